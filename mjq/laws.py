@@ -1,0 +1,82 @@
+"""The laws that every model's input must keep, checked in one place.
+
+Each function returns its argument as an array of floats, or raises a ``ValueError`` that names the broken law and the values.
+"""
+
+import numpy as np
+
+MIX_TOLERANCE = 1e-9
+
+
+def shown(values):
+    """Write numbers the way a person would, for an error message.
+
+    >>> shown([0.5, 2.0])
+    '(0.5, 2)'
+    >>> shown(3.0)
+    '3'
+    """
+    values = np.asarray(values)
+    if values.ndim == 0:
+        return f"{values:.10g}"
+    return "(" + ", ".join(shown(v) for v in values) + ")"
+
+
+def numbers(name, values, ndim=1):
+    """Finite real numbers with `ndim` axes.
+
+    >>> numbers("mu", (1, float("nan")))
+    Traceback (most recent call last):
+    ValueError: mu must be finite numbers, got (1, nan)
+    """
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers, got {values!r}") from None
+    if array.ndim != ndim:
+        shape = {0: "one number", 1: "a plain sequence of numbers"}.get(ndim, f"an array with {ndim} axes")
+        raise ValueError(f"{name} must be {shape}, got {values!r}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite numbers, got {shown(array)}")
+    return array
+
+
+def positive(name, values, ndim=1):
+    """Finite numbers above zero.
+
+    >>> positive("lam", -1, ndim=0)
+    Traceback (most recent call last):
+    ValueError: lam must be positive, got -1
+    """
+    array = numbers(name, values, ndim)
+    if not (array > 0).all():
+        raise ValueError(f"{name} must be positive, got {shown(array)}")
+    return array
+
+
+def probabilities(name, values):
+    """Numbers in [0, 1] that sum to one.
+
+    >>> probabilities("p", (0.5, 0.4))
+    Traceback (most recent call last):
+    ValueError: p must sum to 1, got (0.5, 0.4) with sum 0.9
+    """
+    array = numbers(name, values)
+    if not ((array >= 0) & (array <= 1)).all():
+        raise ValueError(f"{name} must lie between 0 and 1, got {shown(array)}")
+    if abs(array.sum() - 1) > MIX_TOLERANCE:
+        raise ValueError(f"{name} must sum to 1, got {shown(array)} with sum {shown(array.sum())}")
+    return array / array.sum()
+
+
+def count(name, value, least=1):
+    """A whole number of at least `least`.
+
+    >>> count("jobs", 2.5)
+    Traceback (most recent call last):
+    ValueError: jobs must be a whole number of at least 1, got 2.5
+    """
+    number = numbers(name, value, ndim=0)
+    if number != np.floor(number) or number < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(number)}")
+    return int(number)

@@ -1,0 +1,48 @@
+"""Independent replications in parallel."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from tqdm import tqdm
+
+from mjq import laws
+
+
+def generators(seed, replications):
+    """One random generator a replication, from anything that ``numpy.random.SeedSequence`` takes, or from one of those.
+
+    Examples
+    --------
+    >>> [int(rng.integers(100)) for rng in generators(1, 3)]
+    [1, 94, 42]
+    """
+    if isinstance(seed, np.random.SeedSequence):
+        # A sequence remembers its children: start over, so that the same seed always gives the same numbers.
+        seed = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key, pool_size=seed.pool_size)
+    else:
+        seed = np.random.SeedSequence(seed)
+    return [np.random.default_rng(child) for child in seed.spawn(replications)]
+
+
+def replicate(run, seed, replications, workers=1, progress=None):
+    """Call ``run(rng)`` once a replication and return the results in order.
+
+    Parameters
+    ----------
+    run : callable
+        Compiled code that releases the interpreter's lock, so that threads run side by side.
+    seed : int, sequence of int, or numpy.random.SeedSequence
+    replications, workers : int
+    progress : bool, optional
+        Show a progress bar; by default on a terminal, for work of more than two seconds.
+    """
+    replications, workers = laws.count("replications", replications), laws.count("workers", workers)
+    bar = tqdm(total=replications, desc="replications", delay=2, disable=None if progress is None else not progress)
+    with bar, ThreadPoolExecutor(workers) as pool:
+
+        def one(rng):
+            result = run(rng)
+            bar.update()
+            return result
+
+        return list(pool.map(one, generators(seed, replications)))

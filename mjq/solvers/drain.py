@@ -1,0 +1,307 @@
+r"""The steady state of a saturated system that only drains between two admissions.
+
+A resource is shared by jobs of several classes; a line of waiting jobs never runs dry. Jobs leave one by one; after
+each departure the head of the line enters if it fits, then the next, until one does not fit. Write `k` for a
+*configuration* (how many jobs of each class are in service) and `i` for the class of the head of the line.
+
+Two facts make millions of states easy:
+
+* Whenever a job enters, the next head is a fresh draw from the mix. So the flow by admission into configuration `k`
+  with head `i` is :math:`p_i f_k`, and the vector `f`, one number a configuration, is all that is unknown.
+* Given `f`, departures only lead to smaller configurations and admissions only to larger ones. One pass down over the
+  configurations gives every probability, one pass up gives the flow by admission again: :math:`f = T f`.
+
+No generator is stored. Small systems get `T` as a matrix and a solution that stays accurate for stiff rates; large ones
+are solved by Arnoldi iterations on the two passes.
+"""
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from scipy.sparse import csgraph, linalg
+
+from mjq.solvers import chain
+
+DENSE_LIMIT = 300  # unknowns up to which T is formed and eliminated exactly
+CONFIGURATION_LIMIT = 20_000_000  # some 2 GB of tables for two classes
+TOLERANCE = 1e-12
+BASIS = 40
+
+
+@dataclass(frozen=True)
+class Configurations:
+    """The ways to fill a resource that a saturated system passes through, in lexicographic order, and the steps between.
+
+    The free resource never exceeds twice the largest need: a stopped line means that less than the largest need is free,
+    and one departure frees no more than that again. Emptier configurations are left out.
+
+    Attributes
+    ----------
+    counts : int array, shape (M, L)
+        Jobs of each class in service.
+    after_admission, after_departure : int array, shape (M, L)
+        Index of the configuration with one more or one less job of a class; -1 where it does not fit or there is none.
+    """
+
+    counts: np.ndarray
+    after_admission: np.ndarray
+    after_departure: np.ndarray
+
+    @property
+    def blocked(self):
+        """Where a head of the line of each class would not fit, shape (M, L)."""
+        return self.after_admission < 0
+
+
+def configurations(resource, needs, slack=0.0, limit=CONFIGURATION_LIMIT):
+    """List the sets of jobs that fit into the resource together and leave at most twice the largest need free.
+
+    Parameters
+    ----------
+    resource : float
+    needs : sequence of float, shape (L,)
+        What one job of each class holds.
+    slack : float
+        A job fits if its need is at most the free resource plus `slack`.
+    limit : int
+        The largest number of configurations.
+
+    Raises
+    ------
+    ValueError
+        If there are more configurations than `limit`.
+
+    Examples
+    --------
+    >>> configurations(6, [2, 3]).counts.tolist()
+    [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [2, 0], [3, 0]]
+    """
+    needs = np.asarray(needs, dtype=float)
+    counts = np.zeros((1, 0), dtype=np.int32)
+    used = np.zeros(1)
+    for i, need in enumerate(needs):
+        most = np.floor((resource + slack - used) / need)
+        least = np.zeros_like(most)
+        if i == len(needs) - 1:
+            least = np.maximum(0, np.ceil((resource - 2 * needs.max() - slack - used) / need))
+        room = np.maximum(most - least + 1, 0)
+        if room.sum() > limit:
+            raise ValueError(f"more than {limit} configurations fit into {resource:g}: aggregate classes first")
+        room, least = room.astype(np.int64), least.astype(np.int64)
+        before = np.repeat(np.arange(len(counts)), room)
+        extra = least[before] + np.arange(len(before)) - np.repeat(np.cumsum(room) - room, room)
+        counts = np.column_stack([counts[before], extra]).astype(np.int32)
+        used = used[before] + extra * need
+    keys, strides = _keys(counts)
+    up = np.empty(counts.shape, dtype=np.int64)
+    down = np.full(counts.shape, -1, dtype=np.int64)
+    for i, stride in enumerate(strides):
+        place = np.minimum(np.searchsorted(keys, keys + stride), len(keys) - 1)
+        up[:, i] = np.where(keys[place] == keys + stride, place, -1)
+        fits = up[:, i] >= 0
+        down[up[fits, i], i] = np.flatnonzero(fits)
+    return Configurations(counts, up, down)
+
+
+def _keys(counts):
+    """One whole number a configuration, increasing in lexicographic order, and what one more job adds to it."""
+    radix = counts.max(axis=0).astype(object) + 2  # one more than can be, so that sums never carry over
+    strides = [int(np.prod(radix[i + 1 :], initial=1)) for i in range(len(radix))]
+    if strides[0] * radix[0] >= 2**63:
+        raise ValueError(f"{len(radix)} classes with up to {max(radix) - 2} jobs each are too many to number")
+    strides = np.array(strides, dtype=np.int64)
+    return counts.astype(np.int64) @ strides, strides
+
+
+@dataclass(frozen=True)
+class SaturatedState:
+    """Steady state of a saturated system.
+
+    Attributes
+    ----------
+    configurations : Configurations
+    probabilities : float array, shape (M, L)
+        Long-run fraction of time with configuration k in service and a head of class i; zero where the head fits.
+    throughput : float
+        Departures per unit of time.
+    residual : float
+        Relative change of the admission flow in one more pass.
+    sweeps : int
+        Passes that were needed.
+    """
+
+    configurations: Configurations
+    probabilities: np.ndarray
+    throughput: float
+    residual: float
+    sweeps: int
+
+
+def saturated(configurations, rates, mix, tolerance=TOLERANCE, most_sweeps=20_000):
+    """Solve the saturated system.
+
+    Parameters
+    ----------
+    configurations : Configurations
+    rates : sequence of float, shape (L,)
+        Rate at which one job in service completes.
+    mix : sequence of float, shape (L,)
+        Probability that the next job in line is of each class, all positive.
+    tolerance : float
+        Largest relative change of the admission flow in one pass.
+    most_sweeps : int
+
+    Returns
+    -------
+    SaturatedState
+
+    Raises
+    ------
+    ArithmeticError
+        If the passes did not converge.
+
+    Examples
+    --------
+    >>> state = saturated(configurations(6, [2, 3]), [1, 1], [.5, .5])
+    >>> round(state.throughput * 23, 12)
+    48.0
+    """
+    passes = _Passes(configurations, np.asarray(rates, dtype=float), np.asarray(mix, dtype=float))
+    solve = _eliminated if passes.size <= DENSE_LIMIT else _arnoldi
+    # Two plain passes: sums of positive numbers, which repair the relative accuracy of small entries.
+    flow = passes(passes(solve(passes, tolerance, most_sweeps)))
+    again, probabilities = passes.both(flow)
+    residual = float(np.abs(again - flow).sum() / flow.sum())
+    if not residual <= tolerance:
+        raise ArithmeticError(f"the saturated system did not converge: residual {residual:.2g} after {passes.count} passes")
+    probabilities /= probabilities.sum()
+    throughput = float((probabilities.sum(axis=1) * passes.departures).sum())
+    return SaturatedState(configurations, probabilities, throughput, residual, passes.count)
+
+
+class _Passes:
+    """The operator T on the admission flow into configurations at which the line can stop."""
+
+    def __init__(self, configurations, rates, mix):
+        self.tables = configurations.counts, configurations.after_admission, configurations.after_departure
+        self.rates, self.mix = rates, mix
+        self.departures = configurations.counts @ rates
+        stops = configurations.blocked @ mix
+        self.places = np.flatnonzero(stops > 0)
+        self.conserved = stops[self.places]  # T keeps the sum of conserved * flow
+        self.size = len(self.places)
+        self.count = 0
+
+    def both(self, flow):
+        self.count += 1
+        everywhere = np.zeros(len(self.departures))
+        everywhere[self.places] = flow
+        probabilities, released = _drain(*self.tables, self.rates, self.mix, self.departures, everywhere)
+        return _admit(self.tables[1], self.mix, released)[self.places], probabilities
+
+    def __call__(self, flow):
+        return self.both(flow)[0]
+
+
+def _eliminated(passes, _tolerance, _most_sweeps):
+    """The admission flow by state elimination on T, exact to rounding however stiff the rates."""
+    T = np.array([passes(unit) for unit in np.eye(passes.size)])
+    # Scaled by the conserved functional, T is the transition matrix of a chain.
+    q = passes.conserved
+    P = T * q / q[:, None]
+    recurrent = np.sort(csgraph.breadth_first_order(P > 0, passes.size - 1, return_predecessors=False))
+    flow = np.zeros(passes.size)
+    flow[recurrent] = chain.stationary(P[np.ix_(recurrent, recurrent)]) / q[recurrent]
+    return flow
+
+
+def _arnoldi(passes, tolerance, most_sweeps):
+    """The admission flow as the dominant eigenvector of T, by implicitly restarted Arnoldi iterations."""
+    T = linalg.LinearOperator((passes.size, passes.size), matvec=passes, dtype=float)
+    start = passes(passes(np.ones(passes.size)))
+    try:
+        _, vectors = linalg.eigs(T, k=1, which="LR", v0=start, ncv=BASIS, tol=tolerance / 10, maxiter=most_sweeps // BASIS)
+    except linalg.ArpackNoConvergence:
+        raise ArithmeticError(f"the saturated system did not converge in {passes.count} passes") from None
+    return np.abs(vectors[:, 0].real)
+
+
+def departure_operator(configurations, rates, mix):
+    """Departures between the states of the saturated system, as an operator that stores no matrix.
+
+    States are the pairs (configuration, class of a head that does not fit), in the order of
+    ``numpy.nonzero(configurations.blocked)``. Entry (s, s') is the rate at which a departure leads from s to s'.
+
+    Returns
+    -------
+    scipy.sparse.linalg.LinearOperator, shape (S, S)
+
+    Examples
+    --------
+    Two jobs of one class fit, each leaves at rate 3 and is replaced at once:
+
+    >>> departure_operator(configurations(2, [1]), [3], [1]) @ np.eye(1)
+    array([[6.]])
+    """
+    tables = configurations.counts, configurations.after_admission, configurations.after_departure
+    rates, mix = np.asarray(rates, dtype=float), np.asarray(mix, dtype=float)
+    states = np.nonzero(configurations.blocked)
+    size = len(states[0])
+
+    def matvec(values):
+        everywhere = np.zeros(configurations.counts.shape)
+        everywhere[states] = np.ravel(values)
+        return _expected_after_departure(*tables, rates, mix, everywhere)[states]
+
+    return linalg.LinearOperator((size, size), matvec=matvec, dtype=float)
+
+
+@numba.njit(cache=True)
+def _expected_after_departure(counts, up, down, rates, mix, values):
+    """Sum over departures of rate times the mean value of the state they lead to; `values` is overwritten."""
+    m, classes = counts.shape
+    fresh = np.zeros(m)  # mean value of a configuration just entered, over the draw of the next head
+    for k in range(m - 1, -1, -1):
+        for i in range(classes):
+            if up[k, i] >= 0:
+                values[k, i] = fresh[up[k, i]]
+            fresh[k] += mix[i] * values[k, i]
+    out = np.zeros((m, classes))
+    for k in range(m):
+        for i in range(classes):
+            if up[k, i] < 0:
+                for j in range(classes):
+                    if counts[k, j] > 0:
+                        out[k, i] += counts[k, j] * rates[j] * values[down[k, j], i]
+    return out
+
+
+@numba.njit(cache=True)
+def _drain(counts, up, down, rates, mix, departures, flow):
+    """Downwards: admission flow in, probabilities and the departures that let the head enter out."""
+    m, classes = counts.shape
+    probabilities = np.zeros((m, classes))
+    released = np.zeros((m, classes))
+    for k in range(m - 1, -1, -1):
+        for i in range(classes):
+            if up[k, i] >= 0:
+                continue
+            probabilities[k, i] = (released[k, i] + mix[i] * flow[k]) / departures[k]
+            released[k, i] = 0.0
+            for j in range(classes):
+                if counts[k, j] > 0:
+                    released[down[k, j], i] += probabilities[k, i] * counts[k, j] * rates[j]
+    return probabilities, released
+
+
+@numba.njit(cache=True)
+def _admit(up, mix, released):
+    """Upwards: each head that fits enters, and draws the next head."""
+    m, classes = up.shape
+    flow = np.zeros(m)
+    for k in range(m):
+        for i in range(classes):
+            if up[k, i] >= 0:
+                flow[up[k, i]] += released[k, i] + mix[i] * flow[k]
+    return flow
