@@ -1,17 +1,17 @@
 r"""[BB22] Processing capacity of a multiserver job system.
 
-Notation
---------
-===============  ====================================================================================================
-:math:`B`        resource, shared by the jobs in service (any real number)
-:math:`b_\ell`   what a job of class :math:`\ell` holds while it is served; classes are numbered 1, …, L
-:math:`\mu_\ell`  rate at which a job of class :math:`\ell` in service completes; :math:`t_\ell = 1/\mu_\ell`
-:math:`p_\ell`   probability that an arriving job is of class :math:`\ell`
-:math:`\lambda`  arrival rate (Poisson); jobs enter service in order of arrival
-:math:`m_\ell`   jobs of class :math:`\ell` in service
-:math:`i`        class of the job at the head of the queue, 0 if there is none
-:math:`n`        jobs in the system, in service or waiting
-===============  ====================================================================================================
+**Notation**
+
+=================  ====================================================================================================
+:math:`B`          resource, shared by the jobs in service (any real number)
+:math:`b_\ell`     what a job of class :math:`\ell` holds while it is served; classes are numbered 1, …, L
+:math:`\mu_\ell`   rate at which a job of class :math:`\ell` in service completes; :math:`t_\ell = 1/\mu_\ell`
+:math:`p_\ell`     probability that an arriving job is of class :math:`\ell`
+:math:`\lambda`    arrival rate (Poisson); jobs enter service in order of arrival
+:math:`m_\ell`     jobs of class :math:`\ell` in service
+:math:`i`          class of the job at the head of the queue, 0 if there is none
+:math:`n`          jobs in the system, in service or waiting
+=================  ====================================================================================================
 
 A state is the tuple ``(m_1, …, m_L, i, n)``; while the queue never empties it is ``(m_1, …, m_L, i)``.
 """
@@ -335,7 +335,7 @@ class Sojourn:
     EW2_eq7: float
     EWq_by_class: tuple
     capacity: float
-    _queue: "_Queue" = field(repr=False, compare=False)
+    _queue: object = field(repr=False, compare=False)
 
     def tail_bound(self, t):
         r"""Upper bound on :math:`P(W > t)` from mean and variance; 1 for :math:`t \le E[W]`, where it says nothing.

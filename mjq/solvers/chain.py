@@ -139,7 +139,7 @@ def symbolic_stationary(Q):
 def stationary(Q, states=None):
     r"""Stationary distribution :math:`\pi Q = 0,\ \pi \mathbf 1 = 1` of an irreducible chain.
 
-    States are eliminated one by one, as Grassmann, Taksar and Heyman [1]_ do, with additions, multiplications and
+    States are eliminated one by one, as Grassmann, Taksar and Heyman do, with additions, multiplications and
     divisions of positive numbers only. Nothing cancels, so each probability has nearly full relative accuracy however
     far apart the rates lie. The order of elimination is that of reverse Cuthill and McKee, which keeps the work
     within a narrow band.
@@ -160,10 +160,8 @@ def stationary(Q, states=None):
     ValueError
         If the chain is empty or reducible (with the states at fault), or its band is too wide for memory.
 
-    References
-    ----------
-    .. [1] W. K. Grassmann, M. I. Taksar, D. P. Heyman, Regenerative analysis and steady state distributions for
-       Markov chains, Operations Research 33 (1985) 1107-1116.
+    Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, Regenerative analysis and steady state distributions for Markov
+    chains, Operations Research 33 (1985) 1107-1116.
 
     Examples
     --------

@@ -19,7 +19,7 @@ MOST_DOUBLINGS = 64
 def rate_matrix(up, local, down):
     r"""The minimal non-negative solution :math:`R` of :math:`A_\mathrm{up} + R A_\mathrm{local} + R^2 A_\mathrm{down} = 0`.
 
-    Computed by logarithmic reduction [1]_: step `k` accounts for all excursions that climb less than :math:`2^k`
+    Computed by logarithmic reduction: step `k` accounts for all excursions that climb less than :math:`2^k`
     levels, so that a load of .999 needs a dozen steps where the natural iteration needs tens of thousands.
 
     Parameters
@@ -41,10 +41,8 @@ def rate_matrix(up, local, down):
     ArithmeticError
         If the reduction did not converge.
 
-    References
-    ----------
-    .. [1] G. Latouche, V. Ramaswami, A logarithmic reduction algorithm for quasi-birth-death processes,
-       Journal of Applied Probability 30 (1993) 650-674.
+    Source: G. Latouche, V. Ramaswami, A logarithmic reduction algorithm for quasi-birth-death processes, Journal of
+    Applied Probability 30 (1993) 650-674.
 
     Examples
     --------

@@ -1,0 +1,40 @@
+"""What our book needs from Sphinx beyond its standard extensions.
+
+* The theme asks for Thebe, which would load scripts from another host: drop it. The book makes no outside request.
+* The directive ``{ledger} BB22`` writes the table of what was reproduced of a paper.
+"""
+
+from sphinx.util.docutils import SphinxDirective
+
+from mjq import published
+
+HEADERS = ["Item", "What it says", "In the book", "Result", "Checked by"]
+
+
+def without_thebe(app, pagename, templatename, context, doctree):
+    def is_thebe(script):
+        body = getattr(script, "attributes", {}).get("body") or ""
+        return "THEBE_JS_URL" in body or "sphinx-thebe" in str(getattr(script, "filename", script))
+
+    context["script_files"] = [s for s in context.get("script_files", []) if not is_thebe(s)]
+
+
+class Ledger(SphinxDirective):
+    """A table of all items of one paper."""
+
+    required_arguments = 1
+
+    def run(self):
+        self.env.note_dependency(published.__file__)
+        lines = ["| " + " | ".join(HEADERS) + " |", "|" + ":--|" * len(HEADERS)]
+        for item, entry in published.ledger(self.arguments[0]):
+            result = entry["result"] + (f": {entry['note']}" if entry["note"] else "")
+            checks = "<br>".join(f"`{check.split('::')[-1]}`" for check in entry["checks"].split())
+            lines.append(f"| {item['item']} | {item['statement']} | {entry['where']} | {result} | {checks} |")
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+def setup(app):
+    app.connect("html-page-context", without_thebe, priority=950)
+    app.add_directive("ledger", Ledger)
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

@@ -1,0 +1,263 @@
+"""Execute the chapters and build the book.
+
+    python book/build.py             execute what has changed, then build
+    python book/build.py --refresh   execute everything and write the outputs back into notebooks/
+
+Chapters run in parallel; a chapter is executed again when its cells, a module of mjq that it imports, printed numbers
+that it reads, or the locked requirements have changed. The book is built beside the last good one and replaces it only
+if every chapter ran and the build gave no warning.
+"""
+
+import argparse
+import hashlib
+import json
+import modulefinder
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+import mathjax
+import nbformat
+import papermill
+import yaml
+from tqdm import tqdm
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "_build"
+EXECUTED, FAILED, SITE, HTML = BUILD / "executed", BUILD / "failed", BUILD / "site", BUILD / "html"
+KEPT_CELL_METADATA = {"name", "tags", "mystnb"}
+
+
+# --- What a chapter depends on --------------------------------------------------------------------------------------
+
+
+def code_of(notebook):
+    """The code of a notebook, cell after cell."""
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+
+
+def modules_used(code):
+    """Files of our package that a piece of code imports, directly or not."""
+    finder = modulefinder.ModuleFinder(path=[str(ROOT)])
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "chapter.py"
+        script.write_text(code, encoding="utf-8")
+        finder.run_script(str(script))
+    for name in list(finder.any_missing()):
+        # Models are re-exported by the package, lazily, so that a chapter depends on its own models only.
+        if name.startswith("mjq.") and (ROOT / "mjq/models" / f"{name[4:]}.py").exists():
+            finder.import_hook(f"mjq.models.{name[4:]}")
+    return sorted(Path(m.__file__) for m in finder.modules.values() if m.__file__ and m.__name__.startswith("mjq"))
+
+
+def digest(notebook):
+    """A fingerprint of everything that decides what a chapter's cells print."""
+    code = code_of(notebook)
+    data = [file for file in sorted((ROOT / "mjq/published").glob("*.csv")) if f'"{file.stem}"' in code]
+    cells = [[cell.cell_type, cell.source, cell.metadata] for cell in notebook.cells]
+    state = hashlib.sha256(json.dumps([sys.version, cells], sort_keys=True).encode())
+    for file in [ROOT / "requirements.lock", *modules_used(code), *data]:
+        state.update(f"{file.relative_to(ROOT)} ".encode() + file.read_bytes())
+    return state.hexdigest()
+
+
+def fresh(name, wanted):
+    """Whether the executed chapter on disk is the one that `wanted` describes."""
+    mark = EXECUTED / f"{name}.digest"
+    return (EXECUTED / f"{name}.ipynb").exists() and mark.exists() and mark.read_text() == wanted
+
+
+# --- Executing ------------------------------------------------------------------------------------------------------
+
+
+def execute(name, wanted, position):
+    """Execute one chapter; return None or what went wrong."""
+    source, scratch = ROOT / "notebooks" / f"{name}.ipynb", BUILD / "running" / f"{name}.ipynb"
+    scratch.parent.mkdir(parents=True, exist_ok=True)
+    bar = {"desc": name, "position": position, "bar_format": "{desc} |{bar:30}| {n_fmt}/{total_fmt} cells, {elapsed}"}
+    try:
+        papermill.execute_notebook(
+            source, scratch, kernel_name="python3", cwd=source.parent, progress_bar=bar,
+            extra_arguments=["--log-level=ERROR"],
+        )  # fmt: skip
+    except papermill.PapermillExecutionError as error:
+        return keep_failure(scratch, name, error.cell_index, f"{error.ename}: {error.evalue}", error.traceback)
+    except Exception as error:  # a kernel that died, a disk that is full: the other chapters shall still finish
+        return keep_failure(scratch, name, None, f"{type(error).__name__}: {error}", [])
+    notebook = cleaned(nbformat.read(scratch, as_version=4))
+    EXECUTED.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, scratch)
+    os.replace(scratch, EXECUTED / f"{name}.ipynb")
+    (EXECUTED / f"{name}.digest").write_text(wanted)
+    return None
+
+
+def keep_failure(scratch, name, index, error, traceback):
+    """Keep the notebook up to the failing cell, and describe the failure for one screen."""
+    where, code = "before its first cell", ""
+    FAILED.mkdir(parents=True, exist_ok=True)
+    if scratch.exists():
+        os.replace(scratch, FAILED / f"{name}.ipynb")
+        cells = nbformat.read(FAILED / f"{name}.ipynb", as_version=4).cells
+        # Papermill puts a banner above the failing cell; count as the author does.
+        banners = sum(1 for cell in cells if "papermill-error-cell-tag" in cell.metadata.get("tags", []))
+        failing = [c for c in cells if any(o.output_type == "error" for o in c.get("outputs", []))]
+        if failing:
+            number = cells.index(failing[0]) - banners + 1
+            where, code = f"cell {number} ({failing[0].metadata.get('name', 'without a name')})", failing[0].source
+    last = plain("\n".join(traceback)).splitlines()[-14:]
+    return {"chapter": name, "where": where, "code": code.splitlines()[:12], "error": error, "traceback": last}
+
+
+def plain(text):
+    """Text without the codes that colour it on a terminal."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def cleaned(notebook):
+    """The notebook without timings, versions and other things that change from run to run."""
+    notebook.metadata = {"kernelspec": notebook.metadata.get("kernelspec", {}), "language_info": {"name": "python"}}
+    for cell in notebook.cells:
+        kept = {key: value for key, value in cell.metadata.items() if key in KEPT_CELL_METADATA}
+        if not kept.get("tags", True):
+            del kept["tags"]
+        cell.metadata = nbformat.from_dict(kept)
+    return notebook
+
+
+def execute_changed(names, everything, workers):
+    """Bring the executed chapters up to date; return how long it took and the failures."""
+    wanted = {n: digest(nbformat.read(ROOT / "notebooks" / f"{n}.ipynb", as_version=4)) for n in names}
+    stale = [n for n in names if everything or not fresh(n, wanted[n])]
+    if not stale:
+        print(f"chapters: {len(names)} up to date, nothing to execute")
+        return []
+    print(f"chapters: executing {', '.join(stale)}", flush=True)
+    started, failures = time.perf_counter(), []
+    with ProcessPoolExecutor(workers, initializer=tqdm.set_lock, initargs=(tqdm.get_lock(),)) as pool:
+        jobs = {pool.submit(execute, name, wanted[name], k): name for k, name in enumerate(stale)}
+        for job in as_completed(jobs):
+            if job.result():
+                failures.append(job.result())
+    print(f"\nchapters: {len(stale)} executed in {time.perf_counter() - started:.0f} s", flush=True)
+    return failures
+
+
+def show(failures):
+    for failure in failures:
+        print(f"\nFAILED: chapter {failure['chapter']}, {failure['where']}\n  {failure['error']}\n")
+        print("\n".join(f"    {line}" for line in failure["code"]))
+        print("\n".join(f"  | {line}" for line in failure["traceback"]))
+        print(f"\n  the notebook up to there: {(FAILED / failure['chapter']).relative_to(ROOT)}.ipynb")
+
+
+# --- Building -------------------------------------------------------------------------------------------------------
+
+
+def copy_changed(source, target):
+    """Copy a file unless the same bytes are there already: Sphinx reads again what looks newer."""
+    if not target.exists() or target.read_bytes() != source.read_bytes():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+
+
+def stage():
+    """Lay out what Sphinx reads: configuration, prose, executed chapters, and MathJax for reading offline."""
+    files = {path: path.relative_to(ROOT) for path in (ROOT / "book").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    files |= {path: Path("notebooks") / path.name for path in EXECUTED.glob("*.ipynb") if (ROOT / "notebooks" / path.name).exists()}
+    files[ROOT / "_toc.yml"] = Path("_toc.yml")
+    js = Path(mathjax.__file__).parent / "static/mathjax/es5"
+    files |= {path: Path("book/_static/mathjax") / path.relative_to(js) for path in js.rglob("*") if path.is_file()}
+    for source, target in files.items():
+        copy_changed(source, SITE / target)
+    configure(SITE / "_config.yml")
+    expected = {SITE / target for target in files.values()} | {SITE / "_config.yml"}
+    for path in SITE.rglob("*"):
+        if path.is_file() and path not in expected:
+            path.unlink()
+    state = hashlib.sha256()
+    for path in sorted(expected):
+        state.update(str(path.relative_to(SITE)).encode() + path.read_bytes())
+    for path in sorted((ROOT / "mjq").rglob("*")):  # the reference pages and the ledger are made from these
+        if path.suffix in {".py", ".csv"}:
+            state.update(path.read_bytes())
+    return state.hexdigest()
+
+
+def configure(target):
+    """Write the book's configuration, with the address of the repository it is built in, where that is known."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    if os.environ.get("GITHUB_REPOSITORY"):
+        config["repository"]["url"] = f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{os.environ['GITHUB_REPOSITORY']}"
+    text = yaml.safe_dump(config, sort_keys=False)
+    if not target.exists() or target.read_text(encoding="utf-8") != text:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+
+def build():
+    """Build the book beside the last good one and put it in its place; return whether all went well."""
+    state, mark = stage(), BUILD / "html.digest"
+    if HTML.exists() and mark.exists() and mark.read_text() == state:
+        print("book: up to date")
+        return True
+    started = time.perf_counter()
+    print("book: building …", flush=True)
+    tool = Path(sys.executable).parent / "jupyter-book"
+    command = [tool, "build", "-W", "-n", "--keep-going", "--path-output", BUILD / "work", SITE]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    log = run.stdout + run.stderr
+    (BUILD / "book.log").write_text(log, encoding="utf-8")
+    if run.returncode:
+        lines = [line for line in plain(log).splitlines() if re.search(r"WARNING|ERROR|Error", line)]
+        print("\n".join(lines[:40] or log.splitlines()[-30:]))
+        print(f"\nFAILED: the book has warnings or errors (all of it: {(BUILD / 'book.log').relative_to(ROOT)})")
+        return False
+    new, old = BUILD / "html.new", BUILD / "html.old"
+    for leftover in (new, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    shutil.copytree(BUILD / "work/_build/html", new)
+    if HTML.exists():
+        HTML.rename(old)
+    new.rename(HTML)
+    shutil.rmtree(old, ignore_errors=True)
+    mark.write_text(state)
+    print(f"book: built in {time.perf_counter() - started:.0f} s")
+    return True
+
+
+def write_back(names):
+    """Put the fresh outputs into the notebooks that are kept under version control."""
+    for name in names:
+        nbformat.write(nbformat.read(EXECUTED / f"{name}.ipynb", as_version=4), ROOT / "notebooks" / f"{name}.ipynb")
+        print(f"notebooks/{name}.ipynb: outputs written back")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--refresh", action="store_true", help="execute every chapter and store its outputs")
+    parser.add_argument("--workers", type=int, default=min(os.cpu_count() or 1, 4), help="chapters at a time")
+    options = parser.parse_args()
+    names = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+    failures = execute_changed(names, options.refresh, options.workers)
+    if failures:
+        show(failures)
+        print(f"\n{len(failures)} of {len(names)} chapters failed; the last good book is untouched.")
+        return 1
+    if options.refresh:
+        write_back(names)
+        return 0
+    if not build():
+        return 1
+    print(f"\nOpen {(HTML / 'index.html').as_uri()}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

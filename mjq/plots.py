@@ -1,0 +1,138 @@
+"""What chapters share to show their results: figure style, tables, drawings, printed points, bands."""
+
+import matplotlib.pyplot as plt
+import networkx as nx
+import numpy as np
+from IPython.display import Markdown
+from matplotlib.patches import FancyArrowPatch, Rectangle
+from tabulate import tabulate
+
+# Okabe and Ito's colours, which remain distinct to the colour-blind.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+
+def style():
+    """Set the look of all figures: drawn as SVG, the same bytes for the same numbers, white in light and dark mode."""
+    plt.rcParams.update(
+        {
+            "axes.prop_cycle": plt.cycler(color=COLOURS),
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.alpha": 0.25,
+            "figure.figsize": (6.4, 3.8),
+            "figure.facecolor": "white",
+            "figure.constrained_layout.use": True,
+            "font.size": 11,
+            "legend.frameon": False,
+            "lines.linewidth": 1.8,
+            "savefig.facecolor": "white",
+            "svg.hashsalt": "mjq",
+        }
+    )
+    try:
+        from matplotlib_inline.backend_inline import set_matplotlib_formats
+    except ImportError:  # outside Jupyter
+        return
+    set_matplotlib_formats("svg", metadata={"Date": None})
+
+
+def table(headers, rows, digits=4):
+    """A table for a notebook and for the book.
+
+    Floats get `digits` decimals, but as few as needed in the first column, which names the row; None is a dash.
+
+    Examples
+    --------
+    >>> print(table(["lam", "E[W]"], [[1.0, 1.43776], [1.2, None]]).data)
+    |   lam |   E[W] |
+    |------:|-------:|
+    |     1 | 1.4378 |
+    |   1.2 |      – |
+    """
+    text = [[_cell(x, "g" if k == 0 else f".{digits}f") for k, x in enumerate(row)] for row in rows]
+    align = ["left" if any(isinstance(x, str) for x in column) else "right" for column in zip(*rows)]
+    return Markdown(tabulate(text, headers, tablefmt="pipe", colalign=align, disable_numparse=True))
+
+
+def _cell(x, spec):
+    if x is None:
+        return "–"
+    return f"{x:{spec}}" if isinstance(x, (float, np.floating)) else str(x)
+
+
+def printed_points(ax, x, y, label="printed"):
+    """Printed values: open circles on our lines."""
+    ax.plot(x, y, "o", mfc="none", mec="black", ms=7, label=label)
+
+
+def band(ax, x, estimates, label=None, colour=None):
+    """Simulation estimates with their confidence intervals."""
+    mean, half = np.array([e.mean for e in estimates]), np.array([e.half_width for e in estimates])
+    ax.errorbar(x, mean, half, fmt="x", capsize=3, color=colour, label=label)
+
+
+def resource(B, b, in_service, queue):
+    """Draw a resource of size B, the jobs that hold it, and the queue before it, last arrival first.
+
+    Parameters
+    ----------
+    B : float
+    b : sequence of float
+        Need of each class.
+    in_service, queue : sequence of int
+        Classes, numbered from 1, of the jobs in service and of those waiting, head of the queue first.
+    """
+    fig, ax = plt.subplots(figsize=(6.8, 2.9))
+    height = 0.0
+    for k in in_service:
+        _block(ax, 6.6, height, 1.7, b[k - 1], f"class {k}", COLOURS[k - 1])
+        height += b[k - 1]
+    ax.add_patch(Rectangle((6.6, 0), 1.7, B, fill=False, lw=2))
+    if B > height:
+        ax.text(7.45, (B + height) / 2, f"free: {B - height:g}", ha="center", va="center")
+    x = 5.9
+    for k in queue:
+        x -= 1.0
+        _block(ax, x, (B - b[k - 1]) / 2, 0.9, b[k - 1], str(k), COLOURS[k - 1])
+    for start, end in (((x - 1.5, B / 2), (x - 0.1, B / 2)), ((5.95, B / 2), (6.55, B / 2)), ((8.4, B / 2), (9.3, B / 2))):
+        ax.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=14, color="black"))
+    ax.text(x - 0.8, B / 2 + 0.25, r"rate $\lambda$", ha="center", va="bottom")
+    ax.text(7.45, B + 0.15, f"resource $B = {B:g}$", ha="center", va="bottom")
+    ax.text((x + 5.9) / 2, B + 0.15, "queue, first come first served", ha="center", va="bottom")
+    ax.set(xlim=(min(x - 1.7, 0), 9.5), ylim=(-0.2, B * 1.15))
+    ax.axis("off")
+    return ax
+
+
+def _block(ax, x, y, width, height, text, colour):
+    ax.add_patch(Rectangle((x, y), width, height, facecolor=colour, alpha=0.35, edgecolor="black"))
+    ax.text(x + width / 2, y + height / 2, text, ha="center", va="center")
+
+
+def state_graph(states, transitions, positions, name=str, ax=None):
+    """Draw the states of a small chain and the transitions between them.
+
+    Parameters
+    ----------
+    states : sequence
+    transitions : callable
+        The rule, as for :mod:`mjq.solvers.chain`.
+    positions : dict
+        State to (x, y).
+    name : callable
+        What to write into a state's circle.
+    """
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6.8, 4.2))
+    graph = nx.DiGraph()
+    graph.add_nodes_from(states)
+    graph.add_edges_from((s, t) for s in states for t, rate in transitions(s) if t != s and rate != 0)
+    nx.draw_networkx_nodes(graph, positions, ax=ax, node_size=1500, node_color="white", edgecolors="black")
+    nx.draw_networkx_labels(graph, positions, {s: name(s) for s in states}, ax=ax, font_size=10)
+    nx.draw_networkx_edges(
+        graph, positions, ax=ax, node_size=1500, edge_color=COLOURS[0], connectionstyle="arc3,rad=0.12", arrowsize=14
+    )
+    ax.margins(0.12)
+    ax.axis("off")
+    return ax

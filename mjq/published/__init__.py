@@ -1,0 +1,170 @@
+"""The numbers that the papers print, and the ledger of what was reproduced.
+
+``<paper>.csv``   one printed number a row: item, quantity, the parameters it belongs to, the digits as printed, the place
+``inventory.csv``  every figure, table, numbered equation and stated claim of each paper
+``ledger.csv``    for each of them: where it is in the book, what checks it, how well it agrees
+"""
+
+import csv
+from dataclasses import dataclass
+from decimal import Decimal
+from importlib import resources
+
+import numpy as np
+
+NOT_PARAMETERS = {"item", "quantity", "printed", "place"}
+
+
+def read(name):
+    """Rows of one of the CSV files beside this module, as dictionaries of text.
+
+    Examples
+    --------
+    >>> read("bb22")[0]["place"]
+    'Table I, row 1.0'
+    """
+    with (resources.files(__name__) / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def ledger(paper):
+    """What became of every published item of a paper, in the paper's order.
+
+    Returns
+    -------
+    list of (item, entry)
+        Rows of ``inventory.csv`` (item, kind, statement) and of ``ledger.csv`` (where, checks, result, note).
+
+    Raises
+    ------
+    KeyError
+        If a published item has no entry.
+
+    Examples
+    --------
+    >>> item, entry = ledger("BB22")[1]
+    >>> item["statement"], entry["result"]
+    ('Limiting completion rate against arrival rate', 'reproduced')
+    """
+    entries = {(row["paper"], row["item"]): row for row in read("ledger")}
+    return [(item, entries[item["paper"], item["item"]]) for item in read("inventory") if item["paper"] == paper]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number as a paper prints it.
+
+    Attributes
+    ----------
+    item, quantity, place : str
+        Figure, table or claim; what is printed; where.
+    parameters : dict
+        The parameters it belongs to, numbers or tuples of numbers.
+    text : str
+        The digits as printed.
+    """
+
+    item: str
+    quantity: str
+    parameters: dict
+    text: str
+    place: str
+
+    @property
+    def value(self):
+        return float(self.text)
+
+    @property
+    def unit(self):
+        """One unit of the last printed digit."""
+        return float(Decimal(1).scaleb(Decimal(self.text).as_tuple().exponent))
+
+
+def _numbers(text):
+    values = tuple(float(word) for word in text.split())
+    return values[0] if len(values) == 1 else values
+
+
+def printed(paper):
+    """All printed numbers of a paper, by its key in lower case.
+
+    Examples
+    --------
+    >>> first = printed("bb22")[0]
+    >>> first.quantity, first.value, first.unit, first.parameters["lam"]
+    ('EW', 1.438, 0.001, 1.0)
+    """
+    return [
+        Printed(
+            row["item"],
+            row["quantity"],
+            {key: _numbers(text) for key, text in row.items() if key not in NOT_PARAMETERS and text},
+            row["printed"],
+            row["place"],
+        )
+        for row in read(paper)
+    ]
+
+
+class Comparisons:
+    """Our numbers beside printed ones, compared only where the print applies.
+
+    A printed number belongs to its parameters. When a chapter runs with others, nothing is compared and :meth:`check`
+    returns None; where the parameters are the paper's, a disagreement raises ``AssertionError``.
+
+    Examples
+    --------
+    >>> checks = Comparisons("bb22")
+    >>> table = dict(B=6, b=(2, 3), mu=(2.5, .625), p=(.5, .5))
+    >>> checks.check("Table I", "EW", 1.4377, **table, lam=1.0).text
+    '1.438'
+    >>> checks.check("Table I", "EW", 1.4377, **table, lam=0.9)
+    >>> checks.made
+    [('Table I', 'EW', 'Table I, row 1.0')]
+    """
+
+    def __init__(self, paper):
+        self.paper = paper
+        self.made = []
+        self._printed = printed(paper)
+
+    def find(self, item, quantity, **parameters):
+        """The printed number for these parameters, or None."""
+        for row in self._printed:
+            if (row.item, row.quantity) == (item, quantity) and _same(row.parameters, parameters):
+                return row
+        return None
+
+    def check(self, item, quantity, ours, within=None, **parameters):
+        """Compare `ours` with print: by default to half a unit of the last printed digit.
+
+        Returns
+        -------
+        Printed or None
+            None if nothing is printed for these parameters.
+        """
+        row = self.find(item, quantity, **parameters)
+        if row is None:
+            return None
+        within = row.unit / 2 * (1 + 1e-9) if within is None else within
+        difference = abs(float(ours) - row.value)
+        assert difference <= within, f"{row.place}: {quantity} is printed {row.text}, ours {ours:.10g}, allowed {within:.3g}"
+        self.made.append((row.item, row.quantity, row.place))
+        return row
+
+    def summary(self):
+        """One sentence for the end of a chapter."""
+        count = len(set(self.made))
+        if count == 0:
+            return "With these parameters nothing is printed to compare with: no comparison was made."
+        missing = len(self._printed) - count
+        tail = "." if not missing else f"; {missing} printed numbers belong to other parameters and were not compared."
+        return f"{count} printed numbers compared, all as expected{tail}"
+
+
+def _same(printed, ours):
+    """Whether a printed number's parameters are these; parameters that the print does not depend on are ignored."""
+    return all(
+        key in ours and np.shape(value) == np.shape(ours[key]) and np.allclose(value, ours[key], rtol=1e-12, atol=0)
+        for key, value in printed.items()
+    )
