@@ -19,19 +19,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 import mathjax
 import nbformat
 import papermill
 import yaml
-from tqdm import tqdm
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 EXECUTED, FAILED, SITE, HTML = BUILD / "executed", BUILD / "failed", BUILD / "site", BUILD / "html"
 KEPT_CELL_METADATA = {"name", "tags", "mystnb"}
+PICTURES = {"capacity.svg": ("processing_capacity", "fig-3")}  # shown by the README
 
 
 # --- What a chapter depends on --------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def execute_changed(names, everything, workers):
         return []
     print(f"chapters: executing {', '.join(stale)}", flush=True)
     started, failures = time.perf_counter(), []
-    with ProcessPoolExecutor(workers, initializer=tqdm.set_lock, initargs=(tqdm.get_lock(),)) as pool:
+    with ThreadPoolExecutor(workers) as pool:  # each chapter has a kernel, and so a process, of its own
         jobs = {pool.submit(execute, name, wanted[name], k): name for k, name in enumerate(stale)}
         for job in as_completed(jobs):
             if job.result():
@@ -160,29 +160,28 @@ def show(failures):
 # --- Building -------------------------------------------------------------------------------------------------------
 
 
-def copy_changed(source, target):
-    """Copy a file unless the same bytes are there already: Sphinx reads again what looks newer."""
-    if not target.exists() or target.read_bytes() != source.read_bytes():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
-
-
 def stage():
     """Lay out what Sphinx reads: configuration, prose, executed chapters, and MathJax for reading offline."""
-    files = {path: path.relative_to(ROOT) for path in (ROOT / "book").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    files |= {path: Path("notebooks") / path.name for path in EXECUTED.glob("*.ipynb") if (ROOT / "notebooks" / path.name).exists()}
+    files = {
+        path: path.relative_to(ROOT)
+        for path in (ROOT / "book").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    files |= {
+        path: Path("notebooks") / path.name
+        for path in EXECUTED.glob("*.ipynb")
+        if (ROOT / "notebooks" / path.name).exists()
+    }
     files[ROOT / "_toc.yml"] = Path("_toc.yml")
     js = Path(mathjax.__file__).parent / "static/mathjax/es5"
     files |= {path: Path("book/_static/mathjax") / path.relative_to(js) for path in js.rglob("*") if path.is_file()}
+    shutil.rmtree(SITE, ignore_errors=True)
     for source, target in files.items():
-        copy_changed(source, SITE / target)
-    configure(SITE / "_config.yml")
-    expected = {SITE / target for target in files.values()} | {SITE / "_config.yml"}
-    for path in SITE.rglob("*"):
-        if path.is_file() and path not in expected:
-            path.unlink()
+        (SITE / target).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, SITE / target)
+    (SITE / "_config.yml").write_text(configuration(), encoding="utf-8")
     state = hashlib.sha256()
-    for path in sorted(expected):
+    for path in sorted(path for path in SITE.rglob("*") if path.is_file()):
         state.update(str(path.relative_to(SITE)).encode() + path.read_bytes())
     for path in sorted((ROOT / "mjq").rglob("*")):  # the reference pages and the ledger are made from these
         if path.suffix in {".py", ".csv"}:
@@ -190,15 +189,14 @@ def stage():
     return state.hexdigest()
 
 
-def configure(target):
-    """Write the book's configuration, with the address of the repository it is built in, where that is known."""
+def configuration():
+    """The book's configuration, with the address of the repository it is built in, where that is known."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     if os.environ.get("GITHUB_REPOSITORY"):
-        config["repository"]["url"] = f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{os.environ['GITHUB_REPOSITORY']}"
-    text = yaml.safe_dump(config, sort_keys=False)
-    if not target.exists() or target.read_text(encoding="utf-8") != text:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+        config["repository"]["url"] = (
+            f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{os.environ['GITHUB_REPOSITORY']}"
+        )
+    return yaml.safe_dump(config, sort_keys=False)
 
 
 def build():
@@ -209,6 +207,8 @@ def build():
         return True
     started = time.perf_counter()
     print("book: building …", flush=True)
+    # From nothing: Sphinx would keep quiet about warnings on pages that it read before, and about changed style sheets.
+    shutil.rmtree(BUILD / "work", ignore_errors=True)
     tool = Path(sys.executable).parent / "jupyter-book"
     command = [tool, "build", "-W", "-n", "--keep-going", "--path-output", BUILD / "work", SITE]
     run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)})
@@ -235,8 +235,21 @@ def build():
 def write_back(names):
     """Put the fresh outputs into the notebooks that are kept under version control."""
     for name in names:
-        nbformat.write(nbformat.read(EXECUTED / f"{name}.ipynb", as_version=4), ROOT / "notebooks" / f"{name}.ipynb")
+        notebook = nbformat.read(EXECUTED / f"{name}.ipynb", as_version=4)
+        nbformat.write(notebook, ROOT / "notebooks" / f"{name}.ipynb")
+        (EXECUTED / f"{name}.digest").write_text(digest(notebook))
         print(f"notebooks/{name}.ipynb: outputs written back")
+    for picture, (name, cell) in PICTURES.items():
+        if name in names:
+            (ROOT / "book/_static" / picture).write_text(drawing(name, cell), encoding="utf-8")
+
+
+def drawing(name, cell):
+    """The figure that a named cell of an executed chapter drew, as SVG."""
+    cells = nbformat.read(EXECUTED / f"{name}.ipynb", as_version=4).cells
+    (found,) = [c for c in cells if c.metadata.get("name") == cell]
+    (svg,) = [o.data["image/svg+xml"] for o in found.outputs if "image/svg+xml" in o.get("data", {})]
+    return svg
 
 
 def main():

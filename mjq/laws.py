@@ -1,6 +1,7 @@
 """The laws that every model's input must keep, checked in one place.
 
-Each function returns its argument as an array of floats, or raises a ``ValueError`` that names the broken law and the values.
+Each function returns its argument as an array of floats, or raises a ``ValueError`` that names the broken law and the
+values.
 """
 
 import numpy as np

@@ -95,7 +95,11 @@ def resource(B, b, in_service, queue):
     for k in queue:
         x -= 1.0
         _block(ax, x, (B - b[k - 1]) / 2, 0.9, b[k - 1], str(k), COLOURS[k - 1])
-    for start, end in (((x - 1.5, B / 2), (x - 0.1, B / 2)), ((5.95, B / 2), (6.55, B / 2)), ((8.4, B / 2), (9.3, B / 2))):
+    for start, end in (
+        ((x - 1.5, B / 2), (x - 0.1, B / 2)),
+        ((5.95, B / 2), (6.55, B / 2)),
+        ((8.4, B / 2), (9.3, B / 2)),
+    ):
         ax.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=14, color="black"))
     ax.text(x - 0.8, B / 2 + 0.25, r"rate $\lambda$", ha="center", va="bottom")
     ax.text(7.45, B + 0.15, f"resource $B = {B:g}$", ha="center", va="bottom")

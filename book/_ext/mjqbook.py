@@ -1,14 +1,18 @@
 """What our book needs from Sphinx beyond its standard extensions.
 
-* The theme asks for Thebe, which would load scripts from another host: drop it. The book makes no outside request.
+* The theme asks for Thebe, which would load scripts from another host: drop it.
+* Equations keep their papers' numbers: label ``bb22:4`` is shown as (BB22.4), our own as (BB22.a), (BB22.b), …
 * The directive ``{ledger} BB22`` writes the table of what was reproduced of a paper.
 """
 
+import string
+
+from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from mjq import published
 
-HEADERS = ["Item", "What it says", "In the book", "Result", "Checked by"]
+HEADERS = ["Item", "What it says", "Result", "Checked by"]
 
 
 def without_thebe(app, pagename, templatename, context, doctree):
@@ -30,11 +34,26 @@ class Ledger(SphinxDirective):
         for item, entry in published.ledger(self.arguments[0]):
             result = entry["result"] + (f": {entry['note']}" if entry["note"] else "")
             checks = "<br>".join(f"`{check.split('::')[-1]}`" for check in entry["checks"].split())
-            lines.append(f"| {item['item']} | {item['statement']} | {entry['where']} | {result} | {checks} |")
-        return self.parse_text_to_nodes("\n".join(lines))
+            lines.append(f"| {item['item']}: {entry['where']} | {item['statement']} | {result} | {checks} |")
+        table = self.parse_text_to_nodes("\n".join(lines))
+        for node in table:
+            node["classes"].append("ledger")
+        return table
+
+
+def keep_equation_numbers(app, doctree):
+    """Replace Sphinx's running numbers of labelled equations."""
+    equations = app.env.get_domain("math").equations
+    letters = iter(string.ascii_lowercase)
+    for node in doctree.findall(nodes.math_block):
+        paper, colon, name = (node.get("label") or "").partition(":")
+        if colon:
+            node["number"] = f"{paper.upper()}.{name if name.isdigit() else next(letters)}"
+            equations[node["label"]] = (node["docname"], node["number"])
 
 
 def setup(app):
+    app.connect("doctree-read", keep_equation_numbers)
     app.connect("html-page-context", without_thebe, priority=950)
     app.add_directive("ledger", Ledger)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

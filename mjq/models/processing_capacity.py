@@ -200,7 +200,7 @@ def processing_capacity(B, b, mu, p):
 
 
 def limiting_completion_rate(lam, B, b, mu, p):
-    r"""Limit for :math:`n \to \infty` of the completion rate given n jobs in the system, when jobs arrive at rate `lam`.
+    r"""Limit for :math:`n \to \infty` of the completion rate given n jobs in the system, at arrival rate `lam`.
 
     The limiting probabilities obey :math:`\tilde p\,(\eta A - C) = (\lambda - \tilde u)\,\tilde p` with
     :math:`\eta = \lambda/\tilde u`, A the rates of departure between saturated states and C their row sums. One
@@ -243,7 +243,9 @@ def limiting_completion_rate(lam, B, b, mu, p):
         return float(pi @ (A @ v) / (pi @ v)) - u
 
     low, high = float(C.min()), float(C.max())
-    return low if high - low <= 1e-14 * high else optimize.brentq(excess, low, high, xtol=1e-15 * high, rtol=1e-14)
+    if high - low <= 1e-14 * high:
+        return low
+    return optimize.brentq(excess, low, high, xtol=1e-15 * high, rtol=1e-14)
 
 
 def _perron_vector(A, C, eta):
@@ -262,8 +264,8 @@ def _perron_vector(A, C, eta):
 def fixed_point_iteration(lam, B, b, mu, p, tolerance=1e-12, most_steps=100_000):
     r"""The paper's own iteration for the limiting completion rate, step by step.
 
-    From equal probabilities, each step puts the current :math:`\tilde p` and :math:`\tilde u` into the right side of the
-    limiting balance equations,
+    From equal probabilities, each step puts the current :math:`\tilde p` and :math:`\tilde u` into the right side of
+    the limiting balance equations,
 
     .. math::
        \tilde p(s) \leftarrow \frac{\tilde p(s)\, \tilde u + \frac{\lambda}{\tilde u} \sum_{s'} \tilde p(s')\, A_{s's}}
@@ -320,7 +322,7 @@ class Sojourn:
     EW2_eq7 : float
         The same by Eq. (7), as if the wait did not depend on the class.
     EWq_by_class : tuple of float
-        Mean time in the queue of the jobs of each class (nan for a class that never comes).
+        Mean time in the queue of the jobs of each class (not a number for a class that never comes).
     capacity : float
         Processing capacity, above the arrival rate.
     """
@@ -447,7 +449,7 @@ class _Queue:
         phases = int(drain.configurations(B, b, FIT * B).blocked.sum())
         if phases > PHASE_LIMIT:
             raise ValueError(f"the queue has {phases} phases, more than {PHASE_LIMIT}: aggregate classes first")
-        N = self.homogeneous = int(math.floor(B * (1 + FIT) / b.min())) + 1
+        N = self.homogeneous = math.floor(B * (1 + FIT) / b.min()) + 1
         rule = self._truncated
         states = chain.explore([(0,) * len(b) + (0, 0)], rule)
         self.levels = [sorted(s for s in states if s[-1] == n) for n in range(N + 2)]

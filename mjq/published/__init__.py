@@ -1,6 +1,6 @@
 """The numbers that the papers print, and the ledger of what was reproduced.
 
-``<paper>.csv``   one printed number a row: item, quantity, the parameters it belongs to, the digits as printed, the place
+``<paper>.csv``   one printed number a row: item, quantity, the parameters it belongs to, the digits, the place
 ``inventory.csv``  every figure, table, numbered equation and stated claim of each paper
 ``ledger.csv``    for each of them: where it is in the book, what checks it, how well it agrees
 """
@@ -148,7 +148,9 @@ class Comparisons:
             return None
         within = row.unit / 2 * (1 + 1e-9) if within is None else within
         difference = abs(float(ours) - row.value)
-        assert difference <= within, f"{row.place}: {quantity} is printed {row.text}, ours {ours:.10g}, allowed {within:.3g}"
+        assert difference <= within, (
+            f"{row.place}: {quantity} is printed {row.text}, ours {ours:.10g}, allowed {within:.3g}"
+        )
         self.made.append((row.item, row.quantity, row.place))
         return row
 

@@ -24,6 +24,8 @@ class Estimate:
     --------
     >>> print(Estimate.of([1.9, 2.0, 2.1]))
     2.000 ± 0.248
+    >>> f"{Estimate.of([1.9, 2.0, 2.1]):.1f}"
+    '2.0 ± 0.2'
     >>> 2.2 in Estimate.of([1.9, 2.0, 2.1])
     True
     """
@@ -49,5 +51,8 @@ class Estimate:
     def __contains__(self, value):
         return abs(value - self.mean) <= self.half_width
 
+    def __format__(self, spec):
+        return f"{self.mean:{spec}} ± {self.half_width:{spec}}"
+
     def __str__(self):
-        return f"{self.mean:.3f} ± {self.half_width:.3f}"
+        return f"{self:.3f}"

@@ -90,8 +90,8 @@ def simulate_multiserver(
 
     Notes
     -----
-    Times are counted for `jobs` successive arrivals, until the last of them has left. Numbers in the system are averaged
-    between the first and the last of these arrivals.
+    Times are counted for `jobs` successive arrivals, until the last of them has started. Numbers in the system are
+    averaged between the first and the last of these arrivals.
 
     Examples
     --------
@@ -134,7 +134,15 @@ def _estimates(runs):
     span = np.where(areas[:, 2] > 0, areas[:, 2], np.nan)
     EN, ENq, throughput = (Estimate.of(areas[:, k] / span) for k in (0, 1, 3))
     return MultiserverRun(
-        EN, ENq, EW, EW2, EWq, EWq2, tuple(by_class), tuple(Estimate.of(column / done) for column in tails.T), throughput
+        EN,
+        ENq,
+        EW,
+        EW2,
+        EWq,
+        EWq2,
+        tuple(by_class),
+        tuple(Estimate.of(column / done) for column in tails.T),
+        throughput,
     )
 
 

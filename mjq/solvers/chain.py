@@ -214,7 +214,10 @@ def _few(items, most=6):
 
 @numba.njit(cache=True)
 def _eliminate(band, width):
-    """Eliminate states from the last to the second, then substitute back; `band[i, j - i + width]` is the rate i -> j."""
+    """Eliminate states from the last to the second, then substitute back.
+
+    ``band[i, j - i + width]`` is the rate from i to j.
+    """
     n = band.shape[0]
     for k in range(n - 1, 0, -1):
         low = max(0, k - width)

@@ -31,10 +31,10 @@ BASIS = 40
 
 @dataclass(frozen=True)
 class Configurations:
-    """The ways to fill a resource that a saturated system passes through, in lexicographic order, and the steps between.
+    """The ways to fill a resource that a saturated system passes through, in lexicographic order, and their neighbours.
 
-    The free resource never exceeds twice the largest need: a stopped line means that less than the largest need is free,
-    and one departure frees no more than that again. Emptier configurations are left out.
+    The free resource never exceeds twice the largest need: a stopped line means that less than the largest need is
+    free, and one departure frees no more than that again. Emptier configurations are left out.
 
     Attributes
     ----------
@@ -174,7 +174,9 @@ def saturated(configurations, rates, mix, tolerance=TOLERANCE, most_sweeps=20_00
     again, probabilities = passes.both(flow)
     residual = float(np.abs(again - flow).sum() / flow.sum())
     if not residual <= tolerance:
-        raise ArithmeticError(f"the saturated system did not converge: residual {residual:.2g} after {passes.count} passes")
+        raise ArithmeticError(
+            f"the saturated system did not converge: residual {residual:.2g} after {passes.count} passes"
+        )
     probabilities /= probabilities.sum()
     throughput = float((probabilities.sum(axis=1) * passes.departures).sum())
     return SaturatedState(configurations, probabilities, throughput, residual, passes.count)
@@ -221,7 +223,9 @@ def _arnoldi(passes, tolerance, most_sweeps):
     T = linalg.LinearOperator((passes.size, passes.size), matvec=passes, dtype=float)
     start = passes(passes(np.ones(passes.size)))
     try:
-        _, vectors = linalg.eigs(T, k=1, which="LR", v0=start, ncv=BASIS, tol=tolerance / 10, maxiter=most_sweeps // BASIS)
+        _, vectors = linalg.eigs(
+            T, k=1, which="LR", v0=start, ncv=BASIS, tol=tolerance / 10, maxiter=most_sweeps // BASIS
+        )
     except linalg.ArpackNoConvergence:
         raise ArithmeticError(f"the saturated system did not converge in {passes.count} passes") from None
     return np.abs(vectors[:, 0].real)

@@ -17,7 +17,7 @@ MOST_DOUBLINGS = 64
 
 
 def rate_matrix(up, local, down):
-    r"""The minimal non-negative solution :math:`R` of :math:`A_\mathrm{up} + R A_\mathrm{local} + R^2 A_\mathrm{down} = 0`.
+    r"""The minimal non-negative solution of :math:`A_\mathrm{up} + R A_\mathrm{local} + R^2 A_\mathrm{down} = 0`.
 
     Computed by logarithmic reduction: step `k` accounts for all excursions that climb less than :math:`2^k`
     levels, so that a load of .999 needs a dozen steps where the natural iteration needs tens of thousands.
@@ -116,7 +116,7 @@ class LevelDistribution:
         return self.first @ np.linalg.matrix_power(self.R, n - len(self.boundary))
 
     def tail_sums(self, most):
-        r"""Binomial sums :math:`\sum_{k \ge 0} \binom{k}{r} \pi_{N+k}` over the homogeneous levels, for r = 0, …, `most`.
+        r"""Binomial sums :math:`\sum_{k \ge 0} \binom{k}{r} \pi_{N+k}` over homogeneous levels, r = 0, …, `most`.
 
         .. math:: \sum_{k \ge 0} \binom{k}{r} R^k = R^r (I - R)^{-(r + 1)}.
         """

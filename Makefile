@@ -1,0 +1,51 @@
+# Two commands are enough on a fresh machine with Python 3.11 or newer and make:
+#   make book   execute the chapters and build the book
+#   make test   check everything
+# Each target sets up what it needs.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV_VERSION := 0.13.8
+
+# Without compiled modules every kernel would compile sympy anew; numba keeps its own cache.
+unexport PYTHONDONTWRITEBYTECODE
+# The environment is our own, whatever else is active.
+unexport PYTHONPATH VIRTUAL_ENV CONDA_PREFIX
+
+.PHONY: book test lab refresh bench clean lock
+
+book: $(VENV)/ready
+	@$(BIN)/python book/build.py
+
+test: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check mjq book tests benchmarks
+	$(BIN)/python -m pytest -q -n auto --dist loadfile --doctest-modules --nbval-lax --nbval-current-env mjq tests notebooks
+
+lab: $(VENV)/ready
+	$(BIN)/jupyter lab notebooks
+
+refresh: $(VENV)/ready
+	@$(BIN)/python book/build.py --refresh
+
+bench: $(VENV)/ready
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf _build .pytest_cache .hypothesis .ruff_cache
+	find mjq tests book benchmarks -name __pycache__ -type d -exec rm -rf {} +
+
+# The environment: what requirements.lock names, by hash, and the project itself.
+$(VENV)/ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	$(BIN)/uv pip sync --quiet --require-hashes --compile-bytecode --python $(BIN)/python requirements.lock
+	$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable .
+	@touch $@
+
+# After a change of the dependencies in pyproject.toml.
+lock: $(VENV)/ready
+	$(BIN)/uv pip compile --quiet --universal --all-extras --generate-hashes --no-header --no-annotate \
+		--no-emit-index-url --no-emit-find-links --output-file requirements.lock pyproject.toml

@@ -1,0 +1,45 @@
+"""Theory against simulation, paper against paper."""
+
+import pytest
+
+from mjq import processing_capacity as pc
+from mjq.simulation import simulate_multiserver
+
+SYSTEMS = {
+    "Table I": (6, (2, 3), (2.5, 0.625), (0.5, 0.5)),
+    "one class needs all": (8, (1, 8), (1.0, 10.0), (0.9, 0.1)),
+    "real needs": (1, (0.1, 0.25, 0.6), (1.0, 2.0, 0.7), (0.5, 0.3, 0.2)),
+    "four classes": (7, (1, 2, 3, 5), (2.0, 1.0, 0.5, 3.0), (0.4, 0.3, 0.2, 0.1)),
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("load", [0.4, 0.8])
+def test_simulation_agrees_with_the_exact_queue(name, load):
+    system = SYSTEMS[name]
+    lam = load * pc.processing_capacity(*system)
+    exact = pc.sojourn(lam, *system)
+    spots = [exact.EW, 3 * exact.EW]
+    run = simulate_multiserver(lam, *system, 200_000, 11, replications=20, workers=2, tail_at=spots)
+    for quantity in ("EN", "ENq", "EW", "EW2", "EWq", "EWq2"):
+        assert getattr(exact, quantity) in getattr(run, quantity).widened(2.5), quantity
+    for ours, estimate in zip(exact.EWq_by_class, run.EWq_by_class):
+        assert ours in estimate.widened(2.5)
+    for t, estimate in zip(spots, run.tail):
+        assert exact.tail(t) in estimate.widened(2.5)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_capacity_is_what_an_overloaded_system_completes(name):
+    system = SYSTEMS[name]
+    capacity = pc.processing_capacity(*system)
+    run = simulate_multiserver(2 * capacity, *system, 100_000, 12, replications=20, workers=2)
+    assert capacity in run.throughput.widened(2.5)
+
+
+def test_just_above_the_capacity_the_queue_grows_just_below_it_does_not():
+    system = SYSTEMS["Table I"]
+    capacity = pc.processing_capacity(*system)
+    below, above = (simulate_multiserver(f * capacity, *system, 400_000, 13, replications=4) for f in (0.95, 1.05))
+    assert pc.sojourn(0.95 * capacity, *system).ENq in below.ENq.widened(3)
+    assert above.ENq.mean > 100 * below.ENq.mean

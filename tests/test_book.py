@@ -1,0 +1,166 @@
+"""The built book, as readers see it: links, and every page in a real browser."""
+
+import shutil
+import subprocess
+import sys
+from urllib.parse import unquote, urlparse
+
+import pytest
+from bs4 import BeautifulSoup
+
+from tests.conftest import ROOT
+
+HTML = ROOT / "_build/html"
+# Without a sandbox, so that it also runs as root, and without calls home.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+STABLE = {
+    "notebooks/processing_capacity.html": [
+        "processing-capacity", "equation-bb22-1", "equation-bb22-4", "equation-bb22-8", "bb22-fig-1", "bb22-fig-2",
+        "bb22-fig-3", "bb22-results-table", "bb22-exact-tail", "bb22-independence", "bb22-aggregation",
+    ],
+    "book/ledger.html": ["errata", "erratum-bb22-table"],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def html():
+    """The book, built now unless it is up to date."""
+    run = subprocess.run([sys.executable, ROOT / "book/build.py"], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return HTML
+
+
+def pages(html):
+    found = [path for path in sorted(html.rglob("*.html")) if "_static" not in path.parts]
+    return [path for path in found if 'http-equiv="refresh"' not in path.read_text(encoding="utf-8").lower()]
+
+
+def test_every_link_inside_the_book_leads_somewhere(html):
+    soups = {path: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser") for path in pages(html)}
+    names = {path: {tag.get("id") or tag.get("name") for tag in soup.find_all(id=True)} for path, soup in soups.items()}
+    broken = []
+    for path, soup in soups.items():
+        for tag in soup.find_all(["a", "img", "script", "link"]):
+            address = tag.get("href") or tag.get("src")
+            if not address or urlparse(address).scheme:
+                continue
+            target = (path.parent / unquote(urlparse(address).path)).resolve() if urlparse(address).path else path
+            target = target / "index.html" if target.is_dir() else target
+            fragment = unquote(urlparse(address).fragment)
+            if not target.exists() or (fragment and target in names and fragment not in names[target]):
+                broken.append(f"{path.name}: {address}")
+    assert not broken
+
+
+@pytest.mark.parametrize("page", STABLE)
+def test_names_that_others_link_to_are_kept(html, page):
+    soup = BeautifulSoup((html / page).read_text(encoding="utf-8"), "html.parser")
+    names = {tag["id"] for tag in soup.find_all(id=True)}
+    assert not set(STABLE[page]) - names
+
+
+def test_equations_keep_the_numbers_of_their_paper(html):
+    soup = BeautifulSoup((html / "notebooks/processing_capacity.html").read_text(encoding="utf-8"), "html.parser")
+    shown = {div["id"]: div.find(class_="eqno").get_text()[:-1].strip() for div in soup.select("div.math[id]")}
+    for k in range(1, 9):
+        assert shown[f"equation-bb22-{k}"] == f"(BB22.{k})"
+
+
+def test_launch_and_download_are_offered(html):
+    text = (html / "notebooks/processing_capacity.html").read_text(encoding="utf-8")
+    assert "mybinder.org" in text
+    assert "_sources/notebooks/processing_capacity.ipynb" in text
+    assert (html / "_sources/notebooks/processing_capacity.ipynb").exists()
+
+
+# --- In a browser ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if not BROWSER:
+        pytest.skip("no Chromium or Chrome found: install one to run the browser tests")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def visit(browser, path, width=1280, scheme="light"):
+    """Open a page and collect what a reader would trip over."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    context.add_init_script(f"localStorage.setItem('mode', '{scheme}'); localStorage.setItem('theme', '{scheme}')")
+    page, trouble = context.new_page(), []
+    page.on("console", lambda m: trouble.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda e: trouble.append(str(e)))
+    page.on("request", lambda r: trouble.append(f"outside request: {r.url}") if r.url.startswith("http") else None)
+    page.goto(path.as_uri(), wait_until="load")
+    page.evaluate("() => window.MathJax && MathJax.startup ? MathJax.startup.promise.then(() => true) : true")
+    return page, trouble
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light")])
+def test_pages_are_whole_without_a_network(html, browser, width, scheme):
+    for path in pages(html):
+        page, trouble = visit(browser, path, width, scheme)
+        assert not trouble, path
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 1, f"{path.name} scrolls sideways by {wide} px"
+        images = page.evaluate(
+            "[...document.querySelectorAll('main img')].filter(i => !i.naturalWidth || !i.alt.trim()).map(i => i.src)"
+        )
+        assert not images, path
+        text = page.evaluate("(document.querySelector('article') || document.body).innerText")
+        for raw in ("{eq}", "{numref}", "{glue:", "{ref}", "$$", "<Figure size", "Traceback"):
+            assert raw not in text, f"{path.name}: {raw}"
+        page.context.close()
+
+
+def test_mathematics_is_typeset(html, browser):
+    page, _ = visit(browser, html / "notebooks/processing_capacity.html")
+    assert page.locator("mjx-container").count() > 100
+    assert page.locator("mjx-merror").count() == 0
+    page.context.close()
+
+
+def test_search_finds_the_chapter(html, browser):
+    page, trouble = visit(browser, html / "search.html")
+    page.goto((html / "search.html").as_uri() + "?q=capacity")
+    page.wait_for_selector("#search-results li a")
+    titles = page.locator("#search-results li a").all_inner_texts()
+    assert any("Processing capacity" in title for title in titles)
+    # From a file the browser refuses the pages' excerpts, which the theme then leaves out; nothing may go elsewhere.
+    assert not [line for line in trouble if line.startswith("outside request")]
+    page.context.close()
+
+
+def test_solutions_are_folded_and_open(html, browser):
+    page, _ = visit(browser, html / "notebooks/processing_capacity.html")
+    solution = page.locator(".solution").first
+    inner = solution.locator("table").first
+    assert not inner.is_visible()
+    solution.locator("button.toggle-button").click()
+    inner.wait_for(state="visible")
+    page.context.close()
+
+
+# Markup that docutils itself writes for lists of citations.
+NOT_OURS = {"aria-required-children"}
+
+
+def test_pages_can_be_used_by_everybody(html, browser):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    for path in pages(html):
+        page, _ = visit(browser, path)
+        serious = [v for v in axe.Axe().run(page).response["violations"] if v["impact"] in ("critical", "serious")]
+        found = {v["id"]: [n["html"][:120] for n in v["nodes"]][:3] for v in serious if v["id"] not in NOT_OURS}
+        assert not found, f"{path.name}: {found}"
+        page.context.close()

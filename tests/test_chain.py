@@ -1,0 +1,114 @@
+"""Markov chains from a rule: laws of balance, known answers, stiffness, bad chains."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import linalg, sparse
+
+from mjq.solvers import chain
+
+
+def birth_and_death(up, down, top):
+    def transitions(n):
+        if n < top:
+            yield n + 1, up
+        if n > 0:
+            yield n - 1, down
+
+    return transitions
+
+
+@given(st.integers(2, 12), st.integers(0, 2**32 - 1))
+def test_stationary_solves_the_balance_equations(size, seed):
+    rng = np.random.default_rng(seed)
+    Q = rng.exponential(size=(size, size)) * (rng.random((size, size)) < 0.5)
+    Q[np.arange(size), np.arange(size) - 1] += 1  # a cycle, so that the chain is irreducible
+    np.fill_diagonal(Q, 0)
+    pi = chain.stationary(Q)
+    assert (pi > 0).all()
+    assert pi.sum() == pytest.approx(1, abs=1e-14)
+    assert pi @ (Q - np.diag(Q.sum(axis=1))) == pytest.approx(0, abs=1e-13)
+    kernel = linalg.null_space((Q - np.diag(Q.sum(axis=1))).T)[:, 0]
+    assert pi == pytest.approx(kernel / kernel.sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize("ratio", [1e-12, 1e-3, 1, 1e9, 1e15])
+def test_each_probability_is_accurate_for_stiff_rates(ratio):
+    rule = birth_and_death(ratio, 1.0, 20)
+    states = chain.explore([0], rule)
+    pi = dict(zip(states, chain.stationary(chain.generator(states, rule))))
+    weights = [sp.Rational(ratio) ** n for n in range(21)]
+    for n in range(21):  # relative accuracy, down to probabilities of 1e-300
+        assert pi[n] == pytest.approx(float(weights[n] / sum(weights)), rel=1e-13)
+
+
+def test_long_chains_are_banded():
+    rule = birth_and_death(1.0, 2.0, 20_000)
+    states = chain.explore([0], rule)
+    pi = chain.stationary(chain.generator(states, rule))
+    assert pi[0] == pytest.approx(0.5, rel=1e-12)
+    assert pi[states.index(30)] == pytest.approx(0.5**31, rel=1e-12)
+
+
+def test_a_second_closed_class_is_named():
+    Q = np.zeros((4, 4))
+    Q[0, 1] = Q[1, 0] = Q[2, 3] = Q[3, 2] = 1
+    with pytest.raises(ValueError, match="2 closed classes of states, such as a, b; c, d"):
+        chain.stationary(Q, states=["a", "b", "c", "d"])
+
+
+def test_transient_states_are_named():
+    with pytest.raises(ValueError, match="leaves for ever the states start"):
+        chain.stationary(np.array([[0, 1, 0], [0, 0, 1], [0, 1, 0.0]]), states=["start", "x", "y"])
+
+
+def test_bad_chains_raise():
+    with pytest.raises(ValueError, match="no states"):
+        chain.stationary(np.zeros((0, 0)))
+    with pytest.raises(ValueError, match="negative"):
+        chain.stationary(np.array([[0, -1.0], [1, 0]]))
+    with pytest.raises(ValueError, match=r"got -1\.0 out of state 0"):
+        chain.generator([0, 1], lambda n: [(1 - n, -1.0 if n == 0 else 1)])
+    with pytest.raises(ValueError, match="got nan out of state 0"):
+        chain.generator([0, 1], lambda n: [(1 - n, float("nan") if n == 0 else 1)])
+    with pytest.raises(ValueError, match="not among the states"):
+        chain.generator([0], lambda n: [(n + 1, 1)])
+    with pytest.raises(ValueError, match="more than 100 states"):
+        chain.explore([0], lambda n: [(n + 1, 1)], limit=100)
+
+
+def test_a_band_too_wide_for_memory_is_refused():
+    hub = sparse.lil_array((20_000, 20_000))  # one state next to all others: no order makes the band narrow
+    hub[0, 1:] = hub[1:, 0] = 1.0
+    with pytest.raises(ValueError, match="too many to eliminate"):
+        chain.stationary(hub)
+
+
+def test_one_state_is_a_chain():
+    assert chain.stationary(np.zeros((1, 1))) == pytest.approx([1.0])
+
+
+@given(st.fractions(1 / 10, 10), st.fractions(1 / 10, 10), st.integers(1, 4))
+def test_symbols_and_numbers_agree(up, down, top):
+    a, d = sp.symbols("a d", positive=True)
+    rule = birth_and_death(a, d, top)
+    symbolic = chain.symbolic_stationary(chain.symbolic_generator(range(top + 1), rule))
+    values = {a: sp.Rational(up.numerator, up.denominator), d: sp.Rational(down.numerator, down.denominator)}
+    numbers = chain.stationary(chain.generator(range(top + 1), birth_and_death(float(up), float(down), top)))
+    assert numbers == pytest.approx([float(x.subs(values)) for x in symbolic], rel=1e-12)
+
+
+def test_absorption_times_of_a_random_walk():
+    # From n, a symmetric walk on 0..N with exponential steps of mean 1/2 leaves after n (N - n) steps.
+    Q = chain.generator(range(11), birth_and_death(1.0, 1.0, 10))
+    assert chain.absorption_times(Q, [0, 10]) == pytest.approx([n * (10 - n) / 2 for n in range(11)])
+
+
+def test_absorption_must_be_possible():
+    Q = chain.generator("abc", lambda s: {"a": [("b", 1)], "b": [("a", 1)], "c": [("a", 1)]}[s])
+    with pytest.raises(ValueError, match="reached from a, b"):
+        chain.absorption_times(Q, [2], states="abc")
+    with pytest.raises(ValueError, match="no absorbing state"):
+        chain.absorption_times(Q, [])

@@ -1,0 +1,103 @@
+"""The fast steady state of saturated systems, held to the generic chain."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from mjq import processing_capacity as pc
+from mjq.solvers import chain, drain
+from tests.conftest import systems
+
+
+def by_the_generic_chain(B, b, mu, p):
+    states = pc.saturated_states(B, b)
+    return states, chain.stationary(chain.generator(states, lambda s: pc.saturated_transitions(s, B, b, mu, p)))
+
+
+def by_draining(B, b, mu, p):
+    ways = drain.configurations(B, b, pc.FIT * B)
+    return ways, drain.saturated(ways, mu, p)
+
+
+@given(systems(most_jobs=6))
+def test_draining_equals_the_generic_chain(system):
+    states, slow = by_the_generic_chain(*system)
+    ways, fast = by_draining(*system)
+    assert fast.probabilities[ways.blocked] == pytest.approx(slow, rel=1e-11)
+    assert fast.throughput == pytest.approx(sum(x * np.dot(s[:-1], system[2]) for s, x in zip(states, slow)), rel=1e-12)
+
+
+@given(systems(most_jobs=6))
+def test_large_solver_equals_small_solver(system):
+    ways, small = by_draining(*system)
+    if len(drain._Passes(ways, np.array(system[2]), np.array(system[3])).places) < 45:
+        return  # Arnoldi needs more unknowns than basis vectors
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drain, "DENSE_LIMIT", 0)
+        large = drain.saturated(ways, system[2], system[3])
+    assert large.probabilities == pytest.approx(small.probabilities, rel=1e-9, abs=1e-15)
+
+
+def test_large_solver_on_a_larger_system(monkeypatch):
+    system = 20.0, [1.0, 3.0, 7.0], [1.0, 0.3, 2.0], [0.6, 0.3, 0.1]
+    ways, small = by_draining(*system)
+    monkeypatch.setattr(drain, "DENSE_LIMIT", 0)
+    large = drain.saturated(ways, system[2], system[3])
+    assert large.throughput == pytest.approx(small.throughput, rel=1e-13)
+    assert large.probabilities == pytest.approx(small.probabilities, rel=1e-9, abs=1e-16)
+
+
+@pytest.mark.parametrize("ratio", [1e-9, 1e9])
+def test_stiff_rates(ratio):
+    system = 6.0, [2.0, 3.0], [1.0, ratio], [0.5, 0.5]
+    _, slow = by_the_generic_chain(*system)
+    ways, fast = by_draining(*system)
+    assert fast.probabilities[ways.blocked] == pytest.approx(slow, rel=1e-12)
+
+
+def test_configurations_are_those_that_fit_and_are_reached():
+    ways = drain.configurations(10, [2, 3])
+    everything = itertools.product(range(6), range(4))
+    assert ways.counts.tolist() == [[i, j] for i, j in everything if 4 <= 2 * i + 3 * j <= 10]
+    for k, i in zip(*np.nonzero(ways.after_admission >= 0)):
+        step = ways.counts[ways.after_admission[k, i]] - ways.counts[k]
+        assert step.tolist() == np.eye(2, dtype=int)[i].tolist()
+        assert ways.after_departure[ways.after_admission[k, i], i] == k
+
+
+@given(systems(most_jobs=5))
+def test_departure_operator_is_the_rule(system):
+    B, b, mu, p = system
+    states = pc.saturated_states(B, b)
+    Q = chain.generator(states, lambda s: pc.saturated_transitions(s, *system)).toarray()
+    C = np.diag([np.dot(s[:-1], mu) for s in states])
+    A = drain.departure_operator(drain.configurations(B, b, pc.FIT * B), mu, p) @ np.eye(len(states))
+    assert pytest.approx(Q + C, abs=1e-12) == A
+
+
+def test_what_does_not_converge_raises(monkeypatch):
+    monkeypatch.setattr(drain, "DENSE_LIMIT", 0)
+    ways = drain.configurations(300, [1, 10])
+    with pytest.raises(ArithmeticError, match="did not converge"):
+        drain.saturated(ways, [1, 0.5], [0.7, 0.3], most_sweeps=40)
+
+
+def test_too_many_configurations_are_refused():
+    with pytest.raises(ValueError, match="more than 1000 configurations"):
+        drain.configurations(1000, [1, 2], limit=1000)
+    with pytest.raises(ValueError, match="aggregate classes"):
+        drain.configurations(1.0, [1e-300, 1e-300])
+
+
+def test_a_million_states():
+    # Five classes; the largest system here has more states than the generic solver could list in a minute.
+    ways = drain.configurations(100, [1, 2, 5, 10, 25])
+    answer = drain.saturated(ways, [1.0, 2.0, 0.5, 1.5, 0.8], [0.3, 0.25, 0.2, 0.15, 0.1])
+    assert ways.blocked.sum() > 100_000
+    assert answer.residual < 1e-12
+    # Work in equals work out: mean held resource = throughput * mean need * time.
+    held = (answer.probabilities.sum(axis=1) * (ways.counts @ [1, 2, 5, 10, 25])).sum()
+    needed = np.dot([0.3, 0.25, 0.2, 0.15, 0.1], np.array([1, 2, 5, 10, 25]) / [1.0, 2.0, 0.5, 1.5, 0.8])
+    assert held == pytest.approx(answer.throughput * needed, rel=1e-10)

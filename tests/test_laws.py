@@ -1,0 +1,28 @@
+"""Bad input names the law and the values."""
+
+import numpy as np
+import pytest
+
+from mjq import laws
+
+
+@pytest.mark.parametrize(
+    ("check", "message"),
+    [
+        (lambda: laws.positive("mu", [1, 0]), r"mu must be positive, got \(1, 0\)"),
+        (lambda: laws.positive("mu", "fast"), "mu must be numbers, got 'fast'"),
+        (lambda: laws.positive("lam", [1.0], ndim=0), "lam must be one number"),
+        (lambda: laws.numbers("b", [[1, 2]]), "b must be a plain sequence"),
+        (lambda: laws.numbers("b", [np.inf]), r"b must be finite numbers, got \(inf\)"),
+        (lambda: laws.probabilities("p", [1.2, -0.2]), "p must lie between 0 and 1"),
+        (lambda: laws.probabilities("p", []), "p must sum to 1"),
+        (lambda: laws.count("jobs", 0), "jobs must be a whole number of at least 1, got 0"),
+    ],
+)
+def test_broken_laws_are_named(check, message):
+    with pytest.raises(ValueError, match=message):
+        check()
+
+
+def test_mixes_are_normalized_exactly():
+    assert laws.probabilities("p", [1 / 3, 1 / 3, 1 / 3 + 1e-12]).sum() == pytest.approx(1, abs=1e-16)

@@ -1,0 +1,137 @@
+"""The chapters as files, and run again with other parameters."""
+
+import ast
+import json
+import re
+
+import nbformat
+import papermill
+import pytest
+
+from mjq import published
+from tests.conftest import ROOT
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+PAPERS = {"processing_capacity": "bb22"}
+LONGEST_LINE = 88
+
+pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+
+
+def cells(path, kind="code"):
+    return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == kind]
+
+
+def test_checked_cells_have_stored_outputs(path):
+    checked = [cell for cell in cells(path) if "nbval-check-output" in cell.metadata.get("tags", [])]
+    assert checked
+    for cell in checked:
+        assert cell.outputs, cell.metadata.get("name")
+
+
+def test_no_cell_stores_an_error_or_a_timing(path):
+    notebook = nbformat.read(path, as_version=4)
+    assert set(notebook.metadata) <= {"kernelspec", "language_info"}
+    for cell in notebook.cells:
+        assert set(cell.metadata) <= {"name", "tags", "mystnb"}
+        assert not any(output.output_type == "error" for output in cell.get("outputs", []))
+        assert not any(output.get("name") == "stderr" for output in cell.get("outputs", []))
+
+
+def test_outputs_are_light(path):
+    assert path.stat().st_size < 1_500_000
+
+
+def test_cells_are_named_and_short(path):
+    names = [cell.metadata.get("name") for cell in cells(path)]
+    assert all(names)
+    assert len(set(names)) == len(names)
+    for cell in cells(path):
+        lines = cell.source.splitlines()
+        assert len(lines) <= 40, cell.metadata.name
+        assert max(map(len, lines)) <= LONGEST_LINE, cell.metadata.name
+
+
+def test_functions_have_at_most_five_lines(path):
+    for cell in cells(path):
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.FunctionDef):
+                assert node.end_lineno - node.lineno <= 5, node.name
+
+
+def test_parameters_are_typed_and_explained(path):
+    (cell,) = [c for c in cells(path) if "parameters" in c.metadata.get("tags", [])]
+    for line in cell.source.splitlines():
+        assert re.fullmatch(r"\w+: (int|float|str|bool|list) = .+  # .+", line), line
+    assert set(papermill.inspect_notebook(str(path))) >= {"seed", "points", "jobs"}
+
+
+def test_figures_have_captions_and_descriptions(path):
+    for cell in cells(path):
+        if any("image/svg+xml" in output.get("data", {}) for output in cell.outputs):
+            assert cell.metadata.mystnb.figure.caption.endswith("."), cell.metadata.name
+            assert cell.metadata.mystnb.figure.name
+            assert cell.metadata.mystnb.image.alt
+
+
+def test_chapter_has_the_sections_in_order(path):
+    text = "\n".join(cell.source for cell in cells(path, "markdown"))
+    titles = [line for line in text.splitlines() if line.startswith("## ")]
+    assert titles == [
+        "## The model",
+        "## A case by hand",
+        "## Derivation",
+        "## From equation to code",
+        "## The paper's results",
+        "## Checked another way",
+        "## Beyond the paper",
+        "## Exercises",
+        "## What we reproduced, what not, and what we found wrong",
+    ]
+    assert text.count("{exercise-start}") == text.count("{solution-start}") >= 4
+
+
+def comparisons(path):
+    """The comparisons with print that a chapter made, from its last cell."""
+    (text,) = [
+        output.data["application/papermill.record/text/plain"]
+        for cell in cells(path)
+        for output in cell.outputs
+        if output.get("metadata", {}).get("scrapbook", {}).get("name", "").endswith("comparisons")
+    ]
+    return {tuple(row) for row in ast.literal_eval(text)}
+
+
+def test_every_printed_number_is_compared_at_the_defaults(path):
+    assert comparisons(path) == {(r.item, r.quantity, r.place) for r in published.printed(PAPERS[path.stem])}
+
+
+THREE_CLASSES = dict(
+    B=1.0,
+    b=[0.1, 0.25, 0.6],
+    p=[0.5, 0.3, 0.2],
+    mu=[1.0, 2.0, 0.5],
+    t=[1.0, 0.5, 2.0],
+    lam=0.9,
+    lams=[0.3, 9.0],
+)
+OTHERS = {"processing_capacity": [THREE_CLASSES, dict(lam=0.7, lams=[1.1], p=[1.0, 0.0])]}
+
+
+@pytest.mark.parametrize("case", [0, 1])
+def test_chapter_runs_with_other_parameters(path, case, tmp_path):
+    light = dict(jobs=20_000, replications=4, points=5, seed=5)
+    target = tmp_path / "run.ipynb"
+    papermill.execute_notebook(
+        path, target, parameters=OTHERS[path.stem][case] | light, cwd=path.parent, progress_bar=False,
+        extra_arguments=["--log-level=ERROR"],
+    )  # fmt: skip
+    assert comparisons(target) == set()
+    assert "no comparison was made" in json.dumps(nbformat.read(target, as_version=4).cells[-1].outputs)
+
+
+def test_pictures_of_the_readme_come_from_the_chapters(path):
+    for cell in cells(path):
+        if (path.stem, cell.metadata.name) == ("processing_capacity", "fig-3"):
+            (svg,) = [o.data["image/svg+xml"] for o in cell.outputs if "image/svg+xml" in o.get("data", {})]
+            assert (ROOT / "book/_static/capacity.svg").read_text(encoding="utf-8") == svg

@@ -1,0 +1,38 @@
+"""Printed numbers and the comparisons made with them."""
+
+import pytest
+
+from mjq import published
+from mjq.published import Comparisons
+
+TABLE = dict(B=6, b=(2, 3), mu=(2.5, 0.625), p=(0.5, 0.5))
+
+
+def test_every_printed_number_is_a_number_with_a_place():
+    for paper in {row["paper"].lower() for row in published.read("inventory")}:
+        rows = published.printed(paper)
+        assert rows
+        for row in rows:
+            assert isinstance(row.value, float)
+            assert row.place
+            assert 0 < row.unit <= 1
+        assert len({(r.item, r.quantity, r.place) for r in rows}) == len(rows)
+
+
+def test_agreement_is_half_a_unit_of_the_last_digit():
+    checks = Comparisons("bb22")
+    assert checks.check("Table I", "EW", 1.4375, **TABLE, lam=1.0).value == 1.438
+    with pytest.raises(AssertionError, match=r"Table I, row 1.0: EW is printed 1.438, ours 1.4374"):
+        checks.check("Table I", "EW", 1.4374, **TABLE, lam=1.0)
+
+
+@pytest.mark.parametrize("other", [{"lam": 1.1}, {"B": 7}, {"b": (2, 3, 4)}, {"b": (3, 2)}, {"mu": (1, 1)}, {"p": 0.5}])
+def test_no_comparison_with_other_parameters(other):
+    checks = Comparisons("bb22")
+    assert checks.check("Table I", "EW", 99.0, **(TABLE | {"lam": 1.0} | other)) is None
+    assert checks.made == []
+    assert "nothing is printed" in checks.summary()
+
+
+def test_a_missing_parameter_is_no_match():
+    assert Comparisons("bb22").find("Table I", "EW", B=6, lam=1.0) is None

@@ -1,0 +1,87 @@
+"""Infinitely many levels: known queues, balance, heavy load."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mjq.solvers import chain, qbd
+
+
+def random_rates(size, seed):
+    rng = np.random.default_rng(seed)
+    up, local, down = rng.exponential(size=(3, size, size))
+    np.fill_diagonal(local, 0)
+    return up, local, down
+
+
+def with_diagonal(up, local, down):
+    return local - np.diag((up + local + down).sum(axis=1) + np.diag(local))
+
+
+@given(st.integers(1, 6), st.integers(0, 2**32 - 1), st.floats(0.05, 0.999))
+def test_rate_matrix_is_the_minimal_solution(size, seed, load):
+    up, local, down = random_rates(size, seed)
+    phases = chain.stationary(up + local + down) if size > 1 else np.ones(1)
+    up *= load * (phases @ down).sum() / (phases @ up).sum()  # near, not exactly, this load: phases move with it
+    middle = with_diagonal(up, local, down)
+    stationary = chain.stationary(up + local + down) if size > 1 else np.ones(1)
+    if (stationary @ up).sum() >= 0.9995 * (stationary @ down).sum():
+        return
+    R, residual = qbd.rate_matrix(up, middle, down)
+    assert residual < 1e-12
+    assert (R >= -1e-14).all()
+    assert np.abs(np.linalg.eigvals(R)).max() < 1  # minimal: the other solutions are not below 1
+
+
+@pytest.mark.parametrize("load", [0.5, 0.9, 0.99, 0.999, 0.999999])
+def test_heavy_load_terminates_and_is_exact(load):
+    R, residual = qbd.rate_matrix([[load]], [[-1 - load]], [[1]])
+    assert R[0, 0] == pytest.approx(load, rel=1e-9)
+    assert residual < 1e-14
+
+
+@pytest.mark.parametrize("load", [1.0, 1.2])
+def test_no_steady_state_without_downward_drift(load):
+    with pytest.raises(ValueError, match="levels rise at rate"):
+        qbd.rate_matrix([[load]], [[-1 - load]], [[1]])
+
+
+@pytest.mark.parametrize("servers", [1, 2, 5])
+def test_many_servers_against_erlang(servers):
+    offered = 0.8 * servers
+    levels = [([[offered]], [[-offered - n]], [[n]] if n else None) for n in range(servers)]
+    answer = qbd.stationary([*levels, (None, None, [[servers]])], [[offered]], [[-offered - servers]], [[servers]])
+    weights = [offered**n / math.factorial(n) for n in range(servers)]
+    wait = offered**servers / math.factorial(servers) / (1 - 0.8)
+    assert answer.boundary[0][0] == pytest.approx(1 / (sum(weights) + wait))
+    assert answer.tail_sums(0)[0].sum() == pytest.approx(wait / (sum(weights) + wait))
+
+
+@given(st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_levels_against_a_cut_off_chain(size, seed):
+    up, local, down = random_rates(size, seed)
+    up *= 0.3
+    middle = with_diagonal(up, local, down)
+    phases = chain.stationary(up + local + down) if size > 1 else np.ones(1)
+    if (phases @ up).sum() > 0.6 * (phases @ down).sum():
+        return
+    bottom = local - np.diag((up + local).sum(axis=1) + np.diag(local))
+    answer = qbd.stationary([(up, bottom, None), (None, None, down)], up, middle, down)
+    height = 80
+    Q = np.kron(np.eye(height, k=1), up) + np.kron(np.eye(height), local) + np.kron(np.eye(height, k=-1), down)
+    cut_off = chain.stationary(Q).reshape(height, size)
+    for n in range(20):
+        assert answer.level(n) == pytest.approx(cut_off[n], rel=1e-6, abs=1e-12)
+    k = np.arange(height - 1)[:, None]
+    sums = answer.tail_sums(2)
+    assert sums[1] == pytest.approx((k * cut_off[1:]).sum(axis=0), rel=1e-5)
+    assert sums[2] == pytest.approx((k * (k - 1) / 2 * cut_off[1:]).sum(axis=0), rel=1e-4)
+
+
+def test_a_failed_reduction_raises(monkeypatch):
+    monkeypatch.setattr(qbd, "MOST_DOUBLINGS", 2)
+    with pytest.raises(ArithmeticError, match="did not converge in 2 steps"):
+        qbd.rate_matrix([[0.99]], [[-1.99]], [[1]])

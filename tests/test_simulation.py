@@ -1,0 +1,102 @@
+"""The simulator: reproducible, honest about its precision, right about ties and edges."""
+
+import numpy as np
+import pytest
+
+from mjq.simulation import Estimate, simulate_multiserver
+from mjq.simulation.replications import generators, replicate
+
+TABLE = 6, (2, 3), (1 / 0.4, 1 / 1.6), (0.5, 0.5)
+
+
+def test_same_seed_same_numbers_whatever_the_workers():
+    runs = [simulate_multiserver(1.5, *TABLE, 20_000, 7, replications=5, workers=w, tail_at=(3,)) for w in (1, 2, 5)]
+    assert runs[0] == runs[1] == runs[2]
+    assert runs[0] != simulate_multiserver(1.5, *TABLE, 20_000, 8, replications=5, tail_at=(3,))
+
+
+def test_a_seed_sequence_can_be_used_twice():
+    seed = np.random.SeedSequence(42)
+    first, second = (simulate_multiserver(1.0, *TABLE, 1000, seed, replications=2) for _ in range(2))
+    assert first == second
+    assert first == simulate_multiserver(1.0, *TABLE, 1000, 42, replications=2)
+
+
+def test_replications_are_independent():
+    draws = np.array([rng.random(20_000) for rng in generators(3, 4)])
+    assert np.abs(np.corrcoef(draws) - np.eye(4)).max() < 0.05
+
+
+def test_results_keep_the_order_of_replications():
+    assert replicate(lambda rng: rng.random(), 5, 6, workers=3) == [rng.random() for rng in generators(5, 6)]
+
+
+def test_littles_law_within_one_run():
+    run = simulate_multiserver(1.5, *TABLE, 400_000, 1, replications=4)
+    assert run.EN.mean == pytest.approx(1.5 * run.EW.mean, rel=0.01)
+    assert run.ENq.mean == pytest.approx(1.5 * run.EWq.mean, rel=0.01)
+    assert run.throughput.mean == pytest.approx(1.5, rel=0.01)
+
+
+def test_batches_of_one_run_give_an_interval():
+    run = simulate_multiserver(0.5, 1, [1], [1], [1], 300_000, 2)
+    assert run.EW.observations == 30
+    assert 2 in run.EW.widened(2)
+    assert 0 < run.EW.half_width < 0.1
+
+
+def test_an_empty_system_only_serves():
+    run = simulate_multiserver(1e-6, *TABLE, 50_000, 3, replications=5)
+    assert run.EWq.mean < 1e-4
+    assert 1 in run.EW.widened(3)
+
+
+def test_an_unstable_system_grows_and_works_at_capacity():
+    run = simulate_multiserver(4.0, *TABLE, 100_000, 3, replications=4)
+    assert run.EN.mean > 10_000
+    assert run.throughput.mean == pytest.approx(2.0134, rel=0.02)
+
+
+def test_ten_tenths_fit_into_one():
+    decimal, whole = (simulate_multiserver(9.0, B, [need], [1], [1], 50_000, 4) for B, need in ((1, 0.1), (10, 1)))
+    assert decimal == whole
+
+
+def test_classes_that_never_come():
+    run = simulate_multiserver(1.0, 6, (99, 2, 99), (1, 1, 1), (0, 1, 0), 5000, 4, replications=3)
+    assert [estimate.observations for estimate in run.EWq_by_class] == [0, 3, 0]
+
+
+def test_few_jobs():
+    run = simulate_multiserver(1.0, *TABLE, 1, 4, replications=3, warmup=0)
+    assert run.EW.mean > 0
+    assert run.EW.observations == 3
+
+
+def test_estimates():
+    x = np.random.default_rng(0).normal(5, 2, size=(2000, 8))
+    covered = np.mean([5 in Estimate.of(row) for row in x])
+    assert covered == pytest.approx(0.95, abs=0.015)
+    assert Estimate.of([1.0]).half_width == np.inf
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"lam": 0}, "lam must be positive"),
+        ({"b": (2, 7)}, "need 7 exceeds resource 6"),
+        ({"p": (0.5, 0.6)}, "p must sum to 1"),
+        ({"mu": (1, -1)}, "mu must be positive"),
+        ({"mu": (1, 1, 1)}, "one entry a class"),
+        ({"jobs": 0}, "jobs must be a whole number of at least 1"),
+        ({"replications": 1.5}, "replications must be a whole number"),
+        ({"workers": 0}, "workers must be a whole number"),
+        ({"warmup": -0.1}, "warmup must not be negative"),
+        ({"tail_at": (float("nan"),)}, "tail_at must be finite"),
+        ({"policy": "lifo"}, "policy must be one of fcfs"),
+    ],
+)
+def test_bad_input_raises(change, message):
+    good = dict(lam=1.0, B=6, b=(2, 3), mu=(1, 1), p=(0.5, 0.5), jobs=10, seed=1)
+    with pytest.raises(ValueError, match=message):
+        simulate_multiserver(**(good | change))
