@@ -72,3 +72,12 @@ def test_continuous_integration_runs_the_commands_of_the_readme(root):
     script = (root / ".ci/run").read_text(encoding="utf-8")
     assert "make test" in script
     assert "make book" in script
+
+
+def test_the_publishing_workflow_builds_what_it_publishes(root):
+    jobs = yaml.safe_load((root / ".github/workflows/book.yml").read_text(encoding="utf-8"))["jobs"]
+    steps = jobs["build"]["steps"]
+    assert any(step.get("run") == "bash .ci/run" for step in steps)
+    (upload,) = [step for step in steps if "upload-pages-artifact" in step.get("uses", "")]
+    assert upload["with"]["path"] == "_build/html"
+    assert jobs["publish"]["needs"] == jobs["attach"]["needs"] == "build"

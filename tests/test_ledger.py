@@ -70,7 +70,7 @@ def test_each_row_points_at_a_check_that_checks(item, entry, root):
 
 @pytest.mark.parametrize(("item", "entry"), rows(), ids=title)
 def test_each_row_points_at_a_place_in_the_book(item, entry, root):
-    (label,) = re.findall(r"\{(?:numref|eq)\}`([^`<]+)`|\{ref\}`[^<]+<([^>]+)>`", entry["where"])
+    (label,) = re.findall(r"\{eq\}`([^`<]+)`|\{(?:ref|numref)\}`[^<]+<([^>]+)>`", entry["where"])
     label = re.escape(label[0] or label[1])
     pages = [*root.glob("notebooks/*.ipynb"), *root.glob("book/*.md")]
     text = "".join(path.read_text(encoding="utf-8") for path in pages)
