@@ -21,7 +21,8 @@ book: $(VENV)/ready
 test: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check mjq book tests benchmarks
-	$(BIN)/python -m pytest -q -n auto --dist loadfile --doctest-modules --nbval-lax --nbval-current-env mjq tests notebooks
+	$(BIN)/python -m pytest -q -n auto --dist loadfile --doctest-modules --doctest-glob README.md \
+		--nbval-lax --nbval-current-env README.md mjq tests notebooks
 
 lab: $(VENV)/ready
 	$(BIN)/jupyter lab notebooks

@@ -139,6 +139,10 @@ def test_iteration_reaches_the_same_root(lam):
         pc.fixed_point_iteration(lam, *EXAMPLE, most_steps=5)
 
 
+def test_iteration_with_equal_rates_reaches_the_capacity():
+    assert pc.fixed_point_iteration(None, *EXAMPLE)[-1] == pytest.approx(48 / 23, rel=1e-10)
+
+
 # --- The queue ------------------------------------------------------------------------------------------------------
 
 
@@ -185,12 +189,10 @@ def test_product_form_of_the_number_in_system():
 def test_moments_by_two_roads(system, load):
     """Numbers in the system with Little's laws, and the life of a tagged job, give the same moments."""
     answer = pc.sojourn(load * pc.processing_capacity(*system), *system)
-    start, Z, weight = answer._queue._tagged()
-    first = np.linalg.solve(-Z, weight)
-    second = 2 * np.linalg.solve(-Z, first)
-    assert start @ weight == pytest.approx(1, rel=1e-9)
-    assert start @ first == pytest.approx(answer.EW, rel=1e-8)
-    assert start @ second == pytest.approx(answer.EW2, rel=1e-7)
+    assert answer.tail(0.0) == pytest.approx(1, rel=1e-9)
+    assert answer.moment(1) == pytest.approx(answer.EW, rel=1e-8)
+    assert answer.moment(2) == pytest.approx(answer.EW2, rel=1e-7)
+    assert answer.moment(3) * answer.moment(1) >= answer.moment(2) ** 2
 
 
 @given(systems(most_jobs=3), st.floats(0.05, 0.95))
@@ -240,6 +242,7 @@ def test_single_server(load):
     assert answer.EW == pytest.approx(1 / (1 - load), rel=1e-9)
     assert answer.EW2 == pytest.approx(2 / (1 - load) ** 2, rel=1e-8)
     assert answer.EWq3 == pytest.approx(6 * load / (1 - load) ** 3, rel=1e-8)
+    assert answer.moment(3) == pytest.approx(6 / (1 - load) ** 3, rel=1e-8)
     assert answer.tail(2.0) == pytest.approx(math.exp(-2 * (1 - load)), rel=1e-9)
 
 

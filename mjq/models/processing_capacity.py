@@ -18,6 +18,7 @@ A state is the tuple ``(m_1, …, m_L, i, n)``; while the queue never empties it
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from scipy import linalg, optimize
@@ -272,7 +273,8 @@ def fixed_point_iteration(lam, B, b, mu, p, tolerance=1e-12, most_steps=100_000)
        {C_s + \lambda}, \qquad
        \tilde u \leftarrow \sum_s C_s\, \tilde p(s),
 
-    and normalizes. It is slow, and kept to be shown and to check :func:`limiting_completion_rate`.
+    and normalizes. It is slow, and kept to be shown and to check :func:`limiting_completion_rate`. With `lam` None,
+    :math:`\lambda = \tilde u` is put into each step, and the iteration finds the capacity.
 
     Returns
     -------
@@ -287,6 +289,8 @@ def fixed_point_iteration(lam, B, b, mu, p, tolerance=1e-12, most_steps=100_000)
     Source: [BB22] Section II.
     """
     B, b, mu, p = checked(B, b, mu, p)
+    if lam is not None:
+        lam = float(laws.positive("lam", lam, ndim=0))
     states = saturated_states(B, b)
     C = np.array([sum(count * rate for count, rate in zip(state, mu)) for state in states])
     # The generator omits departures that change nothing, and its diagonal makes up for them: A = Q + C.
@@ -294,12 +298,13 @@ def fixed_point_iteration(lam, B, b, mu, p, tolerance=1e-12, most_steps=100_000)
     prob = np.full(len(states), 1 / len(states))
     rates = [float(C @ prob)]
     for _ in range(most_steps):
-        prob = (prob * rates[-1] + lam / rates[-1] * (prob @ A)) / (C + lam)
+        arrivals = rates[-1] if lam is None else lam
+        prob = (prob * rates[-1] + arrivals / rates[-1] * (prob @ A)) / (C + arrivals)
         prob /= prob.sum()
         rates.append(float(C @ prob))
         if abs(rates[-1] - rates[-2]) <= tolerance * rates[-1]:
             return rates
-    raise ArithmeticError(f"no convergence at lam = {lam:g} in {most_steps} steps")
+    raise ArithmeticError(f"no convergence at lam = {lam} in {most_steps} steps")
 
 
 # --- Numbers in the system and times --------------------------------------------------------------------------------
@@ -351,6 +356,13 @@ class Sojourn:
     def tail(self, t):
         r"""Exact :math:`P(W > t)`, for a number or an array of times."""
         return self._queue.tail(t)
+
+    def moment(self, k):
+        r"""Exact :math:`E[W^k]`, from the life of one job rather than from numbers in the system."""
+        start, Z, weight = self._queue.tagged
+        for _ in range(laws.count("k", k)):
+            weight = linalg.solve(-Z, weight)
+        return math.factorial(int(k)) * float(start @ weight)
 
     def number_probability(self, n):
         r"""Probability :math:`p(n)` of `n` jobs in the system. Source: [BB22] Eq. (1)."""
@@ -498,19 +510,20 @@ class _Queue:
 
     def tail(self, t):
         """P(W > t): follow the job that has just joined the end of the queue until it leaves."""
-        start, Z, weight = self._tagged()
+        start, Z, weight = self.tagged
         times = np.atleast_1d(laws.numbers("t", t, ndim=np.ndim(t)))
-        tails, now, past = np.empty(len(times)), start, 0.0
-        steps = {}
+        tails, now, past, step, move = np.empty(len(times)), start, 0.0, 0.0, None
         for k in np.argsort(times):
-            step = max(float(times[k]), 0.0) - past
-            if step > 0:
-                steps = steps if step in steps else {step: linalg.expm(Z * step)}
-                now, past = now @ steps[step], past + step
+            gap = max(float(times[k]) - past, 0.0)
+            if gap > 0:
+                if abs(gap - step) > 1e-10 * gap:  # an even grid is even up to rounding only
+                    step, move = gap, linalg.expm(Z * gap)
+                now, past = now @ move, past + step
             tails[k] = min(now @ weight, 1.0)
         return tails if np.ndim(t) else float(tails[0])
 
-    def _tagged(self):
+    @cached_property
+    def tagged(self):
         r"""Start, generator and weights with P(W > t) = start e^{Z t} weight.
 
         From level N + 1 on, the tagged job's place n and phase stay matrix-geometric while the jobs ahead leave:

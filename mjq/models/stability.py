@@ -1,0 +1,266 @@
+r"""[GHS20] Stability of two-class multiserver jobs: a product form for the saturated system.
+
+**Notation**
+
+=====================  ==========================================================================================
+:math:`n`              servers
+:math:`n_1 \le n_2`    servers that a job of each class holds while it is served
+:math:`\mu_1, \mu_2`   completion rate of a job of each class
+:math:`p_1`            probability that an arriving job is of class 1; :math:`p_2 = 1 - p_1`
+:math:`i, j`           class-1 and class-2 jobs in service
+blk                    1 if a class-2 job at the head of the line does not fit though a class-1 job would, else 0
+:math:`u_i`            the one saturated state with i class-1 jobs in service
+:math:`v_j`            the one saturated state with j class-2 jobs in service and blk = 0
+:math:`\rho_c(s)`      probability that the next completion in state s is of class c
+:math:`\lambda^*`      largest sustainable arrival rate
+=====================  ==========================================================================================
+
+There is one saturated state for each possible number of class-1 jobs, so that a million servers have at most a million
+and one states.
+"""
+
+import numba
+import numpy as np
+from scipy import special
+
+from mjq import laws
+
+
+def checked(n, n1, n2, mu1, mu2, p1):
+    """Return the parameters as numbers, or raise ``ValueError`` with the broken law."""
+    n, n1, n2 = (laws.count(name, value) for name, value in (("n", n), ("n1", n1), ("n2", n2)))
+    if n1 > n2:
+        raise ValueError(f"class 1 is the one with the smaller need: n1 {n1} exceeds n2 {n2}")
+    if n2 > n:
+        raise ValueError(f"need n2 {n2} exceeds the {n} servers")
+    mu1, mu2 = float(laws.positive("mu1", mu1, ndim=0)), float(laws.positive("mu2", mu2, ndim=0))
+    p1 = float(laws.numbers("p1", p1, ndim=0))
+    if not 0 <= p1 <= 1:
+        raise ValueError(f"p1 must lie between 0 and 1, got {laws.shown(p1)}")
+    return n, n1, n2, mu1, mu2, p1
+
+
+def _states(n, n1, n2):
+    """blk, i, j of u_0, u_1, …, one state for each number of class-1 jobs."""
+    i = np.arange(n // n1 + 1)
+    j = (n - i * n1) // n2
+    return (n - i * n1 - j * n2 >= n1).astype(np.int64), i, j
+
+
+def saturated_states(n, n1, n2):
+    """All states of the saturated system, rows (blk, i, j), sorted by (j, i).
+
+    Returns
+    -------
+    int array, shape (S, 3)
+
+    Source: [GHS20] Section 3.
+
+    Examples
+    --------
+    Thirty servers, needs 3 and 10: the first three of eleven states.
+
+    >>> saturated_states(30, 3, 10)[:3].tolist()
+    [[1, 7, 0], [1, 8, 0], [1, 9, 0]]
+    """
+    n, n1, n2, *_ = checked(n, n1, n2, 1, 1, 0.5)
+    blk, i, j = _states(n, n1, n2)
+    order = np.lexsort((i, j))
+    return np.column_stack([blk, i, j])[order]
+
+
+def _log_weights(n, n1, n2, mu1, mu2, p1):
+    """States in the order of i with the logarithms of their product-form weights, the largest being zero."""
+    blk, i, j = _states(n, n1, n2)
+    if p1 in (0, 1):  # only u_0 or only the state with most class-1 jobs is ever seen
+        weights = np.full(len(i), -np.inf)
+        weights[-1 if p1 == 1 else 0] = 0.0
+        return blk, i, j, weights
+    by_j = i[(blk == 0)][::-1]  # class-1 jobs in v_0, v_1, …, as j falls while i rises
+    classes_2 = np.arange(len(by_j))
+    # p_1 / rho_1(u_x) for x = 1, 2, … and p_2 / rho_2(v_y) for y = 1, 2, …: their products stay near one.
+    steps_1 = np.log(p1) + np.log1p(j[1:] * mu2 / (i[1:] * mu1))
+    steps_2 = np.log1p(-p1) + np.log1p(by_j[1:] * mu1 / (classes_2[1:] * mu2))
+    sums_1, sums_2 = _running_sums(steps_1), _running_sums(steps_2)
+    weights = sums_1 + sums_2[j] + blk * np.log1p(-p1)
+    return blk, i, j, weights - weights.max()
+
+
+@numba.njit(cache=True)
+def _running_sums(steps):
+    """0 and the running sums of `steps`, with Neumaier's compensation: a million terms cost no accuracy."""
+    sums = np.zeros(len(steps) + 1)
+    total, lost = 0.0, 0.0
+    for k in range(len(steps)):
+        new = total + steps[k]
+        if abs(total) >= abs(steps[k]):
+            lost += (total - new) + steps[k]
+        else:
+            lost += (steps[k] - new) + total
+        total = new
+        sums[k + 1] = total + lost
+    return sums
+
+
+def embedded_distribution(n, n1, n2, mu1, mu2, p1):
+    r"""Distribution of the saturated system's state just after a completion, in the order of :func:`saturated_states`.
+
+    .. math::
+       \pi(\mathrm{blk}, i, j) = C\, p_1^{\,i}\, p_2^{\,j + \mathrm{blk}}
+       \prod_{x=1}^{i} \frac{1}{\rho_1(u_x)} \prod_{y=1}^{j} \frac{1}{\rho_2(v_y)} .
+
+    Parameters
+    ----------
+    n, n1, n2 : int
+        Servers, and servers that a job of each class holds, n1 <= n2 <= n.
+    mu1, mu2 : float
+        Completion rates.
+    p1 : float
+        Probability of class 1.
+
+    Returns
+    -------
+    float array, shape (S,)
+
+    Source: [GHS20] Theorem 4.1.
+
+    Examples
+    --------
+    >>> float(embedded_distribution(2, 1, 2, 1, 1, .5).sum())
+    1.0
+    """
+    _, i, j, weights = _log_weights(*checked(n, n1, n2, mu1, mu2, p1))
+    return special.softmax(weights)[np.lexsort((i, j))]
+
+
+def _time_shares(n, n1, n2, mu1, mu2, p1):
+    """States in the order of i, their long-run shares of time, and the rate of completions."""
+    blk, i, j, weights = _log_weights(n, n1, n2, mu1, mu2, p1)
+    embedded = special.softmax(weights)
+    time = embedded / (i * mu1 + j * mu2)
+    return i, j, time / time.sum(), float(1 / time.sum())
+
+
+def throughput(n, n1, n2, mu1, mu2, p1):
+    r"""Largest sustainable arrival rate of the two-class system: the throughput of the saturated system.
+
+    .. math:: \lambda^* = X = \Bigl( \sum_s \frac{\pi(s)}{i \mu_1 + j \mu_2} \Bigr)^{-1} .
+
+    Parameters
+    ----------
+    n, n1, n2, mu1, mu2, p1
+        As for :func:`embedded_distribution`.
+
+    Returns
+    -------
+    float
+        Jobs per unit of time.
+
+    Source: [GHS20] Theorems 4.2, 4.3.
+
+    Examples
+    --------
+    >>> round(throughput(30, 3, 10, 1, .5, .7), 10)
+    3.331310609
+    """
+    return _time_shares(*checked(n, n1, n2, mu1, mu2, p1))[-1]
+
+
+def naive_throughput(n, n1, n2, mu1, mu2, p1):
+    r"""What the limit would be if no server were ever idle.
+
+    .. math:: \frac{n}{p_1 n_1 / \mu_1 + p_2 n_2 / \mu_2} .
+
+    Source: [GHS20] Section 1.3.
+
+    Examples
+    --------
+    >>> naive_throughput(30, 3, 10, 1, 1, 0)
+    3.0
+    """
+    n, n1, n2, mu1, mu2, p1 = checked(n, n1, n2, mu1, mu2, p1)
+    return n / (p1 * n1 / mu1 + (1 - p1) * n2 / mu2)
+
+
+def wasted_servers(n, n1, n2, mu1, mu2, p1):
+    r"""Mean number of free servers in the saturated system.
+
+    The sustainable rate is the naive one, less the share of servers that are wasted:
+    :math:`\lambda^* = \lambda_\mathrm{naive} (1 - \mathrm{waste} / n)`.
+
+    Source: [GHS20] Section 1.3.
+
+    Examples
+    --------
+    >>> round(wasted_servers(30, 3, 10, 1, .5, .7), 10)
+    3.0163840671
+    """
+    n, n1, n2, *rest = checked(n, n1, n2, mu1, mu2, p1)
+    i, j, shares, _ = _time_shares(n, n1, n2, *rest)
+    return float(shares @ (n - i * n1 - j * n2))
+
+
+def throughput_equal_rates(n, p, mu):
+    r"""Largest sustainable arrival rate for any number of classes that are all served at rate mu.
+
+    .. math::
+       \frac{X}{\mu} = \frac1C, \qquad
+       C = \sum_{i=1}^{n} \frac1i \sum_{j=i}^{n} p^{*i}_j \sum_{\ell > n - j} p_\ell ,
+
+    with :math:`p^{*i}_j` the probability that i jobs need j servers together.
+
+    Parameters
+    ----------
+    n : int
+        Servers.
+    p : dict
+        Need to probability.
+    mu : float
+        Completion rate of every job.
+
+    Source: [GHS20] Theorem 8.1.
+
+    Examples
+    --------
+    >>> round(throughput_equal_rates(30, {3: .6, 10: .4}, 1), 10)
+    4.5715260629
+    """
+    n, mu = laws.count("n", n), float(laws.positive("mu", mu, ndim=0))
+    if not isinstance(p, dict) or not p:
+        raise ValueError(f"p must map needs to probabilities, got {p!r}")
+    needs = np.array([laws.count("need", need) for need in p])
+    chances = laws.probabilities("p", list(p.values()))
+    needs, chances = needs[chances > 0], chances[chances > 0]
+    if needs.max() > n:
+        raise ValueError(f"need {needs.max()} exceeds the {n} servers")
+    blocked = np.array([chances[needs > n - j].sum() for j in range(n + 1)])  # the next job does not fit beside j
+    together, C = np.zeros(n + 1), 0.0
+    together[0] = 1.0
+    for i in range(1, n // needs.min() + 1):
+        more = np.zeros(n + 1)
+        for need, chance in zip(needs, chances):
+            more[need:] += chance * together[: n + 1 - need]
+        together = more
+        C += float(together @ blocked) / i
+    return mu / C
+
+
+def throughput_one_or_all(n, mu1, mu2, p1):
+    r"""Largest sustainable arrival rate when jobs need one server or all of them, by a formula of its own.
+
+    .. math::
+       \lambda^* = \Bigl[ p_2 \Bigl( \tfrac{1}{\mu_2} + \tfrac{1}{\mu_1} \Bigl( \sum_{i=1}^{n-1} \frac{p_1^i}{i} +
+       \frac{p_1^n}{n p_2} \Bigr) \Bigr) \Bigr]^{-1} .
+
+    Between two large jobs there pass i small ones with probability :math:`p_1^i p_2`. They keep all servers busy until
+    n are left, and the last k of them leave at rate :math:`k \mu_1`; then the large job runs alone.
+
+    Examples
+    --------
+    >>> bool(np.isclose(throughput_one_or_all(2, 1, .5, .7), throughput(2, 1, 2, 1, .5, .7)))
+    True
+    """
+    n, *_, mu1, mu2, p1 = checked(n, 1, n, mu1, mu2, p1)
+    i = np.arange(1, n)
+    ends = (1 - p1) * float(np.sum(np.exp(special.xlogy(i, p1)) / i)) + p1**n / n
+    return 1 / ((1 - p1) / mu2 + ends / mu1)
