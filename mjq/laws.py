@@ -7,6 +7,8 @@ values.
 import numpy as np
 
 MIX_TOLERANCE = 1e-9
+RATES_APART = 1e100  # beyond, products of rates leave the range of floating-point numbers
+FIT = 1e-9  # a job fits if its need is at most the free resource plus FIT * B: decimals, not binary fractions
 
 
 def shown(values):
@@ -32,6 +34,8 @@ def numbers(name, values, ndim=1):
     """
     try:
         array = np.asarray(values, dtype=float)
+        if np.asarray(values).dtype.kind in "USb":
+            raise TypeError
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be numbers, got {values!r}") from None
     if array.ndim != ndim:
@@ -81,3 +85,20 @@ def count(name, value, least=1):
     if number != np.floor(number) or number < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(number)}")
     return int(number)
+
+
+def multiserver(B, b, mu, p):
+    """Resource, needs, rates and mix of a multiserver job system, as floats and arrays.
+
+    >>> multiserver(6, (2, 7), (1, 1), (.5, .5))
+    Traceback (most recent call last):
+    ValueError: need 7 exceeds resource 6
+    """
+    B, b, mu, p = float(positive("B", B, ndim=0)), positive("b", b), positive("mu", mu), probabilities("p", p)
+    if not len(b) == len(mu) == len(p):
+        raise ValueError(f"b, mu and p must have one entry a class, got {len(b)}, {len(mu)} and {len(p)}")
+    if b[p > 0].max() > B * (1 + FIT):
+        raise ValueError(f"need {shown(b[p > 0].max())} exceeds resource {shown(B)}")
+    if mu.max() / mu.min() > RATES_APART:
+        raise ValueError(f"mu must lie within a factor {RATES_APART:g} of each other, got {shown(mu)}")
+    return B, b, mu, p

@@ -11,6 +11,9 @@ from mjq import laws
     [
         (lambda: laws.positive("mu", [1, 0]), r"mu must be positive, got \(1, 0\)"),
         (lambda: laws.positive("mu", "fast"), "mu must be numbers, got 'fast'"),
+        (lambda: laws.positive("B", "6", ndim=0), "B must be numbers, got '6'"),
+        (lambda: laws.positive("B", True, ndim=0), "B must be numbers, got True"),
+        (lambda: laws.multiserver(6, (2, 3), (1e-60, 1e60), (0.5, 0.5)), "mu must lie within a factor 1e\\+100"),
         (lambda: laws.positive("lam", [1.0], ndim=0), "lam must be one number"),
         (lambda: laws.numbers("b", [[1, 2]]), "b must be a plain sequence"),
         (lambda: laws.numbers("b", [np.inf]), r"b must be finite numbers, got \(inf\)"),

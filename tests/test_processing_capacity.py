@@ -274,6 +274,18 @@ def test_heavy_load():
     assert means[1] == pytest.approx(means[2], rel=0.02)  # (1 - load) E[W] tends to a constant
 
 
+@pytest.mark.parametrize("gap", [1e-4, 1e-6, 1e-8])
+def test_next_to_the_capacity_both_roads_still_agree(gap):
+    answer = pc.sojourn(pc.processing_capacity(*TABLE) * (1 - gap), *TABLE)
+    assert answer.moment(1) == pytest.approx(answer.EW, rel=1e-13 / gap + 1e-10)
+    assert gap * answer.EW == pytest.approx(0.69116, abs=1e-4)
+
+
+def test_too_near_the_capacity_is_refused():
+    with pytest.raises(ValueError, match="too near the capacity"):
+        pc.sojourn(48 / 23 * (1 - 1e-11), *EXAMPLE)
+
+
 # --- Bad input ------------------------------------------------------------------------------------------------------
 
 

@@ -27,20 +27,15 @@ from scipy.sparse import linalg as sparse_linalg
 from mjq import laws
 from mjq.solvers import chain, drain, qbd
 
-FIT = 1e-9  # a job fits if its need is at most the free resource plus FIT * B: decimals, not binary fractions
 PHASE_LIMIT = 2_000  # of the queue-length solution, which works with dense matrices
 DENSE_LIMIT = 300
+NEAREST = 1e-9  # relative distance of the arrival rate from the capacity
 
 
 def checked(B, b, mu, p):
     """Return ``B, b, mu, p`` as floats and arrays without the classes that never come, or raise ``ValueError``."""
-    B, b, mu = float(laws.positive("B", B, ndim=0)), laws.positive("b", b), laws.positive("mu", mu)
-    p = laws.probabilities("p", p)
-    if not len(b) == len(mu) == len(p):
-        raise ValueError(f"b, mu and p must have one entry a class, got {len(b)}, {len(mu)} and {len(p)}")
+    B, b, mu, p = laws.multiserver(B, b, mu, p)
     come = p > 0
-    if b[come].max() > B * (1 + FIT):
-        raise ValueError(f"need {laws.shown(b[come].max())} exceeds resource {laws.shown(B)}")
     return B, b[come], mu[come], p[come]
 
 
@@ -57,7 +52,7 @@ def seat(m, i, waiting, B, b, p):
     while entering and waiting:
         fitting, entering = entering, {}
         for (m, i), chance in fitting.items():
-            if b[i - 1] > B - sum(count * need for count, need in zip(m, b)) + FIT * B:
+            if b[i - 1] > B - sum(count * need for count, need in zip(m, b)) + laws.FIT * B:
                 yield (m, i, waiting), chance
                 continue
             m = m[: i - 1] + (m[i - 1] + 1,) + m[i:]
@@ -150,7 +145,7 @@ def saturated_states(B, b):
     >>> saturated_states(6, (2, 3))
     [(0, 2, 1), (0, 2, 2), (1, 1, 1), (1, 1, 2), (2, 0, 2), (3, 0, 1), (3, 0, 2)]
     """
-    ways = drain.configurations(B, b, FIT * B)
+    ways = drain.configurations(B, b, laws.FIT * B)
     return [(*map(int, ways.counts[k]), int(i) + 1) for k, i in zip(*np.nonzero(ways.blocked))]
 
 
@@ -197,7 +192,7 @@ def processing_capacity(B, b, mu, p):
     2.0869565
     """
     B, b, mu, p = checked(B, b, mu, p)
-    return drain.saturated(drain.configurations(B, b, FIT * B), mu, p).throughput
+    return drain.saturated(drain.configurations(B, b, laws.FIT * B), mu, p).throughput
 
 
 def limiting_completion_rate(lam, B, b, mu, p):
@@ -234,7 +229,7 @@ def limiting_completion_rate(lam, B, b, mu, p):
     """
     B, b, mu, p = checked(B, b, mu, p)
     lam = float(laws.positive("lam", lam, ndim=0))
-    ways = drain.configurations(B, b, FIT * B)
+    ways = drain.configurations(B, b, laws.FIT * B)
     A = drain.departure_operator(ways, mu, p)
     C = (ways.counts @ mu)[np.nonzero(ways.blocked)[0]]
     pi = drain.saturated(ways, mu, p).probabilities[ways.blocked]
@@ -413,7 +408,8 @@ def sojourn(lam, B, b, mu, p):
     Raises
     ------
     ValueError
-        If `lam` is not below the capacity, or another law is broken.
+        If `lam` is not below the capacity, or so near that rounding would matter (relative distance below 1e-9: the
+        error grows like 1e-15 over that distance), or another law is broken.
 
     Source: [BB22] Eqs. (1)-(3), (6)-(8).
 
@@ -431,6 +427,8 @@ def sojourn(lam, B, b, mu, p):
     capacity = processing_capacity(B, b, mu, p)
     if not lam < capacity:
         raise ValueError(f"lam {laws.shown(lam)} is not below the capacity {capacity:.4f}")
+    if 1 - lam / capacity < NEAREST:
+        raise ValueError(f"lam {lam!r} is too near the capacity {capacity!r} for double precision")
     queue = _Queue(lam, B, b, mu, p)
     q1, q2, q3 = (queue.factorial_moment(k) for k in (1, 2, 3))
     t = 1 / mu
@@ -458,10 +456,10 @@ class _Queue:
 
     def __init__(self, lam, B, b, mu, p):
         self.lam, self.system = lam, (B, b, mu, p)
-        phases = int(drain.configurations(B, b, FIT * B).blocked.sum())
+        phases = int(drain.configurations(B, b, laws.FIT * B).blocked.sum())
         if phases > PHASE_LIMIT:
             raise ValueError(f"the queue has {phases} phases, more than {PHASE_LIMIT}: aggregate classes first")
-        N = self.homogeneous = math.floor(B * (1 + FIT) / b.min()) + 1
+        N = self.homogeneous = math.floor(B * (1 + laws.FIT) / b.min()) + 1
         rule = self._truncated
         states = chain.explore([(0,) * len(b) + (0, 0)], rule)
         self.levels = [sorted(s for s in states if s[-1] == n) for n in range(N + 2)]

@@ -15,7 +15,7 @@ from mjq.simulation.policies import next_to_start, policy_number
 from mjq.simulation.replications import replicate
 
 BATCHES = 30  # of one long run without replications
-FIT = 1e-9  # a job fits if its need is at most the free resource plus FIT * B
+FIT = laws.FIT
 
 
 @dataclass(frozen=True)
@@ -101,12 +101,8 @@ def simulate_multiserver(
     >>> 2 in run.EW.widened(2)
     True
     """
-    lam, B = float(laws.positive("lam", lam, ndim=0)), float(laws.positive("B", B, ndim=0))
-    b, mu, p = laws.positive("b", b), laws.positive("mu", mu), laws.probabilities("p", p)
-    if not len(b) == len(mu) == len(p):
-        raise ValueError(f"b, mu and p must have one entry a class, got {len(b)}, {len(mu)} and {len(p)}")
-    if b[p > 0].max() > B * (1 + FIT):
-        raise ValueError(f"need {laws.shown(b[p > 0].max())} exceeds resource {laws.shown(B)}")
+    lam = float(laws.positive("lam", lam, ndim=0))
+    B, b, mu, p = laws.multiserver(B, b, mu, p)
     warmup = float(laws.numbers("warmup", warmup, ndim=0))
     if warmup < 0:
         raise ValueError(f"warmup must not be negative, got {warmup:g}")

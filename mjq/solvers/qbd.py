@@ -8,12 +8,14 @@ depend on the level: `up` to the next level, `local` within it (its diagonal mak
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import linalg
 
 RESIDUAL_LIMIT = 1e-9
 MOST_DOUBLINGS = 64
+MOST_POLISHING = 50
 
 
 def rate_matrix(up, local, down):
@@ -76,8 +78,26 @@ def _first_passage_down(up, local, down):
         carried = carried @ climb
         # Past full precision the remainders are rounding: waiting for an exact zero could last for ever.
         if np.abs(step).max() <= 1e-16 or np.abs(carried).max() <= 1e-18:
-            return G
+            return _polished(G, up, local, down)
     raise ArithmeticError(f"logarithmic reduction did not converge in {MOST_DOUBLINGS} steps")
+
+
+def _polished(G, up, local, down):
+    """Take from G what rounding did near full load, where the length of the queue would magnify it.
+
+    The level below is reached for certain, so rows of G sum to one; with that direction of the error gone, the plain
+    iteration takes care of the others quickly.
+    """
+    G /= G.sum(axis=1, keepdims=True)
+    change = np.inf
+    for _ in range(MOST_POLISHING):
+        better = linalg.solve(-(local + up @ G), down)
+        better /= better.sum(axis=1, keepdims=True)
+        last, change = change, np.abs(better - G).max()
+        G = better
+        if change <= 1e-15 or change >= last:
+            break
+    return G
 
 
 def _require_downward_drift(up, local, down):
@@ -120,11 +140,14 @@ class LevelDistribution:
 
         .. math:: \sum_{k \ge 0} \binom{k}{r} R^k = R^r (I - R)^{-(r + 1)}.
         """
-        lift = linalg.inv(np.eye(len(self.R)) - self.R)
-        sums = [self.first @ lift]
+        sums = [self.first @ self._lift]
         for _ in range(most):
-            sums.append(sums[-1] @ self.R @ lift)
+            sums.append(sums[-1] @ self.R @ self._lift)
         return sums
+
+    @cached_property
+    def _lift(self):
+        return linalg.inv(np.eye(len(self.R)) - self.R)
 
 
 def stationary(boundary, up, local, down):
