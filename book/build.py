@@ -59,7 +59,7 @@ def modules_used(code):
 def digest(notebook):
     """A fingerprint of everything that decides what a chapter's cells print."""
     code = code_of(notebook)
-    data = [file for file in sorted((ROOT / "mjq/published").glob("*.csv")) if f'"{file.stem}"' in code]
+    data = [file for file in sorted((ROOT / "mjq/published").glob("*.csv")) if file.stem in code]
     cells = [[cell.cell_type, cell.source, cell.metadata] for cell in notebook.cells]
     state = hashlib.sha256(json.dumps([sys.version, cells], sort_keys=True).encode())
     for file in [ROOT / "requirements.lock", *modules_used(code), *data]:
@@ -70,7 +70,8 @@ def digest(notebook):
 def fresh(name, wanted):
     """Whether the executed chapter on disk is the one that `wanted` describes."""
     mark = EXECUTED / f"{name}.digest"
-    return (EXECUTED / f"{name}.ipynb").exists() and mark.exists() and mark.read_text() == wanted
+    done = wanted != "unreadable" and (EXECUTED / f"{name}.ipynb").exists() and mark.exists()
+    return done and mark.read_text() == wanted
 
 
 # --- Executing ------------------------------------------------------------------------------------------------------
@@ -80,25 +81,26 @@ def execute(name, wanted, position):
     """Execute one chapter; return None or what went wrong."""
     source, scratch = ROOT / "notebooks" / f"{name}.ipynb", BUILD / "running" / f"{name}.ipynb"
     scratch.parent.mkdir(parents=True, exist_ok=True)
+    scratch.unlink(missing_ok=True)
     bar = {"desc": name, "position": position, "bar_format": "{desc} |{bar:30}| {n_fmt}/{total_fmt} cells, {elapsed}"}
     try:
         papermill.execute_notebook(
             source, scratch, kernel_name="python3", cwd=source.parent, progress_bar=bar,
             extra_arguments=["--log-level=ERROR"],
         )  # fmt: skip
+        notebook = cleaned(nbformat.read(scratch, as_version=4))
+        EXECUTED.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, scratch)
+        os.replace(scratch, EXECUTED / f"{name}.ipynb")
+        (EXECUTED / f"{name}.digest").write_text(wanted)
     except papermill.PapermillExecutionError as error:
-        return keep_failure(scratch, name, error.cell_index, f"{error.ename}: {error.evalue}", error.traceback)
+        return keep_failure(scratch, name, f"{error.ename}: {error.evalue}", error.traceback)
     except Exception as error:  # a kernel that died, a disk that is full: the other chapters shall still finish
-        return keep_failure(scratch, name, None, f"{type(error).__name__}: {error}", [])
-    notebook = cleaned(nbformat.read(scratch, as_version=4))
-    EXECUTED.mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook, scratch)
-    os.replace(scratch, EXECUTED / f"{name}.ipynb")
-    (EXECUTED / f"{name}.digest").write_text(wanted)
+        return keep_failure(scratch, name, f"{type(error).__name__}: {error}", [])
     return None
 
 
-def keep_failure(scratch, name, index, error, traceback):
+def keep_failure(scratch, name, error, traceback):
     """Keep the notebook up to the failing cell, and describe the failure for one screen."""
     where, code = "before its first cell", ""
     FAILED.mkdir(parents=True, exist_ok=True)
@@ -133,7 +135,12 @@ def cleaned(notebook):
 
 def execute_changed(names, everything, workers):
     """Bring the executed chapters up to date; return how long it took and the failures."""
-    wanted = {n: digest(nbformat.read(ROOT / "notebooks" / f"{n}.ipynb", as_version=4)) for n in names}
+    wanted = {}
+    for n in names:
+        try:
+            wanted[n] = digest(nbformat.read(ROOT / "notebooks" / f"{n}.ipynb", as_version=4))
+        except SyntaxError:  # executing the chapter will say where
+            wanted[n] = "unreadable"
     stale = [n for n in names if everything or not fresh(n, wanted[n])]
     if not stale:
         print(f"chapters: {len(names)} up to date, nothing to execute")
@@ -180,7 +187,7 @@ def stage():
         (SITE / target).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, SITE / target)
     (SITE / "_config.yml").write_text(configuration(), encoding="utf-8")
-    state = hashlib.sha256()
+    state = hashlib.sha256((ROOT / "requirements.lock").read_bytes())
     for path in sorted(path for path in SITE.rglob("*") if path.is_file()):
         state.update(str(path.relative_to(SITE)).encode() + path.read_bytes())
     for path in sorted((ROOT / "mjq").rglob("*")):  # the reference pages and the ledger are made from these
@@ -223,6 +230,7 @@ def build():
     for leftover in (new, old):
         shutil.rmtree(leftover, ignore_errors=True)
     shutil.copytree(BUILD / "work/_build/html", new)
+    mark.unlink(missing_ok=True)
     if HTML.exists():
         HTML.rename(old)
     new.rename(HTML)

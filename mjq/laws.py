@@ -34,9 +34,9 @@ def numbers(name, values, ndim=1):
     """
     try:
         array = np.asarray(values, dtype=float)
-        if np.asarray(values).dtype.kind in "USb":
+        if np.asarray(values).dtype.kind not in "iufO" or any(isinstance(x, (str, bool)) for x in np.ravel(values)):
             raise TypeError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be numbers, got {values!r}") from None
     if array.ndim != ndim:
         shape = {0: "one number", 1: "a plain sequence of numbers"}.get(ndim, f"an array with {ndim} axes")
@@ -67,7 +67,7 @@ def probabilities(name, values):
     ValueError: p must sum to 1, got (0.5, 0.4) with sum 0.9
     """
     array = numbers(name, values)
-    if not ((array >= 0) & (array <= 1)).all():
+    if not ((array >= 0) & (array <= 1 + MIX_TOLERANCE)).all():
         raise ValueError(f"{name} must lie between 0 and 1, got {shown(array)}")
     if abs(array.sum() - 1) > MIX_TOLERANCE:
         raise ValueError(f"{name} must sum to 1, got {shown(array)} with sum {shown(array.sum())}")
@@ -99,6 +99,6 @@ def multiserver(B, b, mu, p):
         raise ValueError(f"b, mu and p must have one entry a class, got {len(b)}, {len(mu)} and {len(p)}")
     if b[p > 0].max() > B * (1 + FIT):
         raise ValueError(f"need {shown(b[p > 0].max())} exceeds resource {shown(B)}")
-    if mu.max() / mu.min() > RATES_APART:
+    if float(mu.max()) > RATES_APART * float(mu.min()):
         raise ValueError(f"mu must lie within a factor {RATES_APART:g} of each other, got {shown(mu)}")
     return B, b, mu, p

@@ -93,6 +93,15 @@ def test_a_failing_cell_is_shown_and_the_rest_finished(build, monkeypatch, capfd
     assert "executing bad\n" in capfd.readouterr().out
 
 
+def test_a_chapter_that_is_not_python_is_named(build, monkeypatch, capfd):
+    nbformat.write(notebook("x = (1"), build.ROOT / "notebooks/broken.ipynb")
+    monkeypatch.setattr("sys.argv", ["build.py"])
+    assert build.main() == 1
+    said = capfd.readouterr().out
+    assert "FAILED: chapter broken, cell 1 (cell-0)" in said
+    assert "SyntaxError" in said
+
+
 def test_refresh_stores_outputs_without_timings(build, monkeypatch):
     path = build.ROOT / "notebooks/good.ipynb"
     nbformat.write(notebook("print(6 * 7)"), path)

@@ -281,6 +281,24 @@ def test_next_to_the_capacity_both_roads_still_agree(gap):
     assert gap * answer.EW == pytest.approx(0.69116, abs=1e-4)
 
 
+SLOWLY_MIXING = 6, (2, 2.15, 3.8), (0.01, 275.0, 0.08), (0.002, 0.992, 0.006)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-5, 1e-7, 5e-9])
+def test_rates_far_apart_next_to_the_capacity(gap):
+    answer = pc.sojourn(pc.processing_capacity(*SLOWLY_MIXING) * (1 - gap), *SLOWLY_MIXING)
+    near = pc.sojourn(pc.processing_capacity(*SLOWLY_MIXING) * (1 - 1e-4), *SLOWLY_MIXING)
+    assert gap * answer.EW == pytest.approx(1e-4 * near.EW, rel=0.01)
+    assert answer.number_probability(0) > 0
+
+
+@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
+def test_a_tail_that_rounding_spoils_is_refused():
+    answer = pc.sojourn(1.0, 6, (2, 3), (1e9, 1e-9), (0.999999999, 1e-9))
+    with pytest.raises(ArithmeticError, match="double precision"):
+        answer.tail(answer.EW * np.array([1e-6, 0.1, 1, 3, 10]))
+
+
 def test_too_near_the_capacity_is_refused():
     with pytest.raises(ValueError, match="too near the capacity"):
         pc.sojourn(48 / 23 * (1 - 1e-11), *EXAMPLE)

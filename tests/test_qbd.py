@@ -39,7 +39,7 @@ def test_rate_matrix_is_the_minimal_solution(size, seed, load):
 @pytest.mark.parametrize("load", [0.5, 0.9, 0.99, 0.999, 0.999999])
 def test_heavy_load_terminates_and_is_exact(load):
     R, residual = qbd.rate_matrix([[load]], [[-1 - load]], [[1]])
-    assert R[0, 0] == pytest.approx(load, rel=1e-9)
+    assert 1 - R[0, 0] == pytest.approx(1 - load, rel=1e-9)
     assert residual < 1e-14
 
 

@@ -68,9 +68,15 @@ def test_classes_that_never_come():
 
 
 def test_few_jobs():
-    run = simulate_multiserver(1.0, *TABLE, 1, 4, replications=3, warmup=0)
-    assert run.EW.mean > 0
-    assert run.EW.observations == 3
+    for replications in (1, 3):
+        run = simulate_multiserver(1.0, *TABLE, 2, 4, replications=replications, warmup=0)
+        assert run.EW.mean > 0
+        assert np.isfinite([run.EN.mean, run.ENq.mean, run.throughput.mean]).all()
+
+
+def test_a_flood_of_arrivals_costs_nothing():
+    run = simulate_multiserver(1e9, *TABLE, 2000, 4, replications=2)
+    assert run.EN.mean > 1000
 
 
 def test_estimates():
@@ -88,7 +94,7 @@ def test_estimates():
         ({"p": (0.5, 0.6)}, "p must sum to 1"),
         ({"mu": (1, -1)}, "mu must be positive"),
         ({"mu": (1, 1, 1)}, "one entry a class"),
-        ({"jobs": 0}, "jobs must be a whole number of at least 1"),
+        ({"jobs": 0}, "jobs must be a whole number of at least 2"),
         ({"replications": 1.5}, "replications must be a whole number"),
         ({"workers": 0}, "workers must be a whole number"),
         ({"warmup": -0.1}, "warmup must not be negative"),

@@ -145,6 +145,7 @@ def saturated_states(B, b):
     >>> saturated_states(6, (2, 3))
     [(0, 2, 1), (0, 2, 2), (1, 1, 1), (1, 1, 2), (2, 0, 2), (3, 0, 1), (3, 0, 2)]
     """
+    B, b = float(laws.positive("B", B, ndim=0)), laws.positive("b", b)
     ways = drain.configurations(B, b, laws.FIT * B)
     return [(*map(int, ways.counts[k]), int(i) + 1) for k, i in zip(*np.nonzero(ways.blocked))]
 
@@ -241,7 +242,20 @@ def limiting_completion_rate(lam, B, b, mu, p):
     low, high = float(C.min()), float(C.max())
     if high - low <= 1e-14 * high:
         return low
-    return optimize.brentq(excess, low, high, xtol=1e-15 * high, rtol=1e-14)
+    # The rates may lie many orders of magnitude apart: search first on a logarithmic scale, then close by.
+    rough = math.exp(optimize.brentq(lambda x: excess(math.exp(x)), math.log(low), math.log(high), xtol=1e-10))
+    close = max(low, rough * (1 - 1e-8)), min(high, rough * (1 + 1e-8))
+    u = (
+        optimize.brentq(excess, *close, xtol=1e-16 * low, rtol=1e-14)
+        if excess(close[0]) > 0 > excess(close[1])
+        else rough
+    )
+    v = _perron_vector(A, C, lam / u)
+    fed = lam / u * (A @ v)
+    off = float(pi @ np.abs(fed - (C + lam - u) * v) / (pi @ (fed + (C + lam) * v)))
+    if not off < 1e-5:
+        raise ArithmeticError(f"the limiting equations at lam {lam!r} were not solved: residual {off:.2g}")
+    return u
 
 
 def _perron_vector(A, C, eta):
@@ -421,21 +435,23 @@ def sojourn(lam, B, b, mu, p):
     >>> round(row.EW, 3), round(row.EW2, 3), round(row.EWq2, 4)
     (1.438, 4.843, 1.2453)
     """
-    given = np.asarray(p, dtype=float)
-    B, b, mu, p = checked(B, b, mu, p)
+    given, (B, b, mu, p) = p, checked(B, b, mu, p)
     lam = float(laws.positive("lam", lam, ndim=0))
     capacity = processing_capacity(B, b, mu, p)
     if not lam < capacity:
-        raise ValueError(f"lam {laws.shown(lam)} is not below the capacity {capacity:.4f}")
+        digits = ".4f" if capacity > 0.01 else ".4g"
+        raise ValueError(f"lam {laws.shown(lam)} is not below the capacity {capacity:{digits}}")
     if 1 - lam / capacity < NEAREST:
         raise ValueError(f"lam {lam!r} is too near the capacity {capacity!r} for double precision")
     queue = _Queue(lam, B, b, mu, p)
+    queue.require_accuracy()
     q1, q2, q3 = (queue.factorial_moment(k) for k in (1, 2, 3))
     t = 1 / mu
     mean_service, wait, wait2 = float(p @ t), q1 / lam, q2 / lam**2
+    queue.require_agreement(wait + mean_service)
     wait_by_class = queue.mean_waiting() / (lam * p)
     by_class = np.full(len(given), math.nan)
-    by_class[given > 0] = wait_by_class
+    by_class[np.asarray(given, dtype=float) > 0] = wait_by_class
     return Sojourn(
         EN=q1 + lam * mean_service,
         ENq=q1,
@@ -477,6 +493,30 @@ class _Queue:
     def _truncated(self, state):
         return (x for x in transitions(state, self.lam, *self.system) if x[0][-1] <= self.homogeneous + 1)
 
+    def require_accuracy(self):
+        """Raise where rates too far apart, next to the capacity, have cost the solution its digits."""
+        busy = self.busy[: self.homogeneous] + [self.busy[self.homogeneous]]
+        levels = [*self.distribution.boundary, self.distribution.tail_sums(0)[0]]
+        least = min(float(x.min()) for x in levels)
+        completed = sum(float(x @ rates) for x, rates in zip(levels, busy))
+        if least < -1e-12 or not abs(completed / self.lam - 1) < 1e-6:
+            raise ArithmeticError(
+                f"the queue at lam {self.lam!r} can't be solved in double precision: the least probability came out as "
+                f"{least:.2g}, and completions as {completed / self.lam:.10g} of arrivals"
+            )
+
+    def require_agreement(self, mean_sojourn):
+        """Hold the mean sojourn time by Little's law to that of a tagged job, where that costs little."""
+        if sum(map(len, self.levels)) > DENSE_LIMIT:
+            return
+        start, Z, weight = self.tagged
+        by_tagging = float(start @ linalg.solve(-Z, weight))
+        if not abs(by_tagging / mean_sojourn - 1) < 1e-5:
+            raise ArithmeticError(
+                f"the queue at lam {self.lam!r} can't be solved in double precision: the mean sojourn time came out as "
+                f"{mean_sojourn:.6g} and {by_tagging:.6g} by two roads"
+            )
+
     def _waiting(self, n):
         """Jobs in the queue in each state of level n."""
         return np.array([n - sum(s[:-2]) for s in self.levels[n]])
@@ -517,7 +557,18 @@ class _Queue:
                 if abs(gap - step) > 1e-10 * gap:  # an even grid is even up to rounding only
                     step, move = gap, linalg.expm(Z * gap)
                 now, past = now @ move, past + step
-            tails[k] = min(now @ weight, 1.0)
+            tails[k] = now @ weight
+        # The exponential of a matrix loses digits in proportion to its size; a tail that rises shows where too many.
+        ordered = tails[np.argsort(times)]
+        if not (
+            np.isfinite(tails).all()
+            and (np.diff(ordered) <= 1e-9).all()
+            and ((-1e-9 < tails) & (tails < 1 + 1e-6)).all()
+        ):
+            raise ArithmeticError(
+                "the tail can't be computed in double precision for rates so far apart or times so large"
+            )
+        tails = np.clip(tails, 0.0, 1.0)
         return tails if np.ndim(t) else float(tails[0])
 
     @cached_property

@@ -11,7 +11,7 @@ import numpy as np
 
 from mjq import laws
 from mjq.simulation.estimates import Estimate
-from mjq.simulation.policies import next_to_start, policy_number
+from mjq.simulation.policies import FCFS, next_to_start, policy_number
 from mjq.simulation.replications import replicate
 
 BATCHES = 30  # of one long run without replications
@@ -106,9 +106,9 @@ def simulate_multiserver(
     warmup = float(laws.numbers("warmup", warmup, ndim=0))
     if warmup < 0:
         raise ValueError(f"warmup must not be negative, got {warmup:g}")
-    jobs, replications = laws.count("jobs", jobs), laws.count("replications", replications)
+    jobs, replications = laws.count("jobs", jobs, least=2), laws.count("replications", replications)
     tail_at = laws.numbers("tail_at", tail_at)
-    batches = min(BATCHES, jobs) if replications == 1 else 1
+    batches = max(1, min(BATCHES, jobs // 2)) if replications == 1 else 1
     order, shares, warm = policy_number(policy), np.cumsum(p), round(warmup * jobs)
     # The last class that comes takes what rounding leaves.
     shares[np.flatnonzero(p)[-1] :] = np.inf
@@ -198,6 +198,8 @@ def _simulate(policy, rng, lam, B, needs, rates, shares, warm, jobs, batches, ta
             arrived += 1
             batch = counted * batches // jobs if 0 <= counted < jobs - 1 else -1
             next_arrival = now + rng.standard_exponential() / lam
+            if policy == FCFS and counted == jobs - 1:
+                next_arrival = np.inf  # nobody who comes later can matter to those who are counted
         else:
             in_service[due_class[0]] -= 1
             busy -= 1

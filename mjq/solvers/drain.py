@@ -23,7 +23,8 @@ from scipy.sparse import csgraph, linalg
 
 from mjq.solvers import chain
 
-DENSE_LIMIT = 300  # unknowns up to which T is formed and eliminated exactly
+RAREST = 1e-150  # transition probability
+DENSE_LIMIT = 1000  # unknowns up to which T is formed and eliminated exactly
 CONFIGURATION_LIMIT = 20_000_000  # some 2 GB of tables for two classes
 TOLERANCE = 1e-12
 BASIS = 40
@@ -91,6 +92,8 @@ def configurations(resource, needs, slack=0.0, limit=CONFIGURATION_LIMIT):
         room, least = room.astype(np.int64), least.astype(np.int64)
         before = np.repeat(np.arange(len(counts)), room)
         extra = least[before] + np.arange(len(before)) - np.repeat(np.cumsum(room) - room, room)
+        if most.max(initial=0) >= 2**31:
+            raise ValueError(f"more than {2**31} jobs of one class fit into {resource:g}: change the unit of work")
         counts = np.column_stack([counts[before], extra]).astype(np.int32)
         used = used[before] + extra * need
     keys, strides = _keys(counts)
@@ -172,7 +175,8 @@ def saturated(configurations, rates, mix, tolerance=TOLERANCE, most_sweeps=20_00
     # Two plain passes: sums of positive numbers, which repair the relative accuracy of small entries.
     flow = passes(passes(solve(passes, tolerance, most_sweeps)))
     again, probabilities = passes.both(flow)
-    residual = float(np.abs(again - flow).sum() / flow.sum())
+    total = flow.sum()
+    residual = float(np.abs(again - flow).sum() / total) if total > 0 else np.inf
     if not residual <= tolerance:
         raise ArithmeticError(
             f"the saturated system did not converge: residual {residual:.2g} after {passes.count} passes"
@@ -212,7 +216,10 @@ def _eliminated(passes, _tolerance, _most_sweeps):
     # Scaled by the conserved functional, T is the transition matrix of a chain.
     q = passes.conserved
     P = T * q / q[:, None]
-    recurrent = np.sort(csgraph.breadth_first_order(P > 0, passes.size - 1, return_predecessors=False))
+    # Transitions so rare that their products underflow would cut the chain in pieces: keep the piece that is not left.
+    parts, label = csgraph.connected_components(P > RAREST, connection="strong")
+    left = [(P[np.ix_(label == part, label != part)] > RAREST).any() for part in range(parts)]
+    recurrent = np.flatnonzero(label == int(np.argmin(left)))
     flow = np.zeros(passes.size)
     flow[recurrent] = chain.stationary(P[np.ix_(recurrent, recurrent)]) / q[recurrent]
     return flow
@@ -224,7 +231,7 @@ def _arnoldi(passes, tolerance, most_sweeps):
     start = passes(passes(np.ones(passes.size)))
     try:
         _, vectors = linalg.eigs(
-            T, k=1, which="LR", v0=start, ncv=BASIS, tol=tolerance / 10, maxiter=most_sweeps // BASIS
+            T, k=1, which="LR", v0=start, ncv=BASIS, tol=tolerance / 10, maxiter=max(1, most_sweeps // BASIS)
         )
     except linalg.ArpackNoConvergence:
         raise ArithmeticError(f"the saturated system did not converge in {passes.count} passes") from None

@@ -10,12 +10,14 @@ depend on the level: `up` to the next level, `local` within it (its diagonal mak
 from dataclasses import dataclass
 from functools import cached_property
 
+import numba
 import numpy as np
 from scipy import linalg
 
 RESIDUAL_LIMIT = 1e-9
 MOST_DOUBLINGS = 64
 MOST_POLISHING = 50
+EXACT_LIMIT = 300  # phases up to which no digit is lost to subtraction
 
 
 def rate_matrix(up, local, down):
@@ -57,7 +59,12 @@ def rate_matrix(up, local, down):
     up, local, down = (np.array(A, dtype=float, ndmin=2) for A in (up, local, down))
     _require_downward_drift(up, local, down)
     first_down = _first_passage_down(up, local, down)
-    R = linalg.solve(-(local + up @ first_down).T, up.T).T
+    if len(up) <= EXACT_LIMIT:
+        # From a phase: back down at rate `down`, or round within the level and the levels above.
+        middle = _off_diagonal(local + up @ first_down)
+        R = up @ _eliminate(middle, down.sum(axis=1), np.eye(len(up)))
+    else:
+        R = linalg.solve(-(local + up @ first_down).T, up.T).T
     scale = max(np.abs(local).max(), np.abs(up).max(), np.abs(down).max())
     residual = np.abs(up + R @ local + R @ R @ down).sum(axis=1).max() / scale
     if not residual <= RESIDUAL_LIMIT:
@@ -67,19 +74,71 @@ def rate_matrix(up, local, down):
 
 def _first_passage_down(up, local, down):
     """The matrix G of the phase in which the chain first reaches the level below."""
-    climb, fall = linalg.solve(-local, up), linalg.solve(-local, down)
+    solve = _solve_exactly if len(up) <= EXACT_LIMIT else _solve_by_lapack
+    climb, fall = solve(_off_diagonal(local), (up + down).sum(axis=1), up, down)
     G, carried = fall.copy(), climb.copy()
-    one = np.eye(len(G))
     for _ in range(MOST_DOUBLINGS):
-        both = one - climb @ fall - fall @ climb
-        climb, fall = linalg.solve(both, climb @ climb), linalg.solve(both, fall @ fall)
+        stay, climb2, fall2 = climb @ fall + fall @ climb, climb @ climb, fall @ fall
+        climb, fall = solve(stay, (climb2 + fall2).sum(axis=1), climb2, fall2)
         step = carried @ fall
         G += step
         carried = carried @ climb
         # Past full precision the remainders are rounding: waiting for an exact zero could last for ever.
         if np.abs(step).max() <= 1e-16 or np.abs(carried).max() <= 1e-18:
-            return _polished(G, up, local, down)
+            return G / G.sum(axis=1, keepdims=True) if len(up) <= EXACT_LIMIT else _polished(G, up, local, down)
     raise ArithmeticError(f"logarithmic reduction did not converge in {MOST_DOUBLINGS} steps")
+
+
+def _off_diagonal(A):
+    return A - np.diag(np.diag(A))
+
+
+def _solve_by_lapack(stay, leave, up, down):
+    """Where each phase leads, up or down, when rates `stay` lead among the phases and `leave` sums the others."""
+    middle = np.diag(stay.sum(axis=1) + leave) - stay
+    climb, fall = linalg.solve(middle, up), linalg.solve(middle, down)
+    return _normalized(climb, fall)
+
+
+def _solve_exactly(stay, leave, up, down):
+    """The same by eliminating phase after phase with sums of positive numbers only, so that no digits are lost."""
+    both = _eliminate(_off_diagonal(stay), leave.astype(float), np.hstack([up, down]))
+    return _normalized(both[:, : len(up)], both[:, len(up) :])
+
+
+def _normalized(climb, fall):
+    total = (climb + fall).sum(axis=1, keepdims=True)
+    return np.ascontiguousarray(climb / total), np.ascontiguousarray(fall / total)
+
+
+@numba.njit(cache=True)
+def _eliminate(stay, leave, right):
+    """Solve (diag(stay 1 + leave) - stay) X = right for non-negative arguments, without a subtraction."""
+    n, width = right.shape
+    for k in range(n - 1, -1, -1):
+        pivot = leave[k]
+        for j in range(k):
+            pivot += stay[k, j]
+        for j in range(k):
+            stay[k, j] /= pivot
+        for j in range(width):
+            right[k, j] /= pivot
+        leave[k] /= pivot
+        for i in range(k):
+            share = stay[i, k]
+            if share > 0:
+                for j in range(k):
+                    stay[i, j] += share * stay[k, j]
+                for j in range(width):
+                    right[i, j] += share * right[k, j]
+                leave[i] += share * leave[k]
+    for k in range(n):
+        for i in range(k):
+            share = stay[k, i]
+            if share > 0:
+                for j in range(width):
+                    right[k, j] += share * right[i, j]
+    return right
 
 
 def _polished(G, up, local, down):
