@@ -144,6 +144,9 @@ def stationary(Q, states=None):
     far apart the rates lie. The order of elimination is that of reverse Cuthill and McKee, which keeps the work
     within a narrow band.
 
+    What falls below the range of floating-point numbers on the way, about 1e-300 of the largest probability so far,
+    counts as zero, and with it whatever is reached only through it.
+
     Parameters
     ----------
     Q : sparse or dense array, shape (S, S)
