@@ -1,4 +1,4 @@
-"""What chapters share to show their results: figure style, tables, drawings, printed points, bands."""
+"""What chapters share to show their results: figure style, tables, drawings, bands."""
 
 import matplotlib.pyplot as plt
 import networkx as nx
@@ -59,11 +59,6 @@ def _cell(x, spec):
     if x is None:
         return "–"
     return f"{x:{spec}}" if isinstance(x, (float, np.floating)) else str(x)
-
-
-def printed_points(ax, x, y, label="printed"):
-    """Printed values: open circles on our lines."""
-    ax.plot(x, y, "o", mfc="none", mec="black", ms=7, label=label)
 
 
 def band(ax, x, estimates, label=None, colour=None):

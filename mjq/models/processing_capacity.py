@@ -368,10 +368,7 @@ class Sojourn:
 
     def moment(self, k):
         r"""Exact :math:`E[W^k]`, from the life of one job rather than from numbers in the system."""
-        start, Z, weight = self._queue.tagged
-        for _ in range(laws.count("k", k)):
-            weight = linalg.solve(-Z, weight)
-        return math.factorial(int(k)) * float(start @ weight)
+        return self._queue.sojourn_moment(laws.count("k", k))
 
     def number_probability(self, n):
         r"""Probability :math:`p(n)` of `n` jobs in the system. Source: [BB22] Eq. (1)."""
@@ -424,6 +421,8 @@ def sojourn(lam, B, b, mu, p):
     ValueError
         If `lam` is not below the capacity, or so near that rounding would matter (relative distance below 1e-9: the
         error grows like 1e-15 over that distance), or another law is broken.
+    ArithmeticError
+        If rates lie too far apart for double precision, so that two roads to the answer disagree.
 
     Source: [BB22] Eqs. (1)-(3), (6)-(8).
 
@@ -479,7 +478,6 @@ class _Queue:
         rule = self._truncated
         states = chain.explore([(0,) * len(b) + (0, 0)], rule)
         self.levels = [sorted(s for s in states if s[-1] == n) for n in range(N + 2)]
-        self.up, self.down = [], []
         Q = chain.generator([s for level in self.levels for s in level], rule).tocsr()
         ends = np.cumsum([0] + [len(level) for level in self.levels])
         block = lambda n, k: Q[ends[n] : ends[n + 1], ends[k] : ends[k + 1]].toarray()
@@ -493,12 +491,15 @@ class _Queue:
     def _truncated(self, state):
         return (x for x in transitions(state, self.lam, *self.system) if x[0][-1] <= self.homogeneous + 1)
 
+    @cached_property
+    def shares(self):
+        """Probabilities of the states of each level, the last for all homogeneous levels together."""
+        return [*self.distribution.boundary, self.distribution.tail_sums(0)[0]]
+
     def require_accuracy(self):
         """Raise where rates too far apart, next to the capacity, have cost the solution its digits."""
-        busy = self.busy[: self.homogeneous] + [self.busy[self.homogeneous]]
-        levels = [*self.distribution.boundary, self.distribution.tail_sums(0)[0]]
-        least = min(float(x.min()) for x in levels)
-        completed = sum(float(x @ rates) for x, rates in zip(levels, busy))
+        least = min(float(x.min()) for x in self.shares)
+        completed = sum(float(x @ rates) for x, rates in zip(self.shares, self.busy))
         if least < -1e-12 or not abs(completed / self.lam - 1) < 1e-6:
             raise ArithmeticError(
                 f"the queue at lam {self.lam!r} can't be solved in double precision: the least probability came out as "
@@ -509,8 +510,7 @@ class _Queue:
         """Hold the mean sojourn time by Little's law to that of a tagged job, where that costs little."""
         if sum(map(len, self.levels)) > DENSE_LIMIT:
             return
-        start, Z, weight = self.tagged
-        by_tagging = float(start @ linalg.solve(-Z, weight))
+        by_tagging = self.sojourn_moment(1)
         if not abs(by_tagging / mean_sojourn - 1) < 1e-5:
             raise ArithmeticError(
                 f"the queue at lam {self.lam!r} can't be solved in double precision: the mean sojourn time came out as "
@@ -533,7 +533,7 @@ class _Queue:
         """Mean number of waiting jobs of each class: the head's class is in the state, the others are fresh draws."""
         *_, p = self.system
         heads, queued = np.zeros(len(p)), self.factorial_moment(1)
-        for level, x in zip(self.levels, [*self.distribution.boundary, self.distribution.tail_sums(0)[0]]):
+        for level, x in zip(self.levels, self.shares):
             for state, chance in zip(level, x):
                 if state[-2]:
                     heads[state[-2] - 1] += chance
@@ -545,6 +545,13 @@ class _Queue:
             shape = min(n, self.homogeneous)
             total += float(self.distribution.level(n) @ (self._waiting(shape) + n - shape == q))
         return total
+
+    def sojourn_moment(self, k):
+        """E[W^k] = k! start (-Z)^(-k) weight, in the words of `tagged`."""
+        start, Z, weight = self.tagged
+        for _ in range(k):
+            weight = linalg.solve(-Z, weight)
+        return math.factorial(k) * float(start @ weight)
 
     def tail(self, t):
         """P(W > t): follow the job that has just joined the end of the queue until it leaves."""
