@@ -56,13 +56,21 @@ def modules_used(code):
     return sorted(Path(m.__file__) for m in finder.modules.values() if m.__file__ and m.__name__.startswith("mjq"))
 
 
+def uses(code, modules, data):
+    """Whether a chapter reads a data file: printed numbers by their paper's key, others through the module beside."""
+    if data.parent.name == "published":
+        return data.stem.partition("_")[0] in code
+    return data.parent in {module.parent for module in modules}
+
+
 def digest(notebook):
     """A fingerprint of everything that decides what a chapter's cells print."""
     code = code_of(notebook)
-    data = [file for file in sorted((ROOT / "mjq/published").glob("*.csv")) if file.stem in code]
+    modules = modules_used(code)
+    data = [file for file in sorted((ROOT / "mjq").rglob("*.csv")) if uses(code, modules, file)]
     cells = [[cell.cell_type, cell.source, cell.metadata] for cell in notebook.cells]
     state = hashlib.sha256(json.dumps([sys.version, cells], sort_keys=True).encode())
-    for file in [ROOT / "requirements.lock", *modules_used(code), *data]:
+    for file in [ROOT / "requirements.lock", *modules, *data]:
         state.update(f"{file.relative_to(ROOT)} ".encode() + file.read_bytes())
     return state.hexdigest()
 

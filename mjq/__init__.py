@@ -5,6 +5,7 @@ The map, one line a module:
 ``mjq.models``      one module a paper, the only place where a paper's letters live
 ``mjq.solvers``     Markov chains, queues with infinitely many levels, chains that only drain; knows no paper
 ``mjq.simulation``  an independent event-driven simulator with confidence intervals
+``mjq.workload``    cluster logs in, job classes out
 ``mjq.published``   the numbers that the papers print, and the ledger of what was reproduced
 ``mjq.plots``       the drawings and tables that chapters share
 ``mjq.laws``        the checks of input
@@ -18,6 +19,6 @@ __version__ = "0.1.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
-    submodules=["models", "plots", "published", "simulation", "solvers"],
+    submodules=["models", "plots", "published", "simulation", "solvers", "workload"],
     submod_attrs={"models": ["processing_capacity", "stability"]},
 )

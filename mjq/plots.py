@@ -67,7 +67,7 @@ def band(ax, x, estimates, label=None, colour=None):
     ax.errorbar(x, mean, half, fmt="x", capsize=3, color=colour, label=label)
 
 
-def resource(B, b, in_service, queue):
+def resource(B, b, in_service, queue, name="resource $B$"):
     """Draw a resource of size B, the jobs that hold it, and the queue before it, last arrival first.
 
     Parameters
@@ -76,7 +76,10 @@ def resource(B, b, in_service, queue):
     b : sequence of float
         Need of each class.
     in_service, queue : sequence of int
-        Classes, numbered from 1, of the jobs in service and of those waiting, head of the queue first.
+        Classes, numbered from 1, of the jobs in service and of those waiting, head of the queue first; 0 in the queue
+        is a job whose class is not known yet.
+    name : str
+        What the resource is called.
     """
     fig, ax = plt.subplots(figsize=(6.8, 2.9))
     height = 0.0
@@ -89,17 +92,18 @@ def resource(B, b, in_service, queue):
     x = 5.9
     for k in queue:
         x -= 1.0
-        _block(ax, x, (B - b[k - 1]) / 2, 0.9, b[k - 1], str(k), COLOURS[k - 1])
+        need, text, colour = (b[k - 1], str(k), COLOURS[k - 1]) if k else (sum(b) / len(b), "?", "white")
+        _block(ax, x, (B - need) / 2, 0.9, need, text, colour)
     for start, end in (
         ((x - 1.5, B / 2), (x - 0.1, B / 2)),
         ((5.95, B / 2), (6.55, B / 2)),
         ((8.4, B / 2), (9.3, B / 2)),
     ):
         ax.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=14, color="black"))
-    ax.text(x - 0.8, B / 2 + 0.25, r"rate $\lambda$", ha="center", va="bottom")
-    ax.text(7.45, B + 0.15, f"resource $B = {B:g}$", ha="center", va="bottom")
-    ax.text((x + 5.9) / 2, B + 0.15, "queue, first come first served", ha="center", va="bottom")
-    ax.set(xlim=(min(x - 1.7, 0), 9.5), ylim=(-0.2, B * 1.15))
+    ax.text(x - 0.8, B / 2 * 1.08, r"rate $\lambda$", ha="center", va="bottom")
+    ax.text(7.45, B * 1.02, f"{name} = {B:g}", ha="center", va="bottom")
+    ax.text((x + 5.9) / 2, B * 1.02, "queue, first come first served", ha="center", va="bottom")
+    ax.set(xlim=(min(x - 1.7, 0), 9.5), ylim=(-0.03 * B, B * 1.15))
     ax.axis("off")
     return ax
 
@@ -109,29 +113,37 @@ def _block(ax, x, y, width, height, text, colour):
     ax.text(x + width / 2, y + height / 2, text, ha="center", va="center")
 
 
-def state_graph(states, transitions, positions, name=str, ax=None):
+def state_graph(states, transitions, positions, name=str, ax=None, size=1500):
     """Draw the states of a small chain and the transitions between them.
 
     Parameters
     ----------
     states : sequence
-    transitions : callable
-        The rule, as for :mod:`mjq.solvers.chain`.
+    transitions : callable or dict
+        The rule, as for :mod:`mjq.solvers.chain`; or several, each with its label and drawn in a colour of its own.
     positions : dict
         State to (x, y).
     name : callable
         What to write into a state's circle.
+    size : float
+        Area of a circle.
     """
     if ax is None:
         _, ax = plt.subplots(figsize=(6.8, 4.2))
     graph = nx.DiGraph()
     graph.add_nodes_from(states)
-    graph.add_edges_from((s, t) for s in states for t, rate in transitions(s) if t != s and rate != 0)
-    nx.draw_networkx_nodes(graph, positions, ax=ax, node_size=1500, node_color="white", edgecolors="black")
+    nx.draw_networkx_nodes(graph, positions, ax=ax, node_size=size, node_color="white", edgecolors="black")
     nx.draw_networkx_labels(graph, positions, {s: name(s) for s in states}, ax=ax, font_size=10)
-    nx.draw_networkx_edges(
-        graph, positions, ax=ax, node_size=1500, edge_color=COLOURS[0], connectionstyle="arc3,rad=0.12", arrowsize=14
-    )
+    rules = transitions if isinstance(transitions, dict) else {None: transitions}
+    for (label, rule), colour in zip(rules.items(), COLOURS):
+        edges = {(s, t) for s in states for t, rate in rule(s) if t != s and rate != 0}
+        nx.draw_networkx_edges(
+            graph, positions, sorted(edges), ax=ax, node_size=size, edge_color=colour, arrowsize=14,
+            connectionstyle="arc3,rad=0.12",
+        )  # fmt: skip
+        ax.plot([], [], color=colour, label=label)
+    if len(rules) > 1:
+        ax.legend()
     ax.margins(0.12)
     ax.axis("off")
     return ax

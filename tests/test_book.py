@@ -25,6 +25,10 @@ STABLE = {
         "processing-capacity", "equation-bb22-1", "equation-bb22-4", "equation-bb22-8", "bb22-fig-1", "bb22-fig-2",
         "bb22-fig-3", "bb22-results-table", "bb22-exact-tail", "bb22-independence", "bb22-aggregation",
     ],
+    "notebooks/stability.html": [
+        "stability", "equation-ghs20-2", "equation-ghs20-4", "equation-ghs20-9", "ghs20-theorem-4-1",
+        "ghs20-theorem-4-3", "ghs20-fig-3", "ghs20-fig-6", "ghs20-fig-7", "ghs20-fig-8", "ghs20-waste-map",
+    ],
     "book/ledger.html": ["errata", "erratum-bb22-table"],
 }  # fmt: skip
 
@@ -66,11 +70,12 @@ def test_names_that_others_link_to_are_kept(html, page):
     assert not set(STABLE[page]) - names
 
 
-def test_equations_keep_the_numbers_of_their_paper(html):
-    soup = BeautifulSoup((html / "notebooks/processing_capacity.html").read_text(encoding="utf-8"), "html.parser")
+@pytest.mark.parametrize(("chapter", "paper", "last"), [("processing_capacity", "BB22", 8), ("stability", "GHS20", 14)])
+def test_equations_keep_the_numbers_of_their_paper(html, chapter, paper, last):
+    soup = BeautifulSoup((html / f"notebooks/{chapter}.html").read_text(encoding="utf-8"), "html.parser")
     shown = {div["id"]: div.find(class_="eqno").get_text()[:-1].strip() for div in soup.select("div.math[id]")}
-    for k in range(1, 9):
-        assert shown[f"equation-bb22-{k}"] == f"(BB22.{k})"
+    for k in range(1, last + 1):
+        assert shown[f"equation-{paper.lower()}-{k}"] == f"({paper}.{k})"
 
 
 def test_launch_and_download_are_offered(html):

@@ -12,7 +12,7 @@ from mjq import published
 from tests.conftest import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-PAPERS = {"processing_capacity": "bb22"}
+PAPERS = {"processing_capacity": "bb22", "stability": "ghs20"}
 LONGEST_LINE = 88
 
 pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
@@ -115,15 +115,24 @@ THREE_CLASSES = dict(
     lam=0.9,
     lams=[0.3, 9.0],
 )
-OTHERS = {"processing_capacity": [THREE_CLASSES, dict(lam=0.7, lams=[1.1], p=[1.0, 0.0])]}
+OTHERS = {
+    "processing_capacity": [THREE_CLASSES, dict(lam=0.7, lams=[1.1], p=[1.0, 0.0])],
+    "stability": [
+        dict(n=17, n1=2, n2=5, mu1=0.3, mu2=4.0, p1=0.2),
+        dict(n=4, n1=2, n2=2, mu1=1.0, mu2=1.0, p1=1.0, below=0.5, above=2.0, log="log.swf"),
+    ],
+}
+LOG = "; MaxProcs: 8\n" + "".join(f"{k} {k} -1 {10 * k} {2 ** (k % 4)}{' -1' * 13}\n" for k in range(1, 40))
 
 
 @pytest.mark.parametrize("case", [0, 1])
-def test_chapter_runs_with_other_parameters(path, case, tmp_path):
+def test_chapter_runs_with_other_parameters(path, case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.swf").write_text(LOG)
     light = dict(jobs=20_000, replications=4, points=5, seed=5)
     target = tmp_path / "run.ipynb"
     papermill.execute_notebook(
-        path, target, parameters=OTHERS[path.stem][case] | light, cwd=path.parent, progress_bar=False,
+        path, target, parameters=OTHERS[path.stem][case] | light, cwd=tmp_path, progress_bar=False,
         extra_arguments=["--log-level=ERROR"],
     )  # fmt: skip
     assert comparisons(target) == set()

@@ -38,42 +38,79 @@ def test_verified_values():
     assert stability.throughput_equal_rates(30, {3: 0.6, 10: 0.4}, 1) == pytest.approx(4.571526062925, abs=5e-13)
 
 
+def rows_of(n, n1, n2):
+    return [tuple(map(int, s)) for s in stability.saturated_states(n, n1, n2)]
+
+
+def rates_by_class(system):
+    """Rates between saturated states by the class that completes, and the total rate out of each."""
+    n, n1, n2, mu1, mu2, _ = system
+    states = rows_of(n, n1, n2)
+    index = {s: k for k, s in enumerate(states)}
+    flows = np.zeros((2, len(states), len(states)))
+    for s in states:
+        for c in (1, 2):
+            for successor, rate in stability.saturated_transitions(s, *system, completing=(c,)):
+                flows[c - 1, index[s], index[successor]] += rate
+    return flows, np.array([i * mu1 + j * mu2 for _, i, j in states])
+
+
 @given(two_classes())
 def test_product_form_solves_the_embedded_chain(system):
-    n, n1, n2, mu1, mu2, p1 = system
-    states = stability.saturated_states(n, n1, n2)
-    # Our states know whether the head is blocked; the generic chain's know the class of the head. In the product
-    # form's chain a completion is followed by arrivals until the next job's class is undecided or it is a blocked 2.
-    index = {tuple(s[1:]): k for k, s in enumerate(states)}
-    P = np.zeros((2, len(states), len(states)))  # by the class that completes
-    for k, (blk, i, j) in enumerate(states):
-        for c, (left, rate) in enumerate((((i - 1, j), i * mu1), ((i, j - 1), j * mu2))):
-            if rate:
-                for target, chance in filled(left, blk, n, n1, n2, p1):
-                    P[c, k, index[target]] += rate / (i * mu1 + j * mu2) * chance
-    assert P.sum(axis=(0, 2)) == pytest.approx(1)
-    pi = stability.embedded_distribution(*system)
+    flows, total = rates_by_class(system)
+    assert flows.sum(axis=(0, 2)) == pytest.approx(total)
+    pi, p1 = stability.embedded_distribution(*system), system[-1]
     assert pi.sum() == pytest.approx(1)
     for c, share in enumerate((p1, 1 - p1)):  # Eq (4): the balance holds class by class
-        assert pi @ P[c] == pytest.approx(share * pi, rel=1e-10, abs=1e-300)
+        assert (pi / total) @ flows[c] == pytest.approx(share * pi, rel=1e-10, abs=1e-300)
 
 
-def filled(jobs, blocked, n, n1, n2, p1):
-    """Where arrivals lead from `jobs` in service, with a class-2 job at the head if `blocked`."""
-    i, j = jobs
-    free = n - i * n1 - j * n2
-    if free < n1:
-        yield (i, j), 1.0
-    elif blocked:
-        yield from [((i, j), 1.0)] if free < n2 else filled((i, j + 1), False, n, n1, n2, p1)
-    elif free < n2:
-        yield (i, j), 1 - p1  # a class-2 job comes and is blocked
-        for target, chance in filled((i + 1, j), False, n, n1, n2, p1):
-            yield target, p1 * chance
-    else:
-        for step, p in (((i + 1, j), p1), ((i, j + 1), 1 - p1)):
-            for target, chance in filled(step, False, n, n1, n2, p1):
-                yield target, p * chance
+@given(two_classes())
+def test_time_shares_solve_the_chain_in_time(system):
+    flows, total = rates_by_class(system)
+    shares = stability.stationary_distribution(*system)
+    assert shares.sum() == pytest.approx(1)
+    assert shares @ flows.sum(axis=0) == pytest.approx(shares * total, rel=1e-10, abs=1e-300)
+    assert shares @ total == pytest.approx(stability.throughput(*system), rel=1e-10)
+    assert shares == pytest.approx(chain.stationary(flows.sum(axis=0)), rel=1e-9, abs=1e-300)
+
+
+@given(two_classes())
+def test_listed_transitions_are_those_of_the_rule(system):
+    for s in rows_of(*system[:3]):
+        ours, listed = ({}, {})
+        for successor, rate in stability.saturated_transitions(s, *system):
+            ours[successor] = ours.get(successor, 0) + rate
+        for _, successor, rate in stability.listed_transitions(s, *system):
+            listed[successor] = listed.get(successor, 0) + rate
+        assert ours.keys() == listed.keys()
+        assert all(listed[t] == pytest.approx(ours[t], rel=1e-12) for t in ours)
+
+
+@given(two_classes(most=200))
+def test_each_number_of_jobs_has_one_state(system):
+    n, n1, n2, *_ = system
+    states = rows_of(n, n1, n2)
+    assert sorted(i for _, i, _ in states) == list(range(n // n1 + 1))
+    assert sorted(j for blk, _, j in states if not blk) == list(range(n // n2 + 1))
+    for s in states:
+        assert stability.u(s[1], n, n1, n2) == s
+        assert s[0] or stability.v(s[2], n, n1, n2) == s
+    reached = chain.explore([stability.u(0, n, n1, n2)], lambda s: stability.saturated_transitions(s, *system))
+    assert set(reached) == set(states)
+
+
+@given(two_classes(most=1000), st.floats(1e-3, 1e3))
+def test_only_the_ratio_of_the_rates_matters(system, k):
+    n, n1, n2, mu1, mu2, p1 = system
+    faster = n, n1, n2, k * mu1, k * mu2, p1
+    assert stability.wasted_servers(*faster) == pytest.approx(stability.wasted_servers(*system), rel=1e-9, abs=1e-9)
+    assert stability.throughput(*faster) == pytest.approx(k * stability.throughput(*system), rel=1e-9)
+
+
+@given(two_classes(most=1000))
+def test_waste_stays_below_the_larger_need(system):
+    assert -1e-9 <= stability.wasted_servers(*system) <= system[2] - 1 + 1e-9
 
 
 @given(two_classes(most=25))
@@ -131,12 +168,13 @@ def test_equal_needs_are_one_class_in_size():
     assert stability.wasted_servers(8, 3, 3, 2.0, 0.5, 0.4) == pytest.approx(2)
 
 
-def test_rates_far_apart():
-    n, n1, n2, p1 = 30, 3, 10, 0.4
-    assert stability.wasted_servers(n, n1, n2, 1.0, 1e-12, p1) == pytest.approx(n % n2, abs=1e-9)
-    i = np.arange(math.ceil((n - n2 + 1) / n1), n // n1 + 1)
-    weights = p1**i * np.where(i < i[-1], 1 - p1, 1) / i
-    assert stability.wasted_servers(n, n1, n2, 1.0, 1e12, p1) == pytest.approx(weights @ (n - i * n1) / weights.sum())
+@given(two_classes(most=300))
+def test_rates_far_apart(system):
+    n, n1, n2, _, _, p1 = system
+    slow, fast = stability.limiting_waste(n, n1, n2, p1)
+    assert slow == n % n2
+    assert stability.wasted_servers(n, n1, n2, 1.0, 1e-14, p1) == pytest.approx(slow, abs=1e-6)
+    assert stability.wasted_servers(n, n1, n2, 1.0, 1e14, p1) == pytest.approx(fast, abs=1e-6)
 
 
 @pytest.mark.parametrize("system", [EXAMPLE, (10, 1, 10, 2.0, 0.5, 0.9)])
@@ -167,9 +205,23 @@ def test_bad_input_raises(system, message):
         stability.naive_throughput,
         stability.wasted_servers,
         stability.embedded_distribution,
+        stability.stationary_distribution,
     ):
         with pytest.raises(ValueError, match=message):
             function(*system)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((30, 11, 10, 0.5), "n1 11 exceeds n2 10"),
+        ((30, 3, 10, 0), "the limits need jobs of both classes"),
+        ((30, 3, 10, 1), "the limits need jobs of both classes"),
+    ],
+)
+def test_bad_input_to_limits_raises(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        stability.limiting_waste(*arguments)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ There is one saturated state for each possible number of class-1 jobs, so that a
 and one states.
 """
 
+import math
+
 import numba
 import numpy as np
 from scipy import special
@@ -38,6 +40,115 @@ def checked(n, n1, n2, mu1, mu2, p1):
     if not 0 <= p1 <= 1:
         raise ValueError(f"p1 must lie between 0 and 1, got {laws.shown(p1)}")
     return n, n1, n2, mu1, mu2, p1
+
+
+# --- The rule -------------------------------------------------------------------------------------------------------
+
+
+def admit(state, n, n1, n2, p1):
+    """Let jobs enter in order of arrival until the head of the line is a class-2 job that does not fit, or nobody fits.
+
+    `state` is (blk, i, j) just after a job has left. Yields ``(next_state, probability)``. The class of the next job is
+    drawn only when it matters.
+    """
+    blk, i, j = state
+    if blk:
+        if n - i * n1 - j * n2 < n2:
+            yield (1, i, j), 1
+            return
+        j += 1
+    entering = {(i, j): 1}
+    while entering:
+        (i, j), chance = entering.popitem()
+        free = n - i * n1 - j * n2
+        if free < n1:
+            yield (0, i, j), chance
+            continue
+        entering[i + 1, j] = entering.get((i + 1, j), 0) + chance * p1
+        if free < n2:
+            yield (1, i, j), chance * (1 - p1)
+        else:
+            entering[i, j + 1] = entering.get((i, j + 1), 0) + chance * (1 - p1)
+
+
+def saturated_transitions(state, n, n1, n2, mu1, mu2, p1, completing=(1, 2)):
+    """Yield ``(next_state, rate)`` for the completions in state (blk, i, j) while the line never runs dry.
+
+    Completions that lead back to the same state are among them. With ``completing=(1,)`` only those of class 1 are.
+
+    Source: [GHS20] Section 3.2.
+
+    Examples
+    --------
+    The paper's example of a transition: a class-2 job leaves, the blocked one starts, two class-1 jobs follow.
+
+    >>> dict(saturated_transitions((1, 4, 1), 30, 3, 10, 1, .5, .7))[0, 6, 1] == .5 * .7**2
+    True
+    """
+    blk, i, j = state
+    for c, rate, left in ((1, i * mu1, (blk, i - 1, j)), (2, j * mu2, (blk, i, j - 1))):
+        if c in completing and rate != 0:
+            for successor, chance in admit(left, n, n1, n2, p1):
+                yield successor, rate * chance
+
+
+def u(i, n, n1, n2):
+    """The one saturated state with i class-1 jobs in service.
+
+    Source: [GHS20] Section 3.2.
+
+    >>> u(4, 30, 3, 10)
+    (1, 4, 1)
+    """
+    j, free = divmod(n - i * n1, n2)
+    return int(free >= n1), i, j
+
+
+def v(j, n, n1, n2):
+    """The one saturated state with j class-2 jobs in service and none that blocks the line.
+
+    Source: [GHS20] Section 3.2.
+
+    >>> v(1, 30, 3, 10)
+    (0, 6, 1)
+    """
+    return 0, (n - j * n2) // n1, j
+
+
+def listed_transitions(state, n, n1, n2, mu1, mu2, p1):
+    """Yield ``(case, next_state, rate)`` as the paper lists them, in its eight cases.
+
+    Source: [GHS20] Lemma 5.1.
+
+    Examples
+    --------
+    >>> for case, successor, _ in listed_transitions((1, 4, 1), 30, 3, 10, 1, .5, .7):
+    ...     print(case, successor)
+    vi (0, 3, 2)
+    vii (0, 6, 1)
+    viii (1, 4, 1)
+    viii (1, 5, 1)
+    """
+    blk, i, j = state
+    rate1, rate2, p2 = i * mu1, j * mu2, 1 - p1
+    if i and blk:
+        yield "vi", u(i - 1, n, n1, n2), rate1
+    elif i:
+        yield "i", state, rate1 * p1
+        yield "ii", u(i - 1, n, n1, n2), rate1 * p2
+    if not j:
+        return
+    # A class-2 job has left, a blocked one has taken its place; class-1 jobs enter until a class-2 job comes.
+    left = j - 1 + blk
+    most = v(left, n, n1, n2)[1]
+    if not blk:
+        yield "iii", state, rate2 * p2
+    yield ("vii" if blk else "iv"), v(left, n, n1, n2), rate2 * p1 ** (most - i)
+    for k in range(i + 1 - blk, most):
+        yield ("viii" if blk else "v"), (1, k, left), rate2 * p1 ** (k - i) * p2
+
+
+# --- The product form -----------------------------------------------------------------------------------------------
 
 
 def _states(n, n1, n2):
@@ -133,6 +244,25 @@ def embedded_distribution(n, n1, n2, mu1, mu2, p1):
     return special.softmax(weights)[np.lexsort((i, j))]
 
 
+def stationary_distribution(n, n1, n2, mu1, mu2, p1):
+    r"""Fraction of time that the saturated system spends in each state, in the order of :func:`saturated_states`.
+
+    .. math:: \frac{X\, \pi(\mathrm{blk}, i, j)}{i \mu_1 + j \mu_2} .
+
+    Source: [GHS20] Theorem 4.2.
+
+    Examples
+    --------
+    Servers that are busy on average, by states and by the stability limit:
+
+    >>> busy = saturated_states(30, 3, 10) @ [0, 3, 10] @ stationary_distribution(30, 3, 10, 1, .5, .7)
+    >>> bool(np.isclose(busy, throughput(30, 3, 10, 1, .5, .7) * (.7 * 3 / 1 + .3 * 10 / .5)))
+    True
+    """
+    i, j, shares, _ = _time_shares(*checked(n, n1, n2, mu1, mu2, p1))
+    return shares[np.lexsort((i, j))]
+
+
 def _time_shares(n, n1, n2, mu1, mu2, p1):
     """States in the order of i, their long-run shares of time, and the rate of completions."""
     blk, i, j, weights = _log_weights(n, n1, n2, mu1, mu2, p1)
@@ -198,6 +328,43 @@ def wasted_servers(n, n1, n2, mu1, mu2, p1):
     n, n1, n2, *rest = checked(n, n1, n2, mu1, mu2, p1)
     i, j, shares, _ = _time_shares(n, n1, n2, *rest)
     return float(shares @ (n - i * n1 - j * n2))
+
+
+def limiting_waste(n, n1, n2, p1):
+    r"""Wasted servers as :math:`\mu_2 / \mu_1 \to 0` and as :math:`\mu_2 / \mu_1 \to \infty`.
+
+    At the first end only class-2 jobs are in service, at the second only class-1 jobs, i of them with weight
+    :math:`w_i / i`:
+
+    .. math:: n \bmod n_2, \qquad \frac{\sum_i \frac{w_i}{i} (n - i n_1)}{\sum_i \frac{w_i}{i}}, \qquad
+       w_i = p_1^i p_2 \ \Bigl(\tfrac{n - n_2}{n_1} < i < \lfloor n / n_1 \rfloor\Bigr), \quad
+       w_{\lfloor n / n_1 \rfloor} = p_1^{\lfloor n / n_1 \rfloor} .
+
+    Parameters
+    ----------
+    n, n1, n2 : int
+    p1 : float
+        Strictly between 0 and 1: with one class only, there is no ratio of rates.
+
+    Returns
+    -------
+    (float, float)
+
+    Source: [GHS20] Section 9.2.
+
+    Examples
+    --------
+    >>> slow, fast = limiting_waste(30, 3, 10, .4)
+    >>> slow, round(fast, 3)
+    (0.0, 7.406)
+    """
+    n, n1, n2, *_, p1 = checked(n, n1, n2, 1, 1, p1)
+    if p1 in (0, 1):
+        raise ValueError(f"the limits need jobs of both classes, got p1 {p1:g}")
+    i = np.arange((n - n2) // n1 + 1, n // n1 + 1)
+    weights = i * math.log(p1) - np.log(i)
+    weights[:-1] += math.log1p(-p1)
+    return float(n % n2), float(special.softmax(weights) @ (n - i * n1))
 
 
 def throughput_equal_rates(n, p, mu):

@@ -1,6 +1,7 @@
 """The numbers that the papers print, and the ledger of what was reproduced.
 
 ``<paper>.csv``   one printed number a row: item, quantity, the parameters it belongs to, the digits, the place
+``<paper>_declared.csv``  our parameters for figures whose own are not given
 ``inventory.csv``  every figure, table, numbered equation and stated claim of each paper
 ``ledger.csv``    for each of them: where it is in the book, what checks it, how well it agrees
 """
@@ -81,7 +82,7 @@ class Printed:
 
 
 def _numbers(text):
-    values = tuple(float(word) for word in text.split())
+    values = tuple(int(word) if word.isdigit() else float(word) for word in text.split())
     return values[0] if len(values) == 1 else values
 
 
@@ -104,6 +105,23 @@ def printed(paper):
         )
         for row in read(paper)
     ]
+
+
+def declared(paper):
+    """Parameters of figures that the print, or our copy of it, does not give: ours, chosen and declared.
+
+    Returns
+    -------
+    dict
+        Item to its parameters, numbers or tuples of numbers.
+
+    Examples
+    --------
+    >>> declared("ghs20")["Fig 8(a)"]
+    {'n': 400, 'n1': 1, 'n2': 100, 'p1': 0.9}
+    """
+    rows = read(f"{paper}_declared")
+    return {row["item"]: {k: _numbers(v) for k, v in row.items() if k != "item" and v} for row in rows}
 
 
 class Comparisons:

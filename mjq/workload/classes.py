@@ -1,0 +1,97 @@
+"""Job classes: jobs of a log grouped by what they need."""
+
+import csv
+from dataclasses import astuple, dataclass, fields
+from importlib import resources
+
+import numpy as np
+
+QUANTILES = (0.1, 0.5, 0.9)
+
+
+@dataclass(frozen=True)
+class JobClass:
+    """Jobs that need the same number of processors.
+
+    Attributes
+    ----------
+    need : int
+        Processors.
+    jobs : int
+        How many jobs.
+    mean_time : float
+        Mean run time [s].
+    scv : float
+        Squared coefficient of variation of the run time: 1 if it were exponential.
+    low, median, high : float
+        Run times below which 10, 50 and 90 % of the jobs stay [s].
+    """
+
+    need: int
+    jobs: int
+    mean_time: float
+    scv: float
+    low: float
+    median: float
+    high: float
+
+    @property
+    def work(self):
+        """Processor-seconds of the class."""
+        return self.jobs * self.need * self.mean_time
+
+
+def job_classes(log):
+    """Group the jobs of a log by their number of processors.
+
+    Parameters
+    ----------
+    log : Log
+
+    Returns
+    -------
+    list of JobClass
+        By increasing need.
+
+    Examples
+    --------
+    >>> from mjq.workload import Log
+    >>> log = Log({}, np.zeros(3), np.array([10.0, 30.0, 50.0]), np.array([1, 1, 4]), 0)
+    >>> [(c.need, c.jobs, c.mean_time) for c in job_classes(log)]
+    [(1, 2, 20.0), (4, 1, 50.0)]
+    """
+    return [_job_class(int(need), log.run_time[log.processors == need]) for need in np.unique(log.processors)]
+
+
+def _job_class(need, times):
+    mean = float(times.mean())
+    scv = float(times.var() / mean**2) if mean else 0.0
+    return JobClass(need, len(times), mean, scv, *(float(q) for q in np.quantile(times, QUANTILES)))
+
+
+def write_classes(path, classes):
+    """Write job classes as a CSV file."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(field.name for field in fields(JobClass))
+        writer.writerows(astuple(row) for row in classes)
+
+
+def read_classes(path):
+    """Read job classes from a CSV file that :func:`write_classes` wrote."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return [JobClass(**{f.name: f.type(row[f.name]) for f in fields(JobClass)}) for row in csv.DictReader(file)]
+
+
+def shipped_classes():
+    """Job classes of the NASA Ames iPSC/860 log of 1993 (128 processors, 18,239 jobs; Parallel Workloads Archive).
+
+    Computed by ``job_classes(read_swf("NASA-iPSC-1993-3.1-cln.swf.gz"))``.
+
+    Examples
+    --------
+    >>> [c.need for c in shipped_classes()]
+    [1, 2, 4, 8, 16, 32, 64, 128]
+    """
+    with resources.as_file(resources.files("mjq.workload") / "nasa_ipsc.csv") as path:
+        return read_classes(path)

@@ -1,0 +1,76 @@
+"""Reading logs and making job classes of them."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from mjq import workload
+from tests.conftest import ROOT
+
+NASA = ROOT.parent / "shared/traces/NASA-iPSC-1993-3.1-cln.swf.gz"
+JOB = "1 {submit} -1 {time} {got} -1 -1 {asked} -1 -1 1 1 1 -1 -1 -1 -1 -1\n"
+
+
+def line(submit=0, time=10, got=4, asked=-1):
+    return JOB.format(submit=submit, time=time, got=got, asked=asked)
+
+
+def test_reads_header_and_jobs(tmp_path):
+    path = tmp_path / "log.swf"
+    path.write_text("; MaxProcs: 64\n; Note: first\n;   more of it\n\n" + line(3, 7, 2) + line(5, 8.5, -1, 16))
+    log = workload.read_swf(path)
+    assert log.header == {"MaxProcs": "64", "Note": "first"}
+    assert log.submit.tolist() == [3, 5]
+    assert log.run_time.tolist() == [7, 8.5]
+    assert log.processors.tolist() == [2, 16]
+    assert (len(log), log.incomplete) == (2, 0)
+
+
+def test_leaves_out_what_is_not_known(tmp_path):
+    path = tmp_path / "log.swf.gz"
+    path.write_bytes(gzip.compress((line() + line(time=-1) + line(got=-1) + line(time=0)).encode()))
+    log = workload.read_swf(path)
+    assert (len(log), log.incomplete) == (2, 2)
+
+
+@pytest.mark.parametrize("bad", ["1 2 3\n", "a job\n", line().replace("10", "nan"), line() + line()[:-4] + "x\n"])
+def test_a_bad_line_is_named(tmp_path, bad):
+    path = tmp_path / "log.swf"
+    path.write_text(line() + bad)
+    with pytest.raises(ValueError, match=r"log.swf, line [23]: a job has 18 numbers"):
+        workload.read_swf(path)
+
+
+def test_a_log_without_jobs_is_refused(tmp_path):
+    path = tmp_path / "log.swf"
+    path.write_text("; MaxProcs: 64\n" + line(time=-1))
+    with pytest.raises(ValueError, match="none of 1 jobs has both"):
+        workload.read_swf(path)
+
+
+def test_classes_keep_jobs_work_and_moments():
+    rng = np.random.default_rng(1)
+    log = workload.Log({}, np.zeros(500), rng.exponential(100, 500), 2 ** rng.integers(0, 5, 500), 0)
+    classes = workload.job_classes(log)
+    assert [c.need for c in classes] == [1, 2, 4, 8, 16]
+    assert sum(c.jobs for c in classes) == 500
+    assert sum(c.work for c in classes) == pytest.approx(log.run_time @ log.processors)
+    for c in classes:
+        times = log.run_time[log.processors == c.need]
+        assert c.mean_time**2 * (1 + c.scv) == pytest.approx((times**2).mean())
+        assert c.low <= c.median <= c.high
+
+
+def test_classes_survive_a_file(tmp_path):
+    classes = workload.shipped_classes()
+    workload.write_classes(tmp_path / "classes.csv", classes)
+    assert workload.read_classes(tmp_path / "classes.csv") == classes
+
+
+def test_the_shipped_classes_are_those_of_the_log():
+    if not NASA.exists():
+        pytest.skip("the log itself is not part of the project; see mjq.workload.shipped_classes")
+    log = workload.read_swf(NASA)
+    assert (len(log), log.incomplete, log.header["MaxProcs"]) == (18239, 0, "128")
+    assert workload.job_classes(log) == workload.shipped_classes()
