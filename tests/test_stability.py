@@ -153,6 +153,27 @@ def test_one_or_all(n, ratio, p1):
     assert ours == pytest.approx(stability.throughput_one_or_all(n, 1.0, ratio, p1), rel=1e-9)
 
 
+@pytest.mark.parametrize("n", [10, 1000, 1_000_000])
+@pytest.mark.parametrize("ratio", [1e-9, 1.0, 1e9])
+def test_needs_of_one_server_are_one_queue(n, ratio):
+    ours = stability.throughput(n, 1, 1, 1.0, ratio, 0.3)  # M/G/n
+    assert ours == pytest.approx(n / (0.3 + 0.7 / ratio), rel=1e-13)
+
+
+@pytest.mark.parametrize("rates", [(5e-324, 1e-250), (1e308, 1e250), (1e-200, 1e-120)])
+def test_units_of_time_do_not_matter(rates):
+    unit = max(rates)
+    scaled = stability.throughput(30, 3, 10, *(r / unit for r in rates), 0.5)
+    assert stability.throughput(30, 3, 10, *rates, 0.5) == pytest.approx(scaled * unit, rel=1e-12)
+
+
+def test_states_beyond_the_servers_raise():
+    with pytest.raises(ValueError, match="11 jobs of 3 servers are not possible with 30"):
+        stability.u(11, 30, 3, 10)
+    with pytest.raises(ValueError, match="4 jobs of 10 servers are not possible with 30"):
+        stability.v(4, 30, 3, 10)
+
+
 @pytest.mark.parametrize(("n", "n1", "n2"), [(30, 3, 10), (7, 2, 7), (8, 3, 3), (5, 1, 2)])
 def test_one_class_only(n, n1, n2):
     for p1, need, rate in ((1, n1, 2.0), (0, n2, 0.5)):
@@ -195,6 +216,8 @@ def test_stability_ends_where_the_formula_says(system):
         ((30, 0, 10, 1, 1, 0.5), "n1 must be a whole number of at least 1"),
         ((30, 3, 10, 0, 1, 0.5), "mu1 must be positive"),
         ((30, 3, 10, 1, math.inf, 0.5), "mu2 must be finite"),
+        ((30, 3, 10, 1e-200, 1, 0.5), "mu1 1e-200 and mu2 1 must lie within a factor 1e.100"),
+        ((10**10, 1, 2, 1, 1, 0.5), "10000000001 saturated states are more than"),
         ((30, 3, 10, 1, 1, 1.5), "p1 must lie between 0 and 1"),
         ((30, 3, 10, 1, 1, math.nan), "p1 must be finite"),
     ],

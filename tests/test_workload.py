@@ -9,11 +9,11 @@ from mjq import workload
 from tests.conftest import ROOT
 
 NASA = ROOT.parent / "shared/traces/NASA-iPSC-1993-3.1-cln.swf.gz"
-JOB = "1 {submit} -1 {time} {got} -1 -1 {asked} -1 -1 1 1 1 -1 -1 -1 -1 -1\n"
+JOB = "1 {submit} -1 {time} {got} -1 -1 {asked} -1 -1 {status} 1 1 -1 -1 -1 -1 -1\n"
 
 
-def line(submit=0, time=10, got=4, asked=-1):
-    return JOB.format(submit=submit, time=time, got=got, asked=asked)
+def line(submit=0, time=10, got=4, asked=-1, status=1):
+    return JOB.format(submit=submit, time=time, got=got, asked=asked, status=status)
 
 
 def test_reads_header_and_jobs(tmp_path):
@@ -32,6 +32,12 @@ def test_leaves_out_what_is_not_known(tmp_path):
     path.write_bytes(gzip.compress((line() + line(time=-1) + line(got=-1) + line(time=0)).encode()))
     log = workload.read_swf(path)
     assert (len(log), log.incomplete) == (2, 2)
+
+
+def test_parts_of_interrupted_jobs_are_not_counted_twice(tmp_path):
+    path = tmp_path / "log.swf"
+    path.write_text(line(time=30) + line(time=10, status=2) + line(time=20, status=3) + line(time=5, status=0))
+    assert workload.read_swf(path).run_time.tolist() == [30, 5]
 
 
 @pytest.mark.parametrize("bad", ["1 2 3\n", "a job\n", line().replace("10", "nan"), line() + line()[:-4] + "x\n"])

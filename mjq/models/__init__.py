@@ -1,9 +1,10 @@
 """One module a paper.
 
 ``processing_capacity``  [BB22] how much work a resource can do when jobs hold several units of it at once
+``cluster``              [SW23] a tracker in front of the cluster, a finite queue
 ``stability``            [GHS20] two classes: the product form, the stability limit, wasted servers
 """
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submodules=["processing_capacity", "stability"])
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submodules=["cluster", "processing_capacity", "stability"])

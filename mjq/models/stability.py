@@ -27,6 +27,8 @@ from scipy import special
 
 from mjq import laws
 
+STATE_LIMIT = 100_000_000
+
 
 def checked(n, n1, n2, mu1, mu2, p1):
     """Return the parameters as numbers, or raise ``ValueError`` with the broken law."""
@@ -35,7 +37,11 @@ def checked(n, n1, n2, mu1, mu2, p1):
         raise ValueError(f"class 1 is the one with the smaller need: n1 {n1} exceeds n2 {n2}")
     if n2 > n:
         raise ValueError(f"need n2 {n2} exceeds the {n} servers")
+    if n // n1 >= STATE_LIMIT:
+        raise ValueError(f"{n // n1 + 1} saturated states are more than {STATE_LIMIT}: change the unit of need")
     mu1, mu2 = float(laws.positive("mu1", mu1, ndim=0)), float(laws.positive("mu2", mu2, ndim=0))
+    if max(mu1, mu2) / laws.RATES_APART > min(mu1, mu2):
+        raise ValueError(f"mu1 {mu1:g} and mu2 {mu2:g} must lie within a factor {laws.RATES_APART:g} of each other")
     p1 = float(laws.numbers("p1", p1, ndim=0))
     if not 0 <= p1 <= 1:
         raise ValueError(f"p1 must lie between 0 and 1, got {laws.shown(p1)}")
@@ -74,7 +80,8 @@ def admit(state, n, n1, n2, p1):
 def saturated_transitions(state, n, n1, n2, mu1, mu2, p1, completing=(1, 2)):
     """Yield ``(next_state, rate)`` for the completions in state (blk, i, j) while the line never runs dry.
 
-    Completions that lead back to the same state are among them. With ``completing=(1,)`` only those of class 1 are.
+    Completions that lead back to the same state are among them, and a state may come more than once. With
+    ``completing=(1,)`` only completions of class 1 are considered.
 
     Source: [GHS20] Section 3.2.
 
@@ -100,6 +107,8 @@ def u(i, n, n1, n2):
     >>> u(4, 30, 3, 10)
     (1, 4, 1)
     """
+    if not 0 <= i <= n // n1:
+        raise ValueError(f"{i} jobs of {n1} servers are not possible with {n} servers")
     j, free = divmod(n - i * n1, n2)
     return int(free >= n1), i, j
 
@@ -112,6 +121,8 @@ def v(j, n, n1, n2):
     >>> v(1, 30, 3, 10)
     (0, 6, 1)
     """
+    if not 0 <= j <= n // n2:
+        raise ValueError(f"{j} jobs of {n2} servers are not possible with {n} servers")
     return 0, (n - j * n2) // n1, j
 
 
@@ -187,14 +198,15 @@ def _log_weights(n, n1, n2, mu1, mu2, p1):
         weights = np.full(len(i), -np.inf)
         weights[-1 if p1 == 1 else 0] = 0.0
         return blk, i, j, weights
-    by_j = i[(blk == 0)][::-1]  # class-1 jobs in v_0, v_1, …, as j falls while i rises
-    classes_2 = np.arange(len(by_j))
-    # p_1 / rho_1(u_x) for x = 1, 2, … and p_2 / rho_2(v_y) for y = 1, 2, …: their products stay near one.
-    steps_1 = np.log(p1) + np.log1p(j[1:] * mu2 / (i[1:] * mu1))
-    steps_2 = np.log1p(-p1) + np.log1p(by_j[1:] * mu1 / (classes_2[1:] * mu2))
-    sums_1, sums_2 = _running_sums(steps_1), _running_sums(steps_2)
-    weights = sums_1 + sums_2[j] + blk * np.log1p(-p1)
-    return blk, i, j, weights - weights.max()
+    most_1 = (n - j * n2) // n1  # class-1 jobs in v_j
+    rho_1 = np.log1p(j[1:] * (mu2 / mu1) / i[1:])  # log of 1 / rho_1(u_1), 1 / rho_1(u_2), …
+    rho_2 = np.log1p(most_1[:-1] * (mu1 / mu2) / np.maximum(j[:-1], 1))  # and of 1 / rho_2(v_j) for the same states
+    # From u_{i-1} to u_i one class-1 job comes, and perhaps a class-2 job goes.
+    fewer = j[:-1] > j[1:]
+    steps = np.log(p1) + rho_1 - fewer * (np.log1p(-p1) + rho_2) + np.diff(blk) * np.log1p(-p1)
+    # Summed from the most probable state outwards, so that numbers are small, and accurate, where they matter.
+    peak = int(_running_sums(steps).argmax())
+    return blk, i, j, np.append(-_running_sums(steps[:peak][::-1])[::-1], _running_sums(steps[peak:])[1:])
 
 
 @numba.njit(cache=True)
@@ -267,8 +279,9 @@ def _time_shares(n, n1, n2, mu1, mu2, p1):
     """States in the order of i, their long-run shares of time, and the rate of completions."""
     blk, i, j, weights = _log_weights(n, n1, n2, mu1, mu2, p1)
     embedded = special.softmax(weights)
-    time = embedded / (i * mu1 + j * mu2)
-    return i, j, time / time.sum(), float(1 / time.sum())
+    unit = max(mu1, mu2)
+    time = embedded / (i * (mu1 / unit) + j * (mu2 / unit))
+    return i, j, time / time.sum(), float(unit / time.sum())
 
 
 def throughput(n, n1, n2, mu1, mu2, p1):
@@ -309,7 +322,8 @@ def naive_throughput(n, n1, n2, mu1, mu2, p1):
     3.0
     """
     n, n1, n2, mu1, mu2, p1 = checked(n, n1, n2, mu1, mu2, p1)
-    return n / (p1 * n1 / mu1 + (1 - p1) * n2 / mu2)
+    unit = max(mu1, mu2)
+    return unit * n / (p1 * n1 / (mu1 / unit) + (1 - p1) * n2 / (mu2 / unit))
 
 
 def wasted_servers(n, n1, n2, mu1, mu2, p1):

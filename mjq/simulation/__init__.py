@@ -1,12 +1,15 @@
 """Event-driven simulation, written from the words of the models, not from their transition rules.
 
 ``multiserver``   jobs that hold several units of a resource at once
+``cluster``       a job tracker and a finite queue before the cluster
+``events``        what event loops share
 ``policies``      who starts next
 ``replications``  independent runs in parallel, the same numbers for the same seed whatever the number of workers
 ``estimates``     means with confidence intervals
 """
 
+from mjq.simulation.cluster import ClusterRun, simulate_cluster
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.multiserver import MultiserverRun, simulate_multiserver
 
-__all__ = ["Estimate", "MultiserverRun", "simulate_multiserver"]
+__all__ = ["ClusterRun", "Estimate", "MultiserverRun", "simulate_cluster", "simulate_multiserver"]

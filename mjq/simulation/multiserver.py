@@ -11,6 +11,7 @@ import numpy as np
 
 from mjq import laws
 from mjq.simulation.estimates import Estimate
+from mjq.simulation.events import doubled, pop, push
 from mjq.simulation.policies import FCFS, next_to_start, policy_number
 from mjq.simulation.replications import replicate
 
@@ -184,7 +185,7 @@ def _simulate(policy, rng, lam, B, needs, rates, shares, warm, jobs, batches, ta
         if arrival:
             if length == len(line_arrival):
                 line_arrival, line_class, line_number = (
-                    _doubled(line_arrival, head), _doubled(line_class, head), _doubled(line_number, head)
+                    doubled(line_arrival, head), doubled(line_class, head), doubled(line_number, head)
                 )  # fmt: skip
                 head = 0
             place = (head + length) % len(line_arrival)
@@ -203,7 +204,7 @@ def _simulate(policy, rng, lam, B, needs, rates, shares, warm, jobs, batches, ta
         else:
             in_service[due_class[0]] -= 1
             busy -= 1
-            _pop(due, due_class, busy)
+            pop(due, due_class, busy)
             free = _free(B, needs, in_service)
         while True:
             k = next_to_start(policy, line_class, head, length, needs, free)
@@ -213,8 +214,8 @@ def _simulate(policy, rng, lam, B, needs, rates, shares, warm, jobs, batches, ta
             kind = line_class[place]
             service = rng.standard_exponential() / rates[kind]
             if busy == len(due):
-                due, due_class = _doubled(due, 0), _doubled(due_class, 0)
-            _push(due, due_class, busy, now + service, kind)
+                due, due_class = doubled(due, 0), doubled(due_class, 0)
+            push(due, due_class, busy, now + service, kind)
             busy += 1
             in_service[kind] += 1
             free = _free(B, needs, in_service)
@@ -248,39 +249,3 @@ def _free(B, needs, in_service):
     for k in range(len(needs)):
         held += in_service[k] * needs[k]
     return B * (1 + FIT) - held
-
-
-@numba.njit(cache=True)
-def _doubled(buffer, head):
-    """A circular buffer of twice the length, its first entry moved to the front."""
-    bigger = np.empty(2 * len(buffer), dtype=buffer.dtype)
-    n = len(buffer)
-    bigger[: n - head] = buffer[head:]
-    bigger[n - head : n] = buffer[:head]
-    return bigger
-
-
-@numba.njit(cache=True)
-def _push(due, kinds, size, time, kind):
-    """Add to a heap of `size` entries."""
-    k = size
-    while k > 0 and due[(k - 1) // 2] > time:
-        due[k], kinds[k] = due[(k - 1) // 2], kinds[(k - 1) // 2]
-        k = (k - 1) // 2
-    due[k], kinds[k] = time, kind
-
-
-@numba.njit(cache=True)
-def _pop(due, kinds, size):
-    """Drop the first of a heap that keeps `size` entries."""
-    time, kind = due[size], kinds[size]
-    k = 0
-    while 2 * k + 1 < size:
-        child = 2 * k + 1
-        if child + 1 < size and due[child + 1] < due[child]:
-            child += 1
-        if due[child] >= time:
-            break
-        due[k], kinds[k] = due[child], kinds[child]
-        k = child
-    due[k], kinds[k] = time, kind

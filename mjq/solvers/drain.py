@@ -55,8 +55,8 @@ class Configurations:
         return self.after_admission < 0
 
 
-def configurations(resource, needs, slack=0.0, limit=CONFIGURATION_LIMIT):
-    """List the sets of jobs that fit into the resource together and leave at most twice the largest need free.
+def configurations(resource, needs, slack=0.0, limit=CONFIGURATION_LIMIT, most_free=None):
+    """List the sets of jobs that fit into the resource together and leave no more than `most_free` of it free.
 
     Parameters
     ----------
@@ -67,6 +67,8 @@ def configurations(resource, needs, slack=0.0, limit=CONFIGURATION_LIMIT):
         A job fits if its need is at most the free resource plus `slack`.
     limit : int
         The largest number of configurations.
+    most_free : float, optional
+        By default twice the largest need: a saturated system never has more.
 
     Raises
     ------
@@ -79,13 +81,14 @@ def configurations(resource, needs, slack=0.0, limit=CONFIGURATION_LIMIT):
     [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [2, 0], [3, 0]]
     """
     needs = np.asarray(needs, dtype=float)
+    most_free = 2 * needs.max() if most_free is None else most_free
     counts = np.zeros((1, 0), dtype=np.int32)
     used = np.zeros(1)
     for i, need in enumerate(needs):
         most = np.floor((resource + slack - used) / need)
         least = np.zeros_like(most)
         if i == len(needs) - 1:
-            least = np.maximum(0, np.ceil((resource - 2 * needs.max() - slack - used) / need))
+            least = np.maximum(0, np.ceil((resource - most_free - slack - used) / need))
         room = np.maximum(most - least + 1, 0)
         if room.sum() > limit:
             raise ValueError(f"more than {limit} configurations fit into {resource:g}: aggregate classes first")

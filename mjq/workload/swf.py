@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 FIELDS = 18
-SUBMIT, RUN_TIME, ALLOCATED, REQUESTED = 1, 3, 4, 7
+SUBMIT, RUN_TIME, ALLOCATED, REQUESTED, STATUS = 1, 3, 4, 7, 10
+PARTIAL = (2, 3, 4)  # status of a part of a job that is listed as a whole, too
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class Log:
     processors : int array, shape (J,)
         Processors allocated to the job or, where that is not known, requested.
     incomplete : int
-        Jobs left out because their run time or their number of processors is not known.
+        Jobs left out because their run time or their number of processors is not known. (Parts of jobs that were
+        interrupted are left out as well; such jobs are listed as a whole, too.)
     """
 
     header: dict
@@ -63,6 +65,7 @@ def read_swf(path):
             elif line.strip():
                 rows.append(_job(line, number, path))
     jobs = np.array(rows, dtype=float).reshape(-1, FIELDS)
+    jobs = jobs[~np.isin(jobs[:, STATUS], PARTIAL)]
     processors = np.where(jobs[:, ALLOCATED] > 0, jobs[:, ALLOCATED], jobs[:, REQUESTED])
     complete = (processors > 0) & (jobs[:, RUN_TIME] >= 0)
     if not complete.any():

@@ -1,0 +1,173 @@
+"""An event-driven simulator of a cluster with a job tracker and a finite queue.
+
+Jobs arrive in a Poisson stream; one that finds the tracker busy and the queue full is lost. The tracker takes jobs in
+order of arrival, one at a time. It waits until as many servers are idle as the job needs, then takes an exponential
+time of rate `mu1` to map it; then the job holds its servers for an exponential time of rate `mu2`.
+"""
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+
+from mjq import laws
+from mjq.simulation.estimates import Estimate
+from mjq.simulation.events import doubled, pop, push
+from mjq.simulation.replications import replicate
+
+
+@dataclass(frozen=True)
+class ClusterRun:
+    """Estimates from a simulation of the cluster.
+
+    Attributes
+    ----------
+    mean_queue, mean_busy_servers, mean_jobs : Estimate
+        Time averages of the jobs in the queue, of the servers that run a job, of the jobs in execution.
+    blocking : Estimate
+        Fraction of the arriving jobs that are lost.
+    mean_delay : Estimate
+        Time in the queue of the jobs that are not lost.
+    throughput : Estimate
+        Completions per unit of time.
+    """
+
+    mean_queue: Estimate
+    mean_busy_servers: Estimate
+    mean_jobs: Estimate
+    blocking: Estimate
+    mean_delay: Estimate
+    throughput: Estimate
+
+
+def simulate_cluster(
+    N, sizes, p, lam, mu1, mu2, C, jobs, seed, *, replications=10, warmup=0.1, workers=1, progress=None
+):
+    """Simulate a cluster with a job tracker and a finite queue.
+
+    Parameters
+    ----------
+    N, C : int
+        Servers, places in the queue.
+    sizes, p : sequence
+        Possible sizes of jobs and their probabilities.
+    lam, mu1 : float
+        Arrival rate, rate of the tracker.
+    mu2 : float or sequence of float
+        Completion rate of a job, one or one per size.
+    jobs : int
+        Arrivals counted in each replication, lost ones included, after the warm-up.
+    seed : int, sequence of int, or numpy.random.SeedSequence
+        The same seed gives the same numbers, whatever the number of workers.
+    replications, workers : int
+        Independent runs, and how many of them run at the same time.
+    warmup : float
+        Arrivals before the count begins, as a fraction of `jobs`.
+    progress : bool, optional
+        Show a progress bar; by default on a terminal, for long work.
+
+    Returns
+    -------
+    ClusterRun
+
+    Raises
+    ------
+    ValueError
+        If the input breaks a law, which is named.
+
+    Examples
+    --------
+    A tracker so fast that it is not noticed, one server, no queue: M/M/1 with two places at load 1.
+
+    >>> run = simulate_cluster(1, [1], [1], 1, 1e9, 1, 0, jobs=20_000, seed=1)
+    >>> 1 / 3 in run.blocking.widened(2)
+    True
+    """
+    N, C = laws.count("N", N), laws.count("C", C, least=0)
+    lam, mu1 = (float(laws.positive(name, value, ndim=0)) for name, value in (("lam", lam), ("mu1", mu1)))
+    mu2 = np.broadcast_to(mu2, np.shape(sizes)) if np.ndim(mu2) == 0 else mu2
+    _, needs, rates, p = laws.multiserver(N, sizes, mu2, p)
+    jobs, replications = laws.count("jobs", jobs, least=2), laws.count("replications", replications)
+    warmup = float(laws.numbers("warmup", warmup, ndim=0))
+    if warmup < 0:
+        raise ValueError(f"warmup must not be negative, got {warmup:g}")
+    shares = np.cumsum(p)
+    shares[np.flatnonzero(p)[-1] :] = np.inf
+    needs = np.array([laws.count("size", need) for need in needs])
+    sums = replicate(
+        lambda rng: _simulate(rng, lam, mu1, N, needs, rates, shares, C, round(warmup * jobs), jobs),
+        seed, replications, workers, progress,
+    )  # fmt: skip
+    queue, busy, running, span, done, lost, delay, started = np.array(sums).T
+    return ClusterRun(
+        Estimate.of(queue / span),
+        Estimate.of(busy / span),
+        Estimate.of(running / span),
+        Estimate.of(lost / jobs),
+        Estimate.of(delay / started),
+        Estimate.of(done / span),
+    )
+
+
+@numba.njit(cache=True, nogil=True)
+def _simulate(rng, lam, mu1, N, needs, rates, shares, C, warm, jobs):
+    """One run: integrals of queue, busy servers and jobs over time, that time, completions, losses, waits, their number.
+
+    All are counted between the first counted arrival and the one after the last.
+    """
+    line = np.empty(C + 1)  # arrival times of the waiting jobs, a circular buffer
+    head = length = 0
+    due, kinds = np.empty(16), np.empty(16, dtype=np.int64)
+    running = busy = 0
+    at_tracker = -1  # class of the job there
+    mapped = np.inf  # when its mapping ends, once it fits
+    now, next_arrival, arrived = 0.0, rng.standard_exponential() / lam, 0
+    queue = servers = executing = span = delay = 0.0
+    done = lost = started = 0
+    while True:
+        completion = due[0] if running else np.inf
+        then = min(next_arrival, completion, mapped)
+        if arrived > warm:
+            queue += length * (then - now)
+            servers += busy * (then - now)
+            executing += running * (then - now)
+            span += then - now
+        now = then
+        free_tracker = False
+        if now == next_arrival:
+            if arrived == warm + jobs:
+                break
+            counted = arrived >= warm
+            arrived += 1
+            next_arrival = now + rng.standard_exponential() / lam
+            if at_tracker >= 0 and length == C:
+                lost += counted
+            else:
+                line[(head + length) % (C + 1)] = now
+                length += 1
+                free_tracker = at_tracker < 0
+        elif now == mapped:
+            if running == len(due):
+                due, kinds = doubled(due, 0), doubled(kinds, 0)
+            push(due, kinds, running, now + rng.standard_exponential() / rates[at_tracker], at_tracker)
+            running += 1
+            busy += needs[at_tracker]
+            at_tracker, mapped = -1, np.inf
+            free_tracker = length > 0
+        else:
+            running -= 1
+            busy -= needs[kinds[0]]
+            pop(due, kinds, running)
+            done += arrived > warm
+        if free_tracker:
+            if arrived > warm:
+                delay += now - line[head]
+                started += 1
+            head = (head + 1) % (C + 1)
+            length -= 1
+            draw, at_tracker = rng.random(), 0
+            while draw >= shares[at_tracker]:
+                at_tracker += 1
+        if at_tracker >= 0 and mapped == np.inf and busy + needs[at_tracker] <= N:
+            mapped = now + rng.standard_exponential() / mu1
+    return queue, servers, executing, span, float(done), float(lost), delay, float(max(started, 1))
