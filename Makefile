@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The environment is our own, whatever else is active.
 unexport PYTHONPATH VIRTUAL_ENV CONDA_PREFIX
 
-.PHONY: book test lab refresh bench clean lock
+.PHONY: book test lab refresh bench frontier clean lock
 
 book: $(VENV)/ready
 	@$(BIN)/python book/build.py
@@ -32,6 +32,9 @@ refresh: $(VENV)/ready
 
 bench: $(VENV)/ready
 	$(BIN)/python -m benchmarks
+
+frontier: $(VENV)/ready
+	$(BIN)/python -m benchmarks.frontier
 
 clean:
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache

@@ -1,10 +1,17 @@
-"""Median times and peak memory."""
+"""Median times and peak memory, and on which machine."""
 
+import os
+import platform
 import statistics
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
+
+import numba
+import numpy as np
+import scipy
 
 
 @dataclass(frozen=True)
@@ -48,3 +55,20 @@ def peak_memory(code):
     """Peak memory in MB of a Python process that runs `code`."""
     run = subprocess.run([sys.executable, "-c", code + PEAK], check=True, capture_output=True, text=True)
     return float(run.stdout)
+
+
+def processor():
+    """The processor's name, where the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def machine():
+    """Processor, cores and versions."""
+    return (
+        f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"numpy {np.__version__}, scipy {scipy.__version__}, numba {numba.__version__}"
+    )

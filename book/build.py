@@ -58,7 +58,7 @@ def modules_used(code):
 
 def uses(code, modules, data):
     """Whether a chapter reads a data file: printed numbers by their paper's key, others through the module beside."""
-    if data.parent.name == "published":
+    if data.parent.name in {"published", "benchmarks"}:
         return data.stem.partition("_")[0] in code
     return data.parent in {module.parent for module in modules}
 
@@ -67,7 +67,8 @@ def digest(notebook):
     """A fingerprint of everything that decides what a chapter's cells print."""
     code = code_of(notebook)
     modules = modules_used(code)
-    data = [file for file in sorted((ROOT / "mjq").rglob("*.csv")) if uses(code, modules, file)]
+    files = [*sorted((ROOT / "mjq").rglob("*.csv")), *sorted((ROOT / "benchmarks").glob("*.csv"))]
+    data = [file for file in files if uses(code, modules, file)]
     cells = [[cell.cell_type, cell.source, cell.metadata] for cell in notebook.cells]
     state = hashlib.sha256(json.dumps([sys.version, cells], sort_keys=True).encode())
     for file in [ROOT / "requirements.lock", *modules, *data]:

@@ -108,6 +108,47 @@ def resource(B, b, in_service, queue, name="resource $B$"):
     return ax
 
 
+def tracker(N, sizes, at_tracker, waiting, places):
+    """Draw a cluster of N servers and the jobs it runs, the job at the tracker, and a queue with so many places.
+
+    Parameters
+    ----------
+    N : int
+    sizes : sequence of int
+        Sizes of the jobs in execution.
+    at_tracker : int
+        Size of the job at the tracker.
+    waiting, places : int
+    """
+    fig, ax = plt.subplots(figsize=(6.8, 2.9))
+    height = 0.0
+    for k, size in enumerate(sizes):
+        _block(ax, 7.2, height, 1.6, size, f"size {size}", COLOURS[k % len(COLOURS)])
+        height += size
+    ax.add_patch(Rectangle((7.2, 0), 1.6, N, fill=False, lw=2))
+    if N > height:
+        ax.text(8.0, (N + height) / 2, f"idle: {N - height:g}", ha="center", va="center")
+    ax.add_patch(Rectangle((4.9, N / 2 - N / 6), 1.2, N / 3, facecolor="white", edgecolor="black", lw=2))
+    ax.text(5.5, N / 2, f"size {at_tracker}", ha="center", va="center")
+    for k in range(places):
+        text = "?" if k < waiting else ""
+        _block(ax, 3.5 - 0.6 * k, N / 2 - N / 10, 0.6, N / 5, text, "white")
+    left = 4.1 - 0.6 * places
+    for start, end in ((left - 1.2, left - 0.05), (4.15, 4.85), (6.15, 7.15), (8.85, 9.7)):
+        arrow = FancyArrowPatch((start, N / 2), (end, N / 2), arrowstyle="-|>", mutation_scale=14, color="black")
+        ax.add_patch(arrow)
+    for x, text in (
+        (left - 0.65, r"rate $\lambda$"),
+        ((left + 4.1) / 2, f"queue, $C = {places}$"),
+        (5.5, r"tracker, $\mu_1$"),
+    ):
+        ax.text(x, N * 0.7, text, ha="center", va="bottom")
+    ax.text(8.0, N * 1.02, f"cluster, $N = {N}$", ha="center", va="bottom")
+    ax.set(xlim=(min(left - 1.5, 0), 9.8), ylim=(-0.03 * N, N * 1.15))
+    ax.axis("off")
+    return ax
+
+
 def _block(ax, x, y, width, height, text, colour):
     ax.add_patch(Rectangle((x, y), width, height, facecolor=colour, alpha=0.35, edgecolor="black"))
     ax.text(x + width / 2, y + height / 2, text, ha="center", va="center")

@@ -29,6 +29,10 @@ STABLE = {
         "stability", "equation-ghs20-2", "equation-ghs20-4", "equation-ghs20-9", "ghs20-theorem-4-1",
         "ghs20-theorem-4-3", "ghs20-fig-3", "ghs20-fig-6", "ghs20-fig-7", "ghs20-fig-8", "ghs20-waste-map",
     ],
+    "notebooks/cluster.html": [
+        "cluster", "equation-sw23-2", "equation-sw23-9", "sw23-fig-2", "sw23-fig-3-4", "sw23-fig-5-6", "sw23-fig-7-9",
+        "sw23-fig-10", "sw23-fig-11", "sw23-frontier", "sw23-one-server", "sw23-smallest",
+    ],
     "book/ledger.html": ["errata", "erratum-bb22-table"],
 }  # fmt: skip
 
@@ -70,7 +74,10 @@ def test_names_that_others_link_to_are_kept(html, page):
     assert not set(STABLE[page]) - names
 
 
-@pytest.mark.parametrize(("chapter", "paper", "last"), [("processing_capacity", "BB22", 8), ("stability", "GHS20", 14)])
+@pytest.mark.parametrize(
+    ("chapter", "paper", "last"),
+    [("processing_capacity", "BB22", 8), ("stability", "GHS20", 14), ("cluster", "SW23", 9)],
+)
 def test_equations_keep_the_numbers_of_their_paper(html, chapter, paper, last):
     soup = BeautifulSoup((html / f"notebooks/{chapter}.html").read_text(encoding="utf-8"), "html.parser")
     shown = {div["id"]: div.find(class_="eqno").get_text()[:-1].strip() for div in soup.select("div.math[id]")}

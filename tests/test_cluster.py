@@ -199,10 +199,42 @@ def test_smallest_cluster():
     N, answer = cluster.smallest_cluster(0.02, 0.2, **jobs)
     assert answer == cluster.performance(N, **jobs)
     assert answer.mean_delay <= 0.02 < cluster.performance(N - 1, **jobs).mean_delay
-    with pytest.raises(ValueError, match=f"{N} servers are needed for a mean delay within 0.02, and then"):
+    with pytest.raises(ValueError, match="within 0.02 and a utilization of at least"):
         cluster.smallest_cluster(0.02, answer.utilization * 1.001, **jobs)
     with pytest.raises(ValueError, match="no cluster of up to 6 servers has a mean delay within 1e-09"):
         cluster.smallest_cluster(1e-9, 0.1, **jobs, most_servers=6)
+    with pytest.raises(ValueError, match="size 4 exceeds the 3 servers"):
+        cluster.smallest_cluster(1, 0.1, **jobs, most_servers=3)
+
+
+def test_smallest_cluster_where_utilization_rises_again():
+    jobs = dict(sizes=(1, 8), p=(0.05, 0.95), lam=30, mu1=1000, mu2=10, C=5)
+    used = {N: cluster.performance(N, **jobs).utilization for N in (9, 15, 16)}
+    assert used[16] > used[9] > used[15]
+    assert cluster.smallest_cluster(0.44, 0.9, **jobs)[0] == 16
+    assert cluster.smallest_cluster(1, 0.001, (1, 100), (1, 0), 1, 10, 1, 5)[0] == 1
+
+
+@pytest.mark.parametrize("lam", [1e13, 1e16, 1e18])
+def test_delay_in_a_flood(lam):
+    # The queue is always full, so a job waits for five mappings and what blocks them.
+    limit = cluster.performance(2, (1, 2), (0.5, 0.5), 1e9, 10, 1, 5)
+    flood = cluster.performance(2, (1, 2), (0.5, 0.5), lam, 10, 1, 5)
+    assert flood.mean_delay == pytest.approx(limit.mean_delay, rel=1e-6)
+    assert flood.mean_queue == pytest.approx(5)
+
+
+@pytest.mark.parametrize("lam", [1e-3, 1e-8, 1e-12])
+def test_rare_losses_without_a_queue(lam):
+    # Lost are those who come while the tracker is busy, for 1 / mu1 after each arrival.
+    answer = cluster.performance(5, (1,), (1,), lam, 1e6, 1, 0)
+    assert answer.blocking == pytest.approx(lam / 1e6, rel=1e-6)
+
+
+def test_tiny_losses():
+    answer = cluster.performance(100, (1,), (1,), 1e-3, 1.0, 1.0, 15)
+    load = 1e-3
+    assert answer.blocking == pytest.approx(load**16 * (1 - load) / (1 - load**17), rel=1e-6)
 
 
 GOOD = dict(N=4, sizes=(1, 4), p=(0.5, 0.5), lam=1, mu1=2, mu2=(3, 4), C=2)

@@ -12,7 +12,7 @@ from mjq import published
 from tests.conftest import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-PAPERS = {"processing_capacity": "bb22", "stability": "ghs20"}
+PAPERS = {"processing_capacity": "bb22", "stability": "ghs20", "cluster": "sw23"}
 LONGEST_LINE = 88
 
 pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
@@ -122,6 +122,10 @@ OTHERS = {
         dict(n=4, n1=2, n2=2, mu1=1.0, mu2=1.0, p1=1.0, below=0.5, above=2.0, log="log.swf"),
     ],
 }
+OTHERS["cluster"] = [
+    dict(N=9, T=5, sizes="harmonic", lam=4.0, mu1=30.0, mu2=1.0, C=3),
+    dict(N=3, T=3, sizes="normal", lam=50.0, mu1=5.0, mu2=2.0, C=0),
+]
 LOG = "; MaxProcs: 8\n" + "".join(f"{k} {k} -1 {10 * k} {2 ** (k % 4)}{' -1' * 13}\n" for k in range(1, 40))
 
 

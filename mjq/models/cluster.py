@@ -27,7 +27,6 @@ from mjq import laws
 from mjq.solvers import drain, tandem
 
 MEMORY_LIMIT = 4e9  # bytes
-BASIS = tandem.BASIS
 
 
 def checked(N, sizes, p, lam, mu1, mu2, C):
@@ -49,7 +48,7 @@ def checked(N, sizes, p, lam, mu1, mu2, C):
     return N, sizes[come], p[come], lam, mu1, mu2[come], C
 
 
-# --- Sizes of jobs ------------------------------------------------------------------------------------------------------
+# --- Sizes of jobs --------------------------------------------------------------------------------------------------
 
 
 def uniform_sizes(T):
@@ -64,7 +63,9 @@ def uniform_sizes(T):
 
 
 def normal_sizes(T, sigma=None):
-    r"""Sizes 1, …, T with probabilities proportional to :math:`e^{-(n - \eta)^2 / (2 \sigma^2)}`, :math:`\eta = (T + 1)/2`.
+    r"""Sizes 1, …, T, their probabilities proportional to a normal density around the middle.
+
+    .. math:: p_n \propto e^{-(n - \eta)^2 / (2 \sigma^2)}, \qquad \eta = (T + 1)/2 .
 
     Without `sigma`, :math:`\sigma = \eta / 4`.
 
@@ -100,7 +101,7 @@ def _weighted(T, weight):
     return n, weights / weights.sum()
 
 
-# --- The chain of the paper ---------------------------------------------------------------------------------------------
+# --- The chain of the paper -----------------------------------------------------------------------------------------
 
 
 def transitions(state, N, sizes, p, lam, mu1, mu2, C):
@@ -167,7 +168,7 @@ def states(N, sizes, C):
     return [(x1, x2, V) for x1 in range(C + 1) for x2 in (*([0] * (x1 == 0)), *sorted(sizes)) for V in vectors]
 
 
-# --- Measures -----------------------------------------------------------------------------------------------------------
+# --- Measures -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -201,13 +202,11 @@ class Performance:
     residual: float
 
 
-def _performance(N, lam, queue, idle, jobs, servers, residual):
-    """`queue`: distribution of jobs in the queue; `idle`: probability that the tracker has no job."""
-    mean_queue, blocking = float(queue @ np.arange(len(queue))), float(queue[-1])
-    if len(queue) == 1:  # no place to wait: lost are those who find the tracker busy
-        blocking -= idle
-    delay = mean_queue / (lam * (1 - blocking))
-    return Performance(mean_queue, blocking, delay, servers, servers / N, jobs, residual)
+def _performance(N, queue, blocking, accepted, jobs, servers, residual):
+    """From the distribution of the queue, the losses, the rate of accepted jobs and the two means in the cluster."""
+    mean_queue = float(queue @ np.arange(len(queue)))
+    delay = mean_queue / accepted
+    return Performance(mean_queue, float(blocking), float(delay), servers, servers / N, jobs, float(residual))
 
 
 def measures(states, probabilities, N, lam):
@@ -235,8 +234,9 @@ def measures(states, probabilities, N, lam):
     queue = np.bincount([x1 for x1, _, _ in states], P)
     jobs = float(P @ [len(V) for _, _, V in states])
     servers = float(P @ [sum(V) for _, _, V in states])
-    idle = float(P @ [x2 == 0 for _, x2, _ in states])
-    return _performance(N, lam, queue, idle, jobs, servers, float("nan"))
+    # Without a place to wait, level C has states with an idle tracker, too.
+    blocking = P @ [x1 == len(queue) - 1 and x2 > 0 for x1, x2, _ in states]
+    return _performance(N, queue, blocking, lam * (1 - blocking), jobs, servers, np.nan)
 
 
 def performance(N, sizes, p, lam, mu1, mu2, C):
@@ -282,8 +282,10 @@ def performance(N, sizes, p, lam, mu1, mu2, C):
     configurations = _configurations(N, sizes, C)
     answer = tandem.steady_state(tandem.Tandem(configurations, lam, mu1, mu2, p, C))
     jobs, servers = configurations.counts.sum(axis=1), configurations.counts @ sizes
+    blocking = answer.queue[-1] if C else answer.preparing[1:].sum()
     in_cluster = float(answer.resource @ jobs), float(answer.resource @ servers)
-    return _performance(N, lam, answer.queue, answer.preparing[0], *in_cluster, float(answer.residual))
+    # In the long run as many jobs are mapped as are accepted; lam * (1 - blocking) would lose digits where most are lost.
+    return _performance(N, answer.queue, blocking, answer.moving, *in_cluster, answer.residual)
 
 
 def _configurations(N, sizes, C):
@@ -299,19 +301,22 @@ def _configurations(N, sizes, C):
 
 
 def _bytes_each(classes, C):
-    """Bytes that the solver needs for one configuration: Arnoldi's basis and the tables."""
-    return 8 * ((BASIS + 6) * (C + 1) + 8 * classes)
+    """Bytes that the solver needs for one configuration of many: the vectors it works with, and tables."""
+    return 8 * ((tandem.BASIS + 16) * (C + 1) + 8 * classes)
 
 
 def smallest_cluster(most_delay, least_utilization, sizes, p, lam, mu1, mu2, C, most_servers=1000):
-    """Fewest servers with which the mean delay stays within `most_delay`.
+    r"""Fewest servers with which the mean delay and the utilization meet their targets.
+
+    The utilization need not fall with every server: it may rise where one more large job fits. But it is at most
+    :math:`\lambda \sum_n n p_n / (\mu_{2,n} N)`, which ends the search.
 
     Parameters
     ----------
     most_delay : float
         Largest mean time in the queue.
     least_utilization : float
-        What the utilization must reach with that many servers; more servers would be used even less.
+        Smallest utilization.
     sizes, p, lam, mu1, mu2, C
         As for :func:`performance`.
     most_servers : int
@@ -336,15 +341,13 @@ def smallest_cluster(most_delay, least_utilization, sizes, p, lam, mu1, mu2, C, 
     """
     delay = float(laws.positive("most_delay", most_delay, ndim=0))
     utilization = float(laws.positive("least_utilization", least_utilization, ndim=0))
-    for N in range(int(max(sizes)), laws.count("most_servers", most_servers) + 1):
+    most, sizes, p, lam, mu1, mu2, C = checked(most_servers, sizes, p, lam, mu1, mu2, C)
+    work = lam * float(p @ (sizes / mu2))  # servers that would be busy if no job were lost
+    for N in range(int(sizes.max()), min(most, int(work / utilization)) + 1):
         answer = performance(N, sizes, p, lam, mu1, mu2, C)
-        if answer.mean_delay <= delay:
-            break
-    else:
-        raise ValueError(f"no cluster of up to {most_servers} servers has a mean delay within {delay:g}")
-    if answer.utilization < utilization:
-        raise ValueError(
-            f"{N} servers are needed for a mean delay within {delay:g}, and then their utilization is "
-            f"{answer.utilization:.4g}, below {utilization:g}"
-        )
-    return N, answer
+        if answer.mean_delay <= delay and answer.utilization >= utilization:
+            return N, answer
+    raise ValueError(
+        f"no cluster of up to {most} servers has a mean delay within {delay:g} and a utilization of at least "
+        f"{utilization:g}"
+    )

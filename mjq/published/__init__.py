@@ -24,7 +24,12 @@ def read(name):
     >>> read("bb22")[0]["place"]
     'Table I, row 1.0'
     """
-    with (resources.files(__name__) / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+    return rows(resources.files(__name__) / f"{name}.csv")
+
+
+def rows(path):
+    """Rows of a CSV file as dictionaries of text."""
+    with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -120,8 +125,8 @@ def declared(paper):
     >>> declared("ghs20")["Fig 8(a)"]
     {'n': 400, 'n1': 1, 'n2': 100, 'p1': 0.9}
     """
-    rows = read(f"{paper}_declared")
-    return {row["item"]: {k: _numbers(v) for k, v in row.items() if k != "item" and v} for row in rows}
+    given = read(f"{paper}_declared")
+    return {row["item"]: {k: _numbers(v) for k, v in row.items() if k != "item" and v} for row in given}
 
 
 class Comparisons:

@@ -111,7 +111,7 @@ def simulate_cluster(
 
 @numba.njit(cache=True, nogil=True)
 def _simulate(rng, lam, mu1, N, needs, rates, shares, C, warm, jobs):
-    """One run: integrals of queue, busy servers and jobs over time, that time, completions, losses, waits, their number.
+    """One run: integrals of queue, busy servers, jobs over time, that time, completions, losses, waits, their number.
 
     All are counted between the first counted arrival and the one after the last.
     """

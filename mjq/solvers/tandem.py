@@ -1,8 +1,8 @@
 r"""The steady state of a finite queue, a preparatory server, and a resource that drains between two admissions.
 
-Jobs come in a Poisson stream and wait in a queue of `places` places. One at a time they enter the preparatory server and
-draw their class there. A job that fits into the free resource is prepared at a constant rate and then holds its share of
-the resource until it completes; one that does not fit yet stays where it is.
+Jobs come in a Poisson stream and wait in a queue of `places` places. One at a time they enter the preparatory server
+and draw their class there. A job that fits into the free resource is prepared at a constant rate and then holds its
+share of the resource until it completes; one that does not fit yet stays where it is.
 
 The chain has a state for each length `q` of the queue, class `n` in preparation (or none) and configuration `k` of the
 resource. Two facts make tens of millions of states easy:
@@ -13,18 +13,20 @@ resource. Two facts make tens of millions of states easy:
 * Given `y`, arrivals only lengthen the queue and completions only shrink the configuration. One sweep, shorter queues
   and larger configurations first, gives every probability, and with them the entrances again: :math:`y = T y`.
 
-T keeps the sum of `y`: after each entrance there comes exactly one more. No generator is stored.
+After each entrance there comes exactly one more, so T keeps the sum of `y`: it moves the state just after one entrance
+to the state just after the next. No generator is stored.
 """
 
 from dataclasses import dataclass
 
 import numba
 import numpy as np
+from scipy import special
 from scipy.sparse import linalg
 
 TOLERANCE = 1e-13
 LOSS = 100  # what the residual of the answer may exceed the tolerance of the iterations by
-BASIS = 40
+BASIS = 20  # vectors to keep: more save few sweeps, and cost memory
 MOST_SWEEPS = 20_000
 
 
@@ -82,6 +84,7 @@ class Tandem:
             up.T.copy(), starts, up[rows, classes], inflow, counts @ rates, float(arrival), float(preparation), mix
         )  # fmt: skip
         self.shape = len(counts), places + 1
+        self.counts, self.loads, self.preparation_load = counts, arrival * mix / rates, min(1.0, arrival / preparation)
         self.size = self.shape[0] * self.shape[1]
         self.sweeps = 0
 
@@ -94,6 +97,16 @@ class Tandem:
         return self.sweep(entrances)[0].ravel()
 
 
+def unblocked(tandem):
+    """Entrances as they would be if every job fitted and queue and resource were independent: a start for iterations.
+
+    The number of jobs of each class in service would be a Poisson variable, the queue geometric.
+    """
+    logs = special.xlogy(tandem.counts, tandem.loads).sum(axis=1) - special.gammaln(tandem.counts + 1.0).sum(axis=1)
+    weights = np.exp(np.maximum(logs - logs.max(), -600))  # no weight must vanish
+    return np.outer(weights, tandem.preparation_load ** np.arange(tandem.shape[1])).ravel()
+
+
 def steady_state(tandem, start=None, tolerance=TOLERANCE, most_sweeps=MOST_SWEEPS, basis=BASIS):
     """Solve :math:`y = T y` by implicitly restarted Arnoldi iterations on the sweep.
 
@@ -101,7 +114,7 @@ def steady_state(tandem, start=None, tolerance=TOLERANCE, most_sweeps=MOST_SWEEP
     ----------
     tandem : Tandem
     start : float array, shape (M * (places + 1),), optional
-        A guess of the entrances.
+        A guess of the entrances; by default :func:`unblocked`.
     tolerance : float
         Largest relative residual.
     most_sweeps, basis : int
@@ -125,7 +138,7 @@ def steady_state(tandem, start=None, tolerance=TOLERANCE, most_sweeps=MOST_SWEEP
     >>> steady_state(one).queue.round(6)
     array([0.75, 0.25])
     """
-    flow = np.ones(tandem.size) if start is None else np.asarray(start, dtype=float)
+    flow = unblocked(tandem) if start is None else np.asarray(start, dtype=float)
     flow = tandem(tandem(flow))  # positive sums, which repair the relative accuracy of small entries
     if tandem.size > 2:
         flow = tandem(tandem(_dominant(tandem, flow, tolerance, most_sweeps, basis)))
@@ -152,7 +165,7 @@ def _dominant(tandem, start, tolerance, most_sweeps, basis):
     return np.abs(vectors[:, 0].real)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _sweep(up, starts, larger, inflow, departures, arrival, preparation, mix, entrances):
     """One sweep over all states; see the module's docstring.
 
@@ -175,14 +188,18 @@ def _sweep(up, starts, larger, inflow, departures, arrival, preparation, mix, en
                 for q in range(width):
                     row[q] += inflow[e] * other[q]
             after = up[n, k]
-            leaving = departures[k]
-            if after >= 0:
-                leaving += preparation
+            leaving = departures[k] + (preparation if after >= 0 else 0.0)
+            # One division for all queues but the longest, at which nobody can join.
+            stay = 1.0 / (leaving + arrival)
+            for q in range(width - 1):
+                row[q] *= stay
+            row[width - 1] /= leaving
+            for q in range(1, width - 1):
+                row[q] += arrival * stay * row[q - 1]
+            if width > 1:
+                row[width - 1] += arrival / leaving * row[width - 2]
             total = 0.0
             for q in range(width):
-                if q > 0:
-                    row[q] += arrival * row[q - 1]
-                row[q] /= leaving + (arrival if q < width - 1 else 0.0)
                 queue[q] += row[q]
                 total += row[q]
             resource[k] += total
