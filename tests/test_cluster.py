@@ -199,7 +199,7 @@ def test_smallest_cluster():
     N, answer = cluster.smallest_cluster(0.02, 0.2, **jobs)
     assert answer == cluster.performance(N, **jobs)
     assert answer.mean_delay <= 0.02 < cluster.performance(N - 1, **jobs).mean_delay
-    with pytest.raises(ValueError, match="within 0.02 and a utilization of at least"):
+    with pytest.raises(ValueError, match=r"within 0\.02 and a utilization of at least"):
         cluster.smallest_cluster(0.02, answer.utilization * 1.001, **jobs)
     with pytest.raises(ValueError, match="no cluster of up to 6 servers has a mean delay within 1e-09"):
         cluster.smallest_cluster(1e-9, 0.1, **jobs, most_servers=6)
@@ -212,7 +212,7 @@ def test_smallest_cluster_where_utilization_rises_again():
     used = {N: cluster.performance(N, **jobs).utilization for N in (9, 15, 16)}
     assert used[16] > used[9] > used[15]
     assert cluster.smallest_cluster(0.44, 0.9, **jobs)[0] == 16
-    assert cluster.smallest_cluster(1, 0.001, (1, 100), (1, 0), 1, 10, 1, 5)[0] == 1
+    assert cluster.smallest_cluster(1, 0.001, (1, 100), (1, 0), 0.1, 10, 1, 5)[0] == 1
 
 
 @pytest.mark.parametrize("lam", [1e13, 1e16, 1e18])

@@ -284,7 +284,7 @@ def performance(N, sizes, p, lam, mu1, mu2, C):
     jobs, servers = configurations.counts.sum(axis=1), configurations.counts @ sizes
     blocking = answer.queue[-1] if C else answer.preparing[1:].sum()
     in_cluster = float(answer.resource @ jobs), float(answer.resource @ servers)
-    # In the long run as many jobs are mapped as are accepted; lam * (1 - blocking) would lose digits where most are lost.
+    # As many jobs are mapped as are accepted; lam * (1 - blocking) would lose digits where most are lost.
     return _performance(N, answer.queue, blocking, answer.moving, *in_cluster, answer.residual)
 
 
