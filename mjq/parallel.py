@@ -18,8 +18,8 @@ def solve_all(function, cases, workers=2, progress=None):
     Parameters
     ----------
     function : callable
-        Defined in a module, so that other processes can import it. (A script that calls this with several workers must
-        do so under ``if __name__ == "__main__"``.)
+        Defined in a module, so that other processes can import it. (A script that calls
+        this with several workers must guard its main part, as Python's documentation of multiprocessing says.)
     cases : sequence of dict
     workers : int
         Processes. With 1, no further process is started.
