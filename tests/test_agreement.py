@@ -2,6 +2,7 @@
 
 import pytest
 
+from mjq import cluster
 from mjq import processing_capacity as pc
 from mjq.simulation import simulate_multiserver
 
@@ -43,3 +44,15 @@ def test_just_above_the_capacity_the_queue_grows_just_below_it_does_not():
     below, above = (simulate_multiserver(f * capacity, *system, 400_000, 13, replications=4) for f in (0.95, 1.05))
     assert pc.sojourn(0.95 * capacity, *system).ENq in below.ENq.widened(3)
     assert above.ENq.mean > 100 * below.ENq.mean
+
+
+@pytest.mark.parametrize("load", [0.3, 0.8])
+def test_instant_tracker_and_endless_queue_are_the_infinite_queue(load):
+    B, b, mu, p = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
+    lam = load * pc.processing_capacity(B, b, mu, p)
+    exact = pc.sojourn(lam, B, b, mu, p)
+    answer = cluster.performance(B, b, p, lam, 1e9, mu, 200)
+    # One of the waiting jobs is at the tracker.
+    assert answer.mean_queue == pytest.approx(exact.ENq - (1 - exact.queue_probability(0)), rel=1e-6)
+    assert answer.blocking < 1e-9
+    assert answer.mean_jobs == pytest.approx(exact.EN - exact.ENq, rel=1e-6)

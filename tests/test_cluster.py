@@ -271,8 +271,15 @@ def test_sizes_that_never_come_may_be_too_large():
 
 
 def test_a_cluster_too_large_for_memory_is_refused():
-    with pytest.raises(ValueError, match=r"more than \d+ cluster states: with 50 places .* more than 4 GB"):
+    with pytest.raises(
+        ValueError, match=r"\d{20,} ways to fill 1000 servers, with 50 places in the queue, would need .* GB"
+    ):
         cluster.performance(1000, range(1, 50), np.ones(49) / 49, 1, 1, 1, 50)
+
+
+@pytest.mark.parametrize(("N", "sizes"), [(16, range(1, 17)), (1500, (10, 100)), (7, (2, 3)), (3, (3,))])
+def test_configurations_are_counted_before_they_are_listed(N, sizes):
+    assert cluster._count_configurations(N, sizes) == len(drain.configurations(N, sizes, most_free=N).counts)
 
 
 def test_no_answer_without_convergence():

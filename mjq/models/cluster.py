@@ -290,19 +290,23 @@ def performance(N, sizes, p, lam, mu1, mu2, C):
 
 def _configurations(N, sizes, C):
     """All ways to fill the cluster, unless the solver would need too much memory for them."""
-    most = int(MEMORY_LIMIT / _bytes_each(len(sizes), C))
-    try:
-        return drain.configurations(N, sizes, limit=most, most_free=N)
-    except ValueError:
+    count = _count_configurations(N, sizes)
+    need = count * 8 * ((tandem.BASIS + 16) * (C + 1) + 8 * len(sizes))  # the vectors it works with, and tables
+    if need > MEMORY_LIMIT:
         raise ValueError(
-            f"more than {most} cluster states: with {C} places in the queue the solver would need more than "
-            f"{MEMORY_LIMIT / 1e9:g} GB"
-        ) from None
+            f"{count} ways to fill {N} servers, with {C} places in the queue, would need {need / 1e9:.3g} GB; the "
+            f"limit is {MEMORY_LIMIT / 1e9:g} GB"
+        )
+    return drain.configurations(N, sizes, most_free=N)
 
 
-def _bytes_each(classes, C):
-    """Bytes that the solver needs for one configuration of many: the vectors it works with, and tables."""
-    return 8 * ((tandem.BASIS + 16) * (C + 1) + 8 * classes)
+def _count_configurations(N, sizes):
+    """Sets of jobs that need at most N servers together, counted without listing them."""
+    ways = [1] + [0] * N  # ways to use exactly so many servers
+    for size in sizes:
+        for used in range(int(size), N + 1):
+            ways[used] += ways[used - int(size)]
+    return sum(ways)
 
 
 def smallest_cluster(most_delay, least_utilization, sizes, p, lam, mu1, mu2, C, most_servers=1000):
