@@ -1,0 +1,106 @@
+"""Phase-type distributions: moments, distribution, samples, fits, bad input."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from mjq.solvers.phase_type import PhaseType, coxian, erlang, exponential, hyperexponential
+
+
+@st.composite
+def phase_types(draw):
+    n = draw(st.integers(1, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    rates = rng.exponential(size=(n, n)) * 10 ** draw(st.floats(-2, 2))
+    out = rng.exponential(size=n) * 10 ** draw(st.floats(-1, 1))
+    T = rates - np.diag(np.diag(rates))
+    return PhaseType(rng.dirichlet(np.ones(n)), T - np.diag(T.sum(axis=1) + out))
+
+
+@given(phase_types())
+def test_mean_is_the_area_above_the_distribution(law):
+    scale = law.mean
+    # The integral of the tail over [0, oo), with t = scale x / (1 - x).
+    tail = lambda x: (1 - law.cdf(scale * x / (1 - x))) * scale / (1 - x) ** 2 if x < 1 else 0.0
+    area, _ = integrate.quad(tail, 0, 1, limit=200, epsrel=1e-8)
+    assert area == pytest.approx(law.mean, rel=1e-5)
+
+
+@given(phase_types())
+def test_distribution_function(law):
+    t = np.linspace(0, 10 * law.mean, 30)
+    values = law.cdf(t)
+    assert values[0] == 0
+    assert (np.diff(values) >= -1e-12).all()
+    assert ((0 <= values) & (values <= 1)).all()
+    assert law.cdf(1e3 * law.mean) == pytest.approx(1, abs=1e-6)
+    assert law.moment(2) >= law.mean**2
+
+
+@pytest.mark.parametrize(("k", "mean"), [(1, 2.0), (2, 1.0), (7, 0.3)])
+def test_erlang_is_a_gamma_distribution(k, mean):
+    t = np.linspace(0, 4 * mean, 20)
+    assert erlang(k, mean).cdf(t) == pytest.approx(stats.gamma(k, scale=mean / k).cdf(t), abs=1e-12)
+    assert erlang(k, mean).moment(3) == pytest.approx(stats.gamma(k, scale=mean / k).moment(3))
+
+
+def test_erlang_two():
+    assert erlang(2, 1.0).cdf(1.0) == pytest.approx(1 - 3 * math.exp(-2), rel=1e-13)
+
+
+@given(st.floats(1e-3, 1e3), st.floats(0.5, 1e4))
+def test_coxian_keeps_two_moments(mean, scv):
+    assert coxian(mean, scv).mean == pytest.approx(mean, rel=1e-9)
+    assert coxian(mean, scv).scv == pytest.approx(scv, rel=1e-8)
+
+
+@given(st.floats(1e-3, 1e3), st.floats(1, 1e4))
+def test_hyperexponential_keeps_two_moments(mean, scv):
+    law = hyperexponential(mean, scv)
+    assert law.mean == pytest.approx(mean, rel=1e-9)
+    assert law.scv == pytest.approx(scv, rel=1e-8)
+    assert law.alpha / -np.diag(law.T) == pytest.approx(mean / 2, rel=1e-9)  # balanced means
+
+
+def test_the_borders_of_the_fits():
+    t = np.linspace(0, 5, 11)
+    assert coxian(1.0, 0.5).cdf(t) == pytest.approx(erlang(2, 1.0).cdf(t), abs=1e-12)
+    assert hyperexponential(1.0, 1.0).cdf(t) == pytest.approx(exponential(1.0).cdf(t), abs=1e-12)
+
+
+@pytest.mark.parametrize("law", [exponential(2.0), erlang(3, 1.0), coxian(1.0, 8.0), hyperexponential(2.0, 5.0)])
+def test_samples_follow_the_distribution(law):
+    times = law.sample(np.random.default_rng(1), 200_000)
+    assert times.mean() == pytest.approx(law.mean, abs=5 * law.mean * math.sqrt(law.scv / 200_000))
+    for t in np.array([0.1, 0.5, 1, 3]) * law.mean:
+        assert (times <= t).mean() == pytest.approx(float(law.cdf(t)), abs=5e-3)
+
+
+def test_arrays_are_kept_from_change():
+    with pytest.raises(ValueError, match="read-only"):
+        exponential(1.0).T[0, 0] = 3
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: PhaseType([0.5], [[-1.0]]), "alpha must sum to 1"),
+        (lambda: PhaseType([1.0], [[1.0]]), "the diagonal of T must be negative"),
+        (lambda: PhaseType([1.0, 0.0], [[-1.0]]), "one row and column a phase"),
+        (lambda: PhaseType([1, 0], [[-1, -1], [0, -1]]), "must not be negative"),
+        (lambda: PhaseType([1, 0], [[-1, 2], [0, -1]]), "must not sum to more than 0"),
+        (lambda: PhaseType([1, 0], [[-1, 1], [1, -1]]), "never left for good"),
+        (lambda: exponential(0), "mean must be positive"),
+        (lambda: erlang(1.5, 1), "k must be a whole number"),
+        (lambda: coxian(1, 0.4), "0.5 or more, got 0.4"),
+        (lambda: hyperexponential(1, 0.9), "1 or more, got 0.9"),
+        (lambda: exponential(1).moment(0), "k must be a whole number of at least 1"),
+    ],
+)
+def test_bad_input_raises(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
