@@ -8,6 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mjq import fluid
+from mjq.simulation import simulate_ps_network
+
+ONE = fluid.exponential(1.0)
 
 
 def open_queue(lam, law=None, k=1):
@@ -191,6 +194,39 @@ def test_exponents_may_change_with_time():
     assert fluid.trajectory(network, t, p=lambda s: 2.0) == pytest.approx(fluid.trajectory(network, t, p=2.0), abs=1e-6)
 
 
+@pytest.mark.parametrize("scv", [0.5, 1.0, 10.0])
+def test_simulated_queue_is_insensitive(scv):
+    run = simulate_ps_network(open_queue(0.6, fluid.coxian(1.0, scv)), 20_000, seed=1, replications=20, workers=2)
+    assert 1.5 in run.mean_jobs["q", 1].widened(2.5)
+    assert 0.6 in run.throughput["q", 1].widened(2.5)
+    assert 2.5 in run.mean_time["q", 1].widened(2.5)
+
+
+def test_simulation_agrees_with_exact_closed_network():
+    run = simulate_ps_network(example_2(0.2), 4_000, seed=2, replications=20, workers=2)
+    for pair, mean in zip(QUEUES, (34.639307, 6.290481, 9.070213)):
+        assert mean in run.mean_jobs[pair].widened(2.5)
+        assert 6.927861 in run.throughput[pair].widened(2.5)
+    assert sum(run.mean_jobs[pair].mean for pair in QUEUES) == pytest.approx(50)
+
+
+def test_simulation_agrees_with_exact_mixed_network():
+    run = simulate_ps_network(mixed(), 20_000, seed=3, replications=20, workers=2)
+    for pair, mean in zip(FOUR, (1.14996959, 1.55848584, 1.37758308, 1.36650486)):
+        assert mean in run.mean_jobs[pair].widened(2.5)
+
+
+def test_simulation_repeats_itself():
+    few = dict(time=200, seed=4, replications=4)
+    assert simulate_ps_network(mixed(), **few) == simulate_ps_network(mixed(), **few, workers=2)
+
+
+def test_simulation_wants_whole_jobs():
+    network = fluid.Network({"q": 1}, {("q", 1): ONE}, {}, population={("q", 1): 1.5})
+    with pytest.raises(ValueError, match=r"population of .* must be a whole number"):
+        simulate_ps_network(network, 10, seed=1)
+
+
 def test_an_overloaded_queue_does_not_settle():
     with pytest.raises(ArithmeticError, match="did not settle"):
         fluid.stationary_point(open_queue(1.5))
@@ -202,9 +238,6 @@ def test_a_subset_that_is_never_left_is_refused():
         fluid.response_time_cdf(1.0, network, QUEUES)
     with pytest.raises(ValueError, match="a job never leaves"):
         fluid.response_time_cdf(1.0, network, QUEUES, entry={("Q2", 1): 1.0})
-
-
-ONE = fluid.exponential(1.0)
 
 
 @pytest.mark.parametrize(

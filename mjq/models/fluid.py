@@ -61,6 +61,8 @@ class Network:
         As in the notation.
     arrivals, start : arrays
         Arrival rate of each pair; the state at the start.
+    population : dict
+        Jobs of each pair at the start.
 
     Source: [RBAC21] Section 2.
 
@@ -91,7 +93,9 @@ class Network:
         self._require_routing()
         self.W = self.Psi + self.B @ self.P @ self.A.T
         self.arrivals = self._per_pair("arrivals", arrivals or {})
-        self.start = self.A @ self._per_pair("population", population or {})
+        jobs = self._per_pair("population", population or {})
+        self.population = dict(zip(self.pairs, jobs.tolist()))
+        self.start = self.A @ jobs
         queues = list(self.servers)
         self.queue_of = np.repeat([queues.index(queue) for queue, _ in self.pairs], [x.phases for x in laws_of])
         self.capacity = np.array([self.servers[queue] for queue in queues])

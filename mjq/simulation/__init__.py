@@ -2,6 +2,7 @@
 
 ``multiserver``   jobs that hold several units of a resource at once
 ``cluster``       a job tracker and a finite queue before the cluster
+``ps_network``    networks of processor-sharing queues
 ``events``        what event loops share
 ``policies``      who starts next
 ``replications``  independent runs in parallel, the same numbers for the same seed whatever the number of workers
@@ -11,5 +12,9 @@
 from mjq.simulation.cluster import ClusterRun, simulate_cluster
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.multiserver import MultiserverRun, simulate_multiserver
+from mjq.simulation.ps_network import NetworkRun, simulate_ps_network
 
-__all__ = ["ClusterRun", "Estimate", "MultiserverRun", "simulate_cluster", "simulate_multiserver"]
+__all__ = [
+    "ClusterRun", "Estimate", "MultiserverRun", "NetworkRun", "simulate_cluster", "simulate_multiserver",
+    "simulate_ps_network",
+]  # fmt: skip
