@@ -59,6 +59,19 @@ def positive(name, values, ndim=1):
     return array
 
 
+def not_negative(name, values, ndim=1):
+    """Finite numbers of at least zero.
+
+    >>> not_negative("warmup", -0.1, ndim=0)
+    Traceback (most recent call last):
+    ValueError: warmup must not be negative, got -0.1
+    """
+    array = numbers(name, values, ndim)
+    if (array < 0).any():
+        raise ValueError(f"{name} must not be negative, got {shown(array)}")
+    return array
+
+
 def probabilities(name, values):
     """Numbers in [0, 1] that sum to one.
 

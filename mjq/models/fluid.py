@@ -126,10 +126,7 @@ class Network:
 
     def _per_pair(self, name, given):
         self._require_pairs(name, given)
-        values = laws.numbers(name, [given.get(pair, 0.0) for pair in self.pairs])
-        if (values < 0).any():
-            raise ValueError(f"{name} must not be negative, got {laws.shown(values)}")
-        return values
+        return laws.not_negative(name, [given.get(pair, 0.0) for pair in self.pairs])
 
     @property
     def closed(self):

@@ -12,7 +12,7 @@ import numpy as np
 
 from mjq import laws
 from mjq.simulation.estimates import Estimate
-from mjq.simulation.events import doubled, pop, push
+from mjq.simulation.events import cumulative, doubled, pop, push
 from mjq.simulation.replications import replicate
 
 
@@ -88,11 +88,8 @@ def simulate_cluster(
     mu2 = np.broadcast_to(mu2, np.shape(sizes)) if np.ndim(mu2) == 0 else mu2
     _, needs, rates, p = laws.multiserver(N, sizes, mu2, p)
     jobs, replications = laws.count("jobs", jobs, least=2), laws.count("replications", replications)
-    warmup = float(laws.numbers("warmup", warmup, ndim=0))
-    if warmup < 0:
-        raise ValueError(f"warmup must not be negative, got {warmup:g}")
-    shares = np.cumsum(p)
-    shares[np.flatnonzero(p)[-1] :] = np.inf
+    warmup = float(laws.not_negative("warmup", warmup, ndim=0))
+    shares = cumulative(p)
     needs = np.array([laws.count("size", need) for need in needs])
     sums = replicate(
         lambda rng: _simulate(rng, lam, mu1, N, needs, rates, shares, C, round(warmup * jobs), jobs),

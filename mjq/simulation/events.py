@@ -1,7 +1,18 @@
-"""What event loops share: a heap of completions to come, circular buffers."""
+"""What event loops share: classes drawn from a mix, a heap of completions to come, circular buffers."""
 
 import numba
 import numpy as np
+
+
+def cumulative(p):
+    """Cumulative probabilities to compare a uniform draw with; the last class that comes takes what rounding leaves.
+
+    >>> cumulative([0.25, 0.75, 0.0])
+    array([0.25,  inf,  inf])
+    """
+    shares = np.cumsum(p)
+    shares[np.flatnonzero(p)[-1] :] = np.inf
+    return shares
 
 
 @numba.njit(cache=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from mjq import laws
 from mjq.simulation.estimates import Estimate
-from mjq.simulation.events import doubled, pop, push
+from mjq.simulation.events import cumulative, doubled, pop, push
 from mjq.simulation.policies import FCFS, next_to_start, policy_number
 from mjq.simulation.replications import replicate
 
@@ -104,15 +104,11 @@ def simulate_multiserver(
     """
     lam = float(laws.positive("lam", lam, ndim=0))
     B, b, mu, p = laws.multiserver(B, b, mu, p)
-    warmup = float(laws.numbers("warmup", warmup, ndim=0))
-    if warmup < 0:
-        raise ValueError(f"warmup must not be negative, got {warmup:g}")
+    warmup = float(laws.not_negative("warmup", warmup, ndim=0))
     jobs, replications = laws.count("jobs", jobs, least=2), laws.count("replications", replications)
     tail_at = laws.numbers("tail_at", tail_at)
     batches = max(1, min(BATCHES, jobs // 2)) if replications == 1 else 1
-    order, shares, warm = policy_number(policy), np.cumsum(p), round(warmup * jobs)
-    # The last class that comes takes what rounding leaves.
-    shares[np.flatnonzero(p)[-1] :] = np.inf
+    order, shares, warm = policy_number(policy), cumulative(p), round(warmup * jobs)
     runs = replicate(
         lambda rng: _simulate(order, rng, lam, B, b, mu, shares, warm, jobs, batches, tail_at),
         seed, replications, workers, progress,

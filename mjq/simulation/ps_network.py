@@ -60,9 +60,7 @@ def simulate_ps_network(network, time, seed, *, replications=10, warmup=0.1, wor
         If the input breaks a law, which is named.
     """
     time = float(laws.positive("time", time, ndim=0))
-    warmup = float(laws.numbers("warmup", warmup, ndim=0))
-    if warmup < 0:
-        raise ValueError(f"warmup must not be negative, got {warmup:g}")
+    warmup = float(laws.not_negative("warmup", warmup, ndim=0))
     population = np.array([laws.count(f"population of {x!r}", n, least=0) for x, n in network.population.items()])
     tables = _tables(network)
     runs = replicate(

@@ -1,6 +1,9 @@
 """Solvers that know no paper.
 
-``chain``  any finite Markov chain, from its transition rule: the definition that faster solvers are held to
-``drain``  steady state of saturated systems, which only drain between two admissions: millions of states
-``qbd``    infinitely many levels (quasi-birth-death chains)
+``chain``       any finite Markov chain, from its transition rule: the definition that faster solvers are held to
+``drain``       steady state of saturated systems, which only drain between two admissions: millions of states
+``tandem``      a finite queue and a preparatory server before such a system
+``qbd``         infinitely many levels (quasi-birth-death chains)
+``phase_type``  phase-type distributions: moments, samples, fits
+``arnoldi``     the dominant eigenvector of an operator that is not stored
 """

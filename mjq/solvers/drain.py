@@ -21,7 +21,7 @@ import numba
 import numpy as np
 from scipy.sparse import csgraph, linalg
 
-from mjq.solvers import chain
+from mjq.solvers import arnoldi, chain
 
 RAREST = 1e-150  # transition probability
 DENSE_LIMIT = 1000  # unknowns up to which T is formed and eliminated exactly
@@ -230,15 +230,11 @@ def _eliminated(passes, _tolerance, _most_sweeps):
 
 def _arnoldi(passes, tolerance, most_sweeps):
     """The admission flow as the dominant eigenvector of T, by implicitly restarted Arnoldi iterations."""
-    T = linalg.LinearOperator((passes.size, passes.size), matvec=passes, dtype=float)
     start = passes(passes(np.ones(passes.size)))
     try:
-        _, vectors = linalg.eigs(
-            T, k=1, which="LR", v0=start, ncv=BASIS, tol=tolerance / 10, maxiter=max(1, most_sweeps // BASIS)
-        )
-    except linalg.ArpackNoConvergence:
+        return arnoldi.dominant(passes, start, tolerance / 10, most_sweeps // BASIS, BASIS)
+    except ArithmeticError:
         raise ArithmeticError(f"the saturated system did not converge in {passes.count} passes") from None
-    return np.abs(vectors[:, 0].real)
 
 
 def departure_operator(configurations, rates, mix):

@@ -22,7 +22,8 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 from scipy import special
-from scipy.sparse import linalg
+
+from mjq.solvers import arnoldi
 
 TOLERANCE = 1e-13
 LOSS = 100  # what the residual of the answer may exceed the tolerance of the iterations by
@@ -155,14 +156,11 @@ def steady_state(tandem, start=None, tolerance=TOLERANCE, most_sweeps=MOST_SWEEP
 
 
 def _dominant(tandem, start, tolerance, most_sweeps, basis):
-    T = linalg.LinearOperator((tandem.size, tandem.size), matvec=tandem, dtype=float)
     basis = min(basis, tandem.size)
-    restarts = max(1, most_sweeps // basis)
     try:
-        _, vectors = linalg.eigs(T, k=1, which="LR", v0=start, ncv=basis, tol=tolerance, maxiter=restarts)
-    except linalg.ArpackNoConvergence:
+        return arnoldi.dominant(tandem, start, tolerance, most_sweeps // basis, basis)
+    except ArithmeticError:
         raise ArithmeticError(f"the tandem did not converge in {tandem.sweeps} sweeps") from None
-    return np.abs(vectors[:, 0].real)
 
 
 @numba.njit(cache=True, nogil=True)
