@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The environment is our own, whatever else is active.
 unexport PYTHONPATH VIRTUAL_ENV CONDA_PREFIX
 
-.PHONY: book test lab refresh bench frontier clean lock
+.PHONY: book test lab refresh bench frontier evaluation clean lock
 
 book: $(VENV)/ready
 	@$(BIN)/python book/build.py
@@ -35,6 +35,9 @@ bench: $(VENV)/ready
 
 frontier: $(VENV)/ready
 	$(BIN)/python -m benchmarks.frontier
+
+evaluation: $(VENV)/ready
+	$(BIN)/python -m benchmarks.evaluation
 
 clean:
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache

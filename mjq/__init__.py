@@ -7,6 +7,7 @@ The map, one line a module:
 ``mjq.simulation``  an independent event-driven simulator with confidence intervals
 ``mjq.workload``    cluster logs in, job classes out
 ``mjq.published``   the numbers that the papers print, and the ledger of what was reproduced
+``mjq.two_tier``    random networks on which a fluid model is tried
 ``mjq.parallel``    many solutions side by side, in processes
 ``mjq.plots``       the drawings and tables that chapters share
 ``mjq.laws``        the checks of input
@@ -20,6 +21,6 @@ __version__ = "0.1.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
-    submodules=["models", "parallel", "plots", "published", "simulation", "solvers", "workload"],
+    submodules=["models", "parallel", "plots", "published", "simulation", "solvers", "two_tier", "workload"],
     submod_attrs={"models": ["cluster", "fluid", "processing_capacity", "stability"]},
 )

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from mjq import fluid
 from mjq.simulation import simulate_ps_network
+from mjq.solvers import chain
 
 ONE = fluid.exponential(1.0)
 
@@ -174,6 +175,28 @@ def test_response_time_without_contention_is_the_service_time():
     assert fluid.response_time_cdf(1.0, network, ("q", 1)) == pytest.approx(1 - 3 * math.exp(-2), rel=1e-10)
 
 
+@given(st.integers(0, 10**6), st.integers(0, 4))
+def test_the_drift_is_the_mean_change_of_the_chain(seed, most):
+    network = mixed()
+    state = tuple(np.random.default_rng(seed).integers(0, most + 1, len(network.start)).tolist())
+    change = sum(rate * (np.array(to) - state) for to, rate in fluid.transitions(state, network))
+    assert change == pytest.approx(fluid.drift([float(n) for n in state], network), abs=1e-12)
+
+
+@pytest.mark.parametrize("p", [0.5, 3.0])
+def test_the_chain_may_have_a_smoothed_share(p):
+    network = example_2(0.2)
+    share = lambda x, k: float(fluid.smoothed_share(x, k, p))
+    state = (3, 9, 1, 10, 2)
+    change = sum(rate * (np.array(to) - state) for to, rate in fluid.transitions(state, network, share))
+    assert change == pytest.approx(fluid.drift([float(n) for n in state], network, p), abs=1e-12)
+
+
+def test_the_chain_of_a_full_network_refuses():
+    queue = open_queue(0.5)
+    assert chain.explore([(0,)], lambda s: fluid.transitions(s, queue, room=3)) == [(0,), (1,), (2,), (3,)]
+
+
 @pytest.mark.parametrize("p", [None, 2.0])
 def test_response_times_obey_littles_law(p):
     network = mixed()
@@ -222,14 +245,103 @@ def test_simulation_repeats_itself():
 
 
 def test_simulation_wants_whole_jobs():
-    network = fluid.Network({"q": 1}, {("q", 1): ONE}, {}, population={("q", 1): 1.5})
+    network = fluid.Network({"q": 1}, {("q", 1): ONE}, {("q", 1): {("q", 1): 1}}, population={("q", 1): 1.5})
     with pytest.raises(ValueError, match=r"population of .* must be a whole number"):
         simulate_ps_network(network, 10, seed=1)
 
 
-def test_an_overloaded_queue_does_not_settle():
-    with pytest.raises(ArithmeticError, match="did not settle"):
+def test_an_overloaded_queue_is_named_but_may_be_followed_in_time():
+    with pytest.raises(ValueError, match=r"queue 'q' is unstable: the open classes need 1\.5 of its 1 servers"):
         fluid.stationary_point(open_queue(1.5))
+    assert fluid.trajectory(open_queue(1.5), [40.0])[0, 0] == pytest.approx(20, abs=1)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("p", [None, 1.0, 4.0])
+def test_response_times_of_random_networks_are_distributions(seed, p):
+    network = random_network(seed)
+    rng = np.random.default_rng(seed)
+    pairs = [network.pairs[k] for k in rng.choice(len(network.pairs), 3, replace=False)]
+    law = fluid.response_time(network, pairs, {pairs[0]: 1.0}, p)
+    t = np.linspace(0, 20 * law.mean, 50)
+    values = law.cdf(t)
+    assert values[0] == 0
+    assert (np.diff(values) >= 0).all()
+    assert law.tail(200 * law.mean) < 1e-3
+    # Theorem 3: the phases' rates are those of a chain that is left for good.
+    assert (law.T - np.diag(np.diag(law.T)) >= 0).all()
+    assert (law.exit >= 0).all()
+
+
+def random_network(seed, stations=4):
+    """An open and a closed class, random routes, one station in four a delay station."""
+    rng = np.random.default_rng(seed)
+    servers = {q: math.inf if q % 4 == 3 else int(rng.integers(1, 5)) for q in range(stations)}
+    laws = [fluid.two_moments(rng.uniform(0.1, 1), rng.uniform(0.2, 8)) for _ in range(2 * stations)]
+    service = {(q, r): laws[2 * q + k] for q in range(stations) for k, r in enumerate("OC")}
+    routes = {r: rng.dirichlet(np.ones(stations), stations) * {"O": 0.8, "C": 1}[r] for r in "OC"}
+    routing = {(q, r): {(to, r): routes[r][q, to] for to in range(stations)} for q in range(stations) for r in "OC"}
+    return fluid.Network(servers, service, routing, {(0, "O"): 0.1}, {(3, "C"): 6})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fluid_mean_flows_satisfy_the_traffic_equations(seed):
+    network = random_network(seed)
+    point = fluid.stationary_point(network, 2.0)
+    flow = np.array(list(point.throughput.values()))
+    assert flow == pytest.approx(network.arrivals + flow @ network.P, abs=1e-9)
+    is_open = [pair[1] == "O" for pair in network.pairs]
+    assert flow[is_open] == pytest.approx(network.open_flow[is_open], abs=1e-9)
+
+
+def test_simulated_response_times_obey_littles_law():
+    subsets = {"closed": [("Q1", "C"), ("Q2", "C")], "open": [("Q1", "O"), ("Q2", "O")], "Q2": ("Q2", "O")}
+    run = simulate_ps_network(mixed(), 20_000, seed=5, subsets=subsets, replications=10, workers=2)
+    for name, pairs in subsets.items():
+        pairs = pairs if isinstance(pairs, list) else [pairs]
+        mean = sum(run.mean_jobs[pair].mean for pair in pairs) / run.throughput[pairs[0]].mean
+        assert run.response[name].mean.mean == pytest.approx(mean, rel=2e-3)
+        assert run.response[name].sample.mean() == pytest.approx(mean, rel=2e-3)
+    assert run.response["Q2"].mean.mean == pytest.approx(run.mean_time["Q2", "O"].mean, rel=1e-12)
+
+
+def test_simulated_percentiles_of_an_uncontended_station():
+    run = simulate_ps_network(
+        open_queue(0.5, fluid.erlang(3, 2.0), math.inf), 20_000, seed=6, subsets={"q": ("q", 1)},
+        percentiles=(0.1, 0.5, 0.99), workers=2,
+    )  # fmt: skip
+    for level, estimate in run.response["q"].percentile.items():
+        assert fluid.erlang(3, 2.0).quantile(level) in estimate.widened(2.5)
+
+
+def test_simulated_paths_keep_the_closed_population():
+    run = simulate_ps_network(mixed(), 50, seed=7, at=np.linspace(0, 50, 20), warmup=0, replications=6)
+    assert run.paths.shape == (6, 20, 5)
+    assert (run.paths[:, :, 2:].sum(axis=2) == 6).all()
+    assert (run.paths[:, 0] == [0, 0, 6, 0, 0]).all()
+
+
+def test_simulated_mean_of_a_delay_station_that_fills():
+    # Poisson arrivals to infinitely many servers: the mean is lam m (1 - exp(-t / m)) at any time.
+    at = np.array([0.5, 1.0, 2.0, 4.0])
+    network = open_queue(30.0, fluid.exponential(2.0), math.inf)
+    run = simulate_ps_network(network, 4, seed=8, at=at, warmup=0, replications=2000)
+    seen = run.paths[:, :, 0]
+    error = seen.std(axis=0) / math.sqrt(2000)
+    assert (abs(seen.mean(axis=0) - 60 * (1 - np.exp(-at / 2))) < 5 * error).all()
+
+
+def test_schedules_change_rates_and_servers():
+    slow, fast = open_queue(0.5), open_queue(1.5, k=3)
+    still = open_queue(0.0, k=3)
+    run = simulate_ps_network(
+        slow, 300, seed=9, at=[100, 200, 300], schedule=[(100, fast), (200, still)], warmup=0, replications=200
+    )
+    assert (run.paths[:, 2] == 0).all()  # a hundred units of time without arrivals empty the queue
+    counted = run.throughput["q", 1]
+    assert (0.5 * 100 + 1.5 * 100) / 300 in counted.widened(2.5)
+    with pytest.raises(ValueError, match="same queues and pairs"):
+        simulate_ps_network(slow, 300, seed=9, schedule=[(10, mixed())])
 
 
 def test_a_subset_that_is_never_left_is_refused():
@@ -255,6 +367,18 @@ def test_a_subset_that_is_never_left_is_refused():
             "arrivals must not be negative",
         ),
         (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {}, population={("q", 2): 1}), "population names"),
+        (
+            lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {("q", 1): {("q", 1): 0.5}}, population={("q", 1): 3}),
+            r"the 3 jobs at \('q', 1\) can leave and none arrive",
+        ),
+        (
+            lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {("q", 1): {("q", 1): 1}}, arrivals={("q", 1): 0.1}),
+            r"can never leave \('q', 1\)",
+        ),
+        (lambda: simulate_ps_network(open_queue(0.5), 10, 1, subsets={"a": [("r", 1)]}), "subset 'a' names"),
+        (lambda: simulate_ps_network(open_queue(0.5), 10, 1, percentiles=[1.5]), "percentiles must lie between"),
+        (lambda: simulate_ps_network(open_queue(0.5), 10, 1, at=[20]), "at must be increasing times up to 11"),
+        (lambda: simulate_ps_network(open_queue(1e-9), 1, 1, subsets={"a": ("q", 1)}), "simulate longer"),
         (lambda: fluid.drift([1.0, 2.0], open_queue(0.5)), "one entry a phase"),
         (lambda: fluid.drift([1.0], open_queue(0.5), p=0), "p must be positive"),
         (lambda: fluid.drift([1.0], open_queue(0.5), p={"r": 1}), "p must name the queues"),

@@ -2,13 +2,23 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from mjq.solvers.phase_type import PhaseType, coxian, erlang, exponential, hyperexponential
+from mjq.solvers.phase_type import (
+    PhaseType,
+    coxian,
+    erlang,
+    exponential,
+    hyperexponential,
+    mixed_erlang,
+    transient,
+    two_moments,
+)
 
 
 @st.composite
@@ -66,6 +76,53 @@ def test_hyperexponential_keeps_two_moments(mean, scv):
     assert law.alpha / -np.diag(law.T) == pytest.approx(mean / 2, rel=1e-9)  # balanced means
 
 
+@given(st.floats(1e-3, 1e3), st.floats(0.02, 1))
+def test_mixed_erlang_keeps_two_moments(mean, scv):
+    law = mixed_erlang(mean, scv)
+    assert law.mean == pytest.approx(mean, rel=1e-9)
+    assert law.scv == pytest.approx(scv, rel=1e-7)
+    assert two_moments(mean, scv).scv == pytest.approx(scv, rel=1e-7)
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 49])
+def test_mixed_erlang_at_a_whole_number_of_phases_is_erlang(k):
+    assert mixed_erlang(2.0, 1 / k).phases == k
+    assert mixed_erlang(2.0, 1 / k).T == pytest.approx(erlang(k, 2.0).T)
+
+
+@pytest.mark.parametrize("decades", [0, 4, 9])
+def test_times_of_stiff_chains_are_as_accurate_as_those_of_others(decades):
+    rng = np.random.default_rng(decades)
+    for _ in range(3):
+        rates = 10 ** rng.uniform(-decades / 2, decades / 2 + 1e-9, (4, 5))
+        np.fill_diagonal(rates, 0)
+        law = PhaseType(np.eye(4)[0], rates[:, :4] - np.diag(rates.sum(axis=1)))
+        times = law.mean * np.array([1e-6, 1e-3, 0.3, 1, 20])
+        with mpmath.workdps(50):
+            exact = mpmath.matrix(law.T.tolist())
+            for k in range(4):  # rows of floating-point numbers do not sum to what they should
+                exact[k, k] = -mpmath.mpf(law.exit[k]) - mpmath.fsum(law.T[k, j] for j in range(4) if j != k)
+            tails = [mpmath.fsum(mpmath.expm(exact * mpmath.mpf(float(t)))[0, :]) for t in times]
+            heads = [float(1 - x) for x in tails]
+        assert law.tail(times) == pytest.approx([float(x) for x in tails], rel=1e-12)
+        assert law.cdf(times) == pytest.approx(heads, rel=1e-12)
+
+
+@given(phase_types(), st.floats(0, 0.9999))
+def test_quantile_is_the_inverse(law, u):
+    assert law.cdf(law.quantile(u)) == pytest.approx(u, rel=1e-10)
+
+
+@given(st.integers(1, 5), st.integers(0, 10**6))
+def test_transient_distributions_compose(n, seed):
+    rng = np.random.default_rng(seed)
+    Q = rng.exponential(size=(n, n)) * 10 ** rng.uniform(-3, 3)
+    start, (s, t) = rng.dirichlet(np.ones(n)), rng.exponential(size=2)
+    middle = transient(start, Q, np.array([s]))[0]
+    assert transient(middle, Q, np.array([t]))[0] == pytest.approx(transient(start, Q, np.array([s + t]))[0], rel=1e-11)
+    assert middle.sum() == pytest.approx(1, rel=1e-13)
+
+
 def test_the_borders_of_the_fits():
     t = np.linspace(0, 5, 11)
     assert coxian(1.0, 0.5).cdf(t) == pytest.approx(erlang(2, 1.0).cdf(t), abs=1e-12)
@@ -98,6 +155,11 @@ def test_arrays_are_kept_from_change():
         (lambda: erlang(1.5, 1), "k must be a whole number"),
         (lambda: coxian(1, 0.4), "0.5 or more, got 0.4"),
         (lambda: hyperexponential(1, 0.9), "1 or more, got 0.9"),
+        (lambda: mixed_erlang(1, 1.1), r"at most 1 and, here, least 0.001: 1.1"),
+        (lambda: mixed_erlang(1, 1e-4), "reach a scv of at most 1"),
+        (lambda: exponential(1).quantile(1.0), "u must be at least 0 and below 1, got 1"),
+        (lambda: exponential(1).cdf([1, math.nan]), "times must be finite"),
+        (lambda: exponential(1e-20).cdf([0.0, 1.0]), "too long for rates"),
         (lambda: exponential(1).moment(0), "k must be a whole number of at least 1"),
     ],
 )

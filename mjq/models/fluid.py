@@ -23,18 +23,22 @@ from scipy import integrate, linalg, optimize, special
 from scipy.sparse import csgraph
 
 from mjq import laws
-from mjq.solvers.phase_type import PhaseType, coxian, erlang, exponential, hyperexponential
+from mjq.solvers.phase_type import PhaseType, coxian, erlang, exponential, hyperexponential, mixed_erlang, two_moments
 
 __all__ = [
-    "Network", "PhaseType", "Point", "coxian", "drift", "erlang", "exponential", "fit_smoothing", "hyperexponential",
-    "response_time_cdf", "smoothed_share", "stationary_point", "trajectory",
+    "Network", "PhaseType", "Point", "coxian", "drift", "erlang", "exponential", "fit_smoothing", "hard_share",
+    "hyperexponential", "mixed_erlang", "response_time", "response_time_cdf", "smoothed_share", "stationary_point",
+    "trajectory", "transitions", "two_moments",
 ]  # fmt: skip
 
-RELATIVE, ABSOLUTE = 1e-9, 1e-12  # of trajectories
+RELATIVE = 1e-9  # tolerance of trajectories; the absolute one is a thousandth of it, times the jobs at the start
+ROUGHLY, CLOSELY = 1e-4, 1e-7  # the same, on the way to a stationary point
+MANY = 200  # phases from which on the time goes into factorizing Jacobians, which BDF leaves to LAPACK
+NEARLY = 1e-3  # net flow, as a fraction of all flows, from which on Newton steps are tried
+SINGULAR = 1e-9  # smallest singular value of a Jacobian with rows scaled to 1 that counts as none
 STILL = 1e-11  # largest net flow at a stationary point, as a fraction of all flows
 HORIZONS = 60  # doublings of the time to wait for it
 KINK = 1e-7  # how near to its number of servers a queue counts as full, relatively
-MOST_JOBS = 1e9  # times the start, beyond which the network is taken for overloaded
 
 
 class Network:
@@ -63,6 +67,20 @@ class Network:
         Arrival rate of each pair; the state at the start.
     population : dict
         Jobs of each pair at the start.
+    leaves : float array
+        Probability to leave the network after each pair.
+    open_flow : float array
+        Rate at which jobs from outside come to each pair.
+    closed : array of 0 and 1
+        Phases of each closed part, whose number of jobs never changes, one row a part.
+    queue_of, capacity, member : arrays
+        Index of each phase's queue; servers of each queue; phases of each queue as 0 and 1, one row a queue.
+
+    Raises
+    ------
+    ValueError
+        If a pair is unknown, routing sums to more than 1, jobs arrive that can never leave, or jobs that can leave are
+        there and none arrive.
 
     Source: [RBAC21] Section 2.
 
@@ -100,6 +118,7 @@ class Network:
         self.queue_of = np.repeat([queues.index(queue) for queue, _ in self.pairs], [x.phases for x in laws_of])
         self.capacity = np.array([self.servers[queue] for queue in queues])
         self.member = (np.arange(len(queues))[:, None] == self.queue_of).astype(float)
+        self._require_ways_out()
 
     def _require_known(self, service, servers):
         if not service:
@@ -128,14 +147,29 @@ class Network:
         self._require_pairs(name, given)
         return laws.not_negative(name, [given.get(pair, 0.0) for pair in self.pairs])
 
-    @property
-    def closed(self):
-        """Phases of each closed part of the network, whose number of jobs never changes, one row of 0 and 1 a part."""
-        parts, label = csgraph.connected_components(self.P + self.P.T, directed=False)
-        leaving, coming = 1 - self.P.sum(axis=1) > laws.MIX_TOLERANCE, self.arrivals > 0
-        whole = [c for c in range(parts) if not (leaving | coming)[label == c].any()]
-        phases = np.repeat(label, [law.phases for law in self.service.values()])
-        return np.array([phases == c for c in whole], dtype=float).reshape(-1, len(phases))
+    def _require_ways_out(self):
+        """Open jobs must be able to leave and closed ones must not; sets `closed`, `leaves` and `open_flow`."""
+        parts, part = csgraph.connected_components(self.P + self.P.T, directed=False)
+        leaves = 1 - self.P.sum(axis=1)
+        self.leaves = np.where(leaves > laws.MIX_TOLERANCE, leaves, 0.0)
+        coming, going = (np.bincount(part, x, parts) > 0 for x in (self.arrivals, self.leaves))
+        for pair, jobs, c in zip(self.pairs, self.population.values(), part):
+            if jobs > 0 and going[c] and not coming[c]:
+                raise ValueError(
+                    f"the {jobs:g} jobs at {pair!r} can leave and none arrive: a closed class keeps its jobs"
+                )
+        ways = np.linalg.matrix_power(np.eye(len(part)) + (self.P > 0), len(part)) > 0
+        lost = (ways[self.arrivals > 0].any(axis=0)) & ~(ways @ self.leaves > 0)
+        if lost.any():
+            raise ValueError(
+                f"jobs arrive that can never leave {self.pairs[np.flatnonzero(lost)[0]]!r}: an open class must"
+            )
+        # Flows of the jobs that come from outside; what cannot leave has none.
+        inner = np.where((ways @ self.leaves > 0)[:, None], self.P, 0)
+        self.open_flow = np.linalg.solve(np.eye(len(part)) - inner.T, self.arrivals)
+        phases = np.repeat(part, [law.phases for law in self.service.values()])
+        kept = [c for c in range(parts) if not (coming | going)[c]]
+        self.closed = np.array([phases == c for c in kept], dtype=float).reshape(-1, len(phases))
 
 
 def _servers(queue, k):
@@ -193,18 +227,28 @@ def _exponents(network, p):
 
 
 def _shares(network, x, exponents):
-    jobs = np.maximum(network.member @ x, 0)
-    return np.array([smoothed_share(n, k, p) for n, k, p in zip(jobs, network.capacity, exponents)])
+    """Each queue's share, with a smoothed minimum where its exponent is finite."""
+    log_load = _log_load(network, x)
+    with np.errstate(invalid="ignore", over="ignore"):
+        smooth = -np.logaddexp(0, exponents * log_load) / exponents
+    return np.exp(np.where(np.isinf(exponents), -np.maximum(log_load, 0), smooth))
+
+
+def _log_load(network, x):
+    """Logarithm of the jobs a server at each queue, minus infinity at an empty queue or a delay station."""
+    with np.errstate(divide="ignore"):
+        return np.log(np.maximum(network.member @ x, 0) / network.capacity)
 
 
 def _share_slopes(network, x, exponents, kink=0.0):
     """Derivative of each queue's share by its number of jobs; within `kink` of the hard minimum's kink, that above."""
-    slopes, jobs = np.zeros(len(network.servers)), network.member @ x
-    for n, (load, k, p) in enumerate(zip(jobs, network.capacity, exponents)):
-        if not math.isinf(k) and load > 0:
-            falling = float(load > k * (1 - kink)) if math.isinf(p) else special.expit(p * math.log(load / k))
-            slopes[n] = -float(smoothed_share(load, k, p)) * falling / load
-    return slopes
+    log_load, jobs = _log_load(network, x), network.member @ x
+    hard = np.isinf(exponents)
+    with np.errstate(invalid="ignore", over="ignore"):
+        smooth = special.expit(exponents * log_load)
+    falling = np.where(hard, log_load > -kink, smooth)
+    present = np.isfinite(network.capacity) & (jobs > 0)
+    return np.where(present, -_shares(network, x, exponents) * falling / np.where(present, jobs, 1), 0.0)
 
 
 def drift(x, network, p=None):
@@ -242,12 +286,73 @@ def _drift(x, network, exponents):
 
 
 def _jacobian(x, network, exponents, kink=0.0):
+    """Derivative of the drift: a job more in a phase is served there, and takes from the others of its queue."""
     shares, slopes = _shares(network, x, exponents), _share_slopes(network, x, exponents, kink)
-    served = (
-        np.diag(shares[network.queue_of])
-        + np.outer(x, np.ones(len(x))) * ((slopes[:, None] * network.member)[network.queue_of])
-    )
-    return network.W.T @ served
+    by_queue = network.W.T @ (x[:, None] * network.member.T * slopes)
+    slope = np.take(by_queue, network.queue_of, axis=1)
+    slope += network.W.T * shares[network.queue_of]
+    return slope
+
+
+# --- The chain behind it ---------------------------------------------------------------------------------------------
+
+
+def hard_share(x, k):
+    """Part of a server that each of x jobs gets from k servers: all of one while there are enough.
+
+    >>> hard_share(3, 2), hard_share(1, 2)
+    (0.6666666666666666, 1)
+    """
+    return 1 if x <= k else k / x
+
+
+def transitions(state, network, share=hard_share, room=math.inf):
+    """The network as a Markov chain: a job changes its phase, is routed on, leaves, or comes from outside.
+
+    Parameters
+    ----------
+    state : tuple
+        Jobs in each phase.
+    network : Network
+        Or anything with its matrices, also of symbols.
+    share : callable
+        Processor share of a job, given the jobs and the servers of its queue.
+    room : int, optional
+        Jobs with which the network is full: those that come then are lost. Makes the chain of an open network finite.
+
+    Yields
+    ------
+    (next_state, rate)
+
+    Source: [RBAC21] Section 2, in the paper's words; compare Eq. (3).
+
+    Examples
+    --------
+    >>> queue = Network({"q": 1}, {("q", 1): exponential(0.5)}, {}, arrivals={("q", 1): 3.0})
+    >>> [(s, float(rate)) for s, rate in transitions((2,), queue) if rate]
+    [((1,), 2.0), ((3,), 3.0)]
+    """
+    phases, pairs = range(network.A.shape[0]), range(network.A.shape[1])
+    for a in phases:
+        if state[a] == 0:
+            continue
+        here = sum(n for n, queue in zip(state, network.queue_of) if queue == network.queue_of[a])
+        rate = state[a] * share(here, network.capacity[network.queue_of[a]])
+        yield from ((_moved(state, a, b), rate * network.Psi[a, b]) for b in phases if b != a)
+        for r in pairs:
+            done = rate * network.B[a, r]
+            yield from ((_moved(state, a, b), done * network.P[r, s] * network.A[b, s]) for s in pairs for b in phases)
+            yield _moved(state, a, None), done * network.leaves[r]
+    if sum(state) < room:
+        yield from ((_moved(state, None, b), network.arrivals[s] * network.A[b, s]) for s in pairs for b in phases)
+
+
+def _moved(state, a, b):
+    """One job less in phase a, one more in phase b."""
+    return tuple(n - (k == a) + (k == b) for k, n in enumerate(state))
+
+
+# --- The equations solved -------------------------------------------------------------------------------------------
 
 
 def trajectory(network, t, x0=None, p=None):
@@ -280,14 +385,18 @@ def trajectory(network, t, x0=None, p=None):
     x0 = network.start if x0 is None else laws.numbers("x0", x0)
     if x0.shape != network.start.shape or (x0 < 0).any():
         raise ValueError(f"x0 must have {len(network.start)} entries, none of them negative")
-    fixed = None if callable(p) else _exponents(network, p)
-    at = (lambda s: _exponents(network, p(s))) if callable(p) else (lambda s: fixed)
     if times[-1] == 0:
         return np.tile(x0, (len(times), 1))
+    fixed = None if callable(p) else _exponents(network, p)
+    return _solved(network, times, x0, (lambda s: _exponents(network, p(s))) if callable(p) else lambda s: fixed)
+
+
+def _solved(network, times, x0, exponents, relative=RELATIVE, method="LSODA"):
+    """The state at the times; `exponents` is a function of time."""
     scale = max(1.0, float(x0.sum()))
     solution = integrate.solve_ivp(
-        lambda s, x: _drift(x, network, at(s)), (0, times[-1]), x0, method="LSODA", t_eval=times,
-        jac=lambda s, x: _jacobian(x, network, at(s)), rtol=RELATIVE, atol=ABSOLUTE * scale,
+        lambda t, x: _drift(x, network, exponents(t)), (0, times[-1]), x0, method=method, t_eval=times,
+        jac=lambda t, x: _jacobian(x, network, exponents(t)), rtol=relative, atol=relative * 1e-3 * scale,
     )  # fmt: skip
     if not solution.success:
         raise ArithmeticError(f"the fluid model could not be solved: {solution.message}")
@@ -344,8 +453,10 @@ def stationary_point(network, p=None):
 
     Raises
     ------
+    ValueError
+        If the open classes alone overload a queue.
     ArithmeticError
-        If the trajectory does not settle, as in an open network with too many arrivals.
+        If the trajectory does not settle.
 
     Source: [RBAC21] Section 3.
 
@@ -358,30 +469,47 @@ def stationary_point(network, p=None):
     1.0
     """
     exponents = _exponents(network, p)
-    x, horizon = network.start, float(np.max(-1 / np.diag(network.Psi)))
+    _require_stable(network)
+    point = _settled(network, exponents, ROUGHLY)
+    # An isolated point is found however it was approached; on a line of them the way decides.
+    return point if point.unique else _settled(network, exponents, CLOSELY)
+
+
+def _settled(network, exponents, tolerance):
+    method = "BDF" if len(network.start) > MANY else "LSODA"
+    x, horizon = network.start, float(sum(law.mean for law in network.service.values()))
     for _ in range(HORIZONS):
-        x = trajectory(network, [horizon], x, None if p is None else p)[0]
-        if not x.sum() < MOST_JOBS * max(1.0, network.start.sum()):
-            break
-        served = x * _shares(network, x, exponents)[network.queue_of]
-        flows = float((np.abs(network.W.T) @ served).sum() + network.arrivals.sum())
-        refined = _newton(network, x, exponents)
-        if np.abs(refined - x).max() <= 1e-6 * max(1.0, x.sum()):
-            still = float(np.abs(_drift(refined, network, exponents)).sum())
-            if still <= STILL * max(flows, 1e-300):
+        x = _solved(network, [horizon], x, lambda t: exponents, tolerance, method)[0]
+        if _restlessness(network, x, exponents) < NEARLY:
+            refined = _newton(network, x, exponents)
+            near = np.abs(refined - x).max() <= 100 * tolerance * max(1.0, x.sum())
+            if near and _restlessness(network, refined, exponents) <= STILL:
                 return _point(network, refined, exponents)
         horizon *= 2
-    raise ArithmeticError("the fluid model did not settle: is some queue of the network overloaded?")
+    raise ArithmeticError(f"the fluid model did not settle within a time of {horizon:g}")
+
+
+def _require_stable(network):
+    busy = network.open_flow * [law.mean for law in network.service.values()]
+    for queue, k in network.servers.items():
+        needed = sum(work for (where, _), work in zip(network.pairs, busy) if where == queue)
+        if needed >= k:
+            raise ValueError(f"queue {queue!r} is unstable: the open classes need {needed:g} of its {k:g} servers")
+
+
+def _restlessness(network, x, exponents):
+    """Net flows as a fraction of all flows."""
+    served = x * _shares(network, x, exponents)[network.queue_of]
+    flows = float((np.abs(network.W.T) @ served).sum() + network.arrivals.sum())
+    return float(np.abs(_drift(x, network, exponents)).sum()) / max(flows, 1e-300)
 
 
 def _newton(network, x, exponents):
     """Newton steps that keep closed populations; the least step where the Jacobian is singular."""
-    closed = network.closed
-    jobs = closed @ network.start
+    jobs = network.closed @ network.start
     for _ in range(20):
-        equations = np.concatenate([_drift(x, network, exponents), closed @ x - jobs])
-        matrix = np.vstack([_jacobian(x, network, exponents), closed])
-        step = np.linalg.lstsq(matrix, -equations, rcond=1e-12)[0]
+        rest = _drift(x, network, exponents) + network.closed.T @ (network.closed @ x - jobs)
+        step = linalg.lstsq(_bordered(network, x, exponents), -rest, cond=1e-12, lapack_driver="gelsy")[0]
         new = np.maximum(x + step, 0)
         if np.abs(new - x).max() <= 1e-15 * max(1.0, x.sum()):
             return new
@@ -389,17 +517,23 @@ def _newton(network, x, exponents):
     return x
 
 
+def _bordered(network, x, exponents, kink=0.0):
+    """The Jacobian, made regular where it is singular only because closed populations can be anything."""
+    return _jacobian(x, network, exponents, kink) + network.closed.T @ network.closed
+
+
 def _point(network, x, exponents):
     shares = _shares(network, x, exponents)
     done = (x * shares[network.queue_of]) @ network.B
     # At a kink the points above are looked at: a line of stationary points may end here.
-    matrix = np.vstack([_jacobian(x, network, exponents, KINK), network.closed])
+    matrix = _bordered(network, x, exponents, KINK)
+    matrix /= np.abs(matrix).max(axis=1, keepdims=True)
     return Point(
         x,
         {pair: float(x[network.index[pair]].sum()) for pair in network.pairs},
         {pair: float(rate) for pair, rate in zip(network.pairs, done)},
         {queue: float(g) for queue, g in zip(network.servers, shares)},
-        bool(np.linalg.matrix_rank(matrix, tol=1e-9 * np.abs(matrix).max()) == len(x)),
+        bool(linalg.svdvals(matrix)[-1] > SINGULAR),
     )
 
 
@@ -451,23 +585,72 @@ def _exponent(share, jobs, k):
 # --- Response times -------------------------------------------------------------------------------------------------
 
 
-def response_time_cdf(t, network, pairs, entry=None, p=None):
-    r"""Distribution of the time that a job spends in some pairs without leaving them, in the stationary fluid model.
+def response_time(network, pairs, entry=None, p=None):
+    r"""Time that a job spends in some pairs without leaving them, in the stationary fluid model.
 
-    .. math:: \Phi_R(t) = 1 - \beta^T A^T e^{D W_R t} \mathbf 1, \qquad W_R = \Psi + B P_R A^T,
+    It is of phase type, with initial phases :math:`A \beta` and subgenerator
+
+    .. math:: D\, W_R, \qquad W_R = \Psi + B P_R A^T,
 
     with :math:`P_R` the routing among these pairs and D the share of each phase's queue. (The print has P for
     :math:`P_R`.)
 
     Parameters
     ----------
-    t : float or array
     network : Network
     pairs : pair or sequence of pairs
     entry : dict, optional
         Probability :math:`\beta` to enter at each pair; by default in proportion to the stationary flows from outside.
     p : float or dict, optional
         As for :func:`drift`.
+
+    Returns
+    -------
+    mjq.solvers.phase_type.PhaseType
+        With its mean, quantiles, cdf.
+
+    Raises
+    ------
+    ValueError
+        If no flow enters the pairs, or jobs never leave them.
+
+    Source: [RBAC21] Eqs. (10), (11).
+
+    Examples
+    --------
+    At load 1/2 the mean is exact, twice that of the service time:
+
+    >>> queue = Network({"q": 1}, {("q", 1): exponential(1.0)}, {}, arrivals={("q", 1): .5})
+    >>> round(response_time(queue, ("q", 1), p=1).mean, 9)
+    2.0
+    """
+    inside = [pairs] if isinstance(pairs, tuple) and pairs in network.service else list(pairs)
+    network._require_pairs("pairs", inside)
+    if not inside:
+        raise ValueError("pairs must name at least one pair")
+    chosen = np.array([pair in inside for pair in network.pairs])
+    point = stationary_point(network, p)
+    beta = _entry(network, chosen, entry, point)
+    phases = np.flatnonzero(np.repeat(chosen, [law.phases for law in network.service.values()]))
+    routed = network.P * np.outer(chosen, chosen)
+    W_R = (network.Psi + network.B @ routed @ network.A.T)[np.ix_(phases, phases)]
+    share = np.array([point.share[queue] for queue in network.servers])[network.queue_of][phases]
+    try:
+        return PhaseType((network.A @ beta)[phases], share[:, None] * W_R)
+    except ValueError as error:
+        raise ValueError(f"a job never leaves {inside}") from error
+
+
+def response_time_cdf(t, network, pairs, entry=None, p=None):
+    r"""Distribution function of :func:`response_time`.
+
+    .. math:: \Phi_R(t) = 1 - \beta^T A^T e^{D W_R t} \mathbf 1 .
+
+    Parameters
+    ----------
+    t : float or array
+    network, pairs, entry, p
+        As there.
 
     Returns
     -------
@@ -483,21 +666,7 @@ def response_time_cdf(t, network, pairs, entry=None, p=None):
     >>> float(response_time_cdf(1.0, alone, ("q", 1)).round(6))
     0.593994
     """
-    inside = [pairs] if isinstance(pairs, tuple) and pairs in network.service else list(pairs)
-    network._require_pairs("pairs", inside)
-    if not inside:
-        raise ValueError("pairs must name at least one pair")
-    point = stationary_point(network, p)
-    chosen = np.array([pair in inside for pair in network.pairs])
-    beta = _entry(network, chosen, entry, point)
-    phases = np.flatnonzero(np.repeat(chosen, [law.phases for law in network.service.values()]))
-    routed = network.P * np.outer(chosen, chosen)
-    W_R = (network.Psi + network.B @ routed @ network.A.T)[np.ix_(phases, phases)]
-    share = np.array([point.share[queue] for queue in network.servers])[network.queue_of][phases]
-    if np.linalg.cond(W_R / -np.diag(W_R)[:, None]) > 1e14:
-        raise ValueError(f"a job never leaves {inside}")
-    law = PhaseType((network.A @ beta)[phases], share[:, None] * W_R)
-    return law.cdf(t)
+    return response_time(network, pairs, entry, p).cdf(t)
 
 
 def _entry(network, chosen, entry, point):

@@ -12,9 +12,9 @@
 from mjq.simulation.cluster import ClusterRun, simulate_cluster
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.multiserver import MultiserverRun, simulate_multiserver
-from mjq.simulation.ps_network import NetworkRun, simulate_ps_network
+from mjq.simulation.ps_network import NetworkRun, ResponseTime, simulate_ps_network
 
 __all__ = [
-    "ClusterRun", "Estimate", "MultiserverRun", "NetworkRun", "simulate_cluster", "simulate_multiserver",
-    "simulate_ps_network",
+    "ClusterRun", "Estimate", "MultiserverRun", "NetworkRun", "ResponseTime", "simulate_cluster",
+    "simulate_multiserver", "simulate_ps_network",
 ]  # fmt: skip

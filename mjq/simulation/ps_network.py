@@ -6,7 +6,7 @@ measured on a clock of each queue that runs at the speed at which its jobs are s
 clock shows a time known when it came.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numba
 import numpy as np
@@ -18,6 +18,24 @@ from mjq.simulation.replications import replicate
 
 
 @dataclass(frozen=True)
+class ResponseTime:
+    """Time that jobs spent in some pairs without leaving them.
+
+    Attributes
+    ----------
+    mean : Estimate
+    percentile : dict
+        Probability to the estimate of the time that is not exceeded with it.
+    sample : float array
+        Every time that was counted.
+    """
+
+    mean: Estimate
+    percentile: dict
+    sample: np.ndarray = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
 class NetworkRun:
     """Estimates from a simulation of a network.
 
@@ -25,14 +43,23 @@ class NetworkRun:
     ----------
     mean_jobs, throughput, mean_time : dict
         By pair (queue, class): time average of the jobs there, completions per unit of time, mean time of one visit.
+    response : dict
+        Name of each subset to its :class:`ResponseTime`.
+    paths : int array, shape (replications, times, pairs)
+        Jobs at each pair at the times asked for.
     """
 
     mean_jobs: dict
     throughput: dict
     mean_time: dict
+    response: dict
+    paths: np.ndarray = field(repr=False, compare=False)
 
 
-def simulate_ps_network(network, time, seed, *, replications=10, warmup=0.1, workers=1, progress=None):
+def simulate_ps_network(
+    network, time, seed, *, subsets=None, percentiles=(0.95,), at=(), schedule=(), replications=10, warmup=0.1,
+    workers=1, progress=None,
+):  # fmt: skip
     """Simulate a network of processor-sharing queues and delay stations.
 
     Parameters
@@ -43,6 +70,15 @@ def simulate_ps_network(network, time, seed, *, replications=10, warmup=0.1, wor
         Length of each replication that is counted.
     seed : int, sequence of int, or numpy.random.SeedSequence
         The same seed gives the same numbers, whatever the number of workers.
+    subsets : dict, optional
+        Name to the pairs (or the pair) whose response time is wanted: from entering one of them to leaving them all.
+    percentiles : sequence of float
+        Of the response times, between 0 and 1.
+    at : sequence of float
+        Increasing times from the start, warm-up included, at which to look how many jobs are where.
+    schedule : sequence of (float, network)
+        From each of these increasing times on, arrival rates and servers are those of that network, whose pairs,
+        service and routing are the first one's.
     replications, workers : int
         Independent runs, and how many of them run at the same time.
     warmup : float
@@ -60,26 +96,72 @@ def simulate_ps_network(network, time, seed, *, replications=10, warmup=0.1, wor
         If the input breaks a law, which is named.
     """
     time = float(laws.positive("time", time, ndim=0))
-    warmup = float(laws.not_negative("warmup", warmup, ndim=0))
+    warm = float(laws.not_negative("warmup", warmup, ndim=0)) * time
     population = np.array([laws.count(f"population of {x!r}", n, least=0) for x, n in network.population.items()])
-    tables = _tables(network)
+    inside = _inside(network, subsets or {})
+    at = _increasing("at", at, warm + time)
+    levels = laws.numbers("percentiles", percentiles)
+    if ((levels <= 0) | (levels >= 1)).any():
+        raise ValueError(f"percentiles must lie between 0 and 1, got {laws.shown(levels)}")
+    tables = (*_settings(network, schedule), *_tables(network), population, inside)
     runs = replicate(
-        lambda rng: _simulate(rng, *tables, population, warmup * time, time),
+        lambda rng: _simulate(rng, *tables, at, warm, warm + time),
         seed, laws.count("replications", replications), workers, progress,
     )  # fmt: skip
-    areas, done, spent = (np.array(parts) for parts in zip(*runs))
+    areas, done, spent, paths, times, of = zip(*runs)
+    by_pair = lambda values: {pair: Estimate.of(column) for pair, column in zip(network.pairs, np.transpose(values))}
+    counted = [[x[kind == k] for x, kind in zip(times, of)] for k in range(len(inside))]
     return NetworkRun(
-        {pair: Estimate.of(areas[:, k] / time) for k, pair in enumerate(network.pairs)},
-        {pair: Estimate.of(done[:, k] / time) for k, pair in enumerate(network.pairs)},
-        {pair: Estimate.of(spent[:, k] / np.maximum(done[:, k], 1)) for k, pair in enumerate(network.pairs)},
+        by_pair(np.array(areas) / time),
+        by_pair(np.array(done) / time),
+        by_pair(np.array(spent) / np.maximum(done, 1)),
+        {name: _response(name, samples, levels) for name, samples in zip(subsets or {}, counted)},
+        np.array(paths),
     )
 
 
+def _inside(network, subsets):
+    inside = np.zeros((len(subsets), len(network.pairs)), dtype=np.bool_)
+    for row, (name, pairs) in zip(inside, subsets.items()):
+        for pair in [pairs] if pairs in network.pairs else pairs:
+            if pair not in network.pairs:
+                raise ValueError(f"subset {name!r} names {pair!r}, which has no service time")
+            row[network.pairs.index(pair)] = True
+    return inside
+
+
+def _increasing(name, times, last):
+    times = laws.not_negative(name, times)
+    if (np.diff(times) < 0).any() or times.max(initial=0) > last:
+        raise ValueError(f"{name} must be increasing times up to {laws.shown(last)}")
+    return times
+
+
+def _settings(network, schedule):
+    """When something changes, and from then on the servers of each queue and the arrival rate of each pair."""
+    changes = laws.not_negative("times of the schedule", [when for when, _ in schedule])
+    if (np.diff(changes) < 0).any():
+        raise ValueError(f"times of the schedule must be increasing, got {laws.shown(changes)}")
+    stages = [network, *(stage for _, stage in schedule)]
+    for stage in stages:
+        if stage.pairs != network.pairs or list(stage.servers) != list(network.servers):
+            raise ValueError("networks of the schedule must have the same queues and pairs")
+    servers = np.array([list(stage.servers.values()) for stage in stages], dtype=float)
+    return np.append(changes, np.inf), servers, np.array([stage.arrivals for stage in stages])
+
+
+def _response(name, samples, levels):
+    if not all(map(len, samples)):
+        raise ValueError(f"no job left subset {name!r} in some replication: simulate longer")
+    quantiles = np.array([np.quantile(x, levels) for x in samples])
+    found = {float(level): Estimate.of(column) for level, column in zip(levels, quantiles.T)}
+    return ResponseTime(Estimate.of([x.mean() for x in samples]), found, np.concatenate(samples))
+
+
 def _tables(network):
-    """Queue of each pair, servers, arrival rates, routing and phases as cumulative probabilities."""
+    """Queue of each pair, routing and phases as cumulative probabilities."""
     queues = list(network.servers)
     queue_of = np.array([queues.index(queue) for queue, _ in network.pairs])
-    servers = np.array([network.servers[queue] for queue in queues])
     service = list(network.service.values())
     phases = np.array([law.phases for law in service])
     begin = np.ones((len(service), phases.max()))
@@ -89,7 +171,9 @@ def _tables(network):
         begin[k, :n] = np.cumsum(law.alpha)
         rates[k, :n] = leaving
         moves[k, :n, :n] = np.cumsum(law.T / leaving[:, None] + np.eye(n), axis=1)
-    return queue_of, servers, network.arrivals, np.cumsum(network.P, axis=1), phases, begin, rates, moves
+    routing = np.cumsum(network.P, axis=1)
+    routing[routing > 1 - laws.MIX_TOLERANCE] = np.inf  # what rounding leaves does not leave
+    return queue_of, routing, phases, begin, rates, moves
 
 
 @numba.njit(cache=True, nogil=True)
@@ -120,83 +204,104 @@ def _longer(table):
 
 
 @numba.njit(cache=True, nogil=True)
-def _simulate(rng, queue_of, servers, arrivals, routing, phases, begin, rates, moves, population, warm, time):
-    """One run: integrals of the number of jobs, completions and times spent, each by pair."""
-    pairs, queues = len(queue_of), len(servers)
+def _next_arrival(rng, now, rate):
+    return now + rng.standard_exponential() / rate if rate > 0 else np.inf
+
+
+@numba.njit(cache=True, nogil=True)
+def _simulate(
+    rng, changes, servers_of, arrivals_of, queue_of, routing, phases, begin, rates, moves, population, inside, at, warm,
+    end,
+):  # fmt: skip
+    """One run: by pair, integrals of the number of jobs, completions, times spent, jobs at given times; response times
+    and the subset of each.
+    """
+    pairs, queues, subsets = len(queue_of), servers_of.shape[1], len(inside)
     areas, done, spent = np.zeros(pairs), np.zeros(pairs), np.zeros(pairs)
-    here, busy = np.zeros(pairs), np.zeros(queues, dtype=np.int64)
-    clock = np.zeros(queues)
+    paths = np.zeros((len(at), pairs), dtype=np.int64)
+    here, busy, clock = np.zeros(pairs), np.zeros(queues, dtype=np.int64), np.zeros(queues)
     # Jobs of a queue: a heap on the reading of its clock at which each leaves, with the number of the job.
     due, who = np.empty((queues, 16)), np.empty((queues, 16), dtype=np.int64)
-    pair_of, came = np.empty(64, dtype=np.int64), np.empty(64)
-    unused = np.arange(64)[::-1].copy()
-    spare = 64
-    shares = np.cumsum(arrivals) / max(arrivals.sum(), 1e-300)
-    coming = np.inf
-    if arrivals.sum() > 0:
-        coming = rng.standard_exponential() / arrivals.sum()
-    entering = np.empty(population.sum(), dtype=np.int64)
-    waiting = 0
-    for pair in range(pairs):
-        for _ in range(population[pair]):
-            entering[waiting] = pair
-            waiting += 1
-    now, end = 0.0, warm + time
+    # Of each job: its pair, when it came there, when it entered each subset.
+    pair_of, came, entered = np.empty(64, dtype=np.int64), np.empty(64), np.empty((subsets, 64))
+    unused, spare = np.arange(64)[::-1].copy(), 64
+    times, of, counted = np.empty((1, 1024)), np.empty((1, 1024), dtype=np.int64), 0
+    starting, started = np.repeat(np.arange(pairs), population), 0
+    stage, looked = 0, 0
+    servers, arrivals = servers_of[0], np.cumsum(arrivals_of[0])
+    now = 0.0
+    coming = _next_arrival(rng, now, arrivals[-1])
     while True:
-        # Who enters now: the population at first, then one job at a time.
-        for k in range(waiting):
-            pair = entering[k]
-            q = queue_of[pair]
+        # Somebody moves from pair `old` to pair `target`; -1 and the number of pairs mean outside.
+        old, target, job = -1, pairs, -1
+        if started < len(starting):
+            target = starting[started]
+            started += 1
+        else:
+            then, leaving = min(coming, changes[stage]), -1
+            for q in range(queues):
+                if busy[q]:
+                    ready = now + (due[q, 0] - clock[q]) / min(1.0, servers[q] / busy[q])
+                    if ready < then:
+                        then, leaving = ready, q
+            while looked < len(at) and at[looked] <= then:
+                paths[looked] = here
+                looked += 1
+            inner = min(then, end) - max(now, warm)
+            if inner > 0:
+                areas += inner * here
+            if then >= end:
+                return areas, done, spent, paths, times[0, :counted], of[0, :counted]
+            for q in range(queues):
+                if busy[q]:
+                    clock[q] += (then - now) * min(1.0, servers[q] / busy[q])
+            now = then
+            if leaving >= 0:
+                job = who[leaving, 0]
+                old = pair_of[job]
+                clock[leaving] = due[leaving, 0]
+                busy[leaving] -= 1
+                pop(due[leaving], who[leaving], busy[leaving])
+                if busy[leaving] == 0:
+                    clock[leaving] = 0.0  # so that the clock never grows so large that it loses digits
+                here[old] -= 1
+                if now > warm:
+                    done[old] += 1
+                    spent[old] += now - came[job]
+                target = _chosen(rng.random(), routing[old])
+            elif then == changes[stage]:
+                stage += 1
+                servers, arrivals = servers_of[stage], np.cumsum(arrivals_of[stage])
+                coming = _next_arrival(rng, now, arrivals[-1])
+            else:
+                target = min(_chosen(rng.random() * arrivals[-1], arrivals), pairs - 1)
+                coming = _next_arrival(rng, now, arrivals[-1])
+        if target < pairs and job < 0:
             if spare == 0:
-                old = len(pair_of)
-                pair_of, came = np.append(pair_of, np.zeros(old, dtype=np.int64)), np.append(came, np.zeros(old))
-                unused = np.arange(old, 2 * old)
-                spare = old
-            if busy[q] == due.shape[1]:
-                due, who = _longer(due), _longer(who)
+                n = len(pair_of)
+                pair_of, came = np.append(pair_of, np.zeros(n, dtype=np.int64)), np.append(came, np.zeros(n))
+                entered = _longer(entered)
+                unused, spare = np.arange(n, 2 * n), n
+                unused = np.append(unused, np.zeros(n, dtype=np.int64))
             spare -= 1
             job = unused[spare]
-            pair_of[job], came[job] = pair, now
-            push(due[q], who[q], busy[q], clock[q] + _work(rng, phases, begin, rates, moves, pair), job)
+        for k in range(subsets):
+            before, after = old >= 0 and inside[k, old], target < pairs and inside[k, target]
+            if after and not before:
+                entered[k, job] = now
+            elif before and not after and now > warm:
+                if counted == times.shape[1]:
+                    times, of = _longer(times), _longer(of)
+                times[0, counted], of[0, counted] = now - entered[k, job], k
+                counted += 1
+        if target < pairs:
+            q = queue_of[target]
+            if busy[q] == due.shape[1]:
+                due, who = _longer(due), _longer(who)
+            pair_of[job], came[job] = target, now
+            push(due[q], who[q], busy[q], clock[q] + _work(rng, phases, begin, rates, moves, target), job)
             busy[q] += 1
-            here[pair] += 1
-        waiting = 0
-        then, leaving = coming, -1
-        for q in range(queues):
-            if busy[q]:
-                at = now + (due[q, 0] - clock[q]) / min(1.0, servers[q] / busy[q])
-                if at < then:
-                    then, leaving = at, q
-        counted = min(then, end) - max(now, warm)
-        if counted > 0:
-            areas += counted * here
-        if then >= end:
-            return areas, done, spent
-        for q in range(queues):
-            if busy[q]:
-                clock[q] += (then - now) * min(1.0, servers[q] / busy[q])
-        now = then
-        if leaving < 0:
-            target = min(_chosen(rng.random(), shares), pairs - 1)
-            coming = now + rng.standard_exponential() / arrivals.sum()
-        else:
-            q = leaving
-            job = who[q, 0]
-            pair = pair_of[job]
-            clock[q] = due[q, 0]
-            busy[q] -= 1
-            pop(due[q], who[q], busy[q])
-            if busy[q] == 0:
-                clock[q] = 0.0  # so that the clock never grows so large that it loses digits
-            here[pair] -= 1
+            here[target] += 1
+        elif job >= 0:
             unused[spare] = job
             spare += 1
-            if now > warm:
-                done[pair] += 1
-                spent[pair] += now - came[job]
-            target = _chosen(rng.random(), routing[pair])
-        if target < pairs:
-            if len(entering) == 0:
-                entering = np.empty(1, dtype=np.int64)
-            entering[0] = target
-            waiting = 1

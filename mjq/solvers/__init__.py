@@ -4,6 +4,7 @@
 ``drain``       steady state of saturated systems, which only drain between two admissions: millions of states
 ``tandem``      a finite queue and a preparatory server before such a system
 ``qbd``         infinitely many levels (quasi-birth-death chains)
-``phase_type``  phase-type distributions: moments, samples, fits
+``phase_type``  phase-type distributions: moments, samples, fits, and where a chain is after some time
+``product_form``  exact means of networks of processor-sharing queues and delay stations
 ``arnoldi``     the dominant eigenvector of an operator that is not stored
 """

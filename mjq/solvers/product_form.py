@@ -1,0 +1,176 @@
+r"""Exact means of networks whose steady state is a product.
+
+In a network of processor-sharing queues and delay stations the number of jobs of each kind has a product form, and of
+the service times only the means matter (Baskett, Chandy, Muntz, Palacios 1975). A queue with k servers that holds
+:math:`n_c` jobs of each closed chain c, each with work :math:`a_c`, and o open jobs, with work :math:`\rho` per unit of
+time, has the weight
+
+.. math:: \frac{(|n| + o)!}{\prod_c n_c!\; o!} \prod_c a_c^{n_c}\, \rho^o \prod_{j=1}^{|n|+o} \frac{1}{\min(j, k)} .
+
+The open jobs are summed out, then the queues are convolved over the closed populations.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import signal, special
+
+TAIL = 1e-18  # what the last term of a sum over open jobs may be, as a fraction of the sum
+LATTICE = 100_000  # population vectors that are convolved at most
+
+
+@dataclass(frozen=True)
+class Means:
+    """Means in the steady state.
+
+    Attributes
+    ----------
+    mean_jobs, throughput : dict
+        By pair (queue, class).
+    """
+
+    mean_jobs: dict
+    throughput: dict
+
+
+def means(network):
+    """Exact mean number of jobs and throughput at each pair of a network.
+
+    Parameters
+    ----------
+    network : mjq.models.fluid.Network
+        Processor-sharing queues with several servers, and delay stations; open, closed and mixed.
+
+    Returns
+    -------
+    Means
+
+    Raises
+    ------
+    ValueError
+        If the open classes overload a queue, a closed part falls into pieces, or there are too many populations.
+
+    Source: K. M. Chandy, C. H. Sauer, Computational algorithms for product form queueing networks, Communications of
+    the ACM 23 (1980) 573-583, for the convolution.
+
+    Examples
+    --------
+    Two jobs that think for a unit of time and share one server of the same speed:
+
+    >>> from mjq.models.fluid import Network, exponential
+    >>> think, work = ("z", 1), ("q", 1)
+    >>> ring = {think: {work: 1}, work: {think: 1}}
+    >>> pair = Network({"z": math.inf, "q": 1}, dict.fromkeys(ring, exponential(1.0)), ring, population={think: 2})
+    >>> {queue: round(n, 9) for (queue, _), n in means(pair).mean_jobs.items()}
+    {'z': 0.8, 'q': 1.2}
+    """
+    places = {queue: [k for k, (q, _) in enumerate(network.pairs) if q == queue] for queue in network.servers}
+    service = np.array([law.mean for law in network.service.values()])
+    chains, jobs = _closed_chains(network)
+    visits = np.array([_visits(network.P, chain) for chain in chains]).reshape(len(chains), len(service))
+    open_work = network.open_flow * service
+    work = np.array([(visits * service)[:, pairs].sum(axis=1) for pairs in places.values()])
+    pace = _pace(work, jobs, np.array(list(network.servers.values())))
+    stations = [
+        _Station(queue, k, a * pace, open_work[pairs].sum(), jobs)
+        for (queue, pairs), k, a in zip(places.items(), network.servers.values(), work)
+    ]
+    rest, total = _convolved([station.weights for station in stations])
+    mean_jobs, flow = np.zeros(len(service)), network.open_flow.copy()
+    for station, others, pairs, a in zip(stations, rest, places.values(), work):
+        chances = station.weights * np.flip(others) / total[tuple(jobs)]
+        for c in range(len(chains)):
+            n = (chances * np.indices(chances.shape)[c]).sum()
+            mean_jobs[pairs] += n * (visits[c] * service)[pairs] / a[c] if a[c] > 0 else 0.0
+        mean_jobs[pairs] += (chances * station.open_jobs).sum() * _parts(open_work[pairs])
+    for c, n in enumerate(jobs[: len(chains)]):
+        fewer = tuple(n - (c == k) for k, n in enumerate(jobs))
+        flow += visits[c] * pace[c] * total[fewer] / total[tuple(jobs)]
+    return Means(*(dict(zip(network.pairs, map(float, x))) for x in (mean_jobs, flow)))
+
+
+def _parts(values):
+    return values / values.sum() if values.sum() > 0 else values
+
+
+def _closed_chains(network):
+    """Pairs of each closed chain as 0 and 1, and its jobs; one chain without pairs if there is none."""
+    there = np.array(list(network.population.values()))
+    chains = (network.closed @ network.A > 0).astype(float)
+    jobs = chains @ there
+    chains, jobs = chains[jobs > 0], jobs[jobs > 0]
+    if (jobs != np.floor(jobs)).any():
+        raise ValueError(f"closed populations must be whole numbers, got {jobs.tolist()}")
+    if np.prod(jobs + 1) > LATTICE:
+        raise ValueError(f"{np.prod(jobs + 1):.0f} population vectors are too many, at most {LATTICE}")
+    return (chains, jobs.astype(int)) if len(jobs) else (np.zeros((1, len(there))), np.array([0]))
+
+
+def _visits(P, chain):
+    """How often a closed job visits each pair, in proportion."""
+    here = np.flatnonzero(chain)
+    if not len(here):
+        return chain
+    balance = np.vstack([np.eye(len(here)) - P[np.ix_(here, here)].T, np.ones(len(here))])
+    if np.linalg.matrix_rank(balance, tol=1e-10) < len(here):
+        raise ValueError("a closed chain falls into pieces that jobs cannot change: where they start decides")
+    visits = np.zeros_like(chain)
+    visits[here] = np.linalg.lstsq(balance, np.eye(len(here) + 1)[-1], rcond=None)[0].clip(0)
+    return visits
+
+
+def _pace(work, jobs, servers):
+    """About the rate of each chain, so that weights stay within range."""
+    with np.errstate(divide="ignore"):
+        alone = jobs / np.maximum(work.sum(axis=0), 1e-300)
+        return np.maximum(np.minimum(alone, (servers[:, None] / work).min(axis=0)), 1e-300)
+
+
+class _Station:
+    """Weights of a queue over closed populations, and the mean number of open jobs beside each."""
+
+    def __init__(self, queue, k, work, open_work, jobs):
+        if open_work >= k:
+            raise ValueError(f"queue {queue!r} is unstable: the open classes need {open_work:g} of its {k:g} servers")
+        shape = tuple(jobs + 1)
+        here = np.indices(shape)
+        total = here.sum(axis=0)
+        summed = [_over_open(m, k, open_work) for m in range(total.max() + 1)]
+        mixed = special.gammaln(total + 1) - special.gammaln(here + 1).sum(axis=0)
+        mixed = mixed + sum(special.xlogy(n, a) for n, a in zip(here, work))
+        with np.errstate(over="ignore", under="ignore"):
+            self.weights = np.exp(mixed + np.array([log for log, _ in summed])[total])
+        self.open_jobs = np.array([mean for _, mean in summed])[total]
+        if not np.isfinite(self.weights).all():
+            raise ValueError(f"{jobs.sum()} closed jobs are too many for the range of floating-point numbers")
+
+
+def _over_open(m, k, rho):
+    """Logarithm of the sum over the open jobs beside m closed ones, and the mean number of open jobs."""
+    if math.isinf(k):
+        return -special.gammaln(m + 1), rho  # the open part is a factor that does not depend on m
+    last = 64
+    while True:
+        o = np.arange(last if rho > 0 else 1)
+        # log of min(1, k) ... min(m + o, k)
+        slots = np.cumsum(np.log(np.minimum(np.arange(1, m + len(o) + 1), k)))
+        slots = np.append(0.0, slots)[m : m + len(o)]
+        logs = special.gammaln(m + o + 1) - special.gammaln(m + 1) - special.gammaln(o + 1)
+        logs = logs + special.xlogy(o, rho) - slots
+        terms = np.exp(logs - logs.max())
+        if rho == 0 or terms[-1] * o[-1] < TAIL * terms.sum():
+            return logs.max() + np.log(terms.sum()), float(terms @ o / terms.sum())
+        last *= 2
+
+
+def _convolved(weights):
+    """Convolution of all but one, for each, and of all, up to the populations."""
+    shape = tuple(slice(n) for n in weights[0].shape)
+    times = lambda a, b: signal.convolve(a, b, method="direct")[shape]
+    unit = np.zeros_like(weights[0])
+    unit.flat[0] = 1.0
+    before = list(itertools.accumulate(weights, times, initial=unit))
+    after = list(itertools.accumulate(reversed(weights), times, initial=unit))[::-1]
+    return [times(a, b) for a, b in zip(before, after[1:])], before[-1]

@@ -1,0 +1,60 @@
+"""Random networks of two tiers: what is drawn, what changes, what is measured."""
+
+import numpy as np
+import pytest
+
+from mjq import fluid, two_tier
+from mjq.solvers import product_form
+
+SYSTEM = two_tier.draw(np.random.default_rng(1))
+
+
+def test_the_drawn_system():
+    network = SYSTEM.network()
+    assert [queue for queue in network.servers if queue != "delay"] == ["F1", "F2", "B1", "B2", "B3", "B4"]
+    assert network.servers["F1"] == 8
+    assert network.servers["B4"] == 4
+    assert sum(network.population.values()) == 50
+    assert network.arrivals.sum() == pytest.approx(0.1)
+    for tier, nominal in (("F", two_tier.FRONTEND), ("B", two_tier.BACKEND)):
+        for name in SYSTEM.tier(tier):
+            for c, (mean, scv) in nominal.items():
+                law = network.service[name, c]
+                assert 0.8 * mean <= law.mean <= 1.2 * mean
+                assert 0.8 * scv - 1e-9 <= law.scv <= 1.2 * scv + 1e-9
+
+
+def test_a_request_is_a_way_through_the_network():
+    exact = product_form.means(SYSTEM.network())
+    # Each open job visits two frontends and a backend.
+    for c, visits in ((1, 2), (2, 1)):
+        flow = sum(rate for (queue, of), rate in exact.throughput.items() if of == c and queue != "delay")
+        assert flow == pytest.approx(0.1 * visits)
+
+
+@pytest.mark.parametrize("change", two_tier.CHANGES)
+@pytest.mark.parametrize("seed", range(5))
+def test_changes_leave_a_network_with_an_exponent_for_each_queue(change, seed):
+    p = {name: 2.0 + k for k, name in enumerate(SYSTEM.stations)}
+    changed, exponents = two_tier.CHANGES[change](SYSTEM, p, np.random.default_rng(seed))
+    assert set(exponents) == set(changed.stations)
+    point = fluid.stationary_point(changed.network(), exponents)
+    assert point.x @ changed.network().closed[0] == pytest.approx(50, abs=1e-9)
+    assert set(changed.request()) <= set(changed.network().pairs)
+    assert SYSTEM.interarrival == 10  # the old system is as it was
+
+
+def test_fitted_exponents_have_no_error_where_they_were_fitted():
+    network = SYSTEM.network()
+    exact = product_form.means(network)
+    p = fluid.fit_smoothing(network, exact.mean_jobs, exact.throughput)
+    smooth = two_tier.errors(network, SYSTEM.request(), p, exact, 100.0)
+    hard = two_tier.errors(network, SYSTEM.request(), None, exact, 100.0)
+    assert smooth["jobs"] < 0.01 < 0.1 < hard["jobs"]
+    assert abs(smooth["mean"]) < 0.01 < 0.05 < abs(hard["mean"])
+
+
+def test_an_evaluation_repeats_itself():
+    found = two_tier.evaluate(0, "horizontal scaling", 1, time=2000.0)
+    assert found == two_tier.evaluate(0, "horizontal scaling", 1, time=2000.0)
+    assert found["half_width"] < 0.02 * found["p95"]
