@@ -149,6 +149,37 @@ def tracker(N, sizes, at_tracker, waiting, places):
     return ax
 
 
+def network(boxes, routes):
+    """Draw the queues of a network and the ways of its classes.
+
+    Parameters
+    ----------
+    boxes : dict
+        Name to its centre's x and y, and what to write into it; without text there is no box.
+    routes : dict
+        Class to the steps of its jobs, pairs of names, drawn in a colour of its own.
+    """
+    fig, ax = plt.subplots(figsize=(6.8, 2.6))
+    for x, y, text in boxes.values():
+        if text:
+            ax.text(x, y, text, ha="center", va="center", bbox=dict(boxstyle="round,pad=0.6", fc="white", ec="black"))
+    for k, (label, steps) in enumerate(routes.items()):
+        for start, end in steps:
+            (x, y, _), (to_x, to_y, text) = boxes[start], boxes[end]
+            shift = 0.09 * (k - (len(routes) - 1) / 2) if y == to_y else 0
+            arrow = FancyArrowPatch(
+                (x, y - shift), (to_x, to_y - shift), arrowstyle="-|>", mutation_scale=16, lw=1.8, color=COLOURS[k],
+                shrinkA=48, shrinkB=48 if text else 0,
+            )  # fmt: skip
+            ax.add_patch(arrow)
+        ax.plot([], [], color=COLOURS[k], label=label)
+    places = np.array([(x, y) for x, y, _ in boxes.values()])
+    ax.set(xlim=(places[:, 0].min() - 0.9, places[:, 0].max() + 0.3), ylim=(places[:, 1].min() - 0.3, 1.35))
+    ax.legend(loc="lower right")
+    ax.axis("off")
+    return ax
+
+
 def _block(ax, x, y, width, height, text, colour):
     ax.add_patch(Rectangle((x, y), width, height, facecolor=colour, alpha=0.35, edgecolor="black"))
     ax.text(x + width / 2, y + height / 2, text, ha="center", va="center")

@@ -33,6 +33,10 @@ STABLE = {
         "cluster", "equation-sw23-2", "equation-sw23-9", "sw23-fig-2", "sw23-fig-3-4", "sw23-fig-5-6", "sw23-fig-7-9",
         "sw23-fig-10", "sw23-fig-11", "sw23-frontier", "sw23-one-server", "sw23-smallest",
     ],
+    "notebooks/fluid.html": [
+        "fluid", "equation-rbac21-3", "equation-rbac21-7", "equation-rbac21-11", "rbac21-theorem-1", "rbac21-theorem-3",
+        "rbac21-fig-theorem-2", "rbac21-fig-evaluation", "rbac21-line", "rbac21-one-p", "rbac21-travel", "rbac21-day",
+    ],
     "book/ledger.html": ["errata", "erratum-bb22-table"],
 }  # fmt: skip
 
@@ -76,7 +80,7 @@ def test_names_that_others_link_to_are_kept(html, page):
 
 @pytest.mark.parametrize(
     ("chapter", "paper", "last"),
-    [("processing_capacity", "BB22", 8), ("stability", "GHS20", 14), ("cluster", "SW23", 9)],
+    [("processing_capacity", "BB22", 8), ("stability", "GHS20", 14), ("cluster", "SW23", 9), ("fluid", "RBAC21", 11)],
 )
 def test_equations_keep_the_numbers_of_their_paper(html, chapter, paper, last):
     soup = BeautifulSoup((html / f"notebooks/{chapter}.html").read_text(encoding="utf-8"), "html.parser")

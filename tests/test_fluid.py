@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.fluid import large_network
 from mjq import fluid
 from mjq.simulation import simulate_ps_network
 from mjq.solvers import chain
@@ -292,6 +293,18 @@ def test_fluid_mean_flows_satisfy_the_traffic_equations(seed):
     assert flow == pytest.approx(network.arrivals + flow @ network.P, abs=1e-9)
     is_open = [pair[1] == "O" for pair in network.pairs]
     assert flow[is_open] == pytest.approx(network.open_flow[is_open], abs=1e-9)
+
+
+def test_a_large_network():
+    network = large_network()
+    assert len(network.start) == 600
+    point = fluid.stationary_point(network, 2.0)
+    assert point.unique
+    assert fluid.drift(point.x, network, 2.0) == pytest.approx(0, abs=1e-9)
+    (states,) = fluid.trajectory(network, [100.0], p=2.0)
+    for part in network.closed:
+        assert states @ part == pytest.approx(60, abs=1e-10)
+        assert point.x @ part == pytest.approx(60, abs=1e-10)
 
 
 def test_simulated_response_times_obey_littles_law():

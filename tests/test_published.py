@@ -8,10 +8,14 @@ from mjq.published import Comparisons
 TABLE = dict(B=6, b=(2, 3), mu=(2.5, 0.625), p=(0.5, 0.5))
 
 
+def test_a_paper_without_numbers_says_so():
+    assert Comparisons("rbac21").summary().startswith("The paper prints no numbers")
+
+
 def test_every_printed_number_is_a_number_with_a_place():
     for paper in {row["paper"].lower() for row in published.read("inventory")}:
         rows = published.printed(paper)
-        assert rows
+        assert bool(rows) == (paper != "rbac21")  # an extended abstract without numbers
         for row in rows:
             assert isinstance(row.value, float)
             assert row.place

@@ -349,7 +349,7 @@ def transitions(state, network, share=hard_share, room=math.inf):
 
 def _moved(state, a, b):
     """One job less in phase a, one more in phase b."""
-    return tuple(n - (k == a) + (k == b) for k, n in enumerate(state))
+    return tuple(n - int(k == a) + int(k == b) for k, n in enumerate(state))
 
 
 # --- The equations solved -------------------------------------------------------------------------------------------
@@ -537,7 +537,7 @@ def _point(network, x, exponents):
     )
 
 
-def fit_smoothing(network, mean_jobs, throughput):
+def fit_smoothing(network, mean_jobs, throughput, slack=1e-9):
     """Exponents with which the smoothed model has the given means as a stationary point.
 
     In the long run the busy servers of a queue are the sum of throughput times mean service time over its classes; with
@@ -547,7 +547,9 @@ def fit_smoothing(network, mean_jobs, throughput):
     ----------
     network : Network
     mean_jobs, throughput : dict
-        By pair; delay stations need not be given.
+        By pair, exact or measured; delay stations need not be given.
+    slack : float
+        By which part busy servers may exceed the jobs or the servers, as they do by chance in measured data.
 
     Returns
     -------
@@ -566,7 +568,7 @@ def fit_smoothing(network, mean_jobs, throughput):
             raise ValueError(f"mean_jobs and throughput must name all pairs of queue {queue!r}; missing: {missing}")
         jobs = sum(float(mean_jobs[pair]) for pair in here)
         busy = sum(float(throughput[pair]) * network.service[pair].mean for pair in here)
-        if not (0 < busy <= jobs * (1 + 1e-9) and busy <= k * (1 + 1e-9)):
+        if not 0 < busy <= min(jobs, k) * (1 + slack):
             raise ValueError(f"queue {queue!r}: {busy:g} of {k:g} servers busy, {jobs:g} jobs on average: impossible")
         found[queue] = _exponent(busy / jobs, jobs, k)
     return found

@@ -180,6 +180,8 @@ class Comparisons:
     def summary(self):
         """One sentence for the end of a chapter."""
         count = len(set(self.made))
+        if not self._printed:
+            return "The paper prints no numbers to compare with: no comparison was made."
         if count == 0:
             return "With these parameters nothing is printed to compare with: no comparison was made."
         missing = len(self._printed) - count

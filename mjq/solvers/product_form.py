@@ -78,6 +78,8 @@ def means(network):
         for (queue, pairs), k, a in zip(places.items(), network.servers.values(), work)
     ]
     rest, total = _convolved([station.weights for station in stations])
+    if not total[tuple(jobs)] > 0:
+        raise ValueError(f"{jobs.sum()} closed jobs are too many for the range of floating-point numbers")
     mean_jobs, flow = np.zeros(len(service)), network.open_flow.copy()
     for station, others, pairs, a in zip(stations, rest, places.values(), work):
         chances = station.weights * np.flip(others) / total[tuple(jobs)]
@@ -140,11 +142,9 @@ class _Station:
         summed = [_over_open(m, k, open_work) for m in range(total.max() + 1)]
         mixed = special.gammaln(total + 1) - special.gammaln(here + 1).sum(axis=0)
         mixed = mixed + sum(special.xlogy(n, a) for n, a in zip(here, work))
-        with np.errstate(over="ignore", under="ignore"):
-            self.weights = np.exp(mixed + np.array([log for log, _ in summed])[total])
+        logs = mixed + np.array([log for log, _ in summed])[total]
+        self.weights = np.exp(logs - logs.max())  # a factor that cancels
         self.open_jobs = np.array([mean for _, mean in summed])[total]
-        if not np.isfinite(self.weights).all():
-            raise ValueError(f"{jobs.sum()} closed jobs are too many for the range of floating-point numbers")
 
 
 def _over_open(m, k, rho):
