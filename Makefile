@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The environment is our own, whatever else is active.
 unexport PYTHONPATH VIRTUAL_ENV CONDA_PREFIX
 
-.PHONY: book test lab refresh bench frontier evaluation clean lock
+.PHONY: book test lab refresh bench frontier evaluation depletion clean lock
 
 book: $(VENV)/ready
 	@$(BIN)/python book/build.py
@@ -38,6 +38,9 @@ frontier: $(VENV)/ready
 
 evaluation: $(VENV)/ready
 	$(BIN)/python -m benchmarks.evaluation
+
+depletion: $(VENV)/ready
+	$(BIN)/python -m benchmarks.depletion
 
 clean:
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache

@@ -7,7 +7,7 @@ from pathlib import Path
 from tabulate import tabulate
 from tqdm import tqdm
 
-from benchmarks import cluster, fluid, processing_capacity
+from benchmarks import cluster, depletion, fluid, processing_capacity
 from benchmarks.timing import machine
 
 RESULTS = Path(__file__).parent / "results.csv"
@@ -18,7 +18,10 @@ def main():
     here = machine()
     date = datetime.date.today().isoformat()
     rows = []
-    for benchmark in tqdm([*processing_capacity.BENCHMARKS, *cluster.BENCHMARKS, *fluid.BENCHMARKS], desc="benchmarks"):
+    for benchmark in tqdm(
+        [*processing_capacity.BENCHMARKS, *cluster.BENCHMARKS, *fluid.BENCHMARKS, *depletion.BENCHMARKS],
+        desc="benchmarks",
+    ):
         row = benchmark()
         theirs, ratio = ("", "") if row.theirs is None else (f"{row.theirs:.3g}", f"{row.ratio:.3g}")
         rows.append([row.what, f"{row.ours:.3g}", row.alternative, theirs, ratio, date, here])

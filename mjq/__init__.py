@@ -22,5 +22,5 @@ __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=["models", "parallel", "plots", "published", "simulation", "solvers", "two_tier", "workload"],
-    submod_attrs={"models": ["cluster", "fluid", "processing_capacity", "stability"]},
+    submod_attrs={"models": ["cluster", "fluid", "pool_depletion", "processing_capacity", "stability"]},
 )

@@ -115,3 +115,13 @@ def multiserver(B, b, mu, p):
     if float(mu.max()) > RATES_APART * float(mu.min()):
         raise ValueError(f"mu must lie within a factor {RATES_APART:g} of each other, got {shown(mu)}")
     return B, b, mu, p
+
+
+def pairs(given):
+    """A pair (queue, class), or several, as a list.
+
+    >>> pairs(("q", 1)), pairs([("q", 1), ("q", 2)])
+    ([('q', 1)], [('q', 1), ('q', 2)])
+    """
+    alone = isinstance(given, tuple) and not all(isinstance(x, tuple) for x in given)
+    return [given] if alone else list(given)

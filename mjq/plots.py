@@ -160,18 +160,18 @@ def network(boxes, routes):
         Class to the steps of its jobs, pairs of names, drawn in a colour of its own.
     """
     fig, ax = plt.subplots(figsize=(6.8, 2.6))
-    for x, y, text in boxes.values():
-        if text:
-            ax.text(x, y, text, ha="center", va="center", bbox=dict(boxstyle="round,pad=0.6", fc="white", ec="black"))
+    frame = dict(boxstyle="round,pad=0.6", fc="white", ec="black")
+    drawn = {
+        name: ax.text(x, y, text, ha="center", va="center", bbox=frame if text else None)
+        for name, (x, y, text) in boxes.items()
+    }
     for k, (label, steps) in enumerate(routes.items()):
         for start, end in steps:
-            (x, y, _), (to_x, to_y, text) = boxes[start], boxes[end]
-            shift = 0.09 * (k - (len(routes) - 1) / 2) if y == to_y else 0
-            arrow = FancyArrowPatch(
-                (x, y - shift), (to_x, to_y - shift), arrowstyle="-|>", mutation_scale=16, lw=1.8, color=COLOURS[k],
-                shrinkA=48, shrinkB=48 if text else 0,
-            )  # fmt: skip
-            ax.add_patch(arrow)
+            (x, y, _), (to_x, to_y, _) = boxes[start], boxes[end]
+            shift = 0.12 * (k - (len(routes) - 1) / 2) if y == to_y else 0
+            ends = dict(patchA=drawn[start].get_bbox_patch(), patchB=drawn[end].get_bbox_patch(), shrinkA=2, shrinkB=2)
+            arrow = dict(arrowstyle="-|>", mutation_scale=16, lw=1.8, color=COLOURS[k])
+            ax.annotate("", (to_x, to_y - shift), (x, y - shift), arrowprops=arrow | ends)
         ax.plot([], [], color=COLOURS[k], label=label)
     places = np.array([(x, y) for x, y, _ in boxes.values()])
     ax.set(xlim=(places[:, 0].min() - 0.9, places[:, 0].max() + 0.3), ylim=(places[:, 1].min() - 0.3, 1.35))

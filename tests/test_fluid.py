@@ -365,6 +365,41 @@ def test_a_subset_that_is_never_left_is_refused():
         fluid.response_time_cdf(1.0, network, QUEUES, entry={("Q2", 1): 1.0})
 
 
+def trapped():
+    """A job that never leaves, in a part through which others pass."""
+    service = dict.fromkeys([("q", 1), ("q", 2), ("s", 1)], ONE)
+    routing = {("s", 1): {("q", 1): 0.5, ("q", 2): 0.5}, ("q", 2): {("q", 2): 1}}
+    return fluid.Network({"q": 1, "s": 1}, service, routing, {("q", 1): 0.5}, {("q", 2): 1})
+
+
+def test_hundreds_of_replicas_are_a_valid_network():
+    names = [(tier, k) for tier in "AB" for k in range(60)]
+    service = {(name, stage): ONE for name in names for stage in (1, 2)}
+    split = lambda tier, stage, part: {((tier, k), stage): part / 60 for k in range(60)}
+    routing = {}
+    for name in names:
+        other = "B" if name[0] == "A" else "A"
+        routing[name, 1] = split(other, 1, 0.5) | split(other, 2, 0.5)
+    network = fluid.Network(dict.fromkeys(names, 2), service, routing, {(names[0], 1): 1.0})
+    assert network.open_flow.sum() == pytest.approx(2 + 1)
+
+
+def test_very_stiff_networks_are_solved_or_refused():
+    ring = {("z", 1): {("q", 1): 1.0}, ("q", 1): {("z", 1): 1.0}}
+    service = {("z", 1): fluid.exponential(1e-4), ("q", 1): fluid.coxian(1.0, 1e5)}
+    network = fluid.Network({"z": math.inf, "q": 1}, service, ring, population={("z", 1): 20})
+    assert fluid.stationary_point(network).throughput["q", 1] == pytest.approx(1, rel=1e-6)
+
+
+def test_a_queue_where_nobody_comes_needs_no_smoothing():
+    idle = fluid.Network({"q": 1, "r": 1}, {("q", 1): ONE, ("r", 1): ONE}, {}, {("q", 1): 0.5})
+    p = fluid.fit_smoothing(idle, {("q", 1): 1.0, ("r", 1): 0.0}, {("q", 1): 0.5, ("r", 1): 0.0})
+    assert p["q"] == pytest.approx(1)
+    assert p["r"] == math.inf
+    run = simulate_ps_network(idle, 100, seed=1)
+    assert math.isnan(run.mean_time["r", 1].mean)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -382,16 +417,26 @@ def test_a_subset_that_is_never_left_is_refused():
         (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {}, population={("q", 2): 1}), "population names"),
         (
             lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {("q", 1): {("q", 1): 0.5}}, population={("q", 1): 3}),
-            r"the 3 jobs at \('q', 1\) can leave and none arrive",
+            r"the jobs at \('q', 1\) can leave and none arrive",
         ),
         (
             lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {("q", 1): {("q", 1): 1}}, arrivals={("q", 1): 0.1}),
-            r"can never leave \('q', 1\)",
+            r"jobs come to \('q', 1\) that never leave",
         ),
         (lambda: simulate_ps_network(open_queue(0.5), 10, 1, subsets={"a": [("r", 1)]}), "subset 'a' names"),
         (lambda: simulate_ps_network(open_queue(0.5), 10, 1, percentiles=[1.5]), "percentiles must lie between"),
         (lambda: simulate_ps_network(open_queue(0.5), 10, 1, at=[20]), "at must be increasing times up to 11"),
         (lambda: simulate_ps_network(open_queue(1e-9), 1, 1, subsets={"a": ("q", 1)}), "simulate longer"),
+        (trapped, r"jobs come to \('q', 2\) that never leave, from where others do"),
+        (lambda: fluid.smoothed_share(-1.0, 1, 2.0), "x must not be negative"),
+        (lambda: fluid.drift([1.0], open_queue(0.5), p=[1, 2, 3]), "p must be one number or a dict"),
+        (lambda: fluid.response_time(open_queue(0.5), ("q", 2)), r"pairs names \('q', 2\)"),
+        (
+            lambda: simulate_ps_network(open_queue(0.5), 10, 1, schedule=[(1, open_queue(0.5, fluid.erlang(2, 1.0)))]),
+            "same service and routing",
+        ),
+        (lambda: simulate_ps_network(open_queue(0.5), 30, 1, subsets={"a": ("q", 1)}, percentiles=[0.999]), "too few"),
+        (lambda: simulate_ps_network(open_queue(0.5), 30, 1, subsets={"a": []}), "at least one pair"),
         (lambda: fluid.drift([1.0, 2.0], open_queue(0.5)), "one entry a phase"),
         (lambda: fluid.drift([1.0], open_queue(0.5), p=0), "p must be positive"),
         (lambda: fluid.drift([1.0], open_queue(0.5), p={"r": 1}), "p must name the queues"),

@@ -123,6 +123,12 @@ def test_transient_distributions_compose(n, seed):
     assert middle.sum() == pytest.approx(1, rel=1e-13)
 
 
+def test_a_slow_way_out_beside_a_fast_way_back():
+    law = PhaseType([1, 0], [[-1, 1], [1e9, -1e9 - 1]])
+    assert law.mean == pytest.approx(1e9 + 2, rel=1e-6)
+    assert law.quantile(0.5) == pytest.approx(math.log(2) * 1e9, rel=1e-6)
+
+
 def test_the_borders_of_the_fits():
     t = np.linspace(0, 5, 11)
     assert coxian(1.0, 0.5).cdf(t) == pytest.approx(erlang(2, 1.0).cdf(t), abs=1e-12)

@@ -13,9 +13,12 @@ r"""[RBAC21] A fluid model of processor-sharing queueing networks, smoothed wher
 :math:`p`               smoothing exponent of a queue, none for the hard minimum
 :math:`W`               :math:`\Psi + B P A^T`
 ======================  ===============================================================================================
+
+Times are in any unit, the same throughout; rates are per that unit.
 """
 
 import math
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,6 +145,8 @@ class Network:
         for pair, row, probability in zip(self.pairs, self.P, total):
             if (row < 0).any() or probability > 1 + laws.MIX_TOLERANCE:
                 raise ValueError(f"routing out of {pair!r} must sum to at most 1, none negative: {laws.shown(row)}")
+        whole = np.abs(total - 1) <= laws.MIX_TOLERANCE
+        self.P[whole] /= total[whole, None]
 
     def _per_pair(self, name, given):
         self._require_pairs(name, given)
@@ -152,24 +157,33 @@ class Network:
         parts, part = csgraph.connected_components(self.P + self.P.T, directed=False)
         leaves = 1 - self.P.sum(axis=1)
         self.leaves = np.where(leaves > laws.MIX_TOLERANCE, leaves, 0.0)
+        there = np.array(list(self.population.values())) > 0
         coming, going = (np.bincount(part, x, parts) > 0 for x in (self.arrivals, self.leaves))
-        for pair, jobs, c in zip(self.pairs, self.population.values(), part):
-            if jobs > 0 and going[c] and not coming[c]:
+        ways = _reachable(self.P)
+        stays = ~ways[:, self.leaves > 0].any(axis=1)
+        for k, pair in enumerate(self.pairs):
+            if there[k] and going[part[k]] and not coming[part[k]]:
+                raise ValueError(f"the jobs at {pair!r} can leave and none arrive: a closed class keeps its jobs")
+            here = there[k] or self.arrivals[k] > 0
+            if here and (coming | going)[part[k]] and stays[ways[k]].any():
+                lost = self.pairs[np.flatnonzero(stays & ways[k])[0]]
                 raise ValueError(
-                    f"the {jobs:g} jobs at {pair!r} can leave and none arrive: a closed class keeps its jobs"
+                    f"jobs come to {lost!r} that never leave, from where others do: an open class must leave"
                 )
-        ways = np.linalg.matrix_power(np.eye(len(part)) + (self.P > 0), len(part)) > 0
-        lost = (ways[self.arrivals > 0].any(axis=0)) & ~(ways @ self.leaves > 0)
-        if lost.any():
-            raise ValueError(
-                f"jobs arrive that can never leave {self.pairs[np.flatnonzero(lost)[0]]!r}: an open class must"
-            )
         # Flows of the jobs that come from outside; what cannot leave has none.
-        inner = np.where((ways @ self.leaves > 0)[:, None], self.P, 0)
+        inner = np.where(stays[:, None], 0, self.P)
         self.open_flow = np.linalg.solve(np.eye(len(part)) - inner.T, self.arrivals)
         phases = np.repeat(part, [law.phases for law in self.service.values()])
         kept = [c for c in range(parts) if not (coming | going)[c]]
         self.closed = np.array([phases == c for c in kept], dtype=float).reshape(-1, len(phases))
+
+
+def _reachable(P):
+    """Which pairs can be reached from each, itself included."""
+    ways = np.eye(len(P)) + (P > 0)
+    for _ in range(max(1, len(P)).bit_length()):
+        ways = (ways @ ways > 0).astype(float)
+    return ways > 0
 
 
 def _servers(queue, k):
@@ -195,6 +209,11 @@ def smoothed_share(x, k, p):
     p : float
         Smoothing exponent; infinite: the hard minimum :math:`\min(1, k / x)`.
 
+    Raises
+    ------
+    ValueError
+        If x is negative, or k or p is not positive.
+
     Source: [RBAC21] Eqs. (4), (7).
 
     Examples
@@ -203,6 +222,8 @@ def smoothed_share(x, k, p):
     (0.5, 0.3333333333333333)
     """
     x = np.asarray(x, dtype=float)
+    if not ((x >= 0).all() and k > 0 and p > 0):
+        raise ValueError(f"x must not be negative, k and p must be positive, got {laws.shown(x)}, {k}, {p}")
     if math.isinf(k):
         return np.ones_like(x)
     with np.errstate(divide="ignore"):
@@ -220,7 +241,10 @@ def _exponents(network, p):
         if missing or not set(p) <= set(network.servers):
             raise ValueError(f"p must name the queues {finite}, got {list(p)}")
         p = [p.get(queue, math.inf) for queue in network.servers]
-    values = np.broadcast_to(np.asarray(p, dtype=float), len(network.servers))
+    values = np.asarray(p, dtype=float)
+    if values.ndim and len(values) != len(network.servers):
+        raise ValueError(f"p must be one number or a dict by queue, got {p!r}")
+    values = np.broadcast_to(values, len(network.servers))
     if not (values > 0).all():
         raise ValueError(f"p must be positive, got {laws.shown(values)}")
     return values
@@ -374,6 +398,8 @@ def trajectory(network, t, x0=None, p=None):
 
     Raises
     ------
+    ValueError
+        If times decrease, or `x0` has not one entry a phase or a negative one.
     ArithmeticError
         If the equations could not be solved.
 
@@ -394,13 +420,15 @@ def trajectory(network, t, x0=None, p=None):
 def _solved(network, times, x0, exponents, relative=RELATIVE, method="LSODA"):
     """The state at the times; `exponents` is a function of time."""
     scale = max(1.0, float(x0.sum()))
-    solution = integrate.solve_ivp(
-        lambda t, x: _drift(x, network, exponents(t)), (0, times[-1]), x0, method=method, t_eval=times,
-        jac=lambda t, x: _jacobian(x, network, exponents(t)), rtol=relative, atol=relative * 1e-3 * scale,
-    )  # fmt: skip
-    if not solution.success:
-        raise ArithmeticError(f"the fluid model could not be solved: {solution.message}")
-    return _conserved(network, solution.y.T, x0)
+    for tried in (method, "Radau"):  # where LSODA gives up, very stiff as it is, an implicit method may not
+        with warnings.catch_warnings(action="ignore"):  # what it warns of it also reports
+            solution = integrate.solve_ivp(
+                lambda t, x: _drift(x, network, exponents(t)), (0, times[-1]), x0, method=tried, t_eval=times,
+                jac=lambda t, x: _jacobian(x, network, exponents(t)), rtol=relative, atol=relative * 1e-3 * scale,
+            )  # fmt: skip
+        if solution.success:
+            return _conserved(network, solution.y.T, x0)
+    raise ArithmeticError(f"the fluid model could not be solved: {solution.message}")
 
 
 def _conserved(network, states, x0):
@@ -486,7 +514,7 @@ def _settled(network, exponents, tolerance):
             if near and _restlessness(network, refined, exponents) <= STILL:
                 return _point(network, refined, exponents)
         horizon *= 2
-    raise ArithmeticError(f"the fluid model did not settle within a time of {horizon:g}")
+    raise ArithmeticError(f"the fluid model did not settle within a time of {horizon:g}; are exponents very small?")
 
 
 def _require_stable(network):
@@ -538,10 +566,11 @@ def _point(network, x, exponents):
 
 
 def fit_smoothing(network, mean_jobs, throughput, slack=1e-9):
-    """Exponents with which the smoothed model has the given means as a stationary point.
+    """Exponents with which the smoothed shares are those behind the given means.
 
     In the long run the busy servers of a queue are the sum of throughput times mean service time over its classes; with
-    the mean number of jobs they tell the share that each job got, and the share tells p.
+    the mean number of jobs they tell the mean share of a job, and the share tells p. Where all classes of each queue
+    have the same share, the given means are then a stationary point.
 
     Parameters
     ----------
@@ -554,7 +583,13 @@ def fit_smoothing(network, mean_jobs, throughput, slack=1e-9):
     Returns
     -------
     dict
-        Queue with finitely many servers to its p, infinite where the share is already the hard minimum.
+        Queue with finitely many servers to its p, infinite where the share is already the hard minimum (to rounding),
+        or nobody comes.
+
+    Raises
+    ------
+    ValueError
+        If a pair of a queue is missing, or more servers are busy than there are or than there are jobs.
 
     Source: [RBAC21] Section 3: (7) is monotone in p.
     """
@@ -568,6 +603,9 @@ def fit_smoothing(network, mean_jobs, throughput, slack=1e-9):
             raise ValueError(f"mean_jobs and throughput must name all pairs of queue {queue!r}; missing: {missing}")
         jobs = sum(float(mean_jobs[pair]) for pair in here)
         busy = sum(float(throughput[pair]) * network.service[pair].mean for pair in here)
+        if busy == 0:
+            found[queue] = math.inf
+            continue
         if not 0 < busy <= min(jobs, k) * (1 + slack):
             raise ValueError(f"queue {queue!r}: {busy:g} of {k:g} servers busy, {jobs:g} jobs on average: impossible")
         found[queue] = _exponent(busy / jobs, jobs, k)
@@ -626,7 +664,7 @@ def response_time(network, pairs, entry=None, p=None):
     >>> round(response_time(queue, ("q", 1), p=1).mean, 9)
     2.0
     """
-    inside = [pairs] if isinstance(pairs, tuple) and pairs in network.service else list(pairs)
+    inside = laws.pairs(pairs)
     network._require_pairs("pairs", inside)
     if not inside:
         raise ValueError("pairs must name at least one pair")

@@ -16,6 +16,8 @@ from mjq.simulation.estimates import Estimate
 from mjq.simulation.events import pop, push
 from mjq.simulation.replications import replicate
 
+BEYOND = 5  # response times of a replication that must lie beyond the highest percentile
+
 
 @dataclass(frozen=True)
 class ResponseTime:
@@ -42,7 +44,8 @@ class NetworkRun:
     Attributes
     ----------
     mean_jobs, throughput, mean_time : dict
-        By pair (queue, class): time average of the jobs there, completions per unit of time, mean time of one visit.
+        By pair (queue, class): time average of the jobs there, completions per unit of time, mean time of one visit
+        (nan if some replication saw none).
     response : dict
         Name of each subset to its :class:`ResponseTime`.
     paths : int array, shape (replications, times, pairs)
@@ -93,7 +96,8 @@ def simulate_ps_network(
     Raises
     ------
     ValueError
-        If the input breaks a law, which is named.
+        If `time`, `seed` or another argument is out of its range, a subset or the schedule does not fit the network,
+        or response times are too few for their percentiles.
     """
     time = float(laws.positive("time", time, ndim=0))
     warm = float(laws.not_negative("warmup", warmup, ndim=0)) * time
@@ -114,7 +118,7 @@ def simulate_ps_network(
     return NetworkRun(
         by_pair(np.array(areas) / time),
         by_pair(np.array(done) / time),
-        by_pair(np.array(spent) / np.maximum(done, 1)),
+        by_pair(np.divide(spent, done, out=np.full(np.shape(done), np.nan), where=np.array(done) > 0)),
         {name: _response(name, samples, levels) for name, samples in zip(subsets or {}, counted)},
         np.array(paths),
     )
@@ -123,7 +127,9 @@ def simulate_ps_network(
 def _inside(network, subsets):
     inside = np.zeros((len(subsets), len(network.pairs)), dtype=np.bool_)
     for row, (name, pairs) in zip(inside, subsets.items()):
-        for pair in [pairs] if pairs in network.pairs else pairs:
+        if not laws.pairs(pairs):
+            raise ValueError(f"subset {name!r} must name at least one pair")
+        for pair in laws.pairs(pairs):
             if pair not in network.pairs:
                 raise ValueError(f"subset {name!r} names {pair!r}, which has no service time")
             row[network.pairs.index(pair)] = True
@@ -132,7 +138,7 @@ def _inside(network, subsets):
 
 def _increasing(name, times, last):
     times = laws.not_negative(name, times)
-    if (np.diff(times) < 0).any() or times.max(initial=0) > last:
+    if (np.diff(times) < 0).any() or times.max(initial=0) > last * (1 + 1e-9):
         raise ValueError(f"{name} must be increasing times up to {laws.shown(last)}")
     return times
 
@@ -146,13 +152,23 @@ def _settings(network, schedule):
     for stage in stages:
         if stage.pairs != network.pairs or list(stage.servers) != list(network.servers):
             raise ValueError("networks of the schedule must have the same queues and pairs")
+        same = all(
+            stage.service[pair] is law or _alike(stage.service[pair], law) for pair, law in network.service.items()
+        )
+        if not same or not np.array_equal(stage.P, network.P):
+            raise ValueError("networks of the schedule must have the same service and routing")
     servers = np.array([list(stage.servers.values()) for stage in stages], dtype=float)
     return np.append(changes, np.inf), servers, np.array([stage.arrivals for stage in stages])
 
 
+def _alike(law, other):
+    return np.array_equal(law.alpha, other.alpha) and np.array_equal(law.T, other.T)
+
+
 def _response(name, samples, levels):
-    if not all(map(len, samples)):
-        raise ValueError(f"no job left subset {name!r} in some replication: simulate longer")
+    fewest = min(map(len, samples))
+    if fewest * (1 - levels.max(initial=0)) < BEYOND:
+        raise ValueError(f"{fewest} response times of subset {name!r} in a replication are too few: simulate longer")
     quantiles = np.array([np.quantile(x, levels) for x in samples])
     found = {float(level): Estimate.of(column) for level, column in zip(levels, quantiles.T)}
     return ResponseTime(Estimate.of([x.mean() for x in samples]), found, np.concatenate(samples))

@@ -50,7 +50,7 @@ def means(network):
     Raises
     ------
     ValueError
-        If the open classes overload a queue, a closed part falls into pieces, or there are too many populations.
+        If the open classes overload a queue, closed jobs are not whole or too many, or a closed part falls into pieces.
 
     Source: K. M. Chandy, C. H. Sauer, Computational algorithms for product form queueing networks, Communications of
     the ACM 23 (1980) 573-583, for the convolution.
