@@ -175,7 +175,7 @@ def network(boxes, routes):
         ax.plot([], [], color=COLOURS[k], label=label)
     places = np.array([(x, y) for x, y, _ in boxes.values()])
     ax.set(xlim=(places[:, 0].min() - 0.9, places[:, 0].max() + 0.3), ylim=(places[:, 1].min() - 0.3, 1.35))
-    ax.legend(loc="lower right")
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(routes))
     ax.axis("off")
     return ax
 

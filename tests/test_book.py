@@ -37,6 +37,11 @@ STABLE = {
         "fluid", "equation-rbac21-3", "equation-rbac21-7", "equation-rbac21-11", "rbac21-theorem-1", "rbac21-theorem-3",
         "rbac21-fig-theorem-2", "rbac21-fig-evaluation", "rbac21-line", "rbac21-one-p", "rbac21-travel", "rbac21-day",
     ],
+    "notebooks/pool_depletion.html": [
+        "pool-depletion", "equation-cgps16-3", "equation-cgps16-10", "equation-cgps16-21", "cgps16-fig-2",
+        "cgps16-fig-5", "cgps16-fig-8", "cgps16-fig-9", "cgps16-fig-10", "cgps16-fig-11",
+        "cgps16-two-conditions", "cgps16-policy",
+    ],
     "book/ledger.html": ["errata", "erratum-bb22-table"],
 }  # fmt: skip
 
@@ -80,7 +85,13 @@ def test_names_that_others_link_to_are_kept(html, page):
 
 @pytest.mark.parametrize(
     ("chapter", "paper", "last"),
-    [("processing_capacity", "BB22", 8), ("stability", "GHS20", 14), ("cluster", "SW23", 9), ("fluid", "RBAC21", 11)],
+    [
+        ("processing_capacity", "BB22", 8),
+        ("stability", "GHS20", 14),
+        ("cluster", "SW23", 9),
+        ("fluid", "RBAC21", 11),
+        ("pool_depletion", "CGPS16", 21),
+    ],
 )
 def test_equations_keep_the_numbers_of_their_paper(html, chapter, paper, last):
     soup = BeautifulSoup((html / f"notebooks/{chapter}.html").read_text(encoding="utf-8"), "html.parser")

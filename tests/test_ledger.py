@@ -19,6 +19,7 @@ NUMBERED = {
     | {"Theorem 4.1", "Theorem 4.2", "Theorem 4.3", "Theorem 8.1", "Theorem 8.2"}
     | {"Lemma 5.1", "Lemma 5.2", "Lemma 7.1", "Claim 1", "insight 1", "insight 2", "insight 3"},
     "SW23": {f"Fig {k}" for k in range(1, 12)} | {"Table 1", "Table 2"} | {f"Eq ({k})" for k in range(1, 10)},
+    "CGPS16": {f"Fig {k}" for k in range(1, 12)} | {f"Eq ({k})" for k in range(1, 22)} | {"Algorithm 1"},
     "RBAC21": {"Theorem 1", "Theorem 2", "Theorem 3"} | {f"Eq ({k})" for k in range(1, 12)},
 }
 PAPERS = sorted({row["paper"] for row in published.read("inventory")})

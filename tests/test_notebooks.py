@@ -12,7 +12,13 @@ from mjq import published
 from tests.conftest import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-PAPERS = {"processing_capacity": "bb22", "stability": "ghs20", "cluster": "sw23", "fluid": "rbac21"}
+PAPERS = {
+    "processing_capacity": "bb22",
+    "stability": "ghs20",
+    "cluster": "sw23",
+    "fluid": "rbac21",
+    "pool_depletion": "cgps16",
+}
 LONGEST_LINE = 88
 
 pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
@@ -129,6 +135,10 @@ OTHERS["cluster"] = [
 OTHERS["fluid"] = [
     dict(load=0.85, clients=7, think=1.0, k2=1, mean2=2.0, scv2=3.0, k3=2, mean3=0.1, scv3=0.5, cases=1),
     dict(load=0.05, clients=200, think=60.0, k2=20, mean2=1.5, scv2=1.0, k3=3, mean3=0.05, scv3=40.0, cases=1),
+]
+OTHERS["pool_depletion"] = [
+    dict(D=[[1.0, 0.2], [0.5, 2.0]], other=[[3.0, 0.6], [0.1, 4.0]], N=24, K=4, cases=1),
+    dict(D=[[0.5, 1.1], [1.0, 0.2]], other=[[0.9, 0.8], [0.1, 1.0]], N=60, K=12, cases=1),
 ]
 LOG = "; MaxProcs: 8\n" + "".join(f"{k} {k} -1 {10 * k} {2 ** (k % 4)}{' -1' * 13}\n" for k in range(1, 40))
 
