@@ -240,6 +240,27 @@ def test_algorithm_1_picks(D, best):
     assert pd.optimal_mix_by_mva(D, n_A if best == 6 else 55, 30 if best == 6 else 45, 10) == best
 
 
+@pytest.mark.parametrize("pool", [(5, 5, 10), (7, 3, 10), (3, 3, 6), (70, 30, 90)])
+def test_algorithm_1_admits_only_what_is_there(pool):
+    N_A, N_B, K = pool
+    found = pd.optimal_mix_by_mva(SYSTEM_1, *pool)
+    assert found <= N_A
+    assert K - found <= N_B
+
+
+def test_a_pool_of_one_class_does_not_care():
+    for alpha, beta in itertools.product((0.0, 1.0), (0.0, 0.3, 1.0)):
+        best = pd.optimal_admitted_mix(alpha, SYSTEM_1)
+        assert (best.low, best.high) == (0, 1)
+        alone = np.max(SYSTEM_1, axis=0)[0 if alpha else 1]
+        assert pd.asymptotic_depletion_time(alpha, beta, SYSTEM_1) == pytest.approx(alone)
+
+
+def test_times_far_away():
+    found = pd.depletion(SYSTEM_1, 5, 5, 2, 2)
+    assert found.cdf([-1.0, 0.0, math.inf]).tolist() == pytest.approx([0, 0, 1], abs=1e-12)
+
+
 def test_algorithm_1_at_the_edges():
     assert pd.optimal_mix_by_mva(SYSTEM_1, 50, 0, 5) == 5
     assert pd.optimal_mix_by_mva(SYSTEM_1, 0, 50, 5) == 0
@@ -312,6 +333,15 @@ def test_energy_is_that_of_the_work_and_of_waiting():
         (lambda: pd.depletion(SYSTEM_1, 3, 3, 0, 0), "at least 1"),
         (lambda: pd.depletion(SYSTEM_1, 3.5, 3, 1, 1), "N_A must be a whole number"),
         (lambda: pd.best_policy(SYSTEM_1, 1, 1, 3), "3 places need as many tasks"),
+        (lambda: pd.best_policy(SYSTEM_1, 5000, 5000, 1000), "K = 1000 takes .* GB, more than 4"),
+        (lambda: pd.depletion(SYSTEM_1, 5000, 5000, 500, 500), "K = 1000 takes .* GB, more than 4"),
+        (lambda: pd.optimal_mix_by_mva(SYSTEM_1, 1, 1, 3), "3 places need as many tasks"),
+        (lambda: pd.optimal_mix_by_mva(SYSTEM_1, 5, 5, 1), "no mix has both classes in execution"),
+        (lambda: pd.depletion([[1e-9, 1e-9], [1, 1]], 5, 5, 2, 2).cdf(1.0), "steps of a chain of .* are too many"),
+        (lambda: pd.depletion(SYSTEM_1, 5, 5, 2, 2).cdf(math.nan), "got nan"),
+        (lambda: pd.energy(SYSTEM_1, 70, 30, math.inf, (1, 1), (0, 0)), "T must be finite"),
+        (lambda: pd.energy(SYSTEM_1, 70, 30, 80.0, (1,), (0, 0)), "one entry a station"),
+        (lambda: simulate_pool(np.ones((0, 2)), (5, 5), (2, 0), 1), "at least one station"),
         (lambda: pd.energy(SYSTEM_1, 70, 30, 1.0, (1, 1), (0, 0)), "less than the work"),
         (lambda: simulate_pool(SYSTEM_1, (1, 2), (2, 1), 1), "N must be at least K"),
         (lambda: simulate_pool(SYSTEM_1, (1, 2, 3), (1, 1, 1), 1), "one entry a class"),

@@ -33,6 +33,8 @@ __all__ = [
 ]  # fmt: skip
 
 MOST_STATES = 1_000_000  # for the exact distribution of the depletion time
+MOST_WORK = 1e10  # states times steps for it: about a minute
+MOST_BYTES = 4e9  # for the passes over the states
 TIE = 1e-12  # relative difference that counts as none: at the optimal pool mix the whole sector is optimal
 SURE = 1e-14  # probability that may be missing when the last step of a distribution is taken
 
@@ -231,6 +233,8 @@ def optimal_admitted_mix(alpha, D):
     surplus = alpha * X_B - (1 - alpha) * X_A
     if abs(surplus) <= TIE * X_A * X_B / (X_A + X_B):
         return AdmittedMix(equi_utilization_point(D), low, high)
+    if alpha in (0.0, 1.0):  # of one class only: whatever is reserved for the other is given to it
+        return AdmittedMix(alpha, 0.0, 1.0)
     station = of_A if surplus > 0 else of_B
     work_A, work_B = alpha * D[station, 0], (1 - alpha) * D[station, 1]
     beta = float(work_A / (work_A + work_B))
@@ -320,8 +324,8 @@ def mva_throughputs(D, K_A, K_B):
 def optimal_mix_by_mva(D, N_A, N_B, K):
     """The number of class A tasks to admit with which both classes end at the same time, as nearly as possible.
 
-    It looks at all mixes of K tasks; where the throughput of a class with tasks to do is zero, that class would never
-    end, and the mix is not taken.
+    It looks at all mixes for which there are tasks enough. Where a class with tasks to do is not admitted its
+    throughput is zero, and both cannot end together: such a mix is not taken.
 
     Parameters
     ----------
@@ -332,6 +336,11 @@ def optimal_mix_by_mva(D, N_A, N_B, K):
     -------
     int
 
+    Raises
+    ------
+    ValueError
+        If there are fewer tasks than places, or no mix has both classes in execution.
+
     Source: [CGPS16] Algorithm 1, with its indices guarded.
 
     Examples
@@ -341,11 +350,17 @@ def optimal_mix_by_mva(D, N_A, N_B, K):
     """
     D, K = _demands(D), laws.count("K", K)
     N_A, N_B = laws.count("N_A", N_A, 0), laws.count("N_B", N_B, 0)
+    if N_A + N_B < K:
+        raise ValueError(f"K = {K} places need as many tasks, got {N_A + N_B}")
     X_A, X_B = mean_value.along_mixes(D, K)
+    of_A = np.arange(K + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ends_A, ends_B = np.where(N_A > 0, N_A / X_A, 0.0), np.where(N_B > 0, N_B / X_B, 0.0)
         apart = np.abs(ends_A - ends_B)
-    return int(np.argmin(np.where(np.isfinite(apart), apart, np.inf)))
+    apart[(of_A > N_A) | (K - of_A > N_B) | ~np.isfinite(apart)] = np.inf
+    if not np.isfinite(apart).any():
+        raise ValueError(f"with K = {K}, N_A = {N_A}, N_B = {N_B} no mix has both classes in execution")
+    return int(np.argmin(apart))
 
 
 # --- The chain --------------------------------------------------------------------------------------------------------
@@ -445,14 +460,16 @@ class Depletion:
         Raises
         ------
         ValueError
-            If the chain has more than a million states. Then :meth:`gamma_cdf` is an approximation.
+            If the chain has more than a million states, or its rates are so far apart that too many steps would be
+            needed. Then :meth:`gamma_cdf` is an approximation.
         """
         times = np.asarray(t, dtype=float)
+        if np.isnan(times).any():
+            raise ValueError("times must be numbers, got nan")
         rate, done = self._steps
-        n = np.arange(len(done))
-        chances = stats.poisson.pmf(n, rate * np.maximum(times, 0)[..., None]) @ done
-        later = stats.poisson.sf(len(done) - 1, rate * np.maximum(times, 0))
-        return np.clip(chances + later, 0, 1)
+        moves = rate * np.clip(times, 0, len(done) * 1e6 / rate)
+        chances = stats.poisson.pmf(np.arange(len(done)), moves[..., None]) @ done
+        return np.clip(chances + stats.poisson.sf(len(done) - 1, moves), 0, 1)
 
     def gamma_cdf(self, t):
         """The gamma distribution with the mean and variance of the depletion time: an approximation of any size."""
@@ -466,6 +483,9 @@ class Depletion:
         number = count_states(*pool)
         if number > MOST_STATES:
             raise ValueError(f"the chain has {number} states, more than {MOST_STATES}: use gamma_cdf")
+        steps = (1 / min(D[0]) + 1 / min(D[1])) * (self.T + 10 * math.sqrt(self.variance))
+        if steps * number > MOST_WORK:
+            raise ValueError(f"{steps:.3g} steps of a chain of {number} states are too many: use gamma_cdf")
         Q, start = depletion_passes.generator(np.array(D), *pool)
         rate = float(-Q.diagonal().min())
         step = (Q / rate + sparse.eye_array(Q.shape[0])).T.tocsr()
@@ -509,7 +529,7 @@ def depletion(D, N_A, N_B, K_A, K_B):
     Raises
     ------
     ValueError
-        If a demand is not positive, or there are fewer tasks than places of a class.
+        If a demand is not positive, there are fewer tasks than places of a class, or it would take more than 4 GB.
 
     Source: [CGPS16] Sections 3, 5.2.
 
@@ -520,8 +540,16 @@ def depletion(D, N_A, N_B, K_A, K_B):
     (79.7408033, 56.248)
     """
     D, pool = _demands(D), _pool(N_A, N_B, K_A, K_B)
+    _require_memory(
+        104 * math.comb(K_A + K_B + 3, 3) + 32 * (min(N_A - K_A, N_B - K_B) + 1) * (K_A + 1) * (K_B + 1), K_A + K_B
+    )
     system = (tuple(map(tuple, D.tolist())), *pool)
     return Depletion(*map(float, depletion_passes.means(D, *pool)), system)
+
+
+def _require_memory(needed, K):
+    if needed > MOST_BYTES:
+        raise ValueError(f"K = {K} takes {needed / 1e9:.3g} GB, more than {MOST_BYTES / 1e9:g}")
 
 
 def energy(D, N_A, N_B, T, busy, idle):
@@ -539,20 +567,31 @@ def energy(D, N_A, N_B, T, busy, idle):
     busy, idle : sequence of float, shape (2,)
         Power of each station.
 
+    Raises
+    ------
+    ValueError
+        If a number is negative, or T is less than the work of a station.
+
     Examples
     --------
     >>> energy([[0.75, 0.64], [0.48, 1.25]], 70, 30, 80.0, (100, 100), (0, 0))
     14280.0
     """
-    work = _demands(D) @ (N_A, N_B)
+    work = _demands(D) @ (laws.count("N_A", N_A, 0), laws.count("N_B", N_B, 0))
     busy, idle = laws.not_negative("busy", busy), laws.not_negative("idle", idle)
+    T = float(laws.positive("T", T, ndim=0))
+    if len(busy) != 2 or len(idle) != 2:
+        raise ValueError(f"busy and idle must have one entry a station, got {laws.shown(busy)} and {laws.shown(idle)}")
     if (work > T * (1 + 1e-9)).any():
         raise ValueError(f"T = {T:g} is less than the work of a station, {laws.shown(work)}")
     return float(busy @ work + idle @ (T - work))
 
 
 def best_policy(D, N_A, N_B, K):
-    """Smallest mean depletion time of all policies that choose, task by task, which class enters next.
+    """Smallest mean depletion time of all policies that fill each place at once and choose which class enters.
+
+    A policy that may leave a place empty, to keep the tasks in execution from getting in each other's way, can do
+    better still.
 
     Parameters
     ----------
@@ -563,9 +602,15 @@ def best_policy(D, N_A, N_B, K):
     -------
     float array, shape (K + 1,)
         For each number of class A tasks admitted at the start; infinite where there are not so many.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer tasks than places, or it would take more than 4 GB.
     """
     D, K = _demands(D), laws.count("K", K)
     N_A, N_B = laws.count("N_A", N_A, 0), laws.count("N_B", N_B, 0)
     if N_A + N_B < K:
         raise ValueError(f"K = {K} places need as many tasks, got {N_A + N_B}")
+    _require_memory(16 * math.comb(K + 3, 3) * (min(N_A, N_B) + 5), K)
     return depletion_passes.best_policy(D, N_A, N_B, K)

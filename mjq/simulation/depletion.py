@@ -66,7 +66,7 @@ def simulate_pool(D, N, K, seed, *, precision=0.03, confidence=0.99, replication
     Raises
     ------
     ValueError
-        If a demand is not positive, there are fewer tasks than places of a class, or no place at all.
+        If there is no station, a demand is not positive, there are fewer tasks than places of a class, or no place.
     ArithmeticError
         If a million replications do not reach the precision.
 
@@ -120,6 +120,8 @@ def _system(D, N, K):
     D = laws.numbers("D", D, ndim=2)
     laws.positive("demands", D.ravel())
     N, K = (np.array([laws.count(name, x, 0) for x in given]) for name, given in (("N", N), ("K", K)))
+    if not len(D):
+        raise ValueError("D must have at least one station")
     if not D.shape[1] == len(N) == len(K):
         raise ValueError(f"D, N and K must have one entry a class, got {D.shape[1]}, {len(N)} and {len(K)}")
     if (N < K).any():

@@ -4,9 +4,10 @@ Blocks are all states with the same tasks in the pool and the same composition: 
 execution. Within a block a state is (i, j): i of class A and j of class B are at station 1. Everything leads on, to
 fewer tasks at station 1 or to a block with fewer tasks left, so that a single pass in that order is exact.
 
-A pass carries two numbers a state: the probability v that it is ever visited, and the mean m of the time at which it
-is left, over the visits. It begins in phase I, in which the composition stays; once a pool is empty and a task of
-that class leaves, the other class takes its places, one by one (phase II); when both pools are empty, it drains.
+A pass carries two numbers a state: the probability v that it is ever visited, and m, the mean of the time at which it
+is left if it is visited, counted as 0 if not. It begins in phase I, in which the composition stays; once a pool is
+empty and a task of that class leaves, the other class takes its places, one by one (phase II); when both pools are
+empty, it drains.
 """
 
 import math

@@ -10,7 +10,7 @@ import numpy as np
 
 from mjq import laws
 
-POPULATIONS = 10_000_000  # vectors up to the populations asked for, at most
+POPULATIONS = 1_000_000  # vectors up to the populations asked for, at most
 
 
 def throughputs(D, K):
