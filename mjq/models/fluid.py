@@ -224,11 +224,15 @@ def smoothed_share(x, k, p):
     x = np.asarray(x, dtype=float)
     if not ((x >= 0).all() and k > 0 and p > 0):
         raise ValueError(f"x must not be negative, k and p must be positive, got {laws.shown(x)}, {k}, {p}")
-    if math.isinf(k):
-        return np.ones_like(x)
     with np.errstate(divide="ignore"):
-        logs = np.log(x / k)
-    return np.exp(-np.maximum(logs, 0)) if math.isinf(p) else np.exp(-np.logaddexp(0, p * logs) / p)
+        return _share(np.log(x / k), float(p))
+
+
+def _share(log_load, p):
+    """The share, given the logarithm of the jobs a server, minus infinity where nobody or a delay station is."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        smooth = -np.logaddexp(0, p * log_load) / p
+    return np.exp(np.where(np.isinf(p), -np.maximum(log_load, 0), smooth))
 
 
 def _exponents(network, p):
@@ -251,11 +255,8 @@ def _exponents(network, p):
 
 
 def _shares(network, x, exponents):
-    """Each queue's share, with a smoothed minimum where its exponent is finite."""
-    log_load = _log_load(network, x)
-    with np.errstate(invalid="ignore", over="ignore"):
-        smooth = -np.logaddexp(0, exponents * log_load) / exponents
-    return np.exp(np.where(np.isinf(exponents), -np.maximum(log_load, 0), smooth))
+    """Each queue's share."""
+    return _share(_log_load(network, x), exponents)
 
 
 def _log_load(network, x):
