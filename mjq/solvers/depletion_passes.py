@@ -190,11 +190,11 @@ def means(D, N_A, N_B, K_A, K_B, workers=2):
     sums = np.zeros((shape[0], 2))
     second_v, second_m = ([[np.zeros(starts[-1]) for _ in range(2)] for _ in range(2)] for _ in range(2))
     drained_v, drained_m = np.zeros(starts[-1]), np.zeros(starts[-1])
-    tau0 = phi1 = tau12 = phi2 = square = 0.0
+    phi1 = tau12 = phi2 = square = 0.0
     # The start: everybody at station 1, entered from a block that is not there.
     v[pool[0], -1], alive[pool[0]] = 1.0, True
     sums[pool[0]] = _settle(K_A, K_B, table, 0, v[pool[0]], m[pool[0]], 0)
-    tau0 = _first_stay(K_A, K_B, table)
+    tau0 = sums[pool[0], 0]  # the first block is left by the first completion
     lowest, highest = pool[0], pool[0]
     with ThreadPoolExecutor(workers) as pool_of_threads:
         for left in range(sum(pool), -1, -1):
@@ -226,13 +226,6 @@ def means(D, N_A, N_B, K_A, K_B, workers=2):
         raise ArithmeticError(f"the probabilities to end sum to {arrived}")
     T = phi1 + phi2 + last
     return T, tau0, phi1, phi1 + tau12, phi1 + phi2, 2 * (square + more) - T**2
-
-
-def _first_stay(a, b, table):
-    """Mean time to the first completion of a task, all being at station 1 at the start."""
-    v, m = np.zeros(len(table)), np.zeros(len(table))
-    v[-1] = 1.0
-    return _settle(a, b, table, 0, v, m, 0)[0]
 
 
 def _divided(threads, workers, first, last, size, arguments):
@@ -269,6 +262,7 @@ def generator(D, N_A, N_B, K_A, K_B):
     first = (N_A - K_A, N_B - K_B, K_A, K_B)
     starts, order, rows, columns, rates, tables = {first: 0}, [first], [], [], [], {}
     size = block_size(K_A, K_B)
+    start = size - 1  # everybody at station 1
     for block in order:  # the list grows while it is walked
         a, b = block[2:]
         if (a, b) not in tables:
@@ -291,12 +285,7 @@ def generator(D, N_A, N_B, K_A, K_B):
         columns.append(here)
         rates.append(-1 / table[:, 0])
     entries = np.concatenate(rates), (np.concatenate(rows), np.concatenate(columns))
-    return sparse.coo_array(entries, shape=(size, size)).tocsr(), size_of_first(K_A, K_B) - 1
-
-
-def size_of_first(K_A, K_B):
-    """States of the first block; its last one has everybody at station 1."""
-    return int(block_size(K_A, K_B))
+    return sparse.coo_array(entries, shape=(size, size)).tocsr(), start
 
 
 def _targets(pool_A, pool_B, a, b, i, j):

@@ -42,7 +42,7 @@ def throughputs(D, K):
         raise ValueError(f"K must have one entry a class, got {len(K)} for {D.shape[1]}")
     if math.prod(k + 1 for k in K) > POPULATIONS:
         raise ValueError(f"{math.prod(k + 1 for k in K)} populations are too many, at most {POPULATIONS}")
-    jobs, rates = np.zeros((*(k + 1 for k in K), len(D))), np.zeros(len(K))
+    jobs = np.zeros((*(k + 1 for k in K), len(D)))
     for population in np.ndindex(*(k + 1 for k in K)):
         present = [c for c, k in enumerate(population) if k]
         rates = np.zeros(len(K))
