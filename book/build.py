@@ -24,13 +24,13 @@ from pathlib import Path
 
 import mathjax
 import nbformat
-import papermill
 import yaml
+
+from mjq.runs import execution
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 EXECUTED, FAILED, SITE, HTML = BUILD / "executed", BUILD / "failed", BUILD / "site", BUILD / "html"
-KEPT_CELL_METADATA = {"name", "tags", "mystnb"}
 PICTURES = {"capacity.svg": ("processing_capacity", "fig-3")}  # shown by the README
 
 
@@ -88,58 +88,25 @@ def fresh(name, wanted):
 
 def execute(name, wanted, position):
     """Execute one chapter; return None or what went wrong."""
-    source, scratch = ROOT / "notebooks" / f"{name}.ipynb", BUILD / "running" / f"{name}.ipynb"
+    scratch = BUILD / "running" / f"{name}.ipynb"
     scratch.parent.mkdir(parents=True, exist_ok=True)
     scratch.unlink(missing_ok=True)
     bar = {"desc": name, "position": position, "bar_format": "{desc} |{bar:30}| {n_fmt}/{total_fmt} cells, {elapsed}"}
-    try:
-        papermill.execute_notebook(
-            source, scratch, kernel_name="python3", cwd=source.parent, progress_bar=bar,
-            extra_arguments=["--log-level=ERROR"],
-        )  # fmt: skip
-        notebook = cleaned(nbformat.read(scratch, as_version=4))
-        EXECUTED.mkdir(parents=True, exist_ok=True)
-        nbformat.write(notebook, scratch)
-        os.replace(scratch, EXECUTED / f"{name}.ipynb")
-        (EXECUTED / f"{name}.digest").write_text(wanted)
-    except papermill.PapermillExecutionError as error:
-        return keep_failure(scratch, name, f"{error.ename}: {error.evalue}", error.traceback)
-    except Exception as error:  # a kernel that died, a disk that is full: the other chapters shall still finish
-        return keep_failure(scratch, name, f"{type(error).__name__}: {error}", [])
+    failure = execution.execute(source(name), scratch, progress=bar)
+    if failure:
+        if scratch.exists():
+            FAILED.mkdir(parents=True, exist_ok=True)
+            os.replace(scratch, FAILED / f"{name}.ipynb")
+        return name, failure
+    EXECUTED.mkdir(parents=True, exist_ok=True)
+    nbformat.write(execution.cleaned(nbformat.read(scratch, as_version=4)), scratch)
+    os.replace(scratch, EXECUTED / f"{name}.ipynb")
+    (EXECUTED / f"{name}.digest").write_text(wanted)
     return None
 
 
-def keep_failure(scratch, name, error, traceback):
-    """Keep the notebook up to the failing cell, and describe the failure for one screen."""
-    where, code = "before its first cell", ""
-    FAILED.mkdir(parents=True, exist_ok=True)
-    if scratch.exists():
-        os.replace(scratch, FAILED / f"{name}.ipynb")
-        cells = nbformat.read(FAILED / f"{name}.ipynb", as_version=4).cells
-        # Papermill puts a banner above the failing cell; count as the author does.
-        banners = sum(1 for cell in cells if "papermill-error-cell-tag" in cell.metadata.get("tags", []))
-        failing = [c for c in cells if any(o.output_type == "error" for o in c.get("outputs", []))]
-        if failing:
-            number = cells.index(failing[0]) - banners + 1
-            where, code = f"cell {number} ({failing[0].metadata.get('name', 'without a name')})", failing[0].source
-    last = plain("\n".join(traceback)).splitlines()[-14:]
-    return {"chapter": name, "where": where, "code": code.splitlines()[:12], "error": error, "traceback": last}
-
-
-def plain(text):
-    """Text without the codes that colour it on a terminal."""
-    return re.sub(r"\x1b\[[0-9;]*m", "", text)
-
-
-def cleaned(notebook):
-    """The notebook without timings, versions and other things that change from run to run."""
-    notebook.metadata = {"kernelspec": notebook.metadata.get("kernelspec", {}), "language_info": {"name": "python"}}
-    for cell in notebook.cells:
-        kept = {key: value for key, value in cell.metadata.items() if key in KEPT_CELL_METADATA}
-        if not kept.get("tags", True):
-            del kept["tags"]
-        cell.metadata = nbformat.from_dict(kept)
-    return notebook
+def source(name):
+    return nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
 
 
 def execute_changed(names, everything, workers):
@@ -147,7 +114,7 @@ def execute_changed(names, everything, workers):
     wanted = {}
     for n in names:
         try:
-            wanted[n] = digest(nbformat.read(ROOT / "notebooks" / f"{n}.ipynb", as_version=4))
+            wanted[n] = digest(source(n))
         except SyntaxError:  # executing the chapter will say where
             wanted[n] = "unreadable"
     stale = [n for n in names if everything or not fresh(n, wanted[n])]
@@ -166,39 +133,39 @@ def execute_changed(names, everything, workers):
 
 
 def show(failures):
-    for failure in failures:
-        print(f"\nFAILED: chapter {failure['chapter']}, {failure['where']}\n  {failure['error']}\n")
-        print("\n".join(f"    {line}" for line in failure["code"]))
-        print("\n".join(f"  | {line}" for line in failure["traceback"]))
-        print(f"\n  the notebook up to there: {(FAILED / failure['chapter']).relative_to(ROOT)}.ipynb")
+    for name, failure in failures:
+        print(f"\nFAILED: chapter {name}, {failure.where}\n  {failure.error}\n")
+        print("\n".join(f"    {line}" for line in failure.code))
+        print("\n".join(f"  | {line}" for line in failure.traceback))
+        print(f"\n  the notebook up to there: {(FAILED / name).relative_to(ROOT)}.ipynb")
 
 
 # --- Building -------------------------------------------------------------------------------------------------------
 
 
-def stage():
-    """Lay out what Sphinx reads: configuration, prose, executed chapters, and MathJax for reading offline."""
+def stage(site, chapters):
+    """Lay out what Sphinx reads: configuration, prose, executed chapters by name, and MathJax for reading offline."""
     files = {
         path: path.relative_to(ROOT)
         for path in (ROOT / "book").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    files |= {
-        path: Path("notebooks") / path.name
-        for path in EXECUTED.glob("*.ipynb")
-        if (ROOT / "notebooks" / path.name).exists()
-    }
+    files |= {path: Path("notebooks") / f"{name}.ipynb" for name, path in chapters.items()}
     files[ROOT / "_toc.yml"] = Path("_toc.yml")
     js = Path(mathjax.__file__).parent / "static/mathjax/es5"
     files |= {path: Path("book/_static/mathjax") / path.relative_to(js) for path in js.rglob("*") if path.is_file()}
-    shutil.rmtree(SITE, ignore_errors=True)
+    shutil.rmtree(site, ignore_errors=True)
     for source, target in files.items():
-        (SITE / target).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, SITE / target)
-    (SITE / "_config.yml").write_text(configuration(), encoding="utf-8")
+        (site / target).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, site / target)
+    (site / "_config.yml").write_text(configuration(), encoding="utf-8")
+
+
+def state_of(site):
+    """A fingerprint of everything that decides what the built book looks like."""
     state = hashlib.sha256((ROOT / "requirements.lock").read_bytes())
-    for path in sorted(path for path in SITE.rglob("*") if path.is_file()):
-        state.update(str(path.relative_to(SITE)).encode() + path.read_bytes())
+    for path in sorted(path for path in site.rglob("*") if path.is_file()):
+        state.update(str(path.relative_to(site)).encode() + path.read_bytes())
     for path in sorted((ROOT / "mjq").rglob("*")):  # the reference pages and the ledger are made from these
         if path.suffix in {".py", ".csv"}:
             state.update(path.read_bytes())
@@ -215,9 +182,21 @@ def configuration():
     return yaml.safe_dump(config, sort_keys=False)
 
 
+def sphinx(site, output, *options, **variables):
+    """Run jupyter-book on a staged site, with more variables of the environment."""
+    tools = Path(sys.executable).parent
+    variables |= {"PYTHONPATH": str(ROOT), "PATH": f"{tools}{os.pathsep}{os.environ.get('PATH', '')}"}
+    return subprocess.run(
+        [tools / "jupyter-book", "build", *options, "--path-output", output, site],
+        capture_output=True, text=True, cwd=ROOT, env=os.environ | variables,
+    )  # fmt: skip
+
+
 def build():
     """Build the book beside the last good one and put it in its place; return whether all went well."""
-    state, mark = stage(), BUILD / "html.digest"
+    chapters = {path.stem: path for path in EXECUTED.glob("*.ipynb") if (ROOT / "notebooks" / path.name).exists()}
+    stage(SITE, chapters)
+    state, mark = state_of(SITE), BUILD / "html.digest"
     if HTML.exists() and mark.exists() and mark.read_text() == state:
         print("book: up to date")
         return True
@@ -225,13 +204,11 @@ def build():
     print("book: building …", flush=True)
     # From nothing: Sphinx would keep quiet about warnings on pages that it read before, and about changed style sheets.
     shutil.rmtree(BUILD / "work", ignore_errors=True)
-    tool = Path(sys.executable).parent / "jupyter-book"
-    command = [tool, "build", "-W", "-n", "--keep-going", "--path-output", BUILD / "work", SITE]
-    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    run = sphinx(SITE, BUILD / "work", "-W", "-n", "--keep-going", MJQ_COMMANDS=str(BUILD / "commands"))
     log = run.stdout + run.stderr
     (BUILD / "book.log").write_text(log, encoding="utf-8")
     if run.returncode:
-        lines = [line for line in plain(log).splitlines() if re.search(r"WARNING|ERROR|Error", line)]
+        lines = [line for line in execution.plain(log).splitlines() if re.search(r"WARNING|ERROR|Error", line)]
         print("\n".join(lines[:40] or log.splitlines()[-30:]))
         print(f"\nFAILED: the book has warnings or errors (all of it: {(BUILD / 'book.log').relative_to(ROOT)})")
         return False

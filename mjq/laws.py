@@ -87,6 +87,33 @@ def probabilities(name, values):
     return array / array.sum()
 
 
+def share(name, value):
+    """A number in [0, 1].
+
+    >>> share("p1", 1.5)
+    Traceback (most recent call last):
+    ValueError: p1 must lie between 0 and 1, got 1.5
+    """
+    number = float(numbers(name, value, ndim=0))
+    if not 0 <= number <= 1:
+        raise ValueError(f"{name} must lie between 0 and 1, got {shown(number)}")
+    return number
+
+
+def inside(name, value, low, high=np.inf):
+    """A number strictly between two others.
+
+    >>> inside("load", 1, 0, 1)
+    Traceback (most recent call last):
+    ValueError: load must be above 0 and below 1, got 1
+    """
+    number = float(numbers(name, value, ndim=0))
+    if not low < number < high:
+        below = f" and below {shown(high)}" if high < np.inf else ""
+        raise ValueError(f"{name} must be above {shown(low)}{below}, got {shown(number)}")
+    return number
+
+
 def count(name, value, least=1):
     """A whole number of at least `least`.
 
@@ -115,6 +142,18 @@ def multiserver(B, b, mu, p):
     if float(mu.max()) > RATES_APART * float(mu.min()):
         raise ValueError(f"mu must lie within a factor {RATES_APART:g} of each other, got {shown(mu)}")
     return B, b, mu, p
+
+
+def effort(seed, **counts):
+    """What every chapter's parameters say of the effort: a seed, and whole numbers with the least that makes sense.
+
+    >>> effort(1, jobs=(500, 1000))
+    Traceback (most recent call last):
+    ValueError: jobs must be a whole number of at least 1000, got 500
+    """
+    count("seed", seed, least=0)
+    for name, (value, least) in counts.items():
+        count(name, value, least)
 
 
 def pairs(given):

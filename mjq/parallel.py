@@ -1,15 +1,11 @@
-"""Many independent solutions side by side."""
+"""Much work side by side: on the cores of this machine, or on any machines that a dask client reaches."""
 
-import multiprocessing
-import os
-from concurrent.futures import ProcessPoolExecutor
+import logging
 from contextlib import contextmanager
 
 from tqdm import tqdm
 
 from mjq import laws
-
-THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"
 
 
 def solve_all(function, cases, workers=2, progress=None):
@@ -18,11 +14,11 @@ def solve_all(function, cases, workers=2, progress=None):
     Parameters
     ----------
     function : callable
-        Defined in a module, so that other processes can import it. (A script that calls
-        this with several workers must guard its main part, as Python's documentation of multiprocessing says.)
     cases : sequence of dict
-    workers : int
-        Processes. With 1, no further process is started.
+    workers : int or distributed.Client
+        Processes on this machine, or a client of a dask scheduler anywhere. With 1, no further process is started. (A
+        script that asks for several processes must guard its main part, as Python's documentation of multiprocessing
+        says.)
     progress : bool, optional
         Show a progress bar; by default on a terminal.
 
@@ -35,8 +31,8 @@ def solve_all(function, cases, workers=2, progress=None):
     ------
     Exception
         Whatever the first failing case raised, with the case as a note.
-    concurrent.futures.process.BrokenProcessPool
-        If a process died, for example for lack of memory; which case it was is not known.
+    distributed.KilledWorker
+        If several processes died in a case, for example for lack of memory; the case is a note.
 
     Examples
     --------
@@ -44,48 +40,68 @@ def solve_all(function, cases, workers=2, progress=None):
     >>> solve_all(stability.throughput, [dict(n=n, n1=1, n2=1, mu1=1, mu2=1, p1=.5) for n in (1, 2)], workers=1)
     [1.0, 2.0]
     """
-    cases, workers = list(cases), laws.count("workers", workers)
+    cases = list(cases)
     bar = tqdm(total=len(cases), desc="solutions", delay=2, disable=None if progress is None else not progress)
-    if workers == 1 or len(cases) < 2:
-        with bar:
+    with bar:
+        if not is_client(workers) and (laws.count("workers", workers) == 1 or len(cases) < 2):
             return [_one(function, case, bar) for case in cases]
-    # Started afresh rather than forked: threads of the calling process, such as Jupyter's, would not survive a fork.
-    context = multiprocessing.get_context("spawn")
-    with bar, _one_thread_each(), ProcessPoolExecutor(min(workers, len(cases)), mp_context=context) as pool:
-        waiting = [pool.submit(_call, function, case) for case in cases]
-        for future in waiting:
-            future.add_done_callback(lambda _: bar.update())
-        try:
-            return [future.result() for future in waiting]
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+        with client_of(workers if is_client(workers) else min(workers, len(cases))) as client:
+            return spread(client, lambda case: function(**case), cases, bar)
+
+
+def spread(client, function, items, bar):
+    """Call ``function(item)`` for each item on the workers of a dask client; return the results in order.
+
+    A worker that dies is replaced and its item tried again, until four have died of it. Whatever the first failing
+    item raised is raised, with the item as a note.
+    """
+    futures = client.map(function, items, pure=False)
+    for future in futures:
+        future.add_done_callback(lambda _: bar.update())
+    results = []
+    try:
+        for item, future in zip(items, futures):
+            with _noting(item):
+                results.append(future.result())
+    finally:
+        client.cancel(futures)
+    return results
+
+
+def is_client(workers):
+    """Whether `workers` is a client of a dask scheduler, rather than a number."""
+    return type(workers).__module__.partition(".")[0] == "distributed"
 
 
 @contextmanager
-def _one_thread_each():
-    """Processes started in here leave linear algebra on one thread: they share the cores among themselves."""
-    before = {name: os.environ.get(name) for name in THREADS}
-    os.environ.update(dict.fromkeys(THREADS, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+def client_of(workers):
+    """A dask client: the given one, or that of as many processes on this machine, with one thread each."""
+    if is_client(workers):
+        yield workers
+        return
+    import dask
+    from distributed import Client, LocalCluster
+
+    dask.config.set({"logging.distributed": "critical"})  # the processes inherit it; errors arrive as exceptions
+    cluster = LocalCluster(
+        n_workers=laws.count("workers", workers), threads_per_worker=1, memory_limit=0, dashboard_address=None,
+        silence_logs=logging.CRITICAL,
+    )  # fmt: skip
+    with cluster, Client(cluster) as client:
+        yield client
 
 
 def _one(function, case, bar):
-    result = _call(function, case)
+    with _noting(case):
+        result = function(**case)
     bar.update()
     return result
 
 
-def _call(function, case):
+@contextmanager
+def _noting(case):
     try:
-        return function(**case)
+        yield
     except Exception as error:
         error.add_note(f"in the case {case}")
         raise

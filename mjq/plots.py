@@ -37,6 +37,14 @@ def style():
     set_matplotlib_formats("svg", metadata={"Date": None})
 
 
+class Table(Markdown):
+    """A table as it is shown, with its `headers` and unrounded `rows`."""
+
+    def __init__(self, text, headers, rows):
+        super().__init__(text)
+        self.headers, self.rows = list(headers), [list(row) for row in rows]
+
+
 def table(headers, rows, digits=4):
     """A table for a notebook and for the book.
 
@@ -52,7 +60,7 @@ def table(headers, rows, digits=4):
     """
     text = [[_cell(x, "g" if k == 0 else f".{digits}f") for k, x in enumerate(row)] for row in rows]
     align = ["left" if any(isinstance(x, str) for x in column) else "right" for column in zip(*rows)]
-    return Markdown(tabulate(text, headers, tablefmt="pipe", colalign=align, disable_numparse=True))
+    return Table(tabulate(text, headers, tablefmt="pipe", colalign=align, disable_numparse=True), headers, rows)
 
 
 def _cell(x, spec):

@@ -47,13 +47,6 @@ def _demands(D):
     return D
 
 
-def _share(name, value):
-    value = float(laws.numbers(name, value, ndim=0))
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name} must lie between 0 and 1, got {laws.shown(value)}")
-    return value
-
-
 # --- Asymptotic: many tasks in execution, many more to do -----------------------------------------------------------
 
 
@@ -148,7 +141,7 @@ def asymptotic_throughputs(beta, D):
     >>> [round(x, 4) for x in asymptotic_throughputs(0.6, [[0.75, 0.64], [0.48, 1.25]])]
     [0.9678, 0.4284]
     """
-    beta, (D, of_A, of_B) = _share("beta", beta), _switching(D)
+    beta, (D, of_A, of_B) = laws.share("beta", beta), _switching(D)
     low, high = saturation_sector(D)
     if low <= beta <= high:
         return tuple(map(float, _inside(D)))
@@ -177,7 +170,7 @@ def asymptotic_depletion_time(alpha, beta, D):
     >>> round(asymptotic_depletion_time(0.4, 0.6, [[0.75, 0.64], [0.48, 1.25]]), 4)
     0.942
     """
-    alpha = _share("alpha", alpha)
+    alpha = laws.share("alpha", alpha)
     X_A, X_B = asymptotic_throughputs(beta, D)
     first = min(alpha / X_A if X_A else math.inf, (1 - alpha) / X_B if X_B else math.inf)
     alone_A, alone_B = asymptotic_throughputs(1.0, D)[0], asymptotic_throughputs(0.0, D)[1]
@@ -227,7 +220,7 @@ def optimal_admitted_mix(alpha, D):
     >>> round(best.beta_plus, 4), round(best.low, 4), round(best.high, 4)
     (0.8242, 0.4645, 0.8242)
     """
-    alpha, (D, of_A, of_B) = _share("alpha", alpha), _switching(D)
+    alpha, (D, of_A, of_B) = laws.share("alpha", alpha), _switching(D)
     low, high = saturation_sector(D)
     X_A, X_B = _inside(D)
     surplus = alpha * X_B - (1 - alpha) * X_A

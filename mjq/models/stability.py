@@ -42,10 +42,7 @@ def checked(n, n1, n2, mu1, mu2, p1):
     mu1, mu2 = float(laws.positive("mu1", mu1, ndim=0)), float(laws.positive("mu2", mu2, ndim=0))
     if max(mu1, mu2) / laws.RATES_APART > min(mu1, mu2):
         raise ValueError(f"mu1 {mu1:g} and mu2 {mu2:g} must lie within a factor {laws.RATES_APART:g} of each other")
-    p1 = float(laws.numbers("p1", p1, ndim=0))
-    if not 0 <= p1 <= 1:
-        raise ValueError(f"p1 must lie between 0 and 1, got {laws.shown(p1)}")
-    return n, n1, n2, mu1, mu2, p1
+    return n, n1, n2, mu1, mu2, laws.share("p1", p1)
 
 
 # --- The rule -------------------------------------------------------------------------------------------------------

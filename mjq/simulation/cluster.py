@@ -59,8 +59,10 @@ def simulate_cluster(
         Arrivals counted in each replication, lost ones included, after the warm-up.
     seed : int, sequence of int, or numpy.random.SeedSequence
         The same seed gives the same numbers, whatever the number of workers.
-    replications, workers : int
-        Independent runs, and how many of them run at the same time.
+    replications : int
+        Independent runs.
+    workers : int or distributed.Client
+        Replications that run at the same time on this machine, or a client of a dask scheduler.
     warmup : float
         Arrivals before the count begins, as a fraction of `jobs`.
     progress : bool, optional

@@ -54,8 +54,8 @@ def simulate_pool(D, N, K, seed, *, precision=0.03, confidence=0.99, replication
         Of the intervals.
     replications : int, optional
         So many instead, whatever the precision.
-    workers : int
-        Replications that run at the same time.
+    workers : int or distributed.Client
+        Replications that run at the same time on this machine, or a client of a dask scheduler.
     progress : bool, optional
         Show a progress bar; by default on a terminal, for long work.
 

@@ -75,8 +75,8 @@ def simulate_multiserver(
         Jobs that pass before the count begins, as a fraction of `jobs`.
     tail_at : sequence of float
         Times for which to count the longer sojourns.
-    workers : int
-        Replications that run at the same time.
+    workers : int or distributed.Client
+        Replications that run at the same time on this machine, or a client of a dask scheduler.
     progress : bool, optional
         Show a progress bar; by default on a terminal, for long work.
 

@@ -82,8 +82,10 @@ def simulate_ps_network(
     schedule : sequence of (float, network)
         From each of these increasing times on, arrival rates and servers are those of that network, whose pairs,
         service and routing are the first one's.
-    replications, workers : int
-        Independent runs, and how many of them run at the same time.
+    replications : int
+        Independent runs.
+    workers : int or distributed.Client
+        Replications that run at the same time on this machine, or a client of a dask scheduler.
     warmup : float
         Time before the count begins, as a fraction of `time`.
     progress : bool, optional

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from tqdm import tqdm
 
-from mjq import laws
+from mjq import laws, parallel
 
 
 def generators(seed, replications):
@@ -32,17 +32,22 @@ def replicate(run, seed, replications, workers=1, progress=None):
     run : callable
         Compiled code that releases the interpreter's lock, so that threads run side by side.
     seed : int, sequence of int, or numpy.random.SeedSequence
-    replications, workers : int
+    replications : int
+    workers : int or distributed.Client
+        Replications that run at the same time on this machine, or a client of a dask scheduler; same results.
     progress : bool, optional
         Show a progress bar; by default on a terminal, for work of more than two seconds.
     """
-    replications, workers = laws.count("replications", replications), laws.count("workers", workers)
+    streams = generators(seed, laws.count("replications", replications))
     bar = tqdm(total=replications, desc="replications", delay=2, disable=None if progress is None else not progress)
-    with bar, ThreadPoolExecutor(workers) as pool:
+    if parallel.is_client(workers):
+        with bar:
+            return parallel.spread(workers, run, streams, bar)
+    with bar, ThreadPoolExecutor(laws.count("workers", workers)) as pool:
 
         def one(rng):
             result = run(rng)
             bar.update()
             return result
 
-        return list(pool.map(one, generators(seed, replications)))
+        return list(pool.map(one, streams))

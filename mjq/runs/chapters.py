@@ -1,0 +1,222 @@
+"""Chapters as programs: which there are, what can be changed, and whether given values keep the laws.
+
+Everything is read from the notebooks themselves. The cell tagged ``parameters`` has a line a parameter,
+
+    p1: float = 0.7  # probability of class 1 [unit]; place in the paper
+
+and the cell tagged ``laws``, which needs nothing but the parameters, raises a ``ValueError`` if they break one.
+"""
+
+import ast
+import difflib
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+
+from mjq import laws
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+TYPES = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "list": "a list"}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One line of a chapter's `parameters` cell.
+
+    Attributes
+    ----------
+    name, type : str
+        The type is int, float, str, bool or list.
+    default : object
+    meaning, unit, place : str
+        The place is where the default comes from; unit and place may be empty.
+    """
+
+    name: str
+    type: str
+    default: object
+    meaning: str
+    unit: str
+    place: str
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A notebook that can be run with other parameters.
+
+    Attributes
+    ----------
+    name, title : str
+    notebook : nbformat.NotebookNode
+    parameters : dict
+        Name to :class:`Parameter`, in the notebook's order.
+    """
+
+    name: str
+    title: str
+    notebook: nbformat.NotebookNode
+    parameters: dict
+
+    def values(self, given=None):
+        """All parameters, those given and the defaults of the others, checked.
+
+        Parameters
+        ----------
+        given : dict, optional
+            Name to value.
+
+        Raises
+        ------
+        ValueError
+            If a name is unknown (with the nearest known ones), a value has another type, or a law of the chapter is
+            broken.
+
+        Examples
+        --------
+        >>> chapter("stability").values({"n": 60})["n"]
+        60
+        >>> chapter("stability").values({"n2": 100})
+        Traceback (most recent call last):
+        ValueError: stability: need n2 100 exceeds the 30 servers
+        """
+        given = dict(given or {})
+        for name in given:
+            if name not in self.parameters:
+                raise ValueError(f"{self.name} has no parameter {name!r}; {_nearest(name, list(self.parameters))}")
+        values = {name: p.default for name, p in self.parameters.items()}
+        values |= {name: typed(self.parameters[name], value) for name, value in given.items()}
+        self.check(values)
+        return values
+
+    def check(self, values):
+        """Run the chapter's cell of laws on `values`; raise ``ValueError`` with the law that they break."""
+        for cell in _tagged(self.notebook, "laws"):
+            try:
+                exec(compile(cell.source, f"<laws of {self.name}>", "exec"), dict(values))
+            except (ValueError, ArithmeticError) as error:
+                raise ValueError(f"{self.name}: {error}") from error
+
+
+def names():
+    """Names of the chapters, in alphabetical order.
+
+    >>> names()
+    ['cluster', 'fluid', 'pool_depletion', 'processing_capacity', 'stability']
+    """
+    return sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
+
+
+def chapter(name):
+    """A chapter by its name, or any notebook with a `parameters` cell by its path, which ends in ``.ipynb``.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or its parameters cannot be read.
+
+    Examples
+    --------
+    >>> chapter("stability").parameters["p1"]
+    Parameter(name='p1', type='float', default=0.7, meaning='probability of class 1', unit='', place='our choice')
+    >>> chapter("stabilty")
+    Traceback (most recent call last):
+    ValueError: there is no chapter 'stabilty'; nearest: stability
+    """
+    path = Path(name) if str(name).endswith(".ipynb") else NOTEBOOKS / f"{name}.ipynb"
+    if str(name).endswith(".ipynb") and not path.is_file():
+        raise ValueError(f"there is no notebook {str(name)!r}")
+    if path.stem not in names() and path.parent == NOTEBOOKS:
+        raise ValueError(f"there is no chapter {name!r}; {_nearest(str(name), names())}")
+    try:
+        notebook = nbformat.read(path, as_version=4)
+    except (nbformat.reader.NotJSONError, nbformat.ValidationError, UnicodeDecodeError, OSError) as error:
+        raise ValueError(f"{name} is not a notebook that can be read: {error}") from error
+    found = [p for cell in _tagged(notebook, "parameters")[:1] for p in _parameters(cell, path.stem)]
+    return Chapter(path.stem, _title(notebook, path.stem), notebook, {p.name: p for p in found})
+
+
+def typed(parameter, value):
+    """The value as the parameter's type, or ``ValueError``.
+
+    A whole number may be written as 30.0, a number as 30, and the entries of a list are numbers, words, true or false,
+    or such lists; nothing is infinite.
+
+    Examples
+    --------
+    >>> typed(Parameter("n", "int", 30, "servers", "", ""), 2.5)
+    Traceback (most recent call last):
+    ValueError: n must be a whole number, got 2.5
+    """
+    kind = type(value)
+    if parameter.type == "list" and kind in (list, tuple):
+        floats = all(isinstance(x, float) for x in _leaves(parameter.default))
+        return _entries(parameter.name, value, floats)
+    if parameter.type == "float" and kind is int:
+        value = float(value)
+    elif parameter.type == "int" and kind is float and value.is_integer():
+        value = int(value)
+    if type(value).__name__ != parameter.type:
+        raise ValueError(f"{parameter.name} must be {TYPES[parameter.type]}, got {_shown(value)}")
+    if isinstance(value, float):
+        laws.numbers(parameter.name, value, ndim=0)
+    return value
+
+
+def _entries(name, value, floats):
+    if isinstance(value, (list, tuple)):
+        return [_entries(name, x, floats) for x in value]
+    if not isinstance(value, (int, float, str, bool)) or (isinstance(value, float) and not math.isfinite(value)):
+        raise ValueError(f"{name} must hold finite numbers or text, got {_shown(value)}")
+    return float(value) if floats and type(value) is int else value
+
+
+def _leaves(value):
+    return [leaf for x in value for leaf in _leaves(x)] if isinstance(value, list) else [value]
+
+
+def _shown(value):
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _nearest(name, known):
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+    return f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(known)}"
+
+
+def _tagged(notebook, tag):
+    return [c for c in notebook.cells if c.cell_type == "code" and tag in c.metadata.get("tags", [])]
+
+
+def _title(notebook, otherwise):
+    found = [re.search(r"^# (.+)$", c.source, flags=re.M) for c in notebook.cells if c.cell_type == "markdown"]
+    return next((match[1].strip() for match in found if match), otherwise)
+
+
+def _parameters(cell, name):
+    """Parameters from the assignments of a cell and the comments behind them."""
+    lines = cell.source.splitlines()
+    for node in ast.parse(cell.source).body:
+        if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+            continue
+        target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+        try:
+            default = ast.literal_eval(node.value)
+        except ValueError:
+            value = ast.unparse(node.value)
+            raise ValueError(f"{name}: the default of {target.id} must be a plain value, got {value}") from None
+        kind = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else type(default).__name__
+        if kind not in TYPES:
+            raise ValueError(f"{name}: parameter {target.id} has type {kind}, not one of {', '.join(TYPES)}")
+        comment = lines[node.end_lineno - 1][node.end_col_offset :].lstrip().lstrip("#").strip()
+        yield Parameter(target.id, kind, default, *_explained(comment))
+
+
+def _explained(comment):
+    """Meaning, unit and place from ``meaning [unit]; place``."""
+    text, _, place = comment.partition(";")
+    unit = re.search(r"\s*\[([^]]+)\]", text)
+    return text.replace(unit[0], "").strip() if unit else text.strip(), unit[1] if unit else "", place.strip()

@@ -1,0 +1,132 @@
+"""Execute a notebook with parameters, keep what it did, and say where it failed."""
+
+import ast
+import re
+from dataclasses import dataclass
+
+import nbformat
+import papermill
+from papermill.engines import NBClientEngine, papermill_engines
+from papermill.translators import translate_parameters
+
+KEPT_CELL_METADATA = {"name", "tags", "mystnb"}
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Where and why a notebook stopped.
+
+    Attributes
+    ----------
+    where : str
+        Number and name of the cell.
+    error : str
+    code, traceback : list of str
+        Lines, short enough for a screen.
+    """
+
+    where: str
+    error: str
+    code: list
+    traceback: list
+
+    def __str__(self):
+        return f"{self.where}: {self.error}"
+
+
+def execute(notebook, target, parameters=None, *, recorder=False, progress=False):
+    """Execute a notebook in a kernel of its own, in the current folder.
+
+    Parameters
+    ----------
+    notebook : nbformat.NotebookNode
+    target : pathlib.Path
+        Where the notebook is kept while it runs, with all outputs up to the cell that failed. Without braces.
+    parameters : dict, optional
+        Put into a cell after the one tagged ``parameters``, as data.
+    recorder : bool
+        Also keep every figure as PNG, and the numbers behind figures and tables, in the cells' outputs
+        (:mod:`mjq.runs.recorder`).
+    progress : bool or dict
+        A progress bar with a step a cell, or what tqdm shall make of it.
+
+    Returns
+    -------
+    Failure or None
+    """
+    arguments = ["--log-level=CRITICAL"] + ["--InteractiveShellApp.extra_extensions=mjq.runs.recorder"] * recorder
+    notebook = nbformat.from_dict(notebook)
+    try:
+        _is_data(parameters or {})
+        papermill.execute_notebook(
+            notebook, target, parameters, engine_name="mjq", kernel_name="python3", progress_bar=progress,
+            request_save_on_cell_execute=False, extra_arguments=arguments, kept=target,
+        )  # fmt: skip
+    except papermill.PapermillExecutionError as error:
+        return _failure(target, f"{error.ename}: {error.evalue}", error.traceback)
+    except Exception as error:  # a kernel that died, a disk that is full
+        return _failure(target, f"{type(error).__name__}: {error}", [])
+    return None
+
+
+class _Engine(NBClientEngine):
+    """Papermill's own engine, which writes the notebook once at the end, however it ends, not before and after each cell."""
+
+    @classmethod
+    def execute_managed_notebook(cls, nb_man, *arguments, kept, **options):
+        try:
+            super().execute_managed_notebook(nb_man, *arguments, **options)
+        finally:
+            nbformat.write(nb_man.nb, kept)
+
+
+papermill_engines.register("mjq", _Engine)
+
+
+def _is_data(parameters):
+    """The cell that papermill will put in must be nothing but assignments of the very values that were given."""
+    code = translate_parameters("python3", "python", parameters, "Parameters")
+    found = {node.targets[0].id: ast.literal_eval(node.value) for node in ast.parse(code).body}
+    if found != parameters:
+        raise ValueError("the parameters do not arrive as they were given")
+
+
+def _failure(target, error, traceback):
+    where, code = "before its first cell", ""
+    if target.exists():
+        cells = nbformat.read(target, as_version=4).cells
+        # Papermill puts a banner above the failing cell; count as the author does.
+        added = {"papermill-error-cell-tag", "injected-parameters"}
+        own = [cell for cell in cells if not added & set(cell.metadata.get("tags", []))]
+        failing = [c for c in cells if c.cell_type == "code" and _stopped(c, c.metadata.get("papermill", {}))]
+        if failing:
+            number = f"cell {own.index(failing[0]) + 1} " if failing[0] in own else ""
+            where, code = f"{number}({failing[0].metadata.get('name', 'without a name')})", failing[0].source
+    last = plain("\n".join(traceback)).splitlines()[-14:]
+    return Failure(where, plain(error), code.splitlines()[:12], last)
+
+
+def _stopped(cell, notes):
+    """Whether a cell raised an error, or began and never ended because its kernel died."""
+    answered = "shell.execute_reply" in cell.metadata.get("execution", {})
+    return notes.get("exception") or (notes.get("start_time") and cell.source.strip() and not answered)
+
+
+def plain(text):
+    """Text without the codes that colour it on a terminal.
+
+    >>> plain("\\x1b[31mred\\x1b[0m")
+    'red'
+    """
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def cleaned(notebook):
+    """The notebook without timings, versions and other things that change from run to run."""
+    notebook.metadata = {"kernelspec": notebook.metadata.get("kernelspec", {}), "language_info": {"name": "python"}}
+    for cell in notebook.cells:
+        kept = {key: value for key, value in cell.metadata.items() if key in KEPT_CELL_METADATA}
+        if not kept.get("tags", True):
+            del kept["tags"]
+        cell.metadata = nbformat.from_dict(kept)
+    return notebook

@@ -1,0 +1,31 @@
+"""An executed chapter as one page that looks like the book and is read offline."""
+
+import importlib.util
+import subprocess
+import sys
+
+from mjq.runs.chapters import NOTEBOOKS
+
+SCRIPT = NOTEBOOKS.parent / "book/page.py"
+NEEDED = ("jupyter_book", "mathjax", "bs4")
+
+
+def require():
+    """Raise ``RuntimeError`` if pages cannot be made here, before anything is computed."""
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing or not SCRIPT.is_file():
+        raise RuntimeError("a page needs the book: install the project with its extra 'book', from its repository")
+
+
+def write(notebook, name, target):
+    """Write an executed notebook as a page, as if it were the chapter `name` of the book.
+
+    Raises
+    ------
+    RuntimeError
+        If the page could not be built.
+    """
+    command = [sys.executable, SCRIPT, notebook, name, target]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise RuntimeError(f"the page was not built: {run.stderr.strip()[-2000:]}")

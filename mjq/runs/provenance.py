@@ -1,0 +1,49 @@
+"""What a run was made with: code, commit, versions, machine."""
+
+import hashlib
+import importlib.metadata
+import platform
+import subprocess
+from functools import cache
+from pathlib import Path
+
+PACKAGES = ("numpy", "scipy", "sympy", "numba", "matplotlib", "papermill", "ipykernel", "distributed")
+HOME = Path(__file__).resolve().parents[1]
+
+
+@cache
+def code():
+    """A fingerprint of the library: two machines that compute the same thing have the same.
+
+    >>> code() == code(), len(code())
+    (True, 16)
+    """
+    state = hashlib.sha256()
+    for path in sorted(HOME.rglob("*")):
+        if path.suffix in {".py", ".csv"}:
+            state.update(path.relative_to(HOME).as_posix().encode() + b"\0" + path.read_bytes())
+    return state.hexdigest()[:16]
+
+
+def versions():
+    """Versions, machine and commit, ready for JSON; `commit` is None outside a repository, `changed` says if it was edited."""
+    return {
+        "mjq": importlib.metadata.version("mjq"),
+        "code": code(),
+        "commit": _git("rev-parse", "HEAD"),
+        "changed": bool(_git("status", "--porcelain", "--untracked-files=no")),
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "packages": {name: importlib.metadata.version(name) for name in PACKAGES},
+    }
+
+
+def _git(*words):
+    # Only if the library itself lies in a repository, not if it is installed somewhere inside another one.
+    if not (HOME.parent / ".git").exists():
+        return None
+    try:
+        run = subprocess.run(["git", "-C", HOME.parent, *words], capture_output=True, text=True, check=False)
+    except OSError:  # no git
+        return None
+    return run.stdout.strip() if run.returncode == 0 else None

@@ -1,0 +1,46 @@
+"""An extension of a chapter's kernel: figures and tables also leave their numbers behind.
+
+Loaded by :func:`mjq.runs.execution.execute`, not by the chapters, which know nothing of it. Every figure is then also
+kept as PNG, and the data behind figures and tables as an output of the type `DATA`.
+"""
+
+import sys
+
+from IPython.core.formatters import JSONFormatter
+from IPython.core.pylabtools import print_figure
+
+DATA = "application/vnd.mjq.data+json"
+PNG_DOTS_PER_INCH = 200
+
+
+class DataFormatter(JSONFormatter):
+    """Where IPython asks for the data of what it displays."""
+
+    format_type = DATA
+    print_method = "_repr_mjq_data_"
+
+
+def load_ipython_extension(shell):
+    """Called by IPython when the kernel starts."""
+    shell.display_formatter.formatters[DATA] = DataFormatter(parent=shell.display_formatter)
+    # Choosing a format for figures, as chapters do, forgets all others: ask anew before each cell.
+    shell.events.register("pre_run_cell", lambda info: _ask(shell.display_formatter.formatters))
+
+
+def _ask(formatters):
+    """Have figures and tables recorded, if the libraries that make them are there by now."""
+    if "matplotlib.figure" in sys.modules:
+        from matplotlib.figure import Figure
+
+        from mjq.runs import figures
+
+        formatters["image/png"].for_type(Figure, _png)
+        formatters[DATA].for_type(Figure, figures.data)
+    if "mjq.plots" in sys.modules:
+        from mjq.plots import Table
+
+        formatters[DATA].for_type(Table, lambda table: {"columns": table.headers, "rows": table.rows})
+
+
+def _png(figure):
+    return print_figure(figure, "png", base64=True, dpi=PNG_DOTS_PER_INCH)

@@ -1,0 +1,112 @@
+"""What an executed chapter found: its glued values, its tables, its figures."""
+
+import ast
+import base64
+import csv
+import json
+from dataclasses import dataclass
+
+from mjq.runs.recorder import DATA
+
+GLUED = "application/papermill.record/text/plain"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure as SVG text, as PNG bytes, and the numbers behind it (`columns`, `rows`), or None for a drawing."""
+
+    svg: str | None
+    png: bytes | None
+    data: dict | None
+
+
+@dataclass(frozen=True)
+class Results:
+    """Named results of one run.
+
+    Attributes
+    ----------
+    values : dict
+        What the chapter glues into its sentences: name to number, text or list.
+    tables : dict
+        Name of the cell to `columns`, a list of names, and `rows`, lists of unrounded values.
+    figures : dict
+        Name to :class:`Figure`.
+    """
+
+    values: dict
+    tables: dict
+    figures: dict
+
+    def named(self):
+        """Values and tables, ready for JSON."""
+        return {"values": self.values, "tables": self.tables}
+
+
+def taken_from(notebook):
+    """The results in an executed notebook, whose outputs are left without what only served to record them."""
+    found = Results({}, {}, {})
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            content = output.get("data", {})
+            name = output.get("metadata", {}).get("scrapbook", {}).get("name")
+            if name:
+                found.values[name] = _value(content[GLUED]) if GLUED in content else None
+                continue
+            behind = content.pop(DATA, None)
+            if "image/svg+xml" in content or "image/png" in content:
+                drawn = content.get("image/png")
+                figure = Figure(content.get("image/svg+xml"), drawn and base64.b64decode(drawn), plain(behind))
+                found.figures[_free(_figure_name(cell), found.figures)] = figure
+                if figure.svg:  # the chapters' own format; the other was recorded
+                    content.pop("image/png", None)
+            elif behind is not None:
+                found.tables[_free(cell.metadata.get("name", "table"), found.tables)] = plain(behind)
+    return found
+
+
+def write_table(path, table):
+    """Write `columns` and `rows` as CSV."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(table["columns"])
+        writer.writerows(table["rows"])
+
+
+def plain(value):
+    """The value as JSON knows it: lists for tuples and arrays, None for what is not finite."""
+    if isinstance(value, dict):
+        return {str(key): plain(x) for key, x in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(x) for x in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
+
+
+def write_json(path, content):
+    """Write JSON for people and programs; numbers keep all their digits, and there is no NaN."""
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _value(text):
+    try:
+        return plain(ast.literal_eval(text))
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _figure_name(cell):
+    return cell.metadata.get("mystnb", {}).get("figure", {}).get("name") or cell.metadata.get("name", "figure")
+
+
+def _free(name, taken):
+    """The name, or with a number behind it if it is taken already."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}-{number}"
+    return free

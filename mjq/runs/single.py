@@ -1,0 +1,163 @@
+"""One chapter, run with other parameters, and everything it found in a folder."""
+
+import shutil
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import nbformat
+
+from mjq.runs import execution, folders, page, provenance, results, values
+from mjq.runs.chapters import chapter
+
+
+class RunFailed(RuntimeError):
+    """A chapter did not run to its end.
+
+    Attributes
+    ----------
+    failure : mjq.runs.execution.Failure
+    folder : pathlib.Path
+        Where the notebook up to the failing cell is.
+    """
+
+    def __init__(self, name, failure, folder):
+        super().__init__(f"{name} failed in {failure}; the notebook up to there is in {folder}")
+        self.failure, self.folder = failure, folder
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    Attributes
+    ----------
+    folder : pathlib.Path
+    parameters : dict
+        All of them, defaults included.
+    results : mjq.runs.results.Results
+    seconds : float
+    cells : int
+    """
+
+    folder: Path
+    parameters: dict
+    results: results.Results
+    seconds: float
+    cells: int
+
+
+def run(name, parameters=None, *, label=None, into="runs", notebook=None, html=None, force=False, progress=False):
+    """Run a chapter with other parameters.
+
+    The folder ``runs/<chapter>/<label>`` gets the executed notebook, ``parameters.yaml``, ``run.json`` (versions,
+    commit, machine, time), ``results.json`` (values and tables by name), ``tables/*.csv``, and for every figure
+    ``figures/<name>.svg``, ``.png`` and, unless it is a drawing, ``.csv``. It appears when all is done. A run that
+    fails leaves ``<label>.failed`` instead, with the notebook up to the failing cell.
+
+    Parameters
+    ----------
+    name : str
+        A chapter, or the path of a notebook with a cell tagged ``parameters``.
+    parameters : dict, optional
+        Checked before anything runs.
+    label : str, optional
+        Name of the folder; by default the time.
+    into : path
+        Where the folders are.
+    notebook : path, optional
+        A further copy of the executed notebook.
+    html : bool
+        Also write the chapter as one page for reading offline, ``<chapter>.html``.
+    force : bool
+        Replace what is there already.
+    progress : bool or dict
+        See :func:`mjq.runs.execution.execute`.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, a value that breaks a law, or a folder or file that exists.
+    RunFailed
+        With the cell and the error.
+    """
+    source, changed = chapter(name), parameters or {}
+    given = source.values(changed)
+    folder = _place(Path(into) / source.name, label, force)
+    copy = notebook and Path(notebook)
+    if copy:
+        folders.refuse_existing(copy, force)
+        if not copy.parent.is_dir() or copy.is_dir():
+            raise ValueError(f"{copy} must be a file in a folder that exists")
+    if html:
+        page.require()
+    began, clock = datetime.now(UTC), time.perf_counter()
+    with folders.whole(folder) as new:
+        target = new / f"{source.name}.ipynb"
+        changed = {key: given[key] for key in changed}
+        failure = execution.execute(source.notebook, target, changed, recorder=True, progress=progress)
+        record = {
+            "chapter": source.name,
+            "status": "failed" if failure else "done",
+            "failure": failure and vars(failure),
+            "began": began.isoformat(timespec="seconds"),
+            "seconds": round(time.perf_counter() - clock, 3),
+            "versions": provenance.versions(),
+        }
+        values.write_yaml(new / "parameters.yaml", given)
+        results.write_json(new / "run.json", record)
+        found = _filed(new, target) if target.exists() else results.Results({}, {}, {})
+        if failure:
+            kept = folder.with_name(folder.name + ".failed")
+            new.rename(_emptied(kept))
+            raise RunFailed(source.name, failure, kept)
+        if html:
+            page.write(target, source.name, new / f"{source.name}.html")
+        if copy:
+            folders.write(copy, target.read_bytes())
+    return Run(folder, given, found, record["seconds"], len(source.notebook.cells))
+
+
+def _place(parent, label, force):
+    if label is not None:
+        folder = parent / folders.checked_label(label)
+        folders.refuse_existing(folder, force)
+        return folder
+    now = datetime.now().strftime("%Y-%m-%dT%H-%M-%S")
+    free = (parent / (f"{now}-{k}" if k else now) for k in range(10_000))
+    return next(folder for folder in free if not folder.exists())
+
+
+def _emptied(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    return folder
+
+
+def _filed(folder, target):
+    """Write what an executed notebook found into files beside it."""
+    notebook = nbformat.read(target, as_version=4)
+    found = results.taken_from(notebook)
+    nbformat.write(notebook, target)
+    results.write_json(folder / "results.json", found.named())
+    for part in ("tables", "figures"):
+        (folder / part).mkdir()
+    for name, table in found.tables.items():
+        results.write_table(folder / "tables" / f"{_file_name(name)}.csv", table)
+    for name, figure in found.figures.items():
+        path = folder / "figures" / _file_name(name)
+        if figure.svg:
+            path.with_suffix(".svg").write_text(figure.svg, encoding="utf-8")
+        if figure.png:
+            path.with_suffix(".png").write_bytes(figure.png)
+        if figure.data:
+            results.write_table(path.with_suffix(".csv"), figure.data)
+    return found
+
+
+def _file_name(name):
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:100]

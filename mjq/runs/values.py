@@ -1,0 +1,148 @@
+"""Values of parameters as people write them: on a command line, in YAML, in a table of cases. All of it is data."""
+
+import csv
+import itertools
+
+import numpy as np
+from ruamel.yaml import YAML, AliasToken, YAMLError
+
+MOST_CASES = 1_000_000
+
+
+def read_yaml(path):
+    """Parameters from a YAML file: names, each with its value.
+
+    Numbers are those of YAML 1.2, so ``1e-3`` is a number and ``no`` is a word. Tags that would build objects, names that
+    come twice and anything but a list of names with values are refused.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = _load(file.read())
+    except (OSError, UnicodeDecodeError, YAMLError) as error:
+        raise ValueError(f"{path} cannot be read as YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
+        raise ValueError(f"{path} must hold lines 'name: value', got {type(found).__name__}")
+    return found
+
+
+def write_yaml(path, values):
+    """Write parameters so that :func:`read_yaml` gives them back."""
+    yaml = _yaml()
+    yaml.default_flow_style = False
+    yaml.allow_unicode, yaml.width = False, 10**9  # some letters and folded lines would come back as others
+    yaml.sort_base_mapping_type_on_output = False
+    with open(path, "w", encoding="utf-8") as file:
+        yaml.dump(values, file)
+
+
+def one(parameter, text):
+    """One value of a parameter from a command line; text is taken as it stands, all else as YAML.
+
+    Examples
+    --------
+    >>> from mjq.runs.chapters import chapter
+    >>> parameters = chapter("processing_capacity").parameters
+    >>> one(parameters["lam"], "1e-3"), one(parameters["b"], "[1, 2.5]")
+    (0.001, [1, 2.5])
+    """
+    return text if parameter.type == "str" else data(parameter.name, text)
+
+
+def several(parameter, text):
+    """The values that a sweep gives to a parameter: ``start:stop:number``, the same with ``:log``, or a list.
+
+    Examples
+    --------
+    >>> from mjq.runs.chapters import chapter
+    >>> parameters = chapter("stability").parameters
+    >>> several(parameters["p1"], "0.1,0.5")
+    [0.1, 0.5]
+    >>> several(parameters["mu1"], "0.25:1:4"), several(parameters["mu1"], "0.01:100:3:log")
+    ([0.25, 0.5, 0.75, 1.0], [0.01, 1.0, 100.0])
+    """
+    parts = text.split(":")
+    if parameter.type in ("int", "float") and len(parts) > 1:
+        return _range(parameter.name, text, parts)
+    if parameter.type == "str" and not text:
+        return [""]
+    found = data(parameter.name, f"[{text}]")
+    if not found:
+        raise ValueError(f"{parameter.name} has no values in {text!r}")
+    return [str(x) if parameter.type == "str" else x for x in found]
+
+
+def _range(name, text, parts):
+    start, stop, number = ([*map(lambda x: data(name, x), parts[:3])] + [None] * 3)[:3]
+    numbers = all(isinstance(x, (int, float)) for x in (start, stop))
+    fits = len(parts) == 3 or (len(parts) == 4 and parts[3] == "log")
+    if not fits or not numbers or not isinstance(number, int) or number < 1:
+        raise ValueError(f"{name}: a range is start:stop:number or start:stop:number:log, got {text!r}")
+    if number > MOST_CASES:
+        raise ValueError(f"{name}: {number} values are more than {MOST_CASES}")
+    if len(parts) == 4 and not (start > 0 and stop > 0):
+        raise ValueError(f"{name}: both ends of a logarithmic range must be positive, got {text!r}")
+    values = np.geomspace(start, stop, number) if len(parts) == 4 else np.linspace(start, stop, number)
+    # Decimals as a person would write them: .3, not .30000000000000004.
+    return [float(f"{x:.12g}") for x in values]
+
+
+def grid(ranges):
+    """All combinations of the values of several parameters, the last one changing fastest.
+
+    >>> grid({"n": [1, 2], "p1": [0.1, 0.5]})[:2]
+    [{'n': 1, 'p1': 0.1}, {'n': 1, 'p1': 0.5}]
+    """
+    number = np.prod([len(values) for values in ranges.values()], dtype=float)
+    if number > MOST_CASES:
+        raise ValueError(f"{number:.0f} cases are more than {MOST_CASES}")
+    return [dict(zip(ranges, values)) for values in itertools.product(*ranges.values())]
+
+
+def read_cases(path, chapter):
+    """Cases from a CSV file with a column a parameter, and perhaps a column ``case`` with a name for each.
+
+    Returns
+    -------
+    names : list of str or None
+        None without such a column.
+    cases : list of dict
+    """
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            header, *rows = [row for row in csv.reader(file, strict=True) if row]
+    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
+        raise ValueError(f"{path} cannot be read as a table of cases: {error}") from error
+    header = [name.strip() for name in header]
+    if len(set(header)) < len(header):
+        raise ValueError(f"{path} has a column twice: {', '.join(header)}")
+    unknown = [name for name in header if name != "case" and name not in chapter.parameters]
+    if unknown:
+        chapter.values(dict.fromkeys(unknown))  # says which names are near
+    cases, names = [], []
+    for k, row in enumerate(rows, 2):
+        if len(row) != len(header):
+            raise ValueError(f"{path}, row {k}: {len(row)} entries under {len(header)} columns")
+        entries = dict(zip(header, row))
+        names.append(entries.pop("case", None))
+        cases.append({name: one(chapter.parameters[name], text) for name, text in entries.items()})
+    if not cases:
+        raise ValueError(f"{path} has no cases")
+    return names if "case" in header else None, cases
+
+
+def data(name, text):
+    try:
+        return _load(text)
+    except YAMLError as error:
+        raise ValueError(f"{name}: {text!r} is not a value: {' '.join(str(error).split())}") from error
+
+
+def _load(text):
+    # A few aliases of aliases stand for billions of values.
+    if any(isinstance(token, AliasToken) for token in _yaml().scan(text)):
+        raise YAMLError("aliases (*name) are not taken")
+    return _yaml().load(text)
+
+
+def _yaml():
+    return YAML(typ="safe", pure=True)

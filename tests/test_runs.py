@@ -1,0 +1,447 @@
+"""Chapters run again: parameters, their laws, what a run leaves behind, and comparisons."""
+
+import ast
+import json
+import math
+
+import matplotlib
+import nbformat
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from papermill.translators import translate_parameters
+
+from mjq import runs
+from mjq.runs import chapters, figures, folders, provenance, results, values
+from mjq.runs.execution import execute
+from tests.conftest import SMALL, write_chapter
+
+# --- Parameters and laws --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", chapters.names())
+def test_every_chapter_explains_its_parameters_and_keeps_its_own_laws(name):
+    chapter = chapters.chapter(name)
+    assert chapter.title != name
+    for parameter in chapter.parameters.values():
+        assert parameter.meaning
+        assert "[" not in parameter.meaning
+        assert type(parameter.default).__name__ == parameter.type
+    assert chapter.values() == {p.name: p.default for p in chapter.parameters.values()}
+
+
+BROKEN = [
+    ("processing_capacity", dict(lam=3.0), "lam must be above 0 and below"),
+    ("processing_capacity", dict(b=[2.0, 7.0]), "need 7 exceeds resource 6"),
+    ("processing_capacity", dict(p=[0.5, 0.4]), "p must sum to 1"),
+    ("processing_capacity", dict(b=[2.0], mu=[1.0], p=[1.0], t=[0.4]), "number of classes must be .* at least 2"),
+    ("processing_capacity", dict(replications=1), "replications must be a whole number of at least 2"),
+    ("stability", dict(n2=31), "need n2 31 exceeds the 30 servers"),
+    ("stability", dict(p1=1.5), "p1 must lie between 0 and 1, got 1.5"),
+    ("stability", dict(below=1.0), "below must be above 0 and below 1, got 1"),
+    ("stability", dict(above=1.0), "above must be above 1, got 1"),
+    ("stability", dict(log="no-such-file.swf"), "log must be a file, got 'no-such-file.swf'"),
+    ("cluster", dict(T=17), "size 17 exceeds the 16 servers"),
+    ("cluster", dict(sizes="odd"), "sizes must be uniform, normal or harmonic, got 'odd'"),
+    ("cluster", dict(C=-1), "C must be a whole number of at least 0"),
+    ("fluid", dict(load=1.0), "load must be above 0 and below 1, got 1"),
+    ("fluid", dict(scv3=0.4), "a scv of 0.5 or more, got 0.4"),
+    ("pool_depletion", dict(K=101), "N must be a whole number of at least 101, got 100"),
+    ("pool_depletion", dict(D=[[1.0, 1.0], [2.0, 2.0]]), "no bottleneck switch"),
+    ("pool_depletion", dict(jobs=0), "jobs must be a whole number of at least 1000, got 0"),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "law"), BROKEN)
+def test_a_broken_law_is_named_before_anything_runs(name, given, law):
+    with pytest.raises(ValueError, match=f"^{name}: .*{law}"):
+        chapters.chapter(name).values(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"lamda": 1.0}, "stability has no parameter 'lamda'; "),
+        ({"nn1": 3}, "nearest: n1"),
+        ({"n": "thirty"}, "n must be a whole number, got 'thirty'"),
+        ({"n": 30.5}, "n must be a whole number, got 30.5"),
+        ({"n": True}, "n must be a whole number, got True"),
+        ({"mu1": [1.0]}, r"mu1 must be a number, got \[1.0\]"),
+        ({"mu1": math.inf}, "mu1 must be finite numbers, got inf"),
+        ({"mu1": None}, "mu1 must be a number, got None"),
+        ({"log": 5}, "log must be text, got 5"),
+    ],
+)
+def test_names_and_types_are_checked(given, words):
+    with pytest.raises(ValueError, match=words):
+        chapters.chapter("stability").values(given)
+
+
+def test_lists_hold_numbers_and_words_only():
+    chapter = chapters.chapter("processing_capacity")
+    assert chapter.values({"lams": [1, 2]})["lams"] == [1.0, 2.0]
+    for wrong in ([1.0, math.nan], [1.0, None], [{"a": 1}], 1.0, "1, 2"):
+        with pytest.raises(ValueError, match="lams must"):
+            chapter.values({"lams": wrong})
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("x: float = 2 * 3  # a product", "the default of x must be a plain value, got 2 [*] 3"),
+        ("x: dict = {}  # a dict", "parameter x has type dict"),
+    ],
+)
+def test_a_notebook_whose_parameters_cannot_be_read_is_refused(tmp_path, source, words):
+    with pytest.raises(ValueError, match=words):
+        chapters.chapter(write_chapter(tmp_path / "odd.ipynb", {"parameters": source}))
+
+
+def test_a_file_that_is_no_notebook_is_refused(tmp_path):
+    (tmp_path / "odd.ipynb").write_text("not JSON")
+    with pytest.raises(ValueError, match="is not a notebook that can be read"):
+        chapters.chapter(tmp_path / "odd.ipynb")
+    with pytest.raises(ValueError, match="there is no notebook"):
+        chapters.chapter(tmp_path / "missing.ipynb")
+
+
+# --- Values as people write them ------------------------------------------------------------------------------------
+
+TEXT = st.one_of(st.text(), st.text("\\\"' \n\r\t:#a\x85", min_size=100, max_size=300))
+PLAIN = st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), TEXT)
+NESTED = st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=4), max_leaves=8)
+
+
+@given(st.dictionaries(st.sampled_from(["x", "words", "numbers"]), NESTED))
+def test_no_value_breaks_out_of_the_injected_cell(given):
+    body = ast.parse(translate_parameters("python3", "python", given, "Parameters")).body
+    assert {node.targets[0].id: ast.literal_eval(node.value) for node in body} == given
+
+
+@given(st.dictionaries(st.text(min_size=1), NESTED, min_size=1))
+def test_parameters_survive_a_yaml_file(tmp_path_factory, given):
+    path = tmp_path_factory.mktemp("yaml") / "parameters.yaml"
+    values.write_yaml(path, given)
+    assert values.read_yaml(path) == given
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x: !!python/object/apply:os.system ['touch pwned']", "could not determine a constructor"),
+        ("x: !!python/name:os.system", "could not determine a constructor"),
+        ("x: 1\nx: 2", "found duplicate key"),
+        ("a: &a [1]\nb: *a", "aliases"),
+        ("- 1\n- 2", "must hold lines 'name: value', got"),
+        ("1: 2", "must hold lines"),
+        ("x: [1", "cannot be read as YAML"),
+        ("", "must hold lines"),
+    ],
+)
+def test_yaml_is_data_and_nothing_is_lost(tmp_path, monkeypatch, text, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.yaml").write_text(text)
+    with pytest.raises(ValueError, match=words):
+        values.read_yaml(tmp_path / "p.yaml")
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_ranges_of_a_sweep():
+    stability = chapters.chapter("stability").parameters
+    assert values.several(stability["p1"], "0.2:0.4:3") == [0.2, 0.3, 0.4]
+    assert values.several(stability["n"], "10,20, 30") == [10, 20, 30]
+    assert values.several(stability["n"], "10:30:3") == [10.0, 20.0, 30.0]
+    assert values.several(stability["mu1"], "1e-2:1e2:5:log") == [0.01, 0.1, 1.0, 10.0, 100.0]
+    assert values.several(chapters.chapter("cluster").parameters["sizes"], "uniform,normal") == ["uniform", "normal"]
+    assert values.several(chapters.chapter("fluid").parameters["k2"], "4") == [4]
+    lists = chapters.chapter("processing_capacity").parameters["p"]
+    assert values.several(lists, "[0.5, 0.5], [0.1, 0.9]") == [[0.5, 0.5], [0.1, 0.9]]
+
+
+@pytest.mark.parametrize(
+    "text", ["1:2", "1:2:0", "1:2:3:4", "1:2:3:lin", "a:2:3", "1:2:2.5", "0:2:3:log", "", "[1", "1:2:9999999"]
+)
+def test_ranges_that_make_no_sense(text):
+    with pytest.raises(ValueError, match="mu1"):
+        values.several(chapters.chapter("stability").parameters["mu1"], text)
+
+
+def test_a_grid_that_is_too_large_is_refused():
+    with pytest.raises(ValueError, match="8000000 cases are more than 1000000"):
+        values.grid({name: range(200) for name in "abc"})
+
+
+def test_cases_from_a_table(tmp_path):
+    stability = chapters.chapter("stability")
+    path = tmp_path / "cases.csv"
+    path.write_text('case,n,p1,log\nann,30,0.5,"a, b"\nbob,40,1e-1,\n')
+    found = values.read_cases(path, stability)
+    assert found == (["ann", "bob"], [dict(n=30, p1=0.5, log="a, b"), dict(n=40, p1=0.1, log="")])
+    path.write_text("n\n30\n")
+    assert values.read_cases(path, stability) == (None, [dict(n=30)])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("nn1,p1\n1,0.5\n", "no parameter 'nn1'"),
+        ("n,n\n1,2\n", "column twice"),
+        ("n,p1\n30\n", "row 2: 1 entries under 2 columns"),
+        ("n\n", "no cases"),
+        ("", "cannot be read"),
+        ("n\n[1\n", "n: .* is not a value"),
+    ],
+)
+def test_tables_that_make_no_sense(tmp_path, text, words):
+    (tmp_path / "cases.csv").write_text(text)
+    with pytest.raises(ValueError, match=words):
+        values.read_cases(tmp_path / "cases.csv", chapters.chapter("stability"))
+
+
+# --- One run --------------------------------------------------------------------------------------------------------
+
+NASTY = [
+    '"; import os; os.system("touch pwned") #',
+    "'''\nopen('pwned', 'w')\n'''",
+    '\\"\\\nopen("pwned", "w")\n#',
+    "{x} {{y}} $(touch pwned) `touch pwned` %s\r\n\t\x00\x1b[31m \u2028 \U0001f600",
+]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_run_leaves_everything_in_one_folder(here, small):
+    given = dict(x=2, words="".join(NASTY), flag=True, numbers=[3, 4.5])
+    done = runs.run(small, given, label="a")
+    assert done.folder.parts == ("runs", "small", "a")
+    assert not (here / "pwned").exists()
+    found = json.loads((done.folder / "results.json").read_text())
+    assert found == {
+        "values": {"square": 4.0, "words": "".join(NASTY), "pairs": [[1, 2.0], [2, 2.0]], "given": [True, [3.0, 4.5]]},
+        "tables": {},
+    }
+    assert values.read_yaml(done.folder / "parameters.yaml") == done.parameters
+    record = json.loads((done.folder / "run.json").read_text())
+    assert record["status"] == "done"
+    assert set(record["versions"]) == {"mjq", "code", "commit", "changed", "python", "system", "packages"}
+    assert nbformat.read(done.folder / "small.ipynb", as_version=4).cells
+    assert [path.name for path in (here / "runs/small").iterdir()] == ["a"]
+
+
+def test_a_failed_run_keeps_the_notebook_up_to_the_failing_cell(here, small):
+    with pytest.raises(runs.RunFailed, match=r"cell 5 \(work\): ZeroDivisionError: float division by zero"):
+        runs.run(small, dict(x=3.0), label="a", notebook=here / "copy.ipynb", html=False)
+    kept = here / "runs/small/a.failed"
+    assert [path.name for path in (here / "runs/small").iterdir()] == ["a.failed"]
+    assert not (here / "copy.ipynb").exists()
+    assert json.loads((kept / "run.json").read_text())["failure"]["where"] == "cell 5 (work)"
+    cells = nbformat.read(kept / "small.ipynb", as_version=4).cells
+    assert [c.execution_count for c in cells if c.metadata.get("name") == "results"] == [None]
+    # Another failure replaces it; a success stands beside it.
+    with pytest.raises(runs.RunFailed):
+        runs.run(small, dict(x=3.0), label="a")
+    assert runs.run(small, label="a").results.values["square"] == 1.0
+
+
+def test_a_kernel_that_dies_is_a_failed_run(here, small):
+    with pytest.raises(runs.RunFailed, match=r"cell 5 \(work\): DeadKernelError"):
+        runs.run(small, dict(die=1.0), label="a")
+
+
+def test_what_exists_is_not_replaced_without_being_asked(here, small):
+    (here / "elsewhere").mkdir()
+    copy = here / "elsewhere/copy.ipynb"
+    copy.write_text("mine")
+    for options in (dict(label="a", notebook=copy), dict(notebook=here / "nowhere/copy.ipynb")):
+        with pytest.raises(ValueError, match=r"copy\.ipynb"):
+            runs.run(small, **options)
+    assert copy.read_text() == "mine"
+    assert not (here / "runs").exists()
+    runs.run(small, label="a", notebook=copy, force=True)
+    assert nbformat.read(copy, as_version=4).cells
+    with pytest.raises(ValueError, match="runs/small/a exists; --force replaces it"):
+        runs.run(small, label="a")
+    runs.run(small, dict(x=5.0), label="a", force=True)
+    assert values.read_yaml(here / "runs/small/a/parameters.yaml")["x"] == 5.0
+
+
+@pytest.mark.parametrize("label", ["../a", "a/b", "", ".a", "a b", "a\nb", "-x"])
+def test_a_label_leads_nowhere_else(here, small, label):
+    with pytest.raises(ValueError, match="a label has letters"):
+        runs.run(small, label=label)
+
+
+def test_runs_without_a_label_do_not_meet(here, small):
+    assert runs.run(small).folder != runs.run(small).folder
+
+
+def test_a_full_disk_leaves_nothing_half_written(here, small, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(results, "write_json", full)
+    with pytest.raises(OSError, match="No space"):
+        runs.run(small, label="a")
+    assert not list((here / "runs/small").iterdir())
+
+
+def test_files_appear_whole_or_not_at_all(tmp_path, monkeypatch):
+    folders.write(tmp_path / "a", b"old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        folders.write(tmp_path / "a", b"new")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"old"}
+
+
+def test_versions_name_the_commit(root):
+    found = provenance.versions()
+    assert found["code"] == provenance.code()
+    if (root / ".git").exists():
+        assert len(found["commit"]) == 40
+    assert found["packages"]["numpy"] == np.__version__
+
+
+# --- Figures and tables ---------------------------------------------------------------------------------------------
+
+DRAWING = {
+    "imports": "from matplotlib import pyplot as plt\n\nfrom mjq import plots\n\nplots.style()",
+    "parameters": "x: float = 1.0  # a number",
+    "curve": (
+        "fig, ax = plt.subplots()\n"
+        "ax.plot([0, 1 / 3], [x, 2 * x], label='a $\\\\lambda$')\n"
+        "ax.set(xlabel='time', ylabel='jobs');"
+    ),
+    "table": "plots.table(['name', 'value'], [['third', x / 3], ['none', None]])",
+}
+
+
+def test_figures_and_tables_leave_their_numbers(here):
+    chapter = write_chapter(here / "drawing.ipynb", DRAWING)
+    done = runs.run(chapter, dict(x=5.0), label="a")
+    folder = done.folder / "figures"
+    assert (folder / "curve.svg").read_text(encoding="utf-8").lstrip().startswith("<?xml")
+    assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
+    lines = (folder / "curve.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[1:] == ["1,,time,jobs,line,a \\lambda,0.0,5.0,,,,", f"1,,time,jobs,line,a \\lambda,{1 / 3},10.0,,,,"]
+    assert (done.folder / "tables/table.csv").read_text() == f"name,value\nthird,{5 / 3}\nnone,\n"
+    assert done.results.tables["table"] == {"columns": ["name", "value"], "rows": [["third", 5 / 3], ["none", None]]}
+    # The notebook looks as a chapter does: what was only recorded is gone.
+    kinds = {
+        kind
+        for c in nbformat.read(done.folder / "drawing.ipynb", as_version=4).cells
+        for o in c.get("outputs", [])
+        for kind in o.data
+    }
+    assert kinds == {"image/svg+xml", "text/markdown", "text/plain"}
+
+
+def test_recording_changes_no_other_output(tmp_path):
+    chapter = chapters.chapter(write_chapter(tmp_path / "drawing.ipynb", DRAWING))
+    outputs = []
+    for recorder in (False, True):
+        assert execute(chapter.notebook, tmp_path / "out.ipynb", recorder=recorder) is None
+        executed = nbformat.read(tmp_path / "out.ipynb", as_version=4)
+        results.taken_from(executed)
+        outputs.append([c.outputs for c in executed.cells if c.cell_type == "code"])
+    assert outputs[0] == outputs[1]
+
+
+@pytest.fixture
+def ax():
+    with matplotlib.rc_context({"backend": "agg"}):
+        return Figure().subplots()
+
+
+def series(ax, kind):
+    """The points of all marks of a kind, (x, y, low, high, value)."""
+    found = figures.data(ax.figure) or {"rows": []}
+    return [tuple(row[6:11]) for row in found["rows"] if row[4] == kind]
+
+
+def test_data_of_intervals_and_bars(ax):
+    ax.errorbar([1, 2], [10.0, 20.0], [1.0, 2.0], label="simulated")
+    ax.bar([5], [3.0], width=2.0, bottom=1.0)
+    ax.barh([7], [4.0], height=1.0)
+    assert series(ax, "interval") == [(1.0, 10.0, 9.0, 11.0, None), (2.0, 20.0, 18.0, 22.0, None)]
+    assert series(ax, "bar") == [(5.0, 4.0, 1.0, 4.0, None), (4.0, 7.0, 0.0, 4.0, None)]
+    assert series(ax, "line") == []
+
+
+def test_data_of_lines_across_and_areas(ax):
+    ax.axhline(2.0)
+    ax.fill_between([0, 1], [1, 1], [2, 3])
+    assert series(ax, "line") == [(None, 2.0, None, None, None)] * 2
+    assert {(0.0, 1.0), (1.0, 1.0), (0.0, 2.0), (1.0, 3.0)} <= {point[:2] for point in series(ax, "area outline")}
+
+
+def test_data_of_maps_and_points(ax):
+    values = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, np.nan]])
+    ax.pcolormesh([0, 1, 2, 3], [0, 1, 2], values)
+    ax.scatter([0.5], [0.25], c=[9.0])
+    assert series(ax, "map")[0] == (0.5, 0.5, None, None, 1.0)
+    assert series(ax, "map")[-1] == (2.5, 1.5, None, None, None)
+    assert series(ax, "point") == [(0.5, 0.25, None, None, 9.0)]
+
+
+@pytest.mark.parametrize("origin", ["upper", "lower"])
+def test_data_of_pictures(ax, origin):
+    ax.imshow([[1.0, 2.0], [3.0, 4.0]], origin=origin, extent=(0, 2, 0, 20))
+    bottom = 3.0 if origin == "upper" else 1.0
+    assert series(ax, "map")[0] == (0.5, 5.0, None, None, bottom)
+
+
+def test_a_drawing_has_no_data(ax):
+    ax.plot([1, 2], [3, 4])
+    ax.axis("off")
+    assert figures.data(ax.figure) is None
+
+
+def test_words_on_an_axis_are_kept(ax):
+    ax.bar(["hard", "smooth"], [1.0, 2.0])
+    assert [row[-1] for row in figures.data(ax.figure)["rows"]] == ["hard", "smooth"]
+
+
+def test_results_are_plain():
+    assert results.plain((np.float64(1.5), np.arange(2), math.nan, {1: True})) == [1.5, [0, 1], None, {"1": True}]
+
+
+# --- Two runs -------------------------------------------------------------------------------------------------------
+
+
+def test_a_comparison_names_what_differs(here, small):
+    runs.run(small, dict(x=2.0), label="a")
+    runs.run(small, dict(x=2.0000002, k=5), label="b")
+    found = runs.compare("runs/small/a", "runs/small/b")
+    assert [x["name"] for x in found["parameters"]] == ["x", "k"]
+    assert [x["name"] for x in found["results"]] == [
+        "square",
+        "pairs[1][1]",
+        "pairs[1][2]",
+        "pairs[2][1]",
+        "pairs[2][2]",
+    ]
+    assert found["results"][0]["relative"] == pytest.approx(2e-7, rel=0.01)
+    assert found["versions"] == []
+    assert found["same"] == 4  # the words, the flag and two numbers
+    coarse = runs.compare("runs/small/a", "runs/small/b", tolerance=1e-6)
+    assert [x["name"] for x in coarse["results"]] == ["pairs[1][1]", "pairs[2][1]"]
+    assert runs.compare("runs/small/a", "runs/small/a")["results"] == []
+
+
+def test_only_finished_runs_of_one_chapter_are_compared(here, small):
+    runs.run(small, label="a")
+    runs.run(write_chapter(here / "other.ipynb", SMALL), label="a")
+    with pytest.raises(ValueError, match=r"is a run of small, .* one of other"):
+        runs.compare("runs/small/a", "runs/other/a")
+    with pytest.raises(ValueError, match="is not the folder of a finished run"):
+        runs.compare("runs/small/a", "runs/small/b")
