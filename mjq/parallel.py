@@ -84,7 +84,7 @@ def client_of(workers):
 
     dask.config.set({"logging.distributed": "critical"})  # the processes inherit it; errors arrive as exceptions
     cluster = LocalCluster(
-        n_workers=laws.count("workers", workers), threads_per_worker=1, memory_limit=0, dashboard_address=None,
+        n_workers=laws.count("workers", workers), threads_per_worker=1, memory_limit=0, dashboard_address=":0",
         silence_logs=logging.CRITICAL,
     )  # fmt: skip
     with cluster, Client(cluster) as client:

@@ -1,14 +1,18 @@
 """Many solutions side by side."""
 
+import os
+
+import distributed
 import pytest
+from tqdm import tqdm
 
 from mjq import stability
-from mjq.parallel import solve_all
+from mjq.parallel import client_of, solve_all, spread
 
 CASES = [dict(n=n, n1=1, n2=2, mu1=1.0, mu2=2.0, p1=0.5) for n in range(2, 8)]
 
 
-@pytest.mark.parametrize("workers", [1, 2, 20])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_results_keep_the_order_of_the_cases(workers):
     assert solve_all(stability.throughput, CASES, workers) == [stability.throughput(**case) for case in CASES]
 
@@ -27,3 +31,14 @@ def test_nothing_to_do():
 def test_workers_are_checked():
     with pytest.raises(ValueError, match="workers must be a whole number of at least 1"):
         solve_all(stability.throughput, CASES, workers=0)
+
+
+def test_a_client_serves_as_well_and_a_case_that_kills_its_workers_is_named():
+    with client_of(2) as client:
+        assert solve_all(stability.throughput, CASES, client) == solve_all(stability.throughput, CASES, 1)
+        with pytest.raises(distributed.KilledWorker, match="all those workers died") as error:
+            spread(client, lambda x: x if x else os.kill(os.getpid(), 9), [1, 0, 2], tqdm(disable=True))
+        assert error.value.__notes__ == ["in the case 0"]
+        assert solve_all(stability.throughput, CASES[:2], client) == [
+            stability.throughput(**case) for case in CASES[:2]
+        ]

@@ -20,9 +20,9 @@ def compare(first, second, tolerance=0.0):
     Returns
     -------
     dict
-        ``chapter``; ``versions``, ``parameters`` and ``results``: lists of dicts with `name`, `first` and `second` (None
-        where there is none) and, for two numbers, `relative` difference; and ``same``, the number of equal results. A
-        table's entry is named ``table[row, column]``.
+        ``chapter``; ``versions``, ``parameters`` and ``results``: lists of dicts with `name`, `first` and `second`
+        (None where there is none) and, for two numbers, `relative` difference; and ``same``, the number of equal
+        results. A table's entry is named ``table[row, column]``.
 
     Raises
     ------
@@ -48,7 +48,9 @@ def _read(folder):
     try:
         record = json.loads((folder / "run.json").read_bytes())
         results = json.loads((folder / "results.json").read_bytes())
-        versions = {key: record["versions"][key] for key in ("code", "python", "system")} | record["versions"]["packages"]
+        versions = {key: record["versions"][key] for key in ("code", "python", "system")} | record["versions"][
+            "packages"
+        ]
         return {
             "chapter": record["chapter"],
             "versions": versions,

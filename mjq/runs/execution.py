@@ -70,7 +70,7 @@ def execute(notebook, target, parameters=None, *, recorder=False, progress=False
 
 
 class _Engine(NBClientEngine):
-    """Papermill's own engine, which writes the notebook once at the end, however it ends, not before and after each cell."""
+    """Papermill's own engine, which writes the notebook once, however it ends, not before and after each cell."""
 
     @classmethod
     def execute_managed_notebook(cls, nb_man, *arguments, kept, **options):

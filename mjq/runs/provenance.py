@@ -26,7 +26,7 @@ def code():
 
 
 def versions():
-    """Versions, machine and commit, ready for JSON; `commit` is None outside a repository, `changed` says if it was edited."""
+    """Versions, machine and commit, ready for JSON; no `commit` outside a repository, `changed` if it was edited."""
     return {
         "mjq": importlib.metadata.version("mjq"),
         "code": code(),

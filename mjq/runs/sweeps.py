@@ -1,4 +1,4 @@
-"""A chapter with many sets of parameters, on the cores of this machine or on a cluster, to be gone on with at any time."""
+"""A chapter with many sets of parameters, on this machine or on a cluster, to be gone on with at any time."""
 
 import hashlib
 import json
@@ -70,8 +70,8 @@ def sweep(
     name : str
         A chapter, or the path of a notebook.
     cases : sequence of dict
-        Parameters of each; all are checked before anything runs. If the chapter has a parameter ``workers`` that no case
-        names, it is 1: the cases share the cores already, and the numbers do not depend on it.
+        Parameters of each; all are checked before anything runs. If the chapter has a parameter ``workers`` that no
+        case names, it is 1: the cases share the cores already, and the numbers do not depend on it.
     names : sequence of str, optional
         A name for each case; by default 1, 2, ….
     label : str, optional

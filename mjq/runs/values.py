@@ -12,8 +12,8 @@ MOST_CASES = 1_000_000
 def read_yaml(path):
     """Parameters from a YAML file: names, each with its value.
 
-    Numbers are those of YAML 1.2, so ``1e-3`` is a number and ``no`` is a word. Tags that would build objects, names that
-    come twice and anything but a list of names with values are refused.
+    Numbers are those of YAML 1.2, so ``1e-3`` is a number and ``no`` is a word. Tags that would build objects, names
+    that come twice and anything but a list of names with values are refused.
     """
     try:
         with open(path, encoding="utf-8") as file:

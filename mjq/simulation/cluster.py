@@ -13,7 +13,7 @@ import numpy as np
 from mjq import laws
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.events import cumulative, doubled, pop, push
-from mjq.simulation.replications import replicate
+from mjq.simulation.replications import Compiled, replicate
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def simulate_cluster(
     shares = cumulative(p)
     needs = np.array([laws.count("size", need) for need in needs])
     sums = replicate(
-        lambda rng: _simulate(rng, lam, mu1, N, needs, rates, shares, C, round(warmup * jobs), jobs),
+        Compiled(_simulate, lam, mu1, N, needs, rates, shares, C, round(warmup * jobs), jobs),
         seed, replications, workers, progress,
     )  # fmt: skip
     queue, busy, running, span, done, lost, delay, started = np.array(sums).T

@@ -13,7 +13,7 @@ import numpy as np
 from mjq import laws
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.events import pop, push
-from mjq.simulation.replications import generators, replicate
+from mjq.simulation.replications import Compiled, generators, replicate
 
 MARKS = "T", "T_tau0", "T_phi1", "T_tau12", "T_phi2"
 MOST = 1_000_000  # replications
@@ -73,11 +73,11 @@ def simulate_pool(D, N, K, seed, *, precision=0.03, confidence=0.99, replication
     Source: [CGPS16] Sections 3, 5.1.
     """
     D, N, K = _system(D, N, K)
-    run = lambda rng: _deplete(rng, D, N, K, np.empty((0, len(N) + 1)))[0]
+    run = Compiled(_deplete, D, N, K, np.empty((0, len(N) + 1)))
     precision = float(laws.positive("precision", precision, ndim=0))
     number = 20 if replications is None else laws.count("replications", replications, 2)
     while True:
-        marks = np.array(replicate(run, seed, number, workers, progress))
+        marks = np.array([found for found, _ in replicate(run, seed, number, workers, progress)])
         estimates = [Estimate.of(column, confidence) for column in marks.T]
         if replications is not None or all(x.half_width <= precision * x.mean for x in estimates):
             return DepletionRun(*estimates, number)

@@ -13,7 +13,7 @@ from mjq import laws
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.events import cumulative, doubled, pop, push
 from mjq.simulation.policies import FCFS, next_to_start, policy_number
-from mjq.simulation.replications import replicate
+from mjq.simulation.replications import Compiled, replicate
 
 BATCHES = 30  # of one long run without replications
 FIT = laws.FIT
@@ -110,7 +110,7 @@ def simulate_multiserver(
     batches = max(1, min(BATCHES, jobs // 2)) if replications == 1 else 1
     order, shares, warm = policy_number(policy), cumulative(p), round(warmup * jobs)
     runs = replicate(
-        lambda rng: _simulate(order, rng, lam, B, b, mu, shares, warm, jobs, batches, tail_at),
+        Compiled(_simulate, order, lam, B, b, mu, shares, warm, jobs, batches, tail_at),
         seed, replications, workers, progress,
     )  # fmt: skip
     return _estimates(runs)
@@ -140,7 +140,7 @@ def _estimates(runs):
 
 
 @numba.njit(cache=True, nogil=True)
-def _simulate(policy, rng, lam, B, needs, rates, shares, warm, jobs, batches, tail_at):
+def _simulate(rng, policy, lam, B, needs, rates, shares, warm, jobs, batches, tail_at):
     """One run. Returns sums over the counted jobs, one row a batch.
 
     times: sojourn, its square, wait, its square, then the wait by class; counts: jobs by class; tails: sojourns above

@@ -14,7 +14,7 @@ import numpy as np
 from mjq import laws
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.events import pop, push
-from mjq.simulation.replications import replicate
+from mjq.simulation.replications import Compiled, replicate
 
 BEYOND = 5  # response times of a replication that must lie beyond the highest percentile
 
@@ -111,7 +111,7 @@ def simulate_ps_network(
         raise ValueError(f"percentiles must lie between 0 and 1, got {laws.shown(levels)}")
     tables = (*_settings(network, schedule), *_tables(network), population, inside)
     runs = replicate(
-        lambda rng: _simulate(rng, *tables, at, warm, warm + time),
+        Compiled(_simulate, *tables, at, warm, warm + time),
         seed, laws.count("replications", replications), workers, progress,
     )  # fmt: skip
     areas, done, spent, paths, times, of = zip(*runs)

@@ -1,5 +1,6 @@
 """Independent replications in parallel."""
 
+import importlib
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -24,13 +25,33 @@ def generators(seed, replications):
     return [np.random.default_rng(child) for child in seed.spawn(replications)]
 
 
+class Compiled:
+    """A compiled function ``function(rng, *settings)`` that waits for its generator.
+
+    Sent to another machine it goes by its name, so that the function is compiled there once and not for each call.
+    """
+
+    def __init__(self, function, *settings):
+        self.function, self.settings = function, settings
+
+    def __call__(self, rng):
+        return self.function(rng, *self.settings)
+
+    def __reduce__(self):
+        return _compiled, (self.function.__module__, self.function.__name__, self.settings)
+
+
+def _compiled(module, name, settings):
+    return Compiled(getattr(importlib.import_module(module), name), *settings)
+
+
 def replicate(run, seed, replications, workers=1, progress=None):
     """Call ``run(rng)`` once a replication and return the results in order.
 
     Parameters
     ----------
     run : callable
-        Compiled code that releases the interpreter's lock, so that threads run side by side.
+        :class:`Compiled` code that releases the interpreter's lock, so that threads run side by side.
     seed : int, sequence of int, or numpy.random.SeedSequence
     replications : int
     workers : int or distributed.Client

@@ -1,0 +1,243 @@
+"""Sweeps from Python: every case once, whatever happens."""
+
+import csv
+import json
+
+import filelock
+import polars as pl
+import pytest
+
+from mjq import parallel, runs
+from mjq.runs import case, collected, sweeps
+from mjq.simulation import simulate_depletion, simulate_multiserver
+from tests.conftest import SMALL, write_chapter
+
+
+@pytest.fixture(scope="module")
+def client():
+    with parallel.client_of(2) as found:
+        yield found
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def computed(log):
+    """Which cases were computed, in any order."""
+    return sorted(log.read_text().splitlines()) if log.exists() else []
+
+
+def test_a_sweep_collects_every_named_value(here, small, client):
+    done = runs.sweep(small, [dict(x=x, words="a,\nb") for x in (1.0, 2.0)], workers=client)
+    assert (done.failed, done.missing, done.repaired) == ([], [], [])
+    assert done.folder.parent == done.folder.__class__("runs/small")
+    found = rows(done.folder / "results.csv")
+    assert list(found[0]) == ["case", "x", "words", "result", "row", "column", "number", "text"]
+    of = {(r["case"], r["result"], r["row"], r["column"]): r["number"] or r["text"] for r in found}
+    assert of["1", "square", "", ""] == "1.0"
+    assert of["2", "square", "", ""] == "4.0"
+    assert of["2", "words", "", ""] == "a,\nb"
+    assert of["2", "pairs", "2", "2"] == "2.0"
+    assert of["2", "given", "2", "1"] == "1.0"
+    fates = rows(done.folder / "cases.csv")
+    assert [(r["case"], r["x"], r["status"], r["square"]) for r in fates] == [
+        ("1", "1.0", "done", "1.0"),
+        ("2", "2.0", "done", "4.0"),
+    ]
+    plan = json.loads((done.folder / "sweep.json").read_text())
+    assert plan["cases"][0]["parameters"]["k"] == 1
+    assert "numpy" in plan["versions"]["packages"]
+
+
+def test_parquet_holds_the_same_table(here, small, client):
+    cases = [dict(x=1.0, numbers=[1.0, 2.5], flag=True)]
+    done = runs.sweep(small, cases, workers=client, format="parquet")
+    runs.sweep(small, cases, workers=client)
+    table = pl.read_parquet(done.folder / "results.parquet")
+    types = {name: table.schema[name] for name in ("x", "numbers", "flag", "row", "number")}
+    assert types == dict(x=pl.Float64, numbers=pl.String, flag=pl.Boolean, row=pl.Int64, number=pl.Float64)
+    assert table.write_csv() == (done.folder / "results.csv").read_text()
+
+
+def test_failures_are_recorded_case_by_case_and_tried_again(here, small, client):
+    cases = [dict(x=float(x), log=str(here / "log")) for x in range(5)]
+    for again in (False, True):
+        done = runs.sweep(small, cases, workers=client, label="a")
+        assert done.failed == ["4"]
+        assert computed(here / "log") == ["0 1", "1 1", "2 1", "4 1"], again
+    fates = rows(done.folder / "cases.csv")
+    assert [r["status"] for r in fates] == ["done", "done", "done", "failed", "done"]
+    assert fates[3]["error"] == "cell 5 (work): ZeroDivisionError: float division by zero"
+    assert [path.name for path in (done.folder / "failed").iterdir()] == ["4.ipynb"]
+    assert "4" not in {r["case"] for r in rows(done.folder / "results.csv")}
+
+
+def test_notebooks_are_kept_on_demand(here, small, client):
+    done = runs.sweep(small, [dict(x=1.0)], names=["ann"], workers=client, notebooks=True)
+    assert [path.name for path in (done.folder / "notebooks").iterdir()] == ["ann.ipynb"]
+
+
+def test_a_case_that_is_named_twice_is_computed_once(here, small, client):
+    cases = [dict(x=1.0, log=str(here / "log"))] * 3
+    done = runs.sweep(small, cases, names=["ann", "bob", "eve"], workers=client)
+    assert computed(here / "log") == ["1 1"]
+    assert [r["square"] for r in rows(done.folder / "cases.csv")] == ["1.0"] * 3
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b'{"sha256": "0", "record": {"status": "done"}}', b"[]", b"\xff"])
+def test_a_damaged_file_is_no_result(tmp_path, damage):
+    (tmp_path / "a.json").write_bytes(damage)
+    with pytest.raises(ValueError, match="is damaged"):
+        case.read(tmp_path / "a.json")
+
+
+def test_a_damaged_result_is_computed_again(here, small, client):
+    cases = [dict(x=float(x), log=str(here / "log")) for x in (1, 2)]
+    first = runs.sweep(small, cases, workers=client, label="a")
+    before = (first.folder / "results.csv").read_bytes()
+    path = next((first.folder / "cases").iterdir())
+    path.write_bytes(path.read_bytes()[:-10])
+    again = runs.sweep(small, cases, workers=client, label="a")
+    assert [word.endswith(".damaged") for word in again.repaired] == [True]
+    assert path.with_suffix(".damaged").exists()
+    assert len(computed(here / "log")) == 3
+    assert (again.folder / "results.csv").read_bytes() == before
+
+
+def test_a_damaged_plan_costs_no_result(here, small, client):
+    cases = [dict(x=1.0, log=str(here / "log"))]
+    folder = runs.sweep(small, cases, workers=client, label="a").folder
+    (folder / "sweep.json").write_text("{")
+    assert runs.sweep(small, cases, workers=client, label="a").repaired == [str(folder / "sweep.json")]
+    assert computed(here / "log") == ["1 1"]
+
+
+def test_a_full_disk_stops_the_sweep_and_keeps_what_is_finished(here, small, client, monkeypatch):
+    cases = [dict(x=float(x), log=str(here / "log")) for x in (0, 1, 2, 4)]
+    write, left = case.write, [2]
+
+    def filling(path, record):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(28, "No space left on device")
+        write(path, record)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(case, "write", filling)
+        with pytest.raises(runs.SweepStopped, match=r"No space left on device; 2 of 4 cases are finished and kept in"):
+            runs.sweep(small, cases, workers=client, label="a")
+    folder = here / "runs/small/a"
+    assert sorted(r["status"] for r in rows(folder / "cases.csv")) == ["done", "done", "missing", "missing"]
+    kept = {path: path.read_bytes() for path in (folder / "cases").iterdir()}
+    done = runs.sweep(small, cases, workers=client, label="a")
+    assert not done.missing
+    assert all(path.read_bytes() == content for path, content in kept.items())
+
+
+def test_a_folder_holds_one_sweep(here, small, client):
+    runs.sweep(small, [dict(x=1.0)], workers=client, label="a")
+    with pytest.raises(ValueError, match="holds another sweep"):
+        runs.sweep(small, [dict(x=2.0)], workers=client, label="a")
+    done = runs.sweep(small, [dict(x=2.0)], workers=client, label="a", force=True)
+    assert len(list((done.folder / "cases").iterdir())) == 1
+    (here / "runs/small/b").mkdir()
+    (here / "runs/small/b/mine.txt").write_text("mine")
+    with pytest.raises(ValueError, match="exists and is no sweep"):
+        runs.sweep(small, [dict(x=2.0)], workers=client, label="b")
+
+
+def test_a_changed_chapter_is_another_sweep(here, small, client):
+    runs.sweep(small, [dict(x=1.0)], workers=client, label="a")
+    write_chapter(small, SMALL | {"results": SMALL["results"].replace("x * x", "x + x")})
+    with pytest.raises(ValueError, match="another version of the chapter"):
+        runs.sweep(small, [dict(x=1.0)], workers=client, label="a")
+
+
+def test_two_sweeps_do_not_write_into_one_folder(here, small, client):
+    (here / "runs/small/a").mkdir(parents=True)
+    with (
+        filelock.FileLock(here / "runs/small/a/.lock"),
+        pytest.raises(ValueError, match="another sweep is at work in runs/small/a"),
+    ):
+        runs.sweep(small, [dict(x=1.0)], workers=client, label="a")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (dict(cases=[]), "there are no cases"),
+        (dict(cases=[dict(x=1.0), dict(x=-1.0)]), "case 2: small: x must not be negative, got -1"),
+        (dict(cases=[dict(y=1.0)]), "case 1: small has no parameter 'y'"),
+        (dict(cases=[dict(x=1.0)] * 2, names=["ann", "ann"]), "a name of its own"),
+        (dict(cases=[dict(x=1.0)], names=["../ann"]), "a label has letters"),
+        (dict(cases=[dict(x=1.0)], label="../a"), "a label has letters"),
+    ],
+)
+def test_all_cases_are_checked_before_any_runs(here, small, options, words):
+    with pytest.raises(ValueError, match=words):
+        runs.sweep(small, **options)
+    assert not (here / "runs").exists() or not list((here / "runs").rglob("cases/*"))
+
+
+def test_a_parameter_called_like_a_column_is_refused(here):
+    chapter = write_chapter(here / "odd.ipynb", {"parameters": "row: int = 1  # a row"})
+    with pytest.raises(ValueError, match="'row' has the name of a column"):
+        runs.sweep(chapter, [dict(row=2)])
+
+
+def test_cases_of_a_sweep_leave_the_cores_to_each_other():
+    assert sweeps._plan("stability", [dict(n=40)], None)["cases"][0]["parameters"]["workers"] == 1
+    assert sweeps._plan("stability", [dict(workers=3)], None)["cases"][0]["parameters"]["workers"] == 3
+
+
+def test_a_worker_with_another_version_is_refused(monkeypatch):
+    monkeypatch.setattr("mjq.runs.provenance.code", lambda: "another")
+    with pytest.raises(RuntimeError, match="this worker has another version of mjq: another, the sweep has this"):
+        case.computed("{}", {}, "this", False)
+
+
+def test_a_kernel_that_dies_is_a_failed_case(here, small, client):
+    done = runs.sweep(small, [dict(x=1.0), dict(x=2.0)], workers=client, label="a")
+    done = runs.sweep(small, [dict(x=1.0, die=1.0), dict(x=2.0, die=1.0)], workers=client, label="b")
+    assert done.failed == ["1"]
+    assert rows(done.folder / "cases.csv")[0]["error"] == "cell 5 (work): DeadKernelError: Kernel died"
+
+
+def test_without_workers_a_sweep_gives_up(here, small):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
+        distributed.Client(cluster) as alone,
+        pytest.raises(runs.SweepStopped, match="there has been no worker for 2 s; 0 of 1 cases are finished"),
+    ):
+        runs.sweep(small, [dict(x=1.0)], workers=alone, patience=2)
+
+
+def test_tables_become_rows():
+    plan = {"given": ["p"], "cases": [{"name": "a", "parameters": {"p": [1, 2]}}]}
+    tables = {"t": {"columns": ["of", "value"], "rows": [["x", 1.5], ["y", None]]}}
+    record = {"status": "done", "seconds": 1.0, "failure": None, "results": {"values": {}, "tables": tables}}
+    assert collected.long(plan, [record]).rows() == [
+        ("a", "[1, 2]", "t", 1, "of", None, "x"),
+        ("a", "[1, 2]", "t", 1, "value", 1.5, None),
+        ("a", "[1, 2]", "t", 2, "of", None, "y"),
+        ("a", "[1, 2]", "t", 2, "value", None, None),
+    ]
+
+
+# --- The same executor for simulators -------------------------------------------------------------------------------
+
+
+def test_replications_are_the_same_wherever_they_run(client):
+    queue = dict(lam=1.0, B=6, b=(2, 3), mu=(1, 1), p=(0.5, 0.5), jobs=2_000, seed=1, replications=3)
+    assert simulate_multiserver(**queue, workers=client) == simulate_multiserver(**queue, workers=2)
+    pool = dict(D=[[0.75, 0.64], [0.48, 1.25]], N_A=7, N_B=3, K_A=1, K_B=1, seed=1, replications=10)
+    assert simulate_depletion(**pool, workers=client) == simulate_depletion(**pool, workers=1)
