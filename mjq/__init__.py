@@ -8,7 +8,10 @@ The map, one line a module:
 ``mjq.workload``    cluster logs in, job classes out
 ``mjq.published``   the numbers that the papers print, and the ledger of what was reproduced
 ``mjq.two_tier``    random networks on which a fluid model is tried
-``mjq.parallel``    many solutions side by side, in processes
+``mjq.runs``        chapters run again: other parameters, sweeps, comparisons
+``mjq.solve``       the five models for scripts: plain values in, plain values out
+``mjq.cli``         the command ``mjq``
+``mjq.parallel``    much work side by side, here or on other machines
 ``mjq.plots``       the drawings and tables that chapters share
 ``mjq.laws``        the checks of input
 
@@ -21,6 +24,17 @@ __version__ = "0.1.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
-    submodules=["models", "parallel", "plots", "published", "simulation", "solvers", "two_tier", "workload"],
+    submodules=[
+        "models",
+        "parallel",
+        "plots",
+        "published",
+        "runs",
+        "simulation",
+        "solve",
+        "solvers",
+        "two_tier",
+        "workload",
+    ],
     submod_attrs={"models": ["cluster", "fluid", "pool_depletion", "processing_capacity", "stability"]},
 )

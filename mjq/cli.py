@@ -25,12 +25,15 @@ Errors go to stderr; the exit status is 2 for bad input and 1 for a run that fai
 
 def main(arguments=None):
     """Run the command; return its exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
         status = mjq.main(arguments, prog_name="mjq", standalone_mode=False)
         return status if isinstance(status, int) else 0
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as error:
+        if arguments[:1] == ["solve"] and "--json" in arguments:
+            return _say_json(None, "input", error.format_message(), BAD_INPUT)
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
@@ -49,6 +52,12 @@ def _say(words, status):
     return status
 
 
+def _say_json(model, kind, words, status):
+    content = {"model": model, "error": {"type": kind, "message": words}}
+    click.echo(json.dumps(content, ensure_ascii=False), err=True)
+    return status
+
+
 @click.group(help=MAIN_HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="mjq")
 def mjq():
@@ -60,10 +69,9 @@ def _complete_chapter(context, parameter, incomplete):
 
 
 def _complete_parameter(context, parameter, incomplete):
-    try:
-        known = chapters.chapter(context.params.get("name") or "").parameters
-    except ValueError:
-        return []
+    # While an option lacks its values, click has not come to the chapter yet; the shell's own words have it.
+    named = [word for word in os.environ.get("COMP_WORDS", "").split() if word in chapters.names()]
+    known = chapters.chapter(named[0]).parameters if named else []
     return [name for name in known if name.startswith(incomplete)]
 
 
@@ -323,12 +331,7 @@ def _solve(name, model, as_json, as_schema, **given):
         status = BAD_INPUT if isinstance(error, ValueError) else FAILED
         if not as_json:
             return _say(error, status)
-        content = {
-            "model": name,
-            "error": {"type": "input" if status == BAD_INPUT else "solver", "message": str(error)},
-        }
-        click.echo(json.dumps(content, ensure_ascii=False), err=True)
-        return status
+        return _say_json(name, "input" if status == BAD_INPUT else "solver", str(error), status)
     return 0
 
 

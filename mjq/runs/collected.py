@@ -46,7 +46,7 @@ def long(plan, records):
 
 
 def wide(plan, records):
-    """A row for every case: parameters, status (done, failed or missing), seconds, error, every glued number or word."""
+    """A row for every case: parameters, status (done, failed or missing), seconds, error, glued numbers and words."""
     done = [record if record and record["status"] == "done" else None for record in records]
     names = list(dict.fromkeys(name for r in done if r for name, v in r["results"]["values"].items() if _single(v)))
     values = {name: [r["results"]["values"].get(name) if r else None for r in done] for name in names}

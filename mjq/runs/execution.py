@@ -46,7 +46,7 @@ def execute(notebook, target, parameters=None, *, recorder=False, progress=False
         Put into a cell after the one tagged ``parameters``, as data.
     recorder : bool
         Also keep every figure as PNG, and the numbers behind figures and tables, in the cells' outputs
-        (:mod:`mjq.runs.recorder`).
+        (``mjq.runs.recorder``).
     progress : bool or dict
         A progress bar with a step a cell, or what tqdm shall make of it.
 
