@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -94,9 +95,9 @@ def list_(name, as_json):
         _print_json({c.name: {"title": c.title, "parameters": [vars(p) for p in c.parameters.values()]} for c in found})
         return
     headers = ["parameter", "type", "default", "unit", "meaning"]
+    widths = [None, None, 20, 12, max(24, shutil.get_terminal_size().columns - 60)]
     for k, c in enumerate(found):
         rows = [[p.name, p.type, _short(p.default), p.unit, _meaning(p)] for p in c.parameters.values()]
-        widths = [None, None, 24, 16, 60]
         click.echo("\n" * (k > 0) + f"{c.name}: {c.title}\n")
         click.echo(tabulate(rows, headers, tablefmt="simple", disable_numparse=True, maxcolwidths=widths))
 
@@ -253,7 +254,7 @@ def compare(first, second, tolerance, as_json):
     for kind in ("versions", "parameters", "results"):
         rows = [[x["name"], _cell(x["first"]), _cell(x["second"]), _percent(x["relative"])] for x in found[kind]]
         if rows:
-            headers = [kind, first, second, "difference"]
+            headers = [kind, Path(first).name, Path(second).name, "difference"]
             click.echo(tabulate(rows, headers, tablefmt="simple", disable_numparse=True) + "\n")
         else:
             click.echo(f"{kind}: no difference\n")

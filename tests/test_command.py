@@ -249,6 +249,17 @@ def test_a_killed_worker_and_a_killed_sweep_lose_nothing(tmp_path, small, cluste
     assert every_case_once(tmp_path)
 
 
+def test_the_slurm_script_asks_for_workers():
+    pytest.importorskip("dask_jobqueue")
+    space = {"__name__": "slurm"}
+    exec(block("slurm"), space)
+    script = space["cluster"].job_script()
+    space["cluster"].close()
+    for line in ("#SBATCH -p normal", "#SBATCH -A my-project", "#SBATCH -t 02:00:00", "#SBATCH --cpus-per-task=16"):
+        assert line in script
+    assert "--nworkers 16" in script
+
+
 def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path, small):
     folder = tmp_path / "runs/small/a"
     words = [TOOLS / "mjq", *sweep_words(tmp_path, "--workers", "2")]

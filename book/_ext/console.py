@@ -40,7 +40,7 @@ class Console(SphinxDirective):
             said.append(command)
             lines += [f"$ {command}", *self.printed(command, said)]
         text = "\n".join(lines)
-        node = nodes.literal_block(text, text, language="console", classes=["console"])
+        node = nodes.literal_block(text, text, language="text", classes=["console"])
         return [node]
 
     def printed(self, command, said):

@@ -1,0 +1,42 @@
+"""A run as one page for reading offline, in a real browser."""
+
+import pytest
+
+from mjq.runs import page
+from tests.conftest import ROOT
+from tests.test_book import browser, visit  # noqa: F401 (a fixture)
+
+
+@pytest.fixture(scope="session")
+def alone(tmp_path_factory):
+    """The page of an executed chapter, in a folder where nothing else is."""
+    folder = tmp_path_factory.mktemp("page")
+    target = folder / "stability.html"
+    page.write(ROOT / "notebooks/stability.ipynb", "stability", target)
+    assert [path.name for path in folder.iterdir()] == ["stability.html"]
+    return target
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+def test_a_page_needs_nothing_else(alone, browser, width, scheme):  # noqa: F811
+    shown, trouble = visit(browser, alone, width, scheme)
+    requests = []
+    shown.on("request", lambda request: requests.append(request.url))
+    shown.reload()
+    shown.evaluate("() => MathJax.startup.promise.then(() => true)")
+    assert not trouble
+    assert [url for url in requests if not url.startswith("data:")] == [alone.as_uri()]
+    assert shown.locator("mjx-container").count() > 100
+    assert shown.locator("mjx-merror").count() == 0
+    assert shown.evaluate("document.documentElement.dataset.theme") == scheme
+    assert shown.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 1
+    assert shown.evaluate("[...document.querySelectorAll('main img')].every(i => i.naturalWidth && i.alt.trim())")
+    leads = shown.evaluate("[...document.querySelectorAll('a[href]')].map(a => a.getAttribute('href'))")
+    assert all(address.startswith(("#", "http")) for address in leads)
+    shown.context.close()
+
+
+def test_pages_are_refused_before_anything_runs_where_they_cannot_be_made(monkeypatch):
+    monkeypatch.setattr(page, "NEEDED", ("a_package_that_is_not_there",))
+    with pytest.raises(RuntimeError, match="a page needs the book"):
+        page.require()
