@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The environment is our own, whatever else is active.
 unexport PYTHONPATH VIRTUAL_ENV CONDA_PREFIX
 
-.PHONY: book test lab refresh bench frontier evaluation depletion clean lock
+.PHONY: book test thorough lab refresh bench frontier evaluation depletion clean lock
 
 book: $(VENV)/ready
 	@$(BIN)/python book/build.py
@@ -21,8 +21,11 @@ book: $(VENV)/ready
 test: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check mjq book tests benchmarks
-	$(BIN)/python -m pytest -q -n auto --dist loadfile --doctest-modules --doctest-glob README.md \
+	$(BIN)/python -m pytest -q -n auto --doctest-modules --doctest-glob README.md \
 		--nbval-lax --nbval-current-env README.md mjq tests notebooks
+
+thorough: $(VENV)/ready
+	$(BIN)/python -m pytest -q -n auto -m slow tests
 
 lab: $(VENV)/ready
 	$(BIN)/jupyter lab notebooks

@@ -8,13 +8,14 @@ import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-import jsonschema
+import lazy_loader
 
 import mjq
 from mjq import cluster, fluid, laws, pool_depletion, processing_capacity, stability
 from mjq.runs.results import plain
 from mjq.solvers import phase_type
 
+jsonschema = lazy_loader.load("jsonschema")  # takes a second, and only networks need it
 NUMBER, WHOLE, TRUTH = {"type": "number"}, {"type": "integer"}, {"type": "boolean"}
 NUMBERS = {"type": "array", "items": NUMBER, "minItems": 1}
 ONE_OR_NUMBERS = {"anyOf": [NUMBER, NUMBERS]}

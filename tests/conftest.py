@@ -1,5 +1,6 @@
 """What tests share: random systems, and settings under which they never flake."""
 
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -11,9 +12,30 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# Without a sandbox, so that it also runs as root, and without calls home.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
 # The same examples in every run: a failure is a bug, never luck.
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40, print_blob=True)
 settings.load_profile("steady")
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Files stay together, for their tests share what they set up; runs of whole chapters go where there is room."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            return nodeid if "chapter_runs" in nodeid else super()._split_scope(nodeid)
+
+    return Scheduling(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -80,3 +102,30 @@ def write_chapter(path, cells):
     title = new_markdown_cell("# A small chapter")
     nbformat.write(new_notebook(cells=[title, *code], metadata={"kernelspec": kernel}), path)
     return path
+
+
+# --- In a browser ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if not BROWSER:
+        pytest.skip("no Chromium or Chrome found: install one to run the browser tests")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def visit(browser, path, width=1280, scheme="light"):
+    """Open a page and collect what a reader would trip over."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    context.add_init_script(f"localStorage.setItem('mode', '{scheme}'); localStorage.setItem('theme', '{scheme}')")
+    page, trouble = context.new_page(), []
+    page.on("console", lambda m: trouble.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda e: trouble.append(str(e)))
+    page.on("request", lambda r: trouble.append(f"outside request: {r.url}") if r.url.startswith("http") else None)
+    page.goto(path.as_uri(), wait_until="load")
+    page.evaluate("() => window.MathJax && MathJax.startup ? MathJax.startup.promise.then(() => true) : true")
+    return page, trouble

@@ -128,29 +128,30 @@ THREE_CLASSES = dict(
     lam=0.9,
     lams=[0.3, 9.0],
 )
+# The first set is for every day and has the oddities, the second is an ordinary one.
 OTHERS = {
     "processing_capacity": [THREE_CLASSES, dict(lam=0.7, lams=[1.1], p=[1.0, 0.0])],
     "stability": [
-        dict(n=17, n1=2, n2=5, mu1=0.3, mu2=4.0, p1=0.2),
         dict(n=4, n1=2, n2=2, mu1=1.0, mu2=1.0, p1=1.0, below=0.5, above=2.0, log="log.swf"),
+        dict(n=17, n1=2, n2=5, mu1=0.3, mu2=4.0, p1=0.2),
+    ],
+    "cluster": [
+        dict(N=3, T=3, sizes="normal", lam=50.0, mu1=5.0, mu2=2.0, C=0),
+        dict(N=9, T=5, sizes="harmonic", lam=4.0, mu1=30.0, mu2=1.0, C=3),
+    ],
+    "fluid": [
+        dict(load=0.05, clients=200, think=60.0, k2=20, mean2=1.5, scv2=1.0, k3=3, mean3=0.05, scv3=40.0, cases=1),
+        dict(load=0.85, clients=7, think=1.0, k2=1, mean2=2.0, scv2=3.0, k3=2, mean3=0.1, scv3=0.5, cases=1),
+    ],
+    "pool_depletion": [
+        dict(D=[[0.5, 1.1], [1.0, 0.2]], other=[[0.9, 0.8], [0.1, 1.0]], N=60, K=12, cases=1),
+        dict(D=[[1.0, 0.2], [0.5, 2.0]], other=[[3.0, 0.6], [0.1, 4.0]], N=24, K=4, cases=1),
     ],
 }
-OTHERS["cluster"] = [
-    dict(N=9, T=5, sizes="harmonic", lam=4.0, mu1=30.0, mu2=1.0, C=3),
-    dict(N=3, T=3, sizes="normal", lam=50.0, mu1=5.0, mu2=2.0, C=0),
-]
-OTHERS["fluid"] = [
-    dict(load=0.85, clients=7, think=1.0, k2=1, mean2=2.0, scv2=3.0, k3=2, mean3=0.1, scv3=0.5, cases=1),
-    dict(load=0.05, clients=200, think=60.0, k2=20, mean2=1.5, scv2=1.0, k3=3, mean3=0.05, scv3=40.0, cases=1),
-]
-OTHERS["pool_depletion"] = [
-    dict(D=[[1.0, 0.2], [0.5, 2.0]], other=[[3.0, 0.6], [0.1, 4.0]], N=24, K=4, cases=1),
-    dict(D=[[0.5, 1.1], [1.0, 0.2]], other=[[0.9, 0.8], [0.1, 1.0]], N=60, K=12, cases=1),
-]
 LOG = "; MaxProcs: 8\n" + "".join(f"{k} {k} -1 {10 * k} {2 ** (k % 4)}{' -1' * 13}\n" for k in range(1, 40))
 
 
-@pytest.mark.parametrize("case", [0, 1])
+@pytest.mark.parametrize("case", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_chapter_runs_with_other_parameters(path, case, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "log.swf").write_text(LOG)

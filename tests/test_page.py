@@ -3,8 +3,7 @@
 import pytest
 
 from mjq.runs import page
-from tests.conftest import ROOT
-from tests.test_book import browser, visit  # noqa: F401 (a fixture)
+from tests.conftest import ROOT, visit
 
 
 @pytest.fixture(scope="session")
@@ -18,7 +17,7 @@ def alone(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
-def test_a_page_needs_nothing_else(alone, browser, width, scheme):  # noqa: F811
+def test_a_page_needs_nothing_else(alone, browser, width, scheme):
     shown, trouble = visit(browser, alone, width, scheme)
     requests = []
     shown.on("request", lambda request: requests.append(request.url))

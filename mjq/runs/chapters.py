@@ -13,11 +13,13 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import nbformat
+import lazy_loader
 
 from mjq import laws
 
+nbformat = lazy_loader.load("nbformat")  # takes a second, which help and errors need not wait for
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 TYPES = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "list": "a list"}
 
@@ -57,7 +59,7 @@ class Chapter:
 
     name: str
     title: str
-    notebook: nbformat.NotebookNode
+    notebook: Any
     parameters: dict
 
     def values(self, given=None):
