@@ -45,7 +45,7 @@ def main(arguments=None):
     except ValueError as error:
         return _say(error, BAD_INPUT)
     except (RuntimeError, ArithmeticError, OSError, MemoryError) as error:
-        return _say(f"{type(error).__name__}: {error}" if type(error) in (OSError, MemoryError) else error, FAILED)
+        return _say(f"out of memory: {error}" if isinstance(error, MemoryError) else error, FAILED)
 
 
 def _say(words, status):

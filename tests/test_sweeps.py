@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 
 import filelock
 import polars as pl
@@ -122,20 +123,21 @@ def test_a_damaged_plan_costs_no_result(here, small, client):
 
 def test_a_full_disk_stops_the_sweep_and_keeps_what_is_finished(here, small, client, monkeypatch):
     cases = [dict(x=float(x), log=str(here / "log")) for x in (0, 1, 2, 4)]
-    write, left = case.write, [2]
+    sync, left = os.fsync, [3]  # the plan, two cases, and then no file any more: neither cases nor tables
 
-    def filling(path, record):
+    def filling(handle):
         left[0] -= 1
         if left[0] < 0:
             raise OSError(28, "No space left on device")
-        write(path, record)
+        sync(handle)
 
     with monkeypatch.context() as patch:
-        patch.setattr(case, "write", filling)
-        with pytest.raises(runs.SweepStopped, match=r"No space left on device; 2 of 4 cases are finished and kept in"):
+        patch.setattr(os, "fsync", filling)
+        stopped = r"No space left on device: '.+/a/.+'; 2 of 4 cases are finished and kept in"
+        with pytest.raises(runs.SweepStopped, match=stopped):
             runs.sweep(small, cases, workers=client, label="a")
     folder = here / "runs/small/a"
-    assert sorted(r["status"] for r in rows(folder / "cases.csv")) == ["done", "done", "missing", "missing"]
+    assert not list(folder.glob("*.csv"))
     kept = {path: path.read_bytes() for path in (folder / "cases").iterdir()}
     done = runs.sweep(small, cases, workers=client, label="a")
     assert not done.missing

@@ -37,7 +37,8 @@ def whole(path):
     new = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
     try:
         new.chmod(0o777 & ~_umask())
-        yield new
+        with _named(path):
+            yield new
         replace(new, path)
     finally:
         shutil.rmtree(new, ignore_errors=True)
@@ -57,7 +58,7 @@ def write(path, content):
     """Write a file of bytes so that it is there whole or not at all, even if the machine stops."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with _named(path), os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -65,6 +66,16 @@ def write(path, content):
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _named(path):
+    """Errors of the operating system, such as that of a full disk, say where they happened."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
         raise
 
 

@@ -113,15 +113,16 @@ def sweep(
         repaired += damaged
         todo = [x for x in plan["cases"] if x["id"] not in done]
         try:
-            if todo:
-                _compute(folder, plan, todo, workers, notebooks, progress, patience)
+            try:
+                if todo:
+                    _compute(folder, plan, todo, workers, notebooks, progress, patience)
+            finally:
+                records = [_record(folder, x) for x in plan["cases"]]
+                collected.write(folder, plan, records, format)
         except KeyboardInterrupt:
             raise SweepStopped(_stopped("it was interrupted", folder, plan)) from None
-        except OSError as error:
+        except OSError as error:  # of a case or, on a full disk, also of the tables
             raise SweepStopped(_stopped(str(error), folder, plan)) from error
-        finally:
-            records = [_record(folder, x) for x in plan["cases"]]
-            collected.write(folder, plan, records, format)
         return Sweep(folder, plan["cases"], records, repaired)
     finally:
         lock.release()
