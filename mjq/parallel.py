@@ -82,12 +82,14 @@ def client_of(workers):
     import dask
     from distributed import Client, LocalCluster
 
-    dask.config.set({"logging.distributed": "critical"})  # the processes inherit it; errors arrive as exceptions
-    cluster = LocalCluster(
-        n_workers=laws.count("workers", workers), threads_per_worker=1, memory_limit=0, dashboard_address=":0",
-        silence_logs=logging.CRITICAL,
-    )  # fmt: skip
-    with cluster, Client(cluster) as client:
+    count = laws.count("workers", workers)
+    with (
+        dask.config.set({"logging.distributed": "critical"}),  # the processes inherit it; errors arrive as exceptions
+        LocalCluster(
+            n_workers=count, threads_per_worker=1, memory_limit=0, dashboard_address=":0", silence_logs=logging.CRITICAL
+        ) as cluster,
+        Client(cluster) as client,
+    ):
         yield client
 
 
