@@ -7,10 +7,11 @@ from pathlib import Path
 from tabulate import tabulate
 from tqdm import tqdm
 
-from benchmarks import cluster, depletion, fluid, processing_capacity
+from benchmarks import cluster, depletion, fluid, processing_capacity, runs
 from benchmarks.timing import machine
 
 RESULTS = Path(__file__).parent / "results.csv"
+PARTS = [processing_capacity, cluster, fluid, depletion, runs]
 HEADERS = ["what", "ours [s]", "alternative", "alternative [s]", "ratio", "date", "machine"]
 
 
@@ -19,7 +20,7 @@ def main():
     date = datetime.date.today().isoformat()
     rows = []
     for benchmark in tqdm(
-        [*processing_capacity.BENCHMARKS, *cluster.BENCHMARKS, *fluid.BENCHMARKS, *depletion.BENCHMARKS],
+        [row for part in PARTS for row in part.BENCHMARKS],
         desc="benchmarks",
     ):
         row = benchmark()
