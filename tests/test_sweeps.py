@@ -195,6 +195,14 @@ def test_a_parameter_called_like_a_column_is_refused(here):
         runs.sweep(chapter, [dict(row=2)])
 
 
+def test_results_called_like_a_parameter_or_a_column_have_columns_of_their_own():
+    plan = {"given": ["x"], "cases": [{"name": "1", "parameters": {"x": 1.0}}]}
+    found = {"values": {"x": 2.0, "status": 3.0, "y": 4.0}, "tables": {}}
+    (row,) = collected.wide(plan, [{"status": "done", "seconds": 0.1, "failure": None, "results": found}]).to_dicts()
+    given = {"case": "1", "x": 1.0, "status": "done", "seconds": 0.1, "error": None}
+    assert row == given | {"x (result)": 2.0, "status (result)": 3.0, "y": 4.0}
+
+
 def test_cases_of_a_sweep_leave_the_cores_to_each_other():
     assert sweeps._plan("stability", [dict(n=40)], None)["cases"][0]["parameters"]["workers"] == 1
     assert sweeps._plan("stability", [dict(workers=3)], None)["cases"][0]["parameters"]["workers"] == 3

@@ -49,7 +49,11 @@ def wide(plan, records):
     """A row for every case: parameters, status (done, failed or missing), seconds, error, glued numbers and words."""
     done = [record if record and record["status"] == "done" else None for record in records]
     names = list(dict.fromkeys(name for r in done if r for name, v in r["results"]["values"].items() if _single(v)))
-    values = {name: [r["results"]["values"].get(name) if r else None for r in done] for name in names}
+    taken = {*CASES, *plan["given"]}
+    values = {
+        f"{name} (result)" if name in taken else name: [r["results"]["values"].get(name) if r else None for r in done]
+        for name in names
+    }
     fates = [(r["status"], r["seconds"], _error(r)) if r else ("missing", None, None) for r in records]
     frame = pl.DataFrame(
         [[x["name"], *_given(plan, x), *fate] for x, fate in zip(plan["cases"], fates)],
