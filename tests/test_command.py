@@ -17,7 +17,7 @@ import pytest
 
 from mjq import pool_depletion, processing_capacity, stability
 from mjq.solve import MODELS, schema, solve
-from tests.conftest import ROOT
+from tests.conftest import ROOT, SMALL, write_chapter
 
 TOOLS = Path(sys.executable).parent
 PATIENCE = 120  # seconds that anything may take before a test gives up
@@ -227,26 +227,56 @@ def cluster(tmp_path):
         process.wait()
 
 
-def test_a_killed_worker_and_a_killed_sweep_lose_nothing(tmp_path, small, cluster):
+LIGHT = {
+    "parameters": "p1: float = 0.5  # a number\nn: int = 30  # a count",
+    "laws": "",
+    "work": "time.sleep(0.2)",
+    "results": "glue('product', round(p1 * n, 6))",
+}
+
+
+def on_this_machine(text, address):
+    return text.replace("tcp://head:8786", address)
+
+
+def test_a_killed_worker_and_a_killed_sweep_lose_nothing(tmp_path, cluster):
+    """The sweep of the page, of a light chapter with the same parameters."""
     address, (_, workers) = cluster
-    folder = tmp_path / "runs/small/a"
-    words = [TOOLS / "mjq", *sweep_words(tmp_path, "--scheduler", address)]
+    write_chapter(tmp_path / "stability.ipynb", SMALL | LIGHT)
+    command = on_this_machine(block("start-sweep"), address).replace("stability", "stability.ipynb") + " --label a"
+    words = [TOOLS / "mjq", *command.split()[1:]]
+    folder = tmp_path / "runs/stability/a"
     sweep = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     until(lambda: finished(folder) >= 4)
-    kernels = "ipykernel"
     children = psutil.Process(workers.pid).children(recursive=True)
-    busy = [p.parent() for p in children if kernels in " ".join(p.cmdline())]
+    busy = [p.parent() for p in children if "ipykernel" in " ".join(p.cmdline())]
     busy[0].kill()
     until(lambda: finished(folder) >= 10)
     assert sweep.poll() is None
     sweep.send_signal(signal.SIGKILL)
     sweep.wait()
     kept = {path: path.read_bytes() for path in folder.glob("cases/*.json")}
-    assert 10 <= len(kept) < 24
-    run = mjq(*sweep_words(tmp_path, "--scheduler", address), cwd=tmp_path)
+    assert 10 <= len(kept) < 27
+    run = mjq(*words[1:], cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     assert all(path.read_bytes() == content for path, content in kept.items())
-    assert every_case_once(tmp_path)
+    expected = [(f"0.{k}", n, str(k * int(n) / 10)) for k in range(1, 10) for n in ("30", "60", "120")]
+    results = [(r["p1"], r["n"], r["number"]) for r in rows(folder / "results.csv")]
+    assert sorted(results) == sorted(expected)
+    assert {r["status"] for r in rows(folder / "cases.csv")} == {"done"}
+
+
+def test_replications_on_the_cluster_of_the_page(cluster):
+    address, _ = cluster
+    code = on_this_machine(block("replications"), address)
+    code, last = code.replace("5_000_000", "1_000").replace("replications=70", "replications=4").rsplit("\n", 1)
+    space = {}
+    exec(code, space)
+    try:
+        found = eval(last, space)
+        assert found == eval(last.replace("workers=client", "workers=1"), space)
+    finally:
+        space["client"].close()
 
 
 def test_the_slurm_script_asks_for_workers():
