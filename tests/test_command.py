@@ -269,14 +269,13 @@ def test_a_killed_worker_and_a_killed_sweep_lose_nothing(tmp_path, cluster):
 def test_replications_on_the_cluster_of_the_page(cluster):
     address, _ = cluster
     code = on_this_machine(block("replications"), address)
-    code, last = code.replace("5_000_000", "1_000").replace("replications=70", "replications=4").rsplit("\n", 1)
-    space = {}
-    exec(code, space)
-    try:
-        found = eval(last, space)
-        assert found == eval(last.replace("workers=client", "workers=1"), space)
-    finally:
-        space["client"].close()
+    code = code.replace("5_000_000", "1_000").replace("replications=70", "replications=4")
+    there, here = {}, {}
+    exec(code, there)
+    exec(code.replace("workers=client", "workers=1"), here)
+    there["client"].close()
+    here["client"].close()
+    assert there["found"] == here["found"]
 
 
 def test_the_slurm_script_asks_for_workers():
