@@ -3,7 +3,9 @@
 import json
 import os
 import shutil
+import signal
 import sys
+import threading
 from pathlib import Path
 
 import click
@@ -27,6 +29,8 @@ Errors go to stderr; the exit status is 2 for bad input and 1 for a run that fai
 def main(arguments=None):
     """Run the command; return its exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # what ends us politely is Ctrl-C: nothing stays
     try:
         status = mjq.main(arguments, prog_name="mjq", standalone_mode=False)
         return status if isinstance(status, int) else 0
@@ -134,7 +138,7 @@ def run(name, given, file, output, html, label, into, force, quiet):
     from mjq.runs.single import run as run_chapter
 
     known = chapters.chapter(name).parameters
-    parameters = values.read_yaml(file) if file else {}
+    parameters = {} if file is None else values.read_yaml(file)
     parameters |= {key: values.one(known[key], text) for key, text in _once(name, given).items()}
     try:
         done = run_chapter(
@@ -179,11 +183,17 @@ def _bar(name):
     help="Values: 0.2:2:10 (from, to, how many; :log after it for equal ratios) or 0.1,0.5,0.9 or one.",
 )  # fmt: skip
 @click.option("--cases", "table", type=click.Path(), help="A CSV file: a column a parameter, perhaps one called case.")
-@click.option("--workers", type=int, help="Processes on this machine; by default one a core.")
+@click.option("--workers", type=click.IntRange(1), help="Processes on this machine; by default one a core.")
 @click.option("--scheduler", metavar="ADDRESS", help="A running dask scheduler instead, such as tcp://host:8786.")
 @click.option("--notebooks", is_flag=True, help="Keep the notebook of every case.")
 @click.option("--format", "format", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True)
-@click.option("--patience", type=float, default=60.0, show_default=True, help="Seconds to wait without any worker.")
+@click.option(
+    "--patience",
+    type=click.FloatRange(0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Seconds to wait without any worker.",
+)
 @label_option
 @into_option
 @force_option
@@ -197,11 +207,11 @@ def sweep(name, given, table, workers, scheduler, notebooks, format, patience, l
 
     source = chapters.chapter(name)
     ranges = {key: values.several(source.parameters[key], text) for key, text in _once(name, given).items()}
-    names, cases = values.read_cases(table, source) if table else (None, [{}])
+    names, cases = (None, [{}]) if table is None else values.read_cases(table, source)
     twice = sorted(set(ranges) & set(cases[0]))
     if twice:
         raise ValueError(f"{', '.join(twice)}: given by -p and in {table}")
-    if not ranges and not table:
+    if not ranges and table is None:
         raise click.UsageError("a sweep needs -p NAME VALUES or --cases FILE")
     combined = values.grid(ranges)
     if names and len(combined) > 1:
@@ -234,7 +244,7 @@ def _workers(number, scheduler):
 
     try:
         return Client(scheduler, timeout=10)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # each kind of address has errors of its own
         raise RuntimeError(f"no scheduler answers at {scheduler}: {error}") from error
 
 
@@ -263,6 +273,7 @@ def compare(first, second, tolerance, as_json):
 
 def _cell(value):
     text = "–" if value is None else f"{value:.8g}" if isinstance(value, float) else str(value)
+    text = "".join(c if c.isprintable() else "·" for c in text)
     return text if len(text) <= 40 else text[:37] + "..."
 
 
@@ -328,7 +339,7 @@ def _solve(name, model, as_json, as_schema, **given):
     try:
         inputs = {key: _input(key, model.inputs[key], text) for key, text in given.items() if text is not None}
         _print_json(solver.solve(name, **inputs))
-    except (ValueError, ArithmeticError, MemoryError) as error:
+    except (ValueError, ArithmeticError, MemoryError, RuntimeError) as error:
         status = BAD_INPUT if isinstance(error, ValueError) else FAILED
         if not as_json:
             return _say(error, status)

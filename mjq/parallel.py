@@ -1,7 +1,9 @@
 """Much work side by side: on the cores of this machine, or on any machines that a dask client reaches."""
 
 import logging
+import signal
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 
 from tqdm import tqdm
 
@@ -80,17 +82,36 @@ def client_of(workers):
         yield workers
         return
     import dask
-    from distributed import Client, LocalCluster
 
     count = laws.count("workers", workers)
-    with (
-        dask.config.set({"logging.distributed": "critical"}),  # the processes inherit it; errors arrive as exceptions
-        LocalCluster(
-            n_workers=count, threads_per_worker=1, memory_limit=0, dashboard_address=":0", silence_logs=logging.CRITICAL
-        ) as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
+    # Before the first import, so that its logs are quiet here too; the processes inherit it, errors come as exceptions.
+    with dask.config.set({"logging.distributed": "critical"}):
+        from distributed import Client, LocalCluster
+
+        with _interrupts_wait():
+            cluster = LocalCluster(
+                n_workers=count, threads_per_worker=1, memory_limit=0, dashboard_address=":0",
+                silence_logs=logging.CRITICAL,
+            )  # fmt: skip
+        with cluster, Client(cluster) as client:
+            yield client
+
+
+@contextmanager
+def _interrupts_wait():
+    """Hold back Ctrl-C; threads and processes that are started meanwhile, and theirs, never see it.
+
+    It goes to all processes of a terminal, but only the first one should answer.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # its start, otherwise later, would end the blocking
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _one(function, case, bar):

@@ -8,14 +8,13 @@ import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-import lazy_loader
+import fastjsonschema
 
 import mjq
 from mjq import cluster, fluid, laws, pool_depletion, processing_capacity, stability
 from mjq.runs.results import plain
 from mjq.solvers import phase_type
 
-jsonschema = lazy_loader.load("jsonschema")  # takes a second, and only networks need it
 NUMBER, WHOLE, TRUTH = {"type": "number"}, {"type": "integer"}, {"type": "boolean"}
 NUMBERS = {"type": "array", "items": NUMBER, "minItems": 1}
 ONE_OR_NUMBERS = {"anyOf": [NUMBER, NUMBERS]}
@@ -116,8 +115,10 @@ def solve(model, **inputs):
     missing = [name for name, field in known.items() if not field.optional and name not in inputs]
     if missing:
         raise ValueError(f"{model} needs {', '.join(missing)}")
+    given = plain(inputs)
+    _checked(model, given, _object(known))
     result = MODELS[model].function(**inputs)
-    return {"model": model, "version": mjq.__version__, "input": plain(inputs), "result": plain(result)}
+    return {"model": model, "version": mjq.__version__, "input": given, "result": plain(result)}
 
 
 def schema(model):
@@ -221,11 +222,7 @@ def network_of(given):
     >>> round(fluid.stationary_point(network, p=1).mean_jobs["q", "web"], 9)
     1.0
     """
-    try:
-        jsonschema.validate(given, NETWORK)
-    except jsonschema.ValidationError as error:
-        where = "/".join(str(step) for step in error.absolute_path)
-        raise ValueError(f"network{'/' * bool(where)}{where}: {error.message}") from error
+    _checked("network", given, NETWORK)
     routing = {}
     for step in given["routing"]:
         row = routing.setdefault(tuple(step["from"]), {})
@@ -239,6 +236,19 @@ def network_of(given):
         arrivals=_by_pair(given.get("arrivals", []), lambda x: x["rate"]),
         population=_by_pair(given.get("population", []), lambda x: x["jobs"]),
     )
+
+
+def _checked(name, given, described):
+    """Refuse values that are not as their JSON Schema says."""
+    try:
+        fastjsonschema.compile(described, use_default=False)(given, name_prefix=name)
+    except fastjsonschema.JsonSchemaValueException as error:
+        raise ValueError(f"{error.message}, got {_shown(error.value)}") from error
+
+
+def _shown(value):
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _by_pair(entries, value):

@@ -71,6 +71,13 @@ def test_list_shows_the_parameters(tmp_path):
         (["compare", "a", "b"], 2, "a is not the folder of a finished run"),
         (["solve", "stability", "--n", "30"], 2, "stability needs n1, n2, mu1, mu2, p1"),
         (["nonsense"], 2, "No such command 'nonsense'"),
+        (["run", "stability", "-p", "p1", "9" * 400], 2, "p1: a whole number of 1329 binary digits"),
+        (["run", "stability", "-p", "p1", "!!bool foo"], 2, "p1: '!!bool foo' is not a value"),
+        (["run", "cluster", "-p", "T", "30000000"], 2, "size 30000000 exceeds the 16 servers"),
+        (["run", "stability", "--label", "a.failed"], 2, "is for runs that failed"),
+        (["run", "stability", "-o", "/dev/null", "--force"], 2, "/dev/null must be a file"),
+        (["sweep", "stability", "-p", "p1", ".1,.2", "--workers", "0"], 2, "0 is not in the range"),
+        (["sweep", "stability", "-p", "p1", "0:.inf:3"], 2, "a range is start:stop:number"),
     ],
 )
 def test_bad_input_ends_with_status_2_and_a_clear_word(tmp_path, words, status, said):
@@ -108,6 +115,18 @@ def test_a_run_and_its_copy_elsewhere(tmp_path, small):
     assert mjq(*words, "--label", "b", "--force", cwd=tmp_path / "here").returncode == 0
     compared = mjq("compare", "runs/small/a", "runs/small/b", cwd=tmp_path / "here")
     assert "0 results differ, 9 are the same" in compared.stdout
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_stopped_leaves_nothing(tmp_path, small, sent):
+    words = [TOOLS / "mjq", "run", "small.ipynb", "-p", "wait", "60", "--label", "a"]
+    run = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    until(lambda: list(tmp_path.glob("runs/small/.*")))
+    run.send_signal(sent)
+    _, said = run.communicate(timeout=PATIENCE)
+    assert run.returncode == 1
+    assert said.strip() == "mjq: stopped"
+    assert not list((tmp_path / "runs/small").iterdir())
 
 
 def test_a_failed_run_ends_with_status_1_and_says_where(tmp_path, small):
@@ -171,6 +190,7 @@ def test_solved_numbers_are_those_of_the_models():
         (["stability", "--n", "thirty", "--n1", "3", "--n2", "4", "--mu1", "1", "--mu2", "1", "--p1", ".5"], "thirty"),
         (["stability", "--nonsense", "30"], "No such option"),
         (["fluid", "--network", "missing.json"], "missing.json cannot be read"),
+        (["stability", "--n", "30", "--n1", "[3]", "--n2", "4", "--mu1", "1", "--mu2", "1", "--p1", ".5"], "got [3]"),
     ],
 )
 def test_errors_are_json_on_demand(tmp_path, words, said):
@@ -313,11 +333,13 @@ def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path, small):
 
 def test_ctrl_c_keeps_what_is_finished(tmp_path, small):
     words = [TOOLS / "mjq", *sweep_words(tmp_path, "--workers", "2")]
-    sweep = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    sweep = subprocess.Popen(words, cwd=tmp_path, start_new_session=True, **pipes)
     until(lambda: finished(tmp_path / "runs/small/a") >= 2)
-    sweep.send_signal(signal.SIGINT)
+    os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does: to the workers too, which should leave the word to us
     _, said = sweep.communicate(timeout=PATIENCE)
     assert sweep.returncode == 1
+    assert "Traceback" not in said
     assert re.search(r"it was interrupted; \d+ of 24 cases are finished and kept in runs/small/a", said)
     assert len(rows(tmp_path / "runs/small/a/cases.csv")) == 24
 

@@ -445,3 +445,84 @@ def test_only_finished_runs_of_one_chapter_are_compared(here, small):
         runs.compare("runs/small/a", "runs/other/a")
     with pytest.raises(ValueError, match="is not the folder of a finished run"):
         runs.compare("runs/small/a", "runs/small/b")
+
+
+# --- Nothing is lost or replaced --------------------------------------------------------------------------------------
+
+
+def test_a_folder_that_appeared_meanwhile_stays(tmp_path):
+    for k in range(3):
+        new = tmp_path / f"new{k}"
+        new.mkdir()
+        (new / "file").write_text(str(k))
+        folders.settle(new, tmp_path / "a", False)
+    found = {path.name: (path / "file").read_text() for path in tmp_path.iterdir()}
+    assert found == {"a": "0", "a-1": "1", "a-2": "2"}
+
+
+def test_a_copy_that_cannot_be_written_does_not_take_the_run_with_it(here, small, monkeypatch):
+    write = folders.write
+
+    def full(path, content, replace=True):
+        (here / "copy.ipynb").write_text("precious")  # somebody was faster
+        write(path, content, replace)
+
+    monkeypatch.setattr(folders, "write", full)
+    with pytest.raises(RuntimeError, match=r"copy.ipynb exists; --force replaces it; all else is in runs/small/a"):
+        runs.run(small, label="a", notebook=here / "copy.ipynb")
+    assert (here / "runs/small/a/results.json").exists()
+    assert (here / "copy.ipynb").read_text() == "precious"
+    assert not list(here.glob(".copy*"))
+
+
+def test_the_chapter_itself_is_not_replaced(here, small):
+    with pytest.raises(ValueError, match="is the chapter itself"):
+        runs.run(small, notebook=small, force=True)
+
+
+def test_failed_runs_do_not_replace_each_other(here, small):
+    for _ in range(2):
+        with pytest.raises(runs.RunFailed):
+            runs.run(small, {"x": 3.0}, label="a")
+    assert sorted(path.name for path in (here / "runs/small").iterdir()) == ["a.failed", "a.failed-1"]
+    with pytest.raises(ValueError, match="its status is failed"):
+        runs.compare(here / "runs/small/a.failed", here / "runs/small/a.failed")
+
+
+def test_braces_in_a_path_are_braces(here, small):
+    done = runs.run(small, {"x": 2.0}, label="a", into="{x} {nothing}")
+    assert done.folder.parent.parent.name == "{x} {nothing}"
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"parameters": "a = = 1"}, "the cell of parameters is not Python"),
+        ({"parameters": "a, b = 1, 2"}, "each parameter has a line of its own"),
+        ({"parameters": "a: int = 1  # a", "laws": "assert a > 5, 'too small'"}, "AssertionError: too small"),
+    ],
+)
+def test_odd_notebooks_are_refused_with_a_word(here, cells, said):
+    with pytest.raises(ValueError, match=said):
+        chapters.chapter(write_chapter(here / "odd.ipynb", cells)).values()
+
+
+@pytest.mark.parametrize("content", ["[]", "null", '{"cells": [1]}'])
+def test_what_is_no_notebook_is_refused(here, content):
+    (here / "odd.ipynb").write_text(content)
+    with pytest.raises(ValueError, match="is not a notebook that can be read"):
+        chapters.chapter(here / "odd.ipynb")
+
+
+def test_text_that_is_not_unicode_is_refused(here, small):
+    for odd in ({"words": "\udcff"}, {"numbers": ["\ud800"]}):
+        with pytest.raises(ValueError, match="must be text in Unicode"):
+            chapters.chapter(small).values(odd)
+
+
+def test_ranges_are_exact(small):
+    known = chapters.chapter(small).parameters
+    assert values.several(known["k"], "1000000000000001:1000000000000003:3") == [10**15 + k for k in (1, 2, 3)]
+    assert values.several(known["x"], "0:0.1234567890123456:2") == [0.0, 0.1234567890123456]
+    assert values.several(known["x"], "0.1:0.3:3") == [0.1, 0.2, 0.3]
+    assert values.several(known["words"], '007, 1e3,"a,b",true') == ["007", "1e3", "a,b", "true"]

@@ -61,8 +61,9 @@ def test_a_sweep_collects_every_named_value(here, small, client):
 def test_parquet_holds_the_same_table(here, small, client):
     cases = [dict(x=1.0, numbers=[1.0, 2.5], flag=True)]
     done = runs.sweep(small, cases, workers=client, format="parquet")
-    runs.sweep(small, cases, workers=client)
     table = pl.read_parquet(done.folder / "results.parquet")
+    runs.sweep(small, cases, workers=client)
+    assert not (done.folder / "results.parquet").exists()
     types = {name: table.schema[name] for name in ("x", "numbers", "flag", "row", "number")}
     assert types == dict(x=pl.Float64, numbers=pl.String, flag=pl.Boolean, row=pl.Int64, number=pl.Float64)
     assert table.write_csv() == (done.folder / "results.csv").read_text()
@@ -142,6 +143,24 @@ def test_a_full_disk_stops_the_sweep_and_keeps_what_is_finished(here, small, cli
     done = runs.sweep(small, cases, workers=client, label="a")
     assert not done.missing
     assert all(path.read_bytes() == content for path, content in kept.items())
+
+
+def test_whole_numbers_of_any_size_come_through(here, small, client):
+    done = runs.sweep(small, [dict(k=10**20), dict(k=1)], workers=client, label="a")
+    assert [r["k"] for r in rows(done.folder / "cases.csv")] == [str(10**20), "1"]
+    pairs = [
+        r for r in rows(done.folder / "results.csv") if (r["case"], r["result"], r["column"]) == ("1", "pairs", "1")
+    ]
+    assert [r["text"] for r in pairs] == [str(10**20), str(10**20 + 1)]
+
+
+def test_force_leaves_nothing_of_what_was_there(here, small, client):
+    runs.run(small, label="a")
+    with pytest.raises(ValueError, match="is no sweep"):
+        runs.sweep(small, [dict(x=1.0)], workers=client, label="a")
+    done = runs.sweep(small, [dict(x=1.0)], workers=client, label="a", force=True)
+    left = sorted(path.name for path in done.folder.iterdir() if path.name != ".lock")
+    assert left == ["cases", "cases.csv", "results.csv", "sweep.json"]
 
 
 def test_a_folder_holds_one_sweep(here, small, client):

@@ -67,14 +67,15 @@ def read(path):
     """
     try:
         content = json.loads(path.read_bytes())
-        whole = content["sha256"] == hashlib.sha256(_canonical(content["record"])).hexdigest()
+        record = content["record"]
+        whole = "status" in record and content["sha256"] == hashlib.sha256(_canonical(record)).hexdigest()
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is damaged") from error
     if not whole:
         raise ValueError(f"{path} is damaged: its checksum is another")
-    return content["record"]
+    return record
 
 
 def _canonical(content):

@@ -15,12 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import lazy_loader
-
 from mjq import laws
 
-nbformat = lazy_loader.load("nbformat")  # takes a second, which help and errors need not wait for
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+LONGEST = 1000  # binary digits of a whole number, all of which are finite as a float
 TYPES = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "list": "a list"}
 
 
@@ -53,12 +51,14 @@ class Chapter:
     ----------
     name, title : str
     notebook : nbformat.NotebookNode
+    path : pathlib.Path
     parameters : dict
         Name to :class:`Parameter`, in the notebook's order.
     """
 
     name: str
     title: str
+    path: Path
     notebook: Any
     parameters: dict
 
@@ -95,8 +95,9 @@ class Chapter:
         for cell in _tagged(self.notebook, "laws"):
             try:
                 exec(compile(cell.source, f"<laws of {self.name}>", "exec"), dict(values))
-            except (ValueError, ArithmeticError) as error:
-                raise ValueError(f"{self.name}: {error}") from error
+            except Exception as error:  # the cell is the chapter's author's
+                kind = "" if isinstance(error, (ValueError, ArithmeticError)) else f"{type(error).__name__}: "
+                raise ValueError(f"{self.name}: {kind}{error}") from error
 
 
 def names():
@@ -124,14 +125,19 @@ def chapter(name):
     path = Path(name) if str(name).endswith(".ipynb") else NOTEBOOKS / f"{name}.ipynb"
     if str(name).endswith(".ipynb") and not path.is_file():
         raise ValueError(f"there is no notebook {str(name)!r}")
+    if path.stem.startswith("."):
+        raise ValueError(f"the name of a notebook must not begin with a dot, got {path.name!r}")
     if path.stem not in names() and path.parent == NOTEBOOKS:
         raise ValueError(f"there is no chapter {name!r}; {_nearest(str(name), names())}")
+    import nbformat  # takes a second, which help and errors need not wait for
+
     try:
         notebook = nbformat.read(path, as_version=4)
-    except (nbformat.reader.NotJSONError, nbformat.ValidationError, UnicodeDecodeError, OSError) as error:
+        title, marked = _title(notebook, path.stem), _tagged(notebook, "parameters")[:1]
+    except Exception as error:  # whatever else the file may be
         raise ValueError(f"{name} is not a notebook that can be read: {error}") from error
-    found = [p for cell in _tagged(notebook, "parameters")[:1] for p in _parameters(cell, path.stem)]
-    return Chapter(path.stem, _title(notebook, path.stem), notebook, {p.name: p for p in found})
+    found = [p for cell in marked for p in _parameters(cell, path.stem)]
+    return Chapter(path.stem, title, path, notebook, {p.name: p for p in found})
 
 
 def typed(parameter, value):
@@ -149,6 +155,7 @@ def typed(parameter, value):
     if parameter.type == "list" and kind in (list, tuple):
         floats = all(isinstance(x, float) for x in _leaves(parameter.default))
         return _entries(parameter.name, value, floats)
+    _leaf(parameter.name, value)
     if parameter.type == "float" and kind is int:
         value = float(value)
     elif parameter.type == "int" and kind is float and value.is_integer():
@@ -163,9 +170,18 @@ def typed(parameter, value):
 def _entries(name, value, floats):
     if isinstance(value, (list, tuple)):
         return [_entries(name, x, floats) for x in value]
+    _leaf(name, value)
     if not isinstance(value, (int, float, str, bool)) or (isinstance(value, float) and not math.isfinite(value)):
         raise ValueError(f"{name} must hold finite numbers or text, got {_shown(value)}")
     return float(value) if floats and type(value) is int else value
+
+
+def _leaf(name, value):
+    """Refuse whole numbers that no float holds, and text that no file holds."""
+    if type(value) is int and value.bit_length() > LONGEST:
+        raise ValueError(f"{name}: a whole number of {value.bit_length()} binary digits is more than {LONGEST}")
+    if isinstance(value, str) and value != value.encode("utf-8", "replace").decode("utf-8"):
+        raise ValueError(f"{name} must be text in Unicode, got {_shown(value)}")
 
 
 def _leaves(value):
@@ -194,13 +210,19 @@ def _title(notebook, otherwise):
 def _parameters(cell, name):
     """Parameters from the assignments of a cell and the comments behind them."""
     lines = cell.source.splitlines()
-    for node in ast.parse(cell.source).body:
+    try:
+        body = ast.parse(cell.source).body
+    except SyntaxError as error:
+        raise ValueError(f"{name}: the cell of parameters is not Python: {error}") from error
+    for node in body:
         if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
             continue
         target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+        if not isinstance(target, ast.Name):
+            raise ValueError(f"{name}: each parameter has a line of its own, got {ast.unparse(node)}")
         try:
             default = ast.literal_eval(node.value)
-        except ValueError:
+        except (ValueError, TypeError):
             value = ast.unparse(node.value)
             raise ValueError(f"{name}: the default of {target.id} must be a plain value, got {value}") from None
         kind = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else type(default).__name__

@@ -21,10 +21,12 @@ def check_columns(parameters):
 def write(folder, plan, records, format):
     """Write ``results`` and ``cases`` for the records that are there."""
     results, cases = long(plan, records), wide(plan, records)
+    other = "csv" if format == "parquet" else "parquet"
     if format == "parquet":
         folders.write(folder / "results.parquet", _bytes(results.write_parquet))
     else:
         folders.write(folder / "results.csv", _bytes(results.write_csv))
+    (folder / f"results.{other}").unlink(missing_ok=True)  # of an earlier call, and not of these cases
     folders.write(folder / "cases.csv", _bytes(cases.write_csv))
 
 
@@ -34,13 +36,14 @@ def long(plan, records):
     Columns: the case, the parameters that were given, the name of the result, row (from 1) and column of an entry, and
     its value as a number or as text.
     """
+    given = _types(plan)
     rows = [
-        [x["name"], *_given(plan, x), *entry]
+        [x["name"], *_given(given, x), *entry]
         for x, record in zip(plan["cases"], records)
         if record and record["status"] == "done"
         for entry in _entries(record["results"])
     ]
-    types = {"case": pl.String} | _types(plan)
+    types = {"case": pl.String} | given
     types |= {"result": pl.String, "row": pl.Int64, "column": pl.String, "number": pl.Float64, "text": pl.String}
     return pl.DataFrame(rows, schema=types, orient="row")
 
@@ -55,12 +58,13 @@ def wide(plan, records):
         for name in names
     }
     fates = [(r["status"], r["seconds"], _error(r)) if r else ("missing", None, None) for r in records]
+    given = _types(plan)
     frame = pl.DataFrame(
-        [[x["name"], *_given(plan, x), *fate] for x, fate in zip(plan["cases"], fates)],
-        schema={"case": pl.String} | _types(plan) | dict(status=pl.String, seconds=pl.Float64, error=pl.String),
+        [[x["name"], *_given(given, x), *fate] for x, fate in zip(plan["cases"], fates)],
+        schema={"case": pl.String} | given | dict(status=pl.String, seconds=pl.Float64, error=pl.String),
         orient="row",
     )
-    numbers = {name: all(isinstance(v, (int, float, type(None))) for v in column) for name, column in values.items()}
+    numbers = {name: all(map(_is_number, column)) for name, column in values.items()}
     return frame.with_columns(
         pl.Series(name, column, dtype=pl.Float64)
         if numbers[name]
@@ -94,20 +98,36 @@ def _entries(results):
 
 def _split(value):
     """The value as a number and as text, one of which is None."""
-    if isinstance(value, (int, float)):
+    if value is not None and _is_number(value):
         return float(value), None
+    if isinstance(value, int):
+        return None, str(value)
     return None, value if value is None or isinstance(value, str) else json.dumps(value)
 
 
-def _given(plan, x):
-    values = [x["parameters"][name] for name in plan["given"]]
-    return [json.dumps(v) if isinstance(v, list) else v for v in values]
+def _given(types, x):
+    values = [(x["parameters"][name], kind) for name, kind in types.items()]
+    return [v if kind != pl.String or isinstance(v, str) else json.dumps(v) for v, kind in values]
 
 
 def _types(plan):
     """Column types of the parameters, from the values of all cases."""
     known = {bool: pl.Boolean, int: pl.Int64, float: pl.Float64}
-    return {name: known.get(type(plan["cases"][0]["parameters"][name]), pl.String) for name in plan["given"]}
+    types = {}
+    for name in plan["given"]:
+        values = [x["parameters"][name] for x in plan["cases"]]
+        kind = known.get(type(values[0]), pl.String)
+        types[name] = kind if kind != pl.Int64 or all(map(_fits, values)) else pl.String
+    return types
+
+
+def _is_number(value):
+    return value is None or isinstance(value, float) or _fits(value)
+
+
+def _fits(value):
+    """Whether it is a whole number that a column of numbers can hold."""
+    return isinstance(value, int) and -(2**63) <= value < 2**63
 
 
 def _bytes(write):

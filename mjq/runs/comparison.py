@@ -48,6 +48,8 @@ def _read(folder):
     try:
         record = json.loads((folder / "run.json").read_bytes())
         results = json.loads((folder / "results.json").read_bytes())
+        if record["status"] != "done":
+            raise ValueError(f"its status is {record['status']}")
         versions = {key: record["versions"][key] for key in ("code", "python", "system")} | record["versions"][
             "packages"
         ]
@@ -57,7 +59,7 @@ def _read(folder):
             "parameters": values.read_yaml(folder / "parameters.yaml"),
             "results": dict(_flat(results)),
         }
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{folder} is not the folder of a finished run: {error}") from error
 
 

@@ -41,7 +41,7 @@ def execute(notebook, target, parameters=None, *, recorder=False, progress=False
     ----------
     notebook : nbformat.NotebookNode
     target : pathlib.Path
-        Where the notebook is kept while it runs, with all outputs up to the cell that failed. Without braces.
+        Where the notebook is kept while it runs, with all outputs up to the cell that failed.
     parameters : dict, optional
         Put into a cell after the one tagged ``parameters``, as data.
     recorder : bool
@@ -59,14 +59,19 @@ def execute(notebook, target, parameters=None, *, recorder=False, progress=False
     try:
         _is_data(parameters or {})
         papermill.execute_notebook(
-            notebook, target, parameters, engine_name="mjq", kernel_name="python3", progress_bar=progress,
-            request_save_on_cell_execute=False, extra_arguments=arguments, kept=target,
+            notebook, _as_it_stands(target), parameters, engine_name="mjq", kernel_name="python3",
+            progress_bar=progress, request_save_on_cell_execute=False, extra_arguments=arguments, kept=target,
         )  # fmt: skip
     except papermill.PapermillExecutionError as error:
         return _failure(target, f"{error.ename}: {error.evalue}", error.traceback)
     except Exception as error:  # a kernel that died, a disk that is full
         return _failure(target, f"{type(error).__name__}: {error}", [])
     return None
+
+
+def _as_it_stands(path):
+    """Braces doubled, for papermill puts parameters between single ones."""
+    return str(path).replace("{", "{{").replace("}", "}}")
 
 
 class _Engine(NBClientEngine):

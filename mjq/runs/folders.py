@@ -1,13 +1,15 @@
 """Folders that appear whole or not at all."""
 
+import itertools
 import os
 import re
 import shutil
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+FAILED = ".failed"  # at the end of the name of a failed run's folder
 
 
 def checked_label(label):
@@ -21,41 +23,54 @@ def checked_label(label):
         raise ValueError(
             f"a label has letters, digits, '.', '_' and '-', and begins with a letter or digit, got {label!r}"
         )
+    if label.endswith(FAILED):
+        raise ValueError(f"a label that ends in {FAILED} is for runs that failed, got {label!r}")
     return label
 
 
 def refuse_existing(path, force):
     """Raise ``ValueError`` if something is there and may not be replaced."""
-    if path.exists() and not force:
+    if os.path.lexists(path) and not force:
         raise ValueError(f"{path} exists; --force replaces it")
 
 
 @contextmanager
-def whole(path):
-    """A new empty folder to fill, which takes the place of `path` at the end, or vanishes if anything goes wrong."""
+def unfinished(path):
+    """A new empty folder to fill beside `path`; it vanishes at the end, unless it was settled."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
     try:
         new.chmod(0o777 & ~_umask())
         with _named(path):
             yield new
-        replace(new, path)
     finally:
         shutil.rmtree(new, ignore_errors=True)
 
 
-def replace(new, path):
-    """Put a folder into the place of another, or of nothing."""
-    if not path.exists():
-        new.rename(path)
-        return
-    with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as bin:
-        path.rename(Path(bin) / "old")
-        new.rename(path)
+def settle(new, path, force):
+    """Give a folder its name; return it.
+
+    With `force` what is there is replaced; otherwise, if something has appeared there, a number goes behind the name.
+    """
+    if force and os.path.lexists(path):
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as bin:
+            path.rename(Path(bin) / "old")
+            return new.rename(path)
+    for k in itertools.count(1):
+        if not os.path.lexists(path):
+            try:
+                return new.rename(path)
+            except OSError:  # unless somebody was faster
+                if not path.exists():
+                    raise
+        path = path.with_name(f"{path.name if k == 1 else path.name.rpartition('-')[0]}-{k}")
 
 
-def write(path, content):
-    """Write a file of bytes so that it is there whole or not at all, even if the machine stops."""
+def write(path, content, replace=True):
+    """Write a file of bytes so that it is there whole or not at all, even if the machine stops.
+
+    Without `replace` a file that is there stays, also one that appeared just now: ``ValueError``.
+    """
     handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     try:
         with _named(path), os.fdopen(handle, "wb") as file:
@@ -63,6 +78,13 @@ def write(path, content):
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, 0o666 & ~_umask())
+        if not replace:
+            refuse_existing(path, False)
+            with suppress(OSError):  # a link never replaces; not every disk has links
+                os.link(name, path)
+                os.unlink(name)
+                return
+            refuse_existing(path, False)
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

@@ -1,6 +1,5 @@
 """One chapter, run with other parameters, and everything it found in a folder."""
 
-import shutil
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -54,7 +53,8 @@ def run(name, parameters=None, *, label=None, into="runs", notebook=None, html=N
     The folder ``runs/<chapter>/<label>`` gets the executed notebook, ``parameters.yaml``, ``run.json`` (versions,
     commit, machine, time), ``results.json`` (values and tables by name), ``tables/*.csv``, and for every figure
     ``figures/<name>.svg``, ``.png`` and, unless it is a drawing, ``.csv``. It appears when all is done. A run that
-    fails leaves ``<label>.failed`` instead, with the notebook up to the failing cell.
+    fails leaves ``<label>.failed`` instead, with the notebook up to the failing cell. If a folder of that name appears
+    meanwhile, a number goes behind ours.
 
     Parameters
     ----------
@@ -85,19 +85,17 @@ def run(name, parameters=None, *, label=None, into="runs", notebook=None, html=N
         For an unknown name, a value that breaks a law, or a folder or file that exists.
     RunFailed
         With the cell and the error.
+    RuntimeError
+        If the page or the copy could not be written; all else is there.
     """
     source, changed = chapter(name), parameters or {}
     given = source.values(changed)
     folder = _place(Path(into) / source.name, label, force)
-    copy = notebook and Path(notebook)
-    if copy:
-        folders.refuse_existing(copy, force)
-        if not copy.parent.is_dir() or copy.is_dir():
-            raise ValueError(f"{copy} must be a file in a folder that exists")
+    copy = None if notebook is None else _copy(Path(notebook), source, force)
     if html:
         page.require()
     began, clock = datetime.now(UTC), time.perf_counter()
-    with folders.whole(folder) as new:
+    with folders.unfinished(folder) as new:
         target = new / f"{source.name}.ipynb"
         changed = {key: given[key] for key in changed}
         failure = execution.execute(source.notebook, target, changed, recorder=True, progress=progress)
@@ -113,14 +111,18 @@ def run(name, parameters=None, *, label=None, into="runs", notebook=None, html=N
         results.write_json(new / "run.json", record)
         found = _filed(new, target) if target.exists() else results.Results({}, {}, {})
         if failure:
-            kept = folder.with_name(folder.name + ".failed")
-            new.rename(_emptied(kept))
+            kept = folders.settle(new, folder.with_name(folder.name + folders.FAILED), force)
             raise RunFailed(source.name, failure, kept)
+        folder = folders.settle(new, folder, force)
+    done = Run(folder, given, found, record["seconds"], len(source.notebook.cells))
+    try:
         if html:
-            page.write(target, source.name, new / f"{source.name}.html")
+            page.write(done.folder / target.name, source.name, done.folder / f"{source.name}.html")
         if copy:
-            folders.write(copy, target.read_bytes())
-    return Run(folder, given, found, record["seconds"], len(source.notebook.cells))
+            folders.write(copy, (done.folder / target.name).read_bytes(), replace=force)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise RuntimeError(f"{error}; all else is in {done.folder}") from error
+    return done
 
 
 def _place(parent, label, force):
@@ -133,9 +135,14 @@ def _place(parent, label, force):
     return next(folder for folder in free if not folder.exists())
 
 
-def _emptied(folder):
-    shutil.rmtree(folder, ignore_errors=True)
-    return folder
+def _copy(path, source, force):
+    """Where a copy of the notebook goes, if it may go there."""
+    folders.refuse_existing(path, force)
+    if not path.parent.is_dir() or (path.exists() and not path.is_file()):
+        raise ValueError(f"{path} must be a file in a folder that exists")
+    if path.exists() and path.samefile(source.path):
+        raise ValueError(f"{path} is the chapter itself")
+    return path
 
 
 def _filed(folder, target):

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import queue
+import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ import filelock
 import nbformat
 from tqdm import tqdm
 
-from mjq import parallel
+from mjq import laws, parallel
 from mjq.runs import case, collected, folders, provenance, results
 from mjq.runs.chapters import chapter
 
@@ -100,6 +101,8 @@ def sweep(
         If no worker is left, the disk is full, or somebody stopped it. What was finished is kept.
     """
     plan = _plan(name, cases, names)
+    workers = workers if parallel.is_client(workers) else laws.count("workers", workers)
+    patience = float(laws.positive("patience", patience, ndim=0))
     folder = Path(into) / plan["chapter"] / folders.checked_label(label or "sweep-" + _digest(plan)[:8])
     folder.mkdir(parents=True, exist_ok=True)
     lock = filelock.FileLock(folder / ".lock")
@@ -169,8 +172,11 @@ def _begin(folder, plan, force):
     """Put the plan into the folder, or find it there; return the name of a damaged plan, which is written again."""
     path, damaged = folder / "sweep.json", []
     if force:
-        for x in [*folder.glob("cases/*"), *folder.glob("failed/*"), *folder.glob("notebooks/*")]:
-            x.unlink()
+        for x in folder.iterdir():
+            if x.is_dir() and not x.is_symlink():
+                shutil.rmtree(x)
+            elif x.name != ".lock":
+                x.unlink()
     elif path.exists():
         try:
             if json.loads(path.read_bytes())["digest"] == _digest(plan):

@@ -2,6 +2,8 @@
 
 import csv
 import itertools
+import sys
+from fractions import Fraction
 
 import numpy as np
 from ruamel.yaml import YAML, AliasToken, YAMLError
@@ -63,17 +65,26 @@ def several(parameter, text):
     parts = text.split(":")
     if parameter.type in ("int", "float") and len(parts) > 1:
         return _range(parameter.name, text, parts)
-    if parameter.type == "str" and not text:
-        return [""]
+    if parameter.type == "str":
+        return _words(parameter.name, text)
     found = data(parameter.name, f"[{text}]")
     if not found:
         raise ValueError(f"{parameter.name} has no values in {text!r}")
-    return [str(x) if parameter.type == "str" else x for x in found]
+    return found
+
+
+def _words(name, text):
+    """Words between commas, as they stand; one with a comma is written between quotes."""
+    try:
+        (found,) = csv.reader([text], skipinitialspace=True, strict=True) if text else [[""]]
+    except (csv.Error, ValueError) as error:
+        raise ValueError(f"{name}: {text!r} is not a list of words: {error}") from error
+    return found
 
 
 def _range(name, text, parts):
     start, stop, number = ([*map(lambda x: data(name, x), parts[:3])] + [None] * 3)[:3]
-    numbers = all(isinstance(x, (int, float)) for x in (start, stop))
+    numbers = all(type(x) in (int, float) and abs(x) <= sys.float_info.max for x in (start, stop))
     fits = len(parts) == 3 or (len(parts) == 4 and parts[3] == "log")
     if not fits or not numbers or not isinstance(number, int) or number < 1:
         raise ValueError(f"{name}: a range is start:stop:number or start:stop:number:log, got {text!r}")
@@ -81,9 +92,13 @@ def _range(name, text, parts):
         raise ValueError(f"{name}: {number} values are more than {MOST_CASES}")
     if len(parts) == 4 and not (start > 0 and stop > 0):
         raise ValueError(f"{name}: both ends of a logarithmic range must be positive, got {text!r}")
-    values = np.geomspace(start, stop, number) if len(parts) == 4 else np.linspace(start, stop, number)
-    # Decimals as a person would write them: .3, not .30000000000000004.
-    return [float(f"{x:.12g}") for x in values]
+    if len(parts) == 4:
+        between = [float(f"{x:.12g}") for x in np.geomspace(start, stop, number)[1:-1]]
+        return [float(x) for x in [start, *between, stop][:number]]
+    # As exact decimals, so that a person finds .3, not .30000000000000004.
+    first, last = (Fraction(repr(x)) for x in (start, stop))
+    values = [first + (last - first) * k / max(number - 1, 1) for k in range(number)]
+    return [int(x) if type(start) is type(stop) is int and x.denominator == 1 else float(x) for x in values]
 
 
 def grid(ranges):
@@ -139,9 +154,16 @@ def data(name, text):
 
 def _load(text):
     # A few aliases of aliases stand for billions of values.
-    if any(isinstance(token, AliasToken) for token in _yaml().scan(text)):
+    try:
+        aliases = any(isinstance(token, AliasToken) for token in _yaml().scan(text))
+        found = None if aliases else _yaml().load(text)
+    except YAMLError:
+        raise
+    except Exception as error:  # odd tags and dates, brackets by the thousand
+        raise YAMLError(f"{type(error).__name__}: {error}") from error
+    if aliases:
         raise YAMLError("aliases (*name) are not taken")
-    return _yaml().load(text)
+    return found
 
 
 def _yaml():
