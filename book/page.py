@@ -19,6 +19,8 @@ import mathjax
 import yaml
 from bs4 import BeautifulSoup
 
+from mjq.runs import folders
+
 # What leads to other pages, or works only with them.
 AROUND = (
     ".bd-sidebar-primary, .bd-header, .header-article, .bd-header-article, footer, .prev-next-area, dialog, noscript"
@@ -45,7 +47,8 @@ def main(notebook, name, target):
         run = build.sphinx(site, folder)
         if run.returncode:
             sys.exit(f"the page was not built:\n{(run.stdout + run.stderr)[-2000:]}")
-        Path(target).write_text(alone(Path(folder) / f"_build/html/notebooks/{name}.html"), encoding="utf-8")
+        page = alone(Path(folder) / f"_build/html/notebooks/{name}.html")
+        folders.write(Path(target), page.encode())
 
 
 def in_contents(path, file):

@@ -12,6 +12,7 @@ import fastjsonschema
 
 import mjq
 from mjq import cluster, fluid, laws, pool_depletion, processing_capacity, stability
+from mjq.runs.chapters import brief
 from mjq.runs.results import plain
 from mjq.solvers import phase_type
 
@@ -243,12 +244,7 @@ def _checked(name, given, described):
     try:
         fastjsonschema.compile(described, use_default=False)(given, name_prefix=name)
     except fastjsonschema.JsonSchemaValueException as error:
-        raise ValueError(f"{error.message}, got {_shown(error.value)}") from error
-
-
-def _shown(value):
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+        raise ValueError(f"{error.message}, got {brief(error.value)}") from error
 
 
 def _by_pair(entries, value):

