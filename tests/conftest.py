@@ -27,6 +27,7 @@ settings.register_profile("steady", derandomize=True, deadline=None, max_example
 settings.load_profile("steady")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Files stay together, for their tests share what they set up; runs of whole chapters go where there is room."""
     from xdist.scheduler import LoadFileScheduling
