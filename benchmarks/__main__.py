@@ -19,10 +19,7 @@ def main():
     here = machine()
     date = datetime.date.today().isoformat()
     rows = []
-    for benchmark in tqdm(
-        [row for part in PARTS for row in part.BENCHMARKS],
-        desc="benchmarks",
-    ):
+    for benchmark in tqdm([row for part in PARTS for row in part.BENCHMARKS], desc="benchmarks"):
         row = benchmark()
         theirs, ratio = ("", "") if row.theirs is None else (f"{row.theirs:.3g}", f"{row.ratio:.3g}")
         rows.append([row.what, f"{row.ours:.3g}", row.alternative, theirs, ratio, date, here])

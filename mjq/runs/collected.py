@@ -64,7 +64,7 @@ def wide(plan, records):
         schema={"case": pl.String} | given | dict(status=pl.String, seconds=pl.Float64, error=pl.String),
         orient="row",
     )
-    numbers = {name: all(map(_is_number, column)) for name, column in values.items()}
+    numbers = {name: all(v is None or _is_number(v) for v in column) for name, column in values.items()}
     return frame.with_columns(
         pl.Series(name, column, dtype=pl.Float64)
         if numbers[name]
@@ -98,7 +98,7 @@ def _entries(results):
 
 def _split(value):
     """The value as a number and as text, one of which is None."""
-    if value is not None and _is_number(value):
+    if _is_number(value):
         return float(value), None
     if isinstance(value, int):
         return None, str(value)
@@ -122,7 +122,7 @@ def _types(plan):
 
 
 def _is_number(value):
-    return value is None or isinstance(value, float) or _fits(value)
+    return isinstance(value, float) or _fits(value)
 
 
 def _fits(value):

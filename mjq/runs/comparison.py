@@ -50,9 +50,8 @@ def _read(folder):
         results = json.loads((folder / "results.json").read_bytes())
         if record["status"] != "done":
             raise ValueError(f"its status is {record['status']}")
-        versions = {key: record["versions"][key] for key in ("code", "python", "system")} | record["versions"][
-            "packages"
-        ]
+        about = record["versions"]
+        versions = {key: about[key] for key in ("code", "python", "system")} | about["packages"]
         return {
             "chapter": record["chapter"],
             "versions": versions,

@@ -56,14 +56,14 @@ def settle(new, path, force):
         with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as bin:
             path.rename(Path(bin) / "old")
             return new.rename(path)
-    for k in itertools.count(1):
-        if not os.path.lexists(path):
+    for k in itertools.count():
+        free = path.with_name(f"{path.name}-{k}") if k else path
+        if not os.path.lexists(free):
             try:
-                return new.rename(path)
+                return new.rename(free)
             except OSError:  # unless somebody was faster
-                if not path.exists():
+                if not free.exists():
                     raise
-        path = path.with_name(f"{path.name if k == 1 else path.name.rpartition('-')[0]}-{k}")
 
 
 def write(path, content, replace=True):

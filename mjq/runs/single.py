@@ -90,11 +90,15 @@ def run(name, parameters=None, *, label=None, into="runs", notebook=None, html=N
     """
     source, changed = chapter(name), parameters or {}
     given = source.values(changed)
-    folder = _place(Path(into) / source.name, label, force)
+    began, clock = datetime.now(UTC), time.perf_counter()
+    named = began.astimezone().strftime("%Y-%m-%dT%H-%M-%S") if label is None else folders.checked_label(label)
+    folder = Path(into) / source.name / named
+    replace = force and label is not None  # never another run of the same second
+    if label is not None:
+        folders.refuse_existing(folder, force)
     copy = None if notebook is None else _copy(Path(notebook), source, force)
     if html:
         page.require()
-    began, clock = datetime.now(UTC), time.perf_counter()
     with folders.unfinished(folder) as new:
         target = new / f"{source.name}.ipynb"
         changed = {key: given[key] for key in changed}
@@ -111,9 +115,9 @@ def run(name, parameters=None, *, label=None, into="runs", notebook=None, html=N
         results.write_json(new / "run.json", record)
         found = _filed(new, target) if target.exists() else results.Results({}, {}, {})
         if failure:
-            kept = folders.settle(new, folder.with_name(folder.name + folders.FAILED), force)
+            kept = folders.settle(new, folder.with_name(folder.name + folders.FAILED), replace)
             raise RunFailed(source.name, failure, kept)
-        folder = folders.settle(new, folder, force)
+        folder = folders.settle(new, folder, replace)
     done = Run(folder, given, found, record["seconds"], len(source.notebook.cells))
     try:
         if html:
@@ -123,16 +127,6 @@ def run(name, parameters=None, *, label=None, into="runs", notebook=None, html=N
     except (OSError, ValueError, RuntimeError) as error:
         raise RuntimeError(f"{error}; all else is in {done.folder}") from error
     return done
-
-
-def _place(parent, label, force):
-    if label is not None:
-        folder = parent / folders.checked_label(label)
-        folders.refuse_existing(folder, force)
-        return folder
-    now = datetime.now().strftime("%Y-%m-%dT%H-%M-%S")
-    free = (parent / (f"{now}-{k}" if k else now) for k in range(10_000))
-    return next(folder for folder in free if not folder.exists())
 
 
 def _copy(path, source, force):
