@@ -13,7 +13,11 @@ unexport PYTHONDONTWRITEBYTECODE
 # The environment is our own, whatever else is active.
 unexport PYTHONPATH VIRTUAL_ENV CONDA_PREFIX
 
-.PHONY: book test thorough lab refresh bench frontier evaluation depletion clean lock
+# Another seed for the random systems of the tests: make test SEED=3
+SEED ?=
+PYTEST := -q -n auto $(if $(SEED),--hypothesis-seed=$(SEED))
+
+.PHONY: book test elsewhere pythons thorough lab refresh bench frontier evaluation depletion clean lock
 
 book: $(VENV)/ready
 	@$(BIN)/python book/build.py
@@ -21,11 +25,23 @@ book: $(VENV)/ready
 test: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check mjq book tests benchmarks
-	$(BIN)/python -m pytest -q -n auto --doctest-modules --doctest-glob README.md \
+	$(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
 		--nbval-lax --nbval-current-env README.md mjq tests notebooks
 
+# All that compares numbers, as processors of other makes and ages would compute it.
+elsewhere: $(VENV)/ready
+	$(BIN)/python -m tests.elsewhere
+
+# make test with each Python that is here.
+pythons:
+	for version in 3.11 3.12 3.13; do \
+		if command -v python$$version >/dev/null; then \
+			$(MAKE) test PYTHON=python$$version VENV=_build/venv-$$version || exit 1; \
+		else echo "python$$version is not here: not tried"; fi; \
+	done
+
 thorough: $(VENV)/ready
-	$(BIN)/python -m pytest -q -n auto -m slow tests
+	$(BIN)/python -m pytest $(PYTEST) -m slow tests
 
 lab: $(VENV)/ready
 	$(BIN)/jupyter lab notebooks

@@ -1,9 +1,12 @@
 """What chapters share to show their results: figure style, tables, drawings, bands."""
 
+import math
+
 import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
-from IPython.display import Markdown
+from IPython.core.formatters import format_display_data
+from IPython.display import Markdown, display
 from matplotlib.patches import FancyArrowPatch, Rectangle
 from tabulate import tabulate
 
@@ -37,6 +40,53 @@ def style():
     set_matplotlib_formats("svg", metadata={"Date": None})
 
 
+# --- Numbers ----------------------------------------------------------------------------------------------------------
+
+SIGNIFICANT = 10  # digits that are shown at most: the last ones of sixteen differ from processor to processor
+GLUED = "application/papermill.record/"  # in front of the types of what only a sentence shows
+
+
+def significant(value, digits=SIGNIFICANT):
+    """The value with its numbers rounded to so many significant digits, and numpy's types turned into Python's.
+
+    >>> significant(2 / 3), significant([np.float64(1e-20) / 3, "word", 12])
+    (0.6666666667, [3.333333333e-21, 'word', 12])
+    """
+    if isinstance(value, (list, tuple)):
+        return type(value)(significant(x, digits) for x in value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    return float(f"{value:.{digits}g}") if isinstance(value, float) else value
+
+
+class Glued:
+    """A value that a sentence names: rounded where it is shown, whole where it is kept."""
+
+    def __init__(self, value):
+        self.value = significant(value, 17)  # all digits, but Python's own types
+
+    def __repr__(self):
+        return repr(significant(self.value))
+
+
+def glue(name, value):
+    """Keep a value under a name, for sentences of the book and for the results of a run.
+
+    Sentences show at most ten significant digits, on which all machines agree; a run's results file has all of them.
+
+    Parameters
+    ----------
+    name : str
+    value : number, str, list or tuple
+    """
+    shown, _ = format_display_data(Glued(value))
+    metadata = {"scrapbook": {"name": name, "mime_prefix": GLUED}}
+    display({GLUED + kind: content for kind, content in shown.items()}, metadata=metadata, raw=True)
+
+
+# --- Tables -----------------------------------------------------------------------------------------------------------
+
+
 class Table(Markdown):
     """A table as it is shown, with its `headers` and unrounded `rows`."""
 
@@ -48,7 +98,8 @@ class Table(Markdown):
 def table(headers, rows, digits=4):
     """A table for a notebook and for the book.
 
-    Floats get `digits` decimals, but as few as needed in the first column, which names the row; None is a dash.
+    Floats get `digits` decimals, but as few as needed in the first column, which names the row, and never more than ten
+    significant digits; None is a dash.
 
     Examples
     --------
@@ -58,15 +109,24 @@ def table(headers, rows, digits=4):
     |     1 | 1.4378 |
     |   1.2 |      – |
     """
-    text = [[_cell(x, "g" if k == 0 else f".{digits}f") for k, x in enumerate(row)] for row in rows]
+    text = [[_cell(x, None if k == 0 else digits) for k, x in enumerate(row)] for row in rows]
     align = ["left" if any(isinstance(x, str) for x in column) else "right" for column in zip(*rows)]
     return Table(tabulate(text, headers, tablefmt="pipe", colalign=align, disable_numparse=True), headers, rows)
 
 
-def _cell(x, spec):
+def _cell(x, decimals):
+    """One entry as text; without `decimals` as short as it goes."""
     if x is None:
         return "–"
-    return f"{x:{spec}}" if isinstance(x, (float, np.floating)) else str(x)
+    if not isinstance(x, (float, np.floating)):
+        return str(x)
+    if decimals is None:
+        return f"{x:g}"
+    before = math.floor(math.log10(abs(x))) + 1 if x and math.isfinite(x) else 1
+    return f"{x:.{max(0, min(decimals, SIGNIFICANT - before))}f}"
+
+
+# --- Drawings ---------------------------------------------------------------------------------------------------------
 
 
 def band(ax, x, estimates, label=None, colour=None):

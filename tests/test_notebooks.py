@@ -8,7 +8,7 @@ import nbformat
 import papermill
 import pytest
 
-from mjq import published
+from mjq import plots, published
 from tests.conftest import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -42,6 +42,14 @@ def test_no_cell_stores_an_error_or_a_timing(path):
         assert set(cell.metadata) <= {"name", "tags", "mystnb"}
         assert not any(output.output_type == "error" for output in cell.get("outputs", []))
         assert not any(output.get("name") == "stderr" for output in cell.get("outputs", []))
+
+
+def test_stored_numbers_have_no_more_digits_than_all_machines_agree_on(path):
+    for cell in cells(path):
+        for output in cell.outputs:
+            texts = [x for kind, x in output.get("data", {}).items() if kind.endswith(("text/plain", "text/markdown"))]
+            for number in re.findall(r"\d+\.\d+", "\n".join(texts)):
+                assert len(number.replace(".", "").strip("0")) <= plots.SIGNIFICANT, (cell.metadata.name, number)
 
 
 def test_outputs_are_light(path):

@@ -526,3 +526,17 @@ def test_ranges_are_exact(small):
     assert values.several(known["x"], "0:0.1234567890123456:2") == [0.0, 0.1234567890123456]
     assert values.several(known["x"], "0.1:0.3:3") == [0.1, 0.2, 0.3]
     assert values.several(known["words"], '007, 1e3,"a,b",true') == ["007", "1e3", "a,b", "true"]
+
+
+def test_sentences_show_ten_digits_and_results_keep_all(tmp_path):
+    cells = {
+        "imports": "from mjq.plots import glue",
+        "parameters": "x: float = 1.0  # a number",
+        "work": "glue('third', x / 3)",
+    }
+    chapter = write_chapter(tmp_path / "thirds.ipynb", cells)
+    done = runs.run(chapter, label="a", into=tmp_path)
+    assert done.results.values == {"third": 1 / 3}
+    text = (done.folder / "thirds.ipynb").read_text(encoding="utf-8")
+    assert '"0.3333333333"' in text
+    assert "0.33333333333" not in text

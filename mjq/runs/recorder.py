@@ -37,9 +37,10 @@ def _ask(formatters):
         formatters["image/png"].for_type(Figure, _png)
         formatters[DATA].for_type(Figure, figures.data)
     if "mjq.plots" in sys.modules:
-        from mjq.plots import Table
+        from mjq.plots import Glued, Table
 
         formatters[DATA].for_type(Table, lambda table: {"columns": table.headers, "rows": table.rows})
+        formatters[DATA].for_type(Glued, lambda glued: {"value": glued.value})
 
 
 def _png(figure):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mjq.runs.recorder import DATA
 
-GLUED = "application/papermill.record/text/plain"
+GLUED = "application/papermill.record/"
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def taken_from(notebook):
             content = output.get("data", {})
             name = output.get("metadata", {}).get("scrapbook", {}).get("name")
             if name:
-                found.values[name] = _value(content[GLUED]) if GLUED in content else None
+                found.values[name] = _glued(content)
                 continue
             behind = content.pop(DATA, None)
             if "image/svg+xml" in content or "image/png" in content:
@@ -90,6 +90,14 @@ def write_json(path, content):
     """Write JSON for people and programs; numbers keep all their digits, and there is no NaN."""
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     path.write_text(text + "\n", encoding="utf-8")
+
+
+def _glued(content):
+    """A glued value with all its digits, if they were recorded; else as the notebook shows it."""
+    whole = content.pop(GLUED + DATA, None)
+    if whole is not None:
+        return plain(whole["value"])
+    return _value(content[GLUED + "text/plain"]) if GLUED + "text/plain" in content else None
 
 
 def _value(text):

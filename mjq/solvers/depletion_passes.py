@@ -42,7 +42,7 @@ def _fill(a, b, D, onward, table):
             table[x, 3], table[x, 4] = A2 * stay, B2 * stay
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@numba.njit(cache=True, nogil=True)
 def _settle(a, b, table, start, v, m, at):
     """Follow the completions at station 1 within a block; returns its part of E[T] and of E[T^2] / 2."""
     mean, square, width = 0.0, 0.0, b + 1
@@ -63,7 +63,7 @@ def _settle(a, b, table, start, v, m, at):
     return mean, square
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"contract"})
+@numba.njit(cache=True, nogil=True)
 def _gather(a, b, table, start, which, v, m, at, to_v, to_m, to, width, i_shift, j_shift):
     """Add what leaves a block by a completion at station 2 (3: class A, 4: class B) to another one."""
     for i in range(a + 1 - (which == 3)):

@@ -1,0 +1,41 @@
+"""Printed text compared as numbers where it is numbers: the last digit may round differently on another machine."""
+
+import re
+from decimal import Decimal
+
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w])", flags=re.IGNORECASE)
+LEAST_DIGITS = 3  # of a number whose last digit may differ
+
+
+class Printed(str):
+    """Text that equals another one if all words are the same and all numbers are the same as printed.
+
+    Whole numbers, and numbers of one or two digits, must be equal. Of others the last digit shown may differ by one:
+    where a value lies at a rounding tie one machine rounds up, another one down. How wide a column is does not matter.
+    """
+
+    __hash__ = None
+
+    def __eq__(self, other):
+        mine, theirs = (NUMBER.findall(text) for text in (self, other))
+        return _words(self) == _words(other) and len(mine) == len(theirs) and all(map(_same, mine, theirs))
+
+    def __ne__(self, other):
+        return not self == other
+
+
+def _words(text):
+    """The text with a mark for each number, and without what only aligns columns."""
+    return re.sub(r"\s+|:?-{2,}:?", " ", NUMBER.sub("#", text)).split()
+
+
+def _same(mine, theirs):
+    mine, theirs = Decimal(mine), Decimal(theirs)
+    unit = min(_unit(mine), _unit(theirs))
+    long = unit < 1 and max(len(x.as_tuple().digits) for x in (mine, theirs)) >= LEAST_DIGITS
+    return abs(mine - theirs) <= (unit if long else 0)
+
+
+def _unit(number):
+    """One unit of the last digit."""
+    return Decimal(1).scaleb(number.as_tuple().exponent)

@@ -1,0 +1,45 @@
+"""How stored outputs are compared with new ones."""
+
+import pytest
+
+from tests.printed import Printed
+
+
+@pytest.mark.parametrize(
+    ("stored", "found"),
+    [
+        ("0.1235", "0.1234"),  # a rounding tie
+        ("-2.31e-10", "-2.32e-10"),
+        ("0.3", "0.2999999999"),  # as few digits as it takes
+        ("2.0", "2"),
+        ("| a |   1.50 |\n|:---|-------:|", "| a | 1.49 |\n|:--|----:|"),
+        ("1.438 ± 0.002", "1.439 ± 0.002"),
+        ("0.00", "-0.00"),
+    ],
+)
+def test_the_same_number_on_another_machine(stored, found):
+    assert Printed(stored) == Printed(found)
+    assert Printed(found) == Printed(stored)
+    assert not Printed(stored) != Printed(found)
+
+
+@pytest.mark.parametrize(
+    ("stored", "found"),
+    [
+        ("0.1235", "0.1233"),
+        ("200", "201"),
+        ("2", "2.1"),
+        ("0.3", "0.4"),
+        ("1e-3", "2e-3"),
+        ("1.438 ± 0.002", "1.438 ± 0.003"),
+        ("| a | 1.50 |", "| b | 1.50 |"),
+        ("1.50", "1.50 1.50"),
+        ("1.50", "nan"),
+        ("(1, 2, 3)", "(1, 2, 4)"),
+        ("p1 is 0.5", "p2 is 0.5"),
+        ("yes", "no"),
+    ],
+)
+def test_another_number_or_word(stored, found):
+    assert Printed(stored) != Printed(found)
+    assert not Printed(stored) == Printed(found)
