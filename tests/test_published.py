@@ -13,11 +13,12 @@ def test_a_paper_without_numbers_says_so():
 
 
 def test_every_printed_number_is_a_number_with_a_place():
-    for paper in {row["paper"].lower() for row in published.read("inventory")}:
+    for paper in map(str.lower, published.PAPERS):
         rows = published.printed(paper)
         assert bool(rows) == (paper != "rbac21")  # an extended abstract without numbers
         for row in rows:
             assert isinstance(row.value, float)
+            assert row.kind in published.KINDS
             assert row.place
             assert 0 < row.unit <= 1
         assert len({(r.item, r.quantity, r.place) for r in rows}) == len(rows)
@@ -28,6 +29,25 @@ def test_agreement_is_half_a_unit_of_the_last_digit():
     assert checks.check("Table I", "EW", 1.4375, **TABLE, lam=1.0).value == 1.438
     with pytest.raises(AssertionError, match=r"Table I, row 1.0: EW is printed 1.438, ours 1.4374"):
         checks.check("Table I", "EW", 1.4374, **TABLE, lam=1.0)
+
+
+@pytest.mark.parametrize(("rounding", "fits", "fails"), [("up", 1.4371, 1.4381), ("down", 1.4389, 1.4379)])
+def test_prints_that_are_rounded_in_one_direction(rounding, fits, fails):
+    checks = Comparisons("bb22")
+    assert checks.check("Table I", "EW", fits, rounding=rounding, **TABLE, lam=1.0)
+    with pytest.raises(AssertionError, match=r"is printed 1\.438"):
+        checks.check("Table I", "EW", fails, rounding=rounding, **TABLE, lam=1.0)
+
+
+def test_the_summary_counts_by_kind():
+    checks = Comparisons("bb22")
+    checks.check("Table I", "EW", 1.4377, **TABLE, lam=1.0)
+    checks.check("Table I", "mean service time", 1.0, **TABLE)
+    text = checks.summary()
+    assert "1 results of the BB22 agree with ours" in text
+    assert "1 only restate what was put in" in text
+    assert "misprint" not in text and "slip" not in text
+    assert "42 printed numbers belong to other parameters" in text
 
 
 @pytest.mark.parametrize("other", [{"lam": 1.1}, {"B": 7}, {"b": (2, 3, 4)}, {"b": (3, 2)}, {"mu": (1, 1)}, {"p": 0.5}])

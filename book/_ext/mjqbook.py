@@ -31,10 +31,10 @@ class Ledger(SphinxDirective):
     def run(self):
         self.env.note_dependency(published.__file__)
         lines = ["| " + " | ".join(HEADERS) + " |", "|" + ":--|" * len(HEADERS)]
-        for item, entry in published.ledger(self.arguments[0]):
-            result = entry["result"] + (f": {entry['note']}" if entry["note"] else "")
-            checks = "<br>".join(f"`{check.split('::')[-1]}`" for check in entry["checks"].split())
-            lines.append(f"| {item['item']}: {entry['where']} | {item['statement']} | {result} | {checks} |")
+        for row in published.ledger(self.arguments[0]):
+            result = row["result"] + (f": {row['note']}" if row["note"] else "")
+            checks = "<br>".join(f"`{name}`" for _, name in published.checks(row))
+            lines.append(f"| {row['item']}: {row['where']} | {row['statement']} | {result} | {checks} |")
         table = self.parse_text_to_nodes("\n".join(lines))
         for node in table:
             node["classes"].append("ledger")

@@ -1,9 +1,10 @@
 """The numbers that the papers print, and the ledger of what was reproduced.
 
-``<paper>.csv``   one printed number a row: item, quantity, the parameters it belongs to, the digits, the place
+``<paper>.csv``           one printed number a row: item, quantity, the parameters it belongs to, the digits, the place,
+                          and what kind of number it is (:data:`KINDS`)
 ``<paper>_declared.csv``  our parameters for figures whose own are not given
-``inventory.csv``  every figure, table, numbered equation and stated claim of each paper
-``ledger.csv``    for each of them: where it is in the book, what checks it, how well it agrees
+``<paper>_ledger.csv``    every figure, table, numbered equation and stated claim: what it says, how well it agrees,
+                          where it is in the book, what checks it
 """
 
 import csv
@@ -13,7 +14,16 @@ from importlib import resources
 
 import numpy as np
 
-NOT_PARAMETERS = {"item", "quantity", "printed", "place"}
+PAPERS = "BB22", "GHS20", "SW23", "RBAC21", "CGPS16"
+NOT_PARAMETERS = {"item", "quantity", "printed", "place", "kind"}
+# What a printed number is, and how a comparison with it is summed up.
+KINDS = {
+    "result": "{} results of the {paper} agree with ours",
+    "simulated": "{} of its simulated values agree with our exact ones, within the statistical error",
+    "misprint": "{} numbers that are wrong in print come out if its slip is made on purpose",
+    "given": "{} only restate what was put in",
+}
+CAN_FAIL = "result", "simulated", "misprint"
 
 
 def read(name):
@@ -38,22 +48,25 @@ def ledger(paper):
 
     Returns
     -------
-    list of (item, entry)
-        Rows of ``inventory.csv`` (item, kind, statement) and of ``ledger.csv`` (where, checks, result, note).
-
-    Raises
-    ------
-    KeyError
-        If a published item has no entry.
+    list of dict
+        item, kind, statement; result, note; where (in the book), checks (what holds it, see `tests/test_ledger.py`).
 
     Examples
     --------
-    >>> item, entry = ledger("BB22")[1]
-    >>> item["statement"], entry["result"]
+    >>> row = ledger("BB22")[1]
+    >>> row["statement"], row["result"]
     ('Limiting completion rate against arrival rate', 'reproduced')
     """
-    entries = {(row["paper"], row["item"]): row for row in read("ledger")}
-    return [(item, entries[item["paper"], item["item"]]) for item in read("inventory") if item["paper"] == paper]
+    return read(f"{paper.lower()}_ledger")
+
+
+def checks(row):
+    """What holds a row of the ledger: pairs of a file and a name in it, of a claim, test, printed item or figure.
+
+    >>> checks(ledger("BB22")[0])
+    [('notebooks/processing_capacity.ipynb', 'fig-1')]
+    """
+    return [tuple(check.strip().split("::")) for check in row["checks"].split(";")]
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,8 @@ class Printed:
         The parameters it belongs to, numbers or tuples of numbers.
     text : str
         The digits as printed.
+    kind : str
+        One of :data:`KINDS`.
     """
 
     item: str
@@ -75,6 +90,7 @@ class Printed:
     parameters: dict
     text: str
     place: str
+    kind: str
 
     @property
     def value(self):
@@ -107,6 +123,7 @@ def printed(paper):
             {key: _numbers(text) for key, text in row.items() if key not in NOT_PARAMETERS and text},
             row["printed"],
             row["place"],
+            row["kind"],
         )
         for row in read(paper)
     ]
@@ -158,8 +175,19 @@ class Comparisons:
                 return row
         return None
 
-    def check(self, item, quantity, ours, within=None, **parameters):
-        """Compare `ours` with print: by default to half a unit of the last printed digit.
+    def check(self, item, quantity, ours, within=None, rounding="nearest", **parameters):
+        """Compare `ours` with print.
+
+        Parameters
+        ----------
+        item, quantity : str
+        ours : float
+        within : float, optional
+            Largest difference; by default what `rounding` to the printed digits leaves.
+        rounding : {"nearest", "up", "down"}
+            How the paper rounded: half a unit of the last printed digit either way, or one unit in one direction.
+        **parameters
+            Those that `ours` belongs to.
 
         Returns
         -------
@@ -169,24 +197,32 @@ class Comparisons:
         row = self.find(item, quantity, **parameters)
         if row is None:
             return None
-        within = row.unit / 2 * (1 + 1e-9) if within is None else within
-        difference = abs(float(ours) - row.value)
-        assert difference <= within, (
-            f"{row.place}: {quantity} is printed {row.text}, ours {ours:.10g}, allowed {within:.3g}"
-        )
+        least, most = {"nearest": (-row.unit / 2, row.unit / 2), "up": (0, row.unit), "down": (-row.unit, 0)}[rounding]
+        least, most = (least, most) if within is None else (-within, within)
+        rounded = row.value - float(ours)
+        slack = 1e-9 * row.unit  # of decimals that no binary fraction is
+        if not least - slack <= rounded <= most + slack:
+            raise AssertionError(
+                f"{row.place}: {quantity} is printed {row.text}, ours {ours:.10g}, which is {rounded:+.3g} away; "
+                f"allowed are {least:.3g} to {most:.3g}"
+            )
         self.made.append((row.item, row.quantity, row.place))
         return row
 
     def summary(self):
-        """One sentence for the end of a chapter."""
-        count = len(set(self.made))
+        """What was compared with print, by kind of number, for the end of a chapter."""
+        made, kinds = set(self.made), dict.fromkeys(KINDS, 0)
+        for row in self._printed:
+            kinds[row.kind] += (row.item, row.quantity, row.place) in made
         if not self._printed:
             return "The paper prints no numbers to compare with: no comparison was made."
-        if count == 0:
+        if not made:
             return "With these parameters nothing is printed to compare with: no comparison was made."
-        missing = len(self._printed) - count
-        tail = "." if not missing else f"; {missing} printed numbers belong to other parameters and were not compared."
-        return f"{count} printed numbers compared, all as expected{tail}"
+        parts = [words.format(kinds[kind], paper=self.paper.upper()) for kind, words in KINDS.items() if kinds[kind]]
+        missing = len(self._printed) - len(made)
+        if missing:
+            parts.append(f"{missing} printed numbers belong to other parameters and were not compared")
+        return "Numbers in print compared with ours. " + "; ".join(parts) + "."
 
 
 def _same(printed, ours):
