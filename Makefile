@@ -46,8 +46,9 @@ thorough: $(VENV)/ready
 lab: $(VENV)/ready
 	$(BIN)/jupyter lab notebooks
 
+# make refresh CHAPTER=stability: only that one.
 refresh: $(VENV)/ready
-	@$(BIN)/python book/build.py --refresh
+	@$(BIN)/python book/build.py --refresh $(CHAPTER)
 
 bench: $(VENV)/ready
 	$(BIN)/python -m benchmarks

@@ -2,6 +2,7 @@
 
     python book/build.py             execute what has changed, then build
     python book/build.py --refresh   execute everything and write the outputs back into notebooks/
+    python book/build.py --refresh stability    only these chapters
 
 Chapters run in parallel; a chapter is executed again when its cells, a module of mjq that it imports, printed numbers
 that it reads, or the locked requirements have changed. The book is built beside the last good one and replaces it only
@@ -250,8 +251,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--refresh", action="store_true", help="execute every chapter and store its outputs")
     parser.add_argument("--workers", type=int, default=min(os.cpu_count() or 1, 4), help="chapters at a time")
+    every = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+    parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help="with --refresh: these chapters instead of all")
     options = parser.parse_args()
-    names = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+    unknown = set(options.chapters) - set(every)
+    if unknown or (options.chapters and not options.refresh):
+        parser.error(f"chapters to refresh are {', '.join(every)}")
+    names = options.chapters or every
     failures = execute_changed(names, options.refresh, options.workers)
     if failures:
         show(failures)

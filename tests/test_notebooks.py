@@ -66,13 +66,6 @@ def test_cells_are_named_and_short(path):
         assert max(map(len, lines)) <= LONGEST_LINE, cell.metadata.name
 
 
-def test_functions_have_at_most_five_lines(path):
-    for cell in cells(path):
-        for node in ast.walk(ast.parse(cell.source)):
-            if isinstance(node, ast.FunctionDef):
-                assert node.end_lineno - node.lineno <= 5, node.name
-
-
 def test_parameters_are_typed_and_explained(path):
     (cell,) = [c for c in cells(path) if "parameters" in c.metadata.get("tags", [])]
     for line in cell.source.splitlines():
