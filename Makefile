@@ -28,14 +28,14 @@ test: $(VENV)/ready
 	$(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
 		--nbval-lax --nbval-current-env README.md mjq tests notebooks
 
-# All that compares numbers, as processors of other makes and ages would compute it.
+# All that compares numbers, as processors of other makes and ages would compute it; HOW=--together: in one run.
 elsewhere: $(VENV)/ready
-	$(BIN)/python -m tests.elsewhere
+	$(BIN)/python -m tests.elsewhere $(HOW)
 
 # make test with each Python that is here.
 pythons:
 	for version in 3.11 3.12 3.13; do \
-		if command -v python$$version >/dev/null; then \
+		if python$$version -c "" 2>/dev/null; then \
 			$(MAKE) test PYTHON=python$$version VENV=_build/venv-$$version || exit 1; \
 		else echo "python$$version is not here: not tried"; fi; \
 	done

@@ -3,6 +3,7 @@
 import ast
 import json
 import math
+import shutil
 
 import matplotlib
 import nbformat
@@ -301,6 +302,14 @@ def test_files_appear_whole_or_not_at_all(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space"):
         folders.write(tmp_path / "a", b"new")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"old"}
+
+
+def test_the_fingerprint_of_the_code_is_that_of_a_copy_until_a_byte_changes(tmp_path):
+    copy = tmp_path / "mjq"
+    shutil.copytree(provenance.HOME, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    assert provenance.fingerprint(copy) == provenance.code()
+    (copy / "laws.py").write_bytes((copy / "laws.py").read_bytes() + b" ")
+    assert provenance.fingerprint(copy) != provenance.code()
 
 
 def test_versions_name_the_commit(root):

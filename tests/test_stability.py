@@ -182,7 +182,7 @@ def test_one_class_only(n, n1, n2):
         assert stability.wasted_servers(*system) == n % need
         pi = stability.embedded_distribution(*system)
         assert pi.max() == 1
-        assert stability.saturated_states(n, n1, n2)[pi.argmax(), 1 + (need != n1 or p1 == 0)] == n // need
+        assert stability.saturated_states(n, n1, n2)[pi.argmax(), 1 if p1 else 2] == n // need
 
 
 def test_equal_needs_are_one_class_in_size():
