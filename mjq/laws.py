@@ -7,6 +7,8 @@ values.
 import numpy as np
 
 MIX_TOLERANCE = 1e-9
+SMALLEST, LARGEST = 1e-100, 1e100  # of rates, times and sizes: beyond, products leave the range of floating point
+MOST = 2**53  # the largest count that a float holds exactly
 RATES_APART = 1e100  # beyond, products of rates leave the range of floating-point numbers
 FIT = 1e-9  # a job fits if its need is at most the free resource plus FIT * B: decimals, not binary fractions
 
@@ -47,16 +49,38 @@ def numbers(name, values, ndim=1):
 
 
 def positive(name, values, ndim=1):
-    """Finite numbers above zero.
+    """Numbers above zero, such as rates, times and sizes, in a unit that makes them neither tiny nor huge.
 
     >>> positive("lam", -1, ndim=0)
     Traceback (most recent call last):
     ValueError: lam must be positive, got -1
+    >>> positive("lam", 1e-320, ndim=0)
+    Traceback (most recent call last):
+    ValueError: lam must lie between 1e-100 and 1e+100, got 9.999888672e-321: choose another unit
     """
     array = numbers(name, values, ndim)
     if not (array > 0).all():
         raise ValueError(f"{name} must be positive, got {shown(array)}")
+    _in_range(name, array)
     return array
+
+
+def positive_or_infinite(name, value):
+    """One number above zero, or infinity.
+
+    >>> positive_or_infinite("servers", float("inf"))
+    inf
+    """
+    if isinstance(value, (float, np.floating)) and value == np.inf:
+        return np.inf
+    return float(positive(name, value, ndim=0))
+
+
+def _in_range(name, array):
+    if array.size and (array[array != 0].min(initial=1) < SMALLEST or array.max() > LARGEST):
+        raise ValueError(
+            f"{name} must lie between {SMALLEST:g} and {LARGEST:g}, got {shown(array)}: choose another unit"
+        )
 
 
 def not_negative(name, values, ndim=1):
@@ -69,6 +93,7 @@ def not_negative(name, values, ndim=1):
     array = numbers(name, values, ndim)
     if (array < 0).any():
         raise ValueError(f"{name} must not be negative, got {shown(array)}")
+    _in_range(name, array)
     return array
 
 
@@ -114,33 +139,73 @@ def inside(name, value, low, high=np.inf):
     return number
 
 
-def count(name, value, least=1):
-    """A whole number of at least `least`.
+def count(name, value, least=1, most=MOST):
+    """A whole number from `least` to `most`, as Python's own kind of integer.
 
     >>> count("jobs", 2.5)
     Traceback (most recent call last):
     ValueError: jobs must be a whole number of at least 1, got 2.5
+    >>> count("jobs", 10**20)
+    Traceback (most recent call last):
+    ValueError: jobs must be at most 9007199254740992, got 1e+20
     """
     number = numbers(name, value, ndim=0)
     if number != np.floor(number) or number < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(number)}")
+    if number > most:
+        raise ValueError(f"{name} must be at most {most}, got {shown(number)}")
     return int(number)
 
 
-def multiserver(B, b, mu, p):
+def counts(name, values, least=1):
+    """Whole numbers of at least `least`, as an array of integers.
+
+    >>> counts("sizes", (1, 2.5))
+    Traceback (most recent call last):
+    ValueError: each of sizes must be a whole number of at least 1, got 2.5
+    """
+    return np.array([count(f"each of {name}", x, least) for x in numbers(name, values)], dtype=np.int64)
+
+
+def mapping(name, value, keys="keys"):
+    """A dict.
+
+    >>> mapping("servers", [1], "queues")
+    Traceback (most recent call last):
+    ValueError: servers must be a dict from queues to values, got [1]
+    """
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} must be a dict from {keys} to values, got {value!r}")
+    return value
+
+
+def affordable(name, size, most, unit):
+    """Refuse what would take hours, before it is begun.
+
+    >>> affordable("N_A = 1000000000", 5e14, 1e12, "states")
+    Traceback (most recent call last):
+    ValueError: N_A = 1000000000 would take 5e+14 states, more than 1e+12
+    """
+    if size > most:
+        raise ValueError(f"{name} would take {float(size):.3g} {unit}, more than {most:.3g}")
+
+
+def multiserver(B, b, mu, p, names=("B", "b", "mu", "p")):
     """Resource, needs, rates and mix of a multiserver job system, as floats and arrays.
 
     >>> multiserver(6, (2, 7), (1, 1), (.5, .5))
     Traceback (most recent call last):
     ValueError: need 7 exceeds resource 6
     """
-    B, b, mu, p = float(positive("B", B, ndim=0)), positive("b", b), positive("mu", mu), probabilities("p", p)
+    B, b, mu = float(positive(names[0], B, ndim=0)), positive(names[1], b), positive(names[2], mu)
+    p = probabilities(names[3], p)
     if not len(b) == len(mu) == len(p):
-        raise ValueError(f"b, mu and p must have one entry a class, got {len(b)}, {len(mu)} and {len(p)}")
+        which = "{1}, {2} and {3}".format(*names)
+        raise ValueError(f"{which} must have one entry a class, got {len(b)}, {len(mu)} and {len(p)}")
     if b[p > 0].max() > B * (1 + FIT):
         raise ValueError(f"need {shown(b[p > 0].max())} exceeds resource {shown(B)}")
     if float(mu.max()) > RATES_APART * float(mu.min()):
-        raise ValueError(f"mu must lie within a factor {RATES_APART:g} of each other, got {shown(mu)}")
+        raise ValueError(f"{names[2]} must lie within a factor {RATES_APART:g} of each other, got {shown(mu)}")
     return B, b, mu, p
 
 

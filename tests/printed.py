@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w])", flags=re.IGNORECASE)
+NUMBER = re.compile(r"(?<![\w.])[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w])", flags=re.IGNORECASE)
 LEAST_DIGITS = 3  # of a number whose last digit may differ
 
 

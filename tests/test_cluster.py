@@ -245,8 +245,8 @@ GOOD = dict(N=4, sizes=(1, 4), p=(0.5, 0.5), lam=1, mu1=2, mu2=(3, 4), C=2)
     [
         (dict(sizes=(1, 5)), "size 5 exceeds the 4 servers"),
         (dict(sizes=(2, 2)), r"sizes must differ, got \(2, 2\)"),
-        (dict(sizes=(0, 4)), "sizes must be positive"),
-        (dict(sizes=(1.5, 4)), "size must be a whole number"),
+        (dict(sizes=(0, 4)), "each of sizes must be a whole number of at least 1, got 0"),
+        (dict(sizes=(1.5, 4)), "each of sizes must be a whole number"),
         (dict(p=(0.5, 0.4)), "p must sum to 1"),
         (dict(p=(1.5, -0.5)), "p must lie between 0 and 1"),
         (dict(p=(0.2, 0.3, 0.5)), "one entry a size, got 2, 3 and 2"),
@@ -272,7 +272,7 @@ def test_sizes_that_never_come_may_be_too_large():
 
 def test_a_cluster_too_large_for_memory_is_refused():
     with pytest.raises(
-        ValueError, match=r"\d{20,} ways to fill 1000 servers, with 50 places in the queue, would need .* GB"
+        ValueError, match=r"[0-9.]+e\+30 ways to fill 1000 servers, with 50 places in the queue, would need .* GB"
     ):
         cluster.performance(1000, range(1, 50), np.ones(49) / 49, 1, 1, 1, 50)
 

@@ -13,6 +13,7 @@ from mjq.simulation import simulate_ps_network
 from mjq.solvers import chain
 
 ONE = fluid.exponential(1.0)
+PAIR = {("q", 1): ONE, ("q", 2): ONE}
 
 
 def open_queue(lam, law=None, k=1):
@@ -409,7 +410,17 @@ def test_a_queue_where_nobody_comes_needs_no_smoothing():
         (lambda: fluid.Network({"q": 1}, {("q", 1): 2.0}, {}), "must be a PhaseType"),
         (lambda: fluid.Network({"q": 0}, {("q", 1): ONE}, {}), "servers of 'q' must be positive"),
         (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {("q", 1): {("r", 1): 1}}), "routing names"),
-        (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {("q", 1): {("q", 1): 1.5}}), "must sum to at most 1"),
+        (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {("q", 1): {("q", 1): 1.5}}), "between 0 and 1, got 1.5"),
+        (lambda: fluid.Network({"q": 1}, PAIR, {("q", 1): {("q", 1): 0.7, ("q", 2): 0.7}}), "must sum to at most 1"),
+        (lambda: fluid.Network(["q"], {("q", 1): ONE}, {}), "servers must be a dict from queues to values"),
+        (lambda: fluid.Network({"q": 1}, [ONE], {}), "service must be a dict from pairs"),
+        (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, [0]), "routing must be a dict from pairs"),
+        (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {("q", 1): 0.5}), "routing out of .* must be a dict"),
+        (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {}, 2.0), "arrivals must be a dict from pairs"),
+        (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {}, None, "one"), "population must be a dict from pairs"),
+        (lambda: fluid.smoothed_share(1.0, "two", 1), "k must be numbers"),
+        (lambda: fluid.smoothed_share([1j], 2, 1), "x must be numbers"),
+        (lambda: fluid.exponential(1e-300), "mean must lie between"),
         (
             lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {}, arrivals={("q", 1): -1}),
             "arrivals must not be negative",

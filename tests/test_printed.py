@@ -15,6 +15,7 @@ from tests.printed import Printed
         ("| a |   1.50 |\n|:---|-------:|", "| a | 1.49 |\n|:--|----:|"),
         ("1.438 ± 0.002", "1.439 ± 0.002"),
         ("0.00", "-0.00"),
+        ("| +0.00 |", "| -0.00 |"),
     ],
 )
 def test_the_same_number_on_another_machine(stored, found):
@@ -31,6 +32,7 @@ def test_the_same_number_on_another_machine(stored, found):
         ("2", "2.1"),
         ("0.3", "0.4"),
         ("1e-3", "2e-3"),
+        ("+1.5", "-1.5"),
         ("1.438 ± 0.002", "1.438 ± 0.003"),
         ("| a | 1.50 |", "| b | 1.50 |"),
         ("1.50", "1.50 1.50"),

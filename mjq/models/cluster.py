@@ -19,6 +19,7 @@ r"""[SW23] A cluster with a job tracker and a finite queue.
 A state is ``(x_1, x_2, V)``.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,12 +28,14 @@ from mjq import laws
 from mjq.solvers import drain, tandem
 
 MEMORY_LIMIT = 4e9  # bytes
+MOST_SIZES = 1_000_000
+MOST_SERVERS = 10_000_000  # in units of the sizes' common divisor
 
 
 def checked(N, sizes, p, lam, mu1, mu2, C):
     """Return the parameters as numbers and arrays, without sizes that never come, or raise ``ValueError``."""
     N, C = laws.count("N", N), laws.count("C", C, least=0)
-    sizes = np.array([laws.count("size", size) for size in laws.positive("sizes", sizes)])
+    sizes = laws.counts("sizes", sizes)
     p = laws.probabilities("p", p)
     lam, mu1 = (float(laws.positive(name, value, ndim=0)) for name, value in (("lam", lam), ("mu1", mu1)))
     mu2 = laws.positive("mu2", mu2, ndim=np.ndim(mu2))
@@ -74,7 +77,7 @@ def normal_sizes(T, sigma=None):
     >>> normal_sizes(3, 1.0)[1].round(4)
     array([0.2741, 0.4519, 0.2741])
     """
-    middle = (laws.count("T", T) + 1) / 2
+    middle = (laws.count("T", T, most=MOST_SIZES) + 1) / 2
     spread = middle / 4 if sigma is None else float(laws.positive("sigma", sigma, ndim=0))
     return _weighted(T, lambda n: np.exp(-(((n - middle) / spread) ** 2) / 2 + _nearest(middle, spread)))
 
@@ -96,7 +99,7 @@ def harmonic_sizes(T):
 
 
 def _weighted(T, weight):
-    n = np.arange(1, laws.count("T", T) + 1)
+    n = np.arange(1, laws.count("T", T, most=MOST_SIZES) + 1)
     weights = weight(n.astype(float))
     return n, weights / weights.sum()
 
@@ -294,7 +297,7 @@ def _configurations(N, sizes, C):
     need = count * 8 * ((tandem.BASIS + 16) * (C + 1) + 8 * len(sizes))  # the vectors it works with, and tables
     if need > MEMORY_LIMIT:
         raise ValueError(
-            f"{count} ways to fill {N} servers, with {C} places in the queue, would need {need / 1e9:.3g} GB; the "
+            f"{count:.10g} ways to fill {N} servers, with {C} places in the queue, would need {need / 1e9:.3g} GB; the "
             f"limit is {MEMORY_LIMIT / 1e9:g} GB"
         )
     return drain.configurations(N, sizes, most_free=N)
@@ -302,11 +305,17 @@ def _configurations(N, sizes, C):
 
 def _count_configurations(N, sizes):
     """Sets of jobs that need at most N servers together, counted without listing them."""
-    ways = [1] + [0] * N  # ways to use exactly so many servers
-    for size in sizes:
-        for used in range(int(size), N + 1):
-            ways[used] += ways[used - int(size)]
-    return sum(ways)
+    unit = math.gcd(*map(int, sizes))
+    N, sizes = N // unit, [int(size) // unit for size in sizes]
+    if N > MOST_SERVERS:
+        raise ValueError(f"{N} servers (of the size {unit} by which all sizes can be divided) exceed {MOST_SERVERS}")
+    ways = np.zeros(N + 1)  # ways to use exactly so many servers
+    ways[0] = 1
+    for size in sizes:  # one job more of this size: ways[used] += ways[used - size], from few servers to many
+        whole = np.zeros(-(-(N + 1) // size) * size)
+        whole[: N + 1] = ways
+        ways = whole.reshape(-1, size).cumsum(axis=0).ravel()[: N + 1]
+    return int(ways.sum()) if ways.sum() < laws.MOST else float(ways.sum())
 
 
 def smallest_cluster(most_delay, least_utilization, sizes, p, lam, mu1, mu2, C, most_servers=1000):
@@ -345,7 +354,8 @@ def smallest_cluster(most_delay, least_utilization, sizes, p, lam, mu1, mu2, C, 
     """
     delay = float(laws.positive("most_delay", most_delay, ndim=0))
     utilization = float(laws.positive("least_utilization", least_utilization, ndim=0))
-    most, sizes, p, lam, mu1, mu2, C = checked(most_servers, sizes, p, lam, mu1, mu2, C)
+    most = laws.count("most_servers", most_servers)
+    most, sizes, p, lam, mu1, mu2, C = checked(most, sizes, p, lam, mu1, mu2, C)
     work = lam * float(p @ (sizes / mu2))  # servers that would be busy if no job were lost
     for N in range(int(sizes.max()), min(most, int(work / utilization)) + 1):
         answer = performance(N, sizes, p, lam, mu1, mu2, C)

@@ -95,8 +95,9 @@ class Network:
     """
 
     def __init__(self, servers, service, routing, arrivals=None, population=None):
-        self.servers = {queue: _servers(queue, k) for queue, k in servers.items()}
-        self.service = dict(service)
+        laws.mapping("servers", servers, "queues")
+        self.servers = {queue: laws.positive_or_infinite(f"servers of {queue!r}", k) for queue, k in servers.items()}
+        self.service = dict(laws.mapping("service", service, "pairs (queue, class)"))
         self.pairs = list(self.service)
         self._require_known(self.service, servers)
         place = {pair: n for n, pair in enumerate(self.pairs)}
@@ -107,14 +108,14 @@ class Network:
         self.B = linalg.block_diag(*(law.exit[:, None] for law in laws_of))
         self.A = linalg.block_diag(*(law.alpha[:, None] for law in laws_of))
         self.P = np.zeros((len(place), len(place)))
-        for pair, row in routing.items():
-            for target, probability in row.items():
+        for pair, row in laws.mapping("routing", routing, "pairs").items():
+            for target, probability in laws.mapping(f"routing out of {pair!r}", row, "pairs").items():
                 self._require_pairs("routing", (pair, target))
-                self.P[place[pair], place[target]] = probability
+                self.P[place[pair], place[target]] = laws.share(f"routing from {pair!r} to {target!r}", probability)
         self._require_routing()
         self.W = self.Psi + self.B @ self.P @ self.A.T
-        self.arrivals = self._per_pair("arrivals", arrivals or {})
-        jobs = self._per_pair("population", population or {})
+        self.arrivals = self._per_pair("arrivals", {} if arrivals is None else arrivals)
+        jobs = self._per_pair("population", {} if population is None else population)
         self.population = dict(zip(self.pairs, jobs.tolist()))
         self.start = self.A @ jobs
         queues = list(self.servers)
@@ -149,7 +150,7 @@ class Network:
         self.P[whole] /= total[whole, None]
 
     def _per_pair(self, name, given):
-        self._require_pairs(name, given)
+        self._require_pairs(name, laws.mapping(name, given, "pairs"))
         return laws.not_negative(name, [given.get(pair, 0.0) for pair in self.pairs])
 
     def _require_ways_out(self):
@@ -186,12 +187,6 @@ def _reachable(P):
     return ways > 0
 
 
-def _servers(queue, k):
-    if isinstance(k, float) and math.isinf(k) and k > 0:
-        return math.inf
-    return float(laws.positive(f"servers of {queue!r}", k, ndim=0))
-
-
 # --- The processor share --------------------------------------------------------------------------------------------
 
 
@@ -221,11 +216,10 @@ def smoothed_share(x, k, p):
     >>> float(smoothed_share(1.0, 1, 1)), float(smoothed_share(3.0, 1, math.inf))
     (0.5, 0.3333333333333333)
     """
-    x = np.asarray(x, dtype=float)
-    if not ((x >= 0).all() and k > 0 and p > 0):
-        raise ValueError(f"x must not be negative, k and p must be positive, got {laws.shown(x)}, {k}, {p}")
+    x = laws.not_negative("x", x, ndim=np.ndim(x))
+    k, p = laws.positive_or_infinite("k", k), laws.positive_or_infinite("p", p)
     with np.errstate(divide="ignore"):
-        return _share(np.log(x / k), float(p))
+        return _share(np.log(x / k), p)
 
 
 def _share(log_load, p):

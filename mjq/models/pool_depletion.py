@@ -35,6 +35,8 @@ __all__ = [
 MOST_STATES = 1_000_000  # for the exact distribution of the depletion time
 MOST_WORK = 1e10  # states times steps for it: about a minute
 MOST_BYTES = 4e9  # for the passes over the states
+MOST_VISITS = 3e11  # states of a pass: half an hour
+DIAGONAL = 10_000  # states that take as long as what goes with each diagonal of the pool counts
 TIE = 1e-12  # relative difference that counts as none: at the optimal pool mix the whole sector is optimal
 SURE = 1e-14  # probability that may be missing when the last step of a distribution is taken
 
@@ -522,7 +524,8 @@ def depletion(D, N_A, N_B, K_A, K_B):
     Raises
     ------
     ValueError
-        If a demand is not positive, there are fewer tasks than places of a class, or it would take more than 4 GB.
+        If a demand is not positive, there are fewer tasks than places of a class, or it would take more than 4 GB or
+        half an hour.
 
     Source: [CGPS16] Sections 3, 5.2.
 
@@ -533,9 +536,12 @@ def depletion(D, N_A, N_B, K_A, K_B):
     (79.7408033, 56.248)
     """
     D, pool = _demands(D), _pool(N_A, N_B, K_A, K_B)
+    N_A, N_B, K_A, K_B = pool
     _require_memory(
         104 * math.comb(K_A + K_B + 3, 3) + 32 * (min(N_A - K_A, N_B - K_B) + 1) * (K_A + 1) * (K_B + 1), K_A + K_B
     )
+    visits = depletion_passes.count_states(*pool) + DIAGONAL * (N_A + N_B)
+    laws.affordable(f"N_A = {N_A}, N_B = {N_B}, K_A = {K_A}, K_B = {K_B}", visits, MOST_VISITS, "states")
     system = (tuple(map(tuple, D.tolist())), *pool)
     return Depletion(*map(float, depletion_passes.means(D, *pool)), system)
 
@@ -599,11 +605,13 @@ def best_policy(D, N_A, N_B, K):
     Raises
     ------
     ValueError
-        If there are fewer tasks than places, or it would take more than 4 GB.
+        If there are fewer tasks than places, or it would take more than 4 GB or half an hour.
     """
     D, K = _demands(D), laws.count("K", K)
     N_A, N_B = laws.count("N_A", N_A, 0), laws.count("N_B", N_B, 0)
     if N_A + N_B < K:
         raise ValueError(f"K = {K} places need as many tasks, got {N_A + N_B}")
     _require_memory(16 * math.comb(K + 3, 3) * (min(N_A, N_B) + 5), K)
+    visits = (math.comb(K + 3, 3) + DIAGONAL) * (N_A + 1) * (N_B + 1)
+    laws.affordable(f"N_A = {N_A}, N_B = {N_B}, K = {K}", visits, MOST_VISITS, "states")
     return depletion_passes.best_policy(D, N_A, N_B, K)

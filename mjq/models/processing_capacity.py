@@ -300,6 +300,7 @@ def fixed_point_iteration(lam, B, b, mu, p, tolerance=1e-12, most_steps=100_000)
     B, b, mu, p = checked(B, b, mu, p)
     if lam is not None:
         lam = float(laws.positive("lam", lam, ndim=0))
+    _require_few_phases(B, b)
     states = saturated_states(B, b)
     C = np.array([sum(count * rate for count, rate in zip(state, mu)) for state in states])
     # The generator omits departures that change nothing, and its diagonal makes up for them: A = Q + C.
@@ -436,6 +437,7 @@ def sojourn(lam, B, b, mu, p):
     """
     given, (B, b, mu, p) = p, checked(B, b, mu, p)
     lam = float(laws.positive("lam", lam, ndim=0))
+    _require_few_phases(B, b)
     capacity = processing_capacity(B, b, mu, p)
     if not lam < capacity:
         digits = ".4f" if capacity > 0.01 else ".4g"
@@ -466,14 +468,17 @@ def sojourn(lam, B, b, mu, p):
     )
 
 
+def _require_few_phases(B, b):
+    phases = int(drain.configurations(B, b, laws.FIT * B).blocked.sum())
+    if phases > PHASE_LIMIT:
+        raise ValueError(f"the queue has {phases} phases, more than {PHASE_LIMIT}: aggregate classes first")
+
+
 class _Queue:
     """The queue's levels and their distribution, and what a job that joins its end will see."""
 
     def __init__(self, lam, B, b, mu, p):
         self.lam, self.system = lam, (B, b, mu, p)
-        phases = int(drain.configurations(B, b, laws.FIT * B).blocked.sum())
-        if phases > PHASE_LIMIT:
-            raise ValueError(f"the queue has {phases} phases, more than {PHASE_LIMIT}: aggregate classes first")
         N = self.homogeneous = math.floor(B * (1 + laws.FIT) / b.min()) + 1
         rule = self._truncated
         states = chain.explore([(0,) * len(b) + (0, 0)], rule)

@@ -28,6 +28,7 @@ from scipy import special
 from mjq import laws
 
 STATE_LIMIT = 100_000_000
+MOST_STEPS = 1e11  # of the convolutions for equal rates: some minutes
 
 
 def checked(n, n1, n2, mu1, mu2, p1):
@@ -411,6 +412,7 @@ def throughput_equal_rates(n, p, mu):
     needs, chances = needs[chances > 0], chances[chances > 0]
     if needs.max() > n:
         raise ValueError(f"need {needs.max()} exceeds the {n} servers")
+    laws.affordable(f"n = {n}", n // needs.min() * n * len(needs), MOST_STEPS, "steps")
     blocked = np.array([chances[needs > n - j].sum() for j in range(n + 1)])  # the next job does not fit beside j
     together, C = np.zeros(n + 1), 0.0
     together[0] = 1.0

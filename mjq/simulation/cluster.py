@@ -13,7 +13,7 @@ import numpy as np
 from mjq import laws
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.events import cumulative, doubled, pop, push
-from mjq.simulation.replications import Compiled, replicate
+from mjq.simulation.replications import Compiled, replicate, require_affordable
 
 
 @dataclass(frozen=True)
@@ -87,12 +87,14 @@ def simulate_cluster(
     """
     N, C = laws.count("N", N), laws.count("C", C, least=0)
     lam, mu1 = (float(laws.positive(name, value, ndim=0)) for name, value in (("lam", lam), ("mu1", mu1)))
-    mu2 = np.broadcast_to(mu2, np.shape(sizes)) if np.ndim(mu2) == 0 else mu2
-    _, needs, rates, p = laws.multiserver(N, sizes, mu2, p)
+    needs = laws.counts("sizes", sizes)
+    mu2 = np.full(len(needs), mu2) if np.ndim(mu2) == 0 else mu2
+    _, _, rates, p = laws.multiserver(N, needs, mu2, p, names=("N", "sizes", "mu2", "p"))
     jobs, replications = laws.count("jobs", jobs, least=2), laws.count("replications", replications)
     warmup = float(laws.not_negative("warmup", warmup, ndim=0))
+    effort = f"jobs = {jobs}, replications = {replications}, warmup = {warmup:g}"
+    require_affordable(effort, jobs * replications * (1 + warmup))
     shares = cumulative(p)
-    needs = np.array([laws.count("size", need) for need in needs])
     sums = replicate(
         Compiled(_simulate, lam, mu1, N, needs, rates, shares, C, round(warmup * jobs), jobs),
         seed, replications, workers, progress,

@@ -13,7 +13,7 @@ import numpy as np
 from mjq import laws
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.events import pop, push
-from mjq.simulation.replications import Compiled, generators, replicate
+from mjq.simulation.replications import Compiled, generators, replicate, require_affordable
 
 MARKS = "T", "T_tau0", "T_phi1", "T_tau12", "T_phi2"
 MOST = 1_000_000  # replications
@@ -76,6 +76,7 @@ def simulate_pool(D, N, K, seed, *, precision=0.03, confidence=0.99, replication
     run = Compiled(_deplete, D, N, K, np.empty((0, len(N) + 1)))
     precision = float(laws.positive("precision", precision, ndim=0))
     number = 20 if replications is None else laws.count("replications", replications, 2)
+    require_affordable(f"N = {laws.shown(N)}, replications = {number}", float(N.sum()) * len(D) * number)
     while True:
         marks = np.array([found for found, _ in replicate(run, seed, number, workers, progress)])
         estimates = [Estimate.of(column, confidence) for column in marks.T]
@@ -119,7 +120,7 @@ def depletion_path(D, N, K, seed):
 def _system(D, N, K):
     D = laws.numbers("D", D, ndim=2)
     laws.positive("demands", D.ravel())
-    N, K = (np.array([laws.count(name, x, 0) for x in given]) for name, given in (("N", N), ("K", K)))
+    N, K = laws.counts("N", N, 0), laws.counts("K", K, 0)
     if not len(D):
         raise ValueError("D must have at least one station")
     if not D.shape[1] == len(N) == len(K):

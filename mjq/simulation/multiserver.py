@@ -13,7 +13,7 @@ from mjq import laws
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.events import cumulative, doubled, pop, push
 from mjq.simulation.policies import FCFS, next_to_start, policy_number
-from mjq.simulation.replications import Compiled, replicate
+from mjq.simulation.replications import Compiled, replicate, require_affordable
 
 BATCHES = 30  # of one long run without replications
 FIT = laws.FIT
@@ -104,8 +104,10 @@ def simulate_multiserver(
     """
     lam = float(laws.positive("lam", lam, ndim=0))
     B, b, mu, p = laws.multiserver(B, b, mu, p)
-    warmup = float(laws.not_negative("warmup", warmup, ndim=0))
     jobs, replications = laws.count("jobs", jobs, least=2), laws.count("replications", replications)
+    warmup = float(laws.not_negative("warmup", warmup, ndim=0))
+    effort = f"jobs = {jobs}, replications = {replications}, warmup = {warmup:g}"
+    require_affordable(effort, jobs * replications * (1 + warmup))
     tail_at = laws.numbers("tail_at", tail_at)
     batches = max(1, min(BATCHES, jobs // 2)) if replications == 1 else 1
     order, shares, warm = policy_number(policy), cumulative(p), round(warmup * jobs)

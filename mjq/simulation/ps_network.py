@@ -14,7 +14,7 @@ import numpy as np
 from mjq import laws
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.events import pop, push
-from mjq.simulation.replications import Compiled, replicate
+from mjq.simulation.replications import Compiled, replicate, require_affordable
 
 BEYOND = 5  # response times of a replication that must lie beyond the highest percentile
 
@@ -109,10 +109,14 @@ def simulate_ps_network(
     levels = laws.numbers("percentiles", percentiles)
     if ((levels <= 0) | (levels >= 1)).any():
         raise ValueError(f"percentiles must lie between 0 and 1, got {laws.shown(levels)}")
+    replications = laws.count("replications", replications)
+    stages = [network, *(stage for _, stage in schedule)]
+    events = max(_events(stage) for stage in stages) * (time + warm) * replications
+    require_affordable(f"time = {laws.shown(time)}, replications = {replications}", events)
     tables = (*_settings(network, schedule), *_tables(network), population, inside)
     runs = replicate(
         Compiled(_simulate, *tables, at, warm, warm + time),
-        seed, laws.count("replications", replications), workers, progress,
+        seed, replications, workers, progress,
     )  # fmt: skip
     areas, done, spent, paths, times, of = zip(*runs)
     by_pair = lambda values: {pair: Estimate.of(column) for pair, column in zip(network.pairs, np.transpose(values))}
@@ -124,6 +128,13 @@ def simulate_ps_network(
         {name: _response(name, samples, levels) for name, samples in zip(subsets or {}, counted)},
         np.array(paths),
     )
+
+
+def _events(network):
+    """About how many completions there are in a unit of time, if all closed jobs are served at the quickest pair."""
+    means = np.array([law.mean for law in network.service.values()])
+    here = np.array([min(network.servers[queue], sum(network.population.values())) for queue, _ in network.pairs])
+    return float(network.open_flow.sum() + (here / means).max(initial=0.0))
 
 
 def _inside(network, subsets):

@@ -8,6 +8,8 @@ from tqdm import tqdm
 
 from mjq import laws, parallel
 
+MOST_EVENTS = 1e11  # some hours
+
 
 def generators(seed, replications):
     """One random generator a replication, from anything that ``numpy.random.SeedSequence`` takes, or from one of those.
@@ -21,8 +23,22 @@ def generators(seed, replications):
         # A sequence remembers its children: start over, so that the same seed always gives the same numbers.
         seed = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key, pool_size=seed.pool_size)
     else:
-        seed = np.random.SeedSequence(seed)
+        seed = _entropy(seed)
     return [np.random.default_rng(child) for child in seed.spawn(replications)]
+
+
+def _entropy(seed):
+    try:
+        if seed is not None:
+            return np.random.SeedSequence(seed)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"seed must be whole numbers of at least 0, one or several, or a SeedSequence, got {seed!r}")
+
+
+def require_affordable(what, events):
+    """Refuse a simulation of more events than a day is long enough for."""
+    laws.affordable(what, events, MOST_EVENTS, "events")
 
 
 class Compiled:

@@ -37,6 +37,6 @@ def dominant(operator, start, tolerance, restarts, basis):
     matrix = linalg.LinearOperator((len(start),) * 2, matvec=operator, dtype=float)
     try:
         _, vectors = linalg.eigs(matrix, k=1, which="LR", v0=start, ncv=basis, tol=tolerance, maxiter=max(1, restarts))
-    except linalg.ArpackNoConvergence:
+    except linalg.ArpackError:  # no convergence, or numbers that it cannot take
         raise ArithmeticError(f"{restarts} restarts with {basis} vectors did not converge") from None
     return np.abs(vectors[:, 0].real)

@@ -28,6 +28,8 @@ DENSE_LIMIT = 1000  # unknowns up to which T is formed and eliminated exactly
 CONFIGURATION_LIMIT = 20_000_000  # some 2 GB of tables for two classes
 TOLERANCE = 1e-12
 BASIS = 40
+MOST_SWEEPS = 20_000
+MOST_VISITS = 10_000_000_000  # classes of configurations, over all passes: some minutes
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ class SaturatedState:
     sweeps: int
 
 
-def saturated(configurations, rates, mix, tolerance=TOLERANCE, most_sweeps=20_000):
+def saturated(configurations, rates, mix, tolerance=TOLERANCE, most_sweeps=None):
     """Solve the saturated system.
 
     Parameters
@@ -156,7 +158,8 @@ def saturated(configurations, rates, mix, tolerance=TOLERANCE, most_sweeps=20_00
         Probability that the next job in line is of each class, all positive.
     tolerance : float
         Largest relative change of the admission flow in one pass.
-    most_sweeps : int
+    most_sweeps : int, optional
+        Passes to spend before giving up; by default 20,000, or as many as some minutes allow.
 
     Returns
     -------
@@ -174,6 +177,8 @@ def saturated(configurations, rates, mix, tolerance=TOLERANCE, most_sweeps=20_00
     48.0
     """
     passes = _Passes(configurations, np.asarray(rates, dtype=float), np.asarray(mix, dtype=float))
+    if most_sweeps is None:
+        most_sweeps = min(MOST_SWEEPS, max(BASIS, MOST_VISITS // configurations.counts.size))
     solve = _eliminated if passes.size <= DENSE_LIMIT else _arnoldi
     # Two plain passes: sums of positive numbers, which repair the relative accuracy of small entries.
     flow = passes(passes(solve(passes, tolerance, most_sweeps)))

@@ -37,7 +37,7 @@ def throughputs(D, K):
     [0.666667]
     """
     D = laws.numbers("D", D, ndim=2)
-    K = tuple(laws.count("K", k, 0) for k in K)
+    K = tuple(laws.counts("K", K, 0).tolist())
     if len(K) != D.shape[1]:
         raise ValueError(f"K must have one entry a class, got {len(K)} for {D.shape[1]}")
     if math.prod(k + 1 for k in K) > POPULATIONS:

@@ -258,7 +258,7 @@ def erlang(k, mean):
     >>> round(erlang(4, 2.0).scv, 12)
     0.25
     """
-    k = laws.count("k", k)
+    k = laws.count("k", k, most=MOST_PHASES)
     rate = k / float(laws.positive("mean", mean, ndim=0))
     return PhaseType(np.eye(k)[0], rate * (np.eye(k, k=1) - np.eye(k)))
 

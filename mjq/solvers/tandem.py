@@ -29,6 +29,7 @@ TOLERANCE = 1e-13
 LOSS = 100  # what the residual of the answer may exceed the tolerance of the iterations by
 BASIS = 20  # vectors to keep: more save few sweeps, and cost memory
 MOST_SWEEPS = 20_000
+MOST_VISITS = 20_000_000_000  # states, over all sweeps: ten minutes
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def unblocked(tandem):
     return np.outer(weights, tandem.preparation_load ** np.arange(tandem.shape[1])).ravel()
 
 
-def steady_state(tandem, start=None, tolerance=TOLERANCE, most_sweeps=MOST_SWEEPS, basis=BASIS):
+def steady_state(tandem, start=None, tolerance=TOLERANCE, most_sweeps=None, basis=BASIS):
     """Solve :math:`y = T y` by implicitly restarted Arnoldi iterations on the sweep.
 
     Parameters
@@ -118,8 +119,10 @@ def steady_state(tandem, start=None, tolerance=TOLERANCE, most_sweeps=MOST_SWEEP
         A guess of the entrances; by default :func:`unblocked`.
     tolerance : float
         Largest relative residual.
-    most_sweeps, basis : int
-        Work to spend before giving up, and vectors to keep.
+    most_sweeps : int, optional
+        Work to spend before giving up; by default 20,000 sweeps, or as many as some minutes allow.
+    basis : int
+        Vectors to keep.
 
     Returns
     -------
@@ -139,6 +142,9 @@ def steady_state(tandem, start=None, tolerance=TOLERANCE, most_sweeps=MOST_SWEEP
     >>> steady_state(one).queue.round(6)
     array([0.75, 0.25])
     """
+    if most_sweeps is None:
+        states = tandem.size * len(tandem.tables[-1])
+        most_sweeps = min(MOST_SWEEPS, max(2 * basis, MOST_VISITS // states))
     flow = unblocked(tandem) if start is None else np.asarray(start, dtype=float)
     flow = tandem(tandem(flow))  # positive sums, which repair the relative accuracy of small entries
     if tandem.size > 2:
