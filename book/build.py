@@ -23,6 +23,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+import filelock
 import mathjax
 import nbformat
 import yaml
@@ -32,6 +33,7 @@ from mjq.runs import execution
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 EXECUTED, FAILED, SITE, HTML = BUILD / "executed", BUILD / "failed", BUILD / "site", BUILD / "html"
+CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
 PICTURES = {"capacity.svg": ("processing_capacity", "fig-3")}  # shown by the README
 
 
@@ -59,6 +61,8 @@ def modules_used(code):
 
 def uses(code, modules, data):
     """Whether a chapter reads a data file: printed numbers by their paper's key, others through the module beside."""
+    if data.stem.endswith("_ledger"):
+        return False
     if data.parent.name in {"published", "benchmarks"}:
         return data.stem.partition("_")[0] in code
     return data.parent in {module.parent for module in modules}
@@ -93,7 +97,7 @@ def execute(name, wanted, position):
     scratch.parent.mkdir(parents=True, exist_ok=True)
     scratch.unlink(missing_ok=True)
     bar = {"desc": name, "position": position, "bar_format": "{desc} |{bar:30}| {n_fmt}/{total_fmt} cells, {elapsed}"}
-    failure = execution.execute(source(name), scratch, progress=bar)
+    failure = execution.execute(source(name), scratch, progress=bar, cell_limit=CELL_LIMIT, modules_here=False)
     if failure:
         if scratch.exists():
             FAILED.mkdir(parents=True, exist_ok=True)
@@ -258,6 +262,18 @@ def main():
     if unknown or (options.chapters and not options.refresh):
         parser.error(f"chapters to refresh are {', '.join(every)}")
     names = options.chapters or every
+    BUILD.mkdir(exist_ok=True)
+    lock = filelock.FileLock(BUILD / ".lock")
+    try:
+        with lock.acquire(timeout=0):
+            return work(names, options)
+    except filelock.Timeout:
+        print(f"Another build is at work in {BUILD.relative_to(ROOT)}: wait for it, or stop it.")
+        return 1
+
+
+def work(names, options):
+    """Execute what has changed and build; return the exit status."""
     failures = execute_changed(names, options.refresh, options.workers)
     if failures:
         show(failures)

@@ -301,7 +301,7 @@ class Models(click.Group):
 
         model = MODELS[name]
         options = [
-            click.Option([f"--{key}", key], required=False, metavar=_metavar(field), help=_help(field))
+            click.Option([f"--{key}", key], multiple=True, metavar=_metavar(field), help=_help(field))
             for key, field in model.inputs.items()
         ]
         switches = [
@@ -314,6 +314,8 @@ class Models(click.Group):
 
 def _metavar(field):
     kind = field.schema.get("type", "array")
+    if kind == "array" and field.schema.get("items", {}).get("type") == "array":
+        return "[[X, ...], ...]"
     return {"integer": "INTEGER", "number": "NUMBER", "object": "FILE"}.get(kind, "[X, ...]")
 
 
@@ -337,7 +339,7 @@ def _solve(name, model, as_json, as_schema, **given):
         _print_json(solver.schema(name))
         return 0
     try:
-        inputs = {key: _input(key, model.inputs[key], text) for key, text in given.items() if text is not None}
+        inputs = {key: _input(key, model.inputs[key], *texts) for key, texts in given.items() if texts}
         _print_json(solver.solve(name, **inputs))
     except (ValueError, ArithmeticError, MemoryError, RuntimeError) as error:
         status = BAD_INPUT if isinstance(error, ValueError) else FAILED
@@ -347,9 +349,11 @@ def _solve(name, model, as_json, as_schema, **given):
     return 0
 
 
-def _input(name, field, text):
+def _input(name, field, text, *more):
     from mjq.runs import values
 
+    if more:
+        raise ValueError(f"--{name} is given {1 + len(more)} times")
     kind = field.schema.get("type")
     if kind == "object":
         return values.read_yaml(text)

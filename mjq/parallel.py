@@ -89,8 +89,9 @@ def client_of(workers):
         from distributed import Client, LocalCluster
 
         with _interrupts_wait():
+            # Without a dashboard, which would show code and parameters to everybody on the network.
             cluster = LocalCluster(
-                n_workers=count, threads_per_worker=1, memory_limit=0, dashboard_address=":0",
+                n_workers=count, threads_per_worker=1, memory_limit=0, dashboard_address=None,
                 silence_logs=logging.CRITICAL,
             )  # fmt: skip
         with cluster, Client(cluster) as client:

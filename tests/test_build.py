@@ -3,6 +3,7 @@
 import importlib.util
 import shutil
 
+import filelock
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
@@ -48,7 +49,7 @@ def test_a_chapter_depends_on_the_modules_it_uses_and_on_no_others(build):
         ("mjq/published/bb22.csv", True),
         ("requirements.lock", True),
         ("mjq/plots.py", False),
-        ("mjq/published/ledger.csv", False),
+        ("mjq/published/bb22_ledger.csv", False),
     ],
 )
 def test_a_change_executes_what_depends_on_it(build, file, matters):
@@ -110,3 +111,30 @@ def test_refresh_stores_outputs_without_timings(build, monkeypatch):
     stored = nbformat.read(path, as_version=4)
     assert stored.cells[0].outputs[0].text == "42\n"
     assert dict(stored.cells[0].metadata) == {"name": "cell-0"}
+
+
+def test_two_builds_at_once_do_not_meet(build, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["build.py"])
+    monkeypatch.setattr(build, "work", lambda names, options: 0)
+    assert build.main() == 0
+    with filelock.FileLock(build.BUILD / ".lock"):
+        assert build.main() == 1
+    assert "Another build is at work in _build" in capsys.readouterr().out
+    assert build.main() == 0
+
+
+def test_a_cell_that_takes_too_long_is_stopped_and_named(build, monkeypatch):
+    monkeypatch.setattr(build, "CELL_LIMIT", 2)
+    nbformat.write(notebook("x = 1", "import time\ntime.sleep(600)"), build.ROOT / "notebooks/slow.ipynb")
+    (name, failure), *_ = build.execute_changed(["slow"], True, 1)
+    assert name == "slow"
+    assert "cell-1" in failure.where
+    assert "the cell took longer than 2 seconds" in failure.error
+
+
+@pytest.mark.parametrize("words", [["stability"], ["--refresh", "stabilty"]])
+def test_chapters_are_named_to_refresh_them(build, monkeypatch, capsys, words):
+    monkeypatch.setattr("sys.argv", ["build.py", *words])
+    with pytest.raises(SystemExit):
+        build.main()
+    assert "chapters to refresh are" in capsys.readouterr().err

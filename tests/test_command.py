@@ -74,6 +74,10 @@ def test_list_shows_the_parameters(tmp_path):
         (["run", "stability", "-p", "p1", "9" * 400], 2, "p1: a whole number of 1329 binary digits"),
         (["run", "stability", "-p", "p1", "!!bool foo"], 2, "p1: '!!bool foo' is not a value"),
         (["run", "cluster", "-p", "T", "30000000"], 2, "size 30000000 exceeds the 16 servers"),
+        (["solve", "stability", "--n", "30", "--n", "31"], 2, "--n is given 2 times"),
+        (["solve", "fluid", "--network", "missing.yaml"], 2, "missing.yaml cannot be read"),
+        (["sweep", "stability", "--cases", "missing.csv"], 2, "missing.csv cannot be read as a table"),
+        (["run", "stability", "-o", "missing/x.ipynb"], 2, "must be a file in a folder that exists"),
         (["run", "stability", "--label", "a.failed"], 2, "is for runs that failed"),
         (["run", "stability", "-o", "/dev/null", "--force"], 2, "/dev/null must be a file"),
         (["sweep", "stability", "-p", "p1", ".1,.2", "--workers", "0"], 2, "0 is not in the range"),
@@ -86,6 +90,51 @@ def test_bad_input_ends_with_status_2_and_a_clear_word(tmp_path, words, status, 
     assert said in run.stderr
     assert "Traceback" not in run.stderr
     assert not list(tmp_path.rglob("cases/*"))
+
+
+def test_matrices_are_explained():
+    run = mjq("solve", "pool_depletion", "--help", cwd=ROOT)
+    assert "--D [[X, ...], ...]" in run.stdout
+
+
+@pytest.mark.parametrize("stream", [0, 1, 2])
+def test_a_closed_stream_does_not_stop_a_run(tmp_path, small, stream):
+    close = {0: "<&-", 1: ">&-", 2: "2>&-"}[stream]
+    run = subprocess.run(f"{TOOLS / 'mjq'} run {small} -q --label a {close}", shell=True, cwd=tmp_path, timeout=600)
+    assert run.returncode == 0
+    assert (tmp_path / "runs/small/a/results.json").exists()
+
+
+def test_ctrl_c_while_libraries_are_imported_is_quiet(tmp_path):
+    """The command is interrupted at the very import of its words."""
+    code = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'mjq.cli':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from mjq.__main__ import main\n"
+        "sys.exit(main())\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert (run.returncode, run.stdout, run.stderr) == (1, "", "mjq: stopped\n")
+
+
+def test_a_file_in_the_current_folder_does_not_replace_a_library(tmp_path, small):
+    """A chapter of the book, here a small one in its place, does not import from the current folder."""
+    (tmp_path / "tabulate.py").write_text("raise RuntimeError('not this one')\n")
+    chapter = write_chapter(tmp_path / "imports.ipynb", SMALL | {"work": "import tabulate"})
+    # A notebook of one's own may import what is beside it.
+    assert mjq("run", chapter, "-q", cwd=tmp_path).returncode == 1
+    code = (
+        "from pathlib import Path\n"
+        "from mjq.runs import chapters, run\n"
+        f"chapters.NOTEBOOKS = Path({str(tmp_path)!r})\n"
+        f"print(run({str(chapter)!r}, label='a').cells)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert run.returncode == 0, run.stderr
 
 
 def test_help_and_completion(tmp_path):

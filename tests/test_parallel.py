@@ -3,6 +3,7 @@
 import os
 
 import distributed
+import psutil
 import pytest
 from tqdm import tqdm
 
@@ -22,6 +23,14 @@ def test_a_failing_case_is_named(workers):
     with pytest.raises(ValueError, match="n2 2 exceeds the 1 servers") as error:
         solve_all(stability.throughput, [*CASES, CASES[0] | dict(n=1)], workers)
     assert any("'n': 1" in note for note in error.value.__notes__)
+
+
+def test_nobody_else_on_the_network_sees_what_is_computed():
+    with client_of(2):
+        family = [psutil.Process(), *psutil.Process().children(recursive=True)]
+        sockets = [x for process in family for x in process.net_connections(kind="inet") if x.status == "LISTEN"]
+    assert sockets
+    assert {x.laddr.ip for x in sockets} <= {"127.0.0.1", "::1"}
 
 
 def test_nothing_to_do():

@@ -5,6 +5,7 @@ import json
 import math
 import shutil
 
+import filelock
 import matplotlib
 import nbformat
 import numpy as np
@@ -192,7 +193,9 @@ def test_cases_from_a_table(tmp_path):
         ("n,p1\n30\n", "row 2: 1 entries under 2 columns"),
         ("n\n", "no cases"),
         ("", "cannot be read"),
-        ("n\n[1\n", "n: .* is not a value"),
+        ("n\n[1\n", "row 2: n: .* is not a value"),
+        ("n\n30\n6.5\n", "row 3: n must be a whole number, got 6.5"),
+        ("case,n\na,30\nb c,60\n", "row 3: a label has letters"),
     ],
 )
 def test_tables_that_make_no_sense(tmp_path, text, words):
@@ -454,9 +457,37 @@ def test_only_finished_runs_of_one_chapter_are_compared(here, small):
         runs.compare("runs/small/a", "runs/other/a")
     with pytest.raises(ValueError, match="is not the folder of a finished run"):
         runs.compare("runs/small/a", "runs/small/b")
+    edited = here / "runs/other/a/results.json"
+    edited.write_text(edited.read_text().replace("1.0", "NaN", 1))
+    with pytest.raises(ValueError, match=r"results\.json holds NaN"):
+        runs.compare("runs/small/a", "runs/other/a")
 
 
 # --- Nothing is lost or replaced --------------------------------------------------------------------------------------
+
+
+def test_a_forced_run_does_not_replace_a_sweep_at_work(here, small):
+    folder = here / "runs/small/a"
+    folder.mkdir(parents=True)
+    (folder / "sweep.json").write_text("{}")
+    with (
+        filelock.FileLock(folder / folders.LOCK),
+        pytest.raises(ValueError, match="a sweep is at work in runs/small/a"),
+    ):
+        runs.run(small, label="a", force=True)
+    assert (folder / "sweep.json").exists()
+    runs.run(small, label="a", force=True)  # of one that is not at work, it does
+    assert not (folder / "sweep.json").exists()
+
+
+def test_a_sweep_that_began_meanwhile_is_not_replaced(tmp_path):
+    new, folder = tmp_path / "new", tmp_path / "a"
+    new.mkdir()
+    folder.mkdir()
+    with filelock.FileLock(folder / folders.LOCK), pytest.raises(ValueError, match="a sweep is at work"):
+        folders.settle(new, folder, force=True)
+    assert new.exists()
+    assert folder.exists()
 
 
 def test_a_folder_that_appeared_meanwhile_stays(tmp_path):

@@ -101,6 +101,12 @@ def test_a_damaged_file_is_no_result(tmp_path, damage):
         case.read(tmp_path / "a.json")
 
 
+def test_a_folder_where_a_result_should_be_is_no_result(tmp_path):
+    (tmp_path / "a.json").mkdir()
+    with pytest.raises(ValueError, match="is damaged"):
+        case.read(tmp_path / "a.json")
+
+
 def test_a_damaged_result_is_computed_again(here, small, client):
     cases = [dict(x=float(x), log=str(here / "log")) for x in (1, 2)]
     first = runs.sweep(small, cases, workers=client, label="a")

@@ -71,7 +71,7 @@ def read(path):
         whole = "status" in record and content["sha256"] == hashlib.sha256(_canonical(record)).hexdigest()
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, IsADirectoryError) as error:
         raise ValueError(f"{path} is damaged") from error
     if not whole:
         raise ValueError(f"{path} is damaged: its checksum is another")

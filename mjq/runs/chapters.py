@@ -62,6 +62,11 @@ class Chapter:
     notebook: Any
     parameters: dict
 
+    @property
+    def of_the_book(self):
+        """Whether it is one of the book's own."""
+        return self.path.parent == NOTEBOOKS
+
     def values(self, given=None):
         """All parameters, those given and the defaults of the others, checked.
 
@@ -85,10 +90,13 @@ class Chapter:
         for name in given:
             if name not in self.parameters:
                 raise ValueError(f"{self.name} has no parameter {name!r}; {_nearest(name, list(self.parameters))}")
-        values = {name: p.default for name, p in self.parameters.items()}
-        values |= {name: typed(self.parameters[name], value) for name, value in given.items()}
+        values = {name: p.default for name, p in self.parameters.items()} | self.typed(given)
         self.check(values)
         return values
+
+    def typed(self, given):
+        """Values of some parameters as the parameters' types, or ``ValueError``."""
+        return {name: typed(self.parameters[name], value) for name, value in given.items()}
 
     def check(self, values):
         """Run the chapter's cell of laws on `values`; raise ``ValueError`` with the law that they break."""

@@ -46,8 +46,7 @@ def compare(first, second, tolerance=0.0):
 def _read(folder):
     folder = Path(folder)
     try:
-        record = json.loads((folder / "run.json").read_bytes())
-        results = json.loads((folder / "results.json").read_bytes())
+        record, results = (_json(folder / name) for name in ("run.json", "results.json"))
         if record["status"] != "done":
             raise ValueError(f"its status is {record['status']}")
         about = record["versions"]
@@ -60,6 +59,13 @@ def _read(folder):
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{folder} is not the folder of a finished run: {error}") from error
+
+
+def _json(path):
+    def refuse(constant):
+        raise ValueError(f"{path.name} holds {constant}, which is no number of JSON")
+
+    return json.loads(path.read_bytes(), parse_constant=refuse)
 
 
 def _flat(results):

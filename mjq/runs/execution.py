@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import nbformat
 import papermill
+from nbclient.exceptions import CellTimeoutError
 from papermill.engines import NBClientEngine, papermill_engines
 from papermill.translators import translate_parameters
 
@@ -34,7 +35,7 @@ class Failure:
         return f"{self.where}: {self.error}"
 
 
-def execute(notebook, target, parameters=None, *, recorder=False, progress=False):
+def execute(notebook, target, parameters=None, *, recorder=False, progress=False, cell_limit=None, modules_here=True):
     """Execute a notebook in a kernel of its own, in the current folder.
 
     Parameters
@@ -49,19 +50,28 @@ def execute(notebook, target, parameters=None, *, recorder=False, progress=False
         (``mjq.runs.recorder``).
     progress : bool or dict
         A progress bar with a step a cell, or what tqdm shall make of it.
+    cell_limit : float, optional
+        Seconds after which a cell is stopped, and the notebook with it.
+    modules_here : bool
+        Whether modules in the current folder can be imported. A chapter of the book does not look there: a file
+        ``numpy.py`` that happens to be there must not take the place of the library.
 
     Returns
     -------
     Failure or None
     """
     arguments = ["--log-level=CRITICAL"] + ["--InteractiveShellApp.extra_extensions=mjq.runs.recorder"] * recorder
+    arguments += ["--InteractiveShellApp.ignore_cwd=True"] * (not modules_here)
     notebook = nbformat.from_dict(notebook)
     try:
         _is_data(parameters or {})
         papermill.execute_notebook(
             notebook, _as_it_stands(target), parameters, engine_name="mjq", kernel_name="python3",
             progress_bar=progress, request_save_on_cell_execute=False, extra_arguments=arguments, kept=target,
+            execution_timeout=cell_limit,
         )  # fmt: skip
+    except CellTimeoutError:
+        return _failure(target, f"the cell took longer than {cell_limit:g} seconds", [])
     except papermill.PapermillExecutionError as error:
         return _failure(target, f"{error.ename}: {error.evalue}", error.traceback)
     except Exception as error:  # a kernel that died, a disk that is full

@@ -8,8 +8,11 @@ import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import filelock
+
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 FAILED = ".failed"  # at the end of the name of a failed run's folder
+LOCK = ".lock"  # held in the folder of a sweep while it is at work
 
 
 def checked_label(label):
@@ -34,6 +37,16 @@ def refuse_existing(path, force):
         raise ValueError(f"{path} exists; --force replaces it")
 
 
+def refuse_busy(path):
+    """Raise ``ValueError`` if a sweep is at work in the folder."""
+    if (path / LOCK).is_file():
+        try:
+            with filelock.FileLock(path / LOCK, timeout=0):
+                pass
+        except filelock.Timeout:
+            raise ValueError(f"a sweep is at work in {path}: it is not replaced") from None
+
+
 @contextmanager
 def unfinished(path):
     """A new empty folder to fill beside `path`; it vanishes at the end, unless it was settled."""
@@ -53,6 +66,7 @@ def settle(new, path, force):
     With `force` what is there is replaced; otherwise, if something has appeared there, a number goes behind the name.
     """
     if force and os.path.lexists(path):
+        refuse_busy(path)
         with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as bin:
             path.rename(Path(bin) / "old")
             return new.rename(path)

@@ -96,13 +96,16 @@ def run(name, parameters=None, *, label=None, into="runs", notebook=None, html=N
     replace = force and label is not None  # never another run of the same second
     if label is not None:
         folders.refuse_existing(folder, force)
+        folders.refuse_busy(folder)
     copy = None if notebook is None else _copy(Path(notebook), source, force)
     if html:
         page.require()
     with folders.unfinished(folder) as new:
         target = new / f"{source.name}.ipynb"
         changed = {key: given[key] for key in changed}
-        failure = execution.execute(source.notebook, target, changed, recorder=True, progress=progress)
+        failure = execution.execute(
+            source.notebook, target, changed, recorder=True, progress=progress, modules_here=not source.of_the_book
+        )
         record = {
             "chapter": source.name,
             "status": "failed" if failure else "done",

@@ -105,7 +105,7 @@ def sweep(
     patience = float(laws.positive("patience", patience, ndim=0))
     folder = Path(into) / plan["chapter"] / folders.checked_label(label or "sweep-" + _digest(plan)[:8])
     folder.mkdir(parents=True, exist_ok=True)
-    lock = filelock.FileLock(folder / ".lock")
+    lock = filelock.FileLock(folder / folders.LOCK)
     try:
         lock.acquire(timeout=0)
     except filelock.Timeout:
@@ -175,7 +175,7 @@ def _begin(folder, plan, force):
         for x in folder.iterdir():
             if x.is_dir() and not x.is_symlink():
                 shutil.rmtree(x)
-            elif x.name != ".lock":
+            elif x.name != folders.LOCK:
                 x.unlink()
     elif path.exists():
         try:
@@ -188,7 +188,7 @@ def _begin(folder, plan, force):
                 f"{folder} holds another sweep, or one of another version of the chapter or of mjq; "
                 "choose another label, or --force begins anew"
             )
-    elif any(x.name != ".lock" for x in folder.iterdir()):
+    elif any(x.name != folders.LOCK for x in folder.iterdir()):
         raise ValueError(f"{folder} exists and is no sweep; choose another label")
     (folder / "cases").mkdir(exist_ok=True)
     about = {key: plan[key] for key in ("chapter", "given", "cases")}

@@ -8,6 +8,8 @@ from fractions import Fraction
 import numpy as np
 from ruamel.yaml import YAML, AliasToken, YAMLError
 
+from mjq.runs import folders
+
 MOST_CASES = 1_000_000
 
 
@@ -138,8 +140,12 @@ def read_cases(path, chapter):
         if len(row) != len(header):
             raise ValueError(f"{path}, row {k}: {len(row)} entries under {len(header)} columns")
         entries = dict(zip(header, row))
-        names.append(entries.pop("case", None))
-        cases.append({name: one(chapter.parameters[name], text) for name, text in entries.items()})
+        try:
+            name = entries.pop("case", None)
+            names.append(name if name is None else folders.checked_label(name))
+            cases.append(chapter.typed({name: one(chapter.parameters[name], text) for name, text in entries.items()}))
+        except ValueError as error:
+            raise ValueError(f"{path}, row {k}: {error}") from error
     if not cases:
         raise ValueError(f"{path} has no cases")
     return names if "case" in header else None, cases
