@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mjq import cluster, stability
 from mjq import processing_capacity as pc
 from mjq.simulation import simulate_cluster
-from mjq.solvers import chain, drain, tandem
+from mjq.solvers import arnoldi, chain, drain, tandem
 
 PAPER = dict(mu1=1000, mu2=10, C=15)
 LARGE = dict(N=1500, sizes=(10, 100), p=(0.9, 0.1), mu1=100, mu2=(10, 1), C=50)
@@ -286,3 +286,30 @@ def test_no_answer_without_convergence():
     operator = tandem.Tandem(drain.configurations(1500, (10, 100), most_free=1500), 90, 100, (10, 1), (0.9, 0.1), 50)
     with pytest.raises(ArithmeticError, match="did not converge in"):
         tandem.steady_state(operator, most_sweeps=40)
+
+
+STIFF = dict(N=6, sizes=(1, 2), p=(1e-8, 1 - 1e-8), lam=100, mu1=10, mu2=(1e-8, 1.0), C=3)
+
+
+def test_rates_far_apart():
+    states = cluster.states(6, (1, 2), 3)
+    Q = chain.generator(states, lambda s: cluster.transitions(s, **STIFF))
+    exact, ours = cluster.measures(states, chain.stationary(Q), 6, 100), cluster.performance(**STIFF)
+    for measure in ("mean_queue", "mean_delay", "mean_busy_servers", "mean_jobs"):
+        assert getattr(ours, measure) == pytest.approx(getattr(exact, measure), rel=1e-12)
+
+
+def test_an_answer_that_cannot_be_trusted_is_refused(monkeypatch):
+    monkeypatch.setattr(tandem, "PATIENT_LIMIT", 1)
+    with pytest.raises(ArithmeticError, match=r"rates down to 1e-08 lie too far apart for .* unknowns"):
+        cluster.performance(**STIFF)
+
+
+def test_iterations_that_fail_leave_small_clusters_to_elimination(monkeypatch):
+    def fail(*_):
+        raise ArithmeticError
+
+    usual = cluster.performance(6, (1, 2), (0.5, 0.5), 3, 10, 1, 3)
+    monkeypatch.setattr(arnoldi, "dominant", fail)
+    again = cluster.performance(6, (1, 2), (0.5, 0.5), 3, 10, 1, 3)
+    assert again.mean_delay == pytest.approx(usual.mean_delay, rel=1e-10)

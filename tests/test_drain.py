@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from mjq import laws
+from mjq import laws, stability
 from mjq import processing_capacity as pc
-from mjq.solvers import chain, drain
+from mjq.solvers import arnoldi, chain, drain
 from tests.conftest import systems
 
 
@@ -101,3 +101,32 @@ def test_a_million_states():
     held = (answer.probabilities.sum(axis=1) * (ways.counts @ [1, 2, 5, 10, 25])).sum()
     needed = np.dot([0.3, 0.25, 0.2, 0.15, 0.1], np.array([1, 2, 5, 10, 25]) / [1.0, 2.0, 0.5, 1.5, 0.8])
     assert held == pytest.approx(answer.throughput * needed, rel=1e-10)
+
+
+SLOW = 2.0**-30  # a rate and a probability that binary fractions hold exactly
+
+
+def test_a_small_residual_does_not_hide_a_large_error():
+    """A rare, slow class beside a fast one: jobs of both come and go a billion times before a start is forgotten."""
+    ways = drain.configurations(1500, [1, 92])
+    found = drain.saturated(ways, [1, SLOW], [1 - SLOW, SLOW])
+    assert len(ways.counts) > drain.DENSE_LIMIT
+    assert found.throughput == pytest.approx(stability.throughput(1500, 1, 92, 1, SLOW, 1 - SLOW), rel=1e-12)
+
+
+def test_where_the_error_cannot_be_repaired_the_answer_is_refused(monkeypatch):
+    monkeypatch.setattr(drain, "PATIENT_LIMIT", drain.DENSE_LIMIT)
+    with pytest.raises(ArithmeticError, match=r"rates .* to 1 lie too far apart for .* unknowns: with a residual of"):
+        drain.saturated(drain.configurations(1500, [1, 92]), [1, SLOW], [1 - SLOW, SLOW])
+
+
+def test_the_estimate_of_the_error_is_near_the_error(monkeypatch):
+    """Without a refusal the answer is wrong by about as much as the estimate says."""
+    monkeypatch.setattr(drain, "PATIENT_LIMIT", drain.DENSE_LIMIT)
+    monkeypatch.setattr(arnoldi, "TRUSTED", np.inf)
+    ways = drain.configurations(1500, [1, 92])
+    found = drain.saturated(ways, [1, SLOW], [1 - SLOW, SLOW])
+    passes = drain._Passes(ways, np.array([1, SLOW]), np.array([1 - SLOW, SLOW]))
+    estimate = found.residual / arnoldi.gap(passes, passes.size, drain.BASIS)
+    error = abs(found.throughput / stability.throughput(1500, 1, 92, 1, SLOW, 1 - SLOW) - 1)
+    assert found.residual < 1e-12 < 1e-9 < error < 30 * estimate

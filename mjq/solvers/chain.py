@@ -17,6 +17,7 @@ from scipy import sparse
 from scipy.sparse import csgraph, linalg
 
 EXPLORE_LIMIT = 1_000_000
+RAREST = 1e-150  # probability of a transition that still counts
 BAND_LIMIT = 200_000_000  # numbers in the band of an elimination: 1.6 GB
 
 
@@ -162,6 +163,8 @@ def stationary(Q, states=None):
     ------
     ValueError
         If the chain is empty or reducible (with the states at fault), or its band is too wide for memory.
+    ArithmeticError
+        If rates lie so far apart that the rates out of some state vanish on the way.
 
     Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, Regenerative analysis and steady state distributions for Markov
     chains, Operations Research 33 (1985) 1107-1116.
@@ -190,7 +193,36 @@ def stationary(Q, states=None):
     band = np.zeros((n, 2 * width + 1))
     band[entries.row, entries.col - entries.row + width] = entries.data
     pi = np.empty(n)
-    pi[order] = _eliminate(band, width)
+    try:
+        pi[order] = _eliminate(band, width)
+    except ZeroDivisionError:
+        raise ArithmeticError(
+            "rates lie so far apart that those out of a state fell below the range of numbers"
+        ) from None
+    return pi
+
+
+def stationary_of_recurrent_part(P):
+    """Stationary distribution of a chain in steps, zero for states that are left for ever.
+
+    Transitions so rare that their products underflow would cut a chain in pieces: they count as none, and the piece
+    that is not left is kept.
+
+    Parameters
+    ----------
+    P : array, shape (S, S)
+        Transition probabilities.
+
+    Examples
+    --------
+    >>> stationary_of_recurrent_part(np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0], [0.0, 0.5, 0.5]])).round(6)
+    array([0.      , 0.333333, 0.666667])
+    """
+    parts, label = csgraph.connected_components(P > RAREST, connection="strong")
+    left = [(P[np.ix_(label == part, label != part)] > RAREST).any() for part in range(parts)]
+    recurrent = np.flatnonzero(label == int(np.argmin(left)))
+    pi = np.zeros(len(P))
+    pi[recurrent] = stationary(P[np.ix_(recurrent, recurrent)])
     return pi
 
 

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
-from scipy.sparse import csgraph, linalg
+from scipy.sparse import linalg
 
 from mjq.solvers import arnoldi, chain
 
-RAREST = 1e-150  # transition probability
 DENSE_LIMIT = 1000  # unknowns up to which T is formed and eliminated exactly
+PATIENT_LIMIT = 6000  # the same where Arnoldi iterations cannot be trusted
 CONFIGURATION_LIMIT = 20_000_000  # some 2 GB of tables for two classes
 TOLERANCE = 1e-12
 BASIS = 40
@@ -168,7 +168,7 @@ def saturated(configurations, rates, mix, tolerance=TOLERANCE, most_sweeps=None)
     Raises
     ------
     ArithmeticError
-        If the passes did not converge.
+        If the passes did not converge, or rates lie so far apart that the answer could not be trusted.
 
     Examples
     --------
@@ -176,12 +176,31 @@ def saturated(configurations, rates, mix, tolerance=TOLERANCE, most_sweeps=None)
     >>> round(state.throughput * 23, 12)
     48.0
     """
-    passes = _Passes(configurations, np.asarray(rates, dtype=float), np.asarray(mix, dtype=float))
+    rates, mix = np.asarray(rates, dtype=float), np.asarray(mix, dtype=float)
+    passes = _Passes(configurations, rates, mix)
     if most_sweeps is None:
         most_sweeps = min(MOST_SWEEPS, max(BASIS, MOST_VISITS // configurations.counts.size))
-    solve = _eliminated if passes.size <= DENSE_LIMIT else _arnoldi
-    # Two plain passes: sums of positive numbers, which repair the relative accuracy of small entries.
-    flow = passes(passes(solve(passes, tolerance, most_sweeps)))
+    flow = (_eliminated if passes.size <= DENSE_LIMIT else _arnoldi)(passes, tolerance, most_sweeps)
+    flow, probabilities, residual = _settled(passes, flow, tolerance)
+    if passes.size > DENSE_LIMIT:
+        error = _error(passes, flow, residual)
+        if error > arnoldi.TRUSTED and passes.size <= PATIENT_LIMIT:
+            flow = _eliminated(passes, tolerance, most_sweeps)
+            flow, probabilities, residual = _settled(passes, flow, tolerance)
+        elif error > arnoldi.TRUSTED:
+            raise ArithmeticError(
+                f"rates {rates.min():.3g} to {rates.max():.3g} lie too far apart for {passes.size} unknowns: with a "
+                f"residual of {residual:.2g} the error may be {error:.2g}"
+            )
+    probabilities /= probabilities.sum()
+    throughput = float((probabilities.sum(axis=1) * passes.departures).sum())
+    return SaturatedState(configurations, probabilities, throughput, residual, passes.count)
+
+
+def _settled(passes, flow, tolerance):
+    """The flow after two more plain passes, its probabilities, and how much one more pass changes it."""
+    # Sums of positive numbers, which repair the relative accuracy of small entries.
+    flow = passes(passes(flow))
     again, probabilities = passes.both(flow)
     total = flow.sum()
     residual = float(np.abs(again - flow).sum() / total) if total > 0 else np.inf
@@ -189,9 +208,14 @@ def saturated(configurations, rates, mix, tolerance=TOLERANCE, most_sweeps=None)
         raise ArithmeticError(
             f"the saturated system did not converge: residual {residual:.2g} after {passes.count} passes"
         )
-    probabilities /= probabilities.sum()
-    throughput = float((probabilities.sum(axis=1) * passes.departures).sum())
-    return SaturatedState(configurations, probabilities, throughput, residual, passes.count)
+    return flow, probabilities, residual
+
+
+def _error(passes, flow, residual):
+    """Estimate of the relative error; the slowest job's rate, for each admission, is what a start is forgotten at."""
+    _, probabilities = passes.both(flow)
+    admissions = float((probabilities.sum(axis=1) * passes.departures).sum() / probabilities.sum())
+    return arnoldi.estimated_error(passes, passes.size, residual, passes.rates.min() / admissions, BASIS)
 
 
 class _Passes:
@@ -223,14 +247,7 @@ def _eliminated(passes, _tolerance, _most_sweeps):
     T = np.array([passes(unit) for unit in np.eye(passes.size)])
     # Scaled by the conserved functional, T is the transition matrix of a chain.
     q = passes.conserved
-    P = T * q / q[:, None]
-    # Transitions so rare that their products underflow would cut the chain in pieces: keep the piece that is not left.
-    parts, label = csgraph.connected_components(P > RAREST, connection="strong")
-    left = [(P[np.ix_(label == part, label != part)] > RAREST).any() for part in range(parts)]
-    recurrent = np.flatnonzero(label == int(np.argmin(left)))
-    flow = np.zeros(passes.size)
-    flow[recurrent] = chain.stationary(P[np.ix_(recurrent, recurrent)]) / q[recurrent]
-    return flow
+    return chain.stationary_of_recurrent_part(T * q / q[:, None]) / q
 
 
 def _arnoldi(passes, tolerance, most_sweeps):

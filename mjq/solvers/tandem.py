@@ -23,10 +23,11 @@ import numba
 import numpy as np
 from scipy import special
 
-from mjq.solvers import arnoldi
+from mjq.solvers import arnoldi, chain
 
 TOLERANCE = 1e-13
 LOSS = 100  # what the residual of the answer may exceed the tolerance of the iterations by
+PATIENT_LIMIT = 3000  # unknowns up to which T is formed and eliminated where the iterations cannot be trusted
 BASIS = 20  # vectors to keep: more save few sweeps, and cost memory
 MOST_SWEEPS = 20_000
 MOST_VISITS = 20_000_000_000  # states, over all sweeps: ten minutes
@@ -88,6 +89,7 @@ class Tandem:
         self.shape = len(counts), places + 1
         self.counts, self.loads, self.preparation_load = counts, arrival * mix / rates, min(1.0, arrival / preparation)
         self.size = self.shape[0] * self.shape[1]
+        self.slowest_rate = float(min(arrival, preparation, *rates))
         self.sweeps = 0
 
     def sweep(self, entrances):
@@ -131,7 +133,7 @@ def steady_state(tandem, start=None, tolerance=TOLERANCE, most_sweeps=None, basi
     Raises
     ------
     ArithmeticError
-        If the sweeps did not converge.
+        If the sweeps did not converge, or rates lie so far apart that the answer could not be trusted.
 
     Examples
     --------
@@ -146,19 +148,47 @@ def steady_state(tandem, start=None, tolerance=TOLERANCE, most_sweeps=None, basi
         states = tandem.size * len(tandem.tables[-1])
         most_sweeps = min(MOST_SWEEPS, max(2 * basis, MOST_VISITS // states))
     flow = unblocked(tandem) if start is None else np.asarray(start, dtype=float)
-    flow = tandem(tandem(flow))  # positive sums, which repair the relative accuracy of small entries
     if tandem.size > 2:
-        flow = tandem(tandem(_dominant(tandem, flow, tolerance, most_sweeps, basis)))
-    again, queue, resource, preparing, moving = tandem.sweep(flow)
-    residual = float(np.abs(again.ravel() - flow).sum())
-    if not residual <= LOSS * tolerance * flow.sum():
+        flow = _dominant(tandem, tandem(tandem(flow)), tolerance, most_sweeps, basis)
+    flow, residual, found = _settled(tandem, flow, tolerance)
+    error = _error(tandem, found, residual, min(basis, tandem.size))
+    if error > arnoldi.TRUSTED and tandem.size <= PATIENT_LIMIT:
+        flow, residual, found = _settled(tandem, _eliminated(tandem), tolerance)
+    elif error > arnoldi.TRUSTED:
         raise ArithmeticError(
-            f"the tandem did not converge: relative residual {residual / flow.sum():.2g} after {tandem.sweeps} sweeps"
+            f"rates down to {tandem.slowest_rate:.3g} lie too far apart for {tandem.size} unknowns: with a relative "
+            f"residual of {residual:.2g} the error may be {error:.2g}"
         )
+    queue, resource, preparing, moving = found
     total = queue.sum()
     return TandemState(
-        queue / total, resource / total, preparing / total, moving / total, residual / total, tandem.sweeps
+        queue / total, resource / total, preparing / total, moving / total, residual * flow.sum() / total, tandem.sweeps
     )
+
+
+def _eliminated(tandem):
+    """The entrances by state elimination on T, exact to rounding however far apart the rates lie."""
+    return chain.stationary_of_recurrent_part(np.array([tandem(unit) for unit in np.eye(tandem.size)]))
+
+
+def _settled(tandem, flow, tolerance):
+    """The entrances after two plain sweeps, their relative change in one more, and the times that go with them."""
+    # Positive sums, which repair the relative accuracy of small entries.
+    flow = tandem(tandem(flow))
+    again, *found = tandem.sweep(flow)
+    residual = float(np.abs(again.ravel() - flow).sum() / flow.sum())
+    if not residual <= LOSS * tolerance:
+        raise ArithmeticError(
+            f"the tandem did not converge: relative residual {residual:.2g} after {tandem.sweeps} sweeps"
+        )
+    return flow, residual, found
+
+
+def _error(tandem, found, residual, basis):
+    """Estimate of the relative error; the slowest rate, for each entrance, is what a start is forgotten at."""
+    queue, _, _, moving = found
+    slowest = tandem.slowest_rate * queue.sum() / moving
+    return arnoldi.estimated_error(tandem, tandem.size, residual, slowest, basis)
 
 
 def _dominant(tandem, start, tolerance, most_sweeps, basis):
@@ -166,6 +196,8 @@ def _dominant(tandem, start, tolerance, most_sweeps, basis):
     try:
         return arnoldi.dominant(tandem, start, tolerance, most_sweeps // basis, basis)
     except ArithmeticError:
+        if tandem.size <= PATIENT_LIMIT:
+            return _eliminated(tandem)
         raise ArithmeticError(f"the tandem did not converge in {tandem.sweeps} sweeps") from None
 
 
