@@ -30,6 +30,7 @@ from mjq.solvers import chain, drain, qbd
 PHASE_LIMIT = 2_000  # of the queue-length solution, which works with dense matrices
 DENSE_LIMIT = 300
 NEAREST = 1e-9  # relative distance of the arrival rate from the capacity
+LIMITING_RESIDUAL = 1e-9  # of the limiting equations, relative to their terms
 
 
 def checked(B, b, mu, p):
@@ -253,7 +254,7 @@ def limiting_completion_rate(lam, B, b, mu, p):
     v = _perron_vector(A, C, lam / u)
     fed = lam / u * (A @ v)
     off = float(pi @ np.abs(fed - (C + lam - u) * v) / (pi @ (fed + (C + lam) * v)))
-    if not off < 1e-5:
+    if not off < LIMITING_RESIDUAL:
         raise ArithmeticError(f"the limiting equations at lam {lam!r} were not solved: residual {off:.2g}")
     return u
 
