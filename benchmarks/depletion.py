@@ -1,4 +1,4 @@
-"""[CGPS16] Figure 11: large pools, exact and simulated. Ten minutes on two cores: ``make depletion``.
+"""[CGPS16] Figure 11: large pools, exact and simulated: ``make depletion``.
 
 The results are kept in ``depletion.csv``, which the chapter reads; it repeats some of the rows.
 """

@@ -131,8 +131,9 @@ def _cell(x, decimals):
 
 def band(ax, x, estimates, label=None, colour=None):
     """Simulation estimates with their confidence intervals."""
-    mean, half = np.array([e.mean for e in estimates]), np.array([e.half_width for e in estimates])
-    ax.errorbar(x, mean, half, fmt="x", capsize=3, color=colour, label=label)
+    mean = np.array([e.mean for e in estimates])
+    below, above = mean - [e.low for e in estimates], np.array([e.high for e in estimates]) - mean
+    ax.errorbar(x, mean, [below, above], fmt="x", capsize=3, color=colour, label=label)
 
 
 def resource(B, b, in_service, queue, name="resource $B$"):

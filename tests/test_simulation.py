@@ -86,6 +86,30 @@ def test_estimates():
     assert Estimate.of([1.0]).half_width == np.inf
 
 
+@pytest.mark.parametrize("cluster", [1, 5])
+def test_estimates_of_a_rare_fraction(cluster):
+    """Clusters of jobs, so rare that a third of the experiments see none: intervals hold the truth."""
+    rng, truth = np.random.default_rng(1), 1.1 * cluster / 40_000
+    seen = cluster * rng.poisson(1.1 / 20, size=(2000, 20))
+    found = [Estimate.of_fraction(row, np.full(20, 2000), cluster) for row in seen]
+    assert 0.91 <= np.mean([truth in estimate for estimate in found])
+    never = Estimate.of_fraction([0, 0], [500, 500], cluster)
+    assert (never.mean, never.low) == (0, 0) and 2 * cluster / 1000 < never.high < 3 * cluster / 1000
+    assert f"{never:.4f}".startswith("0.0000 (0.0000 to 0.")
+
+
+def test_estimates_of_a_frequent_fraction_are_means():
+    seen, jobs = [400, 500, 450], [1000, 1000, 1000]
+    assert Estimate.of_fraction(seen, jobs, 1) == Estimate.of([0.4, 0.5, 0.45])
+
+
+def test_uneven_intervals_stay_uneven():
+    rare = Estimate.of_fraction([1, 0, 0, 0], [1000] * 4, 1)
+    wide = rare.widened(2)
+    assert rare.high - rare.mean > rare.mean - rare.low > 0
+    assert wide.high - wide.mean == pytest.approx(2 * (rare.high - rare.mean)) and rare.high in wide
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -11,7 +11,7 @@ import numba
 import numpy as np
 
 from mjq import laws
-from mjq.simulation.estimates import Estimate
+from mjq.simulation.estimates import Estimate, clustering
 from mjq.simulation.events import cumulative, doubled, pop, push
 from mjq.simulation.replications import Compiled, replicate, require_affordable
 
@@ -99,12 +99,12 @@ def simulate_cluster(
         Compiled(_simulate, lam, mu1, N, needs, rates, shares, C, round(warmup * jobs), jobs),
         seed, replications, workers, progress,
     )  # fmt: skip
-    queue, busy, running, span, done, lost, delay, started = np.array(sums).T
+    queue, busy, running, span, done, lost, delay, delay2, started = np.array(sums).T
     return ClusterRun(
         Estimate.of(queue / span),
         Estimate.of(busy / span),
         Estimate.of(running / span),
-        Estimate.of(lost / jobs),
+        Estimate.of_fraction(lost, np.full(len(lost), jobs), clustering(delay, delay2, started)),
         Estimate.of(delay / started),
         Estimate.of(done / span),
     )
@@ -112,7 +112,7 @@ def simulate_cluster(
 
 @numba.njit(cache=True, nogil=True)
 def _simulate(rng, lam, mu1, N, needs, rates, shares, C, warm, jobs):
-    """One run: integrals of queue, busy servers, jobs over time, that time, completions, losses, waits, their number.
+    """One run: integrals of queue, busy servers and jobs; time, completions, losses; waits, their squares and number.
 
     All are counted between the first counted arrival and the one after the last.
     """
@@ -123,7 +123,7 @@ def _simulate(rng, lam, mu1, N, needs, rates, shares, C, warm, jobs):
     at_tracker = -1  # class of the job there
     mapped = np.inf  # when its mapping ends, once it fits
     now, next_arrival, arrived = 0.0, rng.standard_exponential() / lam, 0
-    queue = servers = executing = span = delay = 0.0
+    queue = servers = executing = span = delay = delay2 = 0.0
     done = lost = started = 0
     while True:
         completion = due[0] if running else np.inf
@@ -163,6 +163,7 @@ def _simulate(rng, lam, mu1, N, needs, rates, shares, C, warm, jobs):
         if free_tracker:
             if arrived > warm:
                 delay += now - line[head]
+                delay2 += (now - line[head]) ** 2
                 started += 1
             head = (head + 1) % (C + 1)
             length -= 1
@@ -171,4 +172,4 @@ def _simulate(rng, lam, mu1, N, needs, rates, shares, C, warm, jobs):
                 at_tracker += 1
         if at_tracker >= 0 and mapped == np.inf and busy + needs[at_tracker] <= N:
             mapped = now + rng.standard_exponential() / mu1
-    return queue, servers, executing, span, float(done), float(lost), delay, float(max(started, 1))
+    return queue, servers, executing, span, float(done), float(lost), delay, delay2, float(max(started, 1))

@@ -1,9 +1,13 @@
 """Means with confidence intervals."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
+
+PRIOR = 3  # clusters that what is known of their size counts for
+MANY_CLUSTERS = 60  # from which on means of replications are nearly normal
 
 
 @dataclass(frozen=True)
@@ -15,6 +19,8 @@ class Estimate:
     mean : float
     half_width : float
         Half the width of the confidence interval, by Student's t distribution.
+    low, high : float
+        Its ends, `half_width` below and above the mean; those of a fraction that was hardly seen lie unevenly.
     observations : int
         Replications, or batches of one long run.
     confidence : float
@@ -34,6 +40,13 @@ class Estimate:
     half_width: float
     observations: int
     confidence: float = 0.95
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self):
+        if self.low is None:
+            object.__setattr__(self, "low", self.mean - self.half_width)
+            object.__setattr__(self, "high", self.mean + self.half_width)
 
     @classmethod
     def of(cls, observations, confidence=0.95):
@@ -44,15 +57,70 @@ class Estimate:
         quantile = stats.t.ppf((1 + confidence) / 2, len(x) - 1)
         return cls(float(x.mean()), float(quantile * x.std(ddof=1) / np.sqrt(len(x))), len(x), confidence)
 
+    @classmethod
+    def of_fraction(cls, seen, jobs, clustering, confidence=0.95):
+        """Estimate the fraction of jobs to which something rare happens, also where it was hardly or never seen.
+
+        Such jobs come in clusters: one that waits for long has neighbours that do. With clusters of mean size c, K jobs
+        that were seen say as much as K / c independent ones, and the interval is that of a Poisson number (by Jeffreys;
+        from 0 to 2.5 c over the number of jobs where none was seen). Where there are many clusters it is Student's.
+
+        Parameters
+        ----------
+        seen, jobs : sequence of float
+            In each replication or batch, how many jobs were seen, of how many.
+        clustering : float
+            What is known of the mean size of a cluster from elsewhere. It counts as much as `PRIOR` clusters; the
+            variance of `seen` over its mean says the rest.
+        confidence : float
+
+        Examples
+        --------
+        >>> never = Estimate.of_fraction([0, 0, 0], [1000, 1000, 1000], clustering=1)
+        >>> never.mean, never.low, round(3000 * never.high, 2)
+        (0.0, 0.0, 2.51)
+        """
+        seen, jobs = np.asarray(seen, dtype=float), np.asarray(jobs, dtype=float)
+        if len(seen) < 2:
+            return cls.of(seen / jobs, confidence)
+        number, clustering = seen.sum(), max(1.0, clustering)
+        spread = seen.var(ddof=1) / seen.mean() if number else clustering
+        weight = number / clustering
+        clustering = max(1.0, (weight * spread + PRIOR * clustering) / (weight + PRIOR))
+        if number / clustering >= MANY_CLUSTERS:
+            return cls.of(seen / jobs, confidence)
+        ends = stats.gamma.ppf([(1 - confidence) / 2, (1 + confidence) / 2], number / clustering + 0.5)
+        low, high = (float(x) for x in ends * clustering / jobs.sum())
+        low = low if number else 0.0
+        return cls(float(number / jobs.sum()), (high - low) / 2, len(seen), confidence, low, high)
+
     def widened(self, factor):
         """The same estimate with a wider interval: tests must not fail once in twenty runs."""
-        return Estimate(self.mean, factor * self.half_width, self.observations, self.confidence)
+        ends = (self.mean + factor * (end - self.mean) for end in (self.low, self.high))
+        return Estimate(self.mean, factor * self.half_width, self.observations, self.confidence, *ends)
 
     def __contains__(self, value):
-        return abs(value - self.mean) <= self.half_width
+        return self.low <= value <= self.high
 
     def __format__(self, spec):
-        return f"{self.mean:{spec}} ± {self.half_width:{spec}}"
+        if math.isclose(self.high - self.mean, self.half_width) or not math.isfinite(self.half_width):
+            return f"{self.mean:{spec}} ± {self.half_width:{spec}}"
+        return f"{self.mean:{spec}} ({self.low:{spec}} to {self.high:{spec}})"
 
     def __str__(self):
         return f"{self:.3f}"
+
+
+def clustering(sums, squares, numbers):
+    """How many successive jobs say as little as one, from the times that they spend.
+
+    The variance of the means of replications (or batches), over what it would be if jobs were independent. For rare
+    long times it is about the mean size of a cluster of them.
+
+    Parameters
+    ----------
+    sums, squares, numbers : float array, shape (R,)
+        In each replication the sum of the times, of their squares, and the number of jobs.
+    """
+    means, variance = sums / numbers, squares.sum() / numbers.sum() - (sums.sum() / numbers.sum()) ** 2
+    return float(means.var(ddof=1) * numbers.mean() / variance) if len(sums) > 1 and variance > 0 else 1.0
