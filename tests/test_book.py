@@ -90,6 +90,12 @@ def test_equations_keep_the_numbers_of_their_paper(html, chapter, paper, last):
         assert shown[f"equation-{paper.lower()}-{k}"] == f"({paper}.{k})"
 
 
+def test_sources_stand_outside_of_what_a_function_raises_or_returns(html):
+    soup = BeautifulSoup((html / "book/reference.html").read_text(encoding="utf-8"), "html.parser")
+    assert soup.get_text().count("Source:") > 40
+    assert not [fields for fields in soup.select("dl.field-list") if "Source" in fields.get_text()]
+
+
 def test_launch_and_download_are_offered(html):
     text = (html / "notebooks/processing_capacity.html").read_text(encoding="utf-8")
     assert "mybinder.org" in text

@@ -3,6 +3,7 @@
 * The theme asks for Thebe, which would load scripts from another host: drop it.
 * Equations keep their papers' numbers: label ``bb22:4`` is shown as (BB22.4), our own as (BB22.a), (BB22.b), …
 * The directive ``{ledger} BB22`` writes the table of what was reproduced of a paper.
+* The line of a docstring that names its source stands before the parameters, and is no part of *Raises* or *Returns*.
 """
 
 import string
@@ -52,7 +53,19 @@ def keep_equation_numbers(app, doctree):
             equations[node["label"]] = (node["docname"], node["number"])
 
 
+def source_first(app, what, name, obj, options, lines):
+    """Move the paragraph that names the source from between the sections of a docstring to before the first one."""
+    heads = [k for k, rule in enumerate(lines[1:]) if rule.strip() and not rule.strip("-")]
+    starts = [k for k, line in enumerate(lines) if line.startswith("Source: ")]
+    if heads and starts and starts[0] > heads[0]:
+        end = next((k for k in range(starts[0], len(lines)) if not lines[k].strip()), len(lines))
+        source = [*lines[starts[0] : end], ""]
+        del lines[starts[0] : end + 1]
+        lines[heads[0] : heads[0]] = source
+
+
 def setup(app):
+    app.connect("autodoc-process-docstring", source_first, priority=400)  # before napoleon reads the sections
     app.connect("doctree-read", keep_equation_numbers)
     app.connect("html-page-context", without_thebe, priority=950)
     app.add_directive("ledger", Ledger)
