@@ -1,5 +1,6 @@
 """Means with confidence intervals."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +44,38 @@ class Estimate:
             return cls(float(x.mean()), float("inf"), len(x), confidence)
         quantile = stats.t.ppf((1 + confidence) / 2, len(x) - 1)
         return cls(float(x.mean()), float(quantile * x.std(ddof=1) / np.sqrt(len(x))), len(x), confidence)
+
+    def expected_half_width(self, observations, longer=1):
+        """Mean half-width of an interval from so many observations, each of which averages `longer` times as much.
+
+        A half-width from a few replications is itself a matter of luck; many short ones tell what it is on average.
+        Observations are taken as normal: the standard deviation of k of them is on average
+        sqrt(2 / (k - 1)) Gamma(k / 2) / Gamma((k - 1) / 2) times the true one.
+
+        Parameters
+        ----------
+        observations : int
+            Replications of the other experiment, two or more.
+        longer : float
+            How many times as long each of them is.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        Ten observations tell what four of the same kind would give, and what four of a hundred times the length would:
+
+        >>> ten = Estimate.of([1.0, 1.2, 0.9, 1.1, 0.8, 1.0, 1.1, 0.9, 1.2, 0.8])
+        >>> f"{ten.expected_half_width(4):.3f}, {ten.expected_half_width(4, longer=100):.4f}"
+        '0.219, 0.0219'
+        """
+        own = stats.t.ppf((1 + self.confidence) / 2, self.observations - 1)
+        deviation = self.half_width / own * math.sqrt(self.observations / longer)
+        k = observations
+        seen = deviation * math.sqrt(2 / (k - 1)) * math.exp(math.lgamma(k / 2) - math.lgamma((k - 1) / 2))
+        return float(stats.t.ppf((1 + self.confidence) / 2, k - 1) * seen / math.sqrt(k))
 
     def widened(self, factor):
         """The same estimate with a wider interval: tests must not fail once in twenty runs."""
