@@ -130,3 +130,11 @@ def test_bad_input_raises(change, message):
     good = dict(lam=1.0, B=6, b=(2, 3), mu=(1, 1), p=(0.5, 0.5), jobs=10, seed=1)
     with pytest.raises(ValueError, match=message):
         simulate_multiserver(**(good | change))
+
+
+@pytest.mark.parametrize(("observations", "longer"), [(2, 1), (7, 1), (7, 10)])
+def test_the_half_width_that_is_to_be_expected_of_another_plan(observations, longer):
+    rng = np.random.default_rng(1)
+    plan = [Estimate.of(rng.normal(size=(observations, longer)).mean(axis=1)).half_width for _ in range(20_000)]
+    ours = Estimate.of(rng.normal(size=20_000)).expected_half_width(observations, longer)
+    assert ours == pytest.approx(np.mean(plan), rel=0.03)

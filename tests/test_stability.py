@@ -261,3 +261,37 @@ def test_bad_input_to_limits_raises(arguments, message):
 def test_bad_equal_rate_input_raises(arguments, message):
     with pytest.raises(ValueError, match=message):
         stability.throughput_equal_rates(*arguments)
+
+
+# --- Shapes of curves -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("curve", "peaks", "dips", "depth"),
+    [
+        ([1, 2, 3], [], [], 0),
+        ([3, 2, 1], [], [], 0),
+        ([1, 3, 2], [1], [], 0),  # rises and falls: not monotone, and no dip
+        ([3, 1, 2], [], [1], 1),
+        ([1, 4, 2, 3, 0, 5], [1, 3], [2, 4], 4),
+        ([1, 3, 3, 3, 2], [1], [], 0),
+        ([2, 2 + 1e-12, 2, 2 - 1e-12, 2], [], [], 1e-12),  # rounding is neither
+        ([5], [], [], 0),
+    ],
+)
+def test_peaks_and_dips(curve, peaks, dips, depth):
+    found = stability.peaks_and_dips(curve)
+    assert [x.tolist() for x in found] == [peaks, dips]
+    assert stability.deepest_dip(curve) == pytest.approx(depth, rel=1e-3)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=30))
+def test_peaks_and_dips_take_turns_and_a_dip_is_deep_where_there_is_one(curve):
+    peaks, dips = stability.peaks_and_dips(curve)
+    turns = sorted([*peaks.tolist(), *dips.tolist()])
+    assert turns == sorted(set(turns))
+    assert abs(len(peaks) - len(dips)) <= 1
+    assert all((a in peaks) != (b in peaks) for a, b in zip(turns, turns[1:]))
+    assert (stability.deepest_dip(curve) > 0) == (len(dips) > 0)
+    mirrored = stability.peaks_and_dips([-x for x in curve])
+    assert (mirrored[0].tolist(), mirrored[1].tolist()) == (dips.tolist(), peaks.tolist())

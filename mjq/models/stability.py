@@ -444,3 +444,71 @@ def throughput_one_or_all(n, mu1, mu2, p1):
     i = np.arange(1, n)
     ends = (1 - p1) * float(np.sum(np.exp(special.xlogy(i, p1)) / i)) + p1**n / n
     return 1 / ((1 - p1) / mu2 + ends / mu1)
+
+
+# --- Shapes of curves -------------------------------------------------------------------------------------------------
+
+
+def peaks_and_dips(values, noise=1e-9):
+    """Positions of the peaks and of the dips of a curve: its local maxima and minima that are no ends of it.
+
+    Towards a peak the curve rises by more than `noise`, and after it falls by more than that; a dip is the opposite.
+
+    Parameters
+    ----------
+    values : sequence of float
+    noise : float
+        Rounding, in the unit of the values.
+
+    Returns
+    -------
+    (int array, int array)
+
+    Source: [GHS20] Section 9.3 speaks of peaks and dips; the definition is ours.
+
+    Examples
+    --------
+    The curve rises, falls and rises again; that it falls in the end makes no dip.
+
+    >>> peaks, dips = peaks_and_dips([0, 5, 2, 2, 7, 1])
+    >>> peaks.tolist(), dips.tolist()
+    ([1, 4], [2])
+    """
+    values = laws.numbers("values", values)
+    peaks, dips, rises, last = [], [], None, 0  # `last`: the highest or lowest point since the last turn
+    least = most = 0
+    for k, x in enumerate(values):
+        if rises is None:
+            least, most = (k if x < values[least] else least), (k if x > values[most] else most)
+            if x > values[least] + noise:
+                rises, last = True, k
+            elif x < values[most] - noise:
+                rises, last = False, k
+        elif rises:
+            last = k if x > values[last] else last
+            if x < values[last] - noise:
+                peaks.append(last)
+                rises, last = False, k
+        else:
+            last = k if x < values[last] else last
+            if x > values[last] + noise:
+                dips.append(last)
+                rises, last = True, k
+    return np.array(peaks, dtype=int), np.array(dips, dtype=int)
+
+
+def deepest_dip(values):
+    """How far a curve lies, where it lies lowest in this sense, below both its maximum to the left and to the right.
+
+    A curve that only rises, only falls, or rises once and then falls has no dip: the answer is 0.
+
+    Source: [GHS20] Section 9.3 speaks of dips; the definition is ours.
+
+    Examples
+    --------
+    >>> deepest_dip([0, 5, 2, 2, 7, 1]), deepest_dip([0, 5, 2, 1])
+    (3.0, 0.0)
+    """
+    values = laws.numbers("values", values)
+    left, right = np.maximum.accumulate(values), np.maximum.accumulate(values[::-1])[::-1]
+    return float((np.minimum(left, right) - values).max())
