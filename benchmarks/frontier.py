@@ -1,7 +1,9 @@
 """[SW23] The search for a method on a cluster of 15,000 servers: 11.7 million states, slow to relax.
 
-Each method runs in a process of its own, within so many sweeps, and is told by its relative residual. Takes twenty
-minutes and three gigabytes: ``make frontier``. The results are kept in ``frontier.csv``, which the chapter reads.
+Each method runs in a process of its own, within so many sweeps, and is told by its relative residual. Takes half an
+hour and three gigabytes: ``make frontier``. The results are kept in ``frontier.csv``, and how the residual falls in
+``frontier_steps.csv``; the chapter reads both. What is in these files already is not measured again: delete rows to
+measure them anew. (Seconds are those of the clock, or of the processor where the note says so.)
 """
 
 import csv
@@ -15,14 +17,21 @@ import numpy as np
 from scipy.sparse import linalg
 from tqdm import tqdm
 
+from benchmarks import aggregation
 from benchmarks.timing import machine
 from mjq.solvers import drain, tandem
 from mjq.solvers.arnoldi import dominant
 
 RESULTS = Path(__file__).parent / "frontier.csv"
+STEPS = Path(__file__).parent / "frontier_steps.csv"
+HEADERS = ["method", "start", "vectors", "sweeps", "seconds", "residual", "gigabytes", "note", "date", "machine"]
+STEP_HEADERS = ["method", "start", "sweeps", "residual", "date", "machine"]
+SERVERS, SIZES = 15_000, (10, 100)
 SYSTEM = dict(arrival=900, preparation=1000, rates=(10, 1), mix=(0.9, 0.1), places=50)
 BUDGET = 360  # sweeps
 TOLERANCE = 1e-9
+EVERY = 20  # sweeps from one step that is kept to the next
+FIRST = 20  # sweeps with aggregation before Arnoldi iterations
 
 
 class Enough(Exception):
@@ -32,8 +41,10 @@ class Enough(Exception):
 class Counted(tandem.Tandem):
     """The sweep, which stops when the budget is spent."""
 
+    budget = BUDGET
+
     def __call__(self, entrances):
-        if self.sweeps >= BUDGET:
+        if self.sweeps >= self.budget:
             raise Enough
         return super().__call__(entrances)
 
@@ -42,11 +53,31 @@ class Counted(tandem.Tandem):
         return float(np.abs(again - entrances).sum() / np.abs(entrances).sum())
 
 
-def power(operator, start, _):
+def plain(operator, start, _):
     flow = start
-    while operator.sweeps < BUDGET:
+    for _ in range(BUDGET):
         flow = operator(flow)
-    return flow
+        yield flow
+
+
+def alternating(operator, start, configurations):
+    return aggregation.alternating(operator, configurations, start, BUDGET)
+
+
+def aggregated(operator, start, configurations):
+    return aggregation.aggregated(operator, configurations, SYSTEM["rates"], start, BUDGET)
+
+
+def stepped(steps, operator, start, configurations):
+    """The last of the entrances, the processor time for them, and the residuals on the way."""
+    seconds, residuals = 0.0, []
+    begin = time.process_time()
+    for k, flow in enumerate(steps(operator, start, configurations), 1):
+        if k % EVERY == 0:
+            seconds += time.process_time() - begin
+            residuals.append((k, operator.residual(flow)))
+            begin = time.process_time()
+    return flow, seconds, residuals
 
 
 def gmres(operator, start, basis):
@@ -65,51 +96,96 @@ def arnoldi(operator, start, basis):
     return dominant(operator, start, TOLERANCE, 400, basis)
 
 
+def arnoldi_after_aggregation(operator, start, basis):
+    ways = aggregation.aggregated(operator, operator.configurations, SYSTEM["rates"], start, FIRST)
+    *_, flow = ways
+    operator.sweeps = FIRST
+    return dominant(operator, flow, TOLERANCE, 400, basis)
+
+
 def flat(operator):
     return np.ones(operator.size)
 
 
+STARTS = {"all equal": flat, "product form": tandem.unblocked}
+# Name, start, vectors. The steps of the first three kinds are told one by one.
+STEPPED = {"plain sweeps": plain, "alternating sweeps": alternating, "aggregation": aggregated}
+WHOLE = {
+    "restarted GMRES": gmres,
+    "restarted Arnoldi": arnoldi,
+    "aggregation, then Arnoldi": arnoldi_after_aggregation,
+}
 METHODS = [
-    ("plain sweeps", power, flat, 1),
-    ("restarted GMRES", gmres, flat, 40),
-    ("restarted Arnoldi", arnoldi, flat, 20),
-    ("plain sweeps", power, tandem.unblocked, 1),
-    ("restarted GMRES", gmres, tandem.unblocked, 40),
-    ("restarted Arnoldi", arnoldi, tandem.unblocked, 20),
-    ("restarted Arnoldi", arnoldi, tandem.unblocked, 40),
+    ("plain sweeps", "all equal", 1),
+    ("restarted GMRES", "all equal", 40),
+    ("restarted Arnoldi", "all equal", 20),
+    ("plain sweeps", "product form", 1),
+    ("restarted GMRES", "product form", 40),
+    ("restarted Arnoldi", "product form", 20),
+    ("restarted Arnoldi", "product form", 40),
+    ("alternating sweeps", "product form", 1),
+    ("aggregation", "all equal", 1),
+    ("aggregation", "product form", 1),
+    ("aggregation, then Arnoldi", "product form", 20),
 ]
 
 
-def measured(name, method, start, basis, pipe):
-    configurations = drain.configurations(15_000, (10, 100), most_free=15_000)
+def measured(name, start, basis, pipe):
+    configurations = drain.configurations(SERVERS, SIZES, most_free=SERVERS)
     operator = Counted(configurations, **SYSTEM)
-    first = operator(operator(start(operator)))
-    begin, operator.sweeps = time.perf_counter(), 0
-    try:
-        flow, spent = method(operator, first, basis), ""
-    except Enough:
-        flow, spent = first, "no answer within the budget"
-    seconds, sweeps = time.perf_counter() - begin, operator.sweeps
+    operator.configurations = configurations
+    first = operator(operator(STARTS[start](operator)))
+    residuals, note = [], "processor time"
+    operator.sweeps = 0
+    if name in STEPPED:
+        operator.budget = np.inf  # its steps are counted, not what the residuals take
+        flow, seconds, residuals = stepped(STEPPED[name], operator, first, configurations)
+        sweeps = BUDGET
+    else:
+        begin = time.process_time()
+        try:
+            flow = WHOLE[name](operator, first, basis)
+        except Enough:
+            flow, note = None, f"{note}; no answer within the budget"
+        seconds, sweeps = time.process_time() - begin, operator.sweeps
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    kind = "product form" if start is tandem.unblocked else "all equal"
-    residual = "" if spent else f"{operator.residual(flow):.2g}"
-    pipe.send([name, kind, basis, sweeps, f"{seconds:.3g}", residual, f"{peak:.2g}", spent])
+    residual = "" if flow is None else f"{operator.residual(flow):.2g}"
+    row = [name, start, basis, sweeps, f"{seconds:.3g}", residual, f"{peak:.2g}", note]
+    pipe.send((row, [[name, start, k, f"{x:.3g}"] for k, x in residuals]))
+
+
+def kept(path):
+    """Rows of a file of results without its headers."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))[1:]
+
+
+def keep(path, headers, rows):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([headers, *rows])
 
 
 def main():
     context = multiprocessing.get_context("spawn")
-    date, where = datetime.date.today().isoformat(), machine()
-    headers = ["method", "start", "vectors", "sweeps", "seconds", "residual", "gigabytes", "note", "date", "machine"]
-    rows = []
+    stamp = [datetime.date.today().isoformat(), machine()]
     for method in tqdm(METHODS, desc="methods"):
+        rows, steps = kept(RESULTS), kept(STEPS)
+        name, start, basis = method
+        known = any(row[:3] == [name, start, str(basis)] for row in rows)
+        told = name not in STEPPED or any(row[:2] == [name, start] for row in steps)
+        if known and told:
+            continue
         ours, theirs = context.Pipe()
         process = context.Process(target=measured, args=(*method, theirs))
         process.start()
-        rows.append([*ours.recv(), date, where])
+        row, residuals = ours.recv()
         process.join()
-    with RESULTS.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerows([headers, *rows])
+        if not known:
+            keep(RESULTS, HEADERS, [*rows, [*row, *stamp]])
+        if not told:
+            keep(STEPS, STEP_HEADERS, [*steps, *([*x, *stamp] for x in residuals)])
 
 
 if __name__ == "__main__":
