@@ -175,7 +175,7 @@ def simulated(replicas, rate, requests, seed, replications=10, workers=1):
     requests : float
         In each replication, about.
     seed, replications, workers
-        As for :func:`~mjq.simulation.simulate_ps_network`.
+        As for :func:`~mjq.simulation.ps_network.simulate_ps_network`.
 
     Returns
     -------
