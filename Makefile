@@ -17,7 +17,8 @@ unexport PYTHONPATH VIRTUAL_ENV CONDA_PREFIX
 SEED ?=
 PYTEST := -q -n auto $(if $(SEED),--hypothesis-seed=$(SEED))
 
-.PHONY: book test elsewhere pythons thorough lab refresh bench frontier evaluation depletion clean lock
+.PHONY: book test elsewhere pythons thorough lab refresh bench frontier evaluation autoscaling fluid-times depletion \
+	clean lock
 
 book: $(VENV)/ready
 	@$(BIN)/python book/build.py
@@ -58,6 +59,13 @@ frontier: $(VENV)/ready
 
 evaluation: $(VENV)/ready
 	$(BIN)/python -m benchmarks.evaluation
+
+autoscaling: $(VENV)/ready
+	$(BIN)/python -m benchmarks.autoscaling
+
+# On one core: threads that wait for each other would be counted too.
+fluid-times: $(VENV)/ready
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.fluid_times
 
 depletion: $(VENV)/ready
 	$(BIN)/python -m benchmarks.depletion

@@ -7,6 +7,7 @@ repeats some of the rows.
 import csv
 from pathlib import Path
 
+from benchmarks.timing import record_provenance
 from mjq import two_tier
 from mjq.parallel import solve_all
 
@@ -26,6 +27,7 @@ def main():
         writer = csv.DictWriter(file, rows[0], lineterminator="\n")
         writer.writeheader()
         writer.writerows({k: f"{x:.5g}" if isinstance(x, float) else x for k, x in row.items()} for row in rows)
+    record_provenance(RESULTS, "make evaluation")
 
 
 if __name__ == "__main__":

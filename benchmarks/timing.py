@@ -1,5 +1,7 @@
-"""Median times and peak memory, and on which machine."""
+"""Median times and peak memory, and on which machine; when and where result files were made."""
 
+import csv
+import datetime
 import os
 import platform
 import statistics
@@ -28,15 +30,15 @@ class Row:
         return None if self.theirs is None else self.theirs / self.ours
 
 
-def median_time(work, repeats=5, warm=True, keep=False):
+def median_time(work, repeats=5, warm=True, keep=False, clock=time.perf_counter):
     """Median seconds of `repeats` calls after one that compiles; with `keep` also the last result."""
     if warm:
         work()
     times = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = clock()
         result = work()
-        times.append(time.perf_counter() - start)
+        times.append(clock() - start)
     median = statistics.median(times)
     return (median, result) if keep else median
 
@@ -72,3 +74,23 @@ def machine():
         f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
         f"numpy {np.__version__}, scipy {scipy.__version__}, numba {numba.__version__}"
     )
+
+
+# --- Where kept results come from -------------------------------------------------------------------------------------
+
+PROVENANCE = Path(__file__).parent / "provenance.csv"
+HEADERS = ["file", "command", "date", "machine"]
+
+
+def record_provenance(path, command):
+    """Keep when and on which machine a result file was made, and by which command; one row a file, sorted by file."""
+    rows = {}
+    if PROVENANCE.exists():
+        with PROVENANCE.open(encoding="utf-8", newline="") as file:
+            rows = {row["file"]: row for row in csv.DictReader(file)}
+    date = datetime.date.today().isoformat()
+    rows[Path(path).name] = {"file": Path(path).name, "command": command, "date": date, "machine": machine()}
+    with PROVENANCE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, HEADERS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows[name] for name in sorted(rows))

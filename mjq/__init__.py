@@ -8,6 +8,7 @@ The map, one line a module:
 ``mjq.workload``    cluster logs in, job classes out
 ``mjq.published``   the numbers that the papers print, and the ledger of what was reproduced
 ``mjq.two_tier``    random networks on which a fluid model is tried
+``mjq.autoscaling`` a day of a service with replicas, planned with a fluid model
 ``mjq.runs``        chapters run again: other parameters, sweeps, comparisons
 ``mjq.solve``       the five models for scripts: plain values in, plain values out
 ``mjq.cli``         the command ``mjq``
@@ -25,6 +26,7 @@ __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
+        "autoscaling",
         "models",
         "parallel",
         "plots",

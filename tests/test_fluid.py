@@ -185,6 +185,14 @@ def test_the_drift_is_the_mean_change_of_the_chain(seed, most):
     assert change == pytest.approx(fluid.drift([float(n) for n in state], network), abs=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_the_drift_of_random_networks_is_the_mean_change_of_the_chain(seed):
+    network = random_network(seed)
+    state = tuple(np.random.default_rng(seed).integers(0, 4, len(network.start)).tolist())
+    change = sum(rate * (np.array(to) - state) for to, rate in fluid.transitions(state, network))
+    assert change == pytest.approx(fluid.drift([float(n) for n in state], network), abs=1e-11)
+
+
 @pytest.mark.parametrize("p", [0.5, 3.0])
 def test_the_chain_may_have_a_smoothed_share(p):
     network = example_2(0.2)
@@ -326,6 +334,20 @@ def test_simulated_percentiles_of_an_uncontended_station():
     )  # fmt: skip
     for level, estimate in run.response["q"].percentile.items():
         assert fluid.erlang(3, 2.0).quantile(level) in estimate.widened(2.5)
+
+
+def test_simulated_stays_know_when_they_ended():
+    # Nobody waits: stays are service times, and those that ended in an interval are Poisson in number.
+    network = open_queue(2.0, fluid.erlang(2, 1.0), math.inf)
+    run = simulate_ps_network(network, 1000, seed=10, subsets={"q": ("q", 1)}, replications=3, warmup=0.5)
+    stays = run.response["q"]
+    assert len(stays.left) == len(stays.sample)
+    assert 500 < stays.left.min() < stays.left.max() < 1500
+    starts = np.flatnonzero(np.diff(stays.left) < 0)
+    assert len(starts) == 2  # replication after replication, each in the order of leaving
+    late = stays.left > 1000
+    assert abs(late.sum() - 3000) < 5 * math.sqrt(3000)
+    assert stays.sample[late].mean() == pytest.approx(1.0, abs=0.1)
 
 
 def test_simulated_paths_keep_the_closed_population():

@@ -360,6 +360,8 @@ def transitions(state, network, share=hard_share, room=math.inf):
         yield from ((_moved(state, a, b), rate * network.Psi[a, b]) for b in phases if b != a)
         for r in pairs:
             done = rate * network.B[a, r]
+            if done == 0:
+                continue
             yield from ((_moved(state, a, b), done * network.P[r, s] * network.A[b, s]) for s in pairs for b in phases)
             yield _moved(state, a, None), done * network.leaves[r]
     if sum(state) < room:
@@ -627,8 +629,8 @@ def response_time(network, pairs, entry=None, p=None):
 
     .. math:: D\, W_R, \qquad W_R = \Psi + B P_R A^T,
 
-    with :math:`P_R` the routing among these pairs and D the share of each phase's queue. (The print has P for
-    :math:`P_R`.)
+    with :math:`P_R` the routing among these pairs and D the share of each phase's queue. (The extended abstract has P
+    for :math:`P_R`, the authors' code :math:`P_R`.)
 
     Parameters
     ----------

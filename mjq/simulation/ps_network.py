@@ -29,12 +29,15 @@ class ResponseTime:
     percentile : dict
         Probability to the estimate of the time that is not exceeded with it.
     sample : float array
-        Every time that was counted.
+        Every time that was counted, replication after replication.
+    left : float array
+        When each of these stays ended, counted from the start of its replication, warm-up included.
     """
 
     mean: Estimate
     percentile: dict
     sample: np.ndarray = field(repr=False, compare=False)
+    left: np.ndarray = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -118,9 +121,9 @@ def simulate_ps_network(
         Compiled(_simulate, *tables, at, warm, warm + time),
         seed, replications, workers, progress,
     )  # fmt: skip
-    areas, done, spent, paths, times, of = zip(*runs)
+    areas, done, spent, paths, times, ends, of = zip(*runs)
     by_pair = lambda values: {pair: Estimate.of(column) for pair, column in zip(network.pairs, np.transpose(values))}
-    counted = [[x[kind == k] for x, kind in zip(times, of)] for k in range(len(inside))]
+    counted = [[(x[kind == k], y[kind == k]) for x, y, kind in zip(times, ends, of)] for k in range(len(inside))]
     return NetworkRun(
         by_pair(np.array(areas) / time),
         by_pair(np.array(done) / time),
@@ -178,13 +181,15 @@ def _alike(law, other):
     return np.array_equal(law.alpha, other.alpha) and np.array_equal(law.T, other.T)
 
 
-def _response(name, samples, levels):
+def _response(name, stays, levels):
+    samples, left = zip(*stays)
     fewest = min(map(len, samples))
     if fewest * (1 - levels.max(initial=0)) < BEYOND:
         raise ValueError(f"{fewest} response times of subset {name!r} in a replication are too few: simulate longer")
     quantiles = np.array([np.quantile(x, levels) for x in samples])
     found = {float(level): Estimate.of(column) for level, column in zip(levels, quantiles.T)}
-    return ResponseTime(Estimate.of([x.mean() for x in samples]), found, np.concatenate(samples))
+    means = Estimate.of([x.mean() for x in samples])
+    return ResponseTime(means, found, np.concatenate(samples), np.concatenate(left))
 
 
 def _tables(network):
@@ -242,8 +247,8 @@ def _simulate(
     rng, changes, servers_of, arrivals_of, queue_of, routing, phases, begin, rates, moves, population, inside, at, warm,
     end,
 ):  # fmt: skip
-    """One run: by pair, integrals of the number of jobs, completions, times spent, jobs at given times; response times
-    and the subset of each.
+    """One run: by pair, integrals of the number of jobs, completions, times spent, jobs at given times; response times,
+    when each ended and the subset of each.
     """
     pairs, queues, subsets = len(queue_of), servers_of.shape[1], len(inside)
     areas, done, spent = np.zeros(pairs), np.zeros(pairs), np.zeros(pairs)
@@ -254,7 +259,7 @@ def _simulate(
     # Of each job: its pair, when it came there, when it entered each subset.
     pair_of, came, entered = np.empty(64, dtype=np.int64), np.empty(64), np.empty((subsets, 64))
     unused, spare = np.arange(64)[::-1].copy(), 64
-    times, of, counted = np.empty((1, 1024)), np.empty((1, 1024), dtype=np.int64), 0
+    times, ends, of, counted = np.empty((1, 1024)), np.empty((1, 1024)), np.empty((1, 1024), dtype=np.int64), 0
     starting, started = np.repeat(np.arange(pairs), population), 0
     stage, looked = 0, 0
     servers, arrivals = servers_of[0], np.cumsum(arrivals_of[0])
@@ -280,7 +285,7 @@ def _simulate(
             if inner > 0:
                 areas += inner * here
             if then >= end:
-                return areas, done, spent, paths, times[0, :counted], of[0, :counted]
+                return areas, done, spent, paths, times[0, :counted], ends[0, :counted], of[0, :counted]
             for q in range(queues):
                 if busy[q]:
                     clock[q] += (then - now) * min(1.0, servers[q] / busy[q])
@@ -320,8 +325,8 @@ def _simulate(
                 entered[k, job] = now
             elif before and not after and now > warm:
                 if counted == times.shape[1]:
-                    times, of = _longer(times), _longer(of)
-                times[0, counted], of[0, counted] = now - entered[k, job], k
+                    times, ends, of = _longer(times), _longer(ends), _longer(of)
+                times[0, counted], ends[0, counted], of[0, counted] = now - entered[k, job], now, k
                 counted += 1
         if target < pairs:
             q = queue_of[target]

@@ -1,0 +1,59 @@
+"""[RBAC21] Was it enough? The decisions of a day of autoscaling, judged by long simulations.
+
+Ten minutes on two cores: ``make autoscaling``. The results are kept in ``autoscaling.csv`` (steady rates) and
+``autoscaling_day.csv`` (days on which the rate moves), which the chapter reads; it repeats some of them, shorter.
+"""
+
+import csv
+from pathlib import Path
+
+from benchmarks.timing import record_provenance
+from mjq import autoscaling
+from mjq.parallel import solve_all
+
+STEADY = Path(__file__).parent / "autoscaling.csv"
+DAYS = Path(__file__).parent / "autoscaling_day.csv"
+REQUESTS = 4_000_000  # in each of ten replications
+MODELS = {"hard": None, "smoothed": autoscaling.fitted()}
+
+
+def steady(rate, replicas):
+    """One row of autoscaling.csv."""
+    found = autoscaling.simulated(replicas, rate, REQUESTS, seed=(1, rate, replicas))
+    return {"rate": rate, "replicas": replicas, "p95": found.mean, "half_width": found.half_width}
+
+
+def day(model, ahead):
+    """The rows of a plan in autoscaling_day.csv."""
+    plan = autoscaling.plan(MODELS[model], ahead)
+    return [
+        {"model": model, "rate": "highest" if ahead else "present", "hour": int(hour), "replicas": replicas}
+        | {"p95": found.mean, "half_width": found.half_width}
+        for hour, replicas, found in zip(autoscaling.decision_hours(), plan, autoscaling.simulated_day(plan, seed=2))
+    ]
+
+
+def decisions():
+    """Rates at which is decided, each with the replicas from what the hard minimum takes to what the smoothed does."""
+    rates = sorted({round(autoscaling.rate_at(hour)) for hour in autoscaling.decision_hours()})
+    for rate in rates:
+        least, most = (autoscaling.fewest_replicas(rate, p) for p in MODELS.values())
+        yield from (dict(rate=rate, replicas=replicas) for replicas in range(least, most + 1))
+
+
+def keep(path, rows):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({k: f"{x:.5g}" if isinstance(x, float) else x for k, x in row.items()} for row in rows)
+    record_provenance(path, "make autoscaling")
+
+
+def main():
+    keep(STEADY, solve_all(steady, list(decisions()), progress=True))
+    plans = [dict(model=model, ahead=ahead) for model in MODELS for ahead in (False, True)]
+    keep(DAYS, [row for rows in solve_all(day, plans, progress=True) for row in rows])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""[RBAC21] How long the fluid model takes as networks grow, in phases or in jobs.
+
+Some minutes: ``make fluid-times``. The results are kept in ``fluid_times.csv``, which the chapter reads: processor
+seconds on one core, so that other work on the machine does not count.
+"""
+
+import csv
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from benchmarks.fluid import P, large_network
+from benchmarks.timing import median_time, record_provenance
+from mjq import fluid
+from mjq.simulation import simulate_ps_network
+from mjq.solvers import product_form
+
+RESULTS = Path(__file__).parent / "fluid_times.csv"
+STATIONS = 6, 12, 25, 50, 100  # of the network that grows in phases
+FACTORS = 1, 10, 100, 1000  # of the network that grows in jobs, servers and arrivals
+UNTIL = 20.0  # how far trajectories and simulations go
+RUNS = 100  # simulated, for the mean to be worth something
+
+
+def seconds(work, repeats):
+    """Median processor time."""
+    return median_time(work, repeats, clock=time.process_time)
+
+
+def by_phases(stations):
+    """A network of so many stations, 12 phases each."""
+    network = large_network(stations)
+    times = np.linspace(0, UNTIL, 201)
+    return {
+        "grows": "phases", "phases": len(network.start), "jobs": sum(network.population.values()),
+        "trajectory": seconds(lambda: fluid.trajectory(network, times, p=P), 3),
+        "trajectory_hard": seconds(lambda: fluid.trajectory(network, times), 3),
+        "stationary": seconds(lambda: fluid.stationary_point(network, P), 3),
+    }  # fmt: skip
+
+
+def by_jobs(factor):
+    """The chapter's Example 2, so many times as large."""
+    network = ring(factor)
+    times = np.linspace(0, UNTIL, 201)
+    row = {
+        "grows": "jobs", "phases": len(network.start), "jobs": sum(network.population.values()),
+        "trajectory": seconds(lambda: fluid.trajectory(network, times, p=P), 5),
+        "trajectory_hard": seconds(lambda: fluid.trajectory(network, times), 5),
+        "stationary": seconds(lambda: fluid.stationary_point(network, P), 5),
+        "simulation": seconds(lambda: simulated(network), 3),
+    }  # fmt: skip
+    if factor <= 100:
+        exact = product_form.means(network)
+        row["exact"] = seconds(lambda: product_form.means(network), 3)
+        row["fit"] = seconds(lambda: fluid.fit_smoothing(network, exact.mean_jobs, exact.throughput), 5)
+    return row
+
+
+def simulated(network):
+    return simulate_ps_network(network, UNTIL, 1, warmup=0, at=[UNTIL], replications=RUNS, progress=False)
+
+
+def ring(factor):
+    """Example 2 with so many times the jobs and the servers."""
+    pairs = [("delay", 1), ("Q2", 1), ("Q3", 1)]
+    service = dict(zip(pairs, (fluid.exponential(5.0), fluid.coxian(0.5, 0.5), fluid.coxian(1.0, 10.0))))
+    routing = {a: {b: 1.0} for a, b in zip(pairs, pairs[1:] + pairs[:1])}
+    servers = {"delay": math.inf, "Q2": 4 * factor, "Q3": 8 * factor}
+    return fluid.Network(servers, service, routing, population={pairs[0]: 50 * factor})
+
+
+def main():
+    rows = [by_phases(stations) for stations in tqdm(STATIONS, desc="phases")]
+    rows += [by_jobs(factor) for factor in tqdm(FACTORS, desc="jobs")]
+    headers = ["grows", "phases", "jobs", "trajectory", "trajectory_hard", "stationary", "exact", "simulation", "fit"]
+    with RESULTS.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, headers, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({k: f"{x:.3g}" if isinstance(x, float) else x for k, x in row.items()} for row in rows)
+    record_provenance(RESULTS, "make fluid-times")
+
+
+if __name__ == "__main__":
+    main()
