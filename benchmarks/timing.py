@@ -1,5 +1,7 @@
-"""Median times and peak memory, and on which machine."""
+"""Median times and peak memory, on which machine, and where kept results come from."""
 
+import csv
+import datetime
 import os
 import platform
 import statistics
@@ -12,6 +14,8 @@ from pathlib import Path
 import numba
 import numpy as np
 import scipy
+
+PROVENANCE = Path(__file__).parent / "provenance.csv"
 
 
 @dataclass(frozen=True)
@@ -72,3 +76,17 @@ def machine():
         f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
         f"numpy {np.__version__}, scipy {scipy.__version__}, numba {numba.__version__}"
     )
+
+
+def record_provenance(path, command):
+    """Note in `provenance.csv` which command wrote a file of results, when, and on which machine."""
+    kept = {}
+    if PROVENANCE.exists():
+        with PROVENANCE.open(encoding="utf-8", newline="") as file:
+            kept = {row["file"]: row for row in csv.DictReader(file)}
+    name, date = Path(path).name, datetime.date.today().isoformat()
+    kept[name] = {"file": name, "command": command, "date": date, "machine": machine()}
+    with PROVENANCE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, ["file", "command", "date", "machine"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(kept[name] for name in sorted(kept))
