@@ -15,6 +15,8 @@ import numba
 import numpy as np
 import scipy
 
+PROVENANCE = Path(__file__).parent / "provenance.csv"
+
 
 @dataclass(frozen=True)
 class Row:
@@ -78,7 +80,6 @@ def machine():
 
 # --- Where kept results come from -------------------------------------------------------------------------------------
 
-PROVENANCE = Path(__file__).parent / "provenance.csv"
 HEADERS = ["file", "command", "date", "machine"]
 
 

@@ -1,5 +1,6 @@
 """[CGPS16]: asymptotics as laws, exact passes against the chain's definition, simulation, mean values."""
 
+import csv
 import itertools
 import math
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from benchmarks import timing
 from mjq import pool_depletion as pd
 from mjq.simulation import depletion_path, simulate_depletion, simulate_pool
 from mjq.solvers import chain, depletion_passes, mean_value
@@ -104,6 +106,54 @@ def test_the_best_pool_is_best_or_refused(D):
         assert pd.asymptotic_depletion_time(alpha, mix.beta_plus, D) >= least * (1 - 1e-9)
 
 
+@given(switching(), st.floats(0.01, 0.99))
+def test_all_asymptotic_rules_are_optimal(D, alpha):
+    work = D @ (alpha, 1 - alpha)
+    rules = pd.asymptotic_rules(alpha, D)
+    assert set(rules) == {"corner", "equi", "halfway", "middle"}
+    for beta in rules.values():
+        assert pd.asymptotic_depletion_time(alpha, beta, D) == pytest.approx(work.max(), rel=1e-9)
+
+
+@given(switching())
+def test_equal_work(D):
+    alpha = pd.equal_work_pool_mix(D)
+    work = D @ (alpha, 1 - alpha)
+    assert work[0] == pytest.approx(work[1])
+
+
+def test_whole_mixes_are_near_and_possible():
+    for beta, (N_A, N_B), K in itertools.product(np.linspace(0, 1, 21), ((70, 30), (3, 9), (10, 2), (6, 6)), (10, 12)):
+        below, near, above = (pd.whole_mix(beta, N_A, N_B, K, r) for r in ("down", "nearest", "up"))
+        assert max(K - N_B, 0) <= below <= near <= above <= min(K, N_A)
+        if N_A >= K <= N_B:
+            assert abs(near - beta * K) <= 0.5
+            assert above - below <= 1
+            assert below <= beta * K + 1e-9
+            assert above >= beta * K - 1e-9
+    assert pd.whole_mix(0.1 + 0.2 + 0.3, 70, 30, 10, "up") == 6  # 6.000000000000001 places are six
+
+
+@given(switching(), st.integers(4, 36), st.integers(1, 3))
+def test_large_pools_tend_to_their_limit(D, N_A, K):
+    limit = pd.large_pool_times(N_A / 40, D, K)
+    assert (limit >= (D @ (N_A / 40, 1 - N_A / 40)).max() * (1 - 1e-12)).all()
+    for k in range(K + 1):
+        small, large = (pd.depletion(D, n * N_A, n * (40 - N_A), k, K - k).T / (40 * n) for n in (1, 10))
+        assert abs(large - limit[k]) <= abs(small - limit[k]) / 2 + 1e-3 * limit[k]
+
+
+def test_large_pools_of_many_tasks_tend_to_the_asymptotic_time():
+    times = pd.large_pool_times(0.4, SYSTEM_1, 1000)
+    expected = [pd.asymptotic_depletion_time(0.4, k / 1000, SYSTEM_1) for k in range(1001)]
+    assert times == pytest.approx(expected, rel=0.01)
+
+
+def test_a_station_without_work_changes_no_limit():
+    three = np.vstack([SYSTEM_1, [1e-12, 1e-12]])
+    assert pd.large_pool_times(0.7, three, 6) == pytest.approx(pd.large_pool_times(0.7, SYSTEM_1, 6))
+
+
 @given(switching(), st.integers(1, 6))
 def test_equally_busy_whatever_the_size(D, scale):
     # Choose demands so that the point is a fraction: equal busy servers need (D1A/D2A)^KA = (D2B/D1B)^KB.
@@ -148,6 +198,58 @@ def test_passes_agree_with_the_definition(D, pool):
     assert found.T_phi2 == pytest.approx(full, rel=1e-11)
     assert 0 < found.T_tau0 <= found.T_phi1 <= found.T_tau12 * (1 + 1e-12) <= found.T_phi2 * (1 + 1e-12)
     assert sum(found.lengths.values()) == pytest.approx(found.T)
+
+
+def time_in_states(rule, start):
+    """Mean time spent in each state, level by level."""
+    level, spent = {start: 1.0}, {}
+    while level:
+        following = {}
+        for state, visited in level.items():
+            moves = list(rule(state))
+            rate_out = sum(rate for _, rate in moves)
+            if moves:
+                spent[state] = visited / rate_out
+            for to, rate in moves:
+                following[to] = following.get(to, 0.0) + visited * rate / rate_out
+        level = following
+    return spent
+
+
+@pytest.mark.parametrize("pool", [(5, 4, 2, 2), (9, 3, 0, 3), (2, 8, 2, 1), (4, 4, 3, 0)])
+@pytest.mark.parametrize("D", [SYSTEM_1, [[0.2, 3.0], [1.5, 0.1]]])
+def test_the_time_is_all_work_but_the_overlap(D, pool):
+    N_A, N_B, K_A, K_B = pool
+    start = N_A - K_A, N_B - K_B, K_A, 0, K_B, 0
+    for rule in (
+        lambda s: pd.transitions(s, D),
+        lambda s: pd.transitions_when_completed(s, D, K_A + K_B),
+    ):
+        spent = time_in_states(rule, start)
+        both = sum(t for s, t in spent.items() if s[2] + s[4] and s[3] + s[5])
+        assert sum(spent.values()) == pytest.approx((np.array(D) @ (N_A, N_B)).sum() - both, rel=1e-12)
+    assert sum(time_in_states(lambda s: pd.transitions(s, D), start).values()) == pytest.approx(
+        pd.depletion(D, *pool).T
+    )
+
+
+def test_to_the_letter_no_place_is_filled_before_a_class_is_completed():
+    states = chain.explore([(3, 4, 2, 0, 1, 0)], lambda s: pd.transitions_when_completed(s, SYSTEM_1, 3))
+    for pool_A, pool_B, a1, a2, b1, b2 in states:
+        a, b = a1 + a2, b1 + b2
+        if pool_A and pool_B:
+            assert (a, b) == (2, 1)
+        elif a and b:
+            assert a <= 2
+            assert b <= 1  # nobody takes the places of the other class as long as it has a task
+        elif pool_A or pool_B:
+            assert a + b == 3  # all of the places, at once
+
+
+def test_to_the_letter_one_class_alone_is_the_same():
+    rule = lambda s: pd.transitions_when_completed(s, SYSTEM_1, 3)
+    spent = time_in_states(rule, (4, 0, 3, 0, 0, 0))
+    assert sum(spent.values()) == pytest.approx(pd.depletion(SYSTEM_1, 7, 0, 3, 0).T)
 
 
 @pytest.mark.parametrize("pool", [(9, 7, 2, 3), (5, 20, 4, 1), (30, 3, 0, 3)])
@@ -195,6 +297,16 @@ def test_simulation_agrees(pool):
     run = simulate_depletion(SYSTEM_1, *pool, seed=1, replications=4000, workers=2)
     for mark in ("T", "T_tau0", "T_phi1", "T_tau12", "T_phi2"):
         assert getattr(exact, mark) in getattr(run, mark).widened(2), mark
+
+
+@pytest.mark.parametrize("pool", [(70, 30, 5, 5), (20, 60, 7, 2)])
+def test_stations_are_busy_for_their_work(pool):
+    work = np.array(SYSTEM_1) @ pool[:2]
+    run = simulate_depletion(SYSTEM_1, *pool, seed=5, replications=4000, workers=2)
+    assert work[0] in run.busy[0].widened(2)
+    assert work[1] in run.busy[1].widened(2)
+    assert work.sum() - pd.depletion(SYSTEM_1, *pool).T in run.all_busy.widened(2)
+    assert run.T.mean == pytest.approx(sum(x.mean for x in run.busy) - run.all_busy.mean)
 
 
 def test_the_stopping_rule():
@@ -344,6 +456,10 @@ def test_energy_is_that_of_the_work_and_of_waiting():
         (lambda: pd.best_policy(SYSTEM_1, 5000, 5000, 1000), "K = 1000 takes .* GB, more than 4"),
         (lambda: pd.depletion(SYSTEM_1, 5000, 5000, 500, 500), "K = 1000 takes .* GB, more than 4"),
         (lambda: pd.optimal_mix_by_mva(SYSTEM_1, 1, 1, 3), "3 places need as many tasks"),
+        (lambda: pd.whole_mix(0.5, 1, 1, 3), "3 places need as many tasks"),
+        (lambda: pd.whole_mix(1.5, 5, 5, 3), "beta must lie between 0 and 1"),
+        (lambda: pd.large_pool_times(0.5, [[1.0], [2.0]], 3), "D must have two classes"),
+        (lambda: pd.equal_work_pool_mix([[1, 1], [0.5, 0.5]]), "no bottleneck switch"),
         (lambda: pd.optimal_mix_by_mva(SYSTEM_1, 5, 5, 1), "no mix has both classes in execution"),
         (lambda: pd.depletion([[1e-9, 1e-9], [1, 1]], 5, 5, 2, 2).cdf(1.0), "steps of a chain of .* are too many"),
         (lambda: pd.depletion(SYSTEM_1, 5, 5, 2, 2).cdf(math.nan), "got nan"),
@@ -360,3 +476,13 @@ def test_energy_is_that_of_the_work_and_of_waiting():
 def test_bad_input_raises(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_provenance_has_one_row_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(timing, "PROVENANCE", tmp_path / "provenance.csv")
+    for path, command in (("b.csv", "make old"), (tmp_path / "a.csv", "make a"), ("b.csv", "make b")):
+        timing.record_provenance(path, command)
+    with (tmp_path / "provenance.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["file"], row["command"]) for row in rows] == [("a.csv", "make a"), ("b.csv", "make b")]
+    assert all(row["date"] and row["machine"] == timing.machine() for row in rows)

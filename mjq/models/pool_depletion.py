@@ -27,9 +27,10 @@ from mjq import laws
 from mjq.solvers import depletion_passes, mean_value
 
 __all__ = [
-    "AdmittedMix", "Depletion", "asymptotic_depletion_time", "asymptotic_throughputs", "best_policy", "count_states",
-    "depletion", "energy", "equi_utilization_point", "gain", "mva_throughputs", "optimal_admitted_mix",
-    "optimal_mix_by_mva", "optimal_pool_mix", "saturation_sector", "scheduling_error", "transitions",
+    "AdmittedMix", "Depletion", "asymptotic_depletion_time", "asymptotic_rules", "asymptotic_throughputs",
+    "best_policy", "count_states", "depletion", "energy", "equal_work_pool_mix", "equi_utilization_point", "gain",
+    "large_pool_times", "mva_throughputs", "optimal_admitted_mix", "optimal_mix_by_mva", "optimal_pool_mix",
+    "saturation_sector", "scheduling_error", "transitions", "transitions_when_completed", "whole_mix",
 ]  # fmt: skip
 
 MOST_STATES = 1_000_000  # for the exact distribution of the depletion time
@@ -236,10 +237,64 @@ def optimal_admitted_mix(alpha, D):
     return AdmittedMix(beta, min(beta, low), max(beta, high))
 
 
-def optimal_pool_mix(D):
-    r"""The pool mix with the smallest asymptotic depletion time of all.
+def asymptotic_rules(alpha, D):
+    r"""Admitted mixes that a scheduler may choose if it knows the asymptotic results only.
 
-    .. math:: \alpha^* = \frac{X_A(\beta^*)}{X_A(\beta^*) + X_B(\beta^*)} .
+    All four are optimal when there are many tasks in execution and many more to do: they lie in the optimal interval.
+
+    Parameters
+    ----------
+    alpha : float
+        Pool mix.
+    D : array of float, shape (2, 2)
+
+    Returns
+    -------
+    dict
+        ``corner``, the end :math:`\beta^+` of the interval; ``equi``, the point :math:`\beta^*` that needs no
+        knowledge of the pool; ``halfway``, between these two; ``middle`` of the interval.
+
+    Source: [CGPS16] Sections 2, 4.2 and Eq. (21).
+
+    Examples
+    --------
+    >>> {name: round(beta, 3) for name, beta in asymptotic_rules(0.8, [[0.75, 0.64], [0.48, 1.25]]).items()}
+    {'corner': 0.824, 'equi': 0.6, 'halfway': 0.712, 'middle': 0.644}
+    """
+    best, equi = optimal_admitted_mix(alpha, D), equi_utilization_point(D)
+    return {
+        "corner": best.beta_plus,
+        "equi": equi,
+        "halfway": (best.beta_plus + equi) / 2,
+        "middle": (best.low + best.high) / 2,
+    }
+
+
+def equal_work_pool_mix(D):
+    r"""The pool mix that brings both stations the same work.
+
+    .. math:: \alpha^* = \frac{X_A(\beta^*)}{X_A(\beta^*) + X_B(\beta^*)}, \qquad
+        \alpha^* D_{1A} + (1 - \alpha^*) D_{1B} = \alpha^* D_{2A} + (1 - \alpha^*) D_{2B} .
+
+    The asymptotic gain of a good admitted mix is largest there. Whether its depletion time is the smallest of all pools
+    is another question: see :func:`optimal_pool_mix`.
+
+    Source: [CGPS16] Eqs. (13)-(15).
+
+    Examples
+    --------
+    >>> round(equal_work_pool_mix([[0.75, 0.64], [0.48, 1.25]]), 4)
+    0.6932
+    >>> round(equal_work_pool_mix([[0.5, 0.6], [0.4, 0.9]]), 4)
+    0.75
+    """
+    D, _, _ = _switching(D)
+    X_A, X_B = _inside(D)
+    return float(X_A / (X_A + X_B))
+
+
+def optimal_pool_mix(D):
+    r"""The pool mix with the smallest asymptotic depletion time of all: :func:`equal_work_pool_mix`, if it is that.
 
     Raises
     ------
@@ -255,15 +310,14 @@ def optimal_pool_mix(D):
     0.6932
     """
     D, _, _ = _switching(D)
-    X_A, X_B = _inside(D)
-    mixed, alone = 1 / (X_A + X_B), D.max(axis=0)
+    mixed, alone = 1 / float(_inside(D).sum()), D.max(axis=0)
     if alone.min() < mixed:
         corner = "A" if alone[0] < alone[1] else "B"
         raise ValueError(
-            f"alpha* = {X_A / (X_A + X_B):.6g} is no absolute minimum: a pool of class {corner} alone takes "
+            f"alpha* = {equal_work_pool_mix(D):.6g} is no absolute minimum: a pool of class {corner} alone takes "
             f"{alone.min():.6g} a task, the mix {mixed:.6g}"
         )
-    return float(X_A / (X_A + X_B))
+    return equal_work_pool_mix(D)
 
 
 def gain(worst, used):
@@ -358,6 +412,76 @@ def optimal_mix_by_mva(D, N_A, N_B, K):
     return int(np.argmin(apart))
 
 
+def whole_mix(beta, N_A, N_B, K, rounding="nearest"):
+    """The number of class A tasks to admit for a wanted mix, of those for which there are tasks enough.
+
+    Parameters
+    ----------
+    beta : float
+        Wanted admitted mix.
+    N_A, N_B, K : int
+    rounding : {"nearest", "down", "up"}
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> [whole_mix(0.72, 70, 30, 10, rounding) for rounding in ("nearest", "down", "up")]
+    [7, 7, 8]
+    >>> whole_mix(0.72, 70, 2, 10)
+    8
+    """
+    beta, K = laws.share("beta", beta), laws.count("K", K)
+    N_A, N_B = laws.count("N_A", N_A, 0), laws.count("N_B", N_B, 0)
+    if N_A + N_B < K:
+        raise ValueError(f"K = {K} places need as many tasks, got {N_A + N_B}")
+    wanted = round(float(beta) * K, 9)  # 0.6 of 10 places are 6, whatever binary fractions say
+    whole = {"nearest": math.floor(wanted + 0.5), "down": math.floor(wanted), "up": math.ceil(wanted)}[rounding]
+    return min(max(whole, K - N_B, 0), K, N_A)
+
+
+def large_pool_times(alpha, D, K):
+    """Depletion time for each task, T / N, of a pool that is much larger than K, for each admitted mix.
+
+    Eq. (10) with the throughputs of K tasks in execution instead of those of infinitely many: the exact limit for
+    N to infinity.
+
+    Parameters
+    ----------
+    alpha : float
+        Pool mix.
+    D : array of float, shape (M, 2)
+        Demands; any number of stations.
+    K : int
+
+    Returns
+    -------
+    float array, shape (K + 1,)
+        For 0, 1, ..., K tasks of class A admitted.
+
+    Source: [CGPS16] Eq. (10), Algorithm 1.
+
+    Examples
+    --------
+    >>> large_pool_times(0.6, [[0.75, 0.64], [0.48, 1.25]], 5).round(4).tolist()
+    [0.9784, 0.9385, 0.8967, 0.8979, 0.9359, 0.9784]
+    """
+    alpha, K = laws.share("alpha", alpha), laws.count("K", K)
+    D = laws.numbers("D", D, ndim=2)
+    laws.positive("demands", D.ravel())
+    if D.shape[1] != 2:
+        raise ValueError(f"D must have two classes, got shape {D.shape}")
+    X_A, X_B = mean_value.along_mixes(D, K)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends_A = np.where(X_A > 0, alpha / X_A, np.inf)
+        ends_B = np.where(X_B > 0, (1 - alpha) / X_B, np.inf)
+    first = np.minimum(ends_A, ends_B)
+    left_A, left_B = alpha - first * X_A, 1 - alpha - first * X_B
+    return first + np.maximum(left_A, 0) / X_A[-1] + np.maximum(left_B, 0) / X_B[0]
+
+
 # --- The chain --------------------------------------------------------------------------------------------------------
 
 
@@ -402,6 +526,48 @@ def _replaced(pool_A, pool_B, a1, a2, b1, b2, leaving):
     if pool_B:
         return pool_A, pool_B - 1, a1, a2, b1 + 1, b2
     return pool_A, pool_B, a1, a2, b1, b2
+
+
+def transitions_when_completed(state, D, K):
+    """The system if Section 3 is taken to the letter: a class waits until all tasks of the other are completed.
+
+    While the last tasks of an exhausted class are in execution, the places that they leave stay empty. When the last
+    one is completed, the other class fills all of the K places at once.
+
+    Parameters
+    ----------
+    state, D
+        As for :func:`transitions`.
+    K : int
+        Places.
+
+    Yields
+    ------
+    (next_state, rate)
+
+    Source: [CGPS16] Section 3.
+
+    Examples
+    --------
+    The last but one task of class A leaves station 2, and nobody enters; the last one, and both tasks of class B do:
+
+    >>> D = [[2.0, 2.0], [0.5, 0.5]]
+    >>> list(transitions_when_completed((0, 2, 0, 2, 0, 0), D, 2))
+    [((0, 2, 0, 1, 0, 0), 2.0)]
+    >>> list(transitions_when_completed((0, 2, 0, 1, 0, 0), D, 2))
+    [((0, 0, 0, 0, 2, 0), 2.0)]
+    """
+    pool_A, pool_B, a1, a2, b1, b2 = state
+    for to, rate in transitions(state, D):
+        left_A, left_B = a1 + a2 > to[2] + to[3], b1 + b2 > to[4] + to[5]
+        if not pool_A and left_A:  # one by one a task of class B would enter
+            entering = min(pool_B, K - b1 - b2) if a1 + a2 == 1 else 0
+            yield (pool_A, pool_B - entering, a1, a2 - 1, b1 + entering, b2), rate
+        elif not pool_B and left_B:
+            entering = min(pool_A, K - a1 - a2) if b1 + b2 == 1 else 0
+            yield (pool_A - entering, pool_B, a1 + entering, a2, b1, b2 - 1), rate
+        else:
+            yield to, rate
 
 
 def _pool(N_A, N_B, K_A, K_B):

@@ -27,6 +27,10 @@ class DepletionRun:
     ----------
     T, T_tau0, T_phi1, T_tau12, T_phi2 : Estimate
         As in :class:`mjq.models.pool_depletion.Depletion`.
+    busy : tuple of Estimate
+        For how long each station works.
+    all_busy : Estimate
+        For how long all stations work at the same time.
     replications : int
     """
 
@@ -35,6 +39,8 @@ class DepletionRun:
     T_phi1: Estimate
     T_tau12: Estimate
     T_phi2: Estimate
+    busy: tuple
+    all_busy: Estimate
     replications: int
 
 
@@ -49,7 +55,7 @@ def simulate_pool(D, N, K, seed, *, precision=0.03, confidence=0.99, replication
         Tasks of each class to do, and in execution at the start.
     seed : int, sequence of int, or numpy.random.SeedSequence
     precision : float
-        Replications are doubled until the half-width of every interval is at most this part of its mean.
+        Replications are doubled until the half-width of every instant's interval is at most this part of its mean.
     confidence : float
         Of the intervals.
     replications : int, optional
@@ -78,10 +84,12 @@ def simulate_pool(D, N, K, seed, *, precision=0.03, confidence=0.99, replication
     number = 20 if replications is None else laws.count("replications", replications, 2)
     require_affordable(f"N = {laws.shown(N)}, replications = {number}", float(N.sum()) * len(D) * number)
     while True:
-        marks = np.array([found for found, _ in replicate(run, seed, number, workers, progress)])
+        found = [(marks, busy) for marks, _, busy in replicate(run, seed, number, workers, progress)]
+        marks, busy = (np.array(columns) for columns in zip(*found))
         estimates = [Estimate.of(column, confidence) for column in marks.T]
         if replications is not None or all(x.half_width <= precision * x.mean for x in estimates):
-            return DepletionRun(*estimates, number)
+            *each, together = (Estimate.of(column, confidence) for column in busy.T)
+            return DepletionRun(*estimates, tuple(each), together, number)
         number *= 2
         if number > MOST:
             raise ArithmeticError(f"{number // 2} replications do not reach a relative half-width of {precision:g}")
@@ -113,7 +121,7 @@ def depletion_path(D, N, K, seed):
     """
     D, N, K = _system(D, N, K)
     (rng,) = generators(seed, 1)
-    marks, path = _deplete(rng, D, N, K, np.empty((int(N.sum()) + 1, len(N) + 1)))
+    marks, path, _ = _deplete(rng, D, N, K, np.empty((int(N.sum()) + 1, len(N) + 1)))
     return dict(zip(MARKS, marks.tolist())), path[:, 0], path[:, 1:].astype(int)
 
 
@@ -134,14 +142,17 @@ def _system(D, N, K):
 
 @numba.njit(cache=True, nogil=True)
 def _deplete(rng, D, N, K, path):
-    """The five instants of one depletion; `path`, if it has rows, takes the tasks in execution at each completion."""
+    """The five instants of one depletion, the path, and how long each station and all of them are busy.
+
+    `path`, if it has rows, takes the tasks in execution at each completion.
+    """
     stations, classes = D.shape
     places = K.sum()
     pool, inside = N - K, K.copy()
     due, who = np.empty((stations, places)), np.empty((stations, places), dtype=np.int64)
     class_of = np.repeat(np.arange(classes), K)
     busy, clock = np.zeros(stations, dtype=np.int64), np.zeros(stations)
-    marks = np.zeros(5)
+    marks, working = np.zeros(5), np.zeros(stations + 1)
     exhausted = -1  # the class whose task was the first not to be replaced by one of its own
     now, rows = 0.0, 0
     if len(path):
@@ -157,9 +168,15 @@ def _deplete(rng, D, N, K, path):
                 ready = now + (due[r, 0] - clock[r]) * busy[r]
                 if ready < then:
                     station, then = r, ready
+        idle = 0
         for r in range(stations):
             if busy[r]:
                 clock[r] += (then - now) / busy[r]
+                working[r] += then - now
+            else:
+                idle += 1
+        if not idle:
+            working[stations] += then - now
         now = then
         task = who[station, 0]
         clock[station] = due[station, 0]
@@ -192,7 +209,7 @@ def _deplete(rng, D, N, K, path):
                 path[rows, 1:] = inside
             if inside.sum() == 0:
                 marks[0] = now
-                return marks, path
+                return marks, path, working
             if not replaced:
                 continue
         push(due[to], who[to], busy[to], clock[to] + rng.standard_exponential() * D[to, class_of[task]], task)
