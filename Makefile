@@ -17,8 +17,8 @@ unexport PYTHONPATH VIRTUAL_ENV CONDA_PREFIX
 SEED ?=
 PYTEST := -q -n auto $(if $(SEED),--hypothesis-seed=$(SEED))
 
-.PHONY: book test elsewhere pythons thorough lab refresh bench frontier evaluation autoscaling fluid-times depletion \
-	clean lock
+.PHONY: book test elsewhere pythons thorough lab refresh bench clean lock
+.PHONY: frontier evaluation autoscaling fluid-times depletion
 
 book: $(VENV)/ready
 	@$(BIN)/python book/build.py
