@@ -1,10 +1,10 @@
 """The numbers that the papers print, and the ledger of what was reproduced.
 
-``<paper>.csv``           one printed number a row: item, quantity, the parameters it belongs to, the digits, the place,
-                          and what kind of number it is (:data:`KINDS`)
-``<paper>_declared.csv``  our parameters for figures whose own are not given
-``<paper>_ledger.csv``    every figure, table, numbered equation and stated claim: what it says, how well it agrees,
-                          where it is in the book, what checks it
+* ``<paper>.csv``: one printed number a row: item, quantity, the parameters it belongs to, the digits, the place, and what
+  kind of number it is (`KINDS`).
+* ``<paper>_declared.csv``: our parameters for figures whose own are not given.
+* ``<paper>_ledger.csv``: every figure, table and numbered equation, and the claims that we found: what it says, how well
+  it agrees, where it is in the book, what checks it.
 """
 
 import csv
@@ -18,10 +18,10 @@ PAPERS = "BB22", "GHS20", "SW23", "RBAC21", "CGPS16"
 NOT_PARAMETERS = {"item", "quantity", "printed", "place", "kind"}
 # What a printed number is, and how a comparison with it is summed up.
 KINDS = {
-    "result": "{} results of the {paper} agree with ours",
-    "simulated": "{} of its simulated values agree with our exact ones, within the statistical error",
-    "misprint": "{} numbers that are wrong in print come out if its slip is made on purpose",
-    "given": "{} only restate what was put in",
+    "result": "results, which agree",
+    "simulated": "values of its simulation, which agree with our exact ones within the statistical error",
+    "misprint": "misprints, which come out if the slip named in the errata is made on purpose",
+    "given": "restated parameters",
 }
 CAN_FAIL = "result", "simulated", "misprint"
 
@@ -218,11 +218,11 @@ class Comparisons:
             return "The paper prints no numbers to compare with: no comparison was made."
         if not made:
             return "With these parameters nothing is printed to compare with: no comparison was made."
-        parts = [words.format(kinds[kind], paper=self.paper.upper()) for kind, words in KINDS.items() if kinds[kind]]
+        parts = [f"{words}: {kinds[kind]}" for kind, words in KINDS.items() if kinds[kind]]
         missing = len(self._printed) - len(made)
         if missing:
-            parts.append(f"{missing} printed numbers belong to other parameters and were not compared")
-        return "Numbers in print compared with ours. " + "; ".join(parts) + "."
+            parts.append(f"of other parameters, not compared: {missing}")
+        return f"Numbers that {self.paper.upper()} prints, compared with ours: " + "; ".join(parts) + "."
 
 
 def _same(printed, ours):
