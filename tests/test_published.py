@@ -45,7 +45,7 @@ def test_the_summary_counts_by_kind():
     checks.check("Table I", "mean service time", 1.0, **TABLE)
     text = checks.summary()
     assert "results, which agree: 1" in text
-    assert "1 only restate what was put in" in text
+    assert "restated parameters: 1" in text
     assert "misprint" not in text and "slip" not in text
     assert "of other parameters, not compared: 42" in text
 

@@ -11,9 +11,9 @@ resource. Two facts make tens of millions of states easy:
   `(q, n, k)` is :math:`p_n y_{k q}`, and the matrix `y`, one number for each configuration and queue, is all that is
   unknown.
 * Given `y`, arrivals only lengthen the queue and completions only shrink the configuration. One sweep, shorter queues
-  and larger configurations first, gives every probability, and with them the entrances again: :math:`y = T y`.
+  and larger configurations first, gives every probability, and with them the entrances again: :math:`y = H y`.
 
-After each entrance there comes exactly one more, so T keeps the sum of `y`: it moves the state just after one entrance
+After each entrance there comes exactly one more, so H keeps the sum of `y`: it moves the state just after one entrance
 to the state just after the next. No generator is stored.
 """
 
@@ -27,7 +27,7 @@ from mjq.solvers import arnoldi, chain
 
 TOLERANCE = 1e-13
 LOSS = 100  # what the residual of the answer may exceed the tolerance of the iterations by
-PATIENT_LIMIT = 3000  # unknowns up to which T is formed and eliminated where the iterations cannot be trusted
+PATIENT_LIMIT = 3000  # unknowns up to which H is formed and eliminated where the iterations cannot be trusted
 BASIS = 20  # vectors to keep: more save few sweeps, and cost memory
 MOST_SWEEPS = 20_000
 MOST_VISITS = 20_000_000_000  # states, over all sweeps: ten minutes
@@ -62,7 +62,7 @@ class TandemState:
 
 
 class Tandem:
-    """The operator T on the entrances into preparation.
+    """The operator H on the entrances into preparation.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def unblocked(tandem):
 
 
 def steady_state(tandem, start=None, tolerance=TOLERANCE, most_sweeps=None, basis=BASIS):
-    """Solve :math:`y = T y` by implicitly restarted Arnoldi iterations on the sweep.
+    """Solve :math:`y = H y` by implicitly restarted Arnoldi iterations on the sweep.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def steady_state(tandem, start=None, tolerance=TOLERANCE, most_sweeps=None, basi
 
 
 def _eliminated(tandem):
-    """The entrances by state elimination on T, exact to rounding however far apart the rates lie."""
+    """The entrances by state elimination on H, exact to rounding however far apart the rates lie."""
     return chain.stationary_of_recurrent_part(np.array([tandem(unit) for unit in np.eye(tandem.size)]))
 
 
