@@ -309,6 +309,14 @@ def test_too_near_the_capacity_is_refused():
 # --- Bad input ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("unit", [1e-12, 0.1, 1e9])
+def test_the_unit_of_the_resource_does_not_matter(unit):
+    b, mu, p = np.array([2, 3, 7]), (1.0, 2.0, 0.5), (0.3, 0.5, 0.2)
+    assert pc.saturated_states(12 * unit, b * unit) == pc.saturated_states(12, b)
+    capacity = pc.processing_capacity(12, b, mu, p)
+    assert pc.processing_capacity(12 * unit, b * unit, mu, p) == pytest.approx(capacity, rel=1e-12)
+
+
 BAD = [
     ((6, (2, 3), (1, -1), (0.5, 0.5)), r"mu must be positive, got \(1, -1\)"),
     ((6, (2, 3), (1, 0), (0.5, 0.5)), r"mu must be positive, got \(1, 0\)"),
