@@ -306,15 +306,15 @@ def test_too_near_the_capacity_is_refused():
         pc.sojourn(48 / 23 * (1 - 1e-11), *EXAMPLE)
 
 
-# --- Bad input ------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("unit", [1e-12, 0.1, 1e9])
 def test_the_unit_of_the_resource_does_not_matter(unit):
     b, mu, p = np.array([2, 3, 7]), (1.0, 2.0, 0.5), (0.3, 0.5, 0.2)
     assert pc.saturated_states(12 * unit, b * unit) == pc.saturated_states(12, b)
     capacity = pc.processing_capacity(12, b, mu, p)
     assert pc.processing_capacity(12 * unit, b * unit, mu, p) == pytest.approx(capacity, rel=1e-12)
+
+
+# --- Bad input ------------------------------------------------------------------------------------------------------
 
 
 BAD = [
