@@ -17,7 +17,17 @@ from mjq.models import fluid
 from mjq.simulation import simulate_ps_network
 from mjq.solvers import product_form
 
-__all__ = ["CHANGES", "System", "draw", "errors", "evaluate", "horizontal", "scale_workload", "vertical"]
+__all__ = [
+    "CHANGES",
+    "System",
+    "draw",
+    "errors",
+    "evaluate",
+    "horizontal",
+    "scale_workload",
+    "vertical",
+    "what_changes",
+]
 
 FRONTEND, BACKEND = {1: (8.0, 5.0), 2: (8.0, 0.5), 3: (8.0, 5.0), 4: (8.0, 0.5)}, {1: (16.0, 10.0), 3: (16.0, 10.0)}
 SERVERS = {"F": 8, "B": 4}
@@ -113,6 +123,41 @@ def horizontal(system, p, rng):
 
 
 CHANGES = {"workload": scale_workload, "vertical scaling": vertical, "horizontal scaling": horizontal}
+KINDS = "workload", "frontend scaled", "backend scaled", "replica added", "replica removed"
+
+
+def _changed(system, p, base, change, case):
+    """The system after a change, and exponents for it: the same numbers give the same change."""
+    return CHANGES[change](system, p, np.random.default_rng([base, list(CHANGES).index(change), case]))
+
+
+def what_changes(base, change, case):
+    """Tell what a change of :func:`evaluate` does, so that the two sorts of each scaling can be told apart.
+
+    Parameters
+    ----------
+    base, change, case
+        As for :func:`evaluate`.
+
+    Returns
+    -------
+    str
+        One of :data:`KINDS`. The second and third are vertical, the last two horizontal scaling.
+
+    Examples
+    --------
+    >>> [what_changes(0, "horizontal scaling", case) for case in range(2)]
+    ['replica removed', 'replica added']
+
+    Source: ours; the authors' code adds a replica at random and removes each once.
+    """
+    system = draw(np.random.default_rng([base]))
+    new, _ = _changed(system, dict.fromkeys(system.stations, 1.0), base, change, case)
+    more = len(new.stations) - len(system.stations)
+    if more:
+        return KINDS[3] if more > 0 else KINDS[4]
+    slower = [name for name in system.stations if new.stations[name] != system.stations[name]]
+    return (KINDS[1] if slower[0] in system.tier("F") else KINDS[2]) if slower else KINDS[0]
 
 
 # --- How well the models do -------------------------------------------------------------------------------------------
@@ -144,10 +189,10 @@ def evaluate(base, change, case, time=20_000.0):
     network = system.network()
     exact = product_form.means(network)
     fitted = fluid.fit_smoothing(network, exact.mean_jobs, exact.throughput)
-    kind = list(CHANGES).index(change)
-    changed, p = CHANGES[change](system, fitted, np.random.default_rng([base, kind, case]))
+    changed, p = _changed(system, fitted, base, change, case)
     network = changed.network()
     exact = product_form.means(network)
+    kind = list(CHANGES).index(change)
     percentile = simulated_percentile(network, changed.request(), [base, kind, case, 1], time)
     busy = {}
     for (queue, _), rate, law in zip(network.pairs, exact.throughput.values(), network.service.values()):

@@ -223,8 +223,12 @@ def test_response_times_obey_littles_law(p):
 
 def test_exponents_may_change_with_time():
     network = mixed()
-    t = np.linspace(0, 20, 50)
-    assert fluid.trajectory(network, t, p=lambda s: 2.0) == pytest.approx(fluid.trajectory(network, t, p=2.0), abs=1e-6)
+    t = np.linspace(0, 5, 26)
+    before = fluid.trajectory(network, t, p=1.0)
+    after = fluid.trajectory(network, t, before[-1], p=4.0)
+    stepped = fluid.trajectory(network, np.append(t, 5 + t[1:]), p=lambda s: 1.0 if s < 5 else 4.0)
+    assert stepped == pytest.approx(np.vstack([before, after[1:]]), abs=1e-5)
+    assert np.abs(after - fluid.trajectory(network, t, before[-1], p=1.0)).max() > 0.01  # the step matters
 
 
 @pytest.mark.parametrize("scv", [0.5, 1.0, 10.0])

@@ -58,3 +58,26 @@ def test_an_evaluation_repeats_itself():
     found = two_tier.evaluate(0, "horizontal scaling", 1, time=2000.0)
     assert found == two_tier.evaluate(0, "horizontal scaling", 1, time=2000.0)
     assert found["half_width"] < 0.02 * found["p95"]
+
+
+def test_the_sorts_of_a_change_are_told_apart():
+    seen = set()
+    for change in two_tier.CHANGES:
+        for case in range(12):
+            told = two_tier.what_changes(3, change, case)
+            seen.add(told)
+            old = two_tier.draw(np.random.default_rng([3]))
+            kind = list(two_tier.CHANGES).index(change)
+            new, p = two_tier.CHANGES[change](
+                old, dict.fromkeys(old.stations, 2.0), np.random.default_rng([3, kind, case])
+            )
+            other = {name[0] for name in old.stations if new.stations.get(name) != old.stations[name]}
+            assert {
+                "workload": new.stations == old.stations and new.think != old.think,
+                "frontend scaled": len(new.stations) == 6 and other == {"F"},
+                "backend scaled": len(new.stations) == 6 and other == {"B"},
+                "replica added": len(new.stations) == 7 and not other,
+                "replica removed": len(new.stations) == 5,
+            }[told]
+            assert set(p) == set(new.stations)
+    assert seen == set(two_tier.KINDS)
