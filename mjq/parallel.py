@@ -91,8 +91,8 @@ def client_of(workers):
         with _interrupts_wait():
             # Without a dashboard, which would show code and parameters to everybody on the network.
             cluster = LocalCluster(
-                n_workers=count, threads_per_worker=1, memory_limit=0, dashboard_address=None,
-                silence_logs=logging.CRITICAL,
+                n_workers=count, threads_per_worker=1, memory_limit=0, silence_logs=logging.CRITICAL,
+                dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
             )  # fmt: skip
         with cluster, Client(cluster) as client:
             yield client

@@ -1,6 +1,9 @@
 """Many solutions side by side."""
 
+import contextlib
 import os
+import socket
+import warnings
 
 import distributed
 import psutil
@@ -31,6 +34,16 @@ def test_nobody_else_on_the_network_sees_what_is_computed():
         sockets = [x for process in family for x in process.net_connections(kind="inet") if x.status == "LISTEN"]
     assert sockets
     assert {x.laddr.ip for x in sockets} <= {"127.0.0.1", "::1"}
+
+
+def test_another_cluster_beside_ours_is_no_cause_for_a_warning():
+    with warnings.catch_warnings(), socket.socket() as other:
+        warnings.simplefilter("error")
+        with contextlib.suppress(OSError):  # taken already: just as well
+            other.bind(("127.0.0.1", 8787))
+            other.listen()
+        with client_of(1):
+            pass
 
 
 def test_nothing_to_do():
