@@ -59,6 +59,13 @@ def test_needs_are_decimals():
     assert pc.saturated_states(1, (0.1, 0.3)) == pc.saturated_states(10, (1, 3))
 
 
+@given(systems(), st.data())
+def test_larger_needs_never_raise_the_capacity(system, data):
+    B, b, mu, p = system
+    larger = [data.draw(st.floats(need, B)) for need in b]
+    assert pc.processing_capacity(B, larger, mu, p) <= pc.processing_capacity(*system) * (1 + 1e-9)
+
+
 @given(systems(), st.floats(0.01, 100))
 def test_units_do_not_matter(system, unit):
     B, b, mu, p = system
@@ -193,6 +200,16 @@ def test_moments_by_two_roads(system, load):
     assert answer.moment(1) == pytest.approx(answer.EW, rel=1e-8)
     assert answer.moment(2) == pytest.approx(answer.EW2, rel=1e-7)
     assert answer.moment(3) * answer.moment(1) >= answer.moment(2) ** 2
+
+
+@given(systems(most_jobs=3), st.floats(0.05, 0.95))
+def test_third_moments_by_two_roads(system, load):
+    """Where all classes are served equally long, the wait and the service of a job are independent."""
+    B, b, mu, p = system
+    alike, t = (B, b, [mu[0]] * len(b), p), 1 / mu[0]
+    answer = pc.sojourn(load * pc.processing_capacity(*alike), *alike)
+    by_numbers = answer.EWq3 + 3 * answer.EWq2 * t + 6 * answer.EWq * t**2 + 6 * t**3
+    assert answer.moment(3) == pytest.approx(by_numbers, rel=1e-7)
 
 
 @given(systems(most_jobs=3), st.floats(0.05, 0.95))
