@@ -120,6 +120,12 @@ def test_where_the_error_cannot_be_repaired_the_answer_is_refused(monkeypatch):
         drain.saturated(drain.configurations(1500, [1, 92]), [1, SLOW], [1 - SLOW, SLOW])
 
 
+def test_a_residual_of_zero_is_no_proof_and_a_fast_system_gains_nothing():
+    slow = np.eye(3) + 1e-12 * np.array([[-1, 1, 0], [1, -2, 1], [0, 1, -1]])
+    assert arnoldi.estimated_error(lambda flow: flow @ slow, 3, 0.0, 1e-12, 3) > 1e-6
+    assert arnoldi.estimated_error(None, 3, 1e-10, 5.0, 3) == 1e-10  # the gap is 1 at most, whatever the rates
+
+
 def test_the_estimate_of_the_error_is_near_the_error(monkeypatch):
     """Without a refusal the answer is wrong by about as much as the estimate says."""
     monkeypatch.setattr(drain, "PATIENT_LIMIT", drain.DENSE_LIMIT)
