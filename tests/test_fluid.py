@@ -221,6 +221,12 @@ def test_response_times_obey_littles_law(p):
     assert cdf == pytest.approx(fluid.response_time_cdf(t, network, closed, {("Q1", "C"): 1.0}, p))
 
 
+def test_a_trajectory_may_end_where_it_begins():
+    queue = fluid.Network({"q": 1}, {("q", 1): fluid.exponential(1.0)}, {}, {("q", 1): 0.6})
+    assert fluid.trajectory(queue, [0.0], x0=[2.0], p=2.0).tolist() == [[2.0]]
+    assert fluid.trajectory(queue, [0.0, 0.0], x0=[2.0]).tolist() == [[2.0], [2.0]]
+
+
 def test_exponents_may_change_with_time():
     network = mixed()
     t = np.linspace(0, 5, 26)
