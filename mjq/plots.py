@@ -122,6 +122,7 @@ def _cell(x, decimals):
         return str(x)
     if decimals is None:
         return f"{x:g}"
+    x = significant(x)  # first, so that a tie such as 0.0375 is rounded alike whatever the digits behind it
     before = math.floor(math.log10(abs(x))) + 1 if x and math.isfinite(x) else 1
     return f"{x:.{max(0, min(decimals, SIGNIFICANT - before))}f}"
 

@@ -1,7 +1,9 @@
 """How stored outputs are compared with new ones."""
 
+import numpy as np
 import pytest
 
+from mjq import plots
 from tests.printed import Printed
 
 
@@ -45,3 +47,9 @@ def test_the_same_number_on_another_machine(stored, found):
 def test_another_number_or_word(stored, found):
     assert Printed(stored) != Printed(found)
     assert not Printed(stored) == Printed(found)
+
+
+def test_ties_are_rounded_alike_on_all_machines():
+    tie = 0.0375
+    texts = {plots.table(["a", "b"], [["row", x]], digits=3).data for x in np.nextafter(tie, [0, tie, 1])}
+    assert len(texts) == 1
