@@ -1,13 +1,12 @@
 """[RBAC21] Was it enough? The decisions of a day of autoscaling, judged by long simulations.
 
-Ten minutes on two cores: ``make autoscaling``. The results are kept in ``autoscaling.csv`` (steady rates) and
+The command is ``make autoscaling``. The results are kept in ``autoscaling.csv`` (steady rates) and
 ``autoscaling_day.csv`` (days on which the rate moves), which the chapter reads; it repeats some of them, shorter.
 """
 
-import csv
 from pathlib import Path
 
-from benchmarks.timing import record_provenance
+from benchmarks.kept import keep
 from mjq import autoscaling
 from mjq.parallel import solve_all
 
@@ -41,18 +40,10 @@ def decisions():
         yield from (dict(rate=rate, replicas=replicas) for replicas in range(least, most + 1))
 
 
-def keep(path, rows):
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({k: f"{x:.5g}" if isinstance(x, float) else x for k, x in row.items()} for row in rows)
-    record_provenance(path, "make autoscaling")
-
-
 def main():
-    keep(STEADY, solve_all(steady, list(decisions()), progress=True))
+    keep(STEADY, solve_all(steady, list(decisions()), progress=True), "make autoscaling")
     plans = [dict(model=model, ahead=ahead) for model in MODELS for ahead in (False, True)]
-    keep(DAYS, [row for rows in solve_all(day, plans, progress=True) for row in rows])
+    keep(DAYS, [row for rows in solve_all(day, plans, progress=True) for row in rows], "make autoscaling")
 
 
 if __name__ == "__main__":

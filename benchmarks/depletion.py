@@ -5,7 +5,6 @@ are simulated as well. For the errors of the scheduler's rules there are more po
 places the whole mixes around the best one, and for the largest size those that the rules choose.
 """
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,8 @@ from scipy import sparse
 from scipy.sparse import linalg
 from tqdm import tqdm
 
-from benchmarks.timing import Row, median_time, peak_memory, record_provenance
+from benchmarks.kept import keep
+from benchmarks.timing import Row, median_time, peak_memory
 from mjq import pool_depletion
 from mjq.simulation import simulate_depletion
 from mjq.solvers import depletion_passes
@@ -73,11 +73,7 @@ def main():
     rows = [exact(*case) | simulated(*case) for case in tqdm(FIGURE, desc="points of the figure")]
     rows += [exact(*case) for case in tqdm(sorted(set(more_points())), desc="more points")]
     rows = [row for row in rows if (row["N"], row["K"]) != LARGEST] + least(rows)
-    with RESULTS.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(sorted(rows, key=lambda row: (row["N"], row["K"], row["K_A"])))
-    record_provenance(RESULTS, "make depletion")
+    keep(RESULTS, sorted(rows, key=lambda row: (row["N"], row["K"], row["K_A"])), "make depletion", COLUMNS)
 
 
 # --- Beside a generic sparse chain ------------------------------------------------------------------------------------

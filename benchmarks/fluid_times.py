@@ -1,10 +1,9 @@
 """[RBAC21] How long the fluid model takes as networks grow, in phases or in jobs.
 
-Some minutes: ``make fluid-times``. The results are kept in ``fluid_times.csv``, which the chapter reads: processor
+The command is ``make fluid-times``. The results are kept in ``fluid_times.csv``, which the chapter reads: processor
 seconds on one core, so that other work on the machine does not count.
 """
 
-import csv
 import math
 import time
 from pathlib import Path
@@ -13,7 +12,8 @@ import numpy as np
 from tqdm import tqdm
 
 from benchmarks.fluid import P, large_network
-from benchmarks.timing import median_time, record_provenance
+from benchmarks.kept import keep
+from benchmarks.timing import median_time
 from mjq import fluid
 from mjq.simulation import simulate_ps_network
 from mjq.solvers import product_form
@@ -77,11 +77,7 @@ def main():
     rows = [by_phases(stations) for stations in tqdm(STATIONS, desc="phases")]
     rows += [by_jobs(factor) for factor in tqdm(FACTORS, desc="jobs")]
     headers = ["grows", "phases", "jobs", "trajectory", "trajectory_hard", "stationary", "exact", "simulation", "fit"]
-    with RESULTS.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, headers, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({k: f"{x:.3g}" if isinstance(x, float) else x for k, x in row.items()} for row in rows)
-    record_provenance(RESULTS, "make fluid-times")
+    keep(RESULTS, rows, "make fluid-times", headers, digits=3)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
-"""Median times and peak memory, and on which machine; when and where result files were made."""
+"""Median times and peak memory, and on which machine."""
 
-import csv
-import datetime
 import os
 import platform
 import statistics
@@ -14,8 +12,6 @@ from pathlib import Path
 import numba
 import numpy as np
 import scipy
-
-PROVENANCE = Path(__file__).parent / "provenance.csv"
 
 
 @dataclass(frozen=True)
@@ -76,22 +72,3 @@ def machine():
         f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
         f"numpy {np.__version__}, scipy {scipy.__version__}, numba {numba.__version__}"
     )
-
-
-# --- Where kept results come from -------------------------------------------------------------------------------------
-
-HEADERS = ["file", "command", "date", "machine"]
-
-
-def record_provenance(path, command):
-    """Keep when and on which machine a result file was made, and by which command; one row a file, sorted by file."""
-    rows = {}
-    if PROVENANCE.exists():
-        with PROVENANCE.open(encoding="utf-8", newline="") as file:
-            rows = {row["file"]: row for row in csv.DictReader(file)}
-    date = datetime.date.today().isoformat()
-    rows[Path(path).name] = {"file": Path(path).name, "command": command, "date": date, "machine": machine()}
-    with PROVENANCE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, HEADERS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows[name] for name in sorted(rows))

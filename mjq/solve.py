@@ -194,10 +194,8 @@ def _fluid(network, p=None):
 
 
 def _pool_depletion(D, N_A, N_B, K, K_A=None):
-    N_A, N_B, K = laws.count("N_A", N_A, 0), laws.count("N_B", N_B, 0), laws.count("K", K)
-    if K > N_A + N_B:
-        raise ValueError(f"K = {K} places need as many tasks, got {N_A + N_B}")
-    mixes = range(max(0, K - N_B), min(K, N_A) + 1) if K_A is None else [laws.count("K_A", K_A, 0)]
+    possible, K = pool_depletion.whole_mixes(N_A, N_B, K), int(K)
+    mixes = possible if K_A is None else [laws.count("K_A", K_A, 0)]
     found = {k: pool_depletion.depletion(D, N_A, N_B, k, K - k) for k in mixes}
     best = min(found, key=lambda k: found[k].T)
     names = ("T", "T_tau0", "T_phi1", "T_tau12", "T_phi2", "variance")

@@ -1,6 +1,5 @@
 """[CGPS16]: asymptotics as laws, exact passes against the chain's definition, simulation, mean values."""
 
-import csv
 import itertools
 import math
 
@@ -9,7 +8,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from benchmarks import timing
 from mjq import pool_depletion as pd
 from mjq.simulation import depletion_path, simulate_depletion, simulate_pool
 from mjq.solvers import chain, depletion_passes, mean_value
@@ -476,13 +474,3 @@ def test_energy_is_that_of_the_work_and_of_waiting():
 def test_bad_input_raises(make, message):
     with pytest.raises(ValueError, match=message):
         make()
-
-
-def test_provenance_has_one_row_a_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(timing, "PROVENANCE", tmp_path / "provenance.csv")
-    for path, command in (("b.csv", "make old"), (tmp_path / "a.csv", "make a"), ("b.csv", "make b")):
-        timing.record_provenance(path, command)
-    with (tmp_path / "provenance.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [(row["file"], row["command"]) for row in rows] == [("a.csv", "make a"), ("b.csv", "make b")]
-    assert all(row["date"] and row["machine"] == timing.machine() for row in rows)

@@ -31,6 +31,7 @@ __all__ = [
     "best_policy", "count_states", "depletion", "energy", "equal_work_pool_mix", "equi_utilization_point", "gain",
     "large_pool_times", "mva_throughputs", "optimal_admitted_mix", "optimal_mix_by_mva", "optimal_pool_mix",
     "saturation_sector", "scheduling_error", "transitions", "transitions_when_completed", "whole_mix",
+    "whole_mixes",
 ]  # fmt: skip
 
 MOST_STATES = 1_000_000  # for the exact distribution of the depletion time
@@ -42,10 +43,12 @@ TIE = 1e-12  # relative difference that counts as none: at the optimal pool mix 
 SURE = 1e-14  # probability that may be missing when the last step of a distribution is taken
 
 
-def _demands(D):
+def _demands(D, stations=2):
+    """Demands of two classes; `stations` None for any number of them."""
     D = laws.numbers("D", D, ndim=2)
-    if D.shape != (2, 2):
-        raise ValueError(f"D must have two stations and two classes, got shape {D.shape}")
+    if D.shape[1] != 2 or stations not in (None, D.shape[0]):
+        wanted = "two classes" if stations is None else "two stations and two classes"
+        raise ValueError(f"D must have {wanted}, got shape {D.shape}")
     laws.positive("demands", D.ravel())
     return D
 
@@ -370,6 +373,38 @@ def mva_throughputs(D, K_A, K_B):
     return float(found[0]), float(found[1])
 
 
+def whole_mixes(N_A, N_B, K):
+    """The numbers of class A tasks that may be admitted: all for which there are tasks enough to fill the places.
+
+    Parameters
+    ----------
+    N_A, N_B, K : int
+
+    Returns
+    -------
+    range
+
+    Raises
+    ------
+    ValueError
+        If there are fewer tasks than places.
+
+    Examples
+    --------
+    >>> whole_mixes(70, 3, 5)
+    range(2, 6)
+    """
+    N_A, N_B, K = _tasks_and_places(N_A, N_B, K)
+    return range(max(0, K - N_B), min(K, N_A) + 1)
+
+
+def _tasks_and_places(N_A, N_B, K):
+    N_A, N_B, K = laws.count("N_A", N_A, 0), laws.count("N_B", N_B, 0), laws.count("K", K)
+    if N_A + N_B < K:
+        raise ValueError(f"K = {K} places need as many tasks, got {N_A + N_B}")
+    return N_A, N_B, K
+
+
 def optimal_mix_by_mva(D, N_A, N_B, K):
     """The number of class A tasks to admit with which both classes end at the same time, as nearly as possible.
 
@@ -397,19 +432,16 @@ def optimal_mix_by_mva(D, N_A, N_B, K):
     >>> optimal_mix_by_mva([[0.75, 0.64], [0.48, 1.25]], 70, 30, 10)
     6
     """
-    D, K = _demands(D), laws.count("K", K)
-    N_A, N_B = laws.count("N_A", N_A, 0), laws.count("N_B", N_B, 0)
-    if N_A + N_B < K:
-        raise ValueError(f"K = {K} places need as many tasks, got {N_A + N_B}")
+    D, (N_A, N_B, K) = _demands(D), _tasks_and_places(N_A, N_B, K)
+    possible = whole_mixes(N_A, N_B, K)
     X_A, X_B = mean_value.along_mixes(D, K)
-    of_A = np.arange(K + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ends_A, ends_B = np.where(N_A > 0, N_A / X_A, 0.0), np.where(N_B > 0, N_B / X_B, 0.0)
         apart = np.abs(ends_A - ends_B)
-    apart[(of_A > N_A) | (K - of_A > N_B) | ~np.isfinite(apart)] = np.inf
+    apart = np.where(np.isfinite(apart), apart, np.inf)[possible.start : possible.stop]
     if not np.isfinite(apart).any():
         raise ValueError(f"with K = {K}, N_A = {N_A}, N_B = {N_B} no mix has both classes in execution")
-    return int(np.argmin(apart))
+    return possible[int(np.argmin(apart))]
 
 
 def whole_mix(beta, N_A, N_B, K, rounding="nearest"):
@@ -433,13 +465,10 @@ def whole_mix(beta, N_A, N_B, K, rounding="nearest"):
     >>> whole_mix(0.72, 70, 2, 10)
     8
     """
-    beta, K = laws.share("beta", beta), laws.count("K", K)
-    N_A, N_B = laws.count("N_A", N_A, 0), laws.count("N_B", N_B, 0)
-    if N_A + N_B < K:
-        raise ValueError(f"K = {K} places need as many tasks, got {N_A + N_B}")
-    wanted = round(float(beta) * K, 9)  # 0.6 of 10 places are 6, whatever binary fractions say
+    beta, possible = laws.share("beta", beta), whole_mixes(N_A, N_B, K)
+    wanted = round(float(beta) * int(K), 9)  # 0.6 of 10 places are 6, whatever binary fractions say
     whole = {"nearest": math.floor(wanted + 0.5), "down": math.floor(wanted), "up": math.ceil(wanted)}[rounding]
-    return min(max(whole, K - N_B, 0), K, N_A)
+    return min(max(whole, possible[0]), possible[-1])
 
 
 def large_pool_times(alpha, D, K):
@@ -468,11 +497,7 @@ def large_pool_times(alpha, D, K):
     >>> large_pool_times(0.6, [[0.75, 0.64], [0.48, 1.25]], 5).round(4).tolist()
     [0.9784, 0.9385, 0.8967, 0.8979, 0.9359, 0.9784]
     """
-    alpha, K = laws.share("alpha", alpha), laws.count("K", K)
-    D = laws.numbers("D", D, ndim=2)
-    laws.positive("demands", D.ravel())
-    if D.shape[1] != 2:
-        raise ValueError(f"D must have two classes, got shape {D.shape}")
+    alpha, K, D = laws.share("alpha", alpha), laws.count("K", K), _demands(D, stations=None)
     X_A, X_B = mean_value.along_mixes(D, K)
     with np.errstate(divide="ignore", invalid="ignore"):
         ends_A = np.where(X_A > 0, alpha / X_A, np.inf)
@@ -773,10 +798,7 @@ def best_policy(D, N_A, N_B, K):
     ValueError
         If there are fewer tasks than places, or it would take more than 4 GB or half an hour.
     """
-    D, K = _demands(D), laws.count("K", K)
-    N_A, N_B = laws.count("N_A", N_A, 0), laws.count("N_B", N_B, 0)
-    if N_A + N_B < K:
-        raise ValueError(f"K = {K} places need as many tasks, got {N_A + N_B}")
+    D, (N_A, N_B, K) = _demands(D), _tasks_and_places(N_A, N_B, K)
     _require_memory(16 * math.comb(K + 3, 3) * (min(N_A, N_B) + 5), K)
     visits = (math.comb(K + 3, 3) + DIAGONAL) * (N_A + 1) * (N_B + 1)
     laws.affordable(f"N_A = {N_A}, N_B = {N_B}, K = {K}", visits, MOST_VISITS, "states")

@@ -475,25 +475,19 @@ def peaks_and_dips(values, noise=1e-9):
     ([1, 4], [2])
     """
     values = laws.numbers("values", values)
-    peaks, dips, rises, last = [], [], None, 0  # `last`: the highest or lowest point since the last turn
-    least = most = 0
+    peaks, dips, direction = [], [], 0
+    lowest = highest = 0  # positions, since the last turn
     for k, x in enumerate(values):
-        if rises is None:
-            least, most = (k if x < values[least] else least), (k if x > values[most] else most)
-            if x > values[least] + noise:
-                rises, last = True, k
-            elif x < values[most] - noise:
-                rises, last = False, k
-        elif rises:
-            last = k if x > values[last] else last
-            if x < values[last] - noise:
-                peaks.append(last)
-                rises, last = False, k
-        else:
-            last = k if x < values[last] else last
-            if x > values[last] + noise:
-                dips.append(last)
-                rises, last = True, k
+        lowest = k if x < values[lowest] else lowest
+        highest = k if x > values[highest] else highest
+        if direction >= 0 and x < values[highest] - noise:
+            if direction:
+                peaks.append(highest)
+            direction, lowest = -1, k
+        elif direction <= 0 and x > values[lowest] + noise:
+            if direction:
+                dips.append(lowest)
+            direction, highest = 1, k
     return np.array(peaks, dtype=int), np.array(dips, dtype=int)
 
 
