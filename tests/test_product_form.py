@@ -127,9 +127,9 @@ def test_thousands_of_servers_and_hundreds_of_jobs_are_within_range():
                 {"q": 1},
                 {("q", c): fluid.exponential(1) for c in range(3)},
                 {("q", c): {("q", c): 1} for c in range(3)},
-                population={("q", c): 99 for c in range(3)},
+                population={("q", c): 46 for c in range(3)},
             ),
-            "1000000 population vectors are too many",
+            "103823 population vectors are too many",
         ),
     ],
 )
