@@ -95,7 +95,7 @@ def test_a_failing_cell_is_shown_and_the_rest_finished(build, monkeypatch, capfd
 
 
 def test_a_chapter_that_is_not_python_is_named(build, monkeypatch, capfd):
-    nbformat.write(notebook("x = (1"), build.ROOT / "notebooks/broken.ipynb")
+    nbformat.write(notebook("x = = 1"), build.ROOT / "notebooks/broken.ipynb")
     monkeypatch.setattr("sys.argv", ["build.py"])
     assert build.main() == 1
     said = capfd.readouterr().out

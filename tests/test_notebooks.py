@@ -66,6 +66,14 @@ def test_cells_are_named_and_short(path):
         assert max(map(len, lines)) <= LONGEST_LINE, cell.metadata.name
 
 
+def test_a_table_is_the_last_thing_in_its_cell(path):
+    """A notebook shows what the last line gives, and nothing of a table before it."""
+    for cell in cells(path):
+        *before, _ = ast.parse(cell.source).body or [None]
+        calls = [line.value for line in before if isinstance(line, ast.Expr) and isinstance(line.value, ast.Call)]
+        assert "plots.table" not in map(ast.unparse, (call.func for call in calls)), cell.metadata.name
+
+
 def test_parameters_are_typed_and_explained(path):
     (cell,) = [c for c in cells(path) if "parameters" in c.metadata.get("tags", [])]
     for line in cell.source.splitlines():

@@ -138,6 +138,19 @@ def test_limiting_rate_of_a_large_system(monkeypatch):
     assert pc.limiting_completion_rate(1.0, *system) == pytest.approx(small, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    "system",
+    [(100, (1, 2), (1, 1), (0.9, 0.1)), (64, (1, 64), (1, 1), (0.99, 0.01)), (40, (1, 7), (5, 0.1), (0.7, 0.3))],
+)
+@pytest.mark.parametrize("load", [0.3, 0.5, 0.95, 1, 1.2])
+def test_limiting_rate_where_the_probabilities_lie_far_apart(system, load):
+    capacity = pc.processing_capacity(*system)
+    rate = pc.limiting_completion_rate(load * capacity, *system)
+    assert rate == pytest.approx(pc.fixed_point_iteration(load * capacity, *system)[-1], rel=1e-8)
+    if load == 1:
+        assert rate == pytest.approx(capacity, rel=1e-12)
+
+
 @pytest.mark.parametrize("lam", [0.5, 1, 2, 2.4, 3])
 def test_iteration_reaches_the_same_root(lam):
     steps = pc.fixed_point_iteration(lam, *EXAMPLE)

@@ -29,6 +29,8 @@ from mjq.solvers import chain, drain, qbd
 
 PHASE_LIMIT = 2_000  # of the queue-length solution, which works with dense matrices
 DENSE_LIMIT = 300
+NODA_STEPS, NODA_TOLERANCE = 60, 1e-13
+SMALLEST_ENTRY = 1e-280  # of an eigenvector whose largest one is 1: quotients of two are numbers
 NEAREST = 1e-9  # relative distance of the arrival rate from the capacity
 LIMITING_RESIDUAL = 1e-9  # of the limiting equations, relative to their terms
 
@@ -262,14 +264,49 @@ def limiting_completion_rate(lam, B, b, mu, p):
 def _perron_vector(A, C, eta):
     """Positive right eigenvector of eta A - C, for its eigenvalue with the largest real part."""
     if len(C) <= DENSE_LIMIT:
-        values, vectors = linalg.eig(eta * (A @ np.eye(len(C))) - np.diag(C))
-        return np.abs(vectors[:, values.real.argmax()].real)
+        rates = eta * (A @ np.eye(len(C)))
+        vector = _noda_iteration(rates, C)
+        if vector is None:
+            values, vectors = linalg.eig(rates - np.diag(C))
+            vector = np.abs(vectors[:, values.real.argmax()].real)
+        return vector
     matrix = sparse_linalg.LinearOperator(A.shape, matvec=lambda x: eta * (A @ x) - C * x, dtype=float)
     try:
         _, vectors = sparse_linalg.eigs(matrix, k=1, which="LR", v0=np.ones(len(C)), ncv=40, tol=1e-13)
     except sparse_linalg.ArpackNoConvergence as error:
         raise ArithmeticError(f"no eigenvector of the limiting equations found at eta = {eta:.6g}") from error
     return np.abs(vectors[:, 0].real)
+
+
+def _noda_iteration(rates, C):
+    """The same by inverse iteration with a shift from above, or None where that does not converge.
+
+    Each entry is as accurate as the largest: with the vector found so far as the unit of each state, the solution is
+    nearly constant, however small the entries become. An eigenvalue solver gets the small ones wrong, and in systems of
+    a hundred servers they count.
+
+    References: T. Noda, Note on the computation of the maximal eigenvalue of a non-negative irreducible matrix,
+    Numerische Mathematik 17 (1971) 382-386.
+    """
+    vector, here = np.ones(len(C)), np.arange(len(C))
+    for _ in range(NODA_STEPS):
+        scaled = rates * vector / vector[:, None]
+        growth = scaled.sum(axis=1) - C
+        known = vector > SMALLEST_ENTRY
+        shift = growth[known].max()
+        excess = np.maximum(np.where(known, shift, growth.max()) - growth, 0)
+        if excess[known].max() <= NODA_TOLERANCE * (C.max() + abs(growth[known]).max()):
+            return vector
+        matrix = -scaled
+        matrix[here, here] = 0
+        matrix[here, here] = excess - matrix.sum(axis=1)
+        try:
+            step = np.abs(np.linalg.solve(matrix, np.ones(len(C))))
+        except np.linalg.LinAlgError:
+            return None
+        vector = vector * (step / step.max())
+        vector = np.maximum(vector / vector.max(), SMALLEST_ENTRY)
+    return None
 
 
 def fixed_point_iteration(lam, B, b, mu, p, tolerance=1e-12, most_steps=100_000):
