@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from mjq import laws
+from mjq import checks
 from mjq.models import fluid
 from mjq.simulation import simulate_ps_network
 from mjq.simulation.estimates import Estimate
@@ -54,7 +54,7 @@ def service(replicas, rate, standing=0):
     >>> network.arrivals.tolist()
     [10.0, 10.0, 0.0, 0.0]
     """
-    replicas, rate = laws.count("replicas", replicas), float(laws.positive("rate", rate, ndim=0))
+    replicas, rate = checks.count("replicas", replicas), float(checks.positive("rate", rate, ndim=0))
     pairs = [(f"replica {k}", "request") for k in range(1, max(replicas, standing) + 1)]
     servers = {queue: REPLICA_CORES for queue, _ in pairs} | {DATABASE[0]: DATABASE_CORES}
     times = dict.fromkeys(pairs, AT_REPLICA) | {DATABASE: AT_DATABASE}
@@ -108,7 +108,7 @@ def fewest_replicas(rate, exponents=None):
     >>> fewest_replicas(60.0), fewest_replicas(60.0, fitted())
     (4, 6)
     """
-    rate = float(laws.positive("rate", rate, ndim=0))
+    rate = float(checks.positive("rate", rate, ndim=0))
     replicas = math.floor(rate * AT_REPLICA.mean / REPLICA_CORES) + 1
     while predicted(replicas, rate, exponents).quantile(LEVEL) > TARGET:
         replicas += 1

@@ -7,7 +7,7 @@ from multiprocessing import resource_tracker
 
 from tqdm import tqdm
 
-from mjq import laws
+from mjq import checks
 
 
 def solve_all(function, cases, workers=2, progress=None):
@@ -45,7 +45,7 @@ def solve_all(function, cases, workers=2, progress=None):
     cases = list(cases)
     bar = tqdm(total=len(cases), desc="solutions", delay=2, disable=None if progress is None else not progress)
     with bar:
-        if not is_client(workers) and (laws.count("workers", workers) == 1 or len(cases) < 2):
+        if not is_client(workers) and (checks.count("workers", workers) == 1 or len(cases) < 2):
             return [_one(function, case, bar) for case in cases]
         with client_of(workers if is_client(workers) else min(workers, len(cases))) as client:
             return spread(client, lambda case: function(**case), cases, bar)
@@ -83,7 +83,7 @@ def client_of(workers):
         return
     import dask
 
-    count = laws.count("workers", workers)
+    count = checks.count("workers", workers)
     # Before the first import, so that its logs are quiet here too; the processes inherit it, errors come as exceptions.
     with dask.config.set({"logging.distributed": "critical"}):
         from distributed import Client, LocalCluster

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 import fastjsonschema
 
 import mjq
-from mjq import cluster, fluid, laws, pool_depletion, processing_capacity, stability
+from mjq import checks, cluster, fluid, pool_depletion, processing_capacity, stability
 from mjq.runs.chapters import brief
 from mjq.runs.results import plain
 from mjq.solvers import phase_type
@@ -195,7 +195,7 @@ def _fluid(network, p=None):
 
 def _pool_depletion(D, N_A, N_B, K, K_A=None):
     possible, K = pool_depletion.whole_mixes(N_A, N_B, K), int(K)
-    mixes = possible if K_A is None else [laws.count("K_A", K_A, 0)]
+    mixes = possible if K_A is None else [checks.count("K_A", K_A, 0)]
     found = {k: pool_depletion.depletion(D, N_A, N_B, k, K - k) for k in mixes}
     best = min(found, key=lambda k: found[k].T)
     names = ("T", "T_tau0", "T_phi1", "T_tau12", "T_phi2", "variance")

@@ -93,7 +93,7 @@ SMALL = {
         "log: str = ''  # a file that tells which cases were computed\n"
         "die: float = -1.0  # the x at which the kernel dies"
     ),
-    "laws": "if x < 0:\n    raise ValueError(f'x must not be negative, got {x:g}')",
+    "checks": "if x < 0:\n    raise ValueError(f'x must not be negative, got {x:g}')",
     "work": (
         "time.sleep(wait)\n"
         "if x == die:\n    os.kill(os.getpid(), 9)\n"
@@ -116,8 +116,8 @@ def small(tmp_path):
 
 
 def write_chapter(path, cells):
-    """A notebook with named cells, of which those called parameters and laws are tagged so."""
-    tags = {name: [name] if name in ("parameters", "laws") else [] for name in cells}
+    """A notebook with named cells, of which those called parameters and checks are tagged so."""
+    tags = {name: [name] if name in ("parameters", "checks") else [] for name in cells}
     code = [new_code_cell(source, metadata={"name": name, "tags": tags[name]}) for name, source in cells.items()]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     title = new_markdown_cell("# A small chapter")

@@ -35,7 +35,7 @@ def notebook(*sources, **metadata):
 
 def test_a_chapter_depends_on_the_modules_it_uses_and_on_no_others(build):
     names = {path.name for path in build.modules_used("from mjq import processing_capacity")}
-    assert {"processing_capacity.py", "chain.py", "drain.py", "qbd.py", "laws.py"} <= names
+    assert {"processing_capacity.py", "chain.py", "drain.py", "qbd.py", "checks.py"} <= names
     assert "plots.py" not in names
     assert "multiserver.py" not in names
     assert "multiserver.py" in {p.name for p in build.modules_used("from mjq.simulation import simulate_multiserver")}

@@ -298,7 +298,7 @@ def cluster(tmp_path):
 
 LIGHT = {
     "parameters": "p1: float = 0.5  # a number\nn: int = 30  # a count",
-    "laws": "",
+    "checks": "",
     "work": "time.sleep(0.2)",
     "results": "glue('product', round(p1 * n, 6))",
 }

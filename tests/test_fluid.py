@@ -297,8 +297,8 @@ def random_network(seed, stations=4):
     """An open and a closed class, random routes, one station in four a delay station."""
     rng = np.random.default_rng(seed)
     servers = {q: math.inf if q % 4 == 3 else int(rng.integers(1, 5)) for q in range(stations)}
-    laws = [fluid.two_moments(rng.uniform(0.1, 1), rng.uniform(0.2, 8)) for _ in range(2 * stations)]
-    service = {(q, r): laws[2 * q + k] for q in range(stations) for k, r in enumerate("OC")}
+    times = [fluid.two_moments(rng.uniform(0.1, 1), rng.uniform(0.2, 8)) for _ in range(2 * stations)]
+    service = {(q, r): times[2 * q + k] for q in range(stations) for k, r in enumerate("OC")}
     routes = {r: rng.dirichlet(np.ones(stations), stations) * {"O": 0.8, "C": 1}[r] for r in "OC"}
     routing = {(q, r): {(to, r): routes[r][q, to] for to in range(stations)} for q in range(stations) for r in "OC"}
     return fluid.Network(servers, service, routing, {(0, "O"): 0.1}, {(3, "C"): 6})

@@ -81,10 +81,10 @@ def test_parameters_are_typed_and_explained(path):
     assert set(papermill.inspect_notebook(str(path))) >= {"seed", "points", "jobs"}
 
 
-def test_laws_follow_the_parameters_and_need_nothing_else(path):
+def test_checks_follow_the_parameters_and_need_nothing_else(path):
     tags = [cell.metadata.get("tags", []) for cell in cells(path)]
     (k,) = [k for k, found in enumerate(tags) if "parameters" in found]
-    assert "laws" in tags[k + 1]
+    assert "checks" in tags[k + 1]
     assert not cells(path)[k + 1].outputs
 
 

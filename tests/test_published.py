@@ -25,25 +25,25 @@ def test_every_printed_number_is_a_number_with_a_place():
 
 
 def test_agreement_is_half_a_unit_of_the_last_digit():
-    checks = Comparisons("bb22")
-    assert checks.check("Table I", "EW", 1.4375, **TABLE, lam=1.0).value == 1.438
+    comparisons = Comparisons("bb22")
+    assert comparisons.check("Table I", "EW", 1.4375, **TABLE, lam=1.0).value == 1.438
     with pytest.raises(AssertionError, match=r"Table I, row 1.0: EW is printed 1.438, ours 1.4374"):
-        checks.check("Table I", "EW", 1.4374, **TABLE, lam=1.0)
+        comparisons.check("Table I", "EW", 1.4374, **TABLE, lam=1.0)
 
 
 @pytest.mark.parametrize(("rounding", "fits", "fails"), [("up", 1.4371, 1.4381), ("down", 1.4389, 1.4379)])
 def test_prints_that_are_rounded_in_one_direction(rounding, fits, fails):
-    checks = Comparisons("bb22")
-    assert checks.check("Table I", "EW", fits, rounding=rounding, **TABLE, lam=1.0)
+    comparisons = Comparisons("bb22")
+    assert comparisons.check("Table I", "EW", fits, rounding=rounding, **TABLE, lam=1.0)
     with pytest.raises(AssertionError, match=r"is printed 1\.438"):
-        checks.check("Table I", "EW", fails, rounding=rounding, **TABLE, lam=1.0)
+        comparisons.check("Table I", "EW", fails, rounding=rounding, **TABLE, lam=1.0)
 
 
 def test_the_summary_counts_by_kind():
-    checks = Comparisons("bb22")
-    checks.check("Table I", "EW", 1.4377, **TABLE, lam=1.0)
-    checks.check("Table I", "mean service time", 1.0, **TABLE)
-    text = checks.summary()
+    comparisons = Comparisons("bb22")
+    comparisons.check("Table I", "EW", 1.4377, **TABLE, lam=1.0)
+    comparisons.check("Table I", "mean service time", 1.0, **TABLE)
+    text = comparisons.summary()
     assert "results, which agree: 1" in text
     assert "restated parameters: 1" in text
     assert "misprint" not in text and "slip" not in text
@@ -52,10 +52,10 @@ def test_the_summary_counts_by_kind():
 
 @pytest.mark.parametrize("other", [{"lam": 1.1}, {"B": 7}, {"b": (2, 3, 4)}, {"b": (3, 2)}, {"mu": (1, 1)}, {"p": 0.5}])
 def test_no_comparison_with_other_parameters(other):
-    checks = Comparisons("bb22")
-    assert checks.check("Table I", "EW", 99.0, **(TABLE | {"lam": 1.0} | other)) is None
-    assert checks.made == []
-    assert "nothing is printed" in checks.summary()
+    comparisons = Comparisons("bb22")
+    assert comparisons.check("Table I", "EW", 99.0, **(TABLE | {"lam": 1.0} | other)) is None
+    assert comparisons.made == []
+    assert "nothing is printed" in comparisons.summary()
 
 
 def test_a_missing_parameter_is_no_match():

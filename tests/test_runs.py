@@ -1,4 +1,4 @@
-"""Chapters run again: parameters, their laws, what a run leaves behind, and comparisons."""
+"""Chapters run again: parameters, their checks, what a run leaves behind, and comparisons."""
 
 import ast
 import json
@@ -20,7 +20,7 @@ from mjq.runs import chapters, figures, folders, provenance, results, values
 from mjq.runs.execution import execute
 from tests.conftest import SMALL, write_chapter
 
-# --- Parameters and laws --------------------------------------------------------------------------------------------
+# --- Parameters and checks ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", chapters.names())
@@ -311,7 +311,7 @@ def test_the_fingerprint_of_the_code_is_that_of_a_copy_until_a_byte_changes(tmp_
     copy = tmp_path / "mjq"
     shutil.copytree(provenance.HOME, copy, ignore=shutil.ignore_patterns("__pycache__"))
     assert provenance.fingerprint(copy) == provenance.code()
-    (copy / "laws.py").write_bytes((copy / "laws.py").read_bytes() + b" ")
+    (copy / "checks.py").write_bytes((copy / "checks.py").read_bytes() + b" ")
     assert provenance.fingerprint(copy) != provenance.code()
 
 
@@ -539,7 +539,7 @@ def test_braces_in_a_path_are_braces(here, small):
     [
         ({"parameters": "a = = 1"}, "the cell of parameters is not Python"),
         ({"parameters": "a, b = 1, 2"}, "each parameter has a line of its own"),
-        ({"parameters": "a: int = 1  # a", "laws": "assert a > 5, 'too small'"}, "AssertionError: too small"),
+        ({"parameters": "a: int = 1  # a", "checks": "assert a > 5, 'too small'"}, "AssertionError: too small"),
     ],
 )
 def test_odd_notebooks_are_refused_with_a_word(here, cells, said):

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mjq import laws
+from mjq import checks
 from mjq.solvers import drain, tandem
 
 MEMORY_LIMIT = 4e9  # bytes
@@ -34,17 +34,17 @@ MOST_SERVERS = 10_000_000  # in units of the sizes' common divisor
 
 def checked(N, sizes, p, lam, mu1, mu2, C):
     """Return the parameters as numbers and arrays, without sizes that never come, or raise ``ValueError``."""
-    N, C = laws.count("N", N), laws.count("C", C, least=0)
-    sizes = laws.counts("sizes", sizes)
-    p = laws.probabilities("p", p)
-    lam, mu1 = (float(laws.positive(name, value, ndim=0)) for name, value in (("lam", lam), ("mu1", mu1)))
-    mu2 = laws.positive("mu2", mu2, ndim=np.ndim(mu2))
+    N, C = checks.count("N", N), checks.count("C", C, least=0)
+    sizes = checks.counts("sizes", sizes)
+    p = checks.probabilities("p", p)
+    lam, mu1 = (float(checks.positive(name, value, ndim=0)) for name, value in (("lam", lam), ("mu1", mu1)))
+    mu2 = checks.positive("mu2", mu2, ndim=np.ndim(mu2))
     if mu2.ndim == 0:
         mu2 = np.full(len(sizes), float(mu2))
     if not len(sizes) == len(p) == len(mu2):
         raise ValueError(f"sizes, p and mu2 must have one entry a size, got {len(sizes)}, {len(p)} and {len(mu2)}")
     if len(set(sizes)) < len(sizes):
-        raise ValueError(f"sizes must differ, got {laws.shown(sizes)}")
+        raise ValueError(f"sizes must differ, got {checks.shown(sizes)}")
     come = p > 0
     if sizes[come].max() > N:
         raise ValueError(f"size {sizes[come].max()} exceeds the {N} servers")
@@ -77,8 +77,8 @@ def normal_sizes(T, sigma=None):
     >>> normal_sizes(3, 1.0)[1].round(4)
     array([0.2741, 0.4519, 0.2741])
     """
-    middle = (laws.count("T", T, most=MOST_SIZES) + 1) / 2
-    spread = middle / 4 if sigma is None else float(laws.positive("sigma", sigma, ndim=0))
+    middle = (checks.count("T", T, most=MOST_SIZES) + 1) / 2
+    spread = middle / 4 if sigma is None else float(checks.positive("sigma", sigma, ndim=0))
     return _weighted(T, lambda n: np.exp(-(((n - middle) / spread) ** 2) / 2 + _nearest(middle, spread)))
 
 
@@ -99,7 +99,7 @@ def harmonic_sizes(T):
 
 
 def _weighted(T, weight):
-    n = np.arange(1, laws.count("T", T, most=MOST_SIZES) + 1)
+    n = np.arange(1, checks.count("T", T, most=MOST_SIZES) + 1)
     weights = weight(n.astype(float))
     return n, weights / weights.sum()
 
@@ -315,7 +315,7 @@ def _count_configurations(N, sizes):
         whole = np.zeros(-(-(N + 1) // size) * size)
         whole[: N + 1] = ways
         ways = whole.reshape(-1, size).cumsum(axis=0).ravel()[: N + 1]
-    return int(ways.sum()) if ways.sum() < laws.MOST else float(ways.sum())
+    return int(ways.sum()) if ways.sum() < checks.MOST else float(ways.sum())
 
 
 def smallest_cluster(most_delay, least_utilization, sizes, p, lam, mu1, mu2, C, most_servers=1000):
@@ -352,9 +352,9 @@ def smallest_cluster(most_delay, least_utilization, sizes, p, lam, mu1, mu2, C, 
     >>> N, answer.mean_delay <= .05 < performance(N - 1, (1, 2, 4), (.5, .3, .2), 20, 1000, 10, 15).mean_delay
     (8, True)
     """
-    delay = float(laws.positive("most_delay", most_delay, ndim=0))
-    utilization = float(laws.positive("least_utilization", least_utilization, ndim=0))
-    most = laws.count("most_servers", most_servers)
+    delay = float(checks.positive("most_delay", most_delay, ndim=0))
+    utilization = float(checks.positive("least_utilization", least_utilization, ndim=0))
+    most = checks.count("most_servers", most_servers)
     most, sizes, p, lam, mu1, mu2, C = checked(most, sizes, p, lam, mu1, mu2, C)
     work = lam * float(p @ (sizes / mu2))  # servers that would be busy if no job were lost
     for N in range(int(sizes.max()), min(most, int(work / utilization)) + 1):

@@ -25,7 +25,7 @@ import numpy as np
 from scipy import integrate, linalg, optimize, special
 from scipy.sparse import csgraph
 
-from mjq import laws
+from mjq import checks
 from mjq.solvers.phase_type import PhaseType, coxian, erlang, exponential, hyperexponential, mixed_erlang, two_moments
 
 __all__ = [
@@ -95,9 +95,9 @@ class Network:
     """
 
     def __init__(self, servers, service, routing, arrivals=None, population=None):
-        laws.mapping("servers", servers, "queues")
-        self.servers = {queue: laws.positive_or_infinite(f"servers of {queue!r}", k) for queue, k in servers.items()}
-        self.service = dict(laws.mapping("service", service, "pairs (queue, class)"))
+        checks.mapping("servers", servers, "queues")
+        self.servers = {queue: checks.positive_or_infinite(f"servers of {queue!r}", k) for queue, k in servers.items()}
+        self.service = dict(checks.mapping("service", service, "pairs (queue, class)"))
         self.pairs = list(self.service)
         self._require_known(self.service, servers)
         place = {pair: n for n, pair in enumerate(self.pairs)}
@@ -108,10 +108,10 @@ class Network:
         self.B = linalg.block_diag(*(law.exit[:, None] for law in laws_of))
         self.A = linalg.block_diag(*(law.alpha[:, None] for law in laws_of))
         self.P = np.zeros((len(place), len(place)))
-        for pair, row in laws.mapping("routing", routing, "pairs").items():
-            for target, probability in laws.mapping(f"routing out of {pair!r}", row, "pairs").items():
+        for pair, row in checks.mapping("routing", routing, "pairs").items():
+            for target, probability in checks.mapping(f"routing out of {pair!r}", row, "pairs").items():
                 self._require_pairs("routing", (pair, target))
-                self.P[place[pair], place[target]] = laws.share(f"routing from {pair!r} to {target!r}", probability)
+                self.P[place[pair], place[target]] = checks.share(f"routing from {pair!r} to {target!r}", probability)
         self._require_routing()
         self.W = self.Psi + self.B @ self.P @ self.A.T
         self.arrivals = self._per_pair("arrivals", {} if arrivals is None else arrivals)
@@ -141,23 +141,23 @@ class Network:
                 raise ValueError(f"{name} names {pair!r}, which has no service time")
 
     def _require_routing(self):
-        laws.numbers("routing", self.P, ndim=2)
+        checks.numbers("routing", self.P, ndim=2)
         total = self.P.sum(axis=1)
         for pair, row, probability in zip(self.pairs, self.P, total):
-            if (row < 0).any() or probability > 1 + laws.MIX_TOLERANCE:
-                raise ValueError(f"routing out of {pair!r} must sum to at most 1, none negative: {laws.shown(row)}")
-        whole = np.abs(total - 1) <= laws.MIX_TOLERANCE
+            if (row < 0).any() or probability > 1 + checks.MIX_TOLERANCE:
+                raise ValueError(f"routing out of {pair!r} must sum to at most 1, none negative: {checks.shown(row)}")
+        whole = np.abs(total - 1) <= checks.MIX_TOLERANCE
         self.P[whole] /= total[whole, None]
 
     def _per_pair(self, name, given):
-        self._require_pairs(name, laws.mapping(name, given, "pairs"))
-        return laws.not_negative(name, [given.get(pair, 0.0) for pair in self.pairs])
+        self._require_pairs(name, checks.mapping(name, given, "pairs"))
+        return checks.not_negative(name, [given.get(pair, 0.0) for pair in self.pairs])
 
     def _require_ways_out(self):
         """Open jobs must be able to leave and closed ones must not; sets `closed`, `leaves` and `open_flow`."""
         parts, part = csgraph.connected_components(self.P + self.P.T, directed=False)
         leaves = 1 - self.P.sum(axis=1)
-        self.leaves = np.where(leaves > laws.MIX_TOLERANCE, leaves, 0.0)
+        self.leaves = np.where(leaves > checks.MIX_TOLERANCE, leaves, 0.0)
         there = np.array(list(self.population.values())) > 0
         coming, going = (np.bincount(part, x, parts) > 0 for x in (self.arrivals, self.leaves))
         ways = _reachable(self.P)
@@ -216,8 +216,8 @@ def smoothed_share(x, k, p):
     >>> float(smoothed_share(1.0, 1, 1)), float(smoothed_share(3.0, 1, math.inf))
     (0.5, 0.3333333333333333)
     """
-    x = laws.not_negative("x", x, ndim=np.ndim(x))
-    k, p = laws.positive_or_infinite("k", k), laws.positive_or_infinite("p", p)
+    x = checks.not_negative("x", x, ndim=np.ndim(x))
+    k, p = checks.positive_or_infinite("k", k), checks.positive_or_infinite("p", p)
     with np.errstate(divide="ignore"):
         return _share(np.log(x / k), p)
 
@@ -244,7 +244,7 @@ def _exponents(network, p):
         raise ValueError(f"p must be one number or a dict by queue, got {p!r}")
     values = np.broadcast_to(values, len(network.servers))
     if not (values > 0).all():
-        raise ValueError(f"p must be positive, got {laws.shown(values)}")
+        raise ValueError(f"p must be positive, got {checks.shown(values)}")
     return values
 
 
@@ -294,7 +294,7 @@ def drift(x, network, p=None):
     >>> drift([1.0], queue, p=1).tolist()
     [0.0]
     """
-    x = laws.numbers("x", x)
+    x = checks.numbers("x", x)
     if x.shape != network.start.shape:
         raise ValueError(f"x must have one entry a phase, {len(network.start)}, got {len(x)}")
     return _drift(x, network, _exponents(network, p))
@@ -402,10 +402,10 @@ def trajectory(network, t, x0=None, p=None):
 
     Source: [RBAC21] Eq. (8).
     """
-    times = laws.numbers("t", t)
+    times = checks.numbers("t", t)
     if not len(times) or times[0] < 0 or (np.diff(times) < 0).any():
         raise ValueError("t must be increasing times of at least 0")
-    x0 = network.start if x0 is None else laws.numbers("x0", x0)
+    x0 = network.start if x0 is None else checks.numbers("x0", x0)
     if x0.shape != network.start.shape or (x0 < 0).any():
         raise ValueError(f"x0 must have {len(network.start)} entries, none of them negative")
     if times[-1] == 0:
@@ -661,7 +661,7 @@ def response_time(network, pairs, entry=None, p=None):
     >>> round(response_time(queue, ("q", 1), p=1).mean, 9)
     2.0
     """
-    inside = laws.pairs(pairs)
+    inside = checks.pairs(pairs)
     network._require_pairs("pairs", inside)
     if not inside:
         raise ValueError("pairs must name at least one pair")
@@ -714,7 +714,7 @@ def _entry(network, chosen, entry, point):
             raise ValueError("no flow enters these pairs from outside: give entry")
         return flow / flow.sum()
     network._require_pairs("entry", entry)
-    beta = laws.probabilities("entry", [entry.get(pair, 0.0) for pair in network.pairs])
+    beta = checks.probabilities("entry", [entry.get(pair, 0.0) for pair in network.pairs])
     if (beta[~chosen] > 0).any():
         raise ValueError(f"entry must be into the pairs themselves, got {entry}")
     return beta

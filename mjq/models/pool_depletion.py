@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse, stats
 
-from mjq import laws
+from mjq import checks
 from mjq.solvers import depletion_passes, mean_value
 
 __all__ = [
@@ -45,11 +45,11 @@ SURE = 1e-14  # probability that may be missing when the last step of a distribu
 
 def _demands(D, stations=2):
     """Demands of two classes; `stations` None for any number of them."""
-    D = laws.numbers("D", D, ndim=2)
+    D = checks.numbers("D", D, ndim=2)
     if D.shape[1] != 2 or stations not in (None, D.shape[0]):
         wanted = "two classes" if stations is None else "two stations and two classes"
         raise ValueError(f"D must have {wanted}, got shape {D.shape}")
-    laws.positive("demands", D.ravel())
+    checks.positive("demands", D.ravel())
     return D
 
 
@@ -63,7 +63,7 @@ def _switching(D):
     if of_A == of_B or D[0, 0] == D[1, 0] or D[0, 1] == D[1, 1]:
         raise ValueError(
             "no bottleneck switch: one station must have the larger demand of class A, the other that of class B, got "
-            + laws.shown(D)
+            + checks.shown(D)
         )
     return D, of_A, of_B
 
@@ -147,7 +147,7 @@ def asymptotic_throughputs(beta, D):
     >>> [round(x, 4) for x in asymptotic_throughputs(0.6, [[0.75, 0.64], [0.48, 1.25]])]
     [0.9678, 0.4284]
     """
-    beta, (D, of_A, of_B) = laws.share("beta", beta), _switching(D)
+    beta, (D, of_A, of_B) = checks.share("beta", beta), _switching(D)
     low, high = saturation_sector(D)
     if low <= beta <= high:
         return tuple(map(float, _inside(D)))
@@ -176,7 +176,7 @@ def asymptotic_depletion_time(alpha, beta, D):
     >>> round(asymptotic_depletion_time(0.4, 0.6, [[0.75, 0.64], [0.48, 1.25]]), 4)
     0.942
     """
-    alpha = laws.share("alpha", alpha)
+    alpha = checks.share("alpha", alpha)
     X_A, X_B = asymptotic_throughputs(beta, D)
     first = min(alpha / X_A if X_A else math.inf, (1 - alpha) / X_B if X_B else math.inf)
     alone_A, alone_B = asymptotic_throughputs(1.0, D)[0], asymptotic_throughputs(0.0, D)[1]
@@ -226,7 +226,7 @@ def optimal_admitted_mix(alpha, D):
     >>> round(best.beta_plus, 4), round(best.low, 4), round(best.high, 4)
     (0.8242, 0.4645, 0.8242)
     """
-    alpha, (D, of_A, of_B) = laws.share("alpha", alpha), _switching(D)
+    alpha, (D, of_A, of_B) = checks.share("alpha", alpha), _switching(D)
     low, high = saturation_sector(D)
     X_A, X_B = _inside(D)
     surplus = alpha * X_B - (1 - alpha) * X_A
@@ -331,7 +331,7 @@ def gain(worst, used):
     >>> gain(1.5, 1.0)
     0.5
     """
-    worst, used = (float(laws.positive(name, x, ndim=0)) for name, x in (("worst", worst), ("used", used)))
+    worst, used = (float(checks.positive(name, x, ndim=0)) for name, x in (("worst", worst), ("used", used)))
     return (worst - used) / used
 
 
@@ -343,7 +343,7 @@ def scheduling_error(best, used):
     >>> scheduling_error(1.0, 1.25)
     0.25
     """
-    best, used = (float(laws.positive(name, x, ndim=0)) for name, x in (("best", best), ("used", used)))
+    best, used = (float(checks.positive(name, x, ndim=0)) for name, x in (("best", best), ("used", used)))
     return abs(best - used) / best
 
 
@@ -369,7 +369,7 @@ def mva_throughputs(D, K_A, K_B):
     >>> [round(x, 6) for x in mva_throughputs([[0.75, 0.64], [0.48, 1.25]], 3, 2)]
     [0.825482, 0.365377]
     """
-    found = mean_value.throughputs(_demands(D), (laws.count("K_A", K_A, 0), laws.count("K_B", K_B, 0)))
+    found = mean_value.throughputs(_demands(D), (checks.count("K_A", K_A, 0), checks.count("K_B", K_B, 0)))
     return float(found[0]), float(found[1])
 
 
@@ -399,7 +399,7 @@ def whole_mixes(N_A, N_B, K):
 
 
 def _tasks_and_places(N_A, N_B, K):
-    N_A, N_B, K = laws.count("N_A", N_A, 0), laws.count("N_B", N_B, 0), laws.count("K", K)
+    N_A, N_B, K = checks.count("N_A", N_A, 0), checks.count("N_B", N_B, 0), checks.count("K", K)
     if N_A + N_B < K:
         raise ValueError(f"K = {K} places need as many tasks, got {N_A + N_B}")
     return N_A, N_B, K
@@ -465,7 +465,7 @@ def whole_mix(beta, N_A, N_B, K, rounding="nearest"):
     >>> whole_mix(0.72, 70, 2, 10)
     8
     """
-    beta, possible = laws.share("beta", beta), whole_mixes(N_A, N_B, K)
+    beta, possible = checks.share("beta", beta), whole_mixes(N_A, N_B, K)
     wanted = round(float(beta) * int(K), 9)  # 0.6 of 10 places are 6, whatever binary fractions say
     whole = {"nearest": math.floor(wanted + 0.5), "down": math.floor(wanted), "up": math.ceil(wanted)}[rounding]
     return min(max(whole, possible[0]), possible[-1])
@@ -497,7 +497,7 @@ def large_pool_times(alpha, D, K):
     >>> large_pool_times(0.6, [[0.75, 0.64], [0.48, 1.25]], 5).round(4).tolist()
     [0.9784, 0.9385, 0.8967, 0.8979, 0.9359, 0.9784]
     """
-    alpha, K, D = laws.share("alpha", alpha), laws.count("K", K), _demands(D, stations=None)
+    alpha, K, D = checks.share("alpha", alpha), checks.count("K", K), _demands(D, stations=None)
     X_A, X_B = mean_value.along_mixes(D, K)
     with np.errstate(divide="ignore", invalid="ignore"):
         ends_A = np.where(X_A > 0, alpha / X_A, np.inf)
@@ -597,7 +597,7 @@ def transitions_when_completed(state, D, K):
 
 def _pool(N_A, N_B, K_A, K_B):
     counts = {"N_A": N_A, "N_B": N_B, "K_A": K_A, "K_B": K_B}
-    N_A, N_B, K_A, K_B = (laws.count(name, x, 0) for name, x in counts.items())
+    N_A, N_B, K_A, K_B = (checks.count(name, x, 0) for name, x in counts.items())
     for c, N, K in (("A", N_A, K_A), ("B", N_B, K_B)):
         if N < K:
             raise ValueError(f"N_{c} = {N} is less than K_{c} = {K}: there must be a task for each place")
@@ -732,7 +732,7 @@ def depletion(D, N_A, N_B, K_A, K_B):
         104 * math.comb(K_A + K_B + 3, 3) + 32 * (min(N_A - K_A, N_B - K_B) + 1) * (K_A + 1) * (K_B + 1), K_A + K_B
     )
     visits = depletion_passes.count_states(*pool) + DIAGONAL * (N_A + N_B)
-    laws.affordable(f"N_A = {N_A}, N_B = {N_B}, K_A = {K_A}, K_B = {K_B}", visits, MOST_VISITS, "states")
+    checks.affordable(f"N_A = {N_A}, N_B = {N_B}, K_A = {K_A}, K_B = {K_B}", visits, MOST_VISITS, "states")
     system = (tuple(map(tuple, D.tolist())), *pool)
     return Depletion(*map(float, depletion_passes.means(D, *pool)), system)
 
@@ -767,13 +767,15 @@ def energy(D, N_A, N_B, T, busy, idle):
     >>> energy([[0.75, 0.64], [0.48, 1.25]], 70, 30, 80.0, (100, 100), (0, 0))
     14280.0
     """
-    work = _demands(D) @ (laws.count("N_A", N_A, 0), laws.count("N_B", N_B, 0))
-    busy, idle = laws.not_negative("busy", busy), laws.not_negative("idle", idle)
-    T = float(laws.positive("T", T, ndim=0))
+    work = _demands(D) @ (checks.count("N_A", N_A, 0), checks.count("N_B", N_B, 0))
+    busy, idle = checks.not_negative("busy", busy), checks.not_negative("idle", idle)
+    T = float(checks.positive("T", T, ndim=0))
     if len(busy) != 2 or len(idle) != 2:
-        raise ValueError(f"busy and idle must have one entry a station, got {laws.shown(busy)} and {laws.shown(idle)}")
+        raise ValueError(
+            f"busy and idle must have one entry a station, got {checks.shown(busy)} and {checks.shown(idle)}"
+        )
     if (work > T * (1 + 1e-9)).any():
-        raise ValueError(f"T = {T:g} is less than the work of a station, {laws.shown(work)}")
+        raise ValueError(f"T = {T:g} is less than the work of a station, {checks.shown(work)}")
     return float(busy @ work + idle @ (T - work))
 
 
@@ -801,5 +803,5 @@ def best_policy(D, N_A, N_B, K):
     D, (N_A, N_B, K) = _demands(D), _tasks_and_places(N_A, N_B, K)
     _require_memory(16 * math.comb(K + 3, 3) * (min(N_A, N_B) + 5), K)
     visits = (math.comb(K + 3, 3) + DIAGONAL) * (N_A + 1) * (N_B + 1)
-    laws.affordable(f"N_A = {N_A}, N_B = {N_B}, K = {K}", visits, MOST_VISITS, "states")
+    checks.affordable(f"N_A = {N_A}, N_B = {N_B}, K = {K}", visits, MOST_VISITS, "states")
     return depletion_passes.best_policy(D, N_A, N_B, K)

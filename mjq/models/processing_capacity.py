@@ -24,7 +24,7 @@ import numpy as np
 from scipy import linalg, optimize
 from scipy.sparse import linalg as sparse_linalg
 
-from mjq import laws
+from mjq import checks
 from mjq.solvers import chain, drain, qbd
 
 PHASE_LIMIT = 2_000  # of the queue-length solution, which works with dense matrices
@@ -37,7 +37,7 @@ LIMITING_RESIDUAL = 1e-9  # of the limiting equations, relative to their terms
 
 def checked(B, b, mu, p):
     """Return ``B, b, mu, p`` as floats and arrays without the classes that never come, or raise ``ValueError``."""
-    B, b, mu, p = laws.multiserver(B, b, mu, p)
+    B, b, mu, p = checks.multiserver(B, b, mu, p)
     come = p > 0
     return B, b[come], mu[come], p[come]
 
@@ -55,7 +55,7 @@ def seat(m, i, waiting, B, b, p):
     while entering and waiting:
         fitting, entering = entering, {}
         for (m, i), chance in fitting.items():
-            if b[i - 1] > B - sum(count * need for count, need in zip(m, b)) + laws.FIT * B:
+            if b[i - 1] > B - sum(count * need for count, need in zip(m, b)) + checks.FIT * B:
                 yield (m, i, waiting), chance
                 continue
             m = m[: i - 1] + (m[i - 1] + 1,) + m[i:]
@@ -148,8 +148,8 @@ def saturated_states(B, b):
     >>> saturated_states(6, (2, 3))
     [(0, 2, 1), (0, 2, 2), (1, 1, 1), (1, 1, 2), (2, 0, 2), (3, 0, 1), (3, 0, 2)]
     """
-    B, b = float(laws.positive("B", B, ndim=0)), laws.positive("b", b)
-    ways = drain.configurations(B, b, laws.FIT * B)
+    B, b = float(checks.positive("B", B, ndim=0)), checks.positive("b", b)
+    ways = drain.configurations(B, b, checks.FIT * B)
     return [(*map(int, ways.counts[k]), int(i) + 1) for k, i in zip(*np.nonzero(ways.blocked))]
 
 
@@ -196,7 +196,7 @@ def processing_capacity(B, b, mu, p):
     2.0869565
     """
     B, b, mu, p = checked(B, b, mu, p)
-    return drain.saturated(drain.configurations(B, b, laws.FIT * B), mu, p).throughput
+    return drain.saturated(drain.configurations(B, b, checks.FIT * B), mu, p).throughput
 
 
 def limiting_completion_rate(lam, B, b, mu, p):
@@ -232,8 +232,8 @@ def limiting_completion_rate(lam, B, b, mu, p):
     2.0849861
     """
     B, b, mu, p = checked(B, b, mu, p)
-    lam = float(laws.positive("lam", lam, ndim=0))
-    ways = drain.configurations(B, b, laws.FIT * B)
+    lam = float(checks.positive("lam", lam, ndim=0))
+    ways = drain.configurations(B, b, checks.FIT * B)
     A = drain.departure_operator(ways, mu, p)
     C = (ways.counts @ mu)[np.nonzero(ways.blocked)[0]]
     pi = drain.saturated(ways, mu, p).probabilities[ways.blocked]
@@ -337,7 +337,7 @@ def fixed_point_iteration(lam, B, b, mu, p, tolerance=1e-12, most_steps=100_000)
     """
     B, b, mu, p = checked(B, b, mu, p)
     if lam is not None:
-        lam = float(laws.positive("lam", lam, ndim=0))
+        lam = float(checks.positive("lam", lam, ndim=0))
     _require_few_phases(B, b)
     states = saturated_states(B, b)
     C = np.array([sum(count * rate for count, rate in zip(state, mu)) for state in states])
@@ -407,15 +407,15 @@ class Sojourn:
 
     def moment(self, k):
         r"""Exact :math:`E[W^k]`, from the life of one job rather than from numbers in the system."""
-        return self._queue.sojourn_moment(laws.count("k", k))
+        return self._queue.sojourn_moment(checks.count("k", k))
 
     def number_probability(self, n):
         r"""Probability :math:`p(n)` of `n` jobs in the system. Source: [BB22] Eq. (1)."""
-        return float(self._queue.distribution.level(laws.count("n", n, least=0)).sum())
+        return float(self._queue.distribution.level(checks.count("n", n, least=0)).sum())
 
     def queue_probability(self, q):
         """Probability that `q` jobs wait in the queue."""
-        return self._queue.queue_probability(laws.count("q", q, least=0))
+        return self._queue.queue_probability(checks.count("q", q, least=0))
 
 
 def one_sided_bound(t, mean, second_moment):
@@ -474,12 +474,12 @@ def sojourn(lam, B, b, mu, p):
     (1.438, 4.843, 1.2453)
     """
     given, (B, b, mu, p) = p, checked(B, b, mu, p)
-    lam = float(laws.positive("lam", lam, ndim=0))
+    lam = float(checks.positive("lam", lam, ndim=0))
     _require_few_phases(B, b)
     capacity = processing_capacity(B, b, mu, p)
     if not lam < capacity:
         digits = ".4f" if capacity > 0.01 else ".4g"
-        raise ValueError(f"lam {laws.shown(lam)} is not below the capacity {capacity:{digits}}")
+        raise ValueError(f"lam {checks.shown(lam)} is not below the capacity {capacity:{digits}}")
     if 1 - lam / capacity < NEAREST:
         raise ValueError(f"lam {lam!r} is too near the capacity {capacity!r} for double precision")
     queue = _Queue(lam, B, b, mu, p)
@@ -507,7 +507,7 @@ def sojourn(lam, B, b, mu, p):
 
 
 def _require_few_phases(B, b):
-    phases = int(drain.configurations(B, b, laws.FIT * B).blocked.sum())
+    phases = int(drain.configurations(B, b, checks.FIT * B).blocked.sum())
     if phases > PHASE_LIMIT:
         raise ValueError(f"the queue has {phases} phases, more than {PHASE_LIMIT}: aggregate classes first")
 
@@ -517,7 +517,7 @@ class _Queue:
 
     def __init__(self, lam, B, b, mu, p):
         self.lam, self.system = lam, (B, b, mu, p)
-        N = self.homogeneous = math.floor(B * (1 + laws.FIT) / b.min()) + 1
+        N = self.homogeneous = math.floor(B * (1 + checks.FIT) / b.min()) + 1
         rule = self._truncated
         states = chain.explore([(0,) * len(b) + (0, 0)], rule)
         self.levels = [sorted(s for s in states if s[-1] == n) for n in range(N + 2)]
@@ -599,7 +599,7 @@ class _Queue:
     def tail(self, t):
         """P(W > t): follow the job that has just joined the end of the queue until it leaves."""
         start, Z, weight = self.tagged
-        times = np.atleast_1d(laws.numbers("t", t, ndim=np.ndim(t)))
+        times = np.atleast_1d(checks.numbers("t", t, ndim=np.ndim(t)))
         tails, now, past, step, move = np.empty(len(times)), start, 0.0, 0.0, None
         for k in np.argsort(times):
             gap = max(float(times[k]) - past, 0.0)

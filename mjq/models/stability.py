@@ -25,7 +25,7 @@ import numba
 import numpy as np
 from scipy import special
 
-from mjq import laws
+from mjq import checks
 
 STATE_LIMIT = 100_000_000
 MOST_STEPS = 1e11  # of the convolutions for equal rates: some minutes
@@ -33,17 +33,17 @@ MOST_STEPS = 1e11  # of the convolutions for equal rates: some minutes
 
 def checked(n, n1, n2, mu1, mu2, p1):
     """Return the parameters as numbers, or raise ``ValueError`` with the broken law."""
-    n, n1, n2 = (laws.count(name, value) for name, value in (("n", n), ("n1", n1), ("n2", n2)))
+    n, n1, n2 = (checks.count(name, value) for name, value in (("n", n), ("n1", n1), ("n2", n2)))
     if n1 > n2:
         raise ValueError(f"class 1 is the one with the smaller need: n1 {n1} exceeds n2 {n2}")
     if n2 > n:
         raise ValueError(f"need n2 {n2} exceeds the {n} servers")
     if n // n1 >= STATE_LIMIT:
         raise ValueError(f"{n // n1 + 1} saturated states are more than {STATE_LIMIT}: change the unit of need")
-    mu1, mu2 = float(laws.positive("mu1", mu1, ndim=0)), float(laws.positive("mu2", mu2, ndim=0))
-    if max(mu1, mu2) / laws.RATES_APART > min(mu1, mu2):
-        raise ValueError(f"mu1 {mu1:g} and mu2 {mu2:g} must lie within a factor {laws.RATES_APART:g} of each other")
-    return n, n1, n2, mu1, mu2, laws.share("p1", p1)
+    mu1, mu2 = float(checks.positive("mu1", mu1, ndim=0)), float(checks.positive("mu2", mu2, ndim=0))
+    if max(mu1, mu2) / checks.RATES_APART > min(mu1, mu2):
+        raise ValueError(f"mu1 {mu1:g} and mu2 {mu2:g} must lie within a factor {checks.RATES_APART:g} of each other")
+    return n, n1, n2, mu1, mu2, checks.share("p1", p1)
 
 
 # --- The rule -------------------------------------------------------------------------------------------------------
@@ -404,15 +404,15 @@ def throughput_equal_rates(n, p, mu):
     >>> round(throughput_equal_rates(30, {3: .6, 10: .4}, 1), 10)
     4.5715260629
     """
-    n, mu = laws.count("n", n), float(laws.positive("mu", mu, ndim=0))
+    n, mu = checks.count("n", n), float(checks.positive("mu", mu, ndim=0))
     if not isinstance(p, dict) or not p:
         raise ValueError(f"p must map needs to probabilities, got {p!r}")
-    needs = np.array([laws.count("need", need) for need in p])
-    chances = laws.probabilities("p", list(p.values()))
+    needs = np.array([checks.count("need", need) for need in p])
+    chances = checks.probabilities("p", list(p.values()))
     needs, chances = needs[chances > 0], chances[chances > 0]
     if needs.max() > n:
         raise ValueError(f"need {needs.max()} exceeds the {n} servers")
-    laws.affordable(f"n = {n}", n // needs.min() * n * len(needs), MOST_STEPS, "steps")
+    checks.affordable(f"n = {n}", n // needs.min() * n * len(needs), MOST_STEPS, "steps")
     blocked = np.array([chances[needs > n - j].sum() for j in range(n + 1)])  # the next job does not fit beside j
     together, C = np.zeros(n + 1), 0.0
     together[0] = 1.0
@@ -474,7 +474,7 @@ def peaks_and_dips(values, noise=1e-9):
     >>> peaks.tolist(), dips.tolist()
     ([1, 4], [2])
     """
-    values = laws.numbers("values", values)
+    values = checks.numbers("values", values)
     peaks, dips, direction = [], [], 0
     lowest = highest = 0  # positions, since the last turn
     for k, x in enumerate(values):
@@ -503,6 +503,6 @@ def deepest_dip(values):
     >>> deepest_dip([0, 5, 2, 2, 7, 1]), deepest_dip([0, 5, 2, 1])
     (3.0, 0.0)
     """
-    values = laws.numbers("values", values)
+    values = checks.numbers("values", values)
     left, right = np.maximum.accumulate(values), np.maximum.accumulate(values[::-1])[::-1]
     return float((np.minimum(left, right) - values).max())

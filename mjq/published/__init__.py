@@ -154,12 +154,12 @@ class Comparisons:
 
     Examples
     --------
-    >>> checks = Comparisons("bb22")
+    >>> comparisons = Comparisons("bb22")
     >>> table = dict(B=6, b=(2, 3), mu=(2.5, .625), p=(.5, .5))
-    >>> checks.check("Table I", "EW", 1.4377, **table, lam=1.0).text
+    >>> comparisons.check("Table I", "EW", 1.4377, **table, lam=1.0).text
     '1.438'
-    >>> checks.check("Table I", "EW", 1.4377, **table, lam=0.9)
-    >>> checks.made
+    >>> comparisons.check("Table I", "EW", 1.4377, **table, lam=0.9)
+    >>> comparisons.made
     [('Table I', 'EW', 'Table I, row 1.0')]
     """
 

@@ -6,7 +6,7 @@
 ``collected``   the results of a sweep as tidy tables
 ``comparison``  two runs beside each other
 ``page``        an executed chapter as one page for reading offline
-``chapters``    which chapters there are, what can be changed, and whether given values keep the laws
+``chapters``    which chapters there are, what can be changed, and whether given values pass the chapter's checks
 ``values``      parameters as people write them
 ``execution``   a notebook executed with parameters
 ``recorder``    the extension of a chapter's kernel that keeps the numbers behind figures and tables

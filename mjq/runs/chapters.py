@@ -1,10 +1,10 @@
-"""Chapters as programs: which there are, what can be changed, and whether given values keep the laws.
+"""Chapters as programs: which there are, what can be changed, and whether given values pass its checks.
 
 Everything is read from the notebooks themselves. The cell tagged ``parameters`` has a line a parameter,
 
     p1: float = 0.7  # probability of class 1 [unit]; place in the paper
 
-and the cell tagged ``laws``, which needs nothing but the parameters, raises a ``ValueError`` if they break one.
+and the cell tagged ``checks``, which needs nothing but the parameters, raises a ``ValueError`` if one fails.
 """
 
 import ast
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mjq import laws
+from mjq import checks
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 LONGEST = 1000  # binary digits of a whole number, all of which are finite as a float
@@ -99,10 +99,10 @@ class Chapter:
         return {name: typed(self.parameters[name], value) for name, value in given.items()}
 
     def check(self, values):
-        """Run the chapter's cell of laws on `values`; raise ``ValueError`` with the law that they break."""
-        for cell in _tagged(self.notebook, "laws"):
+        """Run the chapter's cell of checks on `values`; raise ``ValueError`` with the law that they break."""
+        for cell in _tagged(self.notebook, "checks"):
             try:
-                exec(compile(cell.source, f"<laws of {self.name}>", "exec"), dict(values))
+                exec(compile(cell.source, f"<checks of {self.name}>", "exec"), dict(values))
             except Exception as error:  # the cell is the chapter's author's
                 kind = "" if isinstance(error, (ValueError, ArithmeticError)) else f"{type(error).__name__}: "
                 raise ValueError(f"{self.name}: {kind}{error}") from error
@@ -171,7 +171,7 @@ def typed(parameter, value):
     if type(value).__name__ != parameter.type:
         raise ValueError(f"{parameter.name} must be {TYPES[parameter.type]}, got {brief(value)}")
     if isinstance(value, float):
-        laws.numbers(parameter.name, value, ndim=0)
+        checks.numbers(parameter.name, value, ndim=0)
     return value
 
 

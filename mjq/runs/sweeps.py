@@ -12,7 +12,7 @@ import filelock
 import nbformat
 from tqdm import tqdm
 
-from mjq import laws, parallel
+from mjq import checks, parallel
 from mjq.runs import case, collected, folders, provenance, results
 from mjq.runs.chapters import chapter
 
@@ -101,8 +101,8 @@ def sweep(
         If no worker is left, the disk is full, or somebody stopped it. What was finished is kept.
     """
     plan = _plan(name, cases, names)
-    workers = workers if parallel.is_client(workers) else laws.count("workers", workers)
-    patience = float(laws.positive("patience", patience, ndim=0))
+    workers = workers if parallel.is_client(workers) else checks.count("workers", workers)
+    patience = float(checks.positive("patience", patience, ndim=0))
     folder = Path(into) / plan["chapter"] / folders.checked_label(label or "sweep-" + _digest(plan)[:8])
     folder.mkdir(parents=True, exist_ok=True)
     lock = filelock.FileLock(folder / folders.LOCK)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from mjq import laws
+from mjq import checks
 from mjq.simulation.estimates import Estimate, clustering
 from mjq.simulation.events import cumulative, doubled, pop, push
 from mjq.simulation.replications import Compiled, replicate, require_affordable
@@ -85,13 +85,13 @@ def simulate_cluster(
     >>> 1 / 3 in run.blocking.widened(2)
     True
     """
-    N, C = laws.count("N", N), laws.count("C", C, least=0)
-    lam, mu1 = (float(laws.positive(name, value, ndim=0)) for name, value in (("lam", lam), ("mu1", mu1)))
-    needs = laws.counts("sizes", sizes)
+    N, C = checks.count("N", N), checks.count("C", C, least=0)
+    lam, mu1 = (float(checks.positive(name, value, ndim=0)) for name, value in (("lam", lam), ("mu1", mu1)))
+    needs = checks.counts("sizes", sizes)
     mu2 = np.full(len(needs), mu2) if np.ndim(mu2) == 0 else mu2
-    _, _, rates, p = laws.multiserver(N, needs, mu2, p, names=("N", "sizes", "mu2", "p"))
-    jobs, replications = laws.count("jobs", jobs, least=2), laws.count("replications", replications)
-    warmup = float(laws.not_negative("warmup", warmup, ndim=0))
+    _, _, rates, p = checks.multiserver(N, needs, mu2, p, names=("N", "sizes", "mu2", "p"))
+    jobs, replications = checks.count("jobs", jobs, least=2), checks.count("replications", replications)
+    warmup = float(checks.not_negative("warmup", warmup, ndim=0))
     effort = f"jobs = {jobs}, replications = {replications}, warmup = {warmup:g}"
     require_affordable(effort, jobs * replications * (1 + warmup))
     shares = cumulative(p)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from mjq import laws
+from mjq import checks
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.events import pop, push
 from mjq.simulation.replications import Compiled, generators, replicate, require_affordable
@@ -80,9 +80,9 @@ def simulate_pool(D, N, K, seed, *, precision=0.03, confidence=0.99, replication
     """
     D, N, K = _system(D, N, K)
     run = Compiled(_deplete, D, N, K, np.empty((0, len(N) + 1)))
-    precision = float(laws.positive("precision", precision, ndim=0))
-    number = 20 if replications is None else laws.count("replications", replications, 2)
-    require_affordable(f"N = {laws.shown(N)}, replications = {number}", float(N.sum()) * len(D) * number)
+    precision = float(checks.positive("precision", precision, ndim=0))
+    number = 20 if replications is None else checks.count("replications", replications, 2)
+    require_affordable(f"N = {checks.shown(N)}, replications = {number}", float(N.sum()) * len(D) * number)
     while True:
         found = [(marks, busy) for marks, _, busy in replicate(run, seed, number, workers, progress)]
         marks, busy = (np.array(columns) for columns in zip(*found))
@@ -126,15 +126,15 @@ def depletion_path(D, N, K, seed):
 
 
 def _system(D, N, K):
-    D = laws.numbers("D", D, ndim=2)
-    laws.positive("demands", D.ravel())
-    N, K = laws.counts("N", N, 0), laws.counts("K", K, 0)
+    D = checks.numbers("D", D, ndim=2)
+    checks.positive("demands", D.ravel())
+    N, K = checks.counts("N", N, 0), checks.counts("K", K, 0)
     if not len(D):
         raise ValueError("D must have at least one station")
     if not D.shape[1] == len(N) == len(K):
         raise ValueError(f"D, N and K must have one entry a class, got {D.shape[1]}, {len(N)} and {len(K)}")
     if (N < K).any():
-        raise ValueError(f"N must be at least K in each class, got {laws.shown(N)} and {laws.shown(K)}")
+        raise ValueError(f"N must be at least K in each class, got {checks.shown(N)} and {checks.shown(K)}")
     if K.sum() == 0:
         raise ValueError("K must have a place for at least one task")
     return D, N, K

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from mjq import laws
+from mjq import checks
 from mjq.simulation.estimates import Estimate, clustering
 from mjq.simulation.events import cumulative, doubled, pop, push
 from mjq.simulation.policies import FCFS, next_to_start, policy_number
 from mjq.simulation.replications import Compiled, replicate, require_affordable
 
 BATCHES = 30  # of one long run without replications
-FIT = laws.FIT
+FIT = checks.FIT
 
 
 @dataclass(frozen=True)
@@ -102,13 +102,13 @@ def simulate_multiserver(
     >>> 2 in run.EW.widened(2)
     True
     """
-    lam = float(laws.positive("lam", lam, ndim=0))
-    B, b, mu, p = laws.multiserver(B, b, mu, p)
-    jobs, replications = laws.count("jobs", jobs, least=2), laws.count("replications", replications)
-    warmup = float(laws.not_negative("warmup", warmup, ndim=0))
+    lam = float(checks.positive("lam", lam, ndim=0))
+    B, b, mu, p = checks.multiserver(B, b, mu, p)
+    jobs, replications = checks.count("jobs", jobs, least=2), checks.count("replications", replications)
+    warmup = float(checks.not_negative("warmup", warmup, ndim=0))
     effort = f"jobs = {jobs}, replications = {replications}, warmup = {warmup:g}"
     require_affordable(effort, jobs * replications * (1 + warmup))
-    tail_at = laws.numbers("tail_at", tail_at)
+    tail_at = checks.numbers("tail_at", tail_at)
     batches = max(1, min(BATCHES, jobs // 2)) if replications == 1 else 1
     order, shares, warm = policy_number(policy), cumulative(p), round(warmup * jobs)
     runs = replicate(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numba
 import numpy as np
 
-from mjq import laws
+from mjq import checks
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.events import pop, push
 from mjq.simulation.replications import Compiled, replicate, require_affordable
@@ -104,18 +104,18 @@ def simulate_ps_network(
         If `time`, `seed` or another argument is out of its range, a subset or the schedule does not fit the network,
         or response times are too few for their percentiles.
     """
-    time = float(laws.positive("time", time, ndim=0))
-    warm = float(laws.not_negative("warmup", warmup, ndim=0)) * time
-    population = np.array([laws.count(f"population of {x!r}", n, least=0) for x, n in network.population.items()])
+    time = float(checks.positive("time", time, ndim=0))
+    warm = float(checks.not_negative("warmup", warmup, ndim=0)) * time
+    population = np.array([checks.count(f"population of {x!r}", n, least=0) for x, n in network.population.items()])
     inside = _inside(network, subsets or {})
     at = _increasing("at", at, warm + time)
-    levels = laws.numbers("percentiles", percentiles)
+    levels = checks.numbers("percentiles", percentiles)
     if ((levels <= 0) | (levels >= 1)).any():
-        raise ValueError(f"percentiles must lie between 0 and 1, got {laws.shown(levels)}")
-    replications = laws.count("replications", replications)
+        raise ValueError(f"percentiles must lie between 0 and 1, got {checks.shown(levels)}")
+    replications = checks.count("replications", replications)
     stages = [network, *(stage for _, stage in schedule)]
     events = max(_events(stage) for stage in stages) * (time + warm) * replications
-    require_affordable(f"time = {laws.shown(time)}, replications = {replications}", events)
+    require_affordable(f"time = {checks.shown(time)}, replications = {replications}", events)
     tables = (*_settings(network, schedule), *_tables(network), population, inside)
     runs = replicate(
         Compiled(_simulate, *tables, at, warm, warm + time),
@@ -143,9 +143,9 @@ def _events(network):
 def _inside(network, subsets):
     inside = np.zeros((len(subsets), len(network.pairs)), dtype=np.bool_)
     for row, (name, pairs) in zip(inside, subsets.items()):
-        if not laws.pairs(pairs):
+        if not checks.pairs(pairs):
             raise ValueError(f"subset {name!r} must name at least one pair")
-        for pair in laws.pairs(pairs):
+        for pair in checks.pairs(pairs):
             if pair not in network.pairs:
                 raise ValueError(f"subset {name!r} names {pair!r}, which has no service time")
             row[network.pairs.index(pair)] = True
@@ -153,17 +153,17 @@ def _inside(network, subsets):
 
 
 def _increasing(name, times, last):
-    times = laws.not_negative(name, times)
+    times = checks.not_negative(name, times)
     if (np.diff(times) < 0).any() or times.max(initial=0) > last * (1 + 1e-9):
-        raise ValueError(f"{name} must be increasing times up to {laws.shown(last)}")
+        raise ValueError(f"{name} must be increasing times up to {checks.shown(last)}")
     return times
 
 
 def _settings(network, schedule):
     """When something changes, and from then on the servers of each queue and the arrival rate of each pair."""
-    changes = laws.not_negative("times of the schedule", [when for when, _ in schedule])
+    changes = checks.not_negative("times of the schedule", [when for when, _ in schedule])
     if (np.diff(changes) < 0).any():
-        raise ValueError(f"times of the schedule must be increasing, got {laws.shown(changes)}")
+        raise ValueError(f"times of the schedule must be increasing, got {checks.shown(changes)}")
     stages = [network, *(stage for _, stage in schedule)]
     for stage in stages:
         if stage.pairs != network.pairs or list(stage.servers) != list(network.servers):
@@ -206,7 +206,7 @@ def _tables(network):
         rates[k, :n] = leaving
         moves[k, :n, :n] = np.cumsum(law.T / leaving[:, None] + np.eye(n), axis=1)
     routing = np.cumsum(network.P, axis=1)
-    routing[routing > 1 - laws.MIX_TOLERANCE] = np.inf  # what rounding leaves does not leave
+    routing[routing > 1 - checks.MIX_TOLERANCE] = np.inf  # what rounding leaves does not leave
     return queue_of, routing, phases, begin, rates, moves
 
 

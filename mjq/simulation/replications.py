@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from tqdm import tqdm
 
-from mjq import laws, parallel
+from mjq import checks, parallel
 
 MOST_EVENTS = 1e11  # some hours
 
@@ -38,7 +38,7 @@ def _entropy(seed):
 
 def require_affordable(what, events):
     """Refuse a simulation of more events than a day is long enough for."""
-    laws.affordable(what, events, MOST_EVENTS, "events")
+    checks.affordable(what, events, MOST_EVENTS, "events")
 
 
 class Compiled:
@@ -75,12 +75,12 @@ def replicate(run, seed, replications, workers=1, progress=None):
     progress : bool, optional
         Show a progress bar; by default on a terminal, for work of more than two seconds.
     """
-    streams = generators(seed, laws.count("replications", replications))
+    streams = generators(seed, checks.count("replications", replications))
     bar = tqdm(total=replications, desc="replications", delay=2, disable=None if progress is None else not progress)
     if parallel.is_client(workers):
         with bar:
             return parallel.spread(workers, run, streams, bar)
-    with bar, ThreadPoolExecutor(laws.count("workers", workers)) as pool:
+    with bar, ThreadPoolExecutor(checks.count("workers", workers)) as pool:
 
         def one(rng):
             result = run(rng)

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from mjq import laws
+from mjq import checks
 
 POPULATIONS = 1_000_000  # vectors up to the populations asked for, at most
 
@@ -36,8 +36,8 @@ def throughputs(D, K):
     >>> throughputs([[1.0], [1.0]], [2]).round(6).tolist()
     [0.666667]
     """
-    D = laws.numbers("D", D, ndim=2)
-    K = tuple(laws.counts("K", K, 0).tolist())
+    D = checks.numbers("D", D, ndim=2)
+    K = tuple(checks.counts("K", K, 0).tolist())
     if len(K) != D.shape[1]:
         raise ValueError(f"K must have one entry a class, got {len(K)} for {D.shape[1]}")
     if math.prod(k + 1 for k in K) > POPULATIONS:

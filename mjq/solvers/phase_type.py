@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from scipy import optimize, special
 
-from mjq import laws
+from mjq import checks
 
 TERMS = 20  # of the series of an exponential whose argument is at most 1: the next is below 1e-19
 HALVINGS = 60  # of a time until the fastest phase moves at most once on average
@@ -54,17 +54,17 @@ class PhaseType:
     exit: np.ndarray = field(init=False, repr=False)
 
     def __post_init__(self):
-        alpha, T = laws.probabilities("alpha", self.alpha), laws.numbers("T", self.T, ndim=2)
+        alpha, T = checks.probabilities("alpha", self.alpha), checks.numbers("T", self.T, ndim=2)
         if T.shape != (len(alpha), len(alpha)):
             raise ValueError(f"T must have one row and column a phase, got shape {T.shape} for {len(alpha)} phases")
         leaving = -np.diag(T)
         if (leaving <= 0).any():
-            raise ValueError(f"the diagonal of T must be negative, got {laws.shown(np.diag(T))}")
+            raise ValueError(f"the diagonal of T must be negative, got {checks.shown(np.diag(T))}")
         if (T - np.diag(np.diag(T)) < 0).any():
             raise ValueError("rates of T off the diagonal must not be negative")
         ending = -T.sum(axis=1)
         if (ending < -ROUNDING * leaving).any():
-            raise ValueError(f"rows of T must not sum to more than 0, got {laws.shown(-ending)}")
+            raise ValueError(f"rows of T must not sum to more than 0, got {checks.shown(-ending)}")
         ending = np.where(np.abs(ending) <= ROUNDING * leaving, 0.0, ending)
         out = ending > 0
         for _ in range(len(out)):
@@ -82,7 +82,7 @@ class PhaseType:
 
     def moment(self, k):
         r"""Moment of order k, :math:`k!\, \alpha (-T)^{-k} \mathbf 1`."""
-        k = laws.count("k", k)
+        k = checks.count("k", k)
         values = np.ones(self.phases)
         for _ in range(k):
             values = np.linalg.solve(-self.T, values)
@@ -112,9 +112,9 @@ class PhaseType:
         >>> round(exponential(1.0).quantile(0.95), 6)
         2.995732
         """
-        u = float(laws.numbers("u", u, ndim=0))
+        u = float(checks.numbers("u", u, ndim=0))
         if not 0 <= u < 1:
-            raise ValueError(f"u must be at least 0 and below 1, got {laws.shown(u)}")
+            raise ValueError(f"u must be at least 0 and below 1, got {checks.shown(u)}")
         if self.cdf(0.0) >= u:
             return 0.0
         high = self.mean
@@ -248,7 +248,7 @@ def exponential(mean):
     >>> exponential(2.0).scv
     1.0
     """
-    rate = 1 / float(laws.positive("mean", mean, ndim=0))
+    rate = 1 / float(checks.positive("mean", mean, ndim=0))
     return PhaseType([1.0], [[-rate]])
 
 
@@ -258,8 +258,8 @@ def erlang(k, mean):
     >>> round(erlang(4, 2.0).scv, 12)
     0.25
     """
-    k = laws.count("k", k, most=MOST_PHASES)
-    rate = k / float(laws.positive("mean", mean, ndim=0))
+    k = checks.count("k", k, most=MOST_PHASES)
+    rate = k / float(checks.positive("mean", mean, ndim=0))
     return PhaseType(np.eye(k)[0], rate * (np.eye(k, k=1) - np.eye(k)))
 
 
@@ -273,7 +273,7 @@ def coxian(mean, scv):
     >>> round(fit.mean, 12), round(fit.scv, 12)
     (3.0, 10.0)
     """
-    mean, scv = (float(laws.positive(name, value, ndim=0)) for name, value in (("mean", mean), ("scv", scv)))
+    mean, scv = (float(checks.positive(name, value, ndim=0)) for name, value in (("mean", mean), ("scv", scv)))
     if scv < 0.5:
         raise ValueError(f"two phases reach a scv of 0.5 or more, got {scv:g}; use erlang")
     first, second, on = 2 / mean, 1 / (mean * scv), 1 / (2 * scv)
@@ -292,7 +292,7 @@ def mixed_erlang(mean, scv):
     >>> round(fit.mean, 12), round(fit.scv, 12), fit.phases
     (3.0, 0.4, 3)
     """
-    mean, scv = (float(laws.positive(name, value, ndim=0)) for name, value in (("mean", mean), ("scv", scv)))
+    mean, scv = (float(checks.positive(name, value, ndim=0)) for name, value in (("mean", mean), ("scv", scv)))
     k = math.ceil(1 / scv * (1 - 1e-12))
     if scv > 1 or k > MOST_PHASES:
         raise ValueError(
@@ -323,7 +323,7 @@ def hyperexponential(mean, scv):
     >>> round(fit.mean, 12), round(fit.scv, 12)
     (3.0, 10.0)
     """
-    mean, scv = (float(laws.positive(name, value, ndim=0)) for name, value in (("mean", mean), ("scv", scv)))
+    mean, scv = (float(checks.positive(name, value, ndim=0)) for name, value in (("mean", mean), ("scv", scv)))
     if scv < 1:
         raise ValueError(f"a mixture of exponentials has a scv of 1 or more, got {scv:g}")
     p = (1 + math.sqrt((scv - 1) / (scv + 1))) / 2

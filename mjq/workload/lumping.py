@@ -6,7 +6,7 @@ them, ready for :func:`~mjq.models.processing_capacity.processing_capacity`.
 
 import numpy as np
 
-from mjq import laws
+from mjq import checks
 
 NEEDS_OF_THE_REST = "mean", "work", "largest"
 SPLITS = "nearest", "mixture"
@@ -94,7 +94,7 @@ def two_needs(low, high, b, mu, p, split="mixture"):
     ([1.0, 4.0], [1.0, 1.0], [0.5833, 0.4167])
     """
     b, mu, p = _classes(b, mu, p)
-    needs = laws.positive("low and high", (low, high))
+    needs = checks.positive("low and high", (low, high))
     if not low < high:
         raise ValueError(f"low must be below high, got {low} and {high}")
     if split == "nearest":
@@ -110,7 +110,7 @@ def two_needs(low, high, b, mu, p, split="mixture"):
 
 
 def _classes(b, mu, p):
-    b, mu, p = laws.positive("b", b), laws.positive("mu", mu), laws.probabilities("p", p)
+    b, mu, p = checks.positive("b", b), checks.positive("mu", mu), checks.probabilities("p", p)
     if not len(b) == len(mu) == len(p):
         raise ValueError(f"b, mu and p must have one entry a class, got {len(b)}, {len(mu)} and {len(p)}")
     return b, mu, p
