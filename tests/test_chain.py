@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import linalg, sparse
 
-from mjq.solvers import chain
+from mjq.solvers import chain, symbolic
 
 
 def birth_and_death(up, down, top):
@@ -94,10 +94,10 @@ def test_one_state_is_a_chain():
 def test_symbols_and_numbers_agree(up, down, top):
     a, d = sp.symbols("a d", positive=True)
     rule = birth_and_death(a, d, top)
-    symbolic = chain.symbolic_stationary(chain.symbolic_generator(range(top + 1), rule))
+    letters = symbolic.stationary(symbolic.generator(range(top + 1), rule))
     values = {a: sp.Rational(up.numerator, up.denominator), d: sp.Rational(down.numerator, down.denominator)}
     numbers = chain.stationary(chain.generator(range(top + 1), birth_and_death(float(up), float(down), top)))
-    assert numbers == pytest.approx([float(x.subs(values)) for x in symbolic], rel=1e-12)
+    assert numbers == pytest.approx([float(x.subs(values)) for x in letters], rel=1e-12)
 
 
 def test_absorption_times_of_a_random_walk():

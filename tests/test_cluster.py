@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mjq import cluster, stability
 from mjq import processing_capacity as pc
 from mjq.simulation import simulate_cluster
-from mjq.solvers import arnoldi, chain, drain, tandem
+from mjq.solvers import arnoldi, chain, drain, symbolic, tandem
 
 PAPER = dict(mu1=1000, mu2=10, C=15)
 LARGE = dict(N=1500, sizes=(10, 100), p=(0.9, 0.1), mu1=100, mu2=(10, 1), C=50)
@@ -155,7 +155,7 @@ def test_order_of_the_paper():
 def test_the_rule_takes_letters():
     lam, mu1, mu2, p = sp.symbols("lambda mu_1 mu_2 p", positive=True)
     rule = lambda s: cluster.transitions(s, 1, (1,), (1,), lam, mu1, (mu2,), 0)
-    Q = chain.symbolic_generator(cluster.states(1, (1,), 0), rule)
+    Q = symbolic.generator(cluster.states(1, (1,), 0), rule)
     assert all(sp.expand(sum(row)) == 0 for row in Q.tolist())
 
 

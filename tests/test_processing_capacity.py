@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mjq import processing_capacity as pc
 from mjq.published import printed
-from mjq.solvers import chain
+from mjq.solvers import chain, symbolic
 from tests.conftest import systems
 
 EXAMPLE = 6, (2, 3), (1, 1), (0.5, 0.5)
@@ -40,8 +40,8 @@ def test_capacity_solvers_agree(system):
 def test_capacity_in_closed_form():
     p1, m1, m2 = sp.symbols("p1 m1 m2", positive=True)
     states = pc.saturated_states(6, (2, 3))
-    Q = chain.symbolic_generator(states, lambda s: pc.saturated_transitions(s, 6, (2, 3), (m1, m2), (p1, 1 - p1)))
-    formula = sum((s[0] * m1 + s[1] * m2) * x for s, x in zip(states, chain.symbolic_stationary(Q)))
+    Q = symbolic.generator(states, lambda s: pc.saturated_transitions(s, 6, (2, 3), (m1, m2), (p1, 1 - p1)))
+    formula = sum((s[0] * m1 + s[1] * m2) * x for s, x in zip(states, symbolic.stationary(Q)))
     assert sp.simplify(formula.subs({m1: 1, m2: 1}) - 6 / (3 - p1**3)) == 0
     for values in ((0.3, 2.0, 0.1), (0.9, 0.01, 5.0)):
         ours = pc.processing_capacity(6, (2, 3), values[1:], (values[0], 1 - values[0]))

@@ -1,6 +1,7 @@
 """Solvers that know no paper.
 
 ``chain``       any finite Markov chain, from its transition rule: the definition that faster solvers are held to
+``symbolic``    small chains from the same rule, with letters in place of numbers
 ``drain``       steady state of saturated systems, which only drain between two admissions: millions of states
 ``tandem``      a finite queue and a preparatory server before such a system
 ``qbd``         infinitely many levels (quasi-birth-death chains)

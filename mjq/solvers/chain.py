@@ -1,18 +1,16 @@
 """Markov chains from a transition rule.
 
 A model is a function ``transitions(state)`` that yields ``(next_state, rate)`` pairs. Everything here follows from
-that one rule: the reachable states, the generator as a sparse matrix of numbers or as a sympy matrix, the stationary
-distribution and expected absorption times.
+that one rule: the reachable states, the generator as a sparse matrix, the stationary distribution and expected
+absorption times. :mod:`mjq.solvers.symbolic` does the same with letters.
 
 Conventions: states are hashable; a generator ``Q`` holds rates off its diagonal, its rows sum to zero, and a
 distribution is a row vector ``pi`` with ``pi Q = 0``.
 """
 
-from collections import defaultdict
 
 import numba
 import numpy as np
-import sympy as sp
 from scipy import sparse
 from scipy.sparse import csgraph, linalg
 
@@ -61,7 +59,7 @@ def explore(start, transitions, limit=EXPLORE_LIMIT):
     return states
 
 
-def _rates(states, transitions):
+def moves(states, transitions):
     """Yield ``(row, column, rate)`` for every transition that leaves its state."""
     index = {state: k for k, state in enumerate(states)}
     for row, state in enumerate(states):
@@ -91,7 +89,7 @@ def generator(states, transitions):
     array([[-1.,  1.],
            [ 4., -4.]])
     """
-    entries = np.array(list(_rates(states, transitions)), dtype=float).reshape(-1, 3)
+    entries = np.array(list(moves(states, transitions)), dtype=float).reshape(-1, 3)
     rows, columns, rates = entries.T
     if not (np.isfinite(rates) & (rates > 0)).all():
         bad = int(np.argmin(np.where(np.isfinite(rates), rates, -np.inf)))
@@ -99,42 +97,6 @@ def generator(states, transitions):
     n = len(states)
     Q = sparse.coo_array((rates, (rows.astype(int), columns.astype(int))), shape=(n, n)).tocsr()
     return (Q - sparse.diags_array(Q.sum(axis=1))).tocsr()
-
-
-def symbolic_generator(states, transitions):
-    """The generator of a small chain, as a sympy matrix: the same rule, symbols for numbers.
-
-    Examples
-    --------
-    >>> lam, mu = sp.symbols("lambda mu", positive=True)
-    >>> symbolic_generator([0, 1], lambda n: [(1 - n, mu if n else lam)])
-    Matrix([
-    [-lambda, lambda],
-    [     mu,    -mu]])
-    """
-    totals = defaultdict(lambda: sp.S.Zero)
-    for row, column, rate in _rates(states, transitions):
-        totals[row, column] += rate
-        totals[row, row] -= rate
-    Q = sp.zeros(len(states))
-    for place, rate in totals.items():
-        Q[place] = rate
-    return Q
-
-
-def symbolic_stationary(Q):
-    r"""Stationary distribution of a small irreducible chain in closed form: :math:`\pi Q = 0,\ \pi \mathbf 1 = 1`.
-
-    Examples
-    --------
-    >>> lam, mu = sp.symbols("lambda mu", positive=True)
-    >>> symbolic_stationary(sp.Matrix([[-lam, lam], [mu, -mu]]))
-    Matrix([[mu/(lambda + mu), lambda/(lambda + mu)]])
-    """
-    # Over the field of rational functions every cancellation is exact and done at once.
-    (kernel,) = Q.T.to_DM().to_field().nullspace().to_Matrix().tolist()
-    total = sp.cancel(sum(kernel))
-    return sp.Matrix([[sp.factor(sp.cancel(x / total)) for x in kernel]])
 
 
 def stationary(Q, states=None):

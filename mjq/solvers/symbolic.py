@@ -1,0 +1,43 @@
+"""Small Markov chains with letters in place of numbers, from the same transition rule."""
+
+from collections import defaultdict
+
+import sympy as sp
+
+from mjq.solvers.chain import moves
+
+
+def generator(states, transitions):
+    """The generator of a small chain, as a sympy matrix: the same rule, symbols for numbers.
+
+    Examples
+    --------
+    >>> lam, mu = sp.symbols("lambda mu", positive=True)
+    >>> generator([0, 1], lambda n: [(1 - n, mu if n else lam)])
+    Matrix([
+    [-lambda, lambda],
+    [     mu,    -mu]])
+    """
+    totals = defaultdict(lambda: sp.S.Zero)
+    for row, column, rate in moves(states, transitions):
+        totals[row, column] += rate
+        totals[row, row] -= rate
+    Q = sp.zeros(len(states))
+    for place, rate in totals.items():
+        Q[place] = rate
+    return Q
+
+
+def stationary(Q):
+    r"""Stationary distribution of a small irreducible chain in closed form: :math:`\pi Q = 0,\ \pi \mathbf 1 = 1`.
+
+    Examples
+    --------
+    >>> lam, mu = sp.symbols("lambda mu", positive=True)
+    >>> stationary(sp.Matrix([[-lam, lam], [mu, -mu]]))
+    Matrix([[mu/(lambda + mu), lambda/(lambda + mu)]])
+    """
+    # Over the field of rational functions every cancellation is exact and done at once.
+    (kernel,) = Q.T.to_DM().to_field().nullspace().to_Matrix().tolist()
+    total = sp.cancel(sum(kernel))
+    return sp.Matrix([[sp.factor(sp.cancel(x / total)) for x in kernel]])
