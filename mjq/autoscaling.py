@@ -46,7 +46,7 @@ def service(replicas, rate, standing=0):
 
     Returns
     -------
-    mjq.models.fluid.Network
+    mjq.solvers.network.Network
 
     Examples
     --------

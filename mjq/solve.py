@@ -203,7 +203,7 @@ def _pool_depletion(D, N_A, N_B, K, K_A=None):
 
 
 def network_of(given):
-    """A :class:`mjq.models.fluid.Network` from plain values, as a JSON or YAML file has them.
+    """A :class:`mjq.solvers.network.Network` from plain values, as a JSON or YAML file has them.
 
     Parameters
     ----------

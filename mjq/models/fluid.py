@@ -23,9 +23,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import integrate, linalg, optimize, special
-from scipy.sparse import csgraph
 
 from mjq import checks
+from mjq.solvers.network import Network
 from mjq.solvers.phase_type import PhaseType, coxian, erlang, exponential, hyperexponential, mixed_erlang, two_moments
 
 __all__ = [
@@ -42,149 +42,6 @@ SINGULAR = 1e-9  # smallest singular value of a Jacobian with rows scaled to 1 t
 STILL = 1e-11  # largest net flow at a stationary point, as a fraction of all flows
 HORIZONS = 60  # doublings of the time to wait for it
 KINK = 1e-7  # how near to its number of servers a queue counts as full, relatively
-
-
-class Network:
-    """A network of processor-sharing queues and delay stations.
-
-    Parameters
-    ----------
-    servers : dict
-        Queue to its number of servers, ``math.inf`` for a delay station.
-    service : dict
-        Pair (queue, class) to its :class:`~mjq.solvers.phase_type.PhaseType` service time on a server of its own.
-    routing : dict
-        Pair to a dict of pairs and probabilities. What a row lacks to 1 leaves the network.
-    arrivals, population : dict, optional
-        Pair to the rate of its Poisson arrivals; pair to the jobs that are there at the start.
-
-    Attributes
-    ----------
-    pairs : list
-        In the order of `service`.
-    index : dict
-        Pair to the slice of its phases in the state.
-    Psi, B, A, P, W : arrays
-        As in the notation.
-    arrivals, start : arrays
-        Arrival rate of each pair; the state at the start.
-    population : dict
-        Jobs of each pair at the start.
-    leaves : float array
-        Probability to leave the network after each pair.
-    open_flow : float array
-        Rate at which jobs from outside come to each pair.
-    closed : array of 0 and 1
-        Phases of each closed part, whose number of jobs never changes, one row a part.
-    queue_of, capacity, member : arrays
-        Index of each phase's queue; servers of each queue; phases of each queue as 0 and 1, one row a queue.
-
-    Raises
-    ------
-    ValueError
-        If a pair is unknown, routing sums to more than 1, jobs arrive that can never leave, or jobs that can leave are
-        there and none arrive.
-
-    Source: [RBAC21] Section 2.
-
-    Examples
-    --------
-    >>> queue = Network({"q": 1}, {("q", 1): exponential(1.0)}, {}, arrivals={("q", 1): .5})
-    >>> queue.W.tolist()
-    [[-1.0]]
-    """
-
-    def __init__(self, servers, service, routing, arrivals=None, population=None):
-        checks.mapping("servers", servers, "queues")
-        self.servers = {queue: checks.positive_or_infinite(f"servers of {queue!r}", k) for queue, k in servers.items()}
-        self.service = dict(checks.mapping("service", service, "pairs (queue, class)"))
-        self.pairs = list(self.service)
-        self._require_known(self.service, servers)
-        place = {pair: n for n, pair in enumerate(self.pairs)}
-        laws_of = list(self.service.values())
-        ends = np.cumsum([law.phases for law in laws_of])
-        self.index = {pair: slice(int(end - law.phases), int(end)) for pair, law, end in zip(place, laws_of, ends)}
-        self.Psi = linalg.block_diag(*(law.T for law in laws_of))
-        self.B = linalg.block_diag(*(law.exit[:, None] for law in laws_of))
-        self.A = linalg.block_diag(*(law.alpha[:, None] for law in laws_of))
-        self.P = np.zeros((len(place), len(place)))
-        for pair, row in checks.mapping("routing", routing, "pairs").items():
-            for target, probability in checks.mapping(f"routing out of {pair!r}", row, "pairs").items():
-                self._require_pairs("routing", (pair, target))
-                self.P[place[pair], place[target]] = checks.share(f"routing from {pair!r} to {target!r}", probability)
-        self._require_routing()
-        self.W = self.Psi + self.B @ self.P @ self.A.T
-        self.arrivals = self._per_pair("arrivals", {} if arrivals is None else arrivals)
-        jobs = self._per_pair("population", {} if population is None else population)
-        self.population = dict(zip(self.pairs, jobs.tolist()))
-        self.start = self.A @ jobs
-        queues = list(self.servers)
-        self.queue_of = np.repeat([queues.index(queue) for queue, _ in self.pairs], [x.phases for x in laws_of])
-        self.capacity = np.array([self.servers[queue] for queue in queues])
-        self.member = (np.arange(len(queues))[:, None] == self.queue_of).astype(float)
-        self._require_ways_out()
-
-    def _require_known(self, service, servers):
-        if not service:
-            raise ValueError("service must name at least one pair (queue, class)")
-        for pair, law in service.items():
-            if not (isinstance(pair, tuple) and len(pair) == 2):
-                raise ValueError(f"service is keyed by pairs (queue, class), got {pair!r}")
-            if pair[0] not in servers:
-                raise ValueError(f"queue {pair[0]!r} of {pair!r} has no servers")
-            if not isinstance(law, PhaseType):
-                raise ValueError(f"the service time of {pair!r} must be a PhaseType, got {law!r}")
-
-    def _require_pairs(self, name, pairs):
-        for pair in pairs:
-            if pair not in self.service:
-                raise ValueError(f"{name} names {pair!r}, which has no service time")
-
-    def _require_routing(self):
-        checks.numbers("routing", self.P, ndim=2)
-        total = self.P.sum(axis=1)
-        for pair, row, probability in zip(self.pairs, self.P, total):
-            if (row < 0).any() or probability > 1 + checks.MIX_TOLERANCE:
-                raise ValueError(f"routing out of {pair!r} must sum to at most 1, none negative: {checks.shown(row)}")
-        whole = np.abs(total - 1) <= checks.MIX_TOLERANCE
-        self.P[whole] /= total[whole, None]
-
-    def _per_pair(self, name, given):
-        self._require_pairs(name, checks.mapping(name, given, "pairs"))
-        return checks.not_negative(name, [given.get(pair, 0.0) for pair in self.pairs])
-
-    def _require_ways_out(self):
-        """Open jobs must be able to leave and closed ones must not; sets `closed`, `leaves` and `open_flow`."""
-        parts, part = csgraph.connected_components(self.P + self.P.T, directed=False)
-        leaves = 1 - self.P.sum(axis=1)
-        self.leaves = np.where(leaves > checks.MIX_TOLERANCE, leaves, 0.0)
-        there = np.array(list(self.population.values())) > 0
-        coming, going = (np.bincount(part, x, parts) > 0 for x in (self.arrivals, self.leaves))
-        ways = _reachable(self.P)
-        stays = ~ways[:, self.leaves > 0].any(axis=1)
-        for k, pair in enumerate(self.pairs):
-            if there[k] and going[part[k]] and not coming[part[k]]:
-                raise ValueError(f"the jobs at {pair!r} can leave and none arrive: a closed class keeps its jobs")
-            here = there[k] or self.arrivals[k] > 0
-            if here and (coming | going)[part[k]] and stays[ways[k]].any():
-                lost = self.pairs[np.flatnonzero(stays & ways[k])[0]]
-                raise ValueError(
-                    f"jobs come to {lost!r} that never leave, from where others do: an open class must leave"
-                )
-        # Flows of the jobs that come from outside; what cannot leave has none.
-        inner = np.where(stays[:, None], 0, self.P)
-        self.open_flow = np.linalg.solve(np.eye(len(part)) - inner.T, self.arrivals)
-        phases = np.repeat(part, [law.phases for law in self.service.values()])
-        kept = [c for c in range(parts) if not (coming | going)[c]]
-        self.closed = np.array([phases == c for c in kept], dtype=float).reshape(-1, len(phases))
-
-
-def _reachable(P):
-    """Which pairs can be reached from each, itself included."""
-    ways = np.eye(len(P)) + (P > 0)
-    for _ in range(max(1, len(P)).bit_length()):
-        ways = (ways @ ways > 0).astype(float)
-    return ways > 0
 
 
 # --- The processor share --------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ def simulate_ps_network(
 
     Parameters
     ----------
-    network : mjq.models.fluid.Network
+    network : mjq.solvers.network.Network
         Or anything with its attributes: pairs, servers, service, P, arrivals, and population.
     time : float
         Length of each replication that is counted.

@@ -6,6 +6,7 @@
 ``tandem``      a finite queue and a preparatory server before such a system
 ``qbd``         infinitely many levels (quasi-birth-death chains)
 ``phase_type``  phase-type distributions: moments, samples, fits, and where a chain is after some time
+``network``     networks of processor-sharing queues and delay stations, as everything about them needs them
 ``product_form``  exact means of networks of processor-sharing queues and delay stations
 ``mean_value``  mean value analysis of closed networks of single servers
 ``depletion_passes``  passes over the states of two stations that work off a pool

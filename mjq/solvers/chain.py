@@ -8,7 +8,6 @@ Conventions: states are hashable; a generator ``Q`` holds rates off its diagonal
 distribution is a row vector ``pi`` with ``pi Q = 0``.
 """
 
-
 import numba
 import numpy as np
 from scipy import sparse

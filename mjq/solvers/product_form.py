@@ -40,7 +40,7 @@ def means(network):
 
     Parameters
     ----------
-    network : mjq.models.fluid.Network
+    network : mjq.solvers.network.Network
         Processor-sharing queues with several servers, and delay stations; open, closed and mixed.
 
     Returns
@@ -59,7 +59,8 @@ def means(network):
     --------
     Two jobs that think for a unit of time and share one server of the same speed:
 
-    >>> from mjq.models.fluid import Network, exponential
+    >>> from mjq.solvers.network import Network
+    >>> from mjq.solvers.phase_type import exponential
     >>> think, work = ("z", 1), ("q", 1)
     >>> ring = {think: {work: 1}, work: {think: 1}}
     >>> pair = Network({"z": math.inf, "q": 1}, dict.fromkeys(ring, exponential(1.0)), ring, population={think: 2})
