@@ -10,14 +10,17 @@
 ``estimates``     means with confidence intervals
 """
 
-from mjq.simulation.cluster import ClusterRun, simulate_cluster
-from mjq.simulation.depletion import DepletionRun, depletion_path, simulate_depletion, simulate_pool
-from mjq.simulation.estimates import Estimate
-from mjq.simulation.multiserver import MultiserverRun, simulate_multiserver
-from mjq.simulation.ps_network import NetworkRun, ResponseTime, simulate_ps_network
+import lazy_loader
 
-__all__ = [
-    "ClusterRun", "DepletionRun", "Estimate", "MultiserverRun", "NetworkRun", "ResponseTime",
-    "depletion_path", "simulate_cluster", "simulate_depletion", "simulate_multiserver", "simulate_pool",
-    "simulate_ps_network",
-]  # fmt: skip
+# A worker that simulates one model loads, and compiles, no other.
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submodules=["cluster", "depletion", "estimates", "events", "multiserver", "policies", "ps_network", "replications"],
+    submod_attrs={
+        "cluster": ["ClusterEstimates", "simulate_cluster"],
+        "depletion": ["DepletionEstimates", "depletion_path", "simulate_depletion", "simulate_pool"],
+        "estimates": ["Estimate"],
+        "multiserver": ["MultiserverEstimates", "simulate_multiserver"],
+        "ps_network": ["NetworkEstimates", "ResponseTime", "simulate_ps_network"],
+    },
+)

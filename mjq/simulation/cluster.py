@@ -17,7 +17,7 @@ from mjq.simulation.replications import Compiled, replicate, require_affordable
 
 
 @dataclass(frozen=True)
-class ClusterRun:
+class ClusterEstimates:
     """Estimates from a simulation of the cluster.
 
     Attributes
@@ -70,7 +70,7 @@ def simulate_cluster(
 
     Returns
     -------
-    ClusterRun
+    ClusterEstimates
 
     Raises
     ------
@@ -100,7 +100,7 @@ def simulate_cluster(
         seed, replications, workers, progress,
     )  # fmt: skip
     queue, busy, running, span, done, lost, delay, delay2, started = np.array(sums).T
-    return ClusterRun(
+    return ClusterEstimates(
         Estimate.of(queue / span),
         Estimate.of(busy / span),
         Estimate.of(running / span),

@@ -20,7 +20,7 @@ MOST = 1_000_000  # replications
 
 
 @dataclass(frozen=True)
-class DepletionRun:
+class DepletionEstimates:
     """Estimates of the instants of a depletion.
 
     Attributes
@@ -67,7 +67,7 @@ def simulate_pool(D, N, K, seed, *, precision=0.03, confidence=0.99, replication
 
     Returns
     -------
-    DepletionRun
+    DepletionEstimates
 
     Raises
     ------
@@ -89,7 +89,7 @@ def simulate_pool(D, N, K, seed, *, precision=0.03, confidence=0.99, replication
         estimates = [Estimate.of(column, confidence) for column in marks.T]
         if replications is not None or all(x.half_width <= precision * x.mean for x in estimates):
             *each, together = (Estimate.of(column, confidence) for column in busy.T)
-            return DepletionRun(*estimates, tuple(each), together, number)
+            return DepletionEstimates(*estimates, tuple(each), together, number)
         number *= 2
         if number > MOST:
             raise ArithmeticError(f"{number // 2} replications do not reach a relative half-width of {precision:g}")

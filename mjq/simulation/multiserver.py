@@ -20,7 +20,7 @@ FIT = checks.FIT
 
 
 @dataclass(frozen=True)
-class MultiserverRun:
+class MultiserverEstimates:
     """Estimates from a simulation of multiserver jobs.
 
     Attributes
@@ -82,7 +82,7 @@ def simulate_multiserver(
 
     Returns
     -------
-    MultiserverRun
+    MultiserverEstimates
 
     Raises
     ------
@@ -129,7 +129,7 @@ def _estimates(runs):
     span = np.where(areas[:, 2] > 0, areas[:, 2], np.nan)
     EN, ENq, throughput = (Estimate.of(areas[:, k] / span) for k in (0, 1, 3))
     together = clustering(times[:, 0], times[:, 1], done)
-    return MultiserverRun(
+    return MultiserverEstimates(
         EN,
         ENq,
         EW,

@@ -41,7 +41,7 @@ class ResponseTime:
 
 
 @dataclass(frozen=True)
-class NetworkRun:
+class NetworkEstimates:
     """Estimates from a simulation of a network.
 
     Attributes
@@ -96,7 +96,7 @@ def simulate_ps_network(
 
     Returns
     -------
-    NetworkRun
+    NetworkEstimates
 
     Raises
     ------
@@ -124,7 +124,7 @@ def simulate_ps_network(
     areas, done, spent, paths, times, ends, of = zip(*runs)
     by_pair = lambda values: {pair: Estimate.of(column) for pair, column in zip(network.pairs, np.transpose(values))}
     counted = [[(x[kind == k], y[kind == k]) for x, y, kind in zip(times, ends, of)] for k in range(len(inside))]
-    return NetworkRun(
+    return NetworkEstimates(
         by_pair(np.array(areas) / time),
         by_pair(np.array(done) / time),
         by_pair(np.divide(spent, done, out=np.full(np.shape(done), np.nan), where=np.array(done) > 0)),
