@@ -3,26 +3,26 @@
     python book/build.py             execute what has changed, then build
     python book/build.py --refresh   execute everything and write the outputs back into notebooks/
     python book/build.py --refresh stability    only these chapters
+    python book/build.py --from-nothing         execute and build everything, as on a fresh machine
 
-Chapters run in parallel; a chapter is executed again when its cells, a module of mjq that it imports, printed numbers
-that it reads, or the locked requirements have changed. The book is built beside the last good one and replaces it only
-if every chapter ran and the build gave no warning.
+Chapters run in parallel, the longest first; one is executed again when its cells, the code of a module of mjq that it
+imports, numbers that it reads, or the locked requirements have changed (`depends.py`). The book is built beside the
+last good one and replaces it only if every chapter ran and the build gave no warning. Pages that did not change are
+kept, unless `--from-nothing` is given or something changed that all pages share.
 """
 
 import argparse
 import hashlib
-import json
-import modulefinder
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+import depends
 import filelock
 import mathjax
 import nbformat
@@ -34,51 +34,11 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 EXECUTED, FAILED, SITE, HTML = BUILD / "executed", BUILD / "failed", BUILD / "site", BUILD / "html"
 CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
+GUESSED = {"cluster": 80, "processing_capacity": 60, "stability": 50}  # seconds, where nothing is known yet
 PICTURES = {"capacity.svg": ("processing_capacity", "fig-3")}  # shown by the README
 
 
-# --- What a chapter depends on --------------------------------------------------------------------------------------
-
-
-def code_of(notebook):
-    """The code of a notebook, cell after cell."""
-    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
-
-
-def modules_used(code):
-    """Files of our package that a piece of code imports, directly or not."""
-    finder = modulefinder.ModuleFinder(path=[str(ROOT)])
-    with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder) / "chapter.py"
-        script.write_text(code, encoding="utf-8")
-        finder.run_script(str(script))
-    for name in list(finder.any_missing()):
-        # Models are re-exported by the package, lazily, so that a chapter depends on its own models only.
-        if name.startswith("mjq.") and (ROOT / "mjq/models" / f"{name[4:]}.py").exists():
-            finder.import_hook(f"mjq.models.{name[4:]}")
-    return sorted(Path(m.__file__) for m in finder.modules.values() if m.__file__ and m.__name__.startswith("mjq"))
-
-
-def uses(code, modules, data):
-    """Whether a chapter reads a data file: printed numbers by their paper's key, others through the module beside."""
-    if data.stem.endswith("_ledger"):
-        return False
-    if data.parent.name in {"published", "benchmarks"}:
-        return data.stem.partition("_")[0] in code
-    return data.parent in {module.parent for module in modules}
-
-
-def digest(notebook):
-    """A fingerprint of everything that decides what a chapter's cells print."""
-    code = code_of(notebook)
-    modules = modules_used(code)
-    files = [*sorted((ROOT / "mjq").rglob("*.csv")), *sorted((ROOT / "benchmarks").glob("*.csv"))]
-    data = [file for file in files if uses(code, modules, file)]
-    cells = [[cell.cell_type, cell.source, cell.metadata] for cell in notebook.cells]
-    state = hashlib.sha256(json.dumps([sys.version, cells], sort_keys=True).encode())
-    for file in [ROOT / "requirements.lock", *modules, *data]:
-        state.update(f"{file.relative_to(ROOT)} ".encode() + file.read_bytes())
-    return state.hexdigest()
+# --- Executing ------------------------------------------------------------------------------------------------------
 
 
 def fresh(name, wanted):
@@ -88,15 +48,13 @@ def fresh(name, wanted):
     return done and mark.read_text() == wanted
 
 
-# --- Executing ------------------------------------------------------------------------------------------------------
-
-
 def execute(name, wanted, position):
     """Execute one chapter; return None or what went wrong."""
     scratch = BUILD / "running" / f"{name}.ipynb"
     scratch.parent.mkdir(parents=True, exist_ok=True)
     scratch.unlink(missing_ok=True)
     bar = {"desc": name, "position": position, "bar_format": "{desc} |{bar:30}| {n_fmt}/{total_fmt} cells, {elapsed}"}
+    started = time.perf_counter()
     failure = execution.execute(source(name), scratch, progress=bar, cell_limit=CELL_LIMIT, modules_here=False)
     if failure:
         if scratch.exists():
@@ -107,7 +65,18 @@ def execute(name, wanted, position):
     nbformat.write(execution.cleaned(nbformat.read(scratch, as_version=4)), scratch)
     os.replace(scratch, EXECUTED / f"{name}.ipynb")
     (EXECUTED / f"{name}.digest").write_text(wanted)
+    (EXECUTED / f"{name}.seconds").write_text(f"{time.perf_counter() - started:.0f}")
     return None
+
+
+def longest_first(names):
+    """Chapters by the seconds that they took when they were last executed here; the first time by a rough guess."""
+
+    def seconds(name):
+        kept = EXECUTED / f"{name}.seconds"
+        return float(kept.read_text()) if kept.exists() else GUESSED.get(name, 40)
+
+    return sorted(names, key=seconds, reverse=True)
 
 
 def source(name):
@@ -115,19 +84,21 @@ def source(name):
 
 
 def execute_changed(names, everything, workers):
-    """Bring the executed chapters up to date; return how long it took and the failures."""
+    """Bring the executed chapters up to date; return the failures."""
     wanted = {}
     for n in names:
         try:
-            wanted[n] = digest(source(n))
+            wanted[n] = depends.digest(source(n), ROOT)
         except SyntaxError:  # executing the chapter will say where
             wanted[n] = "unreadable"
-    stale = [n for n in names if everything or not fresh(n, wanted[n])]
+    stale = longest_first(n for n in names if everything or not fresh(n, wanted[n]))
     if not stale:
         print(f"chapters: {len(names)} up to date, nothing to execute")
         return []
     print(f"chapters: executing {', '.join(stale)}", flush=True)
     started, failures = time.perf_counter(), []
+    if min(workers, len(stale)) > 1:
+        os.environ["MJQ_WORKERS"] = "1"  # the cores are taken
     with ThreadPoolExecutor(workers) as pool:  # each chapter has a kernel, and so a process, of its own
         jobs = {pool.submit(execute, name, wanted[name], k): name for k, name in enumerate(stale)}
         for job in as_completed(jobs):
@@ -149,7 +120,10 @@ def show(failures):
 
 
 def stage(site, chapters):
-    """Lay out what Sphinx reads: configuration, prose, executed chapters by name, and MathJax for reading offline."""
+    """Lay out what Sphinx reads: configuration, prose, executed chapters by name, and MathJax for reading offline.
+
+    Files that are the same are left alone, so that Sphinx sees which pages changed.
+    """
     files = {
         path: path.relative_to(ROOT)
         for path in (ROOT / "book").rglob("*")
@@ -159,22 +133,31 @@ def stage(site, chapters):
     files[ROOT / "_toc.yml"] = Path("_toc.yml")
     js = Path(mathjax.__file__).parent / "static/mathjax/es5"
     files |= {path: Path("book/_static/mathjax") / path.relative_to(js) for path in js.rglob("*") if path.is_file()}
-    shutil.rmtree(site, ignore_errors=True)
-    for source, target in files.items():
-        (site / target).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, site / target)
-    (site / "_config.yml").write_text(configuration(), encoding="utf-8")
+    files |= {
+        path: path.relative_to(ROOT) for path in (ROOT / "notebooks/examples").glob("*.ipynb")
+    }  # to be downloaded
+    texts = {target: source.read_bytes() for source, target in files.items()}
+    texts[Path("_config.yml")] = configuration().encode()
+    for old in site.rglob("*") if site.exists() else ():
+        if old.is_file() and old.relative_to(site) not in texts:
+            old.unlink()
+    for target, text in texts.items():
+        path = site / target
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_bytes() != text:
+            path.write_bytes(text)
 
 
 def state_of(site):
-    """A fingerprint of everything that decides what the built book looks like."""
-    state = hashlib.sha256((ROOT / "requirements.lock").read_bytes())
+    """Fingerprints of everything that decides what the book looks like, and of what all of its pages share."""
+    pages, frame = hashlib.sha256(), hashlib.sha256((ROOT / "requirements.lock").read_bytes())
     for path in sorted(path for path in site.rglob("*") if path.is_file()):
+        state = pages if path.suffix in {".md", ".ipynb", ".bib"} else frame
         state.update(str(path.relative_to(site)).encode() + path.read_bytes())
     for path in sorted((ROOT / "mjq").rglob("*")):  # the reference pages and the ledger are made from these
         if path.suffix in {".py", ".csv"}:
-            state.update(path.read_bytes())
-    return state.hexdigest()
+            pages.update(path.read_bytes())
+    return f"{pages.hexdigest()} {frame.hexdigest()}"
 
 
 def configuration():
@@ -197,19 +180,22 @@ def sphinx(site, output, *options, **variables):
     )  # fmt: skip
 
 
-def build():
+def build(from_nothing=False):
     """Build the book beside the last good one and put it in its place; return whether all went well."""
     chapters = {path.stem: path for path in EXECUTED.glob("*.ipynb") if (ROOT / "notebooks" / path.name).exists()}
     stage(SITE, chapters)
     state, mark = state_of(SITE), BUILD / "html.digest"
-    if HTML.exists() and mark.exists() and mark.read_text() == state:
+    last = mark.read_text() if HTML.exists() and mark.exists() else ""
+    if last == state:
         print("book: up to date")
         return True
     started = time.perf_counter()
     print("book: building …", flush=True)
-    # From nothing: Sphinx would keep quiet about warnings on pages that it read before, and about changed style sheets.
-    shutil.rmtree(BUILD / "work", ignore_errors=True)
-    run = sphinx(SITE, BUILD / "work", "-W", "-n", "--keep-going", MJQ_COMMANDS=str(BUILD / "commands"))
+    # Sphinx keeps quiet about warnings on pages that it read before: keep its work only if that had none.
+    if from_nothing or last.split()[1:] != state.split()[1:]:
+        shutil.rmtree(BUILD / "work", ignore_errors=True)
+    mark.unlink(missing_ok=True)
+    run = sphinx(SITE, BUILD / "work", "-W", "-n", "--keep-going")
     log = run.stdout + run.stderr
     (BUILD / "book.log").write_text(log, encoding="utf-8")
     if run.returncode:
@@ -221,7 +207,6 @@ def build():
     for leftover in (new, old):
         shutil.rmtree(leftover, ignore_errors=True)
     shutil.copytree(BUILD / "work/_build/html", new)
-    mark.unlink(missing_ok=True)
     if HTML.exists():
         HTML.rename(old)
     new.rename(HTML)
@@ -236,7 +221,7 @@ def write_back(names):
     for name in names:
         notebook = nbformat.read(EXECUTED / f"{name}.ipynb", as_version=4)
         nbformat.write(notebook, ROOT / "notebooks" / f"{name}.ipynb")
-        (EXECUTED / f"{name}.digest").write_text(digest(notebook))
+        (EXECUTED / f"{name}.digest").write_text(depends.digest(notebook, ROOT))
         print(f"notebooks/{name}.ipynb: outputs written back")
     for picture, (name, cell) in PICTURES.items():
         if name in names:
@@ -254,6 +239,7 @@ def drawing(name, cell):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--refresh", action="store_true", help="execute every chapter and store its outputs")
+    parser.add_argument("--from-nothing", action="store_true", help="keep no executed chapter and no page")
     parser.add_argument("--workers", type=int, default=min(os.cpu_count() or 1, 4), help="chapters at a time")
     every = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
     parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help="with --refresh: these chapters instead of all")
@@ -274,7 +260,7 @@ def main():
 
 def work(names, options):
     """Execute what has changed and build; return the exit status."""
-    failures = execute_changed(names, options.refresh, options.workers)
+    failures = execute_changed(names, options.refresh or options.from_nothing, options.workers)
     if failures:
         show(failures)
         print(f"\n{len(failures)} of {len(names)} chapters failed; the last good book is untouched.")
@@ -282,7 +268,7 @@ def work(names, options):
     if options.refresh:
         write_back(names)
         return 0
-    if not build():
+    if not build(options.from_nothing):
         return 1
     print(f"\nOpen {(HTML / 'index.html').as_uri()}")
     return 0

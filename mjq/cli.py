@@ -95,6 +95,8 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress bar
 def list_(name, as_json):
     """List the chapters and what can be changed in each, or in one of them."""
     found = [chapters.chapter(x) for x in ([name] if name else chapters.names())]
+    if not found:
+        raise click.ClickException("no chapters here: they come with the project's repository, not with the package")
     if as_json:
         _print_json({c.name: {"title": c.title, "parameters": [vars(p) for p in c.parameters.values()]} for c in found})
         return

@@ -1,6 +1,7 @@
 """Much work side by side: on the cores of this machine, or on any machines that a dask client reaches."""
 
 import logging
+import os
 import signal
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
@@ -45,9 +46,10 @@ def solve_all(function, cases, workers=2, progress=None):
     cases = list(cases)
     bar = tqdm(total=len(cases), desc="solutions", delay=2, disable=None if progress is None else not progress)
     with bar:
-        if not is_client(workers) and (checks.count("workers", workers) == 1 or len(cases) < 2):
+        workers = workers if is_client(workers) else min(here(workers), max(len(cases), 1))
+        if workers == 1:
             return [_one(function, case, bar) for case in cases]
-        with client_of(workers if is_client(workers) else min(workers, len(cases))) as client:
+        with client_of(workers) as client:
             return spread(client, lambda case: function(**case), cases, bar)
 
 
@@ -70,6 +72,16 @@ def spread(client, function, items, bar):
     return results
 
 
+def here(workers):
+    """So many workers on this machine, or fewer: the variable ``MJQ_WORKERS`` of the environment is the most.
+
+    Whoever runs several chapters side by side sets it to 1. Results do not depend on it.
+    """
+    most = os.environ.get("MJQ_WORKERS")
+    workers = checks.count("workers", workers)
+    return workers if most is None else min(workers, checks.count("MJQ_WORKERS", float(most)))
+
+
 def is_client(workers):
     """Whether `workers` is a client of a dask scheduler, rather than a number."""
     return type(workers).__module__.partition(".")[0] == "distributed"
@@ -83,7 +95,7 @@ def client_of(workers):
         return
     import dask
 
-    count = checks.count("workers", workers)
+    count = here(workers)
     # Before the first import, so that its logs are quiet here too; the processes inherit it, errors come as exceptions.
     with dask.config.set({"logging.distributed": "critical"}):
         from distributed import Client, LocalCluster

@@ -14,6 +14,7 @@ from tests.conftest import ROOT
 @pytest.fixture
 def build(tmp_path, monkeypatch):
     """The build script, at work in an empty project."""
+    monkeypatch.syspath_prepend(ROOT / "book")
     spec = importlib.util.spec_from_file_location("build", ROOT / "book/build.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -33,12 +34,16 @@ def notebook(*sources, **metadata):
     return new_notebook(cells=cells, metadata={"kernelspec": kernel, **metadata})
 
 
+def modules_used(build, code):
+    return build.depends.modules_used(code, build.ROOT)
+
+
 def test_a_chapter_depends_on_the_modules_it_uses_and_on_no_others(build):
-    names = {path.name for path in build.modules_used("from mjq import processing_capacity")}
+    names = {path.name for path in modules_used(build, "from mjq import processing_capacity")}
     assert {"processing_capacity.py", "chain.py", "drain.py", "qbd.py", "checks.py"} <= names
     assert "plots.py" not in names
     assert "multiserver.py" not in names
-    assert "multiserver.py" in {p.name for p in build.modules_used("from mjq.simulation import simulate_multiserver")}
+    assert "multiserver.py" in {p.name for p in modules_used(build, "from mjq.simulation import simulate_multiserver")}
 
 
 @pytest.mark.parametrize(
@@ -54,20 +59,61 @@ def test_a_chapter_depends_on_the_modules_it_uses_and_on_no_others(build):
 )
 def test_a_change_executes_what_depends_on_it(build, file, matters):
     chapter = notebook("from mjq import processing_capacity", 'from mjq import published\npublished.printed("bb22")')
-    before = build.digest(chapter)
-    assert build.digest(chapter) == before
+    before = build.depends.digest(chapter, build.ROOT)
+    assert build.depends.digest(chapter, build.ROOT) == before
     with (build.ROOT / file).open("a") as target:
-        target.write("\n")
-    assert (build.digest(chapter) != before) is matters
+        target.write("more = 1\n")
+    assert (build.depends.digest(chapter, build.ROOT) != before) is matters
+
+
+def test_docstrings_and_comments_execute_nothing(build):
+    chapter = notebook("from mjq import processing_capacity")
+    before = build.depends.digest(chapter, build.ROOT)
+    path = build.ROOT / "mjq/checks.py"
+    text = path.read_text()
+    path.write_text("# a comment\n" + text.replace("as Python's own kind of integer", "as a plain integer"))
+    assert path.read_text() != text
+    assert build.depends.digest(chapter, build.ROOT) == before
+
+
+def test_a_table_counts_where_it_is_named_and_not_where_a_word_is_like_it(build):
+    (build.ROOT / "benchmarks").mkdir()
+    (build.ROOT / "benchmarks/results.csv").write_text("what\n")
+    used = lambda code: [file.name for file in build.depends.data_used(code, [], build.ROOT)]
+    assert used("results = [1]\nprint('the results')") == []
+    assert used("kept('results')") == used("read('results.csv')") == ["results.csv"]
+    assert used("Comparisons('ghs20')") == ["ghs20.csv", "ghs20_declared.csv"]
+
+
+def test_the_longest_chapter_is_first(build):
+    build.EXECUTED.mkdir(parents=True)
+    assert build.longest_first(["fluid", "cluster", "mine"])[0] == "cluster"
+    (build.EXECUTED / "mine.seconds").write_text("500")
+    assert build.longest_first(["fluid", "cluster", "mine"])[0] == "mine"
+
+
+def test_staging_leaves_alone_what_is_the_same(build):
+    (build.ROOT / "book").mkdir()
+    for name in ("book/a.md", "book/b.md", "_toc.yml"):
+        (build.ROOT / name).write_text("# one\n")
+    (build.ROOT / "_config.yml").write_text("title: mjq\n")
+    build.stage(build.SITE, {})
+    before = {path: path.stat().st_mtime_ns for path in build.SITE.rglob("*") if path.is_file()}
+    (build.ROOT / "book/a.md").write_text("# two\n")
+    (build.ROOT / "book/b.md").unlink()
+    build.stage(build.SITE, {})
+    assert not (build.SITE / "book/b.md").exists()
+    after = {path: path.stat().st_mtime_ns for path in build.SITE.rglob("*") if path.is_file()}
+    assert [path.name for path in after if after[path] != before[path]] == ["a.md"]
 
 
 def test_a_changed_cell_matters_and_a_stored_output_does_not(build):
     chapter = notebook("1 + 1")
-    before = build.digest(chapter)
+    before = build.depends.digest(chapter, build.ROOT)
     chapter.cells[0].outputs = [nbformat.v4.new_output("stream", text="2")]
-    assert build.digest(chapter) == before
+    assert build.depends.digest(chapter, build.ROOT) == before
     chapter.cells[0].source = "1 + 2"
-    assert build.digest(chapter) != before
+    assert build.depends.digest(chapter, build.ROOT) != before
 
 
 def test_a_failing_cell_is_shown_and_the_rest_finished(build, monkeypatch, capfd):

@@ -9,16 +9,11 @@ import papermill
 import pytest
 
 from mjq import plots, published
+from mjq.models import PAPERS
 from tests.conftest import ROOT
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-PAPERS = {
-    "processing_capacity": "bb22",
-    "stability": "ghs20",
-    "cluster": "sw23",
-    "fluid": "rbac21",
-    "pool_depletion": "cgps16",
-}
+NOTEBOOKS = [ROOT / f"notebooks/{paper.name}.ipynb" for paper in PAPERS]
+KEYS = {paper.name: paper.key.lower() for paper in PAPERS}
 LONGEST_LINE = 88
 
 pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
@@ -125,7 +120,7 @@ def comparisons(path):
 
 
 def test_every_printed_number_is_compared_at_the_defaults(path):
-    assert comparisons(path) == {(r.item, r.quantity, r.place) for r in published.printed(PAPERS[path.stem])}
+    assert comparisons(path) == {(r.item, r.quantity, r.place) for r in published.printed(KEYS[path.stem])}
 
 
 THREE_CLASSES = dict(

@@ -14,7 +14,9 @@ from importlib import resources
 
 import numpy as np
 
-PAPERS = "BB22", "GHS20", "SW23", "RBAC21", "CGPS16"
+from mjq import models
+
+PAPERS = tuple(paper.key for paper in models.PAPERS)
 NOT_PARAMETERS = {"item", "quantity", "printed", "place", "kind"}
 # What a printed number is, and how a comparison with it is summed up.
 KINDS = {

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from mjq import checks
+from mjq.models import PAPERS
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 LONGEST = 1000  # binary digits of a whole number, all of which are finite as a float
@@ -109,12 +110,12 @@ class Chapter:
 
 
 def names():
-    """Names of the chapters, in alphabetical order.
+    """Names of the chapters, in the order of the book; none where the library was installed without them.
 
     >>> names()
-    ['cluster', 'fluid', 'pool_depletion', 'processing_capacity', 'stability']
+    ['processing_capacity', 'stability', 'cluster', 'fluid', 'pool_depletion']
     """
-    return sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
+    return [paper.name for paper in PAPERS if (NOTEBOOKS / f"{paper.name}.ipynb").is_file()]
 
 
 def chapter(name):

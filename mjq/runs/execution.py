@@ -144,4 +144,18 @@ def cleaned(notebook):
         if not kept.get("tags", True):
             del kept["tags"]
         cell.metadata = nbformat.from_dict(kept)
+        if cell.cell_type == "code":
+            cell.outputs = _joined(cell.outputs)
     return notebook
+
+
+def _joined(outputs):
+    """Pieces of one stream as one output: where a kernel cuts them is chance."""
+    joined = []
+    for output in outputs:
+        last = joined[-1] if joined else {}
+        if output.output_type == "stream" and last.get("name") == output.name and "text" in last:
+            last["text"] += output.text
+        else:
+            joined.append(output)
+    return joined

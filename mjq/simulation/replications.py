@@ -80,7 +80,7 @@ def replicate(run, seed, replications, workers=1, progress=None):
     if parallel.is_client(workers):
         with bar:
             return parallel.spread(workers, run, streams, bar)
-    with bar, ThreadPoolExecutor(checks.count("workers", workers)) as pool:
+    with bar, ThreadPoolExecutor(parallel.here(workers)) as pool:
 
         def one(rng):
             result = run(rng)

@@ -1,0 +1,143 @@
+"""What a chapter depends on: its cells, the modules of mjq that it imports, the kept and printed numbers that it reads.
+
+All is read from the code, nothing is imported. Docstrings and comments do not count. Data files count if the chapter
+names them: a text in its code is exactly the name, ``"provenance.csv"``, its stem, ``"evaluation"``, or a paper's key,
+``"bb22"``. Tables beside a module that it uses count, too, and notebooks that commands for the shell name.
+"""
+
+import ast
+import hashlib
+import json
+import sys
+from functools import cache
+
+import nbformat
+
+PACKAGE = "mjq"
+
+
+def digest(notebook, root):
+    """A fingerprint of everything that decides what a chapter's cells print."""
+    code = code_of(notebook)
+    modules = modules_used(code, root)
+    words = {word for cell in notebook.cells if is_shell(cell) for word in cell.source.split()}
+    cells = [[cell.cell_type, cell.source, cell.metadata] for cell in notebook.cells]
+    state = hashlib.sha256(json.dumps([sys.version, cells], sort_keys=True).encode())
+    for module in modules:
+        state.update(f"{module.relative_to(root)} {meaning(module.read_text(encoding='utf-8'))}".encode())
+    notebooks = [path for path in (root / "notebooks").rglob("*.ipynb") if {path.name, path.stem} & words]
+    for path in sorted(notebooks):
+        state.update("".join(cell.source for cell in nbformat.read(path, as_version=4).cells).encode())
+    for file in [root / "requirements.lock", *data_used(code, modules, root)]:
+        state.update(f"{file.relative_to(root)} ".encode() + file.read_bytes())
+    return state.hexdigest()
+
+
+def code_of(notebook):
+    """The Python of a notebook, cell after cell."""
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code" and not is_shell(cell))
+
+
+def is_shell(cell):
+    """Whether a cell holds commands for the shell."""
+    return cell.cell_type == "code" and cell.source.startswith("%%bash")
+
+
+@cache
+def meaning(source):
+    """The code without comments, docstrings and layout."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+            del node.body[0]
+    return ast.dump(tree)
+
+
+# --- Modules ----------------------------------------------------------------------------------------------------------
+
+
+def modules_used(code, root):
+    """Files of our package that a piece of code imports, directly or not."""
+    found, new = set(), _files_of(ast.parse(code), root)
+    while new:
+        found |= new
+        new = set().union(*(_files_of(ast.parse(path.read_text(encoding="utf-8")), root) for path in new)) - found
+    return sorted(found)
+
+
+def _files_of(tree, root):
+    """Files of the modules that are imported here, and of the packages around them."""
+    files = set()
+    for name in _imported(tree):
+        parts = _resolved(name, root).split(".")
+        for k in range(1, len(parts) + 1):
+            path = _file(".".join(parts[:k]), root)
+            if path:
+                files.add(path)
+    return files
+
+
+def _imported(tree):
+    """Dotted names of our package: what is imported, and what is taken from an imported module by a dot."""
+    aliases = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name
+                aliases[alias.asname or alias.name] = alias.name
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                yield f"{node.module}.{alias.name}"
+                aliases[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
+            yield f"{aliases[node.value.id]}.{node.attr}"
+
+
+def _resolved(name, root):
+    """The module behind a name that a package hands on lazily, as ``mjq.stability`` for ``mjq.models.stability``."""
+    if name.partition(".")[0] != PACKAGE or _file(name, root) or "." not in name:
+        return name
+    package, _, attribute = name.rpartition(".")
+    package = _resolved(package, root)
+    at = _file(package, root)
+    lazy = _lazy(at.read_text(encoding="utf-8")) if at and at.name == "__init__.py" else {}
+    if attribute in lazy:
+        return _resolved(f"{package}.{lazy[attribute]}.{attribute}", root)
+    return f"{package}.{attribute}"
+
+
+@cache
+def _lazy(source):
+    """Names that a package takes from its submodules when they are asked for."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy_loader.attach":
+            given = {keyword.arg: ast.literal_eval(keyword.value) for keyword in node.keywords}
+            return {name: module for module, names in given.get("submod_attrs", {}).items() for name in names}
+    return {}
+
+
+def _file(name, root):
+    if name.partition(".")[0] != PACKAGE:
+        return None
+    path = root.joinpath(*name.split("."))
+    return next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file()), None)
+
+
+# --- Data -------------------------------------------------------------------------------------------------------------
+
+
+def data_used(code, modules, root):
+    """Tables that a chapter names, and those beside a module that it uses."""
+    named = {x.value for x in ast.walk(ast.parse(code)) if isinstance(x, ast.Constant) and isinstance(x.value, str)}
+    folders = {module.parent for module in modules}
+    files = [*sorted((root / PACKAGE).rglob("*.csv")), *sorted((root / "benchmarks").glob("*.csv"))]
+    return [file for file in files if _reads(named, folders, file)]
+
+
+def _reads(named, folders, file):
+    if file.stem.endswith("_ledger"):
+        return False
+    if file.parent.name in {"published", "benchmarks"}:
+        return bool(named & {file.name, file.stem, file.stem.removesuffix("_declared")})
+    return file.parent in folders
