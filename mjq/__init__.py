@@ -10,7 +10,7 @@ The map, one line a module:
 ``mjq.two_tier``    random networks on which a fluid model is tried
 ``mjq.autoscaling`` a day of a service with replicas, planned with a fluid model
 ``mjq.runs``        chapters run again: other parameters, sweeps, comparisons
-``mjq.solve``       the five models for scripts: plain values in, plain values out
+``mjq.headlines``   the headline numbers of each model for scripts: plain values in, plain values out
 ``mjq.cli``         the command ``mjq``
 ``mjq.parallel``    much work side by side, here or on other machines
 ``mjq.plots``       the drawings and tables that chapters share
@@ -27,13 +27,13 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
         "autoscaling",
+        "headlines",
         "models",
         "parallel",
         "plots",
         "published",
         "runs",
         "simulation",
-        "solve",
         "solvers",
         "two_tier",
         "workload",

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from mjq import pool_depletion, processing_capacity, stability
-from mjq.solve import MODELS, schema, solve
+from mjq.headlines import MODELS, schema, solve
 from tests.conftest import ROOT, SMALL, write_chapter
 
 TOOLS = Path(sys.executable).parent

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mjq.runs import page
+from mjq.cli import page
 from tests.conftest import ROOT, visit
 
 

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from papermill.translators import translate_parameters
 
 from mjq import runs
+from mjq.plain import plain
 from mjq.runs import chapters, figures, folders, provenance, results, values
 from mjq.runs.execution import execute
 from tests.conftest import SMALL, write_chapter
@@ -240,7 +241,7 @@ def test_a_run_leaves_everything_in_one_folder(here, small):
 
 def test_a_failed_run_keeps_the_notebook_up_to_the_failing_cell(here, small):
     with pytest.raises(runs.RunFailed, match=r"cell 5 \(work\): ZeroDivisionError: float division by zero"):
-        runs.run(small, dict(x=3.0), label="a", notebook=here / "copy.ipynb", html=False)
+        runs.run(small, dict(x=3.0), label="a", notebook=here / "copy.ipynb")
     kept = here / "runs/small/a.failed"
     assert [path.name for path in (here / "runs/small").iterdir()] == ["a.failed"]
     assert not (here / "copy.ipynb").exists()
@@ -424,7 +425,7 @@ def test_words_on_an_axis_are_kept(ax):
 
 
 def test_results_are_plain():
-    assert results.plain((np.float64(1.5), np.arange(2), math.nan, {1: True})) == [1.5, [0, 1], None, {"1": True}]
+    assert plain((np.float64(1.5), np.arange(2), math.nan, {1: True})) == [1.5, [0, 1], None, {"1": True}]
 
 
 # --- Two runs -------------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@
 ``case``        one case of a sweep, and the file in which its result is kept
 ``collected``   the results of a sweep as tidy tables
 ``comparison``  two runs beside each other
-``page``        an executed chapter as one page for reading offline
 ``chapters``    which chapters there are, what can be changed, and whether given values pass the chapter's checks
 ``values``      parameters as people write them
 ``execution``   a notebook executed with parameters
@@ -21,7 +20,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
-        "case", "chapters", "collected", "comparison", "execution", "figures", "folders", "page", "provenance",
+        "case", "chapters", "collected", "comparison", "execution", "figures", "folders", "provenance",
         "recorder", "results", "single", "sweeps", "values",
     ],
     submod_attrs={

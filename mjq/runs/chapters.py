@@ -17,6 +17,7 @@ from typing import Any
 
 from mjq import checks
 from mjq.models import PAPERS
+from mjq.plain import brief
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 LONGEST = 1000  # binary digits of a whole number, all of which are finite as a float
@@ -195,12 +196,6 @@ def _leaf(name, value):
 
 def _leaves(value):
     return [leaf for x in value for leaf in _leaves(x)] if isinstance(value, list) else [value]
-
-
-def brief(value):
-    """A value for a message, cut if it is long."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _nearest(name, known):

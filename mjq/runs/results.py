@@ -6,6 +6,7 @@ import csv
 import json
 from dataclasses import dataclass
 
+from mjq.plain import plain
 from mjq.runs.recorder import DATA
 
 GLUED = "application/papermill.record/"
@@ -71,19 +72,6 @@ def write_table(path, table):
         writer = csv.writer(file)
         writer.writerow(table["columns"])
         writer.writerows(table["rows"])
-
-
-def plain(value):
-    """The value as JSON knows it: lists for tuples and arrays, None for what is not finite."""
-    if isinstance(value, dict):
-        return {str(key): plain(x) for key, x in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(x) for x in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float):
-        return value if abs(value) < float("inf") else None
-    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
 def write_json(path, content):

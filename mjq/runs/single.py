@@ -7,7 +7,7 @@ from pathlib import Path
 
 import nbformat
 
-from mjq.runs import execution, folders, page, provenance, results, values
+from mjq.runs import execution, folders, provenance, results, values
 from mjq.runs.chapters import chapter
 
 
@@ -47,7 +47,7 @@ class Run:
     cells: int
 
 
-def run(name, parameters=None, *, label=None, into="runs", notebook=None, html=None, force=False, progress=False):
+def run(name, parameters=None, *, label=None, into="runs", notebook=None, force=False, progress=False):
     """Run a chapter with other parameters.
 
     The folder ``runs/<chapter>/<label>`` gets the executed notebook, ``parameters.yaml``, ``run.json`` (versions,
@@ -68,8 +68,6 @@ def run(name, parameters=None, *, label=None, into="runs", notebook=None, html=N
         Where the folders are.
     notebook : path, optional
         A further copy of the executed notebook.
-    html : bool
-        Also write the chapter as one page for reading offline, ``<chapter>.html``.
     force : bool
         Replace what is there already.
     progress : bool or dict
@@ -86,7 +84,7 @@ def run(name, parameters=None, *, label=None, into="runs", notebook=None, html=N
     RunFailed
         With the cell and the error.
     RuntimeError
-        If the page or the copy could not be written; all else is there.
+        If the copy could not be written; all else is there.
     """
     source, changed = chapter(name), parameters or {}
     given = source.values(changed)
@@ -98,8 +96,6 @@ def run(name, parameters=None, *, label=None, into="runs", notebook=None, html=N
         folders.refuse_existing(folder, force)
         folders.refuse_busy(folder)
     copy = None if notebook is None else _copy(Path(notebook), source, force)
-    if html:
-        page.require()
     with folders.unfinished(folder) as new:
         target = new / f"{source.name}.ipynb"
         changed = {key: given[key] for key in changed}
@@ -123,8 +119,6 @@ def run(name, parameters=None, *, label=None, into="runs", notebook=None, html=N
         folder = folders.settle(new, folder, replace)
     done = Run(folder, given, found, record["seconds"], len(source.notebook.cells))
     try:
-        if html:
-            page.write(done.folder / target.name, source.name, done.folder / f"{source.name}.html")
         if copy:
             folders.write(copy, (done.folder / target.name).read_bytes(), replace=force)
     except (OSError, ValueError, RuntimeError) as error:

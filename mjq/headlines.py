@@ -12,8 +12,7 @@ import fastjsonschema
 
 import mjq
 from mjq import checks, cluster, fluid, pool_depletion, processing_capacity, stability
-from mjq.runs.chapters import brief
-from mjq.runs.results import plain
+from mjq.plain import brief, plain
 from mjq.solvers import phase_type
 
 NUMBER, WHOLE, TRUTH = {"type": "number"}, {"type": "integer"}, {"type": "boolean"}

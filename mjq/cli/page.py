@@ -11,7 +11,7 @@ NEEDED = ("jupyter_book", "mathjax", "bs4")
 
 
 def require():
-    """Raise ``RuntimeError`` if pages cannot be made here, before anything is computed."""
+    """Raise ``RuntimeError`` if pages cannot be made here."""
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing or not SCRIPT.is_file():
         raise RuntimeError("a page needs the book: install the project with its extra 'book', from its repository")

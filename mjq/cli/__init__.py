@@ -135,22 +135,32 @@ def run(name, given, file, output, html, label, into, force, quiet):
     The folder RUNS/CHAPTER/LABEL (the time, unless --label names it) gets the notebook, the parameters, the versions,
     the named results as JSON, every table as CSV, and every figure as SVG, as PNG and, for the data behind it, as CSV.
     """
+    from mjq.cli import page
     from mjq.runs import values
     from mjq.runs.single import RunFailed
     from mjq.runs.single import run as run_chapter
+
+    if html:
+        page.require()  # before anything is computed
 
     known = chapters.chapter(name).parameters
     parameters = {} if file is None else values.read_yaml(file)
     parameters |= {key: values.one(known[key], text) for key, text in _once(name, given).items()}
     try:
         done = run_chapter(
-            name, parameters, label=label, into=into, notebook=output, html=html, force=force,
+            name, parameters, label=label, into=into, notebook=output, force=force,
             progress=False if quiet else _bar(name),
         )  # fmt: skip
     except RunFailed as error:
         click.echo("\n".join(["", *(f"    {x}" for x in error.failure.code)]), err=True)
         click.echo("\n".join([*(f"  | {x}" for x in error.failure.traceback), ""]), err=True)
         raise
+    if html:
+        try:
+            chapter = done.folder.parent.name
+            page.write(done.folder / f"{chapter}.ipynb", chapter, done.folder / f"{chapter}.html")
+        except (OSError, RuntimeError) as error:
+            raise RuntimeError(f"{error}; all else is in {done.folder}") from error
     found = done.results
     click.echo(
         f"{done.cells} cells in {done.seconds:.0f} s: {len(found.values)} values, {len(found.tables)} tables, "
@@ -299,7 +309,7 @@ class Models(click.Group):
     def get_command(self, context, name):
         if name not in self.list_commands(context):
             return None
-        from mjq.solve import MODELS
+        from mjq.headlines import MODELS
 
         model = MODELS[name]
         options = [
@@ -335,14 +345,14 @@ def solve():
 
 
 def _solve(name, model, as_json, as_schema, **given):
-    from mjq import solve as solver
+    from mjq import headlines
 
     if as_schema:
-        _print_json(solver.schema(name))
+        _print_json(headlines.schema(name))
         return 0
     try:
         inputs = {key: _input(key, model.inputs[key], *texts) for key, texts in given.items() if texts}
-        _print_json(solver.solve(name, **inputs))
+        _print_json(headlines.solve(name, **inputs))
     except (ValueError, ArithmeticError, MemoryError, RuntimeError) as error:
         status = BAD_INPUT if isinstance(error, ValueError) else FAILED
         if not as_json:

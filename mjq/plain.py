@@ -1,0 +1,24 @@
+"""Values as plain data, for messages and for JSON."""
+
+
+def brief(value):
+    """A value for a message, cut if it is long."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def plain(value):
+    """The value as JSON knows it: lists for tuples and arrays, None for what is not finite.
+
+    >>> plain({"a": (1, float("inf"))})
+    {'a': [1, None]}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(x) for key, x in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(x) for x in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
