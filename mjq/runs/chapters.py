@@ -137,7 +137,7 @@ def chapter(name):
         raise ValueError(f"there is no notebook {str(name)!r}")
     if path.stem.startswith("."):
         raise ValueError(f"the name of a notebook must not begin with a dot, got {path.name!r}")
-    if path.stem not in names() and path.parent == NOTEBOOKS:
+    if not str(name).endswith(".ipynb") and name not in names():
         raise ValueError(f"there is no chapter {name!r}; {_nearest(str(name), names())}")
     import nbformat  # takes a second, which help and errors need not wait for
 
