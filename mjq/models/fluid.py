@@ -34,14 +34,14 @@ __all__ = [
     "trajectory", "transitions", "two_moments",
 ]  # fmt: skip
 
-RELATIVE = 1e-9  # tolerance of trajectories; the absolute one is a thousandth of it, times the jobs at the start
-ROUGHLY, CLOSELY = 1e-4, 1e-7  # the same, on the way to a stationary point
-MANY = 200  # phases from which on the time goes into factorizing Jacobians, which BDF leaves to LAPACK
-NEARLY = 1e-3  # net flow, as a fraction of all flows, from which on Newton steps are tried
-SINGULAR = 1e-9  # smallest singular value of a Jacobian with rows scaled to 1 that counts as none
-STILL = 1e-11  # largest net flow at a stationary point, as a fraction of all flows
-HORIZONS = 60  # doublings of the time to wait for it
-KINK = 1e-7  # how near to its number of servers a queue counts as full, relatively
+TRAJECTORY_TOLERANCE = 1e-9  # relative; the absolute one is a thousandth of it, times the jobs at the start
+ROUGH_TOLERANCE, CLOSE_TOLERANCE = 1e-4, 1e-7  # the same, on the way to a stationary point
+DENSE_PHASES = 200  # phases from which on the time goes into factorizing Jacobians, which BDF leaves to LAPACK
+NEWTON_FROM_NET_FLOW = 1e-3  # net flow, as a fraction of all flows, from which on Newton steps are tried
+SINGULAR_VALUE = 1e-9  # smallest singular value of a Jacobian with rows scaled to 1 that counts as none
+SETTLED_NET_FLOW = 1e-11  # largest net flow at a stationary point, as a fraction of all flows
+MOST_DOUBLINGS = 60  # doublings of the time to wait for it
+KINK_DISTANCE = 1e-7  # how near to its number of servers a queue counts as full, relatively
 
 
 # --- The processor share --------------------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ def trajectory(network, t, x0=None, p=None):
     return _solved(network, times, x0, (lambda s: _exponents(network, p(s))) if callable(p) else lambda s: fixed)
 
 
-def _solved(network, times, x0, exponents, relative=RELATIVE, method="LSODA"):
+def _solved(network, times, x0, exponents, relative=TRAJECTORY_TOLERANCE, method="LSODA"):
     """The state at the times; `exponents` is a function of time."""
     scale = max(1.0, float(x0.sum()))
     for tried in (method, "Radau"):  # where LSODA gives up, very stiff as it is, an implicit method may not
@@ -352,20 +352,20 @@ def stationary_point(network, p=None):
     """
     exponents = _exponents(network, p)
     _require_stable(network)
-    point = _settled(network, exponents, ROUGHLY)
+    point = _integrated_until_stationary(network, exponents, ROUGH_TOLERANCE)
     # An isolated point is found however it was approached; on a line of them the way decides.
-    return point if point.unique else _settled(network, exponents, CLOSELY)
+    return point if point.unique else _integrated_until_stationary(network, exponents, CLOSE_TOLERANCE)
 
 
-def _settled(network, exponents, tolerance):
-    method = "BDF" if len(network.start) > MANY else "LSODA"
+def _integrated_until_stationary(network, exponents, tolerance):
+    method = "BDF" if len(network.start) > DENSE_PHASES else "LSODA"
     x, horizon = network.start, float(sum(law.mean for law in network.service.values()))
-    for _ in range(HORIZONS):
+    for _ in range(MOST_DOUBLINGS):
         x = _solved(network, [horizon], x, lambda t: exponents, tolerance, method)[0]
-        if _restlessness(network, x, exponents) < NEARLY:
+        if _net_flow(network, x, exponents) < NEWTON_FROM_NET_FLOW:
             refined = _newton(network, x, exponents)
             near = np.abs(refined - x).max() <= 100 * tolerance * max(1.0, x.sum())
-            if near and _restlessness(network, refined, exponents) <= STILL:
+            if near and _net_flow(network, refined, exponents) <= SETTLED_NET_FLOW:
                 return _point(network, refined, exponents)
         horizon *= 2
     raise ArithmeticError(f"the fluid model did not settle within a time of {horizon:g}; are exponents very small?")
@@ -379,7 +379,7 @@ def _require_stable(network):
             raise ValueError(f"queue {queue!r} is unstable: the open classes need {needed:g} of its {k:g} servers")
 
 
-def _restlessness(network, x, exponents):
+def _net_flow(network, x, exponents):
     """Net flows as a fraction of all flows."""
     served = x * _shares(network, x, exponents)[network.queue_of]
     flows = float((np.abs(network.W.T) @ served).sum() + network.arrivals.sum())
@@ -391,7 +391,8 @@ def _newton(network, x, exponents):
     jobs = network.closed @ network.start
     for _ in range(20):
         rest = _drift(x, network, exponents) + network.closed.T @ (network.closed @ x - jobs)
-        step = linalg.lstsq(_bordered(network, x, exponents), -rest, cond=1e-12, lapack_driver="gelsy")[0]
+        slope = _jacobian_with_conservation(network, x, exponents)
+        step = linalg.lstsq(slope, -rest, cond=1e-12, lapack_driver="gelsy")[0]
         new = np.maximum(x + step, 0)
         if np.abs(new - x).max() <= 1e-15 * max(1.0, x.sum()):
             return new
@@ -399,7 +400,7 @@ def _newton(network, x, exponents):
     return x
 
 
-def _bordered(network, x, exponents, kink=0.0):
+def _jacobian_with_conservation(network, x, exponents, kink=0.0):
     """The Jacobian, made regular where it is singular only because closed populations can be anything."""
     return _jacobian(x, network, exponents, kink) + network.closed.T @ network.closed
 
@@ -408,14 +409,14 @@ def _point(network, x, exponents):
     shares = _shares(network, x, exponents)
     done = (x * shares[network.queue_of]) @ network.B
     # At a kink the points above are looked at: a line of stationary points may end here.
-    matrix = _bordered(network, x, exponents, KINK)
+    matrix = _jacobian_with_conservation(network, x, exponents, KINK_DISTANCE)
     matrix /= np.abs(matrix).max(axis=1, keepdims=True)
     return Point(
         x,
         {pair: float(x[network.index[pair]].sum()) for pair in network.pairs},
         {pair: float(rate) for pair, rate in zip(network.pairs, done)},
         {queue: float(g) for queue, g in zip(network.servers, shares)},
-        bool(linalg.svdvals(matrix)[-1] > SINGULAR),
+        bool(linalg.svdvals(matrix)[-1] > SINGULAR_VALUE),
     )
 
 
