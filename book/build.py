@@ -34,6 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 EXECUTED, FAILED, SITE, HTML = BUILD / "executed", BUILD / "failed", BUILD / "site", BUILD / "html"
 CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
+THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"  # of linear algebra: they would wait spinning
 GUESSED = {"cluster": 80, "processing_capacity": 60, "stability": 50}  # seconds, where nothing is known yet
 PICTURES = {"capacity.svg": ("processing_capacity", "fig-3")}  # shown by the README
 
@@ -98,7 +99,7 @@ def execute_changed(names, everything, workers):
     print(f"chapters: executing {', '.join(stale)}", flush=True)
     started, failures = time.perf_counter(), []
     if min(workers, len(stale)) > 1:
-        os.environ["MJQ_WORKERS"] = "1"  # the cores are taken
+        os.environ |= dict.fromkeys(("MJQ_WORKERS", *THREADS), "1")  # the cores are taken
     with ThreadPoolExecutor(workers) as pool:  # each chapter has a kernel, and so a process, of its own
         jobs = {pool.submit(execute, name, wanted[name], k): name for k, name in enumerate(stale)}
         for job in as_completed(jobs):
