@@ -1,13 +1,11 @@
 """[SW23] The search for a method on a cluster of 15,000 servers: 11.7 million states, slow to relax.
 
-Each method runs in a process of its own, within so many sweeps, and is told by its relative residual. The
-command is ``make frontier``. The results are kept in ``frontier.csv``, and how the residual falls in
-``frontier_steps.csv``; the chapter reads both. What is in these files already is not measured again: delete rows to
-measure them anew. (Seconds are those of the clock, or of the processor where the note says so.)
+Each method runs in a process of its own, within so many sweeps, and is told by its relative residual. The command is
+``make frontier``. The results are kept in ``frontier.csv``, and how the residual falls in ``frontier_steps.csv``; the
+chapter reads both. What is in these files already is not measured again: delete rows to measure them anew. (Seconds are
+those of the clock, or of the processor where the note says so.)
 """
 
-import csv
-import datetime
 import multiprocessing
 import resource
 import time
@@ -17,15 +15,14 @@ import numpy as np
 from scipy.sparse import linalg
 from tqdm import tqdm
 
-from benchmarks import aggregation
-from benchmarks.timing import machine
+from benchmarks import aggregation, kept
 from mjq.solvers import drain, tandem
 from mjq.solvers.arnoldi import dominant
 
 RESULTS = Path(__file__).parent / "frontier.csv"
 STEPS = Path(__file__).parent / "frontier_steps.csv"
-HEADERS = ["method", "start", "vectors", "sweeps", "seconds", "residual", "gigabytes", "note", "date", "machine"]
-STEP_HEADERS = ["method", "start", "sweeps", "residual", "date", "machine"]
+HEADERS = ["method", "start", "vectors", "sweeps", "seconds", "residual", "gigabytes", "note"]
+STEP_HEADERS = ["method", "start", "sweeps", "residual"]
 SERVERS, SIZES = 15_000, (10, 100)
 SYSTEM = dict(arrival=900, preparation=1000, rates=(10, 1), mix=(0.9, 0.1), places=50)
 BUDGET = 360  # sweeps
@@ -154,27 +151,15 @@ def measured(name, start, basis, pipe):
     pipe.send((row, [[name, start, k, f"{x:.3g}"] for k, x in residuals]))
 
 
-def kept(path):
-    """Rows of a file of results without its headers."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.reader(file))[1:]
-
-
-def keep(path, headers, rows):
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([headers, *rows])
-
-
 def main():
     context = multiprocessing.get_context("spawn")
-    stamp = [datetime.date.today().isoformat(), machine()]
+    stamp = kept.stamp()
     for method in tqdm(METHODS, desc="methods"):
-        rows, steps = kept(RESULTS), kept(STEPS)
+        rows, steps = kept.known(RESULTS), kept.known(STEPS)
         name, start, basis = method
-        known = any(row[:3] == [name, start, str(basis)] for row in rows)
-        told = name not in STEPPED or any(row[:2] == [name, start] for row in steps)
+        asked = {"method": name, "start": start}
+        known = any(row.items() >= (asked | {"vectors": str(basis)}).items() for row in rows)
+        told = name not in STEPPED or any(row.items() >= asked.items() for row in steps)
         if known and told:
             continue
         ours, theirs = context.Pipe()
@@ -183,9 +168,13 @@ def main():
         row, residuals = ours.recv()
         process.join()
         if not known:
-            keep(RESULTS, HEADERS, [*rows, [*row, *stamp]])
+            _append(RESULTS, rows, [dict(zip(HEADERS, row)) | stamp])
         if not told:
-            keep(STEPS, STEP_HEADERS, [*steps, *([*x, *stamp] for x in residuals)])
+            _append(STEPS, steps, [dict(zip(STEP_HEADERS, step)) | stamp for step in residuals])
+
+
+def _append(path, rows, more):
+    kept.replace(path, list(more[0]), rows + more)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,11 @@
     python book/build.py             execute what has changed, then build
     python book/build.py --refresh   execute everything and write the outputs back into notebooks/
     python book/build.py --refresh stability    only these chapters
-    python book/build.py --from-nothing         execute and build everything, as on a fresh machine
 
 Chapters run in parallel, the longest first; one is executed again when its cells, the code of a module of mjq that it
 imports, numbers that it reads, or the locked requirements have changed (`depends.py`). The book is built beside the
 last good one and replaces it only if every chapter ran and the build gave no warning. Pages that did not change are
-kept, unless `--from-nothing` is given or something changed that all pages share.
+kept, unless something changed that all pages share; `make clean` begins from nothing.
 """
 
 import argparse
@@ -35,7 +34,7 @@ BUILD = ROOT / "_build"
 EXECUTED, FAILED, SITE, HTML = BUILD / "executed", BUILD / "failed", BUILD / "site", BUILD / "html"
 CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"  # of linear algebra: they would wait spinning
-GUESSED = {"cluster": 80, "processing_capacity": 60, "stability": 50}  # seconds, where nothing is known yet
+GUESSED = {"processing_capacity": 55, "stability": 40, "cluster": 35}  # seconds, where nothing is known yet
 PICTURES = {"capacity.svg": ("processing_capacity", "fig-3")}  # shown by the README
 
 
@@ -75,7 +74,7 @@ def longest_first(names):
 
     def seconds(name):
         kept = EXECUTED / f"{name}.seconds"
-        return float(kept.read_text()) if kept.exists() else GUESSED.get(name, 40)
+        return float(kept.read_text()) if kept.exists() else GUESSED.get(name, 30)
 
     return sorted(names, key=seconds, reverse=True)
 
@@ -134,9 +133,8 @@ def stage(site, chapters):
     files[ROOT / "_toc.yml"] = Path("_toc.yml")
     js = Path(mathjax.__file__).parent / "static/mathjax/es5"
     files |= {path: Path("book/_static/mathjax") / path.relative_to(js) for path in js.rglob("*") if path.is_file()}
-    files |= {
-        path: path.relative_to(ROOT) for path in (ROOT / "notebooks/examples").glob("*.ipynb")
-    }  # to be downloaded
+    to_download = (ROOT / "notebooks/examples").glob("*.ipynb")
+    files |= {path: path.relative_to(ROOT) for path in to_download}
     texts = {target: source.read_bytes() for source, target in files.items()}
     texts[Path("_config.yml")] = configuration().encode()
     for old in site.rglob("*") if site.exists() else ():
@@ -181,7 +179,7 @@ def sphinx(site, output, *options, **variables):
     )  # fmt: skip
 
 
-def build(from_nothing=False):
+def build():
     """Build the book beside the last good one and put it in its place; return whether all went well."""
     chapters = {path.stem: path for path in EXECUTED.glob("*.ipynb") if (ROOT / "notebooks" / path.name).exists()}
     stage(SITE, chapters)
@@ -193,7 +191,7 @@ def build(from_nothing=False):
     started = time.perf_counter()
     print("book: building …", flush=True)
     # Sphinx keeps quiet about warnings on pages that it read before: keep its work only if that had none.
-    if from_nothing or last.split()[1:] != state.split()[1:]:
+    if last.split()[1:] != state.split()[1:]:
         shutil.rmtree(BUILD / "work", ignore_errors=True)
     mark.unlink(missing_ok=True)
     run = sphinx(SITE, BUILD / "work", "-W", "-n", "--keep-going")
@@ -240,7 +238,6 @@ def drawing(name, cell):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--refresh", action="store_true", help="execute every chapter and store its outputs")
-    parser.add_argument("--from-nothing", action="store_true", help="keep no executed chapter and no page")
     parser.add_argument("--workers", type=int, default=min(os.cpu_count() or 1, 4), help="chapters at a time")
     every = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
     parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help="with --refresh: these chapters instead of all")
@@ -261,7 +258,7 @@ def main():
 
 def work(names, options):
     """Execute what has changed and build; return the exit status."""
-    failures = execute_changed(names, options.refresh or options.from_nothing, options.workers)
+    failures = execute_changed(names, options.refresh, options.workers)
     if failures:
         show(failures)
         print(f"\n{len(failures)} of {len(names)} chapters failed; the last good book is untouched.")
@@ -269,7 +266,7 @@ def work(names, options):
     if options.refresh:
         write_back(names)
         return 0
-    if not build(options.from_nothing):
+    if not build():
         return 1
     print(f"\nOpen {(HTML / 'index.html').as_uri()}")
     return 0

@@ -58,17 +58,17 @@ def meaning(source):
 
 def modules_used(code, root):
     """Files of our package that a piece of code imports, directly or not."""
-    found, new = set(), _files_of(ast.parse(code), root)
+    found, new = set(), _files_of(code, root)
     while new:
         found |= new
-        new = set().union(*(_files_of(ast.parse(path.read_text(encoding="utf-8")), root) for path in new)) - found
+        new = set().union(*(_files_of(path.read_text(encoding="utf-8"), root) for path in new)) - found
     return sorted(found)
 
 
-def _files_of(tree, root):
+def _files_of(code, root):
     """Files of the modules that are imported here, and of the packages around them."""
     files = set()
-    for name in _imported(tree):
+    for name in _imported(code):
         parts = _resolved(name, root).split(".")
         for k in range(1, len(parts) + 1):
             path = _file(".".join(parts[:k]), root)
@@ -77,21 +77,23 @@ def _files_of(tree, root):
     return files
 
 
-def _imported(tree):
-    """Dotted names of our package: what is imported, and what is taken from an imported module by a dot."""
-    aliases = {}
+@cache
+def _imported(code):
+    """Dotted names: what is imported, and what is taken from an imported module by a dot."""
+    tree, names, aliases = ast.parse(code), set(), {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield alias.name
+                names.add(alias.name)
                 aliases[alias.asname or alias.name] = alias.name
         elif isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
-                yield f"{node.module}.{alias.name}"
+                names.add(f"{node.module}.{alias.name}")
                 aliases[alias.asname or alias.name] = f"{node.module}.{alias.name}"
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
-            yield f"{aliases[node.value.id]}.{node.attr}"
+            names.add(f"{aliases[node.value.id]}.{node.attr}")
+    return {name for name in names if name.partition(".")[0] == PACKAGE}
 
 
 def _resolved(name, root):

@@ -14,7 +14,7 @@ The map, one line a module:
 ``mjq.cli``         the command ``mjq``
 ``mjq.parallel``    much work side by side, here or on other machines
 ``mjq.plots``       the drawings and tables that chapters share
-``mjq.checks``        the checks of input
+``mjq.checks``      the checks of input
 
 Models are re-exported: ``from mjq import processing_capacity``.
 """

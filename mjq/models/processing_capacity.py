@@ -237,6 +237,8 @@ def limiting_completion_rate(lam, B, b, mu, p):
     A = drain.departure_operator(ways, mu, p)
     C = (ways.counts @ mu)[np.nonzero(ways.blocked)[0]]
     pi = drain.saturated(ways, mu, p).probabilities[ways.blocked]
+    if len(C) <= DENSE_LIMIT:
+        A = A @ np.eye(len(C))
 
     def excess(u):
         v = _perron_vector(A, C, lam / u)
@@ -264,7 +266,7 @@ def limiting_completion_rate(lam, B, b, mu, p):
 def _perron_vector(A, C, eta):
     """Positive right eigenvector of eta A - C, for its eigenvalue with the largest real part."""
     if len(C) <= DENSE_LIMIT:
-        rates = eta * (A @ np.eye(len(C)))
+        rates = eta * A
         vector = _noda_iteration(rates, C)
         if vector is None:
             values, vectors = linalg.eig(rates - np.diag(C))

@@ -68,7 +68,7 @@ def execute(notebook, target, parameters=None, *, recorder=False, progress=False
         papermill.execute_notebook(
             notebook, _as_it_stands(target), parameters, engine_name="mjq", kernel_name="python3",
             progress_bar=progress, request_save_on_cell_execute=False, extra_arguments=arguments, kept=target,
-            execution_timeout=cell_limit,
+            execution_timeout=cell_limit, coalesce_streams=True,
         )  # fmt: skip
     except CellTimeoutError:
         return _failure(target, f"the cell took longer than {cell_limit:g} seconds", [])
@@ -144,18 +144,4 @@ def cleaned(notebook):
         if not kept.get("tags", True):
             del kept["tags"]
         cell.metadata = nbformat.from_dict(kept)
-        if cell.cell_type == "code":
-            cell.outputs = _joined(cell.outputs)
     return notebook
-
-
-def _joined(outputs):
-    """Pieces of one stream as one output: where a kernel cuts them is chance."""
-    joined = []
-    for output in outputs:
-        last = joined[-1] if joined else {}
-        if output.output_type == "stream" and last.get("name") == output.name and "text" in last:
-            last["text"] += output.text
-        else:
-            joined.append(output)
-    return joined
