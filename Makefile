@@ -55,20 +55,20 @@ bench: $(VENV)/ready
 	$(BIN)/python -m benchmarks
 
 frontier: $(VENV)/ready
-	$(BIN)/python -m benchmarks.frontier
+	$(BIN)/python -m mjq.experiments.frontier
 
 evaluation: $(VENV)/ready
-	$(BIN)/python -m benchmarks.evaluation
+	$(BIN)/python -m mjq.experiments.evaluation
 
 autoscaling: $(VENV)/ready
-	$(BIN)/python -m benchmarks.autoscaling
+	$(BIN)/python -m mjq.experiments.decisions
 
 # On one core: threads that wait for each other would be counted too.
 fluid-times: $(VENV)/ready
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.fluid_times
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m mjq.experiments.fluid_times
 
 depletion: $(VENV)/ready
-	$(BIN)/python -m benchmarks.depletion
+	$(BIN)/python -m mjq.experiments.depletion
 
 clean:
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache

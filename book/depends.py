@@ -1,7 +1,7 @@
 """What a chapter depends on: its cells, the modules of mjq that it imports, the kept and printed numbers that it reads.
 
 All is read from the code, nothing is imported. Docstrings and comments do not count. Data files count if the chapter
-names them: a text in its code is exactly the name, ``"provenance.csv"``, its stem, ``"evaluation"``, or a paper's key,
+names them: a text in its code is exactly the name, ``"evaluation.csv"``, its stem, ``"evaluation"``, or a paper's key,
 ``"bb22"``. Tables beside a module that it uses count, too, and notebooks that commands for the shell name.
 """
 
@@ -133,13 +133,14 @@ def data_used(code, modules, root):
     """Tables that a chapter names, and those beside a module that it uses."""
     named = {x.value for x in ast.walk(ast.parse(code)) if isinstance(x, ast.Constant) and isinstance(x.value, str)}
     folders = {module.parent for module in modules}
-    files = [*sorted((root / PACKAGE).rglob("*.csv")), *sorted((root / "benchmarks").glob("*.csv"))]
-    return [file for file in files if _reads(named, folders, file)]
+    return [file for file in sorted((root / PACKAGE).rglob("*.csv")) if _reads(named, folders, file)]
 
 
 def _reads(named, folders, file):
     if file.stem.endswith("_ledger"):
         return False
-    if file.parent.name in {"published", "benchmarks"}:
+    if file.name == "provenance.csv":
+        return file.parent in folders
+    if file.parent.name in {"published", "experiments"}:
         return bool(named & {file.name, file.stem, file.stem.removesuffix("_declared")})
     return file.parent in folders
