@@ -44,7 +44,7 @@ pythons:
 thorough: $(VENV)/ready
 	$(BIN)/python -m pytest $(PYTEST) -m slow tests
 
-lab: $(VENV)/ready
+lab: $(VENV)/lab
 	$(BIN)/jupyter lab notebooks
 
 # make refresh CHAPTER=stability: only that one.
@@ -83,7 +83,15 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable .
 	@touch $@
 
-# After a change of the dependencies in pyproject.toml.
+# JupyterLab beside it.
+$(VENV)/lab: $(VENV)/ready requirements-lab.lock
+	$(BIN)/uv pip install --quiet --require-hashes --compile-bytecode --python $(BIN)/python -r requirements-lab.lock
+	@touch $@
+
+# Both locks, after a change of the dependencies in pyproject.toml.
+LOCK := uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+	--no-emit-index-url --no-emit-find-links
 lock: $(VENV)/ready
-	$(BIN)/uv pip compile --quiet --universal --all-extras --generate-hashes --no-header --no-annotate \
-		--no-emit-index-url --no-emit-find-links --output-file requirements.lock pyproject.toml
+	$(BIN)/$(LOCK) --extra chapters --extra book --extra test --extra bench \
+		--output-file requirements.lock pyproject.toml
+	$(BIN)/$(LOCK) --extra lab --constraint requirements.lock --output-file requirements-lab.lock pyproject.toml

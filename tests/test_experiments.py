@@ -33,7 +33,7 @@ def test_tables_are_typed_and_their_origin_is_known(name):
 
 
 def test_an_unknown_table_is_named():
-    with pytest.raises(ValueError, match="evaluation, .*got 'evaluations'"):
+    with pytest.raises(ValueError, match=r"evaluation, .*got 'evaluations'"):
         experiments.kept("evaluations")
 
 
