@@ -115,6 +115,23 @@ def test_a_changed_cell_matters_and_a_stored_output_does_not(build):
     assert build.depends.digest(chapter, build.ROOT) != before
 
 
+def test_words_are_renewed_and_nothing_executed(build, monkeypatch, capsys):
+    path = build.ROOT / "notebooks/good.ipynb"
+    chapter = notebook("print(6 * 7)")
+    chapter.cells.insert(0, nbformat.v4.new_markdown_cell("One."))
+    nbformat.write(chapter, path)
+    assert build.execute_changed(["good"], False, 1) == []
+    chapter.cells[0].source = "Two."
+    chapter.cells[1].metadata["mystnb"] = {"figure": {"caption": "Three."}}
+    nbformat.write(chapter, path)
+    assert build.execute_changed(["good"], False, 1) == []
+    assert "nothing to execute" in capsys.readouterr().out
+    words, code = nbformat.read(build.EXECUTED / "good.ipynb", as_version=4).cells
+    assert words.source == "Two."
+    assert code.outputs[0].text == "42\n"
+    assert code.metadata.mystnb.figure.caption == "Three."
+
+
 def test_a_failing_cell_is_shown_and_the_rest_finished(build, monkeypatch, capfd):
     nbformat.write(notebook("x = 20", "y = 22", "print(x + y)"), build.ROOT / "notebooks/good.ipynb")
     nbformat.write(notebook("a = 0", "b = 1 / a", "c = 2"), build.ROOT / "notebooks/bad.ipynb")
