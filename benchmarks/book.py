@@ -5,6 +5,8 @@
 The table is kept in ``book.csv``. Compiled code of numba is made first, as by a first build.
 """
 
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,18 +30,16 @@ CHANGES = {
 
 
 def copied(folder):
-    """A clone with the environment of this one, and its numba cache."""
-    subprocess.run(["git", "clone", "-q", ROOT, folder], check=True)
-    for cache in (ROOT / "mjq").rglob("__pycache__"):
-        target = folder / cache.relative_to(ROOT)
-        if target.parent.exists():
-            subprocess.run(["cp", "-a", cache, target], check=True)
+    """A copy of everything but what is made, with the compiled code of numba."""
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".venv", ".git", "_build", ".hypothesis"))
 
 
 def built(folder):
     """Seconds of a build, and how many chapters it executed."""
     start = time.perf_counter()
-    run = subprocess.run([sys.executable, "book/build.py"], cwd=folder, capture_output=True, text=True)
+    words = [sys.executable, "book/build.py"]
+    here = os.environ | {"PYTHONPATH": str(folder)}  # the copy's modules, not those of the environment
+    run = subprocess.run(words, cwd=folder, env=here, capture_output=True, text=True)
     if run.returncode:
         raise RuntimeError(run.stdout[-3000:] + run.stderr[-3000:])
     line = next((line for line in run.stdout.splitlines() if "executing" in line), "")
