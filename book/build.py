@@ -21,6 +21,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+import card
 import depends
 import filelock
 import mathjax
@@ -153,6 +154,8 @@ def stage(site, chapters):
     files |= {path: path.relative_to(ROOT) for path in to_download}
     texts = {target: source.read_bytes() for source, target in files.items()}
     texts[Path("_config.yml")] = configuration().encode()
+    picture = Path("book/_static/card.png")
+    texts[picture] = (site / picture).read_bytes() if (site / picture).exists() else card.png()
     for old in site.rglob("*") if site.exists() else ():
         if old.is_file() and old.relative_to(site) not in texts:
             old.unlink()
@@ -182,6 +185,8 @@ def configuration():
         config["repository"]["url"] = (
             f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{os.environ['GITHUB_REPOSITORY']}"
         )
+        owner, _, name = os.environ["GITHUB_REPOSITORY"].partition("/")
+        config["sphinx"]["config"]["ogp_site_url"] = f"https://{owner}.github.io/{name}/"
     return yaml.safe_dump(config, sort_keys=False)
 
 
