@@ -16,8 +16,10 @@ unexport PYTHONPATH VIRTUAL_ENV CONDA_PREFIX
 # Another seed for the random systems of the tests: make test SEED=3
 SEED ?=
 PYTEST := -q -n auto $(if $(SEED),--hypothesis-seed=$(SEED))
+# Tests run side by side: threads of linear algebra would only wait for each other. make elsewhere has several.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: book test elsewhere pythons thorough lab refresh bench clean lock
+.PHONY: book test coverage elsewhere pythons thorough lab refresh bench clean lock
 .PHONY: frontier evaluation autoscaling fluid-times depletion
 
 book: $(VENV)/ready
@@ -26,7 +28,7 @@ book: $(VENV)/ready
 test: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check mjq book tests benchmarks
-	$(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
+	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
 		--nbval-lax --nbval-current-env README.md mjq tests notebooks
 
 # All that compares numbers, as processors of other makes and ages would compute it; HOW=--together: in one run.
@@ -41,8 +43,12 @@ pythons:
 		else echo "python$$version is not here: not tried"; fi; \
 	done
 
+# Which lines of mjq the tests run; compiled functions and what kernels run do not count.
+coverage: $(VENV)/ready
+	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --cov=mjq --cov-report=term:skip-covered mjq tests
+
 thorough: $(VENV)/ready
-	$(BIN)/python -m pytest $(PYTEST) -m slow tests
+	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) -m slow tests
 
 lab: $(VENV)/lab
 	$(BIN)/jupyter lab notebooks
