@@ -5,6 +5,7 @@
 * The directive ``{ledger} BB22`` writes the table of what was reproduced of a paper, ``{ledger-totals}`` the counts.
   What checks a row is a link: to the cell that asserts the claim, to the test, to the printed numbers.
 * The role ``{computed}`bb22-capacity:.2f``` shows a number that a chapter has glued, on any page.
+* The bibliography's labels are the names and years by which the text cites.
 * Code cells get an address, ``cell-`` and their name; chapters say how long they take to read.
 * The line of a docstring that names its source stands before the parameters, and is no part of *Raises* or *Returns*.
 """
@@ -17,6 +18,9 @@ from pathlib import Path
 
 import nbformat
 from docutils import nodes
+from pybtex.plugin import register_plugin
+from pybtex.style.formatting.plain import Style
+from pybtex.style.labels import BaseLabelStyle
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from mjq import published
@@ -125,6 +129,28 @@ def _glued(file, when):
     return {name: ast.literal_eval(text) for name, text in zip(names, texts, strict=True) if name and text}
 
 
+# --- Bibliography ---------------------------------------------------------------------------------------------------
+
+
+class NamesAndYear(BaseLabelStyle):
+    """Labels such as *Grosof et al. 2020*, with a letter where two would be the same."""
+
+    def format_labels(self, entries):
+        plain = [f"{_names(entry.persons['author'])} {entry.fields.get('year', 'n.d.')}" for entry in entries]
+        for k, label in enumerate(plain):
+            same = [x for x in range(len(plain)) if plain[x] == label]
+            yield label + (string.ascii_lowercase[same.index(k)] if len(same) > 1 else "")
+
+
+def _names(authors):
+    last = [" ".join(author.last_names) for author in authors]
+    return f"{last[0]} et al." if len(last) > 2 else " and ".join(last)
+
+
+class NamedStyle(Style):
+    default_label_style = NamesAndYear
+
+
 # --- Chapters -------------------------------------------------------------------------------------------------------
 
 
@@ -191,4 +217,5 @@ def setup(app):
     app.add_directive("ledger", Ledger)
     app.add_directive("ledger-totals", LedgerTotals)
     app.add_role("computed", Computed())
+    register_plugin("pybtex.style.formatting", "named", NamedStyle)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}
