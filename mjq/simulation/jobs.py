@@ -15,7 +15,6 @@ from mjq.solvers.phase_type import PhaseType
 
 MEANS_APART = 1e-9  # by which a rate and the mean of a law may differ, relative
 
-
 LAW = np.dtype([("phases", np.int64), ("first", np.int64), ("length", np.int64)])
 LOGGED = np.dtype([("arrival", np.float64), ("kind", np.int64), ("work", np.float64)])
 

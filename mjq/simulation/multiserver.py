@@ -26,7 +26,6 @@ LATECOMERS = 10_000  # that come at most after the counted jobs and as many agai
 SOJOURN, SOJOURN2, WAIT, WAIT2, FIRST_CLASS = range(5)  # columns of `times`: then the waits by class
 IN_SYSTEM, IN_QUEUE, SPAN, DONE = range(4)  # columns of `areas`
 
-
 # Where a run is. In a record, so that each step is a function of its own.
 STATE = np.dtype(
     [
@@ -140,7 +139,7 @@ def simulate_multiserver(
     B : float
         Resource.
     b, mu, p : sequence of float, shape (L,)
-        Need, completion rate and probability of each class. With `service`, `mu` may be None.
+        Need, completion rate and probability of each class. With `service`, `mu` is None or says the same.
     jobs : int
         Jobs counted in each replication, after the warm-up.
     seed : int, sequence of int, or numpy.random.SeedSequence
