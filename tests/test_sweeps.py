@@ -111,6 +111,62 @@ def test_a_folder_where_a_result_should_be_is_no_result(tmp_path):
         archive.read(tmp_path / "a.json")
 
 
+def plan_of(**parameters):
+    """The plan of a sweep whose cases have these values of their parameters."""
+    cases = [
+        Case(str(k), dict(zip(parameters, values, strict=True)), f"id-{k}")
+        for k, values in enumerate(zip(*parameters.values(), strict=True), 1)
+    ]
+    return Plan("small", "code", list(parameters), list(parameters), "{}", cases)
+
+
+def finished(values, tables=None):
+    return Record("done", None, 0.1, Results(values, tables or {}, {}))
+
+
+KEPT_BEFORE = """{
+ "sha256": "b8f5815848b7c61e2216a12b44f2e04a135d9073c71bad60e213985a1f8968ea",
+ "record": {
+  "status": "failed",
+  "failure": {
+   "where": "cell 3 (work)",
+   "error": "ValueError: no",
+   "code": [
+    "work()"
+   ],
+   "traceback": [
+    "ValueError: no"
+   ]
+  },
+  "seconds": 0.2,
+  "results": {
+   "values": {
+    "y": 7
+   },
+   "tables": {}
+  }
+ }
+}"""
+
+
+def test_files_of_a_sweep_keep_their_form_so_that_an_old_one_goes_on(tmp_path):
+    failure = Failure("cell 3 (work)", "ValueError: no", ["work()"], ["ValueError: no"])
+    record = Record("failed", failure, 0.2, Results({"y": 7}, {}, {}))
+    archive.write(tmp_path / "a.json", record)
+    assert (tmp_path / "a.json").read_text() == KEPT_BEFORE
+    assert archive.read(tmp_path / "a.json") == record
+    begun = archive.Archive(tmp_path / "old", plan_of(x=[1.0]))
+    with begun.alone():
+        (begun.folder / "sweep.json").write_text(
+            '{"digest": "cbbacee04a2be395f7186c84720b9c39b6bac3ff20311e304257f10498292bf9"}'
+        )
+        assert begun.begin() == []
+
+
+def test_identities_of_cases_are_those_of_the_version_before():
+    assert cases.checksum(["{}", {"x": 1.0}, "code"])[:16] == "52987e202e73e301"
+
+
 def test_a_damaged_result_is_computed_again(here, small, client):
     cases = [dict(x=float(x), log=str(here / "log")) for x in (1, 2)]
     first = runs.sweep(small, cases, workers=client, label="a")
@@ -224,21 +280,8 @@ def test_a_parameter_called_like_a_column_is_refused(here):
         runs.sweep(odd, [dict(row=2)])
 
 
-def plan_of(**parameters):
-    """The plan of a sweep whose cases have these values of their parameters."""
-    cases = [
-        Case(str(k), dict(zip(parameters, values, strict=True)), f"id-{k}")
-        for k, values in enumerate(zip(*parameters.values(), strict=True), 1)
-    ]
-    return Plan("small", "code", list(parameters), list(parameters), "{}", cases)
-
-
-def record(values, tables=None):
-    return Record("done", None, 0.1, Results(values, tables or {}, {}))
-
-
 def test_results_called_like_a_parameter_or_a_column_have_columns_of_their_own():
-    found = record({"x": 2.0, "status": 3.0, "y": 4.0})
+    found = finished({"x": 2.0, "status": 3.0, "y": 4.0})
     (row,) = tables.wide(plan_of(x=[1.0]), [found]).to_dicts()
     given = {"case": "1", "x": 1.0, "status": "done", "seconds": 0.1, "error": None}
     assert row == given | {"x (result)": 2.0, "status (result)": 3.0, "y": 4.0}
@@ -246,7 +289,7 @@ def test_results_called_like_a_parameter_or_a_column_have_columns_of_their_own()
 
 def test_a_row_for_every_case_whatever_became_of_it():
     failed = Record("failed", Failure("cell 3 (work)", "ValueError: no", [], []), 0.2, Results({"y": 7}, {}, {}))
-    found = [record({"y": 1, "word": "a"}), None, failed, record({"y": True, "late": None, "word": 2})]
+    found = [finished({"y": 1, "word": "a"}), None, failed, finished({"y": True, "late": None, "word": 2})]
     rows = tables.wide(plan_of(k=[1, 2, 3, 10**20], flag=[True, False, True, True]), found).rows()
     assert rows == [
         ("1", "1", True, "done", 0.1, None, 1.0, "a", None),
@@ -287,7 +330,7 @@ def test_without_workers_a_sweep_gives_up(here, small):
 
 
 def test_tables_become_rows():
-    found = record({}, {"t": {"columns": ["of", "value"], "rows": [["x", 1.5], ["y", None]]}})
+    found = finished({}, {"t": {"columns": ["of", "value"], "rows": [["x", 1.5], ["y", None]]}})
     assert tables.long(plan_of(p=[[1, 2]]), [found]).rows() == [
         ("1", "[1, 2]", "t", 1, "of", None, "x"),
         ("1", "[1, 2]", "t", 1, "value", 1.5, None),
