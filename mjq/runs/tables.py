@@ -46,6 +46,14 @@ def long(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
 
     Columns: the case, the parameters that were given, the name of the result, row (from 1) and column of an entry, and
     its value as a number or as text.
+
+    Examples
+    --------
+    >>> from mjq.runs.cases import Case
+    >>> from mjq.runs.results import Results
+    >>> plan = Plan("stability", "", ["n"], ["n"], "", [Case("a", {"n": 30}, "")])
+    >>> long(plan, [Record("done", None, 0.5, Results({"waste": [1.5, "none"]}, {}, {}))]).rows()
+    [('a', 30, 'waste', 1, '1', 1.5, None), ('a', 30, 'waste', 2, '1', None, 'none')]
     """
     types = _given(plan)
     rows = []
@@ -60,6 +68,14 @@ def wide(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
     """A row for every case: parameters, status (done, failed or missing), seconds, error, glued numbers and words.
 
     A result that is called like another column has ``(result)`` behind its name.
+
+    Examples
+    --------
+    >>> from mjq.runs.cases import Case
+    >>> from mjq.runs.results import Results
+    >>> plan = Plan("stability", "", ["n"], ["n"], "", [Case("a", {"n": 30}, ""), Case("b", {"n": 60}, "")])
+    >>> wide(plan, [Record("done", None, 0.5, Results({"waste": 1.5}, {}, {})), None]).rows()
+    [('a', 30, 'done', 0.5, None, 1.5), ('b', 60, 'missing', None, None, None)]
     """
     types = {"case": pl.String} | _given(plan) | FATE
     found = [_single_values(record, taken=types) for record in records]
