@@ -10,6 +10,14 @@ from mjq.models import PAPERS
 
 __all__ = ["Models", "solve"]
 
+METAVARS = {
+    "integer": "INTEGER",
+    "number": "NUMBER",
+    "array": "[X, ...]",
+    "matrix": "[[X, ...], ...]",
+    "object": "FILE",
+}
+
 
 class Models(click.Group):
     """A command a model, made from its inputs."""
@@ -24,29 +32,31 @@ class Models(click.Group):
             return None
         from mjq.headlines import MODELS  # all models take a second
 
-        model = MODELS[name]
+        inputs = MODELS[name].inputs.model_json_schema()["properties"]
+        kinds = {key: _kind(schema) for key, schema in inputs.items()}
         options = [
-            click.Option([f"--{key}", key], multiple=True, metavar=_metavar(field), help=_help(field))
-            for key, field in model.inputs.items()
+            click.Option([f"--{key}", key], multiple=True, metavar=METAVARS[kinds[key]], help=_help(schema, kinds[key]))
+            for key, schema in inputs.items()
         ]
         switches = [
             click.Option(["--json", "as_json"], is_flag=True, help="Errors as JSON too."),
             click.Option(["--schema", "as_schema"], is_flag=True, help="Print the JSON Schema of input and output."),
         ]
-        callback = partial(_solve, name, model)
-        return click.Command(name, params=[*options, *switches], callback=callback, help=model.title + ".")
+        callback = partial(_solve, name, kinds)
+        return click.Command(name, params=[*options, *switches], callback=callback, help=MODELS[name].title + ".")
 
 
-def _metavar(field):
-    kind = field.schema.get("type", "array")
-    if kind == "array" and field.schema.get("items", {}).get("type") == "array":
-        return "[[X, ...], ...]"
-    return {"integer": "INTEGER", "number": "NUMBER", "object": "FILE"}.get(kind, "[X, ...]")
+def _kind(schema):
+    """What is typed for an input: an integer, a number, an array, a matrix, or the name of a file with an object."""
+    *_, widest = [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"]
+    if "$ref" in widest:
+        return "object"
+    return "matrix" if widest.get("items", {}).get("type") == "array" else widest["type"]
 
 
-def _help(field):
-    more = "; a YAML or JSON file" if field.schema.get("type") == "object" else ""
-    return f"{field.meaning}{more}" + ("  [optional]" if field.optional else "")
+def _help(schema, kind):
+    more = "; a YAML or JSON file" if kind == "object" else ""
+    return f"{schema['description']}{more}" + ("  [optional]" if "default" in schema else "")
 
 
 @click.group("solve", cls=Models)
@@ -57,14 +67,14 @@ def solve():
     """
 
 
-def _solve(name, model, as_json, as_schema, **given):
+def _solve(name, kinds, as_json, as_schema, **given):
     from mjq import headlines
 
     if as_schema:
         show_json(headlines.schema(name))
         return 0
     try:
-        inputs = {key: _input(key, model.inputs[key], *texts) for key, texts in given.items() if texts}
+        inputs = {key: _input(key, kinds[key], *texts) for key, texts in given.items() if texts}
         show_json(headlines.solve(name, **inputs))
     except (ValueError, ArithmeticError, MemoryError, RuntimeError) as error:
         status = BAD_INPUT if isinstance(error, ValueError) else FAILED
@@ -74,10 +84,9 @@ def _solve(name, model, as_json, as_schema, **given):
     return 0
 
 
-def _input(name, field, text, *more):
+def _input(name, kind, text, *more):
     if more:
         raise ValueError(f"--{name} is given {1 + len(more)} times")
-    kind = field.schema.get("type")
     if kind == "object":
         return runs.inputs.read_yaml(text)
     single = kind in ("integer", "number") or text.lstrip().startswith("[")
