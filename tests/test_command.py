@@ -263,7 +263,7 @@ def test_a_model_is_solved_in_a_grid(tmp_path):
     assert found["n"].unique(maintain_order=True).to_list() == [5, 37, 68, 100]
     last = solve("stability", n=100, n1=1, n2=10, mu1=1, mu2=0.5, p1=0.5)["result"]
     assert found.select(*last).row(-1, named=True) == last
-    again = mjq("solve", "stability", *fixed, "--sweep", "n", "5", "-o", "x.csv", cwd=tmp_path)
+    again = mjq("solve", "stability", *fixed, "--p1", ".5", "--sweep", "n", "5", "-o", "x.csv", cwd=tmp_path)
     assert (again.returncode, "x.csv exists; --force replaces it" in again.stderr) == (2, True)
 
 
