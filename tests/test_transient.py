@@ -84,9 +84,10 @@ def test_stages_one_after_the_other(way, stages):
 def test_times_in_any_order_one_after_the_other_or_at_once():
     Q = sparse.csr_array(np.diag(np.ones(400), 1) + np.diag(np.full(400, 2.0), -1))
     start, times = np.eye(401)[50], np.array([3.0, 200.0, 0.0, 3.0, 60.0])
-    chain = Transient(start, Q, np.arange(401.0)[:, None])
+    place = np.arange(401.0)[:, None]
+    chain = Transient(start, Q, place)
     assert np.array([chain.at([t])[0] for t in times]) == pytest.approx(chain.at(times), rel=1e-13)
-    assert Transient(start, Q.toarray(), np.arange(401.0)[:, None]).at(times) == pytest.approx(chain.at(times), rel=1e-12)
+    assert Transient(start, Q.toarray(), place).at(times) == pytest.approx(chain.at(times), rel=1e-12)
     assert chain.at([]).shape == (0, 1)
 
 

@@ -123,9 +123,7 @@ class Transient:
     def _by_squares(self, moves):
         longest = moves.max(initial=0)
         if longest >= 2.0**MOST_DOUBLINGS:
-            raise ValueError(
-                f"times up to {longest / self.fastest:g} are too long for rates up to {self.fastest:g}"
-            )
+            raise ValueError(f"times up to {longest / self.fastest:g} are too long for rates up to {self.fastest:g}")
         whole = np.floor(moves)
         found = sum(w[:, None] * row for w, row in zip(_series(moves - whole).T, self._after_steps(self.start)))
         digits, power = whole.astype(np.int64), 0
