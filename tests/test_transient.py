@@ -1,6 +1,5 @@
 """Where a chain is after some time: the exponential of a matrix, closed forms, both ways, large chains."""
 
-import math
 import time
 
 import numpy as np
@@ -91,9 +90,24 @@ def test_times_in_any_order_one_after_the_other_or_at_once():
     assert chain.at([]).shape == (0, 1)
 
 
-def test_a_chain_that_ends_has_ended_at_infinity():
-    Q = sparse.csr_array(np.diag([1.0, 5.0, 0.1], 1))
-    assert Transient([1, 0, 0, 0], Q).at([math.inf, 0.0, 1e9])[:, -1] == pytest.approx([1, 0, 1], abs=1e-13)
+def test_a_long_chain_that_ends_has_ended_long_after():
+    stages = 5000
+    Q = sparse.csr_array(np.diag(np.full(stages, 3.0), 1))
+    gone = np.eye(stages + 1)[:, -1:]
+    chain = Transient(np.eye(stages + 1)[0], Q, gone)
+    assert chain.at([1e9, 0.0])[:, 0] == pytest.approx([1, 0], abs=1e-12)
+    times = np.array([1600, 5000 / 3, 1700, 2000])
+    assert chain.at(times)[:, 0] == pytest.approx(stats.gamma(stages, scale=1 / 3).cdf(times), abs=1e-12)
+
+
+@pytest.mark.parametrize("phases", [150, 400])
+def test_a_band_of_rates_is_the_same_stored_with_and_without_zeros(phases):
+    rng = np.random.default_rng(phases)
+    Q = np.diag(rng.exponential(size=phases - 1), 1) + np.diag(rng.exponential(size=phases - 1), -1)
+    start, times = rng.dirichlet(np.ones(phases)), np.array([0.0, 1.0, 30.0])
+    exact = [start @ linalg.expm(generator(Q) * t) for t in times]
+    for stored in (Q, sparse.csr_array(Q)):
+        assert Transient(start, stored).at(times) == pytest.approx(np.array(exact), abs=1e-12)
 
 
 def test_a_long_time_of_a_small_chain_takes_no_time():

@@ -8,11 +8,11 @@ The chain starts in phase i with probability :math:`\alpha_i`, moves between pha
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize
+from scipy import linalg, optimize, sparse
 
 from mjq import checks
 from mjq.solvers.transient import Transient
@@ -22,6 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 MOST_PHASES = 1000  # of an Erlang distribution
+SPARSE_PHASES = 1000  # from which on equations are solved without their zeros
 ROW_ROUNDING = 1e-13  # what row sums of T may exceed zero by, as a fraction of the row's rate
 SCV_ROUNDING = 1e-12  # by which part 1 / scv may exceed a whole number of phases
 QUANTILE_TOLERANCE = 1e-13  # relative, of the time
@@ -93,8 +94,15 @@ class PhaseType:
         k = checks.count("k", k)
         values = np.ones(self.phases)
         for _ in range(k):
-            values = np.linalg.solve(-self.T, values)
+            values = self._solve(values)
         return float(math.factorial(k) * self.alpha @ values)
+
+    @cached_property
+    def _solve(self):
+        """What multiplies a vector by the inverse of -T."""
+        if self.phases > SPARSE_PHASES:
+            return sparse.linalg.splu(sparse.csc_array(-self.T)).solve
+        return partial(linalg.lu_solve, linalg.lu_factor(-self.T))
 
     @cached_property
     def mean(self) -> float:
@@ -193,11 +201,11 @@ class PhaseType:
 
 def _leads_to(rates, targets):
     """Which phases lead to one of the targets, directly or not; the targets do."""
-    while True:
-        more = targets | (rates[:, targets] > 0).any(axis=1)
-        if (more == targets).all():
-            return targets
-        targets = more
+    found, newest = targets.copy(), targets
+    while newest.any():
+        newest = (rates[:, newest] > 0).any(axis=1) & ~found
+        found |= newest
+    return found
 
 
 # --- Fits -------------------------------------------------------------------------------------------------------------

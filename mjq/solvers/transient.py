@@ -6,8 +6,8 @@ Poisson, so that
 
 .. math:: p(t) = \sum_{k \ge 0} e^{-q t} \frac{(q t)^k}{k!}\, p(0)\, P^k, \qquad P = I + Q / q .
 
-Nothing is ever subtracted. Large chains, and all that are stored sparsely, walk step by step. Small ones, which may
-take a million million steps, form :math:`e^{Q / q}` once and square it over and over. :meth:`Transient.at` chooses.
+Nothing is ever subtracted. Large chains walk step by step. Small ones, which may take a million million steps, form
+:math:`e^{Q / q}` once and square it over and over. :meth:`Transient.at` chooses, by the time that they take.
 
 Source: A. Jensen, Markoff chains as an aid in the study of Markoff processes, Skandinavisk Aktuarietidskrift 36 (1953)
 87-91; for weights outwards from the largest one, B. L. Fox, P. W. Glynn, Computing Poisson probabilities,
@@ -29,7 +29,9 @@ SERIES_TERMS = 20  # of an exponential whose argument is at most 1: the next is 
 MOST_DOUBLINGS = 60  # of the time in which the fastest state is left once on average
 LEFT_OUT = 1e-17  # probability of more steps than those that are summed
 MOVING_MASS = 1e-30  # probability not to have ended yet, from which on a chain counts as ended
-ENTRIES_PER_CALL = 10_000  # entries of a matrix times a vector that take as long as calling for the product
+SQUARED_STATES = 4_000  # up to which matrices are squared: 128 MB each
+SPARSE_STATES, SPARSE_FILL = 200, 0.1  # states from which on, and part of entries up to which, only these are stored
+CALL_ENTRIES = 10_000  # entries of a matrix times a vector that take as long as calling for the product
 MATRIX_SPEED = 8  # how many times as many entries a second a product of matrices goes through
 
 
@@ -55,18 +57,21 @@ class Transient:
     """
 
     def __init__(self, start: ArrayLike, Q: ArrayLike, values: ArrayLike | None = None):
-        self.start, self.values = np.asarray(start, dtype=float), values
+        self.start = np.asarray(start, dtype=float)
+        self.values = None if values is None else np.array(np.transpose(values), dtype=float, order="C")
         rates = _without_diagonal(Q)
         leaving = np.asarray(rates.sum(axis=1)).ravel()
         self.fastest = float(leaving.max(initial=0))
-        self.moving = leaving > 0
+        self.moving = (leaving > 0).astype(float)
         moves = rates / (self.fastest or 1.0)
         # What a state keeps is what it does not give away, so that a slow rate is not lost beside a fast one.
         kept = np.maximum(1 - np.asarray(moves.sum(axis=1)).ravel(), 0)
         if sparse.issparse(moves):
             self.forward = (moves + sparse.diags_array(kept)).T.tocsr()
+            self.entries = self.forward.nnz
         else:
             self.forward = np.ascontiguousarray((moves + np.diag(kept)).T)
+            self.entries = self.forward.size
         self._where = self.start  # after the last step so far
         self._seen = [self._expected(self.start)]
         self._powers = []
@@ -80,7 +85,7 @@ class Transient:
         Parameters
         ----------
         times : sequence of float, shape (n,)
-            Not negative, in any order; infinite only for a chain stored sparsely that is sure to end.
+            Finite and not negative, in any order.
 
         Returns
         -------
@@ -89,29 +94,30 @@ class Transient:
         Raises
         ------
         ValueError
-            If a small chain would take more than 2 to the power 60 steps.
+            If a chain small enough for squares would take more than 2 to the power 60 steps.
         """
         moves = self.fastest * np.asarray(times, dtype=float)
         return self._by_squares(moves) if self._squares_are_cheaper(moves) else self._by_steps(moves)
 
     def _expected(self, distribution):
-        return distribution if self.values is None else distribution @ self.values
+        # Not by BLAS, whose threads would take longer to meet than to add.
+        return distribution if self.values is None else np.einsum("...s,vs->...v", distribution, self.values)
 
     def _squares_are_cheaper(self, moves):
         """Whether squares take less time than steps, counted in entries of a matrix times a vector."""
-        if sparse.issparse(self.forward):
-            return False
         size, most = len(self.start), moves.max(initial=0)
+        if size > SQUARED_STATES:
+            return False
         doublings = math.log2(1 + most)
-        squares = (SERIES_TERMS + doublings) * (size**3 / MATRIX_SPEED + ENTRIES_PER_CALL)
+        squares = (SERIES_TERMS + doublings) * (size**3 / MATRIX_SPEED + CALL_ENTRIES)
         products = doublings * len(moves) * size**2 / MATRIX_SPEED
-        return squares + products <= _most_steps(most) * (size**2 + ENTRIES_PER_CALL)
+        return squares + products <= _most_steps(most) * (self.entries + CALL_ENTRIES)
 
     # --- Step by step -------------------------------------------------------------------------------------------------
 
     def _by_steps(self, moves):
         needed = _most_steps(moves.max(initial=0))
-        while len(self._seen) <= needed and self._where[self.moving].sum() > MOVING_MASS:
+        while len(self._seen) <= needed and np.einsum("s,s->", self._where, self.moving) > MOVING_MASS:
             self._where = self.forward @ self._where
             self._seen.append(self._expected(self._where))
         seen = np.array(self._seen)
@@ -159,7 +165,8 @@ def _without_diagonal(Q):
         return rates - sparse.diags_array(rates.diagonal())
     rates = np.array(Q, dtype=float)
     np.fill_diagonal(rates, 0)
-    return rates
+    mostly_zeros = len(rates) > SPARSE_STATES and np.count_nonzero(rates) <= SPARSE_FILL * rates.size
+    return sparse.csr_array(rates) if mostly_zeros else rates
 
 
 def _stochastic(matrix):
