@@ -40,7 +40,7 @@ def saturation_sector(D: ArrayLike) -> tuple[float, float]:
     Parameters
     ----------
     D : array of float, shape (2, 2)
-        Demands, a row a station, a column a class.
+        Demands, a row a station, a column a class, in units of time.
 
     Returns
     -------
@@ -97,6 +97,7 @@ def asymptotic_throughputs(beta: float, D: ArrayLike) -> tuple[float, float]:
     beta : float
         Admitted mix.
     D : array of float, shape (2, 2)
+        Demands, in units of time.
 
     Returns
     -------
@@ -130,6 +131,7 @@ def asymptotic_depletion_time(alpha: float, beta: float, D: ArrayLike) -> float:
     alpha, beta : float
         Pool mix, admitted mix.
     D : array of float, shape (2, 2)
+        Demands, in units of time.
 
     Source: [CGPS16] Eqs. (6)-(10).
 
@@ -175,6 +177,7 @@ def optimal_admitted_mix(alpha: float, D: ArrayLike) -> AdmittedMix:
     alpha : float
         Pool mix.
     D : array of float, shape (2, 2)
+        Demands, in units of time.
 
     Returns
     -------
@@ -212,6 +215,7 @@ def asymptotic_rules(alpha: float, D: ArrayLike) -> dict[str, float]:
     alpha : float
         Pool mix.
     D : array of float, shape (2, 2)
+        Demands, in units of time.
 
     Returns
     -------

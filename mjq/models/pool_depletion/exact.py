@@ -114,6 +114,7 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
     Parameters
     ----------
     D : array of float, shape (2, 2)
+        Demands, in units of time.
     N_A, N_B : int
         Tasks to do, including those that are admitted at once.
     K_A, K_B : int
@@ -162,6 +163,7 @@ def energy(D: ArrayLike, N_A: int, N_B: int, T: float, busy: ArrayLike, idle: Ar
     Parameters
     ----------
     D : array of float, shape (2, 2)
+        Demands, in units of time.
     N_A, N_B : int
     T : float
         Mean depletion time.
@@ -199,6 +201,7 @@ def best_policy(D: ArrayLike, N_A: int, N_B: int, K: int) -> np.ndarray:
     Parameters
     ----------
     D : array of float, shape (2, 2)
+        Demands, in units of time.
     N_A, N_B, K : int
 
     Returns

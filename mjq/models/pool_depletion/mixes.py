@@ -20,6 +20,7 @@ def mva_throughputs(D: ArrayLike, K_A: int, K_B: int) -> tuple[float, float]:
     Parameters
     ----------
     D : array of float, shape (2, 2)
+        Demands, in units of time.
     K_A, K_B : int
 
     Returns
@@ -71,6 +72,7 @@ def optimal_mix_by_mva(D: ArrayLike, N_A: int, N_B: int, K: int) -> int:
     Parameters
     ----------
     D : array of float, shape (2, 2)
+        Demands, in units of time.
     N_A, N_B, K : int
 
     Returns
@@ -139,7 +141,7 @@ def large_pool_times(alpha: float, D: ArrayLike, K: int) -> np.ndarray:
     alpha : float
         Pool mix.
     D : array of float, shape (M, 2)
-        Demands; any number of stations.
+        Demands, in units of time; any number of stations.
     K : int
 
     Returns

@@ -51,7 +51,7 @@ def transitions(state: tuple, D: ArrayLike) -> Iterator[tuple]:
     state : tuple
         Tasks of class A and B in the pool; of class A at station 1 and 2; of class B at station 1 and 2.
     D : array, shape (2, 2)
-        Demands, numbers or symbols.
+        Demands, numbers or symbols, in units of time.
 
     Yields
     ------
