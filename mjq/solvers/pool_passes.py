@@ -15,7 +15,7 @@ the rest drains.
 
 import math
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numba
 import numpy as np
@@ -33,7 +33,8 @@ MASS_LOST = 1e-9  # by which the probability to end may differ from 1
 STAY, FIRST_GOES_ON, SECOND_GOES_ON, FIRST_DONE, SECOND_DONE = range(5)
 
 
-class Means(NamedTuple):
+@dataclass(frozen=True)
+class Means:
     """Mean instants on the way to the end, and the variance of the last, in the unit of the demands.
 
     Attributes

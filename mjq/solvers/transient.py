@@ -28,6 +28,7 @@ __all__ = ["Transient"]
 SERIES_TERMS = 20  # of an exponential whose argument is at most 1: the next is below 1e-19
 MOST_DOUBLINGS = 60  # of the time in which the fastest state is left once on average
 LEFT_OUT = 1e-17  # probability of more steps than those that are summed
+LEAST_WEIGHT = 1e-300  # of a number of steps, relative to the most probable one
 MOVING_MASS = 1e-30  # probability not to have ended yet, from which on a chain counts as ended
 SQUARED_STATES = 4_000  # up to which matrices are squared: 128 MB each
 SPARSE_STATES, SPARSE_FILL = 200, 0.1  # states from which on, and part of entries up to which, only these are stored
@@ -47,6 +48,11 @@ class Transient:
     values : float array, shape (S, V), optional
         What to take the expectation of, one column a quantity; none: the indicators of all states.
 
+    Attributes
+    ----------
+    fastest : float
+        Largest rate at which a state is left.
+
     Examples
     --------
     A chain that is left at rate 1: the chance that it is still there, and that it is gone, after log 2.
@@ -57,23 +63,23 @@ class Transient:
     """
 
     def __init__(self, start: ArrayLike, Q: ArrayLike, values: ArrayLike | None = None):
-        self.start = np.asarray(start, dtype=float)
-        self.values = None if values is None else np.array(np.transpose(values), dtype=float, order="C")
+        self._start = np.asarray(start, dtype=float)
+        self._values = None if values is None else np.array(np.transpose(values), dtype=float, order="C")
         rates = _without_diagonal(Q)
         leaving = np.asarray(rates.sum(axis=1)).ravel()
         self.fastest = float(leaving.max(initial=0))
-        self.moving = (leaving > 0).astype(float)
+        self._moving = (leaving > 0).astype(float)
         moves = rates / (self.fastest or 1.0)
         # What a state keeps is what it does not give away, so that a slow rate is not lost beside a fast one.
         kept = np.maximum(1 - np.asarray(moves.sum(axis=1)).ravel(), 0)
         if sparse.issparse(moves):
-            self.forward = (moves + sparse.diags_array(kept)).T.tocsr()
-            self.entries = self.forward.nnz
+            self._forward = (moves + sparse.diags_array(kept)).T.tocsr()
+            self._entries = self._forward.nnz
         else:
-            self.forward = np.ascontiguousarray((moves + np.diag(kept)).T)
-            self.entries = self.forward.size
-        self._where = self.start  # after the last step so far
-        self._seen = [self._expected(self.start)]
+            self._forward = np.ascontiguousarray((moves + np.diag(kept)).T)
+            self._entries = self._forward.size
+        self._where = self._start  # after the last step so far
+        self._seen = [self._expected(self._start)]
         self._powers = []
 
     def at(self, times: ArrayLike) -> np.ndarray:
@@ -101,24 +107,24 @@ class Transient:
 
     def _expected(self, distribution):
         # Not by BLAS, whose threads would take longer to meet than to add.
-        return distribution if self.values is None else np.einsum("...s,vs->...v", distribution, self.values)
+        return distribution if self._values is None else np.einsum("...s,vs->...v", distribution, self._values)
 
     def _squares_are_cheaper(self, moves):
         """Whether squares take less time than steps, counted in entries of a matrix times a vector."""
-        size, most = len(self.start), moves.max(initial=0)
+        size, most = len(self._start), moves.max(initial=0)
         if size > SQUARED_STATES:
             return False
         doublings = math.log2(1 + most)
         squares = (SERIES_TERMS + doublings) * (size**3 / MATRIX_SPEED + CALL_ENTRIES)
         products = doublings * len(moves) * size**2 / MATRIX_SPEED
-        return squares + products <= _most_steps(most) * (self.entries + CALL_ENTRIES)
+        return squares + products <= _most_steps(most) * (self._entries + CALL_ENTRIES)
 
     # --- Step by step -------------------------------------------------------------------------------------------------
 
     def _by_steps(self, moves):
         needed = _most_steps(moves.max(initial=0))
-        while len(self._seen) <= needed and np.einsum("s,s->", self._where, self.moving) > MOVING_MASS:
-            self._where = self.forward @ self._where
+        while len(self._seen) <= needed and np.einsum("s,s->", self._where, self._moving) > MOVING_MASS:
+            self._where = self._forward @ self._where
             self._seen.append(self._expected(self._where))
         seen = np.array(self._seen)
         # So many more steps than it took to end are as good as infinitely many.
@@ -131,7 +137,7 @@ class Transient:
         if longest >= 2.0**MOST_DOUBLINGS:
             raise ValueError(f"times up to {longest / self.fastest:g} are too long for rates up to {self.fastest:g}")
         whole = np.floor(moves)
-        found = sum(w[:, None] * row for w, row in zip(_series(moves - whole).T, self._after_steps(self.start)))
+        found = sum(w[:, None] * row for w, row in zip(_series(moves - whole).T, self._after_steps(self._start)))
         digits, power = whole.astype(np.int64), 0
         while digits.any():
             odd = digits % 2 == 1
@@ -149,14 +155,14 @@ class Transient:
 
     @cached_property
     def _one_stay(self):
-        parts = zip(_series(1.0), self._after_steps(np.eye(len(self.start))))
+        parts = zip(_series(1.0), self._after_steps(np.eye(len(self._start))))
         return _stochastic(sum(weight * moved for weight, moved in parts))
 
     def _after_steps(self, where):
         """Where the chain is after 0, 1, 2, … steps."""
         for _ in range(SERIES_TERMS):
             yield where
-            where = where @ self.forward.T
+            where = where @ self._forward.T
 
 
 def _without_diagonal(Q):
@@ -207,7 +213,7 @@ def _poisson_means(seen, means):
         weight = 1.0
         for k in range(mode, 0, -1):
             weight *= k / means[n]
-            if weight < 1e-300:
+            if weight < LEAST_WEIGHT:
                 break
             total += weight
             for i in range(width):

@@ -146,7 +146,16 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
     visits = pool_passes.count_states(tasks, places) + DIAGONAL_STATES * (N_A + N_B)
     checks.affordable(f"N_A = {N_A}, N_B = {N_B}, K_A = {K_A}, K_B = {K_B}", visits, MOST_VISITS, "states")
     system = tuple(map(tuple, D.tolist())), N_A, N_B, K_A, K_B
-    return Depletion(*map(float, pool_passes.means(D, tasks, places)), system)
+    found = pool_passes.means(D, tasks, places)
+    return Depletion(
+        T=float(found.end),
+        T_tau0=float(found.first_done),
+        T_phi1=float(found.phase_1),
+        T_tau12=float(found.exhausted_left),
+        T_phi2=float(found.phase_2),
+        variance=float(found.variance),
+        system=system,
+    )
 
 
 def _require_memory(needed, K):
