@@ -241,7 +241,10 @@ def _sojourn_time(queue):
     T[above, above] = 0
     T[above, above] = -T[above].sum(axis=1)  # from there no job is gone in one step
     alpha = np.append(_joining(queue, index, size), queue.distribution.first * weight).clip(0)
-    return PhaseType(alpha / alpha.sum(), T)
+    try:
+        return PhaseType(alpha / alpha.sum(), T)
+    except ValueError as error:
+        raise ArithmeticError(f"the sojourn time can't be computed in double precision: {error}") from None
 
 
 def _joining(queue, index, size):
