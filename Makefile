@@ -16,8 +16,10 @@ unexport PYTHONPATH VIRTUAL_ENV CONDA_PREFIX
 # Another seed for the random systems of the tests: make test SEED=3
 SEED ?=
 PYTEST := -q -n auto $(if $(SEED),--hypothesis-seed=$(SEED))
+# Tests run side by side: threads of linear algebra would only wait for each other. make elsewhere has several.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: book test elsewhere pythons thorough lab refresh bench clean lock
+.PHONY: book test coverage elsewhere pythons thorough lab refresh bench clean lock
 .PHONY: frontier evaluation autoscaling fluid-times depletion
 
 book: $(VENV)/ready
@@ -26,7 +28,7 @@ book: $(VENV)/ready
 test: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check mjq book tests benchmarks
-	$(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
+	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
 		--nbval-lax --nbval-current-env README.md mjq tests notebooks
 
 # All that compares numbers, as processors of other makes and ages would compute it; HOW=--together: in one run.
@@ -41,10 +43,14 @@ pythons:
 		else echo "python$$version is not here: not tried"; fi; \
 	done
 
-thorough: $(VENV)/ready
-	$(BIN)/python -m pytest $(PYTEST) -m slow tests
+# Which lines of mjq the tests run; compiled functions and what kernels run do not count.
+coverage: $(VENV)/ready
+	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --cov=mjq --cov-report=term:skip-covered mjq tests
 
-lab: $(VENV)/ready
+thorough: $(VENV)/ready
+	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) -m slow tests
+
+lab: $(VENV)/lab
 	$(BIN)/jupyter lab notebooks
 
 # make refresh CHAPTER=stability: only that one.
@@ -55,20 +61,20 @@ bench: $(VENV)/ready
 	$(BIN)/python -m benchmarks
 
 frontier: $(VENV)/ready
-	$(BIN)/python -m benchmarks.frontier
+	$(BIN)/python -m mjq.experiments.frontier
 
 evaluation: $(VENV)/ready
-	$(BIN)/python -m benchmarks.evaluation
+	$(BIN)/python -m mjq.experiments.evaluation
 
 autoscaling: $(VENV)/ready
-	$(BIN)/python -m benchmarks.autoscaling
+	$(BIN)/python -m mjq.experiments.decisions
 
 # On one core: threads that wait for each other would be counted too.
 fluid-times: $(VENV)/ready
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.fluid_times
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m mjq.experiments.fluid_times
 
 depletion: $(VENV)/ready
-	$(BIN)/python -m benchmarks.depletion
+	$(BIN)/python -m mjq.experiments.depletion
 
 clean:
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache
@@ -83,7 +89,15 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable .
 	@touch $@
 
-# After a change of the dependencies in pyproject.toml.
+# JupyterLab beside it.
+$(VENV)/lab: $(VENV)/ready requirements-lab.lock
+	$(BIN)/uv pip install --quiet --require-hashes --compile-bytecode --python $(BIN)/python -r requirements-lab.lock
+	@touch $@
+
+# Both locks, after a change of the dependencies in pyproject.toml.
+LOCK := uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
+	--no-emit-index-url --no-emit-find-links
 lock: $(VENV)/ready
-	$(BIN)/uv pip compile --quiet --universal --all-extras --generate-hashes --no-header --no-annotate \
-		--no-emit-index-url --no-emit-find-links --output-file requirements.lock pyproject.toml
+	$(BIN)/$(LOCK) --extra chapters --extra book --extra test --extra bench \
+		--output-file requirements.lock pyproject.toml
+	$(BIN)/$(LOCK) --extra lab --constraint requirements.lock --output-file requirements-lab.lock pyproject.toml

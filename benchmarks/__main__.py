@@ -5,7 +5,8 @@ from pathlib import Path
 from tabulate import tabulate
 from tqdm import tqdm
 
-from benchmarks import cluster, depletion, fluid, kept, processing_capacity, runs
+from benchmarks import cluster, depletion, fluid, processing_capacity, runs
+from mjq.experiments import keeping
 
 RESULTS = Path(__file__).parent / "results.csv"
 PARTS = [processing_capacity, cluster, fluid, depletion, runs]
@@ -13,7 +14,7 @@ HEADERS = ["what", "ours [s]", "alternative", "alternative [s]", "ratio"]
 
 
 def main():
-    stamp, before, rows = kept.stamp(), kept.known(RESULTS), []
+    stamp, before, rows = keeping.stamp(), keeping.known(RESULTS), []
     for benchmark in tqdm([row for part in PARTS for row in part.BENCHMARKS], desc="benchmarks"):
         row = benchmark()
         theirs, ratio = ("", "") if row.theirs is None else (f"{row.theirs:.3g}", f"{row.ratio:.3g}")
@@ -22,8 +23,8 @@ def main():
         tqdm.write("  ".join(x for x in figures if x))
         # At once: who stops halfway keeps what was measured, and the older rows of what was not.
         measured = {new["what"] for new in rows}
-        kept.replace(RESULTS, list(rows[0]), rows + [old for old in before if old["what"] not in measured])
-    kept.replace(RESULTS, list(rows[0]), rows)
+        keeping.replace(RESULTS, list(rows[0]), rows + [old for old in before if old["what"] not in measured])
+    keeping.replace(RESULTS, list(rows[0]), rows)
     print("\n" + tabulate([[row[name] for name in HEADERS] for row in rows], HEADERS))
     print(f"\n{stamp['machine']}\nkept in {RESULTS.name}")
 

@@ -1,36 +1,12 @@
 """[RBAC21]: a large network's fluid model beside what a user would do with scipy alone."""
 
-import math
-
 import numpy as np
 from scipy import integrate, linalg
 
-from benchmarks.timing import Row, median_time
+from benchmarks.timing import Row
 from mjq import fluid
-from mjq.solvers.phase_type import PhaseType
-
-P = 2.0
-
-
-def large_network(stations=50, classes=4, seed=3):
-    """Open and closed classes that visit many stations, each service time with three phases."""
-    rng = np.random.default_rng(seed)
-    servers = {q: math.inf if q % 10 == 0 else int(rng.integers(1, 6)) for q in range(stations)}
-    service = {(q, r): _three_phases(rng, rng.uniform(0.2, 2)) for r in range(classes) for q in range(stations)}
-    routing, closed = {}, range(classes // 2, classes)
-    for r in range(classes):
-        for q in range(stations):
-            targets = {(q + 1) % stations, *rng.choice(stations, 2, replace=False).tolist()}
-            shares = rng.dirichlet(np.ones(len(targets))) * (1.0 if r in closed else 0.9)
-            routing[q, r] = {(to, r): share for to, share in zip(targets, shares)}
-    arrivals = {(0, r): 0.05 for r in range(classes) if r not in closed}
-    return fluid.Network(servers, service, routing, arrivals, {(0, r): 60 for r in closed})
-
-
-def _three_phases(rng, mean):
-    leaving, on = rng.uniform(1.5, 9, 3), rng.uniform(0.2, 0.9, 2)
-    law = PhaseType(np.eye(3)[0], np.diag(-leaving) + np.diag(leaving[:2] * on, 1))
-    return PhaseType(law.alpha, law.T * law.mean / mean)
+from mjq.experiments.fluid_times import P, large_network
+from mjq.experiments.machine import median_time
 
 
 def by_long_integration(network):

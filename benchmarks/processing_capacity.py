@@ -4,8 +4,9 @@ import numpy as np
 import simpy
 from scipy.sparse import linalg
 
-from benchmarks.timing import Row, median_time, peak_memory
+from benchmarks.timing import Row, peak_memory
 from mjq import processing_capacity as pc
+from mjq.experiments.machine import median_time
 from mjq.simulation import simulate_multiserver
 from mjq.solvers import chain, drain
 

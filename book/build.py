@@ -4,7 +4,7 @@
     python book/build.py --refresh   execute everything and write the outputs back into notebooks/
     python book/build.py --refresh stability    only these chapters
 
-Chapters run in parallel, the longest first; one is executed again when its cells, the code of a module of mjq that it
+Chapters run in parallel, the longest first; one is executed again when the code of its cells or of a module that it
 imports, numbers that it reads, or the locked requirements have changed (`depends.py`). The book is built beside the
 last good one and replaces it only if every chapter ran and the build gave no warning. Pages that did not change are
 kept, unless something changed that all pages share; `make clean` begins from nothing.
@@ -21,6 +21,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+import card
 import depends
 import filelock
 import mathjax
@@ -83,6 +84,20 @@ def source(name):
     return nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
 
 
+def with_words(name):
+    """Put the words of a chapter, which may have changed, around the outputs of the executed one."""
+    executed = EXECUTED / f"{name}.ipynb"
+    done, wanted = nbformat.read(executed, as_version=4), source(name)
+    outputs = iter(cell for cell in done.cells if cell.cell_type == "code")
+    for cell in wanted.cells:
+        if cell.cell_type == "code":
+            old = next(outputs)
+            cell.outputs, cell.execution_count = old.outputs, old.execution_count
+    wanted.metadata = done.metadata
+    if wanted.cells != done.cells:
+        nbformat.write(wanted, executed)
+
+
 def execute_changed(names, everything, workers):
     """Bring the executed chapters up to date; return the failures."""
     wanted = {}
@@ -92,6 +107,8 @@ def execute_changed(names, everything, workers):
         except SyntaxError:  # executing the chapter will say where
             wanted[n] = "unreadable"
     stale = longest_first(n for n in names if everything or not fresh(n, wanted[n]))
+    for n in set(names) - set(stale):
+        with_words(n)
     if not stale:
         print(f"chapters: {len(names)} up to date, nothing to execute")
         return []
@@ -137,6 +154,8 @@ def stage(site, chapters):
     files |= {path: path.relative_to(ROOT) for path in to_download}
     texts = {target: source.read_bytes() for source, target in files.items()}
     texts[Path("_config.yml")] = configuration().encode()
+    picture = Path("book/_static/card.png")
+    texts[picture] = (site / picture).read_bytes() if (site / picture).exists() else card.png()
     for old in site.rglob("*") if site.exists() else ():
         if old.is_file() and old.relative_to(site) not in texts:
             old.unlink()
@@ -166,6 +185,8 @@ def configuration():
         config["repository"]["url"] = (
             f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{os.environ['GITHUB_REPOSITORY']}"
         )
+        owner, _, name = os.environ["GITHUB_REPOSITORY"].partition("/")
+        config["sphinx"]["config"]["ogp_site_url"] = f"https://{owner}.github.io/{name}/"
     return yaml.safe_dump(config, sort_keys=False)
 
 

@@ -1,8 +1,9 @@
-"""What a chapter depends on: its cells, the modules of mjq that it imports, the kept and printed numbers that it reads.
+"""What a chapter depends on: its code, the modules of mjq that it imports, the kept and printed numbers that it reads.
 
-All is read from the code, nothing is imported. Docstrings and comments do not count. Data files count if the chapter
-names them: a text in its code is exactly the name, ``"provenance.csv"``, its stem, ``"evaluation"``, or a paper's key,
-``"bb22"``. Tables beside a module that it uses count, too, and notebooks that commands for the shell name.
+All is read from the code, nothing is imported. Words do not count: those between cells and in captions, docstrings and
+comments of modules. Data files count if the chapter names them: a text in its code is exactly the name,
+``"evaluation.csv"``, its stem, ``"evaluation"``, or a paper's key, ``"bb22"``. Tables beside a module that it uses
+count, too, and notebooks that commands for the shell name.
 """
 
 import ast
@@ -21,7 +22,11 @@ def digest(notebook, root):
     code = code_of(notebook)
     modules = modules_used(code, root)
     words = {word for cell in notebook.cells if is_shell(cell) for word in cell.source.split()}
-    cells = [[cell.cell_type, cell.source, cell.metadata] for cell in notebook.cells]
+    cells = [
+        [cell.source, cell.metadata.get("name"), cell.metadata.get("tags")]
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ]
     state = hashlib.sha256(json.dumps([sys.version, cells], sort_keys=True).encode())
     for module in modules:
         state.update(f"{module.relative_to(root)} {meaning(module.read_text(encoding='utf-8'))}".encode())
@@ -133,13 +138,14 @@ def data_used(code, modules, root):
     """Tables that a chapter names, and those beside a module that it uses."""
     named = {x.value for x in ast.walk(ast.parse(code)) if isinstance(x, ast.Constant) and isinstance(x.value, str)}
     folders = {module.parent for module in modules}
-    files = [*sorted((root / PACKAGE).rglob("*.csv")), *sorted((root / "benchmarks").glob("*.csv"))]
-    return [file for file in files if _reads(named, folders, file)]
+    return [file for file in sorted((root / PACKAGE).rglob("*.csv")) if _reads(named, folders, file)]
 
 
 def _reads(named, folders, file):
     if file.stem.endswith("_ledger"):
         return False
-    if file.parent.name in {"published", "benchmarks"}:
+    if file.name == "provenance.csv":
+        return file.parent in folders
+    if file.parent.name in {"published", "experiments"}:
         return bool(named & {file.name, file.stem, file.stem.removesuffix("_declared")})
     return file.parent in folders

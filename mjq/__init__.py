@@ -7,8 +7,7 @@ The map, one line a module:
 ``mjq.simulation``  an independent event-driven simulator with confidence intervals
 ``mjq.workload``    cluster logs in, job classes out
 ``mjq.published``   the numbers that the papers print, and the ledger of what was reproduced
-``mjq.two_tier``    random networks on which a fluid model is tried
-``mjq.autoscaling`` a day of a service with replicas, planned with a fluid model
+``mjq.experiments`` long computations: the code, the tables they keep, and ``kept(name)`` to read them
 ``mjq.runs``        chapters run again: other parameters, sweeps, comparisons
 ``mjq.headlines``   the headline numbers of each model for scripts: plain values in, plain values out
 ``mjq.cli``         the command ``mjq``
@@ -26,7 +25,7 @@ __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
-        "autoscaling",
+        "experiments",
         "headlines",
         "models",
         "parallel",
@@ -35,7 +34,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "runs",
         "simulation",
         "solvers",
-        "two_tier",
         "workload",
     ],
     submod_attrs={"models": ["cluster", "fluid", "pool_depletion", "processing_capacity", "stability"]},

@@ -14,6 +14,9 @@ def main():
     except KeyboardInterrupt:  # while the libraries are still being imported
         print("mjq: stopped", file=sys.stderr)
         return 1
+    except ModuleNotFoundError as error:  # installed without what only chapters and the command need
+        print(f"mjq: {error.name} is not installed; pip install 'mjq[chapters]' brings it", file=sys.stderr)
+        return 1
 
 
 def _open_standard_streams():

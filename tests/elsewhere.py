@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"  # make test has one a process
 # Pages, commands and files: they compare no numbers, or take them from the chapters.
 WITHOUT_NUMBERS = (
     "test_book", "test_build", "test_command", "test_environment", "test_ledger", "test_page", "test_parallel",
@@ -40,7 +41,7 @@ def settings_here():
     """Names of settings and their variables; those that this machine knows."""
     found = {
         "compiled for any processor": {"NUMBA_CPU_NAME": "generic"},
-        "one BLAS thread": {"OPENBLAS_NUM_THREADS": "1"},
+        "several BLAS threads": dict.fromkeys(THREADS, str(max(2, os.cpu_count() or 1))),
         "numpy without newer vectors": {"NPY_DISABLE_CPU_FEATURES": vectors()},
     }
     if platform.machine() in ("x86_64", "AMD64"):

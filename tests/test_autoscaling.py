@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from mjq import autoscaling, fluid
+from mjq import fluid
+from mjq.experiments import autoscaling
 from mjq.solvers import product_form
 
 EXPONENTS = autoscaling.fitted()

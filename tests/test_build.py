@@ -41,7 +41,7 @@ def modules_used(build, code):
 def test_a_chapter_depends_on_the_modules_it_uses_and_on_no_others(build):
     names = {path.name for path in modules_used(build, "from mjq import processing_capacity")}
     assert {"capacity.py", "sojourn.py", "chain.py", "drain.py", "qbd.py", "checks.py"} <= names
-    assert "plots.py" not in names
+    assert "tables.py" not in names
     assert "multiserver.py" not in names
     assert "multiserver.py" in {p.name for p in modules_used(build, "from mjq.simulation import simulate_multiserver")}
 
@@ -53,7 +53,7 @@ def test_a_chapter_depends_on_the_modules_it_uses_and_on_no_others(build):
         ("mjq/models/processing_capacity/capacity.py", True),
         ("mjq/published/bb22.csv", True),
         ("requirements.lock", True),
-        ("mjq/plots.py", False),
+        ("mjq/plots/__init__.py", False),
         ("mjq/published/bb22_ledger.csv", False),
     ],
 )
@@ -77,8 +77,7 @@ def test_docstrings_and_comments_execute_nothing(build):
 
 
 def test_a_table_counts_where_it_is_named_and_not_where_a_word_is_like_it(build):
-    (build.ROOT / "benchmarks").mkdir()
-    (build.ROOT / "benchmarks/results.csv").write_text("what\n")
+    (build.ROOT / "mjq/experiments/results.csv").write_text("what\n")
     used = lambda code: [file.name for file in build.depends.data_used(code, [], build.ROOT)]
     assert used("results = [1]\nprint('the results')") == []
     assert used("kept('results')") == used("read('results.csv')") == ["results.csv"]
@@ -114,6 +113,23 @@ def test_a_changed_cell_matters_and_a_stored_output_does_not(build):
     assert build.depends.digest(chapter, build.ROOT) == before
     chapter.cells[0].source = "1 + 2"
     assert build.depends.digest(chapter, build.ROOT) != before
+
+
+def test_words_are_renewed_and_nothing_executed(build, monkeypatch, capsys):
+    path = build.ROOT / "notebooks/good.ipynb"
+    chapter = notebook("print(6 * 7)")
+    chapter.cells.insert(0, nbformat.v4.new_markdown_cell("One."))
+    nbformat.write(chapter, path)
+    assert build.execute_changed(["good"], False, 1) == []
+    chapter.cells[0].source = "Two."
+    chapter.cells[1].metadata["mystnb"] = {"figure": {"caption": "Three."}}
+    nbformat.write(chapter, path)
+    assert build.execute_changed(["good"], False, 1) == []
+    assert "nothing to execute" in capsys.readouterr().out
+    words, code = nbformat.read(build.EXECUTED / "good.ipynb", as_version=4).cells
+    assert words.source == "Two."
+    assert code.outputs[0].text == "42\n"
+    assert code.metadata.mystnb.figure.caption == "Three."
 
 
 def test_a_failing_cell_is_shown_and_the_rest_finished(build, monkeypatch, capfd):

@@ -5,6 +5,7 @@ import re
 import subprocess
 import tomllib
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -35,24 +36,36 @@ def test_conda_environment_has_the_same_packages_and_ranges(root):
     assert conda == ranges(requirements)
 
 
-def locked(root):
-    text = (root / "requirements.lock").read_text(encoding="utf-8")
+LOCKS = "requirements.lock", "requirements-lab.lock"
+
+
+def locked(root, name):
+    text = (root / name).read_text(encoding="utf-8")
     return text, dict(re.findall(r"^([a-z0-9._-]+)==([^ ;\\]+)", text, flags=re.M))
 
 
-def test_lock_satisfies_what_is_declared(root):
-    _, versions = locked(root)
+def test_locks_satisfy_what_is_declared_and_agree(root):
+    first, second = (locked(root, name)[1] for name in LOCKS)
     for requirement in declared(root)[1]:
-        assert requirement.specifier.contains(versions[canonicalize_name(requirement.name)]), requirement
+        assert requirement.specifier.contains((second | first)[canonicalize_name(requirement.name)]), requirement
+    assert {name: first[name] for name in second if name in first} == {x: y for x, y in second.items() if x in first}
+    assert "jupyterlab" not in first
 
 
-def test_lock_has_hashes_and_no_addresses(root):
-    text, _ = locked(root)
+@pytest.mark.parametrize("name", LOCKS)
+def test_locks_have_hashes_and_no_addresses(root, name):
+    text, _ = locked(root, name)
     entries = re.split(r"^(?=[a-z0-9])", text, flags=re.M)
     assert all("--hash=sha256:" in entry for entry in entries if re.match(r"[a-z0-9]", entry))
     assert "://" not in text
     assert "--index" not in text
     assert "--find-links" not in text
+
+
+def test_the_core_is_small(root):
+    project, _ = declared(root)
+    core = {canonicalize_name(Requirement(x).name) for x in project["dependencies"]}
+    assert core == {"numpy", "scipy", "sympy", "numba", "lazy-loader", "tqdm"}
 
 
 def test_versions_agree(root):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.fluid import large_network
 from mjq import fluid
+from mjq.experiments.fluid_times import large_network
 from mjq.models.fluid import share
 from mjq.simulation import simulate_ps_network
 from mjq.solvers import chain

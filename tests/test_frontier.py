@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks import aggregation, frontier
+from mjq.experiments import aggregation, frontier
 from mjq.solvers import drain, tandem
 
 RATES = 10.0, 1.0

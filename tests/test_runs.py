@@ -4,6 +4,8 @@ import ast
 import json
 import math
 import shutil
+import subprocess
+import sys
 
 import filelock
 import matplotlib
@@ -17,9 +19,23 @@ from papermill.translators import translate_parameters
 
 from mjq import runs
 from mjq.plain import plain
-from mjq.runs import chapters, figures, folders, provenance, results, values
+from mjq.runs import chapters, figures, folders, inputs, provenance, results
 from mjq.runs.execution import execute
 from tests.conftest import SMALL, write_chapter
+
+
+@pytest.mark.parametrize("name", ["sweep", "compare"])
+def test_a_module_does_not_take_the_place_of_the_function_it_is_called_like(name):
+    """Whatever is imported first, in a process of its own."""
+    code = (
+        "from mjq import runs\n"
+        f"from mjq.runs.{name} import {name}\n"
+        f"import mjq.runs.{name}\n"
+        f"assert runs.{name} is {name}\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
+    assert run.returncode == 0, run.stderr
+
 
 # --- Parameters and checks ------------------------------------------------------------------------------------------
 
@@ -126,8 +142,8 @@ def test_no_value_breaks_out_of_the_injected_cell(given):
 @given(st.dictionaries(st.text(min_size=1), NESTED, min_size=1))
 def test_parameters_survive_a_yaml_file(tmp_path_factory, given):
     path = tmp_path_factory.mktemp("yaml") / "parameters.yaml"
-    values.write_yaml(path, given)
-    assert values.read_yaml(path) == given
+    inputs.write_yaml(path, given)
+    assert inputs.read_yaml(path) == given
 
 
 @pytest.mark.parametrize(
@@ -147,43 +163,44 @@ def test_yaml_is_data_and_nothing_is_lost(tmp_path, monkeypatch, text, words):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "p.yaml").write_text(text)
     with pytest.raises(ValueError, match=words):
-        values.read_yaml(tmp_path / "p.yaml")
+        inputs.read_yaml(tmp_path / "p.yaml")
     assert not (tmp_path / "pwned").exists()
 
 
 def test_ranges_of_a_sweep():
     stability = chapters.chapter("stability").parameters
-    assert values.several(stability["p1"], "0.2:0.4:3") == [0.2, 0.3, 0.4]
-    assert values.several(stability["n"], "10,20, 30") == [10, 20, 30]
-    assert values.several(stability["n"], "10:30:3") == [10.0, 20.0, 30.0]
-    assert values.several(stability["mu1"], "1e-2:1e2:5:log") == [0.01, 0.1, 1.0, 10.0, 100.0]
-    assert values.several(chapters.chapter("cluster").parameters["sizes"], "uniform,normal") == ["uniform", "normal"]
-    assert values.several(chapters.chapter("fluid").parameters["k2"], "4") == [4]
+    assert inputs.several(stability["p1"], "0.2:0.4:3") == [0.2, 0.3, 0.4]
+    assert inputs.several(stability["n"], "10,20, 30") == [10, 20, 30]
+    assert inputs.several(stability["n"], "10:30:3") == [10.0, 20.0, 30.0]
+    assert inputs.several(stability["mu1"], "1e-2:1e2:5:log") == [0.01, 0.1, 1.0, 10.0, 100.0]
+    assert inputs.several(chapters.chapter("cluster").parameters["sizes"], "uniform,normal") == ["uniform", "normal"]
+    assert inputs.several(chapters.chapter("fluid").parameters["k2"], "4") == [4]
     lists = chapters.chapter("processing_capacity").parameters["p"]
-    assert values.several(lists, "[0.5, 0.5], [0.1, 0.9]") == [[0.5, 0.5], [0.1, 0.9]]
+    assert inputs.several(lists, "[0.5, 0.5], [0.1, 0.9]") == [[0.5, 0.5], [0.1, 0.9]]
 
 
 @pytest.mark.parametrize(
-    "text", ["1:2", "1:2:0", "1:2:3:4", "1:2:3:lin", "a:2:3", "1:2:2.5", "0:2:3:log", "", "[1", "1:2:9999999"]
+    "text",
+    ["1:2", "1:2:0", "1:2:true", "1:2:3:4", "1:2:3:lin", "a:2:3", "1:2:2.5", "0:2:3:log", "", "[1", "1:2:9999999"],
 )
 def test_ranges_that_make_no_sense(text):
     with pytest.raises(ValueError, match="mu1"):
-        values.several(chapters.chapter("stability").parameters["mu1"], text)
+        inputs.several(chapters.chapter("stability").parameters["mu1"], text)
 
 
 def test_a_grid_that_is_too_large_is_refused():
     with pytest.raises(ValueError, match="8000000 cases are more than 1000000"):
-        values.grid({name: range(200) for name in "abc"})
+        inputs.grid({name: range(200) for name in "abc"})
 
 
 def test_cases_from_a_table(tmp_path):
     stability = chapters.chapter("stability")
     path = tmp_path / "cases.csv"
     path.write_text('case,n,p1,log\nann,30,0.5,"a, b"\nbob,40,1e-1,\n')
-    found = values.read_cases(path, stability)
+    found = inputs.read_cases(path, stability)
     assert found == (["ann", "bob"], [dict(n=30, p1=0.5, log="a, b"), dict(n=40, p1=0.1, log="")])
     path.write_text("n\n30\n")
-    assert values.read_cases(path, stability) == (None, [dict(n=30)])
+    assert inputs.read_cases(path, stability) == (None, [dict(n=30)])
 
 
 @pytest.mark.parametrize(
@@ -202,7 +219,7 @@ def test_cases_from_a_table(tmp_path):
 def test_tables_that_make_no_sense(tmp_path, text, words):
     (tmp_path / "cases.csv").write_text(text)
     with pytest.raises(ValueError, match=words):
-        values.read_cases(tmp_path / "cases.csv", chapters.chapter("stability"))
+        inputs.read_cases(tmp_path / "cases.csv", chapters.chapter("stability"))
 
 
 # --- One run --------------------------------------------------------------------------------------------------------
@@ -231,7 +248,7 @@ def test_a_run_leaves_everything_in_one_folder(here, small):
         "values": {"square": 4.0, "words": "".join(NASTY), "pairs": [[1, 2.0], [2, 2.0]], "given": [True, [3.0, 4.5]]},
         "tables": {},
     }
-    assert values.read_yaml(done.folder / "parameters.yaml") == done.parameters
+    assert inputs.read_yaml(done.folder / "parameters.yaml") == done.parameters
     record = json.loads((done.folder / "run.json").read_text())
     assert record["status"] == "done"
     assert set(record["versions"]) == {"mjq", "code", "commit", "changed", "python", "system", "packages"}
@@ -273,7 +290,7 @@ def test_what_exists_is_not_replaced_without_being_asked(here, small):
     with pytest.raises(ValueError, match="runs/small/a exists; --force replaces it"):
         runs.run(small, label="a")
     runs.run(small, dict(x=5.0), label="a", force=True)
-    assert values.read_yaml(here / "runs/small/a/parameters.yaml")["x"] == 5.0
+    assert inputs.read_yaml(here / "runs/small/a/parameters.yaml")["x"] == 5.0
 
 
 @pytest.mark.parametrize("label", ["../a", "a/b", "", ".a", "a b", "a\nb", "-x"])
@@ -563,10 +580,10 @@ def test_text_that_is_not_unicode_is_refused(here, small):
 
 def test_ranges_are_exact(small):
     known = chapters.chapter(small).parameters
-    assert values.several(known["k"], "1000000000000001:1000000000000003:3") == [10**15 + k for k in (1, 2, 3)]
-    assert values.several(known["x"], "0:0.1234567890123456:2") == [0.0, 0.1234567890123456]
-    assert values.several(known["x"], "0.1:0.3:3") == [0.1, 0.2, 0.3]
-    assert values.several(known["words"], '007, 1e3,"a,b",true') == ["007", "1e3", "a,b", "true"]
+    assert inputs.several(known["k"], "1000000000000001:1000000000000003:3") == [10**15 + k for k in (1, 2, 3)]
+    assert inputs.several(known["x"], "0:0.1234567890123456:2") == [0.0, 0.1234567890123456]
+    assert inputs.several(known["x"], "0.1:0.3:3") == [0.1, 0.2, 0.3]
+    assert inputs.several(known["words"], '007, 1e3,"a,b",true') == ["007", "1e3", "a,b", "true"]
 
 
 def test_sentences_show_ten_digits_and_results_keep_all(tmp_path):

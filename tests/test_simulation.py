@@ -3,10 +3,18 @@
 import numpy as np
 import pytest
 
+from mjq import processing_capacity as pc
 from mjq.simulation import Estimate, simulate_multiserver
 from mjq.simulation.replications import generators, replicate
+from mjq.solvers.phase_type import coxian, erlang, exponential, hyperexponential
 
 TABLE = 6, (2, 3), (1 / 0.4, 1 / 1.6), (0.5, 0.5)
+LAWS = {  # of mean 1, with their second moments
+    "erlang": (erlang(3, 1.0), 4 / 3),
+    "hyperexponential": (hyperexponential(1.0, 4.0), 5.0),
+    "always the same": (1.0, 1.0),
+    "sample": ([0.5, 0.5, 2.0], 1.5),
+}
 
 
 def test_same_seed_same_numbers_whatever_the_workers():
@@ -79,6 +87,47 @@ def test_a_flood_of_arrivals_costs_nothing():
     assert run.EN.mean > 1000
 
 
+@pytest.mark.parametrize("name", LAWS)
+def test_one_server_waits_as_pollaczek_and_khinchine_say(name):
+    law, second = LAWS[name]
+    run = simulate_multiserver(0.7, 1, [1], None, [1], 60_000, 21, service=[law], replications=20, workers=2)
+    wait = 0.7 * second / (2 * (1 - 0.7))
+    assert wait in run.EWq.widened(2)
+    assert wait + 1 in run.EW.widened(2)
+    assert run.EWq.half_width < 0.1 * wait
+
+
+def test_exponential_times_said_in_two_phases_are_exponential():
+    exact = pc.sojourn(1.5, *TABLE)
+    B, b, mu, p = TABLE
+    service = [coxian(1 / rate, 1.0) for rate in mu]
+    run = simulate_multiserver(
+        1.5, B, b, mu, p, 60_000, 22, service=service, replications=20, tail_at=(2, 5), workers=2
+    )
+    assert exact.EW in run.EW.widened(2) and exact.EW2 in run.EW2.widened(2)
+    assert all(exact.tail(t) in fraction.widened(2) for t, fraction in zip((2, 5), run.tail, strict=True))
+    in_one = simulate_multiserver(1.5, *TABLE, 60_000, 22, replications=20, tail_at=(2, 5), workers=2)
+    assert run != in_one
+
+
+def test_exponential_times_are_the_default():
+    service = [exponential(0.5), exponential(4.0)]  # the inverse of the inverse is the rate itself
+    run = simulate_multiserver(1.0, 6, (2, 3), None, (0.5, 0.5), 5000, 23, service=service)
+    assert run == simulate_multiserver(1.0, 6, (2, 3), (2, 0.25), (0.5, 0.5), 5000, 23)
+
+
+def test_each_class_has_its_own_law():
+    """So much room that nobody waits: the sojourn times are the service times."""
+    service = [2.0, erlang(4, 1.0), [1.0, 3.0], exponential(1.0)]
+    p = (0.25, 0.25, 0.25, 0.25)
+    times = dict(service=service, replications=10, tail_at=(1.9,))
+    run = simulate_multiserver(1.0, 1000, (1, 1, 1, 1), None, p, 20_000, 24, **times)
+    assert run.EWq.mean == 0
+    assert np.mean([2, 1, 2, 1]) in run.EW.widened(2)
+    assert np.mean([4, 1.25, 5, 2]) in run.EW2.widened(2)
+    assert np.mean([1, erlang(4, 1.0).tail(1.9), 0.5, np.exp(-1.9)]) in run.tail[0].widened(2)
+
+
 def test_estimates():
     x = np.random.default_rng(0).normal(5, 2, size=(2000, 8))
     covered = np.mean([5 in Estimate.of(row) for row in x])
@@ -123,7 +172,16 @@ def test_uneven_intervals_stay_uneven():
         ({"workers": 0}, "workers must be a whole number"),
         ({"warmup": -0.1}, "warmup must not be negative"),
         ({"tail_at": (float("nan"),)}, "tail_at must be finite"),
-        ({"policy": "lifo"}, "policy must be one of fcfs"),
+        ({"policy": "lifo"}, "policy must be one of fcfs, first-fit; got 'lifo'"),
+        ({"service": [1.0]}, "mu must be one over the mean"),
+        ({"service": [1.0], "mu": None}, "one entry a class, got 2, 1 and 2"),
+        ({"service": [1.0, 2.0]}, r"one over the mean of each law of service, \(1, 0.5\), or None; got \(1, 1\)"),
+        ({"service": [1.0, -2.0]}, "service of class 1 must not be negative, got"),
+        ({"service": [1.0, 0.0]}, "service of class 1 must be a PhaseType, a positive time or several times: mean 0"),
+        ({"service": [1.0, []]}, "service of class 1 must be a PhaseType, a positive time or several times: no time"),
+        ({"service": [1.0, "exponential"]}, "service of class 1 must be numbers"),
+        ({"service": exponential(1.0)}, "service must be a sequence of one law a class"),
+        ({"service": 2.0}, "service must be a sequence of one law a class"),
     ],
 )
 def test_bad_input_raises(change, message):

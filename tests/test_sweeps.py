@@ -9,7 +9,11 @@ import polars as pl
 import pytest
 
 from mjq import parallel, runs
-from mjq.runs import case, collected, sweeps
+from mjq.runs import archive, cases, tables
+from mjq.runs.cases import Case, Plan, Record
+from mjq.runs.chapters import chapter
+from mjq.runs.execution import Failure
+from mjq.runs.results import Results
 from mjq.simulation import simulate_depletion, simulate_multiserver
 from tests.conftest import SMALL, write_chapter
 
@@ -98,13 +102,69 @@ def test_a_case_that_is_named_twice_is_computed_once(here, small, client):
 def test_a_damaged_file_is_no_result(tmp_path, damage):
     (tmp_path / "a.json").write_bytes(damage)
     with pytest.raises(ValueError, match="is damaged"):
-        case.read(tmp_path / "a.json")
+        archive.read(tmp_path / "a.json")
 
 
 def test_a_folder_where_a_result_should_be_is_no_result(tmp_path):
     (tmp_path / "a.json").mkdir()
     with pytest.raises(ValueError, match="is damaged"):
-        case.read(tmp_path / "a.json")
+        archive.read(tmp_path / "a.json")
+
+
+def plan_of(**parameters):
+    """The plan of a sweep whose cases have these values of their parameters."""
+    cases = [
+        Case(str(k), dict(zip(parameters, values, strict=True)), f"id-{k}")
+        for k, values in enumerate(zip(*parameters.values(), strict=True), 1)
+    ]
+    return Plan("small", "code", list(parameters), list(parameters), "{}", cases)
+
+
+def finished(values, tables=None):
+    return Record("done", None, 0.1, Results(values, tables or {}, {}))
+
+
+KEPT_BEFORE = """{
+ "sha256": "b8f5815848b7c61e2216a12b44f2e04a135d9073c71bad60e213985a1f8968ea",
+ "record": {
+  "status": "failed",
+  "failure": {
+   "where": "cell 3 (work)",
+   "error": "ValueError: no",
+   "code": [
+    "work()"
+   ],
+   "traceback": [
+    "ValueError: no"
+   ]
+  },
+  "seconds": 0.2,
+  "results": {
+   "values": {
+    "y": 7
+   },
+   "tables": {}
+  }
+ }
+}"""
+
+
+def test_files_of_a_sweep_keep_their_form_so_that_an_old_one_goes_on(tmp_path):
+    failure = Failure("cell 3 (work)", "ValueError: no", ["work()"], ["ValueError: no"])
+    record = Record("failed", failure, 0.2, Results({"y": 7}, {}, {}))
+    archive.write(tmp_path / "a.json", record)
+    assert (tmp_path / "a.json").read_text() == KEPT_BEFORE
+    assert archive.read(tmp_path / "a.json") == record
+    begun = archive.Archive(tmp_path / "old", plan_of(x=[1.0]))
+    with begun.alone():
+        (begun.folder / "sweep.json").write_text(
+            '{"digest": "cbbacee04a2be395f7186c84720b9c39b6bac3ff20311e304257f10498292bf9"}'
+        )
+        assert begun.begin() == []
+
+
+def test_identities_of_cases_are_those_of_the_version_before():
+    assert cases.checksum(["{}", {"x": 1.0}, "code"])[:16] == "52987e202e73e301"
 
 
 def test_a_damaged_result_is_computed_again(here, small, client):
@@ -215,28 +275,41 @@ def test_all_cases_are_checked_before_any_runs(here, small, options, words):
 
 
 def test_a_parameter_called_like_a_column_is_refused(here):
-    chapter = write_chapter(here / "odd.ipynb", {"parameters": "row: int = 1  # a row"})
+    odd = write_chapter(here / "odd.ipynb", {"parameters": "row: int = 1  # a row"})
     with pytest.raises(ValueError, match="'row' has the name of a column"):
-        runs.sweep(chapter, [dict(row=2)])
+        runs.sweep(odd, [dict(row=2)])
 
 
 def test_results_called_like_a_parameter_or_a_column_have_columns_of_their_own():
-    plan = {"given": ["x"], "cases": [{"name": "1", "parameters": {"x": 1.0}}]}
-    found = {"values": {"x": 2.0, "status": 3.0, "y": 4.0}, "tables": {}}
-    (row,) = collected.wide(plan, [{"status": "done", "seconds": 0.1, "failure": None, "results": found}]).to_dicts()
+    found = finished({"x": 2.0, "status": 3.0, "y": 4.0})
+    (row,) = tables.wide(plan_of(x=[1.0]), [found]).to_dicts()
     given = {"case": "1", "x": 1.0, "status": "done", "seconds": 0.1, "error": None}
     assert row == given | {"x (result)": 2.0, "status (result)": 3.0, "y": 4.0}
 
 
+def test_a_row_for_every_case_whatever_became_of_it():
+    failed = Record("failed", Failure("cell 3 (work)", "ValueError: no", [], []), 0.2, Results({"y": 7}, {}, {}))
+    found = [finished({"y": 1, "word": "a"}), None, failed, finished({"y": True, "late": None, "word": 2})]
+    rows = tables.wide(plan_of(k=[1, 2, 3, 10**20], flag=[True, False, True, True]), found).rows()
+    assert rows == [
+        ("1", "1", True, "done", 0.1, None, 1.0, "a", None),
+        ("2", "2", False, "missing", None, None, None, None, None),
+        ("3", "3", True, "failed", 0.2, "cell 3 (work): ValueError: no", None, None, None),
+        ("4", str(10**20), True, "done", 0.1, None, 1.0, "2", None),
+    ]
+
+
 def test_cases_of_a_sweep_leave_the_cores_to_each_other():
-    assert sweeps._plan("stability", [dict(n=40)], None)["cases"][0]["parameters"]["workers"] == 1
-    assert sweeps._plan("stability", [dict(workers=3)], None)["cases"][0]["parameters"]["workers"] == 3
+    stability = chapter("stability")
+    (alone,) = Plan.of(stability, [dict(n=40)]).cases
+    (asked,) = Plan.of(stability, [dict(workers=3)]).cases
+    assert (alone.parameters["workers"], asked.parameters["workers"]) == (1, 3)
 
 
 def test_a_worker_with_another_version_is_refused(monkeypatch):
     monkeypatch.setattr("mjq.runs.provenance.code", lambda: "another")
     with pytest.raises(RuntimeError, match="this worker has another version of mjq: another, the sweep has this"):
-        case.computed("{}", {}, "this", False)
+        cases.compute("{}", {}, "this", False)
 
 
 def test_a_kernel_that_dies_is_a_failed_case(here, small, client):
@@ -257,14 +330,12 @@ def test_without_workers_a_sweep_gives_up(here, small):
 
 
 def test_tables_become_rows():
-    plan = {"given": ["p"], "cases": [{"name": "a", "parameters": {"p": [1, 2]}}]}
-    tables = {"t": {"columns": ["of", "value"], "rows": [["x", 1.5], ["y", None]]}}
-    record = {"status": "done", "seconds": 1.0, "failure": None, "results": {"values": {}, "tables": tables}}
-    assert collected.long(plan, [record]).rows() == [
-        ("a", "[1, 2]", "t", 1, "of", None, "x"),
-        ("a", "[1, 2]", "t", 1, "value", 1.5, None),
-        ("a", "[1, 2]", "t", 2, "of", None, "y"),
-        ("a", "[1, 2]", "t", 2, "value", None, None),
+    found = finished({}, {"t": {"columns": ["of", "value"], "rows": [["x", 1.5], ["y", None]]}})
+    assert tables.long(plan_of(p=[[1, 2]]), [found]).rows() == [
+        ("1", "[1, 2]", "t", 1, "of", None, "x"),
+        ("1", "[1, 2]", "t", 1, "value", 1.5, None),
+        ("1", "[1, 2]", "t", 2, "of", None, "y"),
+        ("1", "[1, 2]", "t", 2, "value", None, None),
     ]
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from mjq import fluid, two_tier
+from mjq import fluid
+from mjq.experiments import two_tier
 from mjq.solvers import product_form
 
 SYSTEM = two_tier.draw(np.random.default_rng(1))

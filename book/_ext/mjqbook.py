@@ -2,18 +2,32 @@
 
 * The theme asks for Thebe, which would load scripts from another host: drop it.
 * Equations keep their papers' numbers: label ``bb22:4`` is shown as (BB22.4), our own as (BB22.a), (BB22.b), …
-* The directive ``{ledger} BB22`` writes the table of what was reproduced of a paper.
+* The directive ``{ledger} BB22`` writes the table of what was reproduced of a paper, ``{ledger-totals}`` the counts.
+  What checks a row is a link: to the cell that asserts the claim, to the test, to the printed numbers.
+* The role ``{computed}`bb22-capacity:.2f``` shows a number that a chapter has glued, on any page.
+* The bibliography's labels are the names and years by which the text cites.
+* Code cells get an address, ``cell-`` and their name; chapters say how long they take to read.
 * The line of a docstring that names its source stands before the parameters, and is no part of *Raises* or *Returns*.
 """
 
+import ast
 import string
+from collections import Counter
+from functools import cache
+from pathlib import Path
 
+import nbformat
 from docutils import nodes
-from sphinx.util.docutils import SphinxDirective
+from pybtex.plugin import register_plugin
+from pybtex.style.formatting.plain import Style
+from pybtex.style.labels import BaseLabelStyle
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from mjq import published
+from mjq.plots import significant
 
 HEADERS = ["Item", "What it says", "Result", "Checked by"]
+WORDS_A_MINUTE, LINES_A_MINUTE, FORMULAS_A_MINUTE = 200, 10, 4
 
 
 def without_thebe(app, pagename, templatename, context, doctree):
@@ -22,6 +36,9 @@ def without_thebe(app, pagename, templatename, context, doctree):
         return "THEBE_JS_URL" in body or "sphinx-thebe" in str(getattr(script, "filename", script))
 
     context["script_files"] = [s for s in context.get("script_files", []) if not is_thebe(s)]
+
+
+# --- The ledger -----------------------------------------------------------------------------------------------------
 
 
 class Ledger(SphinxDirective):
@@ -34,12 +51,139 @@ class Ledger(SphinxDirective):
         lines = ["| " + " | ".join(HEADERS) + " |", "|" + ":--|" * len(HEADERS)]
         for row in published.ledger(self.arguments[0]):
             result = row["result"] + (f": {row['note']}" if row["note"] else "")
-            checks = "<br>".join(f"`{name}`" for _, name in published.checks(row))
+            checks = "<br>".join(self.link(*check) for check in published.checks(row))
             lines.append(f"| {row['item']}: {row['where']} | {row['statement']} | {result} | {checks} |")
         table = self.parse_text_to_nodes("\n".join(lines))
         for node in table:
             node["classes"].append("ledger")
         return table
+
+    def link(self, file, name):
+        """What checks a row, as a link to it."""
+        if file.endswith(".ipynb"):
+            cell = cell_of(Path(self.env.srcdir) / file).get(name, name)
+            return f'<a href="../{file.removesuffix(".ipynb")}.html#cell-{cell}"><code>{name}</code></a>'
+        config = self.config.html_theme_options
+        source = f"{config['repository_url']}/blob/{config['repository_branch']}/{file}"
+        return f'<a href="{source}"><code>{name}</code></a>'
+
+
+@cache
+def cell_of(path):
+    """The cell of a notebook that asserts a claim, by the claim's name."""
+    found = {}
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code" and not cell.source.startswith("%%"):
+            for node in ast.walk(ast.parse(cell.source)):
+                if isinstance(node, ast.Assert) and isinstance(node.test, ast.Name):
+                    found[node.test.id] = cell.metadata.get("name")
+    return found
+
+
+class LedgerTotals(SphinxDirective):
+    """How many items of each paper came out how."""
+
+    def run(self):
+        self.env.note_dependency(published.__file__)
+        counts = {paper: Counter(row["result"] for row in published.ledger(paper)) for paper in published.PAPERS}
+        results = sorted(sum(counts.values(), Counter()).items(), key=lambda x: -x[1])
+        lines = ["| Result | " + " | ".join(counts) + " | all |", "|:--|" + "--:|" * (len(counts) + 1)]
+        for result, number in results:
+            lines.append(
+                f"| {result} | " + " | ".join(str(c[result] or "–") for c in counts.values()) + f" | {number} |"
+            )
+        totals = [sum(c.values()) for c in counts.values()]
+        lines.append("| **rows** | " + " | ".join(f"**{x}**" for x in [*totals, sum(totals)]) + " |")
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+# --- Numbers of other pages -----------------------------------------------------------------------------------------
+
+
+class Computed(SphinxRole):
+    """A glued number of any chapter, in the format after the colon."""
+
+    def run(self):
+        name, _, form = self.text.partition(":")
+        values = glued(Path(self.env.srcdir))
+        if name not in values:
+            raise ValueError(f"no chapter has computed {name!r}")
+        file, value = values[name]
+        self.env.note_dependency(str(file))
+        return [nodes.inline("", format(value, form) if form else str(significant(value)))], []
+
+
+def glued(folder):
+    """Numbers and words that the staged chapters have glued: name to file and value."""
+    found = {}
+    for file in sorted((folder / "notebooks").glob("*.ipynb")):
+        found |= {name: (file, value) for name, value in _glued(file, file.stat().st_mtime_ns).items()}
+    return found
+
+
+@cache
+def _glued(file, when):
+    outputs = [x for cell in nbformat.read(file, as_version=4).cells for x in cell.get("outputs", [])]
+    names = [x.get("metadata", {}).get("scrapbook", {}).get("name") for x in outputs]
+    texts = [x.get("data", {}).get("application/papermill.record/text/plain") for x in outputs]
+    return {name: ast.literal_eval(text) for name, text in zip(names, texts, strict=True) if name and text}
+
+
+# --- Bibliography ---------------------------------------------------------------------------------------------------
+
+
+class NamesAndYear(BaseLabelStyle):
+    """Labels such as *Grosof et al. 2020*, with a letter where two would be the same."""
+
+    def format_labels(self, entries):
+        plain = [f"{_names(entry.persons['author'])} {entry.fields.get('year', 'n.d.')}" for entry in entries]
+        for k, label in enumerate(plain):
+            same = [x for x in range(len(plain)) if plain[x] == label]
+            yield label + (string.ascii_lowercase[same.index(k)] if len(same) > 1 else "")
+
+
+def _names(authors):
+    last = [" ".join(author.last_names) for author in authors]
+    return f"{last[0]} et al." if len(last) > 2 else " and ".join(last)
+
+
+class NamedStyle(Style):
+    default_label_style = NamesAndYear
+
+
+# --- Chapters -------------------------------------------------------------------------------------------------------
+
+
+def address_cells(app, doctree):
+    """Give each named code cell an address."""
+    for node in doctree.findall(nodes.container):
+        name = (node.get("cell_metadata") or {}).get("name")
+        if node.get("nb_element") == "cell_code" and name:
+            node["ids"].append(f"cell-{name}")
+
+
+def say_reading_time(app, doctree):
+    """After the title of a chapter: how long it takes to read, from what it shows unfolded."""
+    if not app.env.docname.startswith("notebooks/"):
+        return
+    title = next(iter(doctree.findall(nodes.title)), None)
+    words = sum(len(node.astext().split()) for node in doctree.findall(nodes.paragraph))
+    formulas = len(list(doctree.findall(nodes.math_block)))
+    lines = sum(_visible_lines(node) for node in doctree.findall(nodes.container))
+    minutes = words / WORDS_A_MINUTE + lines / LINES_A_MINUTE + formulas / FORMULAS_A_MINUTE
+    rounded = 5 * max(1, round(minutes / 5))
+    said = f"Reading time about {rounded} minutes: {words:,} words, {lines} lines of code in the open."
+    if title is not None:
+        title.parent.insert(title.parent.index(title) + 1, nodes.paragraph("", said, classes=["reading-time"]))
+
+
+def _visible_lines(node):
+    """Lines of a cell's code that are not folded."""
+    tags = (node.get("cell_metadata") or {}).get("tags", [])
+    if node.get("nb_element") != "cell_code" or {"hide-input", "remove-input", "hide-cell"} & set(tags):
+        return 0
+    code = next((x for x in node.findall(nodes.literal_block)), None)
+    return len([line for line in code.astext().splitlines() if line.strip()]) if code is not None else 0
 
 
 def keep_equation_numbers(app, doctree):
@@ -67,6 +211,11 @@ def source_first(app, what, name, obj, options, lines):
 def setup(app):
     app.connect("autodoc-process-docstring", source_first, priority=400)  # before napoleon reads the sections
     app.connect("doctree-read", keep_equation_numbers)
+    app.connect("doctree-read", address_cells)
+    app.connect("doctree-read", say_reading_time)
     app.connect("html-page-context", without_thebe, priority=950)
     app.add_directive("ledger", Ledger)
+    app.add_directive("ledger-totals", LedgerTotals)
+    app.add_role("computed", Computed())
+    register_plugin("pybtex.style.formatting", "named", NamedStyle)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

@@ -3,21 +3,24 @@
 import importlib.util
 import subprocess
 import sys
+from pathlib import Path
 
 from mjq.runs.chapters import NOTEBOOKS
+
+__all__ = ["require", "write"]
 
 SCRIPT = NOTEBOOKS.parent / "book/page.py"
 NEEDED = ("jupyter_book", "mathjax", "bs4")
 
 
-def require():
+def require() -> None:
     """Raise ``RuntimeError`` if pages cannot be made here."""
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing or not SCRIPT.is_file():
         raise RuntimeError("a page needs the book: install the project with its extra 'book', from its repository")
 
 
-def write(notebook, name, target):
+def write(notebook: Path, name: str, target: Path) -> None:
     """Write an executed notebook as a page, as if it were the chapter `name` of the book.
 
     Raises

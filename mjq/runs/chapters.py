@@ -11,6 +11,7 @@ import ast
 import difflib
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from typing import Any
 from mjq import checks
 from mjq.models import PAPERS
 from mjq.plain import brief
+
+__all__ = ["Chapter", "Parameter", "chapter", "names", "typed"]
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 LONGEST = 1000  # binary digits of a whole number, all of which are finite as a float
@@ -65,11 +68,11 @@ class Chapter:
     parameters: dict
 
     @property
-    def of_the_book(self):
+    def of_the_book(self) -> bool:
         """Whether it is one of the book's own."""
         return self.path.parent == NOTEBOOKS
 
-    def values(self, given=None):
+    def values(self, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """All parameters, those given and the defaults of the others, checked.
 
         Parameters
@@ -96,11 +99,11 @@ class Chapter:
         self.check(values)
         return values
 
-    def typed(self, given):
+    def typed(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Values of some parameters as the parameters' types, or ``ValueError``."""
         return {name: typed(self.parameters[name], value) for name, value in given.items()}
 
-    def check(self, values):
+    def check(self, values: Mapping[str, Any]) -> None:
         """Run the chapter's cell of checks on `values`; raise ``ValueError`` with the law that they break."""
         for cell in _tagged(self.notebook, "checks"):
             try:
@@ -110,7 +113,7 @@ class Chapter:
                 raise ValueError(f"{self.name}: {kind}{error}") from error
 
 
-def names():
+def names() -> list[str]:
     """Names of the chapters, in the order of the book; none where the library was installed without them.
 
     >>> names()
@@ -119,7 +122,7 @@ def names():
     return [paper.name for paper in PAPERS if (NOTEBOOKS / f"{paper.name}.ipynb").is_file()]
 
 
-def chapter(name):
+def chapter(name: str | Path) -> Chapter:
     """A chapter by its name, or any notebook with a `parameters` cell by its path, which ends in ``.ipynb``.
 
     Raises
@@ -150,7 +153,7 @@ def chapter(name):
     return Chapter(path.stem, title, path, notebook, {p.name: p for p in found})
 
 
-def typed(parameter, value):
+def typed(parameter: Parameter, value: Any) -> Any:
     """The value as the parameter's type, or ``ValueError``.
 
     A whole number may be written as 30.0, a number as 30, and the entries of a list are numbers, words, true or false,
@@ -163,7 +166,7 @@ def typed(parameter, value):
     """
     kind = type(value)
     if parameter.type == "list" and kind in (list, tuple):
-        floats = all(isinstance(x, float) for x in _leaves(parameter.default))
+        floats = all(isinstance(leaf, float) for leaf in _leaves(parameter.default))
         return _entries(parameter.name, value, floats)
     _leaf(parameter.name, value)
     if parameter.type == "float" and kind is int:
@@ -178,8 +181,9 @@ def typed(parameter, value):
 
 
 def _entries(name, value, floats):
+    """A list with its entries checked, whole numbers as floats if asked."""
     if isinstance(value, (list, tuple)):
-        return [_entries(name, x, floats) for x in value]
+        return [_entries(name, entry, floats) for entry in value]
     _leaf(name, value)
     if not isinstance(value, (int, float, str, bool)) or (isinstance(value, float) and not math.isfinite(value)):
         raise ValueError(f"{name} must hold finite numbers or text, got {brief(value)}")
@@ -195,10 +199,12 @@ def _leaf(name, value):
 
 
 def _leaves(value):
-    return [leaf for x in value for leaf in _leaves(x)] if isinstance(value, list) else [value]
+    """The values in a list of lists."""
+    return [leaf for entry in value for leaf in _leaves(entry)] if isinstance(value, list) else [value]
 
 
 def _nearest(name, known):
+    """Words that help with a name that is not known."""
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
     return f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(known)}"
 

@@ -3,12 +3,16 @@
 import ast
 import re
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import nbformat
 import papermill
 from nbclient.exceptions import CellTimeoutError
 from papermill.engines import NBClientEngine, papermill_engines
 from papermill.translators import translate_parameters
+
+__all__ = ["Failure", "cleaned", "execute", "plain"]
 
 KEPT_CELL_METADATA = {"name", "tags", "mystnb"}
 
@@ -35,7 +39,16 @@ class Failure:
         return f"{self.where}: {self.error}"
 
 
-def execute(notebook, target, parameters=None, *, recorder=False, progress=False, cell_limit=None, modules_here=True):
+def execute(
+    notebook: nbformat.NotebookNode,
+    target: Path,
+    parameters: dict[str, Any] | None = None,
+    *,
+    recorder: bool = False,
+    progress: bool | dict = False,
+    cell_limit: float | None = None,
+    modules_here: bool = True,
+) -> Failure | None:
     """Execute a notebook in a kernel of its own, in the current folder.
 
     Parameters
@@ -127,7 +140,7 @@ def _stopped(cell, notes):
     return notes.get("exception") or (notes.get("start_time") and cell.source.strip() and not answered)
 
 
-def plain(text):
+def plain(text: str) -> str:
     """Text without the codes that colour it on a terminal.
 
     >>> plain("\\x1b[31mred\\x1b[0m")
@@ -136,7 +149,7 @@ def plain(text):
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
-def cleaned(notebook):
+def cleaned(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """The notebook without timings, versions and other things that change from run to run."""
     notebook.metadata = {"kernelspec": notebook.metadata.get("kernelspec", {}), "language_info": {"name": "python"}}
     for cell in notebook.cells:

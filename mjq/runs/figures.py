@@ -6,13 +6,16 @@ import numpy as np
 from matplotlib import collections
 from matplotlib.category import StrCategoryLocator
 from matplotlib.container import BarContainer, ErrorbarContainer
+from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import FixedLocator
+
+__all__ = ["COLUMNS", "data"]
 
 COLUMNS = ["panel", "title", "x label", "y label", "kind", "series", "x", "y", "low", "high", "value", "x tick"]
 
 
-def data(figure):
+def data(figure: Figure) -> dict | None:
     """The points of all curves, bars, intervals, areas and maps of a figure, or None for a drawing without axes.
 
     Returns
@@ -71,7 +74,7 @@ def _line(line, ax):
     in_x, in_y = line.get_transform().contains_branch_seperately(ax.transData)
     x, y = np.asarray(line.get_xdata(orig=False), float), np.asarray(line.get_ydata(orig=False), float)
     # A line across the whole panel has one coordinate that is no number of the axes.
-    return [(a if in_x else None, b if in_y else None, None, None, None) for a, b in zip(x, y)]
+    return [(a if in_x else None, b if in_y else None, None, None, None) for a, b in zip(x, y, strict=True)]
 
 
 def _intervals(container):
@@ -79,7 +82,7 @@ def _intervals(container):
     ends = [path[:, 1] for bar in bars for path in bar.get_segments()] if container.has_yerr else []
     x, y = (np.asarray(v, float) for v in line.get_data(orig=False)) if line is not None else ((), ())
     ends = ends if len(ends) == len(x) else [(None, None)] * len(x)
-    return [(a, b, low, high, None) for a, b, (low, high) in zip(x, y, ends)]
+    return [(a, b, low, high, None) for a, b, (low, high) in zip(x, y, ends, strict=True)]
 
 
 def _bar(patch, orientation):
@@ -90,33 +93,52 @@ def _bar(patch, orientation):
 
 
 def _collection(artist):
+    """Kind and points of a picture, a map, a cloud of points, or paths."""
     if isinstance(artist, AxesImage):
-        left, right, bottom, top = artist.get_extent()
-        values = np.ma.filled(np.ma.asarray(artist.get_array(), float), np.nan)
-        if artist.origin == "upper":
-            values = values[::-1]
-        x = left + (np.arange(values.shape[1]) + 0.5) * (right - left) / values.shape[1]
-        y = min(bottom, top) + (np.arange(values.shape[0]) + 0.5) * abs(top - bottom) / values.shape[0]
-        return "map", [(a, b, None, None, v) for b, row in zip(y, values) for a, v in zip(x, row)]
+        return "map", _pixels(artist)
     if isinstance(artist, collections.QuadMesh):
-        corners = artist.get_coordinates()
-        centres = (corners[1:, 1:] + corners[:-1, 1:] + corners[1:, :-1] + corners[:-1, :-1]) / 4
-        values = np.ma.filled(np.ma.asarray(artist.get_array(), float), np.nan)
-        if values.size == centres[..., 0].size:
-            cells = zip(centres[..., 0].ravel(), centres[..., 1].ravel(), values.ravel())
-        else:  # smooth shading has a value a corner
-            cells = zip(corners[..., 0].ravel(), corners[..., 1].ravel(), values.ravel())
-        return "map", [(a, b, None, None, v) for a, b, v in cells]
+        return "map", _mesh(artist)
     if isinstance(artist, collections.PathCollection):
-        values = artist.get_array()
-        values = [None] * len(artist.get_offsets()) if values is None else np.ma.filled(values, np.nan)
-        return "point", [(a, b, None, None, v) for (a, b), v in zip(np.ma.filled(artist.get_offsets(), np.nan), values)]
+        return "point", _cloud(artist)
+    if getattr(artist, "levels", None) is not None:
+        return "contour", _vertices(artist, artist.levels)
     kind = "area outline" if isinstance(artist, collections.PolyCollection) else "segment"
-    levels = getattr(artist, "levels", None)
-    values = [None] * len(artist.get_paths()) if levels is None else list(levels)
-    return "contour" if levels is not None else kind, [
-        (a, b, None, None, value) for path, value in zip(artist.get_paths(), values) for a, b in path.vertices
-    ]
+    return kind, _vertices(artist, [None] * len(artist.get_paths()))
+
+
+def _pixels(image):
+    """The middle of each pixel, and its value."""
+    left, right, bottom, top = image.get_extent()
+    values = np.ma.filled(np.ma.asarray(image.get_array(), float), np.nan)
+    if image.origin == "upper":
+        values = values[::-1]
+    x = left + (np.arange(values.shape[1]) + 0.5) * (right - left) / values.shape[1]
+    y = min(bottom, top) + (np.arange(values.shape[0]) + 0.5) * abs(top - bottom) / values.shape[0]
+    return [(a, b, None, None, v) for b, row in zip(y, values, strict=True) for a, v in zip(x, row, strict=True)]
+
+
+def _mesh(mesh):
+    """The middle of each cell, or each corner if shading is smooth, and its value."""
+    corners = mesh.get_coordinates()
+    places = (corners[1:, 1:] + corners[:-1, 1:] + corners[1:, :-1] + corners[:-1, :-1]) / 4
+    values = np.ma.filled(np.ma.asarray(mesh.get_array(), float), np.nan)
+    if values.size != places[..., 0].size:
+        places = corners
+    found = zip(places[..., 0].ravel(), places[..., 1].ravel(), values.ravel(), strict=False)
+    return [(a, b, None, None, v) for a, b, v in found]
+
+
+def _cloud(points):
+    """Each point, and the number that its colour stands for."""
+    values, places = points.get_array(), np.ma.filled(points.get_offsets(), np.nan)
+    values = [None] * len(places) if values is None else np.ma.filled(values, np.nan)
+    return [(a, b, None, None, v) for (a, b), v in zip(places, values, strict=False)]
+
+
+def _vertices(artist, values):
+    """The corners of each path, and the value of the path."""
+    found = zip(artist.get_paths(), values, strict=False)
+    return [(a, b, None, None, value) for path, value in found for a, b in path.vertices]
 
 
 def _ticks(axis):
@@ -125,7 +147,7 @@ def _ticks(axis):
         return {}
     places = axis.get_ticklocs()
     texts = axis.get_major_formatter().format_ticks(places)
-    return {float(x): _text(text) for x, text in zip(places, texts) if text}
+    return {float(x): _text(text) for x, text in zip(places, texts, strict=True) if text}
 
 
 def _text(words):

@@ -5,17 +5,20 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import filelock
+
+__all__ = ["checked_label", "refuse_busy", "refuse_existing", "settle", "unfinished", "write"]
 
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 FAILED = ".failed"  # at the end of the name of a failed run's folder
 LOCK = ".lock"  # held in the folder of a sweep while it is at work
 
 
-def checked_label(label):
+def checked_label(label: str) -> str:
     """A name for a folder: letters, digits, dots, lines; nothing that leads elsewhere.
 
     >>> checked_label("../elsewhere")
@@ -31,13 +34,13 @@ def checked_label(label):
     return label
 
 
-def refuse_existing(path, force):
+def refuse_existing(path: Path, force: bool) -> None:
     """Raise ``ValueError`` if something is there and may not be replaced."""
     if os.path.lexists(path) and not force:
         raise ValueError(f"{path} exists; --force replaces it")
 
 
-def refuse_busy(path):
+def refuse_busy(path: Path) -> None:
     """Raise ``ValueError`` if a sweep is at work in the folder."""
     if (path / LOCK).is_file():
         try:
@@ -48,7 +51,7 @@ def refuse_busy(path):
 
 
 @contextmanager
-def unfinished(path):
+def unfinished(path: Path) -> Iterator[Path]:
     """A new empty folder to fill beside `path`; it vanishes at the end, unless it was settled."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
@@ -60,7 +63,7 @@ def unfinished(path):
         shutil.rmtree(new, ignore_errors=True)
 
 
-def settle(new, path, force):
+def settle(new: Path, path: Path, force: bool) -> Path:
     """Give a folder its name; return it.
 
     With `force` what is there is replaced; otherwise, if something has appeared there, a number goes behind the name.
@@ -80,7 +83,7 @@ def settle(new, path, force):
                     raise
 
 
-def write(path, content, replace=True):
+def write(path: Path, content: bytes, replace: bool = True) -> None:
     """Write a file of bytes so that it is there whole or not at all, even if the machine stops.
 
     Without `replace` a file that is there stays, also one that appeared just now: ``ValueError``.

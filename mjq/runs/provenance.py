@@ -6,13 +6,16 @@ import platform
 import subprocess
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+__all__ = ["code", "fingerprint", "versions"]
 
 PACKAGES = ("numpy", "scipy", "sympy", "numba", "matplotlib", "papermill", "ipykernel", "distributed")
 HOME = Path(__file__).resolve().parents[1]
 
 
 @cache
-def code():
+def code() -> str:
     """A fingerprint of the library: two machines that compute the same thing have the same.
 
     >>> code() == fingerprint(HOME)
@@ -21,7 +24,7 @@ def code():
     return fingerprint(HOME)
 
 
-def fingerprint(folder):
+def fingerprint(folder: Path) -> str:
     """Sixteen letters that depend on the names and contents of all code and tables in a folder, and on nothing else."""
     state = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
@@ -30,7 +33,7 @@ def fingerprint(folder):
     return state.hexdigest()[:16]
 
 
-def versions():
+def versions() -> dict[str, Any]:
     """Versions, machine and commit, ready for JSON; no `commit` outside a repository, `changed` if it was edited."""
     return {
         "mjq": importlib.metadata.version("mjq"),

@@ -7,7 +7,10 @@ kept as PNG, and the data behind figures and tables as an output of the type `DA
 import sys
 
 from IPython.core.formatters import JSONFormatter
+from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.pylabtools import print_figure
+
+__all__ = ["DATA", "DataFormatter", "load_ipython_extension"]
 
 DATA = "application/vnd.mjq.data+json"
 PNG_DOTS_PER_INCH = 200
@@ -20,7 +23,7 @@ class DataFormatter(JSONFormatter):
     print_method = "_repr_mjq_data_"
 
 
-def load_ipython_extension(shell):
+def load_ipython_extension(shell: InteractiveShell) -> None:
     """Called by IPython when the kernel starts."""
     shell.display_formatter.formatters[DATA] = DataFormatter(parent=shell.display_formatter)
     # Choosing a format for figures, as chapters do, forgets all others: ask anew before each cell.

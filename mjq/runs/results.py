@@ -5,9 +5,15 @@ import base64
 import csv
 import json
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
 
 from mjq.plain import plain
 from mjq.runs.recorder import DATA
+
+__all__ = ["Figure", "Results", "taken_from", "write_json", "write_table"]
 
 GLUED = "application/papermill.record/"
 
@@ -39,12 +45,12 @@ class Results:
     tables: dict
     figures: dict
 
-    def named(self):
+    def named(self) -> dict[str, dict]:
         """Values and tables, ready for JSON."""
         return {"values": self.values, "tables": self.tables}
 
 
-def taken_from(notebook):
+def taken_from(notebook: NotebookNode) -> Results:
     """The results in an executed notebook, whose outputs are left without what only served to record them."""
     found = Results({}, {}, {})
     for cell in notebook.cells:
@@ -66,15 +72,15 @@ def taken_from(notebook):
     return found
 
 
-def write_table(path, table):
-    """Write `columns` and `rows` as CSV."""
+def write_table(path: Path, table: dict) -> None:
+    """Write `columns` and `rows` as CSV; a column may hold numbers and words, and two may have one name."""
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(table["columns"])
         writer.writerows(table["rows"])
 
 
-def write_json(path, content):
+def write_json(path: Path, content: Any) -> None:
     """Write JSON for people and programs; numbers keep all their digits, and there is no NaN."""
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     path.write_text(text + "\n", encoding="utf-8")

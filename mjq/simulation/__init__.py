@@ -1,11 +1,14 @@
 """Event-driven simulation, written from the words of the models, not from their transition rules.
 
-``multiserver``   jobs that hold several units of a resource at once
+``multiserver``   jobs that hold several units of a resource at once: the event loop and its estimates
+``schedule``      a log of such jobs replayed: when each one starts
+``jobs``          where jobs come from
+``line``          who waits
+``policies``      who starts next
 ``cluster``       a job tracker and a finite queue before the cluster
 ``depletion``     a pool of tasks that is worked off
 ``ps_network``    networks of processor-sharing queues
 ``events``        what event loops share
-``policies``      who starts next
 ``replications``  independent runs in parallel, the same numbers for the same seed whatever the number of workers
 ``estimates``     means with confidence intervals
 """
@@ -15,12 +18,25 @@ import lazy_loader
 # A worker that simulates one model loads, and compiles, no other.
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
-    submodules=["cluster", "depletion", "estimates", "events", "multiserver", "policies", "ps_network", "replications"],
+    submodules=[
+        "cluster",
+        "depletion",
+        "estimates",
+        "events",
+        "jobs",
+        "line",
+        "multiserver",
+        "policies",
+        "ps_network",
+        "replications",
+        "schedule",
+    ],
     submod_attrs={
         "cluster": ["ClusterEstimates", "simulate_cluster"],
         "depletion": ["DepletionEstimates", "depletion_path", "simulate_depletion", "simulate_pool"],
         "estimates": ["Estimate"],
         "multiserver": ["MultiserverEstimates", "simulate_multiserver"],
+        "schedule": ["Schedule", "replay"],
         "ps_network": ["NetworkEstimates", "ResponseTime", "simulate_ps_network"],
     },
 )

@@ -1,4 +1,4 @@
-"""What event loops share: classes drawn from a mix, a heap of completions to come, circular buffers."""
+"""What event loops share: draws from a mix and of phase-type times, a heap of completions to come, longer buffers."""
 
 import numba
 import numpy as np
@@ -13,6 +13,42 @@ def cumulative(p):
     shares = np.cumsum(p)
     shares[np.flatnonzero(p)[-1] :] = np.inf
     return shares
+
+
+def phase_table(law):
+    """A phase-type distribution as plain numbers for :func:`phase_time`.
+
+    Probabilities to start in each phase, rates at which they are left, and a row a phase of probabilities to go on to
+    each; probabilities are cumulative, what lacks to 1 is the end.
+
+    >>> from mjq.solvers.phase_type import erlang
+    >>> phase_table(erlang(2, 1.0))
+    array([1., 1., 2., 2., 0., 1., 0., 0.])
+    """
+    leaving = -np.diag(law.T)
+    moves = np.cumsum(law.T / leaving[:, None] + np.eye(law.phases), axis=1)
+    return np.concatenate([np.cumsum(law.alpha), leaving, moves.ravel()])
+
+
+@numba.njit(cache=True, nogil=True)
+def chosen(draw, shares):
+    """The first entry of cumulative probabilities above `draw`; their number if there is none."""
+    for k in range(len(shares)):
+        if draw < shares[k]:
+            return k
+    return len(shares)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def phase_time(rng, table, first, n):
+    """Draw a time of a distribution of n phases whose :func:`phase_table` begins at `first` in a longer one."""
+    rates, moves, total = first + n, first + 2 * n, 0.0
+    phase = min(chosen(rng.random(), table[first:rates]), n - 1)
+    while phase < n:
+        total += rng.standard_exponential() / table[rates + phase]
+        row = moves + n * phase
+        phase = chosen(rng.random(), table[row : row + n])
+    return total
 
 
 @numba.njit(cache=True)

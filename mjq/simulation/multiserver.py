@@ -1,22 +1,85 @@
 """An event-driven simulator of multiserver jobs.
 
-Jobs of several classes arrive in a Poisson stream. A job of class `i` holds `b[i]` units of a resource of size `B` for
-an exponential time of rate `mu[i]`; until it can start, it waits. The queueing policy says who starts next.
+Jobs of several classes arrive. A job of class `i` holds `b[i]` units of a resource of size `B` for its service time;
+until it can start, it waits. Where jobs come from is in :mod:`mjq.simulation.jobs`, who waits in
+:mod:`mjq.simulation.line`, who starts next in :mod:`mjq.simulation.policies`; here is the event loop that asks them.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
 
 from mjq import checks
+from mjq.simulation import jobs as sources
+from mjq.simulation import policies
 from mjq.simulation.estimates import Estimate, clustering
-from mjq.simulation.events import cumulative, doubled, pop, push
-from mjq.simulation.policies import FCFS, next_to_start, policy_number
+from mjq.simulation.events import pop, push
+from mjq.simulation.jobs import class_of, next_arrival, service_time
+from mjq.simulation.line import NOBODY, RESOURCE, enter, leave, more_places, opened, places, units
 from mjq.simulation.replications import Compiled, replicate, require_affordable
+from mjq.solvers.phase_type import PhaseType
 
 BATCHES = 30  # of one long run without replications
-FIT = checks.FIT
+LATECOMERS = 10_000  # that come at most after the counted jobs and as many again, should one of these still wait
+SOJOURN, SOJOURN2, WAIT, WAIT2, FIRST_CLASS = range(5)  # columns of `times`: then the waits by class
+IN_SYSTEM, IN_QUEUE, SPAN, DONE = range(4)  # columns of `areas`
+
+# Where a run is. In a record, so that each step is a function of its own.
+STATE = np.dtype(
+    [
+        ("now", np.float64),
+        ("coming", np.float64),  # when the next job arrives
+        ("arrived", np.int64),
+        ("started", np.int64),  # of the counted jobs
+        ("batch", np.int64),  # to which time averages go, or -1
+        ("spare", np.int64),  # first spare place in the table of jobs
+        ("running", np.int64),
+        ("free", np.int64),  # resource, in units
+    ]
+)
+
+
+class Plan(NamedTuple):
+    """How long a run is, and what it counts.
+
+    Attributes
+    ----------
+    arrivals, warm, counted : int
+        Jobs that come at most; that pass before the count begins; that are counted.
+    batches : int
+        Into which the counted jobs are divided.
+    tail_at : float array
+        Times for which to count the longer sojourns.
+    """
+
+    arrivals: int
+    warm: int
+    counted: int
+    batches: int
+    tail_at: np.ndarray
+
+
+class Sums(NamedTuple):
+    """What a run has counted, a row a batch.
+
+    Attributes
+    ----------
+    times : float array, shape (batches, 4 + L)
+        Sums over the jobs: sojourn, its square, wait, its square, then the wait by class.
+    counts : float array, shape (batches, L)
+        Jobs by class.
+    tails : float array, shape (batches, len(tail_at))
+        Jobs with a sojourn above each time.
+    areas : float array, shape (batches, 4)
+        Number in system and in queue, integrated from the first to the last counted arrival; that time; completions.
+    """
+
+    times: np.ndarray
+    counts: np.ndarray
+    tails: np.ndarray
+    areas: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -51,7 +114,21 @@ class MultiserverEstimates:
 
 
 def simulate_multiserver(
-    lam, B, b, mu, p, jobs, seed, *, policy="fcfs", replications=1, warmup=0.1, tail_at=(), workers=1, progress=None
+    lam,
+    B,
+    b,
+    mu,
+    p,
+    jobs,
+    seed,
+    *,
+    service=None,
+    policy="fcfs",
+    replications=1,
+    warmup=0.1,
+    tail_at=(),
+    workers=1,
+    progress=None,
 ):
     """Simulate a multiserver job system, stable or not.
 
@@ -62,13 +139,16 @@ def simulate_multiserver(
     B : float
         Resource.
     b, mu, p : sequence of float, shape (L,)
-        Need, completion rate and probability of each class.
+        Need, completion rate and probability of each class. With `service`, `mu` is None or says the same.
     jobs : int
         Jobs counted in each replication, after the warm-up.
     seed : int, sequence of int, or numpy.random.SeedSequence
         The same seed gives the same numbers, whatever the number of workers.
+    service : sequence, length L, optional
+        Law of the service time of each class: a :class:`~mjq.solvers.phase_type.PhaseType`, a number (always that
+        time) or a sequence of times, all equally likely. By default exponential with rate `mu`.
     policy : str
-        ``"fcfs"``: in order of arrival.
+        ``"fcfs"``: in order of arrival; ``"first-fit"``: again and again the first in the line that fits.
     replications : int
         Independent runs. Intervals come from them or, with a single one, from the means of 30 batches.
     warmup : float
@@ -92,7 +172,9 @@ def simulate_multiserver(
     Notes
     -----
     Times are counted for `jobs` successive arrivals, until the last of them has started. Numbers in the system are
-    averaged between the first and the last of these arrivals.
+    averaged between the first and the last of these arrivals. Where later jobs may overtake, they go on to arrive
+    until all that are counted have started, but no more of them than the counted ones, those of the warm-up and
+    10,000: in an overloaded system a job may otherwise be overtaken for ever.
 
     Examples
     --------
@@ -103,32 +185,35 @@ def simulate_multiserver(
     True
     """
     lam = float(checks.positive("lam", lam, ndim=0))
-    B, b, mu, p = checks.multiserver(B, b, mu, p)
+    if service is None:
+        B, b, mu, p = checks.multiserver(B, b, mu, p)
+        laws = [PhaseType([1.0], [[-rate]]) for rate in mu]
+    else:
+        laws = sources.laws(service)
+        B, b, mu, p = checks.multiserver(B, b, sources.rates_of(laws, mu), p)
+    rule = policies.policy(policy)
     jobs, replications = checks.count("jobs", jobs, least=2), checks.count("replications", replications)
     warmup = float(checks.not_negative("warmup", warmup, ndim=0))
     effort = f"jobs = {jobs}, replications = {replications}, warmup = {warmup:g}"
     require_affordable(effort, jobs * replications * (1 + warmup))
-    tail_at = checks.numbers("tail_at", tail_at)
+    tail_at = np.array(checks.numbers("tail_at", tail_at))
     batches = max(1, min(BATCHES, jobs // 2)) if replications == 1 else 1
-    order, shares, warm = policy_number(policy), cumulative(p), round(warmup * jobs)
-    runs = replicate(
-        Compiled(_simulate, order, lam, B, b, mu, shares, warm, jobs, batches, tail_at),
-        seed, replications, workers, progress,
-    )  # fmt: skip
-    return _estimates(runs)
+    warm = round(warmup * jobs)
+    arrivals = warm + jobs if rule.keeps_order else 2 * (warm + jobs) + LATECOMERS
+    plan = Plan(arrivals, warm, jobs, batches, tail_at)
+    run = Compiled(events, policy, sources.poisson(lam, p, laws), units(b, B), plan, np.empty(0))
+    return _estimates(replicate(run, seed, replications, workers, progress))
 
 
 def _estimates(runs):
     """Means of each run or batch, and what they say together."""
-    times, counts, tails, areas = (np.concatenate(parts) for parts in zip(*runs))
+    times, counts, tails, areas = (np.concatenate(parts) for parts in zip(*runs, strict=True))
     done = counts.sum(axis=1)
-    waits = times[:, 4:]
-    by_class = [Estimate.of(waits[seen, k] / counts[seen, k]) if (seen := counts[:, k] > 0).any() else
-                Estimate(np.nan, np.nan, 0) for k in range(counts.shape[1])]  # fmt: skip
-    EW, EW2, EWq, EWq2 = (Estimate.of(times[:, k] / done) for k in range(4))
-    span = np.where(areas[:, 2] > 0, areas[:, 2], np.nan)
-    EN, ENq, throughput = (Estimate.of(areas[:, k] / span) for k in (0, 1, 3))
-    together = clustering(times[:, 0], times[:, 1], done)
+    EW, EW2, EWq, EWq2 = (Estimate.of(times[:, k] / done) for k in (SOJOURN, SOJOURN2, WAIT, WAIT2))
+    by_class = zip(times[:, FIRST_CLASS:].T, counts.T, strict=True)
+    span = np.where(areas[:, SPAN] > 0, areas[:, SPAN], np.nan)
+    EN, ENq, throughput = (Estimate.of(areas[:, k] / span) for k in (IN_SYSTEM, IN_QUEUE, DONE))
+    together = clustering(times[:, SOJOURN], times[:, SOJOURN2], done)
     return MultiserverEstimates(
         EN,
         ENq,
@@ -136,115 +221,162 @@ def _estimates(runs):
         EW2,
         EWq,
         EWq2,
-        tuple(by_class),
+        tuple(_mean_of_class(waits, jobs) for waits, jobs in by_class),
         tuple(Estimate.of_fraction(column, done, together) for column in tails.T),
         throughput,
     )
 
 
-@numba.njit(cache=True, nogil=True)
-def _simulate(rng, policy, lam, B, needs, rates, shares, warm, jobs, batches, tail_at):
-    """One run. Returns sums over the counted jobs, one row a batch.
+def _mean_of_class(waits, jobs):
+    """Mean wait of one class over the runs or batches that saw it; nan where none did."""
+    seen = jobs > 0
+    return Estimate.of(waits[seen] / jobs[seen]) if seen.any() else Estimate(np.nan, np.nan, 0)
 
-    times: sojourn, its square, wait, its square, then the wait by class; counts: jobs by class; tails: sojourns above
-    each time; areas: number in system and in queue integrated over time, that time, and completions within it.
+
+def events(rng, policy, *settings):
+    """One run of the event loop under the policy of this name; the other arguments are those of the loop."""
+    return event_loop(policies.compiled(policies.policy(policy).choose), rng, *settings)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def event_loop(choose, rng, source, needs, plan, starts):
+    """One run, until all counted jobs have started.
+
+    At one instant all departures come first, then all arrivals, then the policy starts jobs one by one.
+
+    Parameters
+    ----------
+    choose : first-class function
+        A compiled policy, see :mod:`mjq.simulation.policies`.
+    rng : numpy.random.Generator
+    source : mjq.simulation.jobs.Source
+    needs : int array, shape (L,)
+        Of each class, in units, see :mod:`mjq.simulation.line`.
+    plan : Plan
+    starts : float array
+        Takes the start of each job of a log; empty otherwise.
+
+    Returns
+    -------
+    Sums
+
+    Raises
+    ------
+    RuntimeError
+        If jobs wait, nobody is in service and nobody comes, but the policy starts nobody.
     """
-    classes = len(needs)
-    times = np.zeros((batches, 4 + classes))
-    counts = np.zeros((batches, classes))
-    tails = np.zeros((batches, len(tail_at)))
-    areas = np.zeros((batches, 4))
-    in_service = np.zeros(classes, dtype=np.int64)
-    free = B * (1 + FIT)
-    # Completions to come, a binary heap on their times.
-    due = np.empty(16)
-    due_class = np.empty(16, dtype=np.int64)
-    busy = 0
-    # Waiting jobs, a circular buffer in order of arrival.
-    line_arrival = np.empty(1024)
-    line_class = np.empty(1024, dtype=np.int64)
-    line_number = np.empty(1024, dtype=np.int64)
-    head = 0
-    length = 0
-    arrived = 0
-    started = 0  # of the counted jobs
-    now = 0.0
-    batch = -1  # of the time averages
-    next_arrival = rng.standard_exponential() / lam
-    # Time averages end with the last counted arrival; times are known when a job starts.
-    while started < jobs or batch >= 0:
-        arrival = busy == 0 or next_arrival <= due[0]
-        then = next_arrival if arrival else due[0]
-        if batch >= 0:
-            areas[batch, 0] += (busy + length) * (then - now)
-            areas[batch, 1] += length * (then - now)
-            areas[batch, 2] += then - now
-            areas[batch, 3] += not arrival
-        now = then
-        if arrival:
-            if length == len(line_arrival):
-                line_arrival, line_class, line_number = (
-                    doubled(line_arrival, head), doubled(line_class, head), doubled(line_number, head)
-                )  # fmt: skip
-                head = 0
-            place = (head + length) % len(line_arrival)
-            draw = rng.random()
-            kind = 0
-            while draw >= shares[kind]:
-                kind += 1
-            line_arrival[place], line_class[place], line_number[place] = now, kind, arrived
-            length += 1
-            counted = arrived - warm
-            arrived += 1
-            batch = counted * batches // jobs if 0 <= counted < jobs - 1 else -1
-            next_arrival = now + rng.standard_exponential() / lam
-            if policy == FCFS and counted == jobs - 1:
-                next_arrival = np.inf  # nobody who comes later can matter to those who are counted
-        else:
-            in_service[due_class[0]] -= 1
-            busy -= 1
-            pop(due, due_class, busy)
-            free = _free(B, needs, in_service)
-        while True:
-            k = next_to_start(policy, line_class, head, length, needs, free)
-            if k < 0:
+    sums = Sums(
+        np.zeros((plan.batches, FIRST_CLASS + len(needs))),
+        np.zeros((plan.batches, len(needs))),
+        np.zeros((plan.batches, len(plan.tail_at))),
+        np.zeros((plan.batches, 4)),
+    )
+    state = np.zeros(1, STATE)
+    state[0].batch, state[0].free = -1, RESOURCE
+    state[0].coming = next_arrival(rng, source.lam, source.log, 0, 0.0)
+    jobs, line = places(1024), opened(needs)
+    most = min(plan.arrivals, RESOURCE // max(1, needs.min()))  # in service at the same time
+    due, who = np.empty(most), np.empty(most, dtype=np.int64)  # a heap of completions to come
+    while not _advance(choose, rng, source, plan, state[0], jobs, line, due, who, sums, starts):
+        state[0].spare = len(jobs)
+        jobs = more_places(jobs)
+    return sums
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _advance(choose, rng, source, plan, state, jobs, line, due, who, sums, starts):
+    """Event after event. Whether the run is over; if not, a job has no place in the table, which must grow.
+
+    No array is replaced here: its references would be counted at each step, which takes longer than the steps.
+    """
+    lam, shares, laws, table, log = source
+    arrivals, warm, counted, batches, tail_at = plan
+    areas = sums.areas
+    while state.started < counted or state.batch >= 0:
+        then = min(state.coming, due[0]) if state.running else state.coming
+        if then == np.inf:
+            raise RuntimeError("jobs wait, nobody is in service and nobody comes: the policy must start somebody")
+        if state.batch >= 0:
+            _average(areas, state, line[len(line) - 1].length, then - state.now)
+        state.now = then
+        while state.running and due[0] == state.now:
+            _depart(state, jobs, line, due, who)
+            if state.batch >= 0:
+                areas[state.batch, DONE] += 1
+        while state.coming == state.now:
+            if state.spare == NOBODY:
+                return False
+            number = state.arrived - warm
+            state.batch = number * batches // counted if 0 <= number < counted - 1 else -1
+            _arrive(state, jobs, line, class_of(rng, shares, log, state.arrived))
+            state.coming = next_arrival(rng, lam, log, state.arrived, state.now)
+            if state.arrived == arrivals:
+                state.coming = np.inf
+        while line[len(line) - 1].length:
+            job = choose(jobs, line, due, who, state.running, state.free, state.now)
+            if job == NOBODY:
                 break
-            place = (head + k) % len(line_arrival)
-            kind = line_class[place]
-            service = rng.standard_exponential() / rates[kind]
-            if busy == len(due):
-                due, due_class = doubled(due, 0), doubled(due_class, 0)
-            push(due, due_class, busy, now + service, kind)
-            busy += 1
-            in_service[kind] += 1
-            free = _free(B, needs, in_service)
-            counted = line_number[place] - warm
-            if 0 <= counted < jobs:
-                row = counted * batches // jobs
-                wait = now - line_arrival[place]
-                sojourn = wait + service
-                times[row, 0] += sojourn
-                times[row, 1] += sojourn * sojourn
-                times[row, 2] += wait
-                times[row, 3] += wait * wait
-                times[row, 4 + kind] += wait
-                counts[row, kind] += 1
-                for j in range(len(tail_at)):
-                    tails[row, j] += sojourn > tail_at[j]
-                started += 1
-            # Close the gap: the jobs before the one that starts move back by one place.
-            for j in range(k, 0, -1):
-                to, fro = (head + j) % len(line_arrival), (head + j - 1) % len(line_arrival)
-                line_arrival[to], line_class[to], line_number[to] = line_arrival[fro], line_class[fro], line_number[fro]
-            head = (head + 1) % len(line_arrival)
-            length -= 1
-    return times, counts, tails, areas
+            number, kind = jobs[job].number, jobs[job].kind
+            service = service_time(rng, laws, table, log, number, kind)
+            _start(state, jobs, line, due, who, job, service)
+            if warm <= number < warm + counted:
+                batch = (number - warm) * batches // counted
+                _count(sums, batch, kind, state.now - jobs[job].arrival, service, tail_at)
+                state.started += 1
+            if number < len(starts):
+                starts[number] = state.now
+    return True
 
 
 @numba.njit(cache=True)
-def _free(B, needs, in_service):
-    """Free resource with the tolerance added; summed afresh, so that rounding can't pile up."""
-    held = 0.0
-    for k in range(len(needs)):
-        held += in_service[k] * needs[k]
-    return B * (1 + FIT) - held
+def _average(areas, state, waiting, span):
+    """For so long so many wait, and those in service are there too."""
+    areas[state.batch, IN_SYSTEM] += (state.running + waiting) * span
+    areas[state.batch, IN_QUEUE] += waiting * span
+    areas[state.batch, SPAN] += span
+
+
+@numba.njit(cache=True)
+def _depart(state, jobs, line, due, who):
+    """The job that completes first gives back what it holds, and its place in the table."""
+    job = who[0]
+    state.running -= 1
+    pop(due, who, state.running)
+    state.free += line[jobs[job].kind].need
+    jobs[job].behind = state.spare
+    state.spare = job
+
+
+@numba.njit(cache=True)
+def _arrive(state, jobs, line, kind):
+    """A job of this class takes a place in the table and enters the line."""
+    job = state.spare
+    state.spare = jobs[job].behind
+    jobs[job].arrival = state.now
+    jobs[job].number = state.arrived
+    jobs[job].kind = kind
+    enter(jobs, line, job)
+    state.arrived += 1
+
+
+@numba.njit(cache=True)
+def _start(state, jobs, line, due, who, job, service):
+    """A job leaves the line and holds its need for its service time."""
+    leave(jobs, line, job)
+    push(due, who, state.running, state.now + service, job)
+    state.running += 1
+    state.free -= line[jobs[job].kind].need
+
+
+@numba.njit(cache=True)
+def _count(sums, batch, kind, wait, service, tail_at):
+    """Add what a counted job tells when it starts."""
+    sojourn = wait + service
+    sums.times[batch, SOJOURN] += sojourn
+    sums.times[batch, SOJOURN2] += sojourn * sojourn
+    sums.times[batch, WAIT] += wait
+    sums.times[batch, WAIT2] += wait * wait
+    sums.times[batch, FIRST_CLASS + kind] += wait
+    sums.counts[batch, kind] += 1
+    for j in range(len(tail_at)):
+        sums.tails[batch, j] += sojourn > tail_at[j]

@@ -13,7 +13,7 @@ import numpy as np
 
 from mjq import checks
 from mjq.simulation.estimates import Estimate
-from mjq.simulation.events import pop, push
+from mjq.simulation.events import chosen, phase_table, phase_time, pop, push
 from mjq.simulation.replications import Compiled, replicate, require_affordable
 
 BEYOND = 5  # response times of a replication that must lie beyond the highest percentile
@@ -193,41 +193,15 @@ def _response(name, stays, levels):
 
 
 def _tables(network):
-    """Queue of each pair, routing and phases as cumulative probabilities."""
+    """Queue of each pair, routing as cumulative probabilities, phases, where their tables begin, all tables."""
     queues = list(network.servers)
     queue_of = np.array([queues.index(queue) for queue, _ in network.pairs])
-    service = list(network.service.values())
-    phases = np.array([law.phases for law in service])
-    begin = np.ones((len(service), phases.max()))
-    rates, moves = np.ones_like(begin), np.ones((len(service), phases.max(), phases.max()))
-    for k, (law, n) in enumerate(zip(service, phases)):
-        leaving = -np.diag(law.T)
-        begin[k, :n] = np.cumsum(law.alpha)
-        rates[k, :n] = leaving
-        moves[k, :n, :n] = np.cumsum(law.T / leaving[:, None] + np.eye(n), axis=1)
     routing = np.cumsum(network.P, axis=1)
     routing[routing > 1 - checks.MIX_TOLERANCE] = np.inf  # what rounding leaves does not leave
-    return queue_of, routing, phases, begin, rates, moves
-
-
-@numba.njit(cache=True, nogil=True)
-def _chosen(draw, shares):
-    """The first entry of cumulative probabilities above `draw`; their number if there is none."""
-    for k in range(len(shares)):
-        if draw < shares[k]:
-            return k
-    return len(shares)
-
-
-@numba.njit(cache=True, nogil=True)
-def _work(rng, phases, begin, rates, moves, pair):
-    """Draw the service time of a job."""
-    n, total = phases[pair], 0.0
-    phase = min(_chosen(rng.random(), begin[pair, :n]), n - 1)
-    while phase < n:
-        total += rng.standard_exponential() / rates[pair, phase]
-        phase = _chosen(rng.random(), moves[pair, phase, :n])
-    return total
+    phases = np.array([law.phases for law in network.service.values()])
+    tables = [phase_table(law) for law in network.service.values()]
+    first = np.cumsum([0, *map(len, tables[:-1])])
+    return queue_of, routing, phases, first, np.concatenate(tables)
 
 
 @numba.njit(cache=True)
@@ -244,8 +218,7 @@ def _next_arrival(rng, now, rate):
 
 @numba.njit(cache=True, nogil=True)
 def _simulate(
-    rng, changes, servers_of, arrivals_of, queue_of, routing, phases, begin, rates, moves, population, inside, at, warm,
-    end,
+    rng, changes, servers_of, arrivals_of, queue_of, routing, phases, first, tables, population, inside, at, warm, end,
 ):  # fmt: skip
     """One run: by pair, integrals of the number of jobs, completions, times spent, jobs at given times; response times,
     when each ended and the subset of each.
@@ -302,13 +275,13 @@ def _simulate(
                 if now > warm:
                     done[old] += 1
                     spent[old] += now - came[job]
-                target = _chosen(rng.random(), routing[old])
+                target = chosen(rng.random(), routing[old])
             elif then == changes[stage]:
                 stage += 1
                 servers, arrivals = servers_of[stage], np.cumsum(arrivals_of[stage])
                 coming = _next_arrival(rng, now, arrivals[-1])
             else:
-                target = min(_chosen(rng.random() * arrivals[-1], arrivals), pairs - 1)
+                target = min(chosen(rng.random() * arrivals[-1], arrivals), pairs - 1)
                 coming = _next_arrival(rng, now, arrivals[-1])
         if target < pairs and job < 0:
             if spare == 0:
@@ -333,7 +306,7 @@ def _simulate(
             if busy[q] == due.shape[1]:
                 due, who = _longer(due), _longer(who)
             pair_of[job], came[job] = target, now
-            push(due[q], who[q], busy[q], clock[q] + _work(rng, phases, begin, rates, moves, target), job)
+            push(due[q], who[q], busy[q], clock[q] + phase_time(rng, tables, first[target], phases[target]), job)
             busy[q] += 1
             here[target] += 1
         elif job >= 0:

@@ -1,10 +1,10 @@
 """Job classes: jobs of a log grouped by what they need."""
 
-import csv
-from dataclasses import astuple, dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from importlib import resources
 
 import numpy as np
+import polars as pl
 
 QUANTILES = (0.1, 0.5, 0.9)
 
@@ -71,16 +71,13 @@ def _job_class(need, times):
 
 def write_classes(path, classes):
     """Write job classes as a CSV file."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(field.name for field in fields(JobClass))
-        writer.writerows(astuple(row) for row in classes)
+    pl.DataFrame([asdict(row) for row in classes]).write_csv(path)
 
 
 def read_classes(path):
     """Read job classes from a CSV file that :func:`write_classes` wrote."""
-    with open(path, encoding="utf-8", newline="") as file:
-        return [JobClass(**{f.name: f.type(row[f.name]) for f in fields(JobClass)}) for row in csv.DictReader(file)]
+    types = {field.name: field.type for field in fields(JobClass)}
+    return [JobClass(**row) for row in pl.read_csv(path, schema_overrides=types).iter_rows(named=True)]
 
 
 def shipped_classes():

@@ -1,13 +1,15 @@
 """Logs in the Standard Workload Format: one job a line, 18 numbers, -1 for what is not known."""
 
 import gzip
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 FIELDS = 18
-SUBMIT, RUN_TIME, ALLOCATED, REQUESTED, STATUS = 1, 3, 4, 7, 10
+COLUMNS = {1: "submit", 3: "run_time", 4: "allocated", 7: "requested", 10: "status"}
 PARTIAL = (2, 3, 4)  # status of a part of a job that is listed as a whole, too
 
 
@@ -54,36 +56,58 @@ def read_swf(path):
     ValueError
         If a line does not hold 18 numbers (the line is named), or no job is complete.
     """
-    header, rows = {}, []
+    header, lines = {}, []
     opener = gzip.open if Path(path).suffix == ".gz" else open
     with opener(path, "rt", encoding="utf-8", errors="replace") as file:
-        for number, line in enumerate(file, start=1):
+        for line in file:
             if line.startswith(";"):
                 name, colon, text = line[1:].partition(":")
                 if colon:
                     header.setdefault(name.strip(), text.strip())
-            elif line.strip():
-                rows.append(_job(line, number, path))
-    jobs = np.array(rows, dtype=float).reshape(-1, FIELDS)
-    jobs = jobs[~np.isin(jobs[:, STATUS], PARTIAL)]
-    processors = np.where(jobs[:, ALLOCATED] > 0, jobs[:, ALLOCATED], jobs[:, REQUESTED])
-    complete = (processors > 0) & (jobs[:, RUN_TIME] >= 0)
-    if not complete.any():
+                line = ""
+            lines.append(" ".join(line.split()))
+    jobs = _jobs(path, lines)
+    jobs = jobs.filter(~pl.col("status").is_in(PARTIAL))
+    jobs = jobs.with_columns(processors=pl.when(pl.col("allocated") > 0).then("allocated").otherwise("requested"))
+    complete = jobs.filter(pl.col("processors") > 0, pl.col("run_time") >= 0)
+    if complete.is_empty():
         raise ValueError(f"{path}: none of {len(jobs)} jobs has both a run time and a number of processors")
     return Log(
         header,
-        jobs[complete, SUBMIT],
-        jobs[complete, RUN_TIME],
-        processors[complete].astype(np.int64),
-        int((~complete).sum()),
+        complete["submit"].to_numpy(),
+        complete["run_time"].to_numpy(),
+        complete["processors"].cast(pl.Int64).to_numpy(),
+        len(jobs) - len(complete),
     )
 
 
-def _job(line, number, path):
+def _jobs(path, lines):
+    """The columns that matter of all lines with a job; the first that is none is named."""
+    text = "\n".join(line for line in lines if line).encode()
+    names = {k: f"field {k + 1}" for k in range(FIELDS)} | COLUMNS
+    schema = dict.fromkeys(names.values(), pl.Float64)
+    if not text:
+        return pl.DataFrame(schema={name: pl.Float64 for name in COLUMNS.values()})
     try:
-        values = [float(word) for word in line.split()]
+        jobs = pl.read_csv(text, separator=" ", has_header=False, schema=schema, quote_char=None)
+    except pl.exceptions.PolarsError:
+        _name_the_broken(path, lines)
+        raise
+    if not jobs.select(pl.all_horizontal(pl.all().is_finite().fill_null(False)).all()).item():
+        _name_the_broken(path, lines)
+    return jobs.select(COLUMNS.values())
+
+
+def _name_the_broken(path, lines):
+    """Raise for the first line that is no job."""
+    for number, line in enumerate(lines, start=1):
+        if line and not _is_job(line):
+            raise ValueError(f"{path}, line {number}: a job has {FIELDS} numbers, got {line[:60]!r}")
+
+
+def _is_job(line):
+    words = line.split(" ")
+    try:
+        return "_" not in line and len(words) == FIELDS and all(math.isfinite(float(word)) for word in words)
     except ValueError:
-        values = []
-    if len(values) != FIELDS or not np.isfinite(values).all():
-        raise ValueError(f"{path}, line {number}: a job has {FIELDS} numbers, got {line.strip()[:60]!r}")
-    return values
+        return False

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import linalg
 from tqdm import tqdm
 
-from benchmarks import aggregation, kept
+from mjq.experiments import aggregation, keeping
 from mjq.solvers import drain, tandem
 from mjq.solvers.arnoldi import dominant
 
@@ -153,9 +153,9 @@ def measured(name, start, basis, pipe):
 
 def main():
     context = multiprocessing.get_context("spawn")
-    stamp = kept.stamp()
+    stamp = keeping.stamp()
     for method in tqdm(METHODS, desc="methods"):
-        rows, steps = kept.known(RESULTS), kept.known(STEPS)
+        rows, steps = keeping.known(RESULTS), keeping.known(STEPS)
         name, start, basis = method
         asked = {"method": name, "start": start}
         known = any(row.items() >= (asked | {"vectors": str(basis)}).items() for row in rows)
@@ -174,7 +174,7 @@ def main():
 
 
 def _append(path, rows, more):
-    kept.replace(path, list(more[0]), rows + more)
+    keeping.replace(path, list(more[0]), rows + more)
 
 
 if __name__ == "__main__":

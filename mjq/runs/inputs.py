@@ -2,18 +2,26 @@
 
 import csv
 import itertools
+import re
 import sys
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from ruamel.yaml import YAML, AliasToken, YAMLError
 
 from mjq.runs import folders
+from mjq.runs.chapters import Chapter, Parameter
+
+__all__ = ["combine", "data", "grid", "one", "read_cases", "read_yaml", "several", "write_yaml"]
 
 MOST_CASES = 1_000_000
+RANGE = re.compile(r"(?P<start>[^:]+):(?P<stop>[^:]+):(?P<number>[^:]+)(?P<log>:log)?")
 
 
-def read_yaml(path):
+def read_yaml(path: str | Path) -> dict[str, Any]:
     """Parameters from a YAML file: names, each with its value.
 
     Numbers are those of YAML 1.2, so ``1e-3`` is a number and ``no`` is a word. Tags that would build objects, names
@@ -29,7 +37,7 @@ def read_yaml(path):
     return found
 
 
-def write_yaml(path, values):
+def write_yaml(path: str | Path, values: Mapping[str, Any]) -> None:
     """Write parameters so that :func:`read_yaml` gives them back."""
     yaml = _yaml()
     yaml.default_flow_style = False
@@ -39,7 +47,7 @@ def write_yaml(path, values):
         yaml.dump(values, file)
 
 
-def one(parameter, text):
+def one(parameter: Parameter, text: str) -> Any:
     """One value of a parameter from a command line; text is taken as it stands, all else as YAML.
 
     Examples
@@ -52,7 +60,7 @@ def one(parameter, text):
     return text if parameter.type == "str" else data(parameter.name, text)
 
 
-def several(parameter, text):
+def several(parameter: Parameter, text: str) -> list:
     """The values that a sweep gives to a parameter: ``start:stop:number``, the same with ``:log``, or a list.
 
     Examples
@@ -64,9 +72,8 @@ def several(parameter, text):
     >>> several(parameters["mu1"], "0.25:1:4"), several(parameters["mu1"], "0.01:100:3:log")
     ([0.25, 0.5, 0.75, 1.0], [0.01, 1.0, 100.0])
     """
-    parts = text.split(":")
-    if parameter.type in ("int", "float") and len(parts) > 1:
-        return _range(parameter.name, text, parts)
+    if parameter.type in ("int", "float") and ":" in text:
+        return _range(parameter.name, text)
     if parameter.type == "str":
         return _words(parameter.name, text)
     found = data(parameter.name, f"[{text}]")
@@ -84,26 +91,39 @@ def _words(name, text):
     return found
 
 
-def _range(name, text, parts):
-    start, stop, number = ([*map(lambda x: data(name, x), parts[:3])] + [None] * 3)[:3]
-    numbers = all(type(x) in (int, float) and abs(x) <= sys.float_info.max for x in (start, stop))
-    fits = len(parts) == 3 or (len(parts) == 4 and parts[3] == "log")
-    if not fits or not numbers or not isinstance(number, int) or number < 1:
+def _range(name, text):
+    """The values of ``start:stop:number``, or of ``start:stop:number:log``."""
+    match = RANGE.fullmatch(text)
+    parts = match.group("start", "stop", "number") if match else ("", "", "")
+    start, stop, number = (data(name, part) for part in parts)
+    if not (_is_finite(start) and _is_finite(stop) and type(number) is int and number >= 1):
         raise ValueError(f"{name}: a range is start:stop:number or start:stop:number:log, got {text!r}")
     if number > MOST_CASES:
         raise ValueError(f"{name}: {number} values are more than {MOST_CASES}")
-    if len(parts) == 4 and not (start > 0 and stop > 0):
+    if match["log"] and not (start > 0 and stop > 0):
         raise ValueError(f"{name}: both ends of a logarithmic range must be positive, got {text!r}")
-    if len(parts) == 4:
-        between = [float(f"{x:.12g}") for x in np.geomspace(start, stop, number)[1:-1]]
-        return [float(x) for x in [start, *between, stop][:number]]
-    # As exact decimals, so that a person finds .3, not .30000000000000004.
-    first, last = (Fraction(repr(x)) for x in (start, stop))
+    return _equal_ratios(start, stop, number) if match["log"] else _equal_steps(start, stop, number)
+
+
+def _is_finite(value):
+    """Whether it is a number that a float holds."""
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max
+
+
+def _equal_ratios(start, stop, number):
+    between = [float(f"{value:.12g}") for value in np.geomspace(start, stop, number)[1:-1]]
+    return [float(value) for value in [start, *between, stop][:number]]
+
+
+def _equal_steps(start, stop, number):
+    """Steps of exact decimals, so that a person finds .3, not .30000000000000004; whole numbers stay whole."""
+    first, last = Fraction(repr(start)), Fraction(repr(stop))
     values = [first + (last - first) * k / max(number - 1, 1) for k in range(number)]
-    return [int(x) if type(start) is type(stop) is int and x.denominator == 1 else float(x) for x in values]
+    whole = type(start) is type(stop) is int
+    return [int(value) if whole and value.denominator == 1 else float(value) for value in values]
 
 
-def grid(ranges):
+def grid(ranges: Mapping[str, Sequence]) -> list[dict[str, Any]]:
     """All combinations of the values of several parameters, the last one changing fastest.
 
     >>> grid({"n": [1, 2], "p1": [0.1, 0.5]})[:2]
@@ -112,10 +132,35 @@ def grid(ranges):
     number = np.prod([len(values) for values in ranges.values()], dtype=float)
     if number > MOST_CASES:
         raise ValueError(f"{number:.0f} cases are more than {MOST_CASES}")
-    return [dict(zip(ranges, values)) for values in itertools.product(*ranges.values())]
+    return [dict(zip(ranges, values, strict=True)) for values in itertools.product(*ranges.values())]
 
 
-def read_cases(path, chapter):
+def combine(
+    rows: Sequence[Mapping[str, Any]], ranges: Mapping[str, Sequence], names: Sequence[str] | None = None
+) -> tuple[list[str] | None, list[dict[str, Any]]]:
+    """Every case of a table with all combinations of the values of more parameters, and a name for each.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        As :func:`read_cases` gives them.
+    ranges : dict
+        As for :func:`grid`.
+    names : sequence of str, optional
+        Of the rows; a number goes behind each that becomes several cases.
+
+    Examples
+    --------
+    >>> combine([{"n": 30}], {"p1": [0.1, 0.5]}, ["ann"])
+    (['ann-1', 'ann-2'], [{'n': 30, 'p1': 0.1}, {'n': 30, 'p1': 0.5}])
+    """
+    combined = grid(ranges)
+    if names and len(combined) > 1:
+        names = [f"{name}-{k}" for name in names for k in range(1, len(combined) + 1)]
+    return names, [{**row, **more} for row in rows for more in combined]
+
+
+def read_cases(path: str | Path, chapter: Chapter) -> tuple[list[str] | None, list[dict[str, Any]]]:
     """Cases from a CSV file with a column a parameter, and perhaps a column ``case`` with a name for each.
 
     Returns
@@ -139,19 +184,24 @@ def read_cases(path, chapter):
     for k, row in enumerate(rows, 2):
         if len(row) != len(header):
             raise ValueError(f"{path}, row {k}: {len(row)} entries under {len(header)} columns")
-        entries = dict(zip(header, row))
+        texts = dict(zip(header, row, strict=True))
         try:
-            name = entries.pop("case", None)
-            names.append(name if name is None else folders.checked_label(name))
-            cases.append(chapter.typed({name: one(chapter.parameters[name], text) for name, text in entries.items()}))
+            if "case" in texts:
+                names.append(folders.checked_label(texts.pop("case")))
+            cases.append(chapter.typed({name: one(chapter.parameters[name], text) for name, text in texts.items()}))
         except ValueError as error:
             raise ValueError(f"{path}, row {k}: {error}") from error
     if not cases:
         raise ValueError(f"{path} has no cases")
-    return names if "case" in header else None, cases
+    return names or None, cases
 
 
-def data(name, text):
+def data(name: str, text: str) -> Any:
+    """The value of a parameter written as YAML; ``ValueError`` with its name if it is none.
+
+    >>> data("t", "[1, 2.5]")
+    [1, 2.5]
+    """
     try:
         return _load(text)
     except YAMLError as error:
@@ -159,7 +209,7 @@ def data(name, text):
 
 
 def _load(text):
-    # A few aliases of aliases stand for billions of values.
+    """What a text of YAML holds, or ``YAMLError``, also for aliases: a few of them can stand for billions of values."""
     try:
         aliases = any(isinstance(token, AliasToken) for token in _yaml().scan(text))
         found = None if aliases else _yaml().load(text)

@@ -6,8 +6,8 @@ repeats some of the rows.
 
 from pathlib import Path
 
-from benchmarks.kept import keep
-from mjq import two_tier
+from mjq.experiments import two_tier
+from mjq.experiments.keeping import keep
 from mjq.parallel import solve_all
 
 RESULTS = Path(__file__).parent / "evaluation.csv"

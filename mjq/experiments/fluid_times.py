@@ -11,14 +11,15 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from benchmarks.fluid import P, large_network
-from benchmarks.kept import keep
-from benchmarks.timing import median_time
 from mjq import fluid
+from mjq.experiments.keeping import keep
+from mjq.experiments.machine import median_time
 from mjq.simulation import simulate_ps_network
 from mjq.solvers import product_form
+from mjq.solvers.phase_type import PhaseType
 
 RESULTS = Path(__file__).parent / "fluid_times.csv"
+P = 2.0  # exponent of all queues
 STATIONS = 6, 12, 25, 50, 100  # of the network that grows in phases
 FACTORS = 1, 10, 100, 1000  # of the network that grows in jobs, servers and arrivals
 UNTIL = 20.0  # how far trajectories and simulations go
@@ -28,6 +29,27 @@ RUNS = 100  # simulated, for the mean to be worth something
 def seconds(work, repeats):
     """Median processor time."""
     return median_time(work, repeats, clock=time.process_time)
+
+
+def large_network(stations=50, classes=4, seed=3):
+    """Open and closed classes that visit many stations, each service time with three phases."""
+    rng = np.random.default_rng(seed)
+    servers = {q: math.inf if q % 10 == 0 else int(rng.integers(1, 6)) for q in range(stations)}
+    service = {(q, r): _three_phases(rng, rng.uniform(0.2, 2)) for r in range(classes) for q in range(stations)}
+    routing, closed = {}, range(classes // 2, classes)
+    for r in range(classes):
+        for q in range(stations):
+            targets = {(q + 1) % stations, *rng.choice(stations, 2, replace=False).tolist()}
+            shares = rng.dirichlet(np.ones(len(targets))) * (1.0 if r in closed else 0.9)
+            routing[q, r] = {(to, r): share for to, share in zip(targets, shares)}
+    arrivals = {(0, r): 0.05 for r in range(classes) if r not in closed}
+    return fluid.Network(servers, service, routing, arrivals, {(0, r): 60 for r in closed})
+
+
+def _three_phases(rng, mean):
+    leaving, on = rng.uniform(1.5, 9, 3), rng.uniform(0.2, 0.9, 2)
+    law = PhaseType(np.eye(3)[0], np.diag(-leaving) + np.diag(leaving[:2] * on, 1))
+    return PhaseType(law.alpha, law.T * law.mean / mean)
 
 
 def by_phases(stations):

@@ -1,14 +1,18 @@
 """One chapter, run with other parameters, and everything it found in a folder."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
-from mjq.runs import execution, folders, provenance, results, values
+from mjq.runs import execution, folders, inputs, provenance, results
 from mjq.runs.chapters import chapter
+
+__all__ = ["Run", "RunFailed", "run"]
 
 
 class RunFailed(RuntimeError):
@@ -21,7 +25,7 @@ class RunFailed(RuntimeError):
         Where the notebook up to the failing cell is.
     """
 
-    def __init__(self, name, failure, folder):
+    def __init__(self, name: str, failure: execution.Failure, folder: Path):
         super().__init__(f"{name} failed in {failure}; the notebook up to there is in {folder}")
         self.failure, self.folder = failure, folder
 
@@ -47,7 +51,16 @@ class Run:
     cells: int
 
 
-def run(name, parameters=None, *, label=None, into="runs", notebook=None, force=False, progress=False):
+def run(
+    name: str | Path,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    label: str | None = None,
+    into: str | Path = "runs",
+    notebook: str | Path | None = None,
+    force: bool = False,
+    progress: bool | dict = False,
+) -> Run:
     """Run a chapter with other parameters.
 
     The folder ``runs/<chapter>/<label>`` gets the executed notebook, ``parameters.yaml``, ``run.json`` (versions,
@@ -98,32 +111,36 @@ def run(name, parameters=None, *, label=None, into="runs", notebook=None, force=
     copy = None if notebook is None else _copy(Path(notebook), source, force)
     with folders.unfinished(folder) as new:
         target = new / f"{source.name}.ipynb"
-        changed = {key: given[key] for key in changed}
         failure = execution.execute(
-            source.notebook, target, changed, recorder=True, progress=progress, modules_here=not source.of_the_book
-        )
-        record = {
-            "chapter": source.name,
-            "status": "failed" if failure else "done",
-            "failure": failure and vars(failure),
-            "began": began.isoformat(timespec="seconds"),
-            "seconds": round(time.perf_counter() - clock, 3),
-            "versions": provenance.versions(),
-        }
-        values.write_yaml(new / "parameters.yaml", given)
-        results.write_json(new / "run.json", record)
+            source.notebook, target, {key: given[key] for key in changed},
+            recorder=True, progress=progress, modules_here=not source.of_the_book,
+        )  # fmt: skip
+        seconds = round(time.perf_counter() - clock, 3)
+        inputs.write_yaml(new / "parameters.yaml", given)
+        results.write_json(new / "run.json", _about(source.name, failure, began, seconds))
         found = _filed(new, target) if target.exists() else results.Results({}, {}, {})
         if failure:
             kept = folders.settle(new, folder.with_name(folder.name + folders.FAILED), replace)
             raise RunFailed(source.name, failure, kept)
         folder = folders.settle(new, folder, replace)
-    done = Run(folder, given, found, record["seconds"], len(source.notebook.cells))
     try:
         if copy:
-            folders.write(copy, (done.folder / target.name).read_bytes(), replace=force)
+            folders.write(copy, (folder / target.name).read_bytes(), replace=force)
     except (OSError, ValueError, RuntimeError) as error:
-        raise RuntimeError(f"{error}; all else is in {done.folder}") from error
-    return done
+        raise RuntimeError(f"{error}; all else is in {folder}") from error
+    return Run(folder, given, found, seconds, len(source.notebook.cells))
+
+
+def _about(name, failure, began, seconds):
+    """What `run.json` says."""
+    return {
+        "chapter": name,
+        "status": "failed" if failure else "done",
+        "failure": failure and asdict(failure),
+        "began": began.isoformat(timespec="seconds"),
+        "seconds": seconds,
+        "versions": provenance.versions(),
+    }
 
 
 def _copy(path, source, force):

@@ -1,140 +1,11 @@
-"""What chapters share to show their results: figure style, tables, drawings, bands."""
+"""Drawings of systems and of their states."""
 
-import math
-
-import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
-from IPython.core.formatters import format_display_data
-from IPython.display import Markdown, display
+from matplotlib import pyplot as plt
 from matplotlib.patches import FancyArrowPatch, Rectangle
-from tabulate import tabulate
 
-# Okabe and Ito's colours, which remain distinct to the colour-blind.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-
-
-def style():
-    """Set the look of all figures: drawn as SVG, the same bytes for the same numbers, white in light and dark mode."""
-    plt.rcParams.update(
-        {
-            "axes.prop_cycle": plt.cycler(color=COLOURS),
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.grid": True,
-            "grid.alpha": 0.25,
-            "figure.figsize": (6.4, 3.8),
-            "figure.facecolor": "white",
-            "figure.constrained_layout.use": True,
-            "font.size": 11,
-            "legend.frameon": False,
-            "lines.linewidth": 1.8,
-            "savefig.facecolor": "white",
-            "svg.hashsalt": "mjq",
-        }
-    )
-    try:
-        from matplotlib_inline.backend_inline import set_matplotlib_formats
-    except ImportError:  # outside Jupyter
-        return
-    set_matplotlib_formats("svg", metadata={"Date": None})
-
-
-# --- Numbers ----------------------------------------------------------------------------------------------------------
-
-SIGNIFICANT = 10  # digits that are shown at most: the last ones of sixteen differ from processor to processor
-GLUED = "application/papermill.record/"  # in front of the types of what only a sentence shows
-
-
-def significant(value, digits=SIGNIFICANT):
-    """The value with its numbers rounded to so many significant digits, and numpy's types turned into Python's.
-
-    >>> significant(2 / 3), significant([np.float64(1e-20) / 3, "word", 12])
-    (0.6666666667, [3.333333333e-21, 'word', 12])
-    """
-    if isinstance(value, (list, tuple)):
-        return type(value)(significant(x, digits) for x in value)
-    if isinstance(value, np.generic):
-        value = value.item()
-    return float(f"{value:.{digits}g}") if isinstance(value, float) else value
-
-
-class Glued:
-    """A value that a sentence names: rounded where it is shown, whole where it is kept."""
-
-    def __init__(self, value):
-        self.value = significant(value, 17)  # all digits, but Python's own types
-
-    def __repr__(self):
-        return repr(significant(self.value))
-
-
-def glue(name, value):
-    """Keep a value under a name, for sentences of the book and for the results of a run.
-
-    Sentences show at most ten significant digits, on which all machines agree; a run's results file has all of them.
-
-    Parameters
-    ----------
-    name : str
-    value : number, str, list or tuple
-    """
-    shown, _ = format_display_data(Glued(value))
-    metadata = {"scrapbook": {"name": name, "mime_prefix": GLUED}}
-    display({GLUED + kind: content for kind, content in shown.items()}, metadata=metadata, raw=True)
-
-
-# --- Tables -----------------------------------------------------------------------------------------------------------
-
-
-class Table(Markdown):
-    """A table as it is shown, with its `headers` and unrounded `rows`."""
-
-    def __init__(self, text, headers, rows):
-        super().__init__(text)
-        self.headers, self.rows = list(headers), [list(row) for row in rows]
-
-
-def table(headers, rows, digits=4):
-    """A table for a notebook and for the book.
-
-    Floats get `digits` decimals, but as few as needed in the first column, which names the row, and never more than ten
-    significant digits; None is a dash.
-
-    Examples
-    --------
-    >>> print(table(["lam", "E[W]"], [[1.0, 1.43776], [1.2, None]]).data)
-    |   lam |   E[W] |
-    |------:|-------:|
-    |     1 | 1.4378 |
-    |   1.2 |      – |
-    """
-    text = [[_cell(x, None if k == 0 else digits) for k, x in enumerate(row)] for row in rows]
-    align = ["left" if any(isinstance(x, str) for x in column) else "right" for column in zip(*rows)]
-    return Table(tabulate(text, headers, tablefmt="pipe", colalign=align, disable_numparse=True), headers, rows)
-
-
-def _cell(x, decimals):
-    """One entry as text; without `decimals` as short as it goes."""
-    if x is None:
-        return "–"
-    if not isinstance(x, (float, np.floating)):
-        return str(x)
-    if decimals is None:
-        return f"{x:g}"
-    x = significant(x)  # first, so that a tie such as 0.0375 is rounded alike whatever the digits behind it
-    before = math.floor(math.log10(abs(x))) + 1 if x and math.isfinite(x) else 1
-    return f"{x:.{max(0, min(decimals, SIGNIFICANT - before))}f}"
-
-
-# --- Drawings ---------------------------------------------------------------------------------------------------------
-
-
-def band(ax, x, estimates, label=None, colour=None):
-    """Simulation estimates with their confidence intervals."""
-    mean = np.array([e.mean for e in estimates])
-    below, above = mean - [e.low for e in estimates], np.array([e.high for e in estimates]) - mean
-    ax.errorbar(x, mean, [below, above], fmt="x", capsize=3, color=colour, label=label)
+from mjq.plots.palette import COLOURS, WIDTH
 
 
 def resource(B, b, in_service, queue, name="resource $B$"):
@@ -151,7 +22,7 @@ def resource(B, b, in_service, queue, name="resource $B$"):
     name : str
         What the resource is called.
     """
-    fig, ax = plt.subplots(figsize=(6.8, 2.9))
+    fig, ax = plt.subplots(figsize=(WIDTH, 2.6))
     height = 0.0
     for k in in_service:
         _block(ax, 6.6, height, 1.7, b[k - 1], f"class {k}", COLOURS[k - 1])
@@ -190,7 +61,7 @@ def tracker(N, sizes, at_tracker, waiting, places):
         Size of the job at the tracker.
     waiting, places : int
     """
-    fig, ax = plt.subplots(figsize=(6.8, 2.9))
+    fig, ax = plt.subplots(figsize=(WIDTH, 2.6))
     height = 0.0
     for k, size in enumerate(sizes):
         _block(ax, 7.2, height, 1.6, size, f"size {size}", COLOURS[k % len(COLOURS)])
@@ -229,7 +100,7 @@ def network(boxes, routes):
     routes : dict
         Class to the steps of its jobs, pairs of names, drawn in a colour of its own.
     """
-    fig, ax = plt.subplots(figsize=(6.8, 2.6))
+    fig, ax = plt.subplots(figsize=(WIDTH, 2.6))
     frame = dict(boxstyle="round,pad=0.6", fc="white", ec="black")
     drawn = {
         name: ax.text(x, y, text, ha="center", va="center", bbox=frame if text else None)
@@ -271,11 +142,11 @@ def state_graph(states, transitions, positions, name=str, ax=None, size=1500):
         Area of a circle.
     """
     if ax is None:
-        _, ax = plt.subplots(figsize=(6.8, 4.2))
+        _, ax = plt.subplots(figsize=(WIDTH, 4.4))
     graph = nx.DiGraph()
     graph.add_nodes_from(states)
     nx.draw_networkx_nodes(graph, positions, ax=ax, node_size=size, node_color="white", edgecolors="black")
-    nx.draw_networkx_labels(graph, positions, {s: name(s) for s in states}, ax=ax, font_size=10)
+    nx.draw_networkx_labels(graph, positions, {s: name(s) for s in states}, ax=ax, font_size=11)
     rules = transitions if isinstance(transitions, dict) else {None: transitions}
     for (label, rule), colour in zip(rules.items(), COLOURS):
         edges = {(s, t) for s in states for t, rate in rule(s) if t != s and rate != 0}

@@ -4,8 +4,8 @@ import csv
 import datetime
 from pathlib import Path
 
-from benchmarks.timing import machine
 from mjq import published
+from mjq.experiments.machine import machine
 
 PROVENANCE = Path(__file__).parent / "provenance.csv"
 

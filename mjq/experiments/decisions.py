@@ -6,8 +6,8 @@ The command is ``make autoscaling``. The results are kept in ``autoscaling.csv``
 
 from pathlib import Path
 
-from benchmarks.kept import keep
-from mjq import autoscaling
+from mjq.experiments import autoscaling
+from mjq.experiments.keeping import keep
 from mjq.parallel import solve_all
 
 STEADY = Path(__file__).parent / "autoscaling.csv"

@@ -1,0 +1,86 @@
+"""Computations too long for a chapter: the code, the tables it keeps, and how to read them.
+
+``python -m mjq.experiments.evaluation`` makes ``evaluation.csv`` anew, and so on; `KEPT` says which makes which.
+"""
+
+from importlib import resources
+
+import lazy_loader
+import polars as pl
+
+_submodule, __dir__, _ = lazy_loader.attach(
+    __name__,
+    submodules=[
+        "aggregation",
+        "autoscaling",
+        "decisions",
+        "depletion",
+        "evaluation",
+        "fluid_times",
+        "frontier",
+        "two_tier",
+    ],
+)
+
+__all__ = ["KEPT", "kept", "origin"]
+
+# Table and the module that makes it.
+KEPT = {
+    "autoscaling": "decisions",
+    "autoscaling_day": "decisions",
+    "depletion": "depletion",
+    "depletion_cost": "depletion",
+    "evaluation": "evaluation",
+    "fluid_times": "fluid_times",
+    "frontier": "frontier",
+    "frontier_steps": "frontier",
+}
+
+
+def __getattr__(name):
+    return _submodule(name)
+
+
+def kept(name: str) -> pl.DataFrame:
+    """A table that an experiment has kept, numbers as numbers; null where there is none.
+
+    Parameters
+    ----------
+    name : str
+        One of `KEPT`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such table.
+
+    Examples
+    --------
+    >>> kept("evaluation").select("base", "change", "busiest").row(0)
+    (0, 'workload', 0.91238)
+    """
+    if name not in KEPT:
+        raise ValueError(f"the kept tables are {', '.join(KEPT)}; got {name!r}")
+    return _read(name)
+
+
+def origin(name: str) -> dict[str, str]:
+    """The command that made a kept table, the date, and the machine.
+
+    Raises
+    ------
+    ValueError
+        If there is no such table, or if its rows tell these themselves.
+
+    Examples
+    --------
+    >>> origin("depletion")["command"]
+    'make depletion'
+    """
+    if "machine" in kept(name).columns:
+        raise ValueError(f"the rows of {name} have dates and machines of their own")
+    return _read("provenance").row(by_predicate=pl.col("file") == f"{name}.csv", named=True)
+
+
+def _read(name):
+    return pl.read_csv(str(resources.files(__name__) / f"{name}.csv"), infer_schema_length=None)

@@ -1,0 +1,41 @@
+"""How long work takes, and on which machine."""
+
+import os
+import platform
+import statistics
+import time
+from pathlib import Path
+
+import numba
+import numpy as np
+import scipy
+
+
+def median_time(work, repeats=5, warm=True, keep=False, clock=time.perf_counter):
+    """Median seconds of `repeats` calls after one that compiles; with `keep` also the last result."""
+    if warm:
+        work()
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        result = work()
+        times.append(clock() - start)
+    median = statistics.median(times)
+    return (median, result) if keep else median
+
+
+def processor():
+    """The processor's name, where the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def machine():
+    """Processor, cores and versions."""
+    return (
+        f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"numpy {np.__version__}, scipy {scipy.__version__}, numba {numba.__version__}"
+    )

@@ -1,0 +1,12 @@
+"""The headline numbers of the five models for scripts and other languages: plain values in, plain values out.
+
+Each model is a :class:`Model`: what goes in, what comes out, and the function between. ``mjq solve`` puts words around
+it, :func:`schema` describes it to programs, and :func:`solve_grid` solves it for many values at once.
+"""
+
+from mjq.headlines.grids import Grid, solve_grid
+from mjq.headlines.models import MODELS, Model
+from mjq.headlines.networks import network_of
+from mjq.headlines.solving import schema, solve
+
+__all__ = ["MODELS", "Grid", "Model", "network_of", "schema", "solve", "solve_grid"]

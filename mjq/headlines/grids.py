@@ -1,0 +1,259 @@
+"""One headline for many values at once: a row a case, kept as it is found, to be gone on with at any time."""
+
+import itertools
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from tqdm import tqdm
+
+import mjq
+from mjq import parallel
+from mjq.headlines.solving import model_of, solve
+from mjq.plain import plain
+
+__all__ = ["Grid", "solve_grid"]
+
+MOST_CASES = 1_000_000
+CHUNK = 16  # cases that a process takes at a time, at most
+WRITERS = {".csv": pl.DataFrame.write_csv, ".parquet": pl.DataFrame.write_parquet}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A headline's cases: all combinations of some values, the last name changing fastest.
+
+    Attributes
+    ----------
+    model : str
+    fixed : dict
+        Inputs that are the same in all cases.
+    swept : dict
+        Input to the list of its values.
+    """
+
+    model: str
+    fixed: dict
+    swept: dict
+
+    def __post_init__(self):
+        known = model_of(self.model).inputs.model_fields
+        for name in [*self.fixed, *self.swept]:
+            if name not in known:
+                raise ValueError(f"{self.model} has no input {name!r}; there are: {', '.join(known)}")
+        both = sorted(set(self.fixed) & set(self.swept))
+        if both:
+            raise ValueError(f"{', '.join(both)}: given once and swept")
+        missing = [name for name, field in known.items() if field.is_required() and name not in self]
+        if missing:
+            raise ValueError(f"{self.model} needs {', '.join(missing)}")
+        if not all(self.swept.values()):
+            raise ValueError("a swept input has no values")
+        if len(self) > MOST_CASES:
+            raise ValueError(f"{len(self)} cases are more than {MOST_CASES}")
+
+    def __contains__(self, name):
+        return name in self.fixed or name in self.swept
+
+    def __len__(self):
+        number = 1
+        for values in self.swept.values():
+            number *= len(values)
+        return number
+
+    def cases(self) -> Iterator[dict]:
+        """The inputs that differ, case by case."""
+        for values in itertools.product(*self.swept.values()):
+            yield dict(zip(self.swept, values, strict=True))
+
+    def described(self) -> dict:
+        """What tells this grid from another one, as plain values."""
+        return {"version": mjq.__version__, "model": self.model, "fixed": plain(self.fixed), "swept": plain(self.swept)}
+
+
+def solve_grid(
+    grid: Grid, output: str | Path, *, workers: Any = 1, force: bool = False, progress: bool | None = None
+) -> pl.DataFrame:
+    """Solve all cases of a grid and write them as a table.
+
+    Rows are noted in ``<output>.part`` as they are found, and the table is written when all are there. The same call
+    after an interruption goes on with the cases that are missing.
+
+    Parameters
+    ----------
+    grid : Grid
+    output : path
+        A file that ends in .csv or .parquet.
+    workers : int or distributed.Client
+        Processes on this machine, or a client of a dask scheduler.
+    force : bool
+        Replace a table that is there already, and what was noted of another grid.
+    progress : bool, optional
+        Show a progress bar; by default on a terminal.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row a case: the swept inputs, the results (parts of lists and tables in columns such as ``share.cpu``), and
+        ``error``, why there are none; null where all went well.
+
+    Raises
+    ------
+    ValueError
+        If the output's name has another ending, the file exists, or another grid was begun there.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> grid = Grid("stability", dict(n=6, n1=1, mu1=1, mu2=1, p1=0.5), {"n2": [2, 3, 7]})
+    >>> with TemporaryDirectory() as folder:
+    ...     found = solve_grid(grid, f"{folder}/waste.csv")
+    >>> found.select("n2", pl.col("wasted_servers").round(6), "error").rows()
+    [(2, 0.363992, None), (3, 0.852547, None), (7, None, 'need n2 7 exceeds the 6 servers')]
+    """
+    output = Path(output)
+    if output.suffix not in WRITERS:
+        raise ValueError(f"the name of a table ends in {' or '.join(WRITERS)}, got {output.name}")
+    if output.exists() and not force:
+        raise ValueError(f"{output} exists; --force replaces it")
+    journal = Journal(output.with_name(output.name + ".part"), grid, force)
+    todo = [(k, case) for k, case in enumerate(grid.cases()) if k not in journal.rows]
+    bar = tqdm(total=len(grid), initial=len(grid) - len(todo), desc=grid.model, disable=_off(progress), unit="case")
+    with bar, journal:
+        for rows in _solved(grid, todo, workers):
+            journal.note(rows)
+            bar.update(len(rows))
+    table = _table(grid, journal.rows)
+    _write(table, output)
+    journal.path.unlink()
+    return table
+
+
+def _off(progress):
+    return None if progress is None else not progress
+
+
+# --- Solving ----------------------------------------------------------------------------------------------------------
+
+
+def _solved(grid, todo, workers):
+    """Yield the rows of a few cases at a time, each with its number, as they are found."""
+    if not parallel.is_client(workers):
+        workers = min(parallel.here(workers), max(len(todo), 1))
+        if workers == 1:
+            yield from ([(k, attempt(grid, case))] for k, case in todo)
+            return
+    size = max(1, min(CHUNK, len(todo) // 8))
+    chunks = [todo[k : k + size] for k in range(0, len(todo), size)]
+    from distributed import KilledWorker, as_completed
+
+    with parallel.client_of(workers) as client:
+        futures = client.map(lambda chunk: [(k, attempt(grid, case)) for k, case in chunk], chunks, pure=False)
+        asked = dict(zip(futures, chunks, strict=True))
+        done = as_completed(futures)
+        try:
+            for future in done:
+                chunk = asked.pop(future)
+                try:
+                    yield future.result()
+                except KilledWorker:
+                    if len(chunk) == 1:
+                        yield [(chunk[0][0], {"error": "the process died, perhaps for lack of memory"})]
+                        continue
+                    for part in chunk:  # which of them was it?
+                        again = client.submit(lambda case: [(case[0], attempt(grid, case[1]))], part, pure=False)
+                        asked[again] = [part]
+                        done.add(again)
+        finally:
+            client.cancel(list(asked))
+
+
+def attempt(grid: Grid, case: dict) -> dict:
+    """The results of one case, flat, or its error."""
+    try:
+        return _flat(solve(grid.model, **grid.fixed, **case)["result"])
+    except (ValueError, ArithmeticError, MemoryError, RuntimeError) as error:
+        return {"error": str(error) or type(error).__name__}
+
+
+def _flat(value, name=""):
+    """Numbers by names such as ``share.cpu``; the parts of a list count from 1."""
+    if isinstance(value, list):
+        value = {str(k): x for k, x in enumerate(value, 1)}
+    if not isinstance(value, dict):
+        return {name: value}
+    found = {}
+    for key, x in value.items():
+        found |= _flat(x, f"{name}.{key}" if name else key)
+    return found
+
+
+# --- Keeping ----------------------------------------------------------------------------------------------------------
+
+
+class Journal:
+    """Rows as they are found: a file with a line that describes the grid, and a line a row.
+
+    Attributes
+    ----------
+    rows : dict
+        Number of a case to its results, those of an earlier call included.
+    """
+
+    def __init__(self, path: Path, grid: Grid, force: bool):
+        self.path, self.rows, self._file = path, {}, None
+        head = json.dumps(grid.described(), ensure_ascii=False)
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+        whole = [line for line in lines if line.endswith("\n")]  # the last one may have been torn
+        if whole and whole[0].rstrip("\n") != head:
+            if not force:
+                raise ValueError(f"{path} is of another grid; --force replaces it")
+            whole = []
+        for line in whole[1:]:
+            k, row = json.loads(line)
+            self.rows[k] = row
+        self._begin = "".join(whole) or head + "\n"
+
+    def __enter__(self):
+        new = self.path.with_name(self.path.name + ".new")
+        new.write_text(self._begin, encoding="utf-8")
+        new.replace(self.path)
+        self._file = self.path.open("a", encoding="utf-8")
+        return self
+
+    def __exit__(self, *error):
+        self._file.close()
+
+    def note(self, rows: Sequence[tuple[int, dict]]) -> None:
+        """Keep the rows of some cases."""
+        for k, row in rows:
+            self._file.write(json.dumps([k, row], ensure_ascii=False) + "\n")
+            self.rows[k] = row
+        self._file.flush()
+
+
+def _table(grid, rows):
+    """A row a case, in order."""
+    cases = [plain(case) for case in grid.cases()]
+    cells = [{key: json.dumps(x) if isinstance(x, (list, dict)) else x for key, x in case.items()} for case in cases]
+    names = dict.fromkeys(name for k in range(len(cells)) for name in rows[k] if name != "error")
+    # A result may be called as an input is; the input is known, the result is told.
+    columns = {name: f"{name} (result)" if name in grid.swept else name for name in names}
+    filled = [
+        case | {column: rows[k].get(name) for name, column in columns.items()} | {"error": rows[k].get("error")}
+        for k, case in enumerate(cells)
+    ]
+    return pl.DataFrame(filled, infer_schema_length=None)
+
+
+def _write(table, output):
+    new = output.with_name(f".{output.name}.{os.getpid()}")
+    try:
+        WRITERS[output.suffix](table, new)
+        new.replace(output)
+    finally:
+        new.unlink(missing_ok=True)

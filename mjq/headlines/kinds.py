@@ -1,0 +1,68 @@
+"""Kinds of values that headlines take and give, as pydantic knows them."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
+
+from mjq.plain import brief
+
+# What pydantic calls an error, in our words.
+TYPES = {
+    "int_type": "must be a whole number",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "string_type": "must be text",
+    "list_type": "must be a list",
+    "dict_type": "must be a table of names and values",
+    "model_type": "must be a table of names and values",
+    "missing": "is missing",
+    "extra_forbidden": "is not known",
+}
+
+__all__ = ["Declaration", "Matrix", "Number", "NumberOrNone", "Numbers", "Truth", "Whole", "checked", "meaning"]
+
+
+def _whole(value: Any) -> Any:
+    """3.0 as 3, as JSON has it; all else as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Number = Annotated[float, Strict()]
+Whole = Annotated[int, Strict(), BeforeValidator(_whole)]
+Truth = Annotated[bool, Strict()]
+Numbers = Annotated[list[Number], Field(min_length=1)]
+Matrix = Annotated[list[Numbers], Field(min_length=1)]
+NumberOrNone = Number | None
+
+
+class Declaration(BaseModel):
+    """What goes in or comes out of a headline: nothing else is taken."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def meaning(words: str) -> Any:
+    """A field that must be given, and what it means."""
+    return Field(description=words)
+
+
+def checked(name: str, declaration: type[Declaration], given: Any) -> Any:
+    """The values as the declaration has them, or an error that says where they are not."""
+    try:
+        return declaration.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join([name, *_place(first, given)])
+        words = TYPES.get(first["type"]) or first["msg"].replace("Input", "it")
+        got = "" if first["type"] in {"missing", "extra_forbidden"} else f", got {brief(first['input'])}"
+        raise ValueError(f"{where} {words}{got}") from error
+
+
+def _place(error, value):
+    """The names and numbers that lead to where an error is, without the names of alternatives between them."""
+    for part in error["loc"]:
+        if isinstance(value, (dict, list)) and part in (value if isinstance(value, dict) else range(len(value))):
+            yield str(part)
+            value = value[part]
+        elif error["type"] == "missing":
+            yield str(part)

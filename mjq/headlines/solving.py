@@ -1,0 +1,83 @@
+"""One headline: checked, solved, and described to programs."""
+
+from typing import Any
+
+import mjq
+from mjq.headlines.kinds import checked
+from mjq.headlines.models import MODELS, Model
+from mjq.plain import plain
+
+__all__ = ["model_of", "schema", "solve"]
+
+
+def model_of(name: str) -> Model:
+    """The headline of this name."""
+    if name not in MODELS:
+        raise ValueError(f"there is no model {name!r}; there are: {', '.join(MODELS)}")
+    return MODELS[name]
+
+
+def solve(model: str, **inputs: Any) -> dict[str, Any]:
+    """Solve one model.
+
+    Parameters
+    ----------
+    model : str
+        One of :data:`MODELS`.
+    **inputs
+        Plain values, as :func:`schema` describes them; None is as if not given.
+
+    Returns
+    -------
+    dict
+        ``model``, ``version``, ``input`` and ``result``: numbers, text, lists and dicts only, as in :func:`schema`.
+
+    Raises
+    ------
+    ValueError
+        If the model or an input is unknown or missing, or a law is broken.
+    ArithmeticError
+        If the solver does not converge.
+
+    Examples
+    --------
+    >>> found = solve("stability", n=30, n1=3, n2=10, mu1=1, mu2=.5, p1=.7)
+    >>> round(found["result"]["throughput"], 10)
+    3.331310609
+    """
+    known = model_of(model)
+    fields = known.inputs.model_fields
+    inputs = {name: value for name, value in inputs.items() if value is not None}
+    for name in inputs:
+        if name not in fields:
+            raise ValueError(f"{model} has no input {name!r}; there are: {', '.join(fields)}")
+    missing = [name for name, field in fields.items() if field.is_required() and name not in inputs]
+    if missing:
+        raise ValueError(f"{model} needs {', '.join(missing)}")
+    given = plain(inputs)
+    checked(model, known.inputs, given)
+    result = plain(known.function(**inputs))
+    return {"model": model, "version": mjq.__version__, "input": given, "result": result}
+
+
+def schema(model: str) -> dict[str, Any]:
+    """JSON Schema of what :func:`solve` takes (``input``) and returns.
+
+    Examples
+    --------
+    >>> schema("stability")["properties"]["result"]["properties"]["wasted_servers"]["description"]
+    'mean number of servers that are idle though jobs wait'
+    """
+    known = model_of(model)
+    parts = {name: part.model_json_schema() for name, part in (("input", known.inputs), ("result", known.outputs))}
+    definitions = {}
+    for part in parts.values():
+        definitions |= part.pop("$defs", {})
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": known.title,
+        "type": "object",
+        "required": ["model", "version", "input", "result"],
+        "properties": {"model": {"const": model}, "version": {"type": "string"}, **parts},
+        "$defs": definitions,
+    }

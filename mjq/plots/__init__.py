@@ -1,0 +1,82 @@
+"""What chapters share to show their results: the look of figures, tables, drawings, bands of intervals."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from mjq.plots.drawings import network, resource, state_graph, tracker
+from mjq.plots.palette import COLOURS, WIDTH
+from mjq.plots.tables import Glued, Table, glue, significant, table, verdicts
+
+__all__ = [
+    "COLOURS",
+    "WIDTH",
+    "Glued",
+    "Table",
+    "band",
+    "glue",
+    "network",
+    "panels",
+    "resource",
+    "significant",
+    "state_graph",
+    "style",
+    "table",
+    "tracker",
+    "verdicts",
+]
+
+
+def style():
+    """Set the look of all figures: SVG, the same bytes for the same numbers, on no ground of their own."""
+    plt.rcParams.update(
+        {
+            "axes.prop_cycle": plt.cycler(color=COLOURS),
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.alpha": 0.25,
+            "figure.figsize": (WIDTH, 3.5),
+            "axes.facecolor": "none",
+            "figure.facecolor": "none",
+            "figure.constrained_layout.use": True,
+            "font.size": 12,
+            "legend.fontsize": 11,
+            "legend.frameon": False,
+            "lines.linewidth": 1.8,
+            "savefig.facecolor": "none",
+            "svg.hashsalt": "mjq",
+        }
+    )
+    try:
+        from matplotlib_inline.backend_inline import set_matplotlib_formats
+    except ImportError:  # outside Jupyter
+        return
+    set_matplotlib_formats("svg", metadata={"Date": None})
+
+
+def panels(number, height=3.1, **options):
+    """A figure of panels under each other, wide enough for a page and legible on a phone: the figure and its axes.
+
+    Parameters
+    ----------
+    number : int
+    height : float
+        Of each panel [inches].
+    **options
+        Handed to :func:`matplotlib.pyplot.subplots`, such as ``sharex=True``.
+
+    Examples
+    --------
+    >>> figure, (left, right) = panels(2)
+    >>> figure.get_size_inches().tolist()
+    [5.6, 6.2]
+    >>> plt.close(figure)
+    """
+    return plt.subplots(number, 1, figsize=(WIDTH, height * number), **options)
+
+
+def band(ax, x, estimates, label=None, colour=None):
+    """Simulation estimates with their confidence intervals."""
+    mean = np.array([e.mean for e in estimates])
+    below, above = mean - [e.low for e in estimates], np.array([e.high for e in estimates]) - mean
+    ax.errorbar(x, mean, [below, above], fmt="x", capsize=3, color=colour, label=label)

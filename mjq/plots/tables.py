@@ -1,0 +1,121 @@
+"""Numbers and tables as chapters show them."""
+
+import math
+
+import numpy as np
+from IPython.core.formatters import format_display_data
+from IPython.display import Markdown, display
+from tabulate import tabulate
+
+SIGNIFICANT = 10  # digits that are shown at most: the last ones of sixteen differ from processor to processor
+GLUED = "application/papermill.record/"  # in front of the types of what only a sentence shows
+
+
+def significant(value, digits=SIGNIFICANT):
+    """The value with its numbers rounded to so many significant digits, and numpy's types turned into Python's.
+
+    >>> significant(2 / 3), significant([np.float64(1e-20) / 3, "word", 12])
+    (0.6666666667, [3.333333333e-21, 'word', 12])
+    """
+    if isinstance(value, (list, tuple)):
+        return type(value)(significant(x, digits) for x in value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    return float(f"{value:.{digits}g}") if isinstance(value, float) else value
+
+
+class Glued:
+    """A value that a sentence names: rounded where it is shown, whole where it is kept."""
+
+    def __init__(self, value):
+        self.value = significant(value, 17)  # all digits, but Python's own types
+
+    def __repr__(self):
+        return repr(significant(self.value))
+
+
+def glue(name, value):
+    """Keep a value under a name, for sentences of the book and for the results of a run.
+
+    Sentences show at most ten significant digits, on which all machines agree; a run's results file has all of them.
+
+    Parameters
+    ----------
+    name : str
+    value : number, str, list or tuple
+    """
+    shown, _ = format_display_data(Glued(value))
+    metadata = {"scrapbook": {"name": name, "mime_prefix": GLUED}}
+    display({GLUED + kind: content for kind, content in shown.items()}, metadata=metadata, raw=True)
+
+
+class Table(Markdown):
+    """A table as it is shown, with its `headers` and unrounded `rows`."""
+
+    def __init__(self, text, headers, rows):
+        super().__init__(text)
+        self.headers, self.rows = list(headers), [list(row) for row in rows]
+
+
+def table(headers, rows, digits=4):
+    """A table for a notebook and for the book.
+
+    Floats get `digits` decimals, but as few as needed in the first column, which names the row, and never more than ten
+    significant digits; a minus is a minus sign, and None is a dash.
+
+    Examples
+    --------
+    >>> print(table(["lam", "E[W]"], [[1000.0, 1.43776], [1.2, None]]).data)
+    |   lam |   E[W] |
+    |------:|-------:|
+    |  1000 | 1.4378 |
+    |   1.2 |      – |
+    """
+    text = [[_cell(x, None if k == 0 else digits) for k, x in enumerate(row)] for row in rows]
+    align = ["left" if any(isinstance(x, str) for x in column) else "right" for column in zip(*rows)]
+    return Table(tabulate(text, headers, tablefmt="pipe", colalign=align, disable_numparse=True), headers, rows)
+
+
+def verdicts(rows):
+    """What became of a paper's sentences about a figure, one row each.
+
+    Parameters
+    ----------
+    rows : list of tuple
+        What the paper says, in our words; where it holds; where it fails, or None; the number that shows it.
+
+    Examples
+    --------
+    >>> print(verdicts([("the waste has one peak", "up to 60 servers", None, 3.56)]).data)
+    | The paper says         | Holds            | Fails   | Number   |
+    |:-----------------------|:-----------------|:--------|:---------|
+    | the waste has one peak | up to 60 servers | –       | 3.56     |
+    """
+    return table(["The paper says", "Holds", "Fails", "Number"], [[*map(_words, row)] for row in rows])
+
+
+def _words(x):
+    """An entry of a verdict as text, a float in four significant digits."""
+    if isinstance(x, (float, np.floating)):
+        return _positional(float(f"{x:.4g}")).replace("-", "−")
+    return "–" if x is None else str(x)
+
+
+def _positional(x):
+    """A float in as few digits as it takes, without an exponent unless it is very large or small."""
+    if x and not 1e-5 <= abs(x) < 1e9:
+        return f"{x:g}"
+    return np.format_float_positional(significant(x), trim="-")
+
+
+def _cell(x, decimals):
+    """One entry as text; without `decimals` as short as it goes."""
+    if x is None:
+        return "–"
+    if not isinstance(x, (float, np.floating)):
+        return str(x).replace("-", "−", 1) if isinstance(x, (int, np.integer)) else str(x)
+    if decimals is None:
+        return _positional(x).replace("-", "−")
+    x = significant(x)  # first, so that a tie such as 0.0375 is rounded alike whatever the digits behind it
+    before = math.floor(math.log10(abs(x))) + 1 if x and math.isfinite(x) else 1
+    return f"{x:.{max(0, min(decimals, SIGNIFICANT - before))}f}".replace("-", "−")

@@ -1,0 +1,130 @@
+"""Who waits: a queue for each class of jobs, and all of them in order of arrival.
+
+A job has a place in one table from its arrival to its end. In the table, each waiting job names the one ahead of it
+and the one behind it, in the whole line and among the jobs of its class, which all need the same. So a job enters or
+leaves, from wherever it stands, at the same cost however long the line is, and nobody else moves.
+
+The line is an array of queues: ``line[kind]`` holds the jobs of a class, ``line[-1]`` all of them. Needs are counted in
+whole units, of which the resource has `RESOURCE`, so that what is free is always exact.
+
+Examples
+--------
+Three jobs come, of classes 0, 1 and 0; the second leaves:
+
+>>> jobs, line = places(4), opened(units([1, 2], 4))
+>>> for job, kind in enumerate((0, 1, 0)):
+...     jobs[job]["kind"] = kind
+...     enter(jobs, line, job)
+>>> leave(jobs, line, 1)
+>>> line["first"].tolist(), line["last"].tolist(), line["length"].tolist()
+([0, -1, 0], [2, -1, 2], [2, 0, 2])
+>>> int(jobs[0]["behind"]), int(jobs[2]["ahead"])
+(2, 0)
+"""
+
+import numba
+import numpy as np
+
+from mjq.checks import FIT
+
+NOBODY = -1
+WHOLE = 2**60
+RESOURCE = round(WHOLE * (1 + FIT))  # with the tolerance: needs are decimals, not binary fractions
+
+# Small numbers, as lines may be long: a table with more places than they count would take 80 GB.
+JOB = np.dtype(
+    [
+        ("arrival", np.float64),
+        ("number", np.int64),  # how many came before
+        ("kind", np.int32),  # its class
+        ("ahead", np.int32),  # in the whole line
+        ("behind", np.int32),
+        ("ahead_alike", np.int32),  # among the jobs of its class
+        ("behind_alike", np.int32),
+    ]
+)
+QUEUE = np.dtype([("first", np.int64), ("last", np.int64), ("length", np.int64), ("need", np.int64)])
+
+
+def units(needs, B):
+    """Needs in whole units, of which a resource of size `B` has `RESOURCE`.
+
+    >>> bool(RESOURCE >= 10 * units([0.1], 1)[0] > WHOLE - 10)
+    True
+    """
+    # What exceeds the resource may do so by any factor; twice as much never fits either.
+    return np.rint(np.minimum(np.asarray(needs, dtype=float) / B, 2.0) * WHOLE).astype(np.int64)
+
+
+@numba.njit(cache=True)
+def opened(needs):
+    """A line in which nobody waits, for classes of these needs in units."""
+    line = np.empty(len(needs) + 1, QUEUE)
+    for k in range(len(line)):
+        line[k].first = line[k].last = NOBODY
+        line[k].length = 0
+        line[k].need = needs[k] if k < len(needs) else 0
+    return line
+
+
+@numba.njit(cache=True)
+def places(size):
+    """A table with room for so many jobs; each spare place names the next one as behind it, the first is 0."""
+    jobs = np.empty(size, JOB)
+    for k in range(size):
+        jobs[k].behind = k + 1
+    jobs[size - 1].behind = NOBODY
+    return jobs
+
+
+@numba.njit(cache=True)
+def more_places(jobs):
+    """A full table with as many spare places behind it."""
+    longer = places(2 * len(jobs))
+    longer[: len(jobs)] = jobs
+    return longer
+
+
+@numba.njit(cache=True)
+def enter(jobs, line, job):
+    """Put a job at the end of the line."""
+    mine = jobs[job]
+    queue, everybody = line[mine.kind], line[len(line) - 1]
+    mine.ahead, mine.ahead_alike = everybody.last, queue.last
+    mine.behind = mine.behind_alike = NOBODY
+    if everybody.last == NOBODY:
+        everybody.first = job
+    else:
+        jobs[everybody.last].behind = job
+    if queue.last == NOBODY:
+        queue.first = job
+    else:
+        jobs[queue.last].behind_alike = job
+    everybody.last = queue.last = job
+    everybody.length += 1
+    queue.length += 1
+
+
+@numba.njit(cache=True)
+def leave(jobs, line, job):
+    """Take a job out of the line, wherever it stands."""
+    mine = jobs[job]
+    queue, everybody = line[mine.kind], line[len(line) - 1]
+    if mine.ahead == NOBODY:
+        everybody.first = mine.behind
+    else:
+        jobs[mine.ahead].behind = mine.behind
+    if mine.behind == NOBODY:
+        everybody.last = mine.ahead
+    else:
+        jobs[mine.behind].ahead = mine.ahead
+    if mine.ahead_alike == NOBODY:
+        queue.first = mine.behind_alike
+    else:
+        jobs[mine.ahead_alike].behind_alike = mine.behind_alike
+    if mine.behind_alike == NOBODY:
+        queue.last = mine.ahead_alike
+    else:
+        jobs[mine.behind_alike].ahead_alike = mine.ahead_alike
+    everybody.length -= 1
+    queue.length -= 1

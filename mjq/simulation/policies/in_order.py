@@ -1,0 +1,19 @@
+"""Policies that go down the line in order of arrival."""
+
+from mjq.simulation.line import NOBODY
+
+
+def fcfs(jobs, line, due, who, running, free, now):
+    """The first job in the line, if it fits."""
+    job = line[len(line) - 1].first
+    return job if line[jobs[job].kind].need <= free else NOBODY
+
+
+def first_fit(jobs, line, due, who, running, free, now):
+    """The first job in the line that fits: the earliest of those that are first of their class."""
+    chosen = NOBODY
+    for kind in range(len(line) - 1):
+        job = line[kind].first
+        if job != NOBODY and line[kind].need <= free and (chosen == NOBODY or jobs[job].number < jobs[chosen].number):
+            chosen = job
+    return chosen

@@ -1,0 +1,123 @@
+"""Long computations, tried with tiny sizes, and the tables they have kept."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+from mjq import experiments
+from mjq.experiments import decisions, depletion, evaluation, fluid_times, frontier, keeping, two_tier
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of its own for the provenance of what is kept."""
+    monkeypatch.setattr(keeping, "PROVENANCE", tmp_path / "provenance.csv")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", experiments.KEPT)
+def test_tables_are_typed_and_their_origin_is_known(name):
+    table = experiments.kept(name)
+    assert table.height
+    assert table.select(pl.col(pl.Float64)).width
+    if "machine" in table.columns:
+        with pytest.raises(ValueError, match="of their own"):
+            experiments.origin(name)
+    else:
+        origin = experiments.origin(name)
+        assert origin["command"].startswith("make ")
+        assert origin["date"] > "2026"
+    assert hasattr(getattr(experiments, experiments.KEPT[name]), "main")
+
+
+def test_an_unknown_table_is_named():
+    with pytest.raises(ValueError, match=r"evaluation, .*got 'evaluations'"):
+        experiments.kept("evaluations")
+
+
+def columns(name):
+    return experiments.kept(name).columns
+
+
+def test_the_evaluation(folder, monkeypatch):
+    monkeypatch.setattr(evaluation, "RESULTS", folder / "evaluation.csv")
+    monkeypatch.setattr(evaluation, "BASES", 1)
+    monkeypatch.setattr(evaluation, "CASES", 1)
+    quick = lambda **case: two_tier.evaluate(**case, time=1000.0)
+    monkeypatch.setattr(evaluation, "solve_all", lambda _, cases, **__: [quick(**case) for case in cases])
+    evaluation.main()
+    made = pl.read_csv(folder / "evaluation.csv")
+    assert made.columns == columns("evaluation")
+    assert made["change"].to_list() == list(two_tier.CHANGES)
+    assert pl.read_csv(folder / "provenance.csv").row(0)[:2] == ("evaluation.csv", "make evaluation")
+
+
+def test_the_decisions(folder, monkeypatch):
+    monkeypatch.setattr(decisions, "STEADY", folder / "autoscaling.csv")
+    monkeypatch.setattr(decisions, "DAYS", folder / "autoscaling_day.csv")
+    monkeypatch.setattr(decisions, "REQUESTS", 2000)
+    asked = list(decisions.decisions())[:2]
+    monkeypatch.setattr(decisions, "decisions", lambda: asked)
+    monkeypatch.setattr(decisions, "solve_all", lambda work, cases, **_: [work(**case) for case in cases[:2]])
+    simulate = decisions.autoscaling.simulated_day
+    short = lambda plan, seed: simulate(plan, seed, days=2, hours=(2, 6))
+    monkeypatch.setattr(decisions.autoscaling, "simulated_day", short)
+    monkeypatch.setattr(decisions.autoscaling, "decision_hours", lambda: np.array([2.0, 4.0]))
+    monkeypatch.setattr(decisions.autoscaling, "plan", lambda *_: [4] * 12)
+    decisions.main()
+    assert pl.read_csv(folder / "autoscaling.csv").columns == columns("autoscaling")
+    days = pl.read_csv(folder / "autoscaling_day.csv")
+    assert days.columns == columns("autoscaling_day")
+    assert days["hour"].to_list() == [2, 4] * 2
+
+
+def test_the_depletion(folder, monkeypatch):
+    monkeypatch.setattr(depletion, "RESULTS", folder / "depletion.csv")
+    monkeypatch.setattr(depletion, "COST", folder / "depletion_cost.csv")
+    monkeypatch.setattr(depletion, "PLACES", (4,))
+    monkeypatch.setattr(depletion, "LARGEST", (30, 5))
+    monkeypatch.setattr(depletion, "FIGURE", [(20, 4, 2), (30, 5, 3)])
+    monkeypatch.setattr(depletion, "AT", 3)
+    monkeypatch.setattr(depletion, "AROUND", (0.5, 0.5))
+    monkeypatch.setattr(depletion, "PRECISION", 0.2)
+    depletion.main()
+    made = pl.read_csv(folder / "depletion.csv")
+    assert made.columns == columns("depletion")
+    both = made.drop_nulls("simulated")
+    assert set(both.select("N", "K", "K_A").rows()) == {(20, 4, 2), (30, 5, 3)}
+    assert ((both["T"] - both["simulated"]).abs() < 2 * both["half_width"]).all()
+    assert pl.read_csv(folder / "depletion_cost.csv").columns == columns("depletion_cost")
+
+
+def test_the_times_of_the_fluid_model(folder, monkeypatch):
+    monkeypatch.setattr(fluid_times, "RESULTS", folder / "fluid_times.csv")
+    monkeypatch.setattr(fluid_times, "STATIONS", (3,))
+    monkeypatch.setattr(fluid_times, "FACTORS", (1,))
+    monkeypatch.setattr(fluid_times, "RUNS", 3)
+    monkeypatch.setattr(fluid_times, "seconds", lambda work, _: float(work() is not None))
+    fluid_times.main()
+    made = pl.read_csv(folder / "fluid_times.csv")
+    assert made.columns == columns("fluid_times")
+    assert made["grows"].to_list() == ["phases", "jobs"]
+
+
+@pytest.mark.parametrize("name", sorted({name for name, *_ in frontier.METHODS}))
+def test_each_method_of_the_frontier(name, monkeypatch):
+    monkeypatch.setattr(frontier, "SERVERS", 60)
+    monkeypatch.setattr(frontier, "SIZES", (1, 10))
+    monkeypatch.setattr(frontier, "SYSTEM", dict(arrival=9, preparation=10, rates=(10, 1), mix=(0.9, 0.1), places=5))
+    monkeypatch.setattr(frontier, "EVERY", 120)
+
+    class Pipe:
+        def send(self, what):
+            self.row, self.steps = what
+
+    pipe = Pipe()
+    frontier.measured(name, "product form", 20, pipe)
+    row = dict(zip(frontier.HEADERS, pipe.row, strict=True))
+    assert row["method"] == name
+    assert row["residual"] == "" or float(row["residual"]) < 1e-3
+    assert all(math.isfinite(float(x)) for *_, x in pipe.steps)
+    assert len(pipe.steps) == (3 if name in frontier.STEPPED else 0)
