@@ -5,6 +5,7 @@
 ``drain``       steady state of saturated systems, which only drain between two admissions: millions of states
 ``tandem``      a finite queue and a preparatory server before such a system
 ``qbd``         infinitely many levels (quasi-birth-death chains)
+``shared_queue`` one queue that its jobs share: response times and the life of a job, exactly
 ``transient``   where a chain is after some time
 ``phase_type``  phase-type distributions: moments, tails, quantiles, samples, fits
 ``network``     networks of processor-sharing queues and delay stations, as everything about them needs them
