@@ -6,6 +6,7 @@
 ``line``          who waits
 ``policies``      who starts next
 ``cluster``       a job tracker and a finite queue before the cluster
+``timeline``      one path of that, job by job, for pictures
 ``depletion``     a pool of tasks that is worked off
 ``ps_network``    networks of processor-sharing queues
 ``events``        what event loops share
@@ -30,6 +31,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "ps_network",
         "replications",
         "schedule",
+        "timeline",
     ],
     submod_attrs={
         "cluster": ["ClusterEstimates", "simulate_cluster"],

@@ -12,5 +12,6 @@
 ``product_form`` exact means of networks of processor-sharing queues and delay stations
 ``mean_value``  mean value analysis of closed networks of single servers
 ``pool_passes`` passes over the states of two stations that work off a pool
+``krylov``      how fast GMRES and Arnoldi iterations converge, sweep by sweep
 ``arnoldi``     the dominant eigenvector of an operator that is not stored
 """
