@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mjq import pool_depletion
-from mjq.models.pool_scheduling import admissions, depletion_times, judged, switching_systems
+from mjq.models.pool_depletion.scheduling import admissions, depletion_times, judged, switching_systems
 from mjq.simulation.pool_timeline import pool_timeline
 
 SYSTEM_1 = [[0.75, 0.64], [0.48, 1.25]]

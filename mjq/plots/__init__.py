@@ -45,6 +45,7 @@ def style():
             "legend.frameon": False,
             "lines.linewidth": 1.8,
             "savefig.facecolor": "none",
+            "savefig.pad_inches": 0.02,
             "svg.hashsalt": "mjq",
         }
     )

@@ -16,7 +16,7 @@ Each task is served by station 1, then by station 2, exponential times, all pres
 that is done is replaced by one of its class, if there is one left, else by one of the other class.
 
 ``asymptotics`` has what holds for many tasks, ``mixes`` what mean value analysis says of few, ``rule`` the chain,
-``exact`` its depletion time.
+``exact`` its depletion time, ``scheduling`` judges rules by it.
 """
 
 from mjq.models.pool_depletion.asymptotics import (
