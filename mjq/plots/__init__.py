@@ -40,7 +40,7 @@ def style():
             "figure.facecolor": "none",
             "figure.constrained_layout.use": True,
             "font.size": 12,
-            "legend.fontsize": 11,
+            "legend.fontsize": 11.5,
             "legend.frameon": False,
             "lines.linewidth": 1.8,
             "savefig.facecolor": "none",
