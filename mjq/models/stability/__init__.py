@@ -19,7 +19,7 @@ There is one saturated state for each possible number of class-1 jobs, so that a
 and one states.
 
 ``rule`` has the states and their transitions, ``product_form`` their probabilities and the stability limit, ``waste``
-what is lost of it, ``closed_forms`` the same limit by other formulas.
+what is lost of it, ``closed_forms`` the same limit by other formulas, ``proof`` the steps of Theorem 4.1.
 """
 
 from mjq.models.stability.closed_forms import throughput_equal_rates, throughput_one_or_all

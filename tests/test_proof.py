@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mjq import stability
-from mjq.models.stability_proof import differences
+from mjq.models.stability.proof import differences
 
 EVERY = {"4.1", "4.2", "5", "6", "7", "8", "11", "a", "b", "c", "d"}
 
