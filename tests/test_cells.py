@@ -64,7 +64,7 @@ def test_no_name_ends_in_an_underscore(path):
 
 def test_what_is_folded_says_what_it_does(path):
     for cell in code_cells(path):
-        if "hide-input" in tags(cell):
+        if {"hide-input", "hide-cell"} & tags(cell):
             assert prompt(cell), cell.metadata.name
 
 
