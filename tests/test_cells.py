@@ -91,6 +91,6 @@ def test_figures_can_be_read_on_a_phone(path):
             drawing = output.get("data", {}).get("image/svg+xml")
             if drawing:
                 width = float(re.search(r'width="([\d.]+)pt"', drawing)[1])
-                assert width <= (plots.WIDTH + 0.15) * POINTS, cell.metadata.name
+                assert width <= (plots.WIDTH + 0.2) * POINTS, cell.metadata.name
                 letters = [size * PHONE / width for size in letter_sizes(drawing)]
                 assert min(letters, default=PHONE) >= LEAST_LETTERS - 0.05, (cell.metadata.name, min(letters))
