@@ -1,8 +1,8 @@
 """Near saturation, the eight classes of a cluster's log: ``make near-saturation``.
 
 692,004 configurations: the constant takes some seconds of processor time, the simulations beside it some minutes. The
-results are kept in ``near_saturation.csv`` and ``near_saturation_waits.csv``; the chapter reads both. Times are in hours,
-and classes are exponential with the means of the log.
+results are kept in ``near_saturation.csv`` and ``near_saturation_waits.csv``; the chapter reads both. Times are in
+hours, and classes are exponential with the means of the log.
 """
 
 import resource

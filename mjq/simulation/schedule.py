@@ -74,7 +74,7 @@ def replay(arrival, need, service, B, *, policy="fcfs"):
     B : float
         Resource.
     policy : str
-        ``"fcfs"`` or ``"first-fit"``, see :func:`~mjq.simulation.simulate_multiserver`.
+        ``"fcfs"`` or ``"first-fit"``, see :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
     Returns
     -------
