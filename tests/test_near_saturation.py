@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from mjq import near_saturation as ns
 from mjq import processing_capacity as pc
+from mjq.models.near_saturation import constant
 from mjq.simulation import simulate_multiserver
 from mjq.solvers import chain, drain, poisson_equation
 from tests.conftest import ROOT, systems
@@ -90,9 +91,9 @@ def test_the_passes_solve_what_elimination_solves(system):
 
 def test_many_states_are_solved_by_passes(monkeypatch):
     system = 40, (1, 3, 5, 8), (1, 0.5, 2, 0.2), (0.4, 0.3, 0.2, 0.1)
-    assert len(pc.saturated_states(*system[:2])) > ns.ELIMINATION_LIMIT
+    assert len(pc.saturated_states(*system[:2])) > constant.ELIMINATION_LIMIT
     found = ns.relative_completions(*system)
-    monkeypatch.setattr(ns, "ELIMINATION_LIMIT", 10_000)
+    monkeypatch.setattr(constant, "ELIMINATION_LIMIT", 10_000)
     assert found == pytest.approx(ns.relative_completions(*system), rel=1e-9)
 
 
@@ -430,7 +431,7 @@ def test_what_does_not_solve_the_equation_is_told(monkeypatch):
         poisson_equation.eliminated(A, np.array([0.5, 0.5]))
     monkeypatch.setattr(poisson_equation, "BASIS", 2)
     monkeypatch.setattr(poisson_equation, "RESTARTS", 1)
-    monkeypatch.setattr(ns, "ELIMINATION_LIMIT", 10)
+    monkeypatch.setattr(constant, "ELIMINATION_LIMIT", 10)
     with pytest.raises(ArithmeticError, match="not solved in 2 passes"):
         ns.relative_completions(30, (3, 10), (1, 0.3), (0.6, 0.4))
 
@@ -438,7 +439,7 @@ def test_what_does_not_solve_the_equation_is_told(monkeypatch):
 @pytest.mark.parametrize("limit", [10_000, 10])
 def test_rates_far_apart(limit, monkeypatch):
     """The slower the slow class, the nearer to its limit; up to where the passes no longer converge and say so."""
-    monkeypatch.setattr(ns, "ELIMINATION_LIMIT", limit)
+    monkeypatch.setattr(constant, "ELIMINATION_LIMIT", limit)
     found = [ns.relative_completions(9, (2, 3, 1), (1, 10.0**-k, 3), (0.3, 0.3, 0.4)).delta for k in (3, 4, 6, 8)]
     assert np.all(np.diff(found) * np.sign(found[1] - found[0]) >= 0)
     assert found[-1] == pytest.approx(found[-2], rel=1e-5)

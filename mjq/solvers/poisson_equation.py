@@ -19,13 +19,17 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse import linalg as sparse_linalg
 
+from mjq.solvers import drain
+
+__all__ = ["drained", "eliminated"]
+
 TOLERANCE = 1e-12  # of the iterations, relative to the right side
 RESIDUAL_LIMIT = 1e-9  # stationary mean of the absolute residual, relative to the rate of completions
 IDENTITY_LIMIT = 1e-7  # of two ways to one number, relative
 BASIS, RESTARTS = 40, 25  # vectors to keep, and how often to begin anew
 
 
-def eliminated(A, probabilities):
+def eliminated(A: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     """The solution for a chain with a matrix.
 
     Parameters
@@ -62,7 +66,9 @@ def eliminated(A, probabilities):
     return _centred(h, A, completions, probabilities)
 
 
-def drained(state, operator, rates, mix):
+def drained(
+    state: drain.SaturatedState, operator: sparse_linalg.LinearOperator, rates: np.ndarray, mix: np.ndarray
+) -> np.ndarray:
     """The solution for a saturated system of :mod:`mjq.solvers.drain`, without a matrix.
 
     Parameters
@@ -84,7 +90,6 @@ def drained(state, operator, rates, mix):
 
     Examples
     --------
-    >>> from mjq.solvers import drain
     >>> ways, rates, mix = drain.configurations(6, [2, 3]), np.ones(2), np.full(2, 0.5)
     >>> operator = drain.departure_operator(ways, rates, mix)
     >>> state = drain.saturated(ways, rates, mix)
