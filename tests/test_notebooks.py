@@ -161,8 +161,8 @@ OTHERS = {
         dict(D=[[1.0, 0.2], [0.5, 2.0]], other=[[0.5, 0.6], [0.4, 0.9]], N=24, K=4, cases=1),
     ],
     "near_saturation": [
-        {key: THREE_CLASSES[key] for key in ("B", "b", "p", "mu", "t")}
-        | dict(loads=[0.3, 0.95], scvs=[1.0], n=1, p1=0.2, k=2, needs=[2], rates=[3.0], mix=[1.0]),
+        {key: THREE_CLASSES[key] for key in ("B", "p", "mu", "t")}
+        | dict(b=[0.3, 0.6, 1.0], loads=[0.3, 0.95], scvs=[1.0], n=1, p1=0.2, k=2, needs=[2], rates=[3.0], mix=[1.0]),
         dict(
             p=[1.0, 0.0], loads=[0.6], scvs=[4.0, 1.5], n=5, p1=0.5, k=8, needs=[8, 1], rates=[0.2, 1.0], mix=[0.3, 0.7]
         ),
