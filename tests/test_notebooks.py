@@ -111,7 +111,7 @@ def test_chapter_has_the_sections_in_order(path):
         else "## What we checked, what not, and what is new",
     ]
     assert text.count("{exercise-start}") == text.count("{solution-start}") >= 6
-    kinds = re.findall(r"\{exercise-start\}.*\((easy|medium|hard|open)\)$", text, flags=re.M)
+    kinds = re.findall(r"\{exercise-start\}.*, (easy|medium|hard|open)$", text, flags=re.M)
     assert len(kinds) == text.count("{exercise-start}")
     assert {"easy", "medium"} < set(kinds)
 
