@@ -25,6 +25,30 @@ def test_the_distribution_is_that_of_the_simulator():
         assert law.quantile(u) in estimate.widened(3)
 
 
+@pytest.mark.parametrize("service", [fluid.coxian(2.0, 4.0), fluid.hyperexponential(0.5, 3.0), fluid.erlang(3, 1.0)])
+def test_service_of_phase_type_is_that_of_the_simulator(service):
+    """Where the rest of a job's time is long, too: the part that is still there at the simulated percentiles."""
+    network = fluid.Network({"q": 2}, {("q", 1): service}, {}, {("q", 1): 2 * 0.6 / service.mean})
+    found = (
+        simulate_ps_network(
+            network, 20_000 * service.mean, 5, subsets={"q": ("q", 1)}, percentiles=(0.5, 0.95), progress=False
+        )
+        .response["q"]
+        .percentile
+    )
+    for u, estimate in found.items():
+        ends = [estimate.mean - 2 * estimate.half_width, estimate.mean + 2 * estimate.half_width]
+        late, early = shared_queue.still_there(ends[::-1], 0.6, 2, service, most=40)
+        assert late < 1 - u < early
+
+
+def test_the_mean_with_service_of_phase_type_does_not_depend_on_its_shape():
+    times = np.linspace(0, 150, 3001)
+    tail = shared_queue.still_there(times, 0.5, 2, fluid.coxian(1.0, 5.0), most=40)
+    exact = shared_queue.response_time(0.5, 2).mean
+    assert np.trapezoid(tail, times) == pytest.approx(exact, rel=1e-3)
+
+
 def test_lives_have_the_mean_response_time():
     """Work drawn from the service time: the lives last as long as the exact response time says."""
     rng = np.random.default_rng(7)
@@ -45,3 +69,9 @@ def test_a_life_is_the_same_for_the_same_seed_and_gets_its_work():
 def test_impossible_queues_are_refused(load, k, work):
     with pytest.raises(ValueError, match="must"):
         shared_queue.life(load, k, work, seed=1)
+
+
+@pytest.mark.parametrize(("load", "k", "most"), [(1.0, 1, 10), (0.5, 0, 10), (0.5, 1, 0)])
+def test_impossible_queues_are_refused_with_service_of_phase_type(load, k, most):
+    with pytest.raises(ValueError, match="must"):
+        shared_queue.still_there([1.0], load, k, fluid.exponential(1.0), most=most)

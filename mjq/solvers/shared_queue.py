@@ -1,7 +1,8 @@
 """One job in an open queue of k servers with processor sharing: its whole response time, and one life of it.
 
 Others come, are served and leave while the job is there, and its share changes with their number. With Poisson arrivals
-and exponential service of mean 1 that number is a Markov chain, and the job's time one of phase type.
+and exponential service of mean 1 that number is a Markov chain, and the job's time one of phase type. With service of
+phase type the chain has to know everybody's phase.
 """
 
 import math
@@ -9,9 +10,11 @@ import math
 import numpy as np
 
 from mjq import checks
+from mjq.solvers import chain
 from mjq.solvers.phase_type import PhaseType
+from mjq.solvers.transient import Transient
 
-__all__ = ["life", "response_time"]
+__all__ = ["life", "response_time", "still_there"]
 
 LEFT_OUT = 1e-9  # probability of more jobs than are followed, about
 
@@ -54,6 +57,87 @@ def response_time(load, k=1):
     T = np.diag(np.full(len(others) - 1, load * k), 1) + np.diag(others[1:] * share[1:], -1)
     T -= np.diag(T.sum(axis=1) + share)
     return PhaseType(seen, T)
+
+
+def still_there(times, load, k, service, most=80):
+    """Probability that a job is still there some time after it came in the steady state, service of phase type.
+
+    The job's own phase and the number of others in each phase are followed. It finds n others with a probability that
+    depends on the mean service time only, each in a phase as often as a server is at work on it.
+
+    Parameters
+    ----------
+    times : float array, shape (n,)
+        Not negative, in any order.
+    load, k
+        As for :func:`response_time`.
+    service : mjq.solvers.phase_type.PhaseType
+    most : int
+        Others that are followed; no more come in.
+
+    Returns
+    -------
+    float array, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If `load` is not between 0 and 1, or `k` or `most` is no positive whole number.
+
+    Examples
+    --------
+    With exponential service it is the tail of :func:`response_time`:
+
+    >>> times = [1.0, 4.0]
+    >>> exponential = PhaseType([1], [[-1]])
+    >>> still_there(times, 0.5, 2, exponential).round(6).tolist() == response_time(0.5, 2).tail(times).round(6).tolist()
+    True
+    """
+    load, k, most = checks.inside("load", load, 0, 1), checks.count("k", k), checks.count("most", most)
+    rule = _watched(load * k / service.mean, k, service, most)
+    own_phases = [a for a, part in enumerate(service.alpha) if part > 0]
+    states = chain.explore([((0,) * len(service.alpha), a) for a in own_phases], rule)
+    at_work = np.linalg.solve(-service.T.T, service.alpha) / service.mean  # part of the work that each phase does
+    seen = np.array([0.0 if at is None else service.alpha[at[1]] * _found(at[0], load, k, at_work) for at in states])
+    there = np.array([[float(at is not None)] for at in states])
+    return Transient(seen / seen.sum(), chain.generator(states, rule), there).at(times)[:, 0]
+
+
+def _watched(arrivals, k, service, most):
+    """Moves of a watched job in a phase `own` among others, so many in each phase; None: it has left."""
+    ends = service.exit
+
+    def moves(state):
+        if state is None:
+            return
+        others, own = state
+        share = min(1, k / (sum(others) + 1))
+        if sum(others) < most:
+            for b, part in enumerate(service.alpha):
+                yield (_changed(others, b, 1), own), arrivals * part
+        for a, n in enumerate(others):
+            if n:
+                fewer = _changed(others, a, -1)
+                yield (fewer, own), n * share * ends[a]
+                for b in range(len(others)):
+                    yield (_changed(fewer, b, 1), own), n * share * service.T[a, b] * (b != a)
+        yield None, share * ends[own]
+        for b in range(len(others)):
+            yield (others, b), share * service.T[own, b] * (b != own)
+
+    return lambda state: ((to, rate) for to, rate in moves(state) if rate > 0)
+
+
+def _changed(others, a, by):
+    return (*others[:a], others[a] + by, *others[a + 1 :])
+
+
+def _found(others, load, k, at_work):
+    """Weight of so many others in each phase: that of their number, and of their phases given the number."""
+    n = sum(others)
+    log_weight = n * math.log(load * k) - sum(math.log(min(j, k)) for j in range(1, n + 1)) + math.lgamma(n + 1)
+    log_weight += sum(m * math.log(part) - math.lgamma(m + 1) for m, part in zip(others, at_work) if m)
+    return math.exp(log_weight)
 
 
 def _others(load, k):
