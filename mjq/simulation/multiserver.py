@@ -353,8 +353,9 @@ def event_loop(choose, rng, source, needs, plan, record):
     if plan.one_by_one:
         most *= 2  # those that are gone are still there
     due, who = np.empty(most), np.empty(most, dtype=np.int64)  # a heap of completions to come
-    queues = line, serving, memory
-    while not _advance(choose, rng, source, plan, state[0], jobs, queues, profile, due, who, sums, record):
+    while not _advance(
+        choose, rng, source, plan, state[0], jobs, line, serving, memory, profile, due, who, sums, record
+    ):
         state[0].spare = len(jobs)
         jobs = more_places(jobs)
         longer = np.empty(_entries(jobs, plan), PROFILE)
@@ -370,81 +371,102 @@ def _entries(jobs, plan):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _advance(choose, rng, source, plan, state, jobs, queues, profile, due, who, sums, record):
+def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, profile, due, who, sums, record):
     """Event after event. Whether the run is over; if not, a job has no place in the table, which must grow.
 
-    No array is replaced here: its references would be counted at each step, which takes longer than the steps.
+    No array is replaced here, and none taken out of a tuple at each step: its references would be counted, which takes
+    longer than the steps.
     """
-    line, serving, memory = queues
     lam, shares, laws, table, factor, log = source
-    areas, times_known = sums.areas, plan.knows_times or plan.one_by_one
-    single = plan.one_by_one or plan.room < ENDLESS
-    while state.told < plan.counted or state.batch >= 0:
-        then = min(state.coming, memory[0].wake)
-        if state.running:
-            then = min(then, due[0])
+    arrivals, warm, counted, batches, tail_at, room, one_by_one, knows_times, interrupts, _ = plan
+    areas, times_known, single = sums.areas, knows_times or one_by_one, one_by_one or room < ENDLESS
+    while state.told < counted or state.batch >= 0:
+        then = min(state.coming, due[0]) if state.running else state.coming
+        then = min(then, memory[0].wake)
         if then == np.inf:
             raise RuntimeError("jobs wait, nobody is in service and nobody comes: the policy must start somebody")
         if state.batch >= 0:
             _average(areas, state, line[len(line) - 1].length, then - state.now)
         state.now = then
-        if plan.one_by_one:
+        if one_by_one:
             _let_go(state, jobs, line, serving, due)
-        if not (plan.one_by_one and state.coming == state.now):
+        if not (one_by_one and state.coming == state.now):
             while state.running and due[0] == state.now:
-                _depart(state, jobs, queues, due, who, plan, sums, times_known)
+                if one_by_one:
+                    _first_by_arrival(state, jobs, due, who)
+                job = who[0]
+                if times_known:
+                    _stop_expecting(state, jobs, line, serving, memory, job)
+                _depart(state, jobs, line, due, who)
+                if interrupts:
+                    # A job that may be interrupted tells its time only now; but for rounding, its wait is at least 0.
+                    wait = max(0.0, state.now - jobs[job].arrival - jobs[job].service)
+                    number = jobs[job].number - warm
+                    if 0 <= number < counted:
+                        _count(sums, number * batches // counted, jobs[job].kind, wait, jobs[job].service, tail_at)
+                        state.told += 1
                 if state.batch >= 0:
                     areas[state.batch, DONE] += 1
-                if plan.one_by_one:
+                if one_by_one:
                     break
         newcomer = NOBODY
         while state.coming == state.now:
             if state.spare == NOBODY:
                 return False
-            number = state.arrived - plan.warm
-            counted = 0 <= number < plan.counted - 1
-            state.batch = number * plan.batches // plan.counted if counted else -1
-            newcomer = _arrive(state, jobs, line, class_of(rng, shares, log, state.arrived))
+            number = state.arrived - warm
+            state.batch = number * batches // counted if 0 <= number < counted - 1 else -1
+            newcomer = state.spare
+            _arrive(state, jobs, line, class_of(rng, shares, log, state.arrived))
             if times_known:
-                _foresee(rng, laws, table, factor, log, jobs[newcomer])
+                mine = jobs[newcomer]
+                mine.service = mine.rest = service_time(rng, laws, table, log, mine.number, mine.kind)
+                mine.estimate = estimate(factor, log, mine.number, mine.service)
+                mine.promise = np.nan
             state.coming = next_arrival(rng, lam, log, state.arrived, state.now)
-            if state.arrived == plan.arrivals:
+            if state.arrived == arrivals:
                 state.coming = np.inf
             if single:
                 break
         memory[0].wake = np.inf
-        _ask(choose, rng, source, plan, state, jobs, queues, profile, due, who, sums, record, times_known)
-        if newcomer != NOBODY and line[len(line) - 1].length > plan.room:
-            _turn_away(state, jobs, queues, due, who, plan, sums, newcomer)
-            _ask(choose, rng, source, plan, state, jobs, queues, profile, due, who, sums, record, times_known)
+        while line[len(line) - 1].length:
+            running = state.running - state.gone
+            job = choose(jobs, line, serving, memory, profile, running, state.free, state.now)
+            if job < NOBODY:
+                _interrupt(state, jobs, line, serving, due, who, interrupt(job))
+                enter_again(jobs, line, interrupt(job))
+                continue
+            if job == NOBODY:
+                if newcomer == NOBODY or line[len(line) - 1].length <= room:
+                    break
+                # The newcomer finds no place; if it was started, those that it displaced are started again.
+                if interrupts and _is_served(state, who, newcomer):
+                    _interrupt(state, jobs, line, serving, due, who, newcomer)
+                else:
+                    leave(jobs, line, newcomer)
+                memory[0].changed = True
+                number = jobs[newcomer].number - warm
+                if 0 <= number < counted:
+                    areas[number * batches // counted, LOST] += 1
+                    state.told += 1
+                jobs[newcomer].behind = state.spare
+                state.spare = newcomer
+                newcomer = NOBODY
+                continue
+            number, kind = jobs[job].number, jobs[job].kind
+            service = jobs[job].rest if times_known else service_time(rng, laws, table, log, number, kind)
+            if number < record.shape[1]:
+                if not times_known or service == jobs[job].service:
+                    record[START, number] = state.now
+                record[FINISH, number] = state.now + service
+            _start(state, jobs, line, due, who, job, service)
+            if times_known:
+                jobs[job].estimate += state.now
+                serve(jobs, serving, job)
+            if not interrupts and warm <= number < warm + counted:
+                batch = (number - warm) * batches // counted
+                _count(sums, batch, kind, state.now - jobs[job].arrival, service, tail_at)
+                state.told += 1
     return True
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _ask(choose, rng, source, plan, state, jobs, queues, profile, due, who, sums, record, times_known):
-    """The policy starts jobs, or interrupts them, until it has said enough."""
-    line, serving, memory = queues
-    while line[len(line) - 1].length:
-        running = state.running - state.gone
-        job = choose(jobs, line, serving, memory, profile, running, state.free, state.now)
-        if job == NOBODY:
-            break
-        if job < NOBODY:
-            _interrupt(state, jobs, queues, due, who, interrupt(job))
-            enter_again(jobs, line, interrupt(job))
-            continue
-        number, kind = jobs[job].number, jobs[job].kind
-        if times_known:
-            service = jobs[job].rest
-        else:
-            service = service_time(rng, source.laws, source.table, source.log, number, kind)
-        _start(state, jobs, queues, due, who, job, service, times_known)
-        if not plan.interrupts:
-            _tell(state, plan, sums, number, kind, state.now - jobs[job].arrival, service)
-        if number < record.shape[1]:
-            if not times_known or service == jobs[job].service:
-                record[START, number] = state.now
-            record[FINISH, number] = state.now + service
 
 
 @numba.njit(cache=True)
@@ -469,38 +491,40 @@ def _let_go(state, jobs, line, serving, due):
 
 
 @numba.njit(cache=True)
-def _depart(state, jobs, queues, due, who, plan, sums, times_known):
-    """A job that completes, of several the first by arrival, gives back what it holds, and its place in the table."""
-    line, serving, memory = queues
-    place = 0
-    if plan.one_by_one:
-        for k in range(state.running):
-            if due[k] == state.now and jobs[who[k]].number < jobs[who[place]].number:
-                place = k
-    job = who[place]
-    state.running -= 1
-    if place:
-        remove(due, who, state.running, place)
-    else:
-        pop(due, who, state.running)
-    if times_known and jobs[job].estimate == GONE:
+def _stop_expecting(state, jobs, line, serving, memory, job):
+    """The expected end of a job that completes no longer matters; if it is gone, its need has been given back."""
+    if jobs[job].estimate == GONE:
         state.gone -= 1
+        state.free -= line[jobs[job].kind].need
     else:
-        state.free += line[jobs[job].kind].need
-        if times_known:
-            release(jobs, serving, job)
-            memory[0].changed |= jobs[job].estimate > state.now
-    if plan.interrupts:
-        mine = jobs[job]
-        wait = max(0.0, state.now - mine.arrival - mine.service)  # but for rounding, it is at least that
-        _tell(state, plan, sums, mine.number, mine.kind, wait, mine.service)
+        release(jobs, serving, job)
+        memory[0].changed |= jobs[job].estimate > state.now
+
+
+@numba.njit(cache=True)
+def _first_by_arrival(state, jobs, due, who):
+    """Of the jobs that complete now, let the one that came first be the next."""
+    place = 0
+    for k in range(state.running):
+        if due[k] == state.now and jobs[who[k]].number < jobs[who[place]].number:
+            place = k
+    who[0], who[place] = who[place], who[0]
+
+
+@numba.njit(cache=True)
+def _depart(state, jobs, line, due, who):
+    """The job that completes first gives back what it holds, and its place in the table."""
+    job = who[0]
+    state.running -= 1
+    pop(due, who, state.running)
+    state.free += line[jobs[job].kind].need
     jobs[job].behind = state.spare
     state.spare = job
 
 
 @numba.njit(cache=True)
 def _arrive(state, jobs, line, kind):
-    """A job of this class takes a place in the table, which is returned, and enters the line."""
+    """A job of this class takes a place in the table and enters the line."""
     job = state.spare
     state.spare = jobs[job].behind
     jobs[job].arrival = state.now
@@ -508,34 +532,29 @@ def _arrive(state, jobs, line, kind):
     jobs[job].kind = kind
     enter(jobs, line, job)
     state.arrived += 1
-    return job
 
 
 @numba.njit(cache=True)
-def _foresee(rng, laws, table, factor, log, mine):
-    """What is known of a job's times before it starts."""
-    mine.service = mine.rest = service_time(rng, laws, table, log, mine.number, mine.kind)
-    mine.estimate = estimate(factor, log, mine.number, mine.service)
-    mine.promise = np.nan
-
-
-@numba.njit(cache=True)
-def _start(state, jobs, queues, due, who, job, service, times_known):
+def _start(state, jobs, line, due, who, job, service):
     """A job leaves the line and holds its need for its service time."""
-    line, serving, _ = queues
     leave(jobs, line, job)
     push(due, who, state.running, state.now + service, job)
     state.running += 1
     state.free -= line[jobs[job].kind].need
-    if times_known:
-        jobs[job].estimate += state.now
-        serve(jobs, serving, job)
 
 
 @numba.njit(cache=True)
-def _interrupt(state, jobs, queues, due, who, job):
+def _is_served(state, who, job):
+    """Whether a job is in service."""
+    for k in range(state.running):
+        if who[k] == job:
+            return True
+    return False
+
+
+@numba.njit(cache=True)
+def _interrupt(state, jobs, line, serving, due, who, job):
     """A job in service gives back what it holds before it has completed."""
-    line, serving, _ = queues
     place = 0
     while who[place] != job:
         place += 1
@@ -548,40 +567,14 @@ def _interrupt(state, jobs, queues, due, who, job):
 
 
 @numba.njit(cache=True)
-def _turn_away(state, jobs, queues, due, who, plan, sums, job):
-    """A job that has just come finds no place; if it was started in place of others, it is interrupted."""
-    line, serving, memory = queues
-    place = state.running
-    if plan.interrupts:
-        place = 0
-        while place < state.running and who[place] != job:
-            place += 1
-    if place < state.running:
-        _interrupt(state, jobs, queues, due, who, job)
-    else:
-        leave(jobs, line, job)
-    memory[0].changed = True
-    jobs[job].behind = state.spare
-    state.spare = job
-    number = jobs[job].number - plan.warm
-    if 0 <= number < plan.counted:
-        sums.areas[number * plan.batches // plan.counted, LOST] += 1
-        state.told += 1
-
-
-@numba.njit(cache=True)
-def _tell(state, plan, sums, number, kind, wait, service):
-    """Add what is known of a job, if it is counted."""
-    number -= plan.warm
-    if not 0 <= number < plan.counted:
-        return
-    batch, sojourn = number * plan.batches // plan.counted, wait + service
-    state.told += 1
+def _count(sums, batch, kind, wait, service, tail_at):
+    """Add what a counted job tells."""
+    sojourn = wait + service
     sums.times[batch, SOJOURN] += sojourn
     sums.times[batch, SOJOURN2] += sojourn * sojourn
     sums.times[batch, WAIT] += wait
     sums.times[batch, WAIT2] += wait * wait
     sums.times[batch, FIRST_CLASS + kind] += wait
     sums.counts[batch, kind] += 1
-    for j in range(len(plan.tail_at)):
-        sums.tails[batch, j] += sojourn > plan.tail_at[j]
+    for j in range(len(tail_at)):
+        sums.tails[batch, j] += sojourn > tail_at[j]
