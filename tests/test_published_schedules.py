@@ -1,5 +1,8 @@
 """The published workloads and schedules: computed again, two ways, and not all alike."""
 
+import html
+import importlib.util
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,7 +10,9 @@ import pytest
 
 from mjq.published import schedules
 from mjq.published.schedules import making
+from mjq.simulation.policies import FAMILIES, POLICIES
 from tests import reference_schedules as reference
+from tests.conftest import ROOT
 
 WORKLOADS, EXPECTED = schedules.workloads(), schedules.schedules()
 
@@ -71,8 +76,37 @@ def test_each_policy_and_tie_rule_differs_from_each_other_somewhere():
         ("a long job beside the reservation", "easy", [0, 5, 2]),
         ("the extra servers are used once", "easy", [0, 0, 5, 2, 7]),
         ("longer than said", "easy", [0, 9, 2, 6]),
+        ("EASY delays the second in the line", "easy", [0, 4, 8, 3]),
+        ("EASY delays the second in the line", "backfill-2", [0, 4, 5, 11]),
+        ("two promises or three", "backfill-2", [0, 5, 10, 13, 3]),
+        ("two promises or three", "backfill-3", [0, 5, 10, 5, 13]),
+        ("an early end moves promises forward", "conservative", [0, 2, 6, 2]),
+        ("a promise when nothing else happens", "conservative", [0, 4, 7, 13, 9]),
+        ("users who overstate let others pass", "easy", [0, 3, 1]),
+        ("quick swap", "most-servers-first", [0, 0, 7, 2]),
+        ("quick swap", "msfq-2", [0, 0, 3, 6]),
         ("interrupted and resumed", "server-filling", [0, 1, 2, 4, 7]),
     ],
 )
 def test_those_that_can_be_done_in_the_head(name, policy, start):
     assert EXPECTED[name, "completions first", "run past"][policy].tolist() == start
+
+
+def test_the_page_shows_what_is_in_the_set_and_in_the_code():
+    page = (ROOT / "book/schedules.md").read_text(encoding="utf-8")
+    for policy in (*POLICIES.values(), *FAMILIES.values()):
+        assert policy.sentence in page, policy.sentence
+    assert f"{len(WORKLOADS)} small workloads" in page
+    named = re.findall(r"`trace: ([^`]+)`", page)
+    assert len(named) >= len(POLICIES) and set(named) <= WORKLOADS.keys()
+
+
+def test_the_charts_are_of_these_schedules():
+    charts = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "book/_static/schedules").iterdir()}
+    spec = importlib.util.spec_from_file_location("charts", ROOT / "book/charts.py")
+    drawn = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(drawn)
+    assert charts.keys() == {f"{name}.svg" for name in drawn.CHARTS} and len(charts) == 5
+    page = (ROOT / "book/schedules.md").read_text(encoding="utf-8")
+    for name in drawn.CHARTS:
+        assert drawn.told(name) in html.unescape(charts[f"{name}.svg"]) and f"_static/schedules/{name}.svg" in page

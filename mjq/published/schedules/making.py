@@ -12,38 +12,46 @@ from mjq.simulation.schedule import TIES
 FOLDER = Path(__file__).parent
 LIMITS = "run past", "killed"
 
-# By hand: name, servers, and jobs as (submit, need, run, estimate).
-SHOWN = [
-    ("two jobs side by side", 4, [(0, 2, 3, 3), (1, 2, 3, 3)]),
-    ("the first in the line blocks all others", 4, [(0, 3, 5, 5), (1, 2, 2, 2), (2, 1, 9, 9)]),
-    ("a later job fits into the hole", 4, [(0, 3, 5, 5), (1, 4, 2, 2), (2, 1, 3, 3)]),
-    ("a later job is too long for the hole", 4, [(0, 3, 5, 5), (1, 4, 2, 2), (2, 1, 4, 4)]),
-    ("a long job beside the reservation", 4, [(0, 3, 5, 5), (1, 3, 2, 2), (2, 1, 20, 20)]),
-    ("the extra servers are used once", 6, [(0, 3, 5, 5), (0, 1, 9, 9), (1, 4, 2, 2), (2, 1, 20, 20), (2, 1, 20, 20)]),
-    ("two ends at the shadow time", 4, [(0, 2, 5, 5), (0, 1, 5, 5), (1, 3, 2, 2), (2, 1, 9, 9)]),
-    ("the second reservation is delayed by EASY", 4,
-        [(0, 3, 4, 4), (1, 4, 1, 1), (2, 3, 5, 5), (3, 1, 1, 9), (3, 1, 9, 9)]),
-    ("the depth decides", 6, [(0, 4, 6, 6), (1, 5, 3, 3), (2, 4, 4, 4), (3, 3, 5, 5), (4, 2, 2, 2), (5, 1, 9, 9)]),
-    ("an early end moves promises forward", 4, [(0, 4, 2, 10), (1, 3, 4, 4), (1, 2, 5, 5), (2, 1, 9, 9)]),
-    ("promises move one by one", 6,
-        [(0, 6, 3, 9), (1, 4, 2, 8), (1, 3, 4, 4), (2, 2, 6, 6), (2, 3, 2, 2), (3, 1, 9, 9)]),
-    ("a promise that nothing happens at", 4, [(0, 3, 2, 8), (0, 1, 6, 6), (1, 4, 1, 3), (2, 2, 2, 5), (3, 1, 3, 3)]),
-    ("an end and an arrival at one instant", 4, [(0, 4, 4, 4), (4, 1, 3, 3), (4, 4, 3, 3)]),
-    ("an unexpected end and an arrival", 4, [(0, 4, 4, 9), (4, 1, 3, 3), (4, 4, 3, 3)]),
-    ("three arrivals at one instant", 4, [(0, 2, 5, 5), (2, 3, 1, 1), (2, 1, 2, 2), (2, 2, 2, 2)]),
-    ("four ends at one instant", 4,
-        [(0, 1, 3, 3), (0, 1, 3, 5), (0, 1, 3, 4), (0, 1, 3, 3), (1, 4, 1, 1), (2, 2, 2, 2)]),
-    ("jobs that take no time", 4, [(0, 4, 3, 3), (1, 4, 0, 0), (1, 2, 0, 1), (2, 2, 2, 2), (3, 1, 0, 0)]),
-    ("no time, at the shadow time", 4, [(0, 3, 3, 3), (1, 4, 0, 0), (1, 1, 4, 4), (2, 1, 2, 2)]),
-    ("longer than said", 4, [(0, 3, 9, 5), (1, 4, 2, 2), (2, 1, 4, 4), (3, 1, 2, 1)]),
-    ("one or all", 4,
-        [(0, 1, 4, 4), (0, 1, 7, 7), (1, 4, 2, 2), (2, 1, 5, 5), (3, 1, 5, 5), (4, 4, 2, 2), (8, 1, 3, 3)]),
-    ("quick swap", 4,
-        [(0, 1, 6, 6), (0, 1, 8, 8), (0, 1, 3, 3), (1, 4, 2, 2), (2, 1, 9, 9), (4, 1, 9, 9), (5, 1, 9, 9)]),
-    ("interrupted and resumed", 4, [(0, 1, 6, 6), (1, 2, 4, 4), (2, 4, 2, 2), (3, 2, 3, 3), (4, 1, 1, 1)]),
-    ("small jobs starve a large one", 4, [(0, 3, 4, 4), (1, 4, 3, 3), *((k, 1, 4, 4) for k in range(1, 16))]),
-    ("not in order of submission", 4, [(5, 2, 3, 3), (0, 3, 7, 9), (2, 2, 2, 2), (2, 1, 3, 3), (0, 1, 4, 4)]),
-]  # fmt: skip
+# By hand: what it shows, servers, and jobs as (submit, need, run, estimate).
+SHOWN = {
+    "two jobs side by side": (4, [(0, 2, 3, 3), (1, 2, 3, 3)]),
+    "the first in the line blocks all others": (4, [(0, 3, 5, 5), (1, 2, 2, 2), (2, 1, 9, 9)]),
+    "a later job fits into the hole": (4, [(0, 3, 5, 5), (1, 4, 2, 2), (2, 1, 3, 3)]),
+    "a later job is too long for the hole": (4, [(0, 3, 5, 5), (1, 4, 2, 2), (2, 1, 4, 4)]),
+    "a long job beside the reservation": (4, [(0, 3, 5, 5), (1, 3, 2, 2), (2, 1, 20, 20)]),
+    "the extra servers are used once": (
+        6,
+        [(0, 3, 5, 5), (0, 1, 9, 9), (1, 4, 2, 2), (2, 1, 20, 20), (2, 1, 20, 20)],
+    ),
+    "two ends at the shadow time": (4, [(0, 2, 5, 5), (0, 1, 5, 5), (1, 3, 2, 2), (2, 1, 9, 9)]),
+    "EASY delays the second in the line": (4, [(0, 3, 4, 4), (2, 3, 1, 1), (3, 4, 6, 6), (3, 1, 5, 5)]),
+    "two promises or three": (4, [(0, 3, 5, 5), (1, 2, 5, 5), (2, 4, 3, 3), (3, 2, 5, 5), (3, 1, 4, 4)]),
+    "an early end moves promises forward": (4, [(0, 4, 2, 10), (1, 3, 4, 4), (1, 2, 5, 5), (2, 1, 9, 9)]),
+    "early ends and three promises": (
+        6,
+        [(0, 6, 3, 9), (1, 4, 2, 8), (1, 3, 4, 4), (2, 2, 6, 6), (2, 3, 2, 2), (3, 1, 9, 9)],
+    ),
+    "a promise when nothing else happens": (4, [(0, 2, 7, 9), (4, 2, 5, 7), (4, 2, 2, 4), (5, 4, 7, 12), (5, 2, 2, 2)]),
+    "users who overstate let others pass": (4, [(0, 2, 2, 4), (1, 4, 7, 12), (1, 1, 2, 3)]),
+    "an end and an arrival at one instant": (4, [(0, 4, 4, 4), (4, 1, 3, 3), (4, 4, 3, 3)]),
+    "an unexpected end and two arrivals": (4, [(0, 1, 2, 5), (2, 4, 5, 8), (2, 1, 1, 1)]),
+    "three arrivals at one instant": (4, [(0, 2, 5, 5), (2, 3, 1, 1), (2, 1, 2, 2), (2, 2, 2, 2)]),
+    "four ends at one instant": (
+        4,
+        [(0, 1, 3, 3), (0, 1, 3, 5), (0, 1, 3, 4), (0, 1, 3, 3), (1, 4, 1, 1), (2, 2, 2, 2)],
+    ),
+    "jobs that take no time": (4, [(0, 4, 3, 3), (1, 4, 0, 0), (1, 2, 0, 1), (2, 2, 2, 2), (3, 1, 0, 0)]),
+    "no time, at the shadow time": (4, [(0, 3, 3, 3), (1, 4, 0, 0), (1, 1, 4, 4), (2, 1, 2, 2)]),
+    "longer than said": (4, [(0, 3, 9, 5), (1, 4, 2, 2), (2, 1, 4, 4), (3, 1, 2, 1)]),
+    "one or all": (
+        4,
+        [(0, 1, 4, 4), (0, 1, 7, 7), (1, 4, 2, 2), (2, 1, 5, 5), (3, 1, 5, 5), (4, 4, 2, 2), (8, 1, 3, 3)],
+    ),
+    "quick swap": (4, [(0, 1, 3, 3), (0, 1, 3, 3), (2, 3, 3, 3), (2, 2, 5, 5)]),
+    "interrupted and resumed": (4, [(0, 1, 6, 6), (1, 2, 4, 4), (2, 4, 2, 2), (3, 2, 3, 3), (4, 1, 1, 1)]),
+    "small jobs starve a large one": (4, [(0, 3, 4, 4), (1, 4, 3, 3), *((k, 1, 4, 4) for k in range(1, 16))]),
+    "not in order of submission": (4, [(5, 2, 3, 3), (0, 3, 7, 9), (2, 2, 2, 2), (2, 1, 3, 3), (0, 1, 4, 4)]),
+}
 # Drawn at random: name, how many of them, jobs, servers; times between arrivals and run times at most; how estimates
 # exceed run times; whether all needs are powers of two.
 DRAWN = [
@@ -79,7 +87,7 @@ def drawn(rng, name, jobs, servers, apart, longest, estimates, powers):
 
 def made():
     """All workloads, shown and drawn."""
-    shown = [Workload(name, servers, *np.array(jobs).T) for name, servers, jobs in SHOWN]
+    shown = [Workload(name, servers, *np.array(jobs).T) for name, (servers, jobs) in SHOWN.items()]
     rng = np.random.default_rng(2024)
     more = [drawn(rng, f"{name} {k}", *how) for name, number, *how in DRAWN for k in range(1, number + 1)]
     return shown + more
