@@ -36,7 +36,10 @@ EXECUTED, FAILED, SITE, HTML = BUILD / "executed", BUILD / "failed", BUILD / "si
 CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"  # of linear algebra: they would wait spinning
 GUESSED = {"processing_capacity": 55, "stability": 40, "cluster": 35}  # seconds, where nothing is known yet
-PICTURES = {"capacity.svg": ("processing_capacity", "fig-3")}  # shown by the README
+PICTURES = {  # shown by the README and the first page
+    "capacity.svg": ("processing_capacity", "fig-3"),
+    "datacenter.svg": ("five_models", "datacenter"),
+}
 
 
 # --- Executing ------------------------------------------------------------------------------------------------------

@@ -5,11 +5,11 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("agg")
-from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib import pyplot as plt
 
-from mjq import plots  # noqa: E402
-from mjq.published.schedules import workloads  # noqa: E402
-from mjq.simulation import replay  # noqa: E402
+from mjq import plots
+from mjq.published.schedules import workloads
+from mjq.simulation import replay
 
 FOLDER = Path(__file__).parent / "_static/schedules"
 # Name of the picture: the workload, and two of its schedules.

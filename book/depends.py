@@ -32,7 +32,7 @@ def digest(notebook, root):
         state.update(f"{module.relative_to(root)} {meaning(module.read_text(encoding='utf-8'))}".encode())
     notebooks = [path for path in (root / "notebooks").rglob("*.ipynb") if {path.name, path.stem} & words]
     for path in sorted(notebooks):
-        state.update("".join(cell.source for cell in nbformat.read(path, as_version=4).cells).encode())
+        state.update(code_of(nbformat.read(path, as_version=4)).encode())
     for file in [root / "requirements.lock", *data_used(code, modules, root)]:
         state.update(f"{file.relative_to(root)} ".encode() + file.read_bytes())
     return state.hexdigest()

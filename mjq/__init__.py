@@ -2,7 +2,7 @@
 
 The map, one line a module:
 
-``mjq.models``      one module a paper, the only place where a paper's letters live
+``mjq.models``      one module or folder a paper, the only place where a paper's letters live
 ``mjq.solvers``     Markov chains, queues with infinitely many levels, chains that only drain; knows no paper
 ``mjq.simulation``  an independent event-driven simulator with confidence intervals
 ``mjq.workload``    cluster logs in, job classes out

@@ -40,7 +40,7 @@ def modules_used(build, code):
 
 def test_a_chapter_depends_on_the_modules_it_uses_and_on_no_others(build):
     names = {path.name for path in modules_used(build, "from mjq import processing_capacity")}
-    assert {"processing_capacity.py", "chain.py", "drain.py", "qbd.py", "checks.py"} <= names
+    assert {"capacity.py", "sojourn.py", "chain.py", "drain.py", "qbd.py", "checks.py"} <= names
     assert "tables.py" not in names
     assert "multiserver.py" not in names
     assert "multiserver.py" in {p.name for p in modules_used(build, "from mjq.simulation import simulate_multiserver")}
@@ -50,7 +50,7 @@ def test_a_chapter_depends_on_the_modules_it_uses_and_on_no_others(build):
     ("file", "matters"),
     [
         ("mjq/solvers/chain.py", True),
-        ("mjq/models/processing_capacity.py", True),
+        ("mjq/models/processing_capacity/capacity.py", True),
         ("mjq/published/bb22.csv", True),
         ("requirements.lock", True),
         ("mjq/plots/__init__.py", False),

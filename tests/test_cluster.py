@@ -300,7 +300,7 @@ def test_rates_far_apart():
 
 
 def test_an_answer_that_cannot_be_trusted_is_refused(monkeypatch):
-    monkeypatch.setattr(tandem, "PATIENT_LIMIT", 1)
+    monkeypatch.setattr(tandem, "PATIENT_UNKNOWNS", 1)
     with pytest.raises(ArithmeticError, match=r"rates down to 1e-08 lie too far apart for .* unknowns"):
         cluster.performance(**STIFF)
 

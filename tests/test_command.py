@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import jsonschema
+import polars as pl
 import psutil
 import pytest
 
@@ -248,6 +249,41 @@ def test_errors_are_json_on_demand(tmp_path, words, said):
     error = json.loads(run.stderr)["error"]
     assert error["type"] == "input"
     assert said in error["message"]
+
+
+def test_a_model_is_solved_in_a_grid(tmp_path):
+    fixed = ["--n1", "1", "--n2", "10", "--mu1", "1", "--mu2", ".5"]
+    run = mjq(
+        "solve", "stability", *fixed, "--sweep", "n", "5:100:4", "--sweep", "p1", ".1,.5", "-o", "x.csv", cwd=tmp_path
+    )
+    assert run.returncode == 1  # the first two cases have too few servers
+    assert run.stdout == "8 cases, 2 failed\nx.csv\n"
+    assert "n = 5, p1 = 0.1: need n2 10 exceeds the 5 servers" in run.stderr
+    found = pl.read_csv(tmp_path / "x.csv")
+    assert found["n"].unique(maintain_order=True).to_list() == [5, 37, 68, 100]
+    last = solve("stability", n=100, n1=1, n2=10, mu1=1, mu2=0.5, p1=0.5)["result"]
+    assert found.select(*last).row(-1, named=True) == last
+    again = mjq("solve", "stability", *fixed, "--p1", ".5", "--sweep", "n", "5", "-o", "x.csv", cwd=tmp_path)
+    assert (again.returncode, "x.csv exists; --force replaces it" in again.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["stability", "--sweep", "n", "5,6"], "a sweep needs -o FILE"),
+        (["stability", "-o", "x.csv"], "-o is for the table of a sweep"),
+        (["stability", "--sweep", "m", "5,6", "-o", "x.csv"], "stability has no input 'm'"),
+        (["stability", "--sweep", "n", "5", "--sweep", "n", "6", "-o", "x.csv"], "--sweep n is given twice"),
+        (["stability", "--sweep", "n", "5:6", "-o", "x.csv"], "n: a range is start:stop:number"),
+        (["fluid", "--sweep", "network", "a,b", "-o", "x.csv"], "network is a file"),
+    ],
+)
+def test_a_grid_that_cannot_be_ends_with_status_2(tmp_path, words, said):
+    fixed = ["--n1", "1", "--n2", "10", "--mu1", "1", "--mu2", ".5", "--p1", ".5"] if words[0] == "stability" else []
+    run = mjq("solve", *words, *fixed, cwd=tmp_path)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert said in run.stderr
+    assert not list(tmp_path.iterdir())
 
 
 # --- Sweeps that are killed -----------------------------------------------------------------------------------------

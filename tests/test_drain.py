@@ -41,7 +41,7 @@ def test_one_or_all_even_where_most_states_are_never_seen(n, p1):
 def test_large_solver_on_a_larger_system(monkeypatch):
     system = 20.0, [1.0, 3.0, 7.0], [1.0, 0.3, 2.0], [0.6, 0.3, 0.1]
     ways, small = by_draining(*system)
-    monkeypatch.setattr(drain, "DENSE_LIMIT", 0)
+    monkeypatch.setattr(drain, "DENSE_UNKNOWNS", 0)
     large = drain.saturated(ways, system[2], system[3])
     assert large.throughput == pytest.approx(small.throughput, rel=1e-13)
     assert large.probabilities == pytest.approx(small.probabilities, rel=1e-9, abs=1e-16)
@@ -76,7 +76,7 @@ def test_departure_operator_is_the_rule(system):
 
 
 def test_what_does_not_converge_raises(monkeypatch):
-    monkeypatch.setattr(drain, "DENSE_LIMIT", 0)
+    monkeypatch.setattr(drain, "DENSE_UNKNOWNS", 0)
     ways = drain.configurations(300, [1, 10])
     with pytest.raises(ArithmeticError, match="did not converge"):
         drain.saturated(ways, [1, 0.5], [0.7, 0.3], most_sweeps=40)
@@ -110,12 +110,12 @@ def test_a_small_residual_does_not_hide_a_large_error():
     """A rare, slow class beside a fast one: jobs of both come and go a billion times before a start is forgotten."""
     ways = drain.configurations(1500, [1, 92])
     found = drain.saturated(ways, [1, SLOW], [1 - SLOW, SLOW])
-    assert len(ways.counts) > drain.DENSE_LIMIT
+    assert len(ways.counts) > drain.DENSE_UNKNOWNS
     assert found.throughput == pytest.approx(stability.throughput(1500, 1, 92, 1, SLOW, 1 - SLOW), rel=1e-12)
 
 
 def test_where_the_error_cannot_be_repaired_the_answer_is_refused(monkeypatch):
-    monkeypatch.setattr(drain, "PATIENT_LIMIT", drain.DENSE_LIMIT)
+    monkeypatch.setattr(drain, "PATIENT_UNKNOWNS", drain.DENSE_UNKNOWNS)
     with pytest.raises(ArithmeticError, match=r"rates .* to 1 lie too far apart for .* unknowns: with a residual of"):
         drain.saturated(drain.configurations(1500, [1, 92]), [1, SLOW], [1 - SLOW, SLOW])
 
@@ -128,11 +128,11 @@ def test_a_residual_of_zero_is_no_proof_and_a_fast_system_gains_nothing():
 
 def test_the_estimate_of_the_error_is_near_the_error(monkeypatch):
     """Without a refusal the answer is wrong by about as much as the estimate says."""
-    monkeypatch.setattr(drain, "PATIENT_LIMIT", drain.DENSE_LIMIT)
-    monkeypatch.setattr(arnoldi, "TRUSTED", np.inf)
+    monkeypatch.setattr(drain, "PATIENT_UNKNOWNS", drain.DENSE_UNKNOWNS)
+    monkeypatch.setattr(arnoldi, "TRUSTED_ERROR", np.inf)
     ways = drain.configurations(1500, [1, 92])
     found = drain.saturated(ways, [1, SLOW], [1 - SLOW, SLOW])
     passes = drain._Passes(ways, np.array([1, SLOW]), np.array([1 - SLOW, SLOW]))
-    estimate = found.residual / arnoldi.gap(passes, passes.size, drain.BASIS)
+    estimate = found.residual / arnoldi.gap(passes, passes.size, drain.BASIS_VECTORS)
     error = abs(found.throughput / stability.throughput(1500, 1, 92, 1, SLOW, 1 - SLOW) - 1)
     assert found.residual < 1e-12 < 1e-9 < error < 30 * estimate

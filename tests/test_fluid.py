@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from mjq import fluid
 from mjq.experiments.fluid_times import large_network
+from mjq.models.fluid import share
 from mjq.simulation import simulate_ps_network
 from mjq.solvers import chain
 
@@ -133,13 +134,13 @@ def test_jacobian_is_the_derivative_of_the_drift(seed, p):
     network = mixed()
     rng = np.random.default_rng(seed)
     x = rng.uniform(0.1, 5, len(network.start))
-    exponents = fluid._exponents(network, p)
+    exponents = share.exponents_by_queue(network, p)
     direction, h = rng.normal(size=len(x)), 1e-6
     difference = (fluid.drift(x + h * direction, network, p) - fluid.drift(x - h * direction, network, p)) / (2 * h)
     totals = network.member @ x
     if p is None and (abs(totals - network.capacity) < 1e-3).any():
         return  # the hard minimum has a kink there
-    assert fluid._jacobian(x, network, exponents) @ direction == pytest.approx(difference, rel=1e-5, abs=1e-6)
+    assert share.jacobian(x, network, exponents) @ direction == pytest.approx(difference, rel=1e-5, abs=1e-6)
 
 
 @given(st.floats(0.01, 100), st.integers(1, 9))

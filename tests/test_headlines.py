@@ -78,10 +78,13 @@ def test_a_grid_is_all_cases_in_order(tmp_path):
     assert [x.name for x in tmp_path.iterdir()] == ["waste.csv"]
 
 
-def test_processes_and_parquet_give_the_same(tmp_path):
+def test_processes_and_parquet_give_the_same(tmp_path, monkeypatch):
     there = solve_grid(SMALL, tmp_path / "there.parquet", workers=2, progress=False)
-    here = solve_grid(SMALL, tmp_path / "here.parquet", progress=False)
+    here = solve_grid(SMALL, tmp_path / "here.parquet", workers=1, progress=False)
+    monkeypatch.setattr(grids, "SOON", 0.0)
+    later = solve_grid(SMALL, tmp_path / "later.parquet", progress=False)
     assert here.equals(there)
+    assert later.equals(there)
     assert pl.read_parquet(tmp_path / "there.parquet").equals(here)
 
 

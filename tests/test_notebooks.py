@@ -66,7 +66,7 @@ def test_a_table_is_the_last_thing_in_its_cell(path):
     for cell in cells(path):
         *before, _ = ast.parse(cell.source).body or [None]
         calls = [line.value for line in before if isinstance(line, ast.Expr) and isinstance(line.value, ast.Call)]
-        assert "plots.table" not in map(ast.unparse, (call.func for call in calls)), cell.metadata.name
+        assert not {"plots.table", "plots.verdicts"} & {ast.unparse(call.func) for call in calls}, cell.metadata.name
 
 
 def test_parameters_are_typed_and_explained(path):
@@ -95,6 +95,7 @@ def test_chapter_has_the_sections_in_order(path):
     text = "\n".join(cell.source for cell in cells(path, "markdown"))
     titles = [line for line in text.splitlines() if line.startswith("## ")]
     assert titles == [
+        "## The answer",
         "## The model",
         "## A case by hand",
         "## Derivation",
@@ -102,10 +103,14 @@ def test_chapter_has_the_sections_in_order(path):
         "## The paper's results",
         "## Checked another way",
         "## Beyond the paper",
+        "## What to do with it",
         "## Exercises",
         "## What we reproduced, what not, and what we found wrong",
     ]
-    assert text.count("{exercise-start}") == text.count("{solution-start}") >= 4
+    assert text.count("{exercise-start}") == text.count("{solution-start}") >= 6
+    kinds = re.findall(r"\{exercise-start\}.*, (easy|medium|hard|open)$", text, flags=re.M)
+    assert len(kinds) == text.count("{exercise-start}")
+    assert {"easy", "medium"} < set(kinds)
 
 
 def comparisons(path):

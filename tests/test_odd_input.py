@@ -46,7 +46,7 @@ GOOD = {
     pool_depletion.depletion: dict(D=DEMANDS, N_A=7, N_B=3, K_A=2, K_B=2),
     pool_depletion.best_policy: dict(D=DEMANDS, N_A=7, N_B=3, K=3),
     pool_depletion.energy: dict(D=DEMANDS, N_A=7, N_B=3, T=10.0, busy=(1, 1), idle=(0, 0)),
-    mean_value.throughputs: dict(D=DEMANDS, K=(3, 2)),
+    mean_value.throughputs: dict(demands=DEMANDS, population=(3, 2)),
     simulate_multiserver: CLASSES | dict(lam=1, jobs=100, seed=1, warmup=0.1),
     simulate_cluster: SMALL | dict(jobs=100, seed=1, warmup=0.1),
     simulate_depletion: dict(D=DEMANDS, N_A=7, N_B=3, K_A=2, K_B=2, seed=1, replications=3),

@@ -16,7 +16,6 @@ from mjq.solvers.phase_type import (
     exponential,
     hyperexponential,
     mixed_erlang,
-    transient,
     two_moments,
 )
 
@@ -113,14 +112,30 @@ def test_quantile_is_the_inverse(law, u):
     assert law.cdf(law.quantile(u)) == pytest.approx(u, rel=1e-10)
 
 
-@given(st.integers(1, 5), st.integers(0, 10**6))
-def test_transient_distributions_compose(n, seed):
-    rng = np.random.default_rng(seed)
-    Q = rng.exponential(size=(n, n)) * 10 ** rng.uniform(-3, 3)
-    start, (s, t) = rng.dirichlet(np.ones(n)), rng.exponential(size=2)
-    middle = transient(start, Q, np.array([s]))[0]
-    assert transient(middle, Q, np.array([t]))[0] == pytest.approx(transient(start, Q, np.array([s + t]))[0], rel=1e-11)
-    assert middle.sum() == pytest.approx(1, rel=1e-13)
+@given(phase_types(), st.floats(1e-3, 20))
+def test_quantile_of_the_distribution_function_is_the_time(law, scaled):
+    t = scaled * law.mean
+    if law.cdf(t) < 0.999:  # beyond, a rounded probability stands for many times
+        assert law.quantile(law.cdf(t)) == pytest.approx(t, rel=1e-10)
+
+
+@pytest.mark.parametrize("mean", [1e-3, 1.0, 50.0])
+def test_a_hyperexponential_is_a_mixture(mean):
+    law = hyperexponential(mean, 7.0)
+    rates = -np.diag(law.T)
+    times = mean * np.array([0, 1e-9, 0.1, 1, 10, 300])
+    assert law.tail(times) == pytest.approx(np.exp(-np.outer(times, rates)) @ law.alpha, rel=1e-13)
+    assert law.cdf(times) == pytest.approx(-np.expm1(-np.outer(times, rates)) @ law.alpha, rel=1e-13)
+    for k in (1, 2, 3, 4):
+        assert law.moment(k) == pytest.approx(math.factorial(k) * (law.alpha @ rates**-k), rel=1e-13)
+
+
+@pytest.mark.parametrize(("k", "mean"), [(1, 2.0), (3, 1.0), (200, 5.0)])
+def test_far_tails_of_an_erlang_distribution_are_accurate(k, mean):
+    times = mean * np.array([0.5, 1, 2, 3])
+    exact = [float(mpmath.gammainc(k, k * t / mean, mpmath.inf, regularized=True)) for t in times]
+    assert erlang(k, mean).tail(times) == pytest.approx(exact, rel=1e-11)
+    assert erlang(k, mean).quantile(0.95) == pytest.approx(stats.gamma(k, scale=mean / k).ppf(0.95), rel=1e-10)
 
 
 def test_a_slow_way_out_beside_a_fast_way_back():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mjq import pool_depletion as pd
 from mjq.simulation import depletion_path, simulate_depletion, simulate_pool
-from mjq.solvers import chain, depletion_passes, mean_value
+from mjq.solvers import chain, mean_value, pool_passes
 
 SYSTEM_1 = [[0.75, 0.64], [0.48, 1.25]]
 SYSTEM_2 = [[0.8, 0.496], [0.2, 1.25]]
@@ -268,7 +268,7 @@ def test_classes_may_change_their_names():
 
 def test_threads_do_not_change_the_numbers():
     D = np.array(SYSTEM_1)
-    assert depletion_passes.means(D, 300, 200, 30, 30, 1) == depletion_passes.means(D, 300, 200, 30, 30, 3)
+    assert pool_passes.means(D, (300, 200), (30, 30), 1) == pool_passes.means(D, (300, 200), (30, 30), 3)
 
 
 @pytest.mark.parametrize("pool", [(70, 30, 6, 4), (12, 12, 0, 5), (1, 1, 1, 0)])

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mjq import processing_capacity as pc
+from mjq.models.processing_capacity import capacity
 from mjq.published import printed
 from mjq.solvers import chain, symbolic
 from tests.conftest import systems
@@ -134,7 +135,7 @@ def test_limiting_rate_at_the_ends():
 def test_limiting_rate_of_a_large_system(monkeypatch):
     system = 12, (1, 2, 5), (1.0, 0.5, 2.0), (0.5, 0.3, 0.2)
     small = pc.limiting_completion_rate(1.0, *system)
-    monkeypatch.setattr(pc, "DENSE_LIMIT", 10)
+    monkeypatch.setattr(capacity, "DENSE_STATES", 10)
     assert pc.limiting_completion_rate(1.0, *system) == pytest.approx(small, rel=1e-9)
 
 
@@ -263,6 +264,12 @@ def test_tail_bound(system, load):
     assert answer.tail(-1.0) == pytest.approx(1)
 
 
+@given(systems(most_jobs=3), st.floats(0.05, 0.95), st.floats(0.001, 0.999))
+def test_quantiles_are_the_inverse_of_the_tail(system, load, u):
+    answer = pc.sojourn(load * pc.processing_capacity(*system), *system)
+    assert answer.tail(answer.quantile(u)) == pytest.approx(1 - u, rel=1e-9)
+
+
 def test_tail_keeps_the_order_of_its_times():
     answer = pc.sojourn(1.0, *TABLE)
     assert answer.tail(np.array([5.0, 1.0, 3.0])) == pytest.approx([answer.tail(x) for x in (5.0, 1.0, 3.0)], rel=1e-10)
@@ -276,6 +283,7 @@ def test_single_server(load):
     assert answer.EWq3 == pytest.approx(6 * load / (1 - load) ** 3, rel=1e-8)
     assert answer.moment(3) == pytest.approx(6 / (1 - load) ** 3, rel=1e-8)
     assert answer.tail(2.0) == pytest.approx(math.exp(-2 * (1 - load)), rel=1e-9)
+    assert answer.quantile(0.95) == pytest.approx(math.log(20) / (1 - load), rel=1e-9)
 
 
 @pytest.mark.parametrize("servers", [2, 5, 10])
@@ -324,7 +332,6 @@ def test_rates_far_apart_next_to_the_capacity(gap):
     assert answer.number_probability(0) > 0
 
 
-@pytest.mark.filterwarnings("ignore::scipy.linalg.LinAlgWarning")
 def test_a_tail_that_rounding_spoils_is_refused():
     answer = pc.sojourn(1.0, 6, (2, 3), (1e9, 1e-9), (0.999999999, 1e-9))
     with pytest.raises(ArithmeticError, match="double precision"):

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -12,7 +11,15 @@ from tabulate import tabulate
 
 from mjq import runs
 from mjq.cli import page
-from mjq.cli.words import FAILED, show_json
+from mjq.cli.words import (
+    FAILED,
+    at_work_on,
+    force_option,
+    quiet_option,
+    scheduler_option,
+    show_json,
+    workers_option,
+)
 
 __all__ = ["COMMANDS"]
 
@@ -33,8 +40,6 @@ into_option = click.option(
     "--into", default="runs", show_default=True, type=click.Path(file_okay=False), help="Where the folders of runs are."
 )
 label_option = click.option("--label", help="Name of the folder in RUNS/CHAPTER.")
-force_option = click.option("--force", is_flag=True, help="Replace what is there already.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress bar.")
 
 
 @click.command("list")
@@ -137,8 +142,8 @@ def _bar(name):
     help="Values: 0.2:2:10 (from, to, how many; :log after it for equal ratios) or 0.1,0.5,0.9 or one.",
 )  # fmt: skip
 @click.option("--cases", "table", type=click.Path(), help="A CSV file: a column a parameter, perhaps one called case.")
-@click.option("--workers", type=click.IntRange(1), help="Processes on this machine; by default one a core.")
-@click.option("--scheduler", metavar="ADDRESS", help="A running dask scheduler instead, such as tcp://host:8786.")
+@workers_option
+@scheduler_option
 @click.option("--notebooks", is_flag=True, help="Keep the notebook of every case.")
 @click.option("--format", "format", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True)
 @click.option(
@@ -166,9 +171,9 @@ def sweep(name, given, table, workers, scheduler, notebooks, format, patience, l
     if not ranges and table is None:
         raise click.UsageError("a sweep needs -p NAME VALUES or --cases FILE")
     names, cases = runs.inputs.combine(cases, ranges, names)
-    with _workers(workers, scheduler) as at_work:
+    with at_work_on(workers, scheduler) as crew:
         done = runs.sweep(
-            name, cases, names=names, label=label, into=into, workers=at_work, notebooks=notebooks, format=format,
+            name, cases, names=names, label=label, into=into, workers=crew, notebooks=notebooks, format=format,
             force=force, progress=not quiet and sys.stderr.isatty(), patience=patience,
         )  # fmt: skip
     for path in done.repaired:
@@ -178,20 +183,6 @@ def sweep(name, given, table, workers, scheduler, notebooks, format, patience, l
         if record.failure:
             click.echo(f"mjq: case {case.name} failed in {record.failure}", err=True)
     return FAILED if done.failed else 0
-
-
-def _workers(number, scheduler):
-    """What runs the cases: a number of processes, or a client of a scheduler; to be used as a context."""
-    if scheduler is None:
-        return nullcontext(number if number is not None else os.cpu_count() or 1)
-    if number is not None:
-        raise click.UsageError("--workers is for this machine; a scheduler has its own")
-    from distributed import Client
-
-    try:
-        return Client(scheduler, timeout=10)
-    except Exception as error:  # each kind of address has errors of its own
-        raise RuntimeError(f"no scheduler answers at {scheduler}: {error}") from error
 
 
 @click.command()

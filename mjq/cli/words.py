@@ -1,13 +1,35 @@
 """What all commands say in the same way: exit statuses, errors, JSON."""
 
 import json
+import os
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import click
 
-__all__ = ["BAD_INPUT", "FAILED", "say", "say_json", "show_json"]
+__all__ = [
+    "BAD_INPUT",
+    "FAILED",
+    "at_work_on",
+    "force_option",
+    "quiet_option",
+    "say",
+    "say_json",
+    "scheduler_option",
+    "show_json",
+    "workers_option",
+]
 
 BAD_INPUT, FAILED = 2, 1  # exit statuses
+
+force_option = click.option("--force", is_flag=True, help="Replace what is there already.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress bar.")
+workers_option = click.option(
+    "--workers", type=click.IntRange(1), help="Processes on this machine; by default one a core."
+)
+scheduler_option = click.option(
+    "--scheduler", metavar="ADDRESS", help="A running dask scheduler instead, such as tcp://host:8786."
+)
 
 
 def say(words: object, status: int) -> int:
@@ -26,3 +48,17 @@ def say_json(model: str | None, kind: str, words: str, status: int) -> int:
 def show_json(content: Any) -> None:
     """Print plain data for programs."""
     click.echo(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def at_work_on(number: int | None, scheduler: str | None) -> AbstractContextManager:
+    """What runs the cases: a number of processes, or a client of a scheduler; to be used as a context."""
+    if scheduler is None:
+        return nullcontext(number if number is not None else os.cpu_count() or 1)
+    if number is not None:
+        raise click.UsageError("--workers is for this machine; a scheduler has its own")
+    from distributed import Client
+
+    try:
+        return Client(scheduler, timeout=10)
+    except Exception as error:  # each kind of address has errors of its own
+        raise RuntimeError(f"no scheduler answers at {scheduler}: {error}") from error

@@ -8,7 +8,7 @@ from importlib import resources
 import lazy_loader
 import polars as pl
 
-_submodule, __dir__, _ = lazy_loader.attach(
+_submodule, _, _names = lazy_loader.attach(
     __name__,
     submodules=[
         "aggregation",
@@ -39,6 +39,10 @@ KEPT = {
 
 def __getattr__(name):
     return _submodule(name)
+
+
+def __dir__():
+    return sorted([*_names, *__all__])
 
 
 def kept(name: str) -> pl.DataFrame:

@@ -3,6 +3,8 @@
 import itertools
 import json
 import os
+import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,7 @@ from mjq.plain import plain
 __all__ = ["Grid", "solve_grid"]
 
 MOST_CASES = 1_000_000
+SOON = 2.0  # seconds of work that are not worth further processes
 CHUNK = 16  # cases that a process takes at a time, at most
 WRITERS = {".csv": pl.DataFrame.write_csv, ".parquet": pl.DataFrame.write_parquet}
 
@@ -76,7 +79,7 @@ class Grid:
 
 
 def solve_grid(
-    grid: Grid, output: str | Path, *, workers: Any = 1, force: bool = False, progress: bool | None = None
+    grid: Grid, output: str | Path, *, workers: Any = None, force: bool = False, progress: bool | None = None
 ) -> pl.DataFrame:
     """Solve all cases of a grid and write them as a table.
 
@@ -88,8 +91,9 @@ def solve_grid(
     grid : Grid
     output : path
         A file that ends in .csv or .parquet.
-    workers : int or distributed.Client
-        Processes on this machine, or a client of a dask scheduler.
+    workers : int or distributed.Client, optional
+        Processes on this machine, or a client of a dask scheduler. By default the work begins in this process, and what
+        is left after two seconds is given to as many processes as there are cores.
     force : bool
         Replace a table that is there already, and what was noted of another grid.
     progress : bool, optional
@@ -142,6 +146,12 @@ def _off(progress):
 
 def _solved(grid, todo, workers):
     """Yield the rows of a few cases at a time, each with its number, as they are found."""
+    if workers is None:
+        end, todo = time.monotonic() + SOON, deque(todo)
+        while todo and time.monotonic() < end:
+            k, case = todo.popleft()
+            yield [(k, attempt(grid, case))]
+        todo, workers = list(todo), os.cpu_count() or 1
     if not parallel.is_client(workers):
         workers = min(parallel.here(workers), max(len(todo), 1))
         if workers == 1:

@@ -1,4 +1,4 @@
-"""One module a paper.
+"""One module or folder a paper.
 
 ``processing_capacity``  [BB22] how much work a resource can do when jobs hold several units of it at once
 ``cluster``              [SW23] a tracker in front of the cluster, a finite queue

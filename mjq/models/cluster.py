@@ -20,19 +20,27 @@ A state is ``(x_1, x_2, V)``.
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
 from mjq.solvers import drain, tandem
 
-MEMORY_LIMIT = 4e9  # bytes
+__all__ = [  # noqa: RUF022, in the order of reading
+    "checked", "uniform_sizes", "normal_sizes", "harmonic_sizes", "transitions", "cluster_states", "states",
+    "Performance", "measures", "performance", "smallest_cluster",
+]  # fmt: skip
+
+MOST_BYTES = 4e9
+WORKING_VECTORS = 16  # that the solver holds besides its basis
 MOST_SIZES = 1_000_000
 MOST_SERVERS = 10_000_000  # in units of the sizes' common divisor
 
 
-def checked(N, sizes, p, lam, mu1, mu2, C):
+def checked(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, mu2: ArrayLike, C: int) -> tuple:
     """Return the parameters as numbers and arrays, without sizes that never come, or raise ``ValueError``."""
     N, C = checks.count("N", N), checks.count("C", C, least=0)
     sizes = checks.counts("sizes", sizes)
@@ -54,7 +62,7 @@ def checked(N, sizes, p, lam, mu1, mu2, C):
 # --- Sizes of jobs --------------------------------------------------------------------------------------------------
 
 
-def uniform_sizes(T):
+def uniform_sizes(T: int) -> tuple[np.ndarray, np.ndarray]:
     """Sizes 1, …, T, equally probable.
 
     Source: [SW23] Section 5.1.
@@ -65,7 +73,7 @@ def uniform_sizes(T):
     return _weighted(T, lambda n: np.ones(len(n)))
 
 
-def normal_sizes(T, sigma=None):
+def normal_sizes(T: int, sigma: float | None = None) -> tuple[np.ndarray, np.ndarray]:
     r"""Sizes 1, …, T, their probabilities proportional to a normal density around the middle.
 
     .. math:: p_n \propto e^{-(n - \eta)^2 / (2 \sigma^2)}, \qquad \eta = (T + 1)/2 .
@@ -87,7 +95,7 @@ def _nearest(middle, spread):
     return ((middle - np.floor(middle)) / spread) ** 2 / 2
 
 
-def harmonic_sizes(T):
+def harmonic_sizes(T: int) -> tuple[np.ndarray, np.ndarray]:
     """Sizes 1, …, T with probabilities proportional to n to the power -1.5.
 
     Source: [SW23] Section 5.1.
@@ -107,7 +115,16 @@ def _weighted(T, weight):
 # --- The chain of the paper -----------------------------------------------------------------------------------------
 
 
-def transitions(state, N, sizes, p, lam, mu1, mu2, C):
+def transitions(
+    state: tuple,
+    N: int,
+    sizes: Sequence[int],
+    p: Sequence[float],
+    lam: float,
+    mu1: float,
+    mu2: Sequence[float],
+    C: int,
+) -> Iterator[tuple]:
     """Yield ``(next_state, rate)`` out of ``(x_1, x_2, V)``, case by case in the paper's order.
 
     `sizes`, `p` and `mu2` are sequences with one entry a size.
@@ -140,7 +157,7 @@ def _without(V, n):
     return V[:k] + V[k + 1 :]
 
 
-def cluster_states(N, sizes):
+def cluster_states(N: int, sizes: Sequence[int]) -> list[tuple]:
     """The possible vectors V: by their length, then lexicographically.
 
     Source: [SW23] Section 3.
@@ -159,7 +176,7 @@ def cluster_states(N, sizes):
     return found
 
 
-def states(N, sizes, C):
+def states(N: int, sizes: Sequence[int], C: int) -> list[tuple]:
     """All states in the paper's order: by the queue, then the size at the tracker, then V.
 
     Source: [SW23] Section 3.
@@ -185,7 +202,7 @@ class Performance:
     blocking : float
         Fraction of arriving jobs that are lost, Eq. (6).
     mean_delay : float
-        Time in the queue of a job that is not lost, Eq. (7).
+        Time in the queue of a job that is not lost, Eq. (7), in the unit of time of the rates.
     mean_busy_servers : float
         Eq. (8).
     utilization : float
@@ -212,7 +229,7 @@ def _performance(N, queue, blocking, accepted, jobs, servers, residual):
     return Performance(mean_queue, float(blocking), float(delay), servers, servers / N, jobs, float(residual))
 
 
-def measures(states, probabilities, N, lam):
+def measures(states: Sequence[tuple], probabilities: ArrayLike, N: int, lam: float) -> Performance:
     r"""The measures from the probabilities of all states.
 
     .. math:: E[q] = \sum_{j=1}^{C} j \sum_{x \in S_j} P_x, \quad B = \sum_{x \in S_C} P_x, \quad
@@ -223,7 +240,9 @@ def measures(states, probabilities, N, lam):
     states : sequence of (x_1, x_2, V)
     probabilities : sequence of float
     N : int
+        Servers.
     lam : float
+        Arrival rate, per unit of time.
 
     Returns
     -------
@@ -242,7 +261,7 @@ def measures(states, probabilities, N, lam):
     return _performance(N, queue, blocking, lam * (1 - blocking), jobs, servers, np.nan)
 
 
-def performance(N, sizes, p, lam, mu1, mu2, C):
+def performance(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, mu2: ArrayLike, C: int) -> Performance:
     """Measures of the cluster, by the structured solver: millions of states, no generator.
 
     Parameters
@@ -254,9 +273,9 @@ def performance(N, sizes, p, lam, mu1, mu2, C):
     p : sequence of float
         Their probabilities.
     lam, mu1 : float
-        Arrival rate, rate of the tracker.
+        Arrival rate, rate of the tracker, per unit of time.
     mu2 : float or sequence of float
-        Completion rate of a job, one or one per size.
+        Completion rate of a job, one or one per size, per unit of time.
     C : int
         Places in the queue.
 
@@ -294,11 +313,13 @@ def performance(N, sizes, p, lam, mu1, mu2, C):
 def _configurations(N, sizes, C):
     """All ways to fill the cluster, unless the solver would need too much memory for them."""
     count = _count_configurations(N, sizes)
-    need = count * 8 * ((tandem.BASIS + 16) * (C + 1) + 8 * len(sizes))  # the vectors it works with, and tables
-    if need > MEMORY_LIMIT:
+    need = (
+        count * 8 * ((tandem.BASIS_VECTORS + WORKING_VECTORS) * (C + 1) + 8 * len(sizes))
+    )  # the vectors it works with, and tables
+    if need > MOST_BYTES:
         raise ValueError(
             f"{count:.10g} ways to fill {N} servers, with {C} places in the queue, would need {need / 1e9:.3g} GB; the "
-            f"limit is {MEMORY_LIMIT / 1e9:g} GB"
+            f"limit is {MOST_BYTES / 1e9:g} GB"
         )
     return drain.configurations(N, sizes, most_free=N)
 
@@ -318,7 +339,17 @@ def _count_configurations(N, sizes):
     return int(ways.sum()) if ways.sum() < checks.MOST else float(ways.sum())
 
 
-def smallest_cluster(most_delay, least_utilization, sizes, p, lam, mu1, mu2, C, most_servers=1000):
+def smallest_cluster(
+    most_delay: float,
+    least_utilization: float,
+    sizes: ArrayLike,
+    p: ArrayLike,
+    lam: float,
+    mu1: float,
+    mu2: ArrayLike,
+    C: int,
+    most_servers: int = 1000,
+) -> tuple[int, Performance]:
     r"""Fewest servers with which the mean delay and the utilization meet their targets.
 
     The utilization need not fall with every server: it may rise where one more large job fits. But it is at most
@@ -327,7 +358,7 @@ def smallest_cluster(most_delay, least_utilization, sizes, p, lam, mu1, mu2, C, 
     Parameters
     ----------
     most_delay : float
-        Largest mean time in the queue.
+        Largest mean time in the queue, in the unit of time of the rates.
     least_utilization : float
         Smallest utilization.
     sizes, p, lam, mu1, mu2, C

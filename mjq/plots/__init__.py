@@ -6,10 +6,11 @@ import numpy as np
 from mjq.plots.drawings import network, resource, state_graph, tracker
 from mjq.plots.palette import COLOURS, WIDTH
 from mjq.plots.schedules import gantt
-from mjq.plots.tables import Glued, Table, glue, significant, table, verdicts
+from mjq.plots.tables import SIGNIFICANT, Glued, Table, glue, significant, table, verdicts
 
 __all__ = [
     "COLOURS",
+    "SIGNIFICANT",
     "WIDTH",
     "Glued",
     "Table",
@@ -42,10 +43,11 @@ def style():
             "figure.facecolor": "none",
             "figure.constrained_layout.use": True,
             "font.size": 12,
-            "legend.fontsize": 11,
+            "legend.fontsize": 11.5,
             "legend.frameon": False,
             "lines.linewidth": 1.8,
             "savefig.facecolor": "none",
+            "savefig.pad_inches": 0.02,
             "svg.hashsalt": "mjq",
         }
     )

@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from mjq.plots.palette import COLOURS, WIDTH
+from mjq.plots.timeline import timeline
 
 MOST_JOBS = 2000  # in one chart
 
@@ -63,16 +64,11 @@ def gantt(schedule, ax=None, numbers=None):
     ax = plt.subplots(figsize=(WIDTH, 2.6))[1] if ax is None else ax
     numbers = jobs <= 40 if numbers is None else numbers
     rows = rows_of(schedule.start, schedule.finish, schedule.need, int(schedule.servers))
-    for job, held in enumerate(rows):
-        start, length = schedule.start[job], schedule.run[job]
+    runs = list(zip(schedule.start, schedule.finish, rows, strict=True))
+    timeline(ax, schedule.servers, runs, [job % (len(COLOURS) - 1) for job in range(jobs)], schedule.finish.max())
+    for job, (start, finish, held) in enumerate(runs if numbers else ()):
         for piece in np.split(held, np.flatnonzero(np.diff(held) > 1) + 1):
             if len(piece):
-                low, high = piece[0], piece[-1] + 1
-                colour = COLOURS[job % (len(COLOURS) - 1)]
-                ax.broken_barh([(start, length)], (low, high - low), facecolor=colour, edgecolor="white", lw=0.8)
-                if numbers:
-                    ax.text(start + length / 2, (low + high) / 2, str(job + 1), ha="center", va="center", color="white")
-    ax.set(xlabel="time", ylabel="servers", ylim=(0, schedule.servers))
-    ax.set_xlim(schedule.submit.min(), schedule.finish.max())
-    ax.grid(False)
+                ax.text((start + finish) / 2, piece.mean() + 0.5, str(job + 1), ha="center", va="center")
+    ax.set_xlim(left=schedule.submit.min())
     return ax

@@ -6,7 +6,9 @@
 ``line``          who waits
 ``policies``      who starts next
 ``cluster``       a job tracker and a finite queue before the cluster
+``timeline``      one path of that, job by job, for pictures
 ``depletion``     a pool of tasks that is worked off
+``pool_timeline`` one depletion, task by task, for pictures
 ``ps_network``    networks of processor-sharing queues
 ``events``        what event loops share
 ``replications``  independent runs in parallel, the same numbers for the same seed whatever the number of workers
@@ -27,9 +29,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "line",
         "multiserver",
         "policies",
+        "pool_timeline",
         "ps_network",
         "replications",
         "schedule",
+        "timeline",
     ],
     submod_attrs={
         "cluster": ["ClusterEstimates", "simulate_cluster"],

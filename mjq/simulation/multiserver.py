@@ -184,7 +184,7 @@ def simulate_multiserver(
         The same seed gives the same numbers, whatever the number of workers.
     service : sequence, length L, optional
         Law of the service time of each class: a :class:`~mjq.solvers.phase_type.PhaseType`, a
-        :class:`~mjq.simulation.Lognormal`, a :class:`~mjq.simulation.BoundedPareto`, a number (always that
+        :class:`~mjq.simulation.jobs.Lognormal`, a :class:`~mjq.simulation.jobs.BoundedPareto`, a number (always that
         time) or a sequence of times, all equally likely. By default exponential with rate `mu`.
     policy : str
         ``"fcfs"``: in order of arrival; ``"first-fit"``: again and again the first in the line that fits; ``"easy"``,

@@ -80,7 +80,7 @@ def replay(submit, need, run, estimate, servers, policy="fcfs", *, ties="complet
         that is different from zero at the end of the log: what is promised to a job must be something.
     servers : float
     policy : str
-        See :func:`~mjq.simulation.simulate_multiserver`.
+        See :func:`~mjq.simulation.multiserver.simulate_multiserver`.
     ties : {"completions first", "one by one"}
         Order of events at one instant. Either all completions, then all arrivals, then the policy starts jobs; a job of
         run time zero holds its servers until nobody else may start, ends, and the policy is asked again at the same

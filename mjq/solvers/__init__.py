@@ -5,10 +5,13 @@
 ``drain``       steady state of saturated systems, which only drain between two admissions: millions of states
 ``tandem``      a finite queue and a preparatory server before such a system
 ``qbd``         infinitely many levels (quasi-birth-death chains)
-``phase_type``  phase-type distributions: moments, samples, fits, and where a chain is after some time
+``shared_queue`` one queue that its jobs share: response times and the life of a job, exactly
+``transient``   where a chain is after some time
+``phase_type``  phase-type distributions: moments, tails, quantiles, samples, fits
 ``network``     networks of processor-sharing queues and delay stations, as everything about them needs them
-``product_form``  exact means of networks of processor-sharing queues and delay stations
+``product_form`` exact means of networks of processor-sharing queues and delay stations
 ``mean_value``  mean value analysis of closed networks of single servers
-``depletion_passes``  passes over the states of two stations that work off a pool
+``pool_passes`` passes over the states of two stations that work off a pool
+``krylov``      how fast GMRES and Arnoldi iterations converge, sweep by sweep
 ``arnoldi``     the dominant eigenvector of an operator that is not stored
 """

@@ -6,21 +6,27 @@ direction, whose eigenvalue is nearly 1, hardly changes in a sweep: it may be la
 the gap between the two eigenvalues.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.sparse import linalg
 
-TRUSTED = 1e-9  # relative error up to which an answer is given; the estimate may be a few times too small
-ROUNDING = 1e-16  # the least relative residual that can be told from none
+__all__ = ["TRUSTED_ERROR", "dominant", "estimated_error", "gap"]
+
+TRUSTED_ERROR = 1e-9  # relative, up to which an answer is given; the estimate may be a few times too small
+LEAST_RESIDUAL = 1e-16  # relative, that can be told from none
 GAP_TOLERANCE, GAP_RESTARTS = 1e-3, 50  # of the second eigenvalue, which need not be known well
 
 
-def dominant(operator, start, tolerance, restarts, basis):
+def dominant(
+    operator: Callable[[np.ndarray], np.ndarray], start: np.ndarray, tolerance: float, restarts: int, basis: int
+) -> np.ndarray:
     """The eigenvector of the eigenvalue with the largest real part, its entries made positive.
 
     Parameters
     ----------
     operator : callable
-        Vector to vector, linear, with non-negative entries.
+        Vector to vector, linear, with non-negative entries off its diagonal.
     start : float array, shape (S,)
     tolerance : float
         Relative accuracy of the eigenvalue.
@@ -52,7 +58,9 @@ def dominant(operator, start, tolerance, restarts, basis):
     return np.abs(vectors[:, 0].real)
 
 
-def estimated_error(operator, size, residual, slowest, basis):
+def estimated_error(
+    operator: Callable[[np.ndarray], np.ndarray], size: int, residual: float, slowest: float, basis: int
+) -> float:
     """About how large the relative error of a dominant eigenvector with this relative residual is.
 
     Parameters
@@ -72,12 +80,12 @@ def estimated_error(operator, size, residual, slowest, basis):
     float
         Infinite if the gap could not be found.
     """
-    residual = max(residual, ROUNDING)
+    residual = max(residual, LEAST_RESIDUAL)
     by_bound = residual / min(1.0, slowest)
-    return by_bound if by_bound <= TRUSTED else np.divide(residual, gap(operator, size, basis))
+    return by_bound if by_bound <= TRUSTED_ERROR else np.divide(residual, gap(operator, size, basis))
 
 
-def gap(operator, size, basis):
+def gap(operator: Callable[[np.ndarray], np.ndarray], size: int, basis: int) -> float:
     """Distance of the second eigenvalue of an operator from its dominant one, 1; zero if it was not found.
 
     Examples

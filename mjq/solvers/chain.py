@@ -8,17 +8,25 @@ Conventions: states are hashable; a generator ``Q`` holds rates off its diagonal
 distribution is a row vector ``pi`` with ``pi Q = 0``.
 """
 
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csgraph, linalg
 
-EXPLORE_LIMIT = 1_000_000
-RAREST = 1e-150  # probability of a transition that still counts
-BAND_LIMIT = 200_000_000  # numbers in the band of an elimination: 1.6 GB
+__all__ = ["absorption_times", "explore", "generator", "moves", "stationary", "stationary_of_recurrent_part"]
+
+Rule = Callable[[Hashable], Iterable[tuple]]  # from a state to its pairs (next_state, rate)
+
+MOST_STATES = 1_000_000  # to list
+RAREST_TRANSITION = 1e-150  # probability of one that still counts
+MOST_IN_BAND = 200_000_000  # numbers in the band of an elimination: 1.6 GB
+RESCALED_FROM = 1e200  # size of an entry of the solution: only ratios matter until the end
 
 
-def explore(start, transitions, limit=EXPLORE_LIMIT):
+def explore(start: Iterable[Hashable], transitions: Rule, limit: int = MOST_STATES) -> list:
     """List every state that can be reached from `start`, in order of discovery.
 
     Parameters
@@ -58,7 +66,7 @@ def explore(start, transitions, limit=EXPLORE_LIMIT):
     return states
 
 
-def moves(states, transitions):
+def moves(states: Sequence[Hashable], transitions: Rule) -> Iterator[tuple]:
     """Yield ``(row, column, rate)`` for every transition that leaves its state."""
     index = {state: k for k, state in enumerate(states)}
     for row, state in enumerate(states):
@@ -69,7 +77,7 @@ def moves(states, transitions):
                 yield row, index[successor], rate
 
 
-def generator(states, transitions):
+def generator(states: Sequence[Hashable], transitions: Rule) -> sparse.csr_array:
     """The generator of a chain, as a sparse matrix of numbers.
 
     Returns
@@ -98,7 +106,7 @@ def generator(states, transitions):
     return (Q - sparse.diags_array(Q.sum(axis=1))).tocsr()
 
 
-def stationary(Q, states=None):
+def stationary(Q: ArrayLike | sparse.sparray, states: Sequence[Hashable] | None = None) -> np.ndarray:
     r"""Stationary distribution :math:`\pi Q = 0,\ \pi \mathbf 1 = 1` of an irreducible chain.
 
     States are eliminated one by one, as Grassmann, Taksar and Heyman do, with additions, multiplications and
@@ -149,7 +157,7 @@ def stationary(Q, states=None):
     order = csgraph.reverse_cuthill_mckee((rates + rates.T).tocsr(), symmetric_mode=True)
     entries = rates[order][:, order].tocoo()
     width = int(abs(entries.row - entries.col).max(initial=0))
-    if n * (2 * width + 1) > BAND_LIMIT:
+    if n * (2 * width + 1) > MOST_IN_BAND:
         raise ValueError(f"{n} states with a band of {width} are too many to eliminate; use a structured solver")
     band = np.zeros((n, 2 * width + 1))
     band[entries.row, entries.col - entries.row + width] = entries.data
@@ -163,7 +171,7 @@ def stationary(Q, states=None):
     return pi
 
 
-def stationary_of_recurrent_part(P):
+def stationary_of_recurrent_part(P: np.ndarray) -> np.ndarray:
     """Stationary distribution of a chain in steps, zero for states that are left for ever.
 
     Transitions so rare that their products underflow would cut a chain in pieces: they count as none, and the piece
@@ -179,8 +187,8 @@ def stationary_of_recurrent_part(P):
     >>> stationary_of_recurrent_part(np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0], [0.0, 0.5, 0.5]])).round(6)
     array([0.      , 0.333333, 0.666667])
     """
-    parts, label = csgraph.connected_components(P > RAREST, connection="strong")
-    left = [(P[np.ix_(label == part, label != part)] > RAREST).any() for part in range(parts)]
+    parts, label = csgraph.connected_components(P > RAREST_TRANSITION, connection="strong")
+    left = [(P[np.ix_(label == part, label != part)] > RAREST_TRANSITION).any() for part in range(parts)]
     recurrent = np.flatnonzero(label == int(np.argmin(left)))
     pi = np.zeros(len(P))
     pi[recurrent] = stationary(P[np.ix_(recurrent, recurrent)])
@@ -232,12 +240,14 @@ def _eliminate(band, width):
     for k in range(1, n):
         for i in range(max(0, k - width), k):
             pi[k] += pi[i] * band[i, k - i + width]
-        if pi[k] > 1e200:  # only ratios matter until the end
+        if pi[k] > RESCALED_FROM:
             pi /= pi[k]
     return pi / pi.sum()
 
 
-def absorption_times(Q, absorbing, states=None):
+def absorption_times(
+    Q: ArrayLike | sparse.sparray, absorbing: Sequence[int], states: Sequence[Hashable] | None = None
+) -> np.ndarray:
     r"""Expected time until the chain first enters one of the absorbing states, from each state.
 
     .. math:: t_s = 0 \ (s \in A), \qquad \sum_{s'} Q_{s s'} t_{s'} = -1 \ (s \notin A).
@@ -248,10 +258,13 @@ def absorption_times(Q, absorbing, states=None):
         Generator.
     absorbing : sequence of int
         Indices of the absorbing states; their own rates are not read.
+    states : sequence, optional
+        Names to use in error messages.
 
     Returns
     -------
     numpy.ndarray, shape (S,)
+        In the unit of time of the rates.
 
     Raises
     ------

@@ -19,15 +19,18 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import linalg
 
 from mjq.solvers import arnoldi, chain
 
-DENSE_LIMIT = 1000  # unknowns up to which T is formed and eliminated exactly
-PATIENT_LIMIT = 6000  # the same where Arnoldi iterations cannot be trusted
-CONFIGURATION_LIMIT = 20_000_000  # some 2 GB of tables for two classes
-TOLERANCE = 1e-12
-BASIS = 40
+__all__ = ["Configurations", "SaturatedState", "configurations", "departure_operator", "saturated"]
+
+DENSE_UNKNOWNS = 1000  # up to which T is formed and eliminated exactly
+PATIENT_UNKNOWNS = 6000  # the same where Arnoldi iterations cannot be trusted
+MOST_CONFIGURATIONS = 20_000_000  # some 2 GB of tables for two classes
+FLOW_TOLERANCE = 1e-12  # largest relative change of the admission flow in one pass
+BASIS_VECTORS = 40
 MOST_SWEEPS = 20_000
 MOST_VISITS = 10_000_000_000  # classes of configurations, over all passes: some minutes
 
@@ -52,12 +55,18 @@ class Configurations:
     after_departure: np.ndarray
 
     @property
-    def blocked(self):
+    def blocked(self) -> np.ndarray:
         """Where a head of the line of each class would not fit, shape (M, L)."""
         return self.after_admission < 0
 
 
-def configurations(resource, needs, slack=0.0, limit=CONFIGURATION_LIMIT, most_free=None):
+def configurations(
+    resource: float,
+    needs: ArrayLike,
+    slack: float = 0.0,
+    limit: int = MOST_CONFIGURATIONS,
+    most_free: float | None = None,
+) -> Configurations:
     """List the sets of jobs that fit into the resource together and leave no more than `most_free` of it free.
 
     Parameters
@@ -146,7 +155,13 @@ class SaturatedState:
     sweeps: int
 
 
-def saturated(configurations, rates, mix, tolerance=TOLERANCE, most_sweeps=None):
+def saturated(
+    configurations: Configurations,
+    rates: ArrayLike,
+    mix: ArrayLike,
+    tolerance: float = FLOW_TOLERANCE,
+    most_sweeps: int | None = None,
+) -> SaturatedState:
     """Solve the saturated system.
 
     Parameters
@@ -179,15 +194,15 @@ def saturated(configurations, rates, mix, tolerance=TOLERANCE, most_sweeps=None)
     rates, mix = np.asarray(rates, dtype=float), np.asarray(mix, dtype=float)
     passes = _Passes(configurations, rates, mix)
     if most_sweeps is None:
-        most_sweeps = min(MOST_SWEEPS, max(BASIS, MOST_VISITS // configurations.counts.size))
-    flow = (_eliminated if passes.size <= DENSE_LIMIT else _arnoldi)(passes, tolerance, most_sweeps)
+        most_sweeps = min(MOST_SWEEPS, max(BASIS_VECTORS, MOST_VISITS // configurations.counts.size))
+    flow = (_eliminated if passes.size <= DENSE_UNKNOWNS else _arnoldi)(passes, tolerance, most_sweeps)
     flow, probabilities, residual = _settled(passes, flow, tolerance)
-    if passes.size > DENSE_LIMIT:
+    if passes.size > DENSE_UNKNOWNS:
         error = _error(passes, flow, residual)
-        if error > arnoldi.TRUSTED and passes.size <= PATIENT_LIMIT:
+        if error > arnoldi.TRUSTED_ERROR and passes.size <= PATIENT_UNKNOWNS:
             flow = _eliminated(passes, tolerance, most_sweeps)
             flow, probabilities, residual = _settled(passes, flow, tolerance)
-        elif error > arnoldi.TRUSTED:
+        elif error > arnoldi.TRUSTED_ERROR:
             raise ArithmeticError(
                 f"rates {rates.min():.3g} to {rates.max():.3g} lie too far apart for {passes.size} unknowns: with a "
                 f"residual of {residual:.2g} the error may be {error:.2g}"
@@ -215,7 +230,7 @@ def _error(passes, flow, residual):
     """Estimate of the relative error; the slowest job's rate, for each admission, is what a start is forgotten at."""
     _, probabilities = passes.both(flow)
     admissions = float((probabilities.sum(axis=1) * passes.departures).sum() / probabilities.sum())
-    return arnoldi.estimated_error(passes, passes.size, residual, passes.rates.min() / admissions, BASIS)
+    return arnoldi.estimated_error(passes, passes.size, residual, passes.rates.min() / admissions, BASIS_VECTORS)
 
 
 class _Passes:
@@ -254,16 +269,24 @@ def _arnoldi(passes, tolerance, most_sweeps):
     """The admission flow as the dominant eigenvector of T, by implicitly restarted Arnoldi iterations."""
     start = passes(passes(np.ones(passes.size)))
     try:
-        return arnoldi.dominant(passes, start, tolerance / 10, most_sweeps // BASIS, BASIS)
+        return arnoldi.dominant(passes, start, tolerance / 10, most_sweeps // BASIS_VECTORS, BASIS_VECTORS)
     except ArithmeticError:
         raise ArithmeticError(f"the saturated system did not converge in {passes.count} passes") from None
 
 
-def departure_operator(configurations, rates, mix):
+def departure_operator(configurations: Configurations, rates: ArrayLike, mix: ArrayLike) -> linalg.LinearOperator:
     """Departures between the states of the saturated system, as an operator that stores no matrix.
 
     States are the pairs (configuration, class of a head that does not fit), in the order of
     ``numpy.nonzero(configurations.blocked)``. Entry (s, s') is the rate at which a departure leads from s to s'.
+
+    Parameters
+    ----------
+    configurations : Configurations
+    rates : sequence of float, shape (L,)
+        Rate at which one job in service completes.
+    mix : sequence of float, shape (L,)
+        Probability that the next job in line is of each class.
 
     Returns
     -------

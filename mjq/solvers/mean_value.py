@@ -7,25 +7,34 @@ follow from those of smaller populations.
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
 
-POPULATIONS = 1_000_000  # vectors up to the populations asked for, at most
+__all__ = ["along_mixes", "throughputs"]
+
+MOST_POPULATIONS = 1_000_000  # vectors up to the one asked for
 
 
-def throughputs(D, K):
+def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
     """Throughput of each class.
 
     Parameters
     ----------
-    D : array of float, shape (M, R)
-        Demand of each class at each station.
-    K : sequence of int, shape (R,)
+    demands : array of float, shape (M, R)
+        Mean work of a job of each class at each station, in units of time.
+    population : sequence of int, shape (R,)
         Jobs of each class.
 
     Returns
     -------
     float array, shape (R,)
+        Jobs per unit of time.
+
+    Raises
+    ------
+    ValueError
+        If `population` has not one entry a class, or there are more than a million populations up to it.
 
     Source: E. D. Lazowska, J. Zahorjan, G. S. Graham, K. C. Sevcik, Quantitative System Performance, 1984.
 
@@ -36,44 +45,51 @@ def throughputs(D, K):
     >>> throughputs([[1.0], [1.0]], [2]).round(6).tolist()
     [0.666667]
     """
-    D = checks.numbers("D", D, ndim=2)
-    K = tuple(checks.counts("K", K, 0).tolist())
-    if len(K) != D.shape[1]:
-        raise ValueError(f"K must have one entry a class, got {len(K)} for {D.shape[1]}")
-    if math.prod(k + 1 for k in K) > POPULATIONS:
-        raise ValueError(f"{math.prod(k + 1 for k in K)} populations are too many, at most {POPULATIONS}")
-    jobs = np.zeros((*(k + 1 for k in K), len(D)))
-    for population in np.ndindex(*(k + 1 for k in K)):
-        present = [c for c, k in enumerate(population) if k]
-        rates = np.zeros(len(K))
-        for c in present:
-            seen = jobs[tuple(k - (c == other) for other, k in enumerate(population))]
-            spent = D[:, c] * (1 + seen)
-            rates[c] = population[c] / spent.sum()
-            jobs[population] += rates[c] * spent
+    demands = checks.numbers("demands", demands, ndim=2)
+    population = tuple(checks.counts("population", population, 0).tolist())
+    if len(population) != demands.shape[1]:
+        raise ValueError(f"population must have one entry a class, got {len(population)} for {demands.shape[1]}")
+    number = math.prod(n + 1 for n in population)
+    if number > MOST_POPULATIONS:
+        raise ValueError(f"{number} populations are too many, at most {MOST_POPULATIONS}")
+    jobs = np.zeros((*(n + 1 for n in population), len(demands)))
+    for present in np.ndindex(*(n + 1 for n in population)):
+        rates = np.zeros(len(population))
+        for c in np.flatnonzero(present):
+            seen = jobs[tuple(n - (c == other) for other, n in enumerate(present))]
+            spent = demands[:, c] * (1 + seen)
+            rates[c] = present[c] / spent.sum()
+            jobs[present] += rates[c] * spent
     return rates
 
 
-def along_mixes(D, K):
-    """Throughputs of two classes for all mixes of K jobs, keeping one diagonal of populations only.
+def along_mixes(demands: np.ndarray, places: int) -> tuple[np.ndarray, np.ndarray]:
+    """Throughputs of two classes for all mixes of so many jobs, keeping one diagonal of populations only.
+
+    Parameters
+    ----------
+    demands : float array, shape (M, 2)
+        Mean work of a job of each class at each station, in units of time.
+    places : int
+        Jobs of both classes together.
 
     Returns
     -------
-    X_A, X_B : float arrays, shape (K + 1,)
-        For 0, 1, ..., K jobs of class A.
+    first, second : float arrays, shape (places + 1,)
+        Throughput of each class with 0, 1, ..., `places` jobs of the first class, per unit of time.
 
     Examples
     --------
-    >>> X_A, X_B = along_mixes(np.array([[1.0, 1.0], [1.0, 1.0]]), 2)
-    >>> X_A.round(4).tolist()
+    >>> first, second = along_mixes(np.array([[1.0, 1.0], [1.0, 1.0]]), 2)
+    >>> first.round(4).tolist()
     [0.0, 0.3333, 0.6667]
     """
-    jobs = np.zeros((1, len(D)))
-    for total in range(1, K + 1):
-        of_A = np.arange(total + 1)
-        nobody = np.zeros((1, len(D)))
-        spent_A = D[:, 0] * (1 + np.vstack([nobody, jobs]))
-        spent_B = D[:, 1] * (1 + np.vstack([jobs, nobody]))
-        X_A, X_B = of_A / spent_A.sum(axis=1), (total - of_A) / spent_B.sum(axis=1)
-        jobs = X_A[:, None] * spent_A + X_B[:, None] * spent_B
-    return X_A, X_B
+    jobs = np.zeros((1, len(demands)))
+    for total in range(1, places + 1):
+        of_first = np.arange(total + 1)
+        nobody = np.zeros((1, len(demands)))
+        spent_first = demands[:, 0] * (1 + np.vstack([nobody, jobs]))
+        spent_second = demands[:, 1] * (1 + np.vstack([jobs, nobody]))
+        first, second = of_first / spent_first.sum(axis=1), (total - of_first) / spent_second.sum(axis=1)
+        jobs = first[:, None] * spent_first + second[:, None] * spent_second
+    return first, second

@@ -65,7 +65,14 @@ class Network:
     [[-1.0]]
     """
 
-    def __init__(self, servers, service, routing, arrivals=None, population=None):
+    def __init__(
+        self,
+        servers: dict,
+        service: dict[tuple, PhaseType],
+        routing: dict[tuple, dict],
+        arrivals: dict | None = None,
+        population: dict | None = None,
+    ):
         checks.mapping("servers", servers, "queues")
         self.servers = {queue: checks.positive_or_infinite(f"servers of {queue!r}", k) for queue, k in servers.items()}
         self.service = dict(checks.mapping("service", service, "pairs (queue, class)"))

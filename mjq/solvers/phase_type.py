@@ -8,17 +8,24 @@ The chain starts in phase i with probability :math:`\alpha_i`, moves between pha
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
-from scipy import optimize, special
+from numpy.typing import ArrayLike
+from scipy import linalg, optimize, sparse
 
 from mjq import checks
+from mjq.solvers.transient import Transient
 
-TERMS = 20  # of the series of an exponential whose argument is at most 1: the next is below 1e-19
-HALVINGS = 60  # of a time until the fastest phase moves at most once on average
-MOST_PHASES = 1000
-ROUNDING = 1e-13  # what row sums of T may exceed zero by, as a fraction of the row's rate
+__all__ = [
+    "PhaseType", "coxian", "erlang", "exponential", "hyperexponential", "mixed_erlang", "two_moments",
+]  # fmt: skip
+
+MOST_PHASES = 1000  # of an Erlang distribution
+SPARSE_PHASES = 1000  # from which on equations are solved without their zeros
+ROW_ROUNDING = 1e-13  # what row sums of T may exceed zero by, as a fraction of the row's rate
+SCV_ROUNDING = 1e-12  # by which part 1 / scv may exceed a whole number of phases
+QUANTILE_TOLERANCE = 1e-13  # relative, of the time
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,52 +70,74 @@ class PhaseType:
         if (T - np.diag(np.diag(T)) < 0).any():
             raise ValueError("rates of T off the diagonal must not be negative")
         ending = -T.sum(axis=1)
-        if (ending < -ROUNDING * leaving).any():
+        if (ending < -ROW_ROUNDING * leaving).any():
             raise ValueError(f"rows of T must not sum to more than 0, got {checks.shown(-ending)}")
-        ending = np.where(np.abs(ending) <= ROUNDING * leaving, 0.0, ending)
-        out = ending > 0
-        for _ in range(len(out)):
-            out = out | (T[:, out] > 0).any(axis=1)
-        if not out.all():
-            raise ValueError(f"phase {int(np.argmin(out))} of T is never left for good")
+        ending = np.where(np.abs(ending) <= ROW_ROUNDING * leaving, 0.0, ending)
+        ends = _leads_to(T, ending > 0)
+        if not ends.all():
+            raise ValueError(f"phase {int(np.argmin(ends))} of T is never left for good")
         for name, value in (("alpha", alpha), ("T", T), ("exit", ending)):
             value.flags.writeable = False
             object.__setattr__(self, name, value)
 
     @property
-    def phases(self):
+    def phases(self) -> int:
         """Number of phases."""
         return len(self.alpha)
 
-    def moment(self, k):
-        r"""Moment of order k, :math:`k!\, \alpha (-T)^{-k} \mathbf 1`."""
+    def moment(self, k: int) -> float:
+        r"""Moment of order k, :math:`k!\, \alpha (-T)^{-k} \mathbf 1`.
+
+        >>> exponential(2.0).moment(3)
+        48.0
+        """
         k = checks.count("k", k)
         values = np.ones(self.phases)
         for _ in range(k):
-            values = np.linalg.solve(-self.T, values)
+            values = self._solve(values)
         return float(math.factorial(k) * self.alpha @ values)
 
     @cached_property
-    def mean(self):
+    def _solve(self):
+        """What multiplies a vector by the inverse of -T."""
+        if self.phases > SPARSE_PHASES:
+            return sparse.linalg.splu(sparse.csc_array(-self.T)).solve
+        return partial(linalg.lu_solve, linalg.lu_factor(-self.T))
+
+    @cached_property
+    def mean(self) -> float:
         """Mean."""
         return self.moment(1)
 
     @cached_property
-    def scv(self):
+    def scv(self) -> float:
         """Squared coefficient of variation: variance over squared mean."""
         return self.moment(2) / self.mean**2 - 1
 
-    def cdf(self, t):
-        """Probability of at most t, for a number or an array of times, accurately however stiff T is."""
-        return self._at(t)[..., -1].clip(0, 1)
+    def cdf(self, t: ArrayLike) -> np.ndarray:
+        """Probability of at most t, for a number or an array of times, accurately however stiff T is.
 
-    def tail(self, t):
-        """Probability of more than t, for a number or an array of times."""
-        return self._at(t)[..., :-1].sum(axis=-1).clip(0, 1)
+        Raises
+        ------
+        ValueError
+            If a time is not finite, or so long that the fastest phase would be left 2 to the power 60 times.
+        """
+        return self._at(t)[..., 1].clip(0, 1)
 
-    def quantile(self, u):
+    def tail(self, t: ArrayLike) -> np.ndarray:
+        r"""Probability of more than t, :math:`\alpha e^{T t} \mathbf 1`, as :meth:`cdf`."""
+        return self._at(t)[..., 0].clip(0, 1)
+
+    def quantile(self, u: float) -> float:
         """The time that is not exceeded with probability u, below 1.
 
+        Raises
+        ------
+        ValueError
+            If u is negative, or not below 1.
+
+        Examples
+        --------
         >>> round(exponential(1.0).quantile(0.95), 6)
         2.995732
         """
@@ -123,19 +152,29 @@ class PhaseType:
         low = high / 2
         while self.cdf(low) > u:
             low /= 2
-        return float(optimize.brentq(lambda t: float(self.cdf(t)) / u - 1, low, 2 * low, xtol=1e-14 * low, rtol=1e-13))
+        return float(
+            optimize.brentq(
+                lambda t: float(self.cdf(t)) / u - 1, low, 2 * low,
+                xtol=QUANTILE_TOLERANCE / 10 * low, rtol=QUANTILE_TOLERANCE,
+            )
+        )  # fmt: skip
 
     def _at(self, t):
-        """Distribution over the phases, and last over having left, at each of the times."""
+        """The chance not to have left yet, and to have left, at each of the times."""
         times = np.asarray(t, dtype=float)
         if not np.isfinite(times).all():
             raise ValueError("times must be finite")
+        return self._transient.at(np.maximum(times, 0).ravel()).reshape(*times.shape, 2)
+
+    @cached_property
+    def _transient(self):
+        """The phases and, as the last state, having left."""
         rates = np.zeros((self.phases + 1, self.phases + 1))
         rates[:-1, :-1], rates[:-1, -1] = self.T, self.exit
-        found = transient(np.append(self.alpha, 0.0), rates, np.maximum(times, 0).ravel())
-        return found.reshape(*times.shape, -1)
+        left = np.arange(self.phases + 1) == self.phases
+        return Transient(np.append(self.alpha, 0.0), rates, np.column_stack([~left, left]).astype(float))
 
-    def sample(self, rng, size):
+    def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
         """Draw `size` independent times.
 
         Parameters
@@ -160,89 +199,19 @@ class PhaseType:
         return times
 
 
-# --- Where a chain is after some time ---------------------------------------------------------------------------------
-
-
-def transient(start, Q, times):
-    r"""Distribution of a Markov chain at given times, :math:`p(t) = p(0)\, e^{Q t}`.
-
-    Times are cut in half until the fastest state moves at most once on average. Over such a step the exponential is a
-    short Poisson mixture; it is squared over and over, and multiplied where a time's binary digit is 1. All is sums
-    and products of non-negative numbers. What a state keeps is set to what it does not give away, so that a slow
-    rate is not lost beside a fast one.
-
-    Parameters
-    ----------
-    start : float array, shape (S,)
-    Q : float array, shape (S, S)
-        Generator; its diagonal is not read.
-    times : float array, shape (n,)
-
-    Returns
-    -------
-    float array, shape (n, S)
-
-    Raises
-    ------
-    ValueError
-        If the fastest rate times the longest time exceeds 2 to the power 60.
-
-    Source: J. Xue, Q. Ye, Computing exponentials of essentially non-negative matrices entrywise to high relative
-    accuracy, Mathematics of Computation 82 (2013) 1577-1596, for the idea.
-
-    Examples
-    --------
-    >>> transient(np.array([1.0, 0.0]), np.array([[-1.0, 1.0], [0.0, 0.0]]), np.array([np.log(2)]))
-    array([[0.5, 0.5]])
-    """
-    rates = np.array(Q, dtype=float)
-    np.fill_diagonal(rates, 0)
-    fastest, longest = rates.sum(axis=1).max(), times.max(initial=0)
-    if fastest * longest == 0:
-        return np.tile(start, (len(times), 1))
-    halvings = max(0, math.ceil(math.log2(fastest * longest)))
-    if halvings > HALVINGS:
-        raise ValueError(f"times up to {longest:g} are too long for rates up to {fastest:g}")
-    step = math.ldexp(longest, -halvings)
-    whole = np.floor(times / step)
-    moves = rates / fastest
-    np.fill_diagonal(moves, np.maximum(1 - moves.sum(axis=1), 0))
-    rest = _poisson(fastest * (times - whole * step)[:, None])
-    found = sum(weight[:, None] * row for weight, row in zip(rest.T, _powers(start, moves)))
-    power = _stochastic(sum(w * m for w, m in zip(_poisson(fastest * step), _powers(np.eye(len(rates)), moves))))
-    digits = whole.astype(np.int64)
-    while digits.any():
-        odd = digits % 2 == 1
-        found[odd] = found[odd] @ power
-        digits //= 2
-        if digits.any():
-            power = _stochastic(power @ power)
+def _leads_to(rates, targets):
+    """Which phases lead to one of the targets, directly or not; the targets do."""
+    found, newest = targets.copy(), targets
+    while newest.any():
+        newest = (rates[:, newest] > 0).any(axis=1) & ~found
+        found |= newest
     return found
-
-
-def _stochastic(matrix):
-    """Rows sum to 1: where the diagonal is the larger part it takes what the others leave, else the row is scaled."""
-    matrix = matrix.copy()
-    given = matrix.sum(axis=1) - np.diag(matrix)
-    np.fill_diagonal(matrix, np.where(given < 0.5, 1 - given, np.diag(matrix)))
-    return matrix / matrix.sum(axis=1, keepdims=True)
-
-
-def _powers(start, moves):
-    for _ in range(TERMS):
-        yield start
-        start = start @ moves
-
-
-def _poisson(mean):
-    n = np.arange(TERMS)
-    return np.exp(special.xlogy(n, mean) - mean - special.gammaln(n + 1))
 
 
 # --- Fits -------------------------------------------------------------------------------------------------------------
 
 
-def exponential(mean):
+def exponential(mean: float) -> PhaseType:
     """The exponential distribution.
 
     >>> exponential(2.0).scv
@@ -252,7 +221,7 @@ def exponential(mean):
     return PhaseType([1.0], [[-rate]])
 
 
-def erlang(k, mean):
+def erlang(k: int, mean: float) -> PhaseType:
     """k equal exponential phases one after the other: scv 1/k.
 
     >>> round(erlang(4, 2.0).scv, 12)
@@ -263,7 +232,7 @@ def erlang(k, mean):
     return PhaseType(np.eye(k)[0], rate * (np.eye(k, k=1) - np.eye(k)))
 
 
-def coxian(mean, scv):
+def coxian(mean: float, scv: float) -> PhaseType:
     r"""Two phases, the second entered with probability q: a fit of mean and scv, for scv at least 1/2.
 
     The first phase has rate :math:`2 / m`, the second :math:`1 / (m c)`, and :math:`q = 1 / (2 c)`, for mean m and
@@ -280,7 +249,7 @@ def coxian(mean, scv):
     return PhaseType([1.0, 0.0], [[-first, on * first], [0.0, -second]])
 
 
-def mixed_erlang(mean, scv):
+def mixed_erlang(mean: float, scv: float) -> PhaseType:
     r"""k phases of the same rate, the first skipped with probability q: a fit of mean and scv, for scv at most 1.
 
     With :math:`1/k \le c \le 1/(k-1)` for scv c, :math:`q = \bigl(k c - \sqrt{k (1 + c) - k^2 c}\bigr) / (1 + c)` and
@@ -293,7 +262,7 @@ def mixed_erlang(mean, scv):
     (3.0, 0.4, 3)
     """
     mean, scv = (float(checks.positive(name, value, ndim=0)) for name, value in (("mean", mean), ("scv", scv)))
-    k = math.ceil(1 / scv * (1 - 1e-12))
+    k = math.ceil(1 / scv * (1 - SCV_ROUNDING))
     if scv > 1 or k > MOST_PHASES:
         raise ValueError(
             f"phases of the same rate reach a scv of at most 1 and, here, least {1 / MOST_PHASES}: {scv:g}"
@@ -306,7 +275,7 @@ def mixed_erlang(mean, scv):
     return PhaseType([1 - q, q] + [0.0] * (k - 2), rate * (np.eye(k, k=1) - np.eye(k)))
 
 
-def two_moments(mean, scv):
+def two_moments(mean: float, scv: float) -> PhaseType:
     """A distribution with this mean and squared coefficient of variation: :func:`coxian` from 1/2 on, else
     :func:`mixed_erlang`.
 
@@ -316,7 +285,7 @@ def two_moments(mean, scv):
     return coxian(mean, scv) if scv >= 0.5 else mixed_erlang(mean, scv)
 
 
-def hyperexponential(mean, scv):
+def hyperexponential(mean: float, scv: float) -> PhaseType:
     r"""One of two exponentials, each with half of the mean (balanced means), for scv at least 1.
 
     >>> fit = hyperexponential(3.0, 10.0)

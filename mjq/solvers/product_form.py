@@ -17,8 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import signal, special
 
-TAIL = 1e-18  # what the last term of a sum over open jobs may be, as a fraction of the sum
-LATTICE = 100_000  # population vectors that are convolved at most
+from mjq.solvers.network import Network
+
+__all__ = ["Means", "means"]
+
+LAST_TERM = 1e-18  # of a sum over open jobs, as a fraction of the sum
+MOST_POPULATIONS = 100_000  # vectors of closed jobs that are convolved
+PIECES_TOLERANCE = 1e-10  # singular value of the balance of a chain that falls into pieces
+NO_WORK = 1e-300  # instead of zero, where it divides
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,7 @@ class Means:
     throughput: dict
 
 
-def means(network):
+def means(network: Network) -> Means:
     """Exact mean number of jobs and throughput at each pair of a network.
 
     Parameters
@@ -59,7 +65,6 @@ def means(network):
     --------
     Two jobs that think for a unit of time and share one server of the same speed:
 
-    >>> from mjq.solvers.network import Network
     >>> from mjq.solvers.phase_type import exponential
     >>> think, work = ("z", 1), ("q", 1)
     >>> ring = {think: {work: 1}, work: {think: 1}}
@@ -106,8 +111,8 @@ def _closed_chains(network):
     chains, jobs = chains[jobs > 0], jobs[jobs > 0]
     if (jobs != np.floor(jobs)).any():
         raise ValueError(f"closed populations must be whole numbers, got {jobs.tolist()}")
-    if np.prod(jobs + 1) > LATTICE:
-        raise ValueError(f"{np.prod(jobs + 1):.0f} population vectors are too many, at most {LATTICE}")
+    if np.prod(jobs + 1) > MOST_POPULATIONS:
+        raise ValueError(f"{np.prod(jobs + 1):.0f} population vectors are too many, at most {MOST_POPULATIONS}")
     return (chains, jobs.astype(int)) if len(jobs) else (np.zeros((1, len(there))), np.array([0]))
 
 
@@ -117,7 +122,7 @@ def _visits(P, chain):
     if not len(here):
         return chain
     balance = np.vstack([np.eye(len(here)) - P[np.ix_(here, here)].T, np.ones(len(here))])
-    if np.linalg.matrix_rank(balance, tol=1e-10) < len(here):
+    if np.linalg.matrix_rank(balance, tol=PIECES_TOLERANCE) < len(here):
         raise ValueError("a closed chain falls into pieces that jobs cannot change: where they start decides")
     visits = np.zeros_like(chain)
     visits[here] = np.linalg.lstsq(balance, np.eye(len(here) + 1)[-1], rcond=None)[0].clip(0)
@@ -127,8 +132,8 @@ def _visits(P, chain):
 def _pace(work, jobs, servers):
     """About the rate of each chain, so that weights stay within range."""
     with np.errstate(divide="ignore"):
-        alone = jobs / np.maximum(work.sum(axis=0), 1e-300)
-        return np.maximum(np.minimum(alone, (servers[:, None] / work).min(axis=0)), 1e-300)
+        alone = jobs / np.maximum(work.sum(axis=0), NO_WORK)
+        return np.maximum(np.minimum(alone, (servers[:, None] / work).min(axis=0)), NO_WORK)
 
 
 class _Station:
@@ -161,7 +166,7 @@ def _over_open(m, k, rho):
         logs = special.gammaln(m + o + 1) - special.gammaln(m + 1) - special.gammaln(o + 1)
         logs = logs + special.xlogy(o, rho) - slots
         terms = np.exp(logs - logs.max())
-        if rho == 0 or terms[-1] * o[-1] < TAIL * terms.sum():
+        if rho == 0 or terms[-1] * o[-1] < LAST_TERM * terms.sum():
             return logs.max() + np.log(terms.sum()), float(terms @ o / terms.sum())
         last *= 2
 

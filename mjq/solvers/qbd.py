@@ -12,15 +12,20 @@ from functools import cached_property
 
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import linalg
 
-RESIDUAL_LIMIT = 1e-9
-MOST_DOUBLINGS = 64
-MOST_POLISHING = 50
-EXACT_LIMIT = 300  # phases up to which no digit is lost to subtraction
+__all__ = ["LevelDistribution", "rate_matrix", "stationary"]
+
+RESIDUAL_LIMIT = 1e-9  # of the equation of R, relative to the largest rate
+MOST_DOUBLINGS = 64  # of the levels that an excursion may climb
+LAST_STEP, LAST_EXCURSION = 1e-16, 1e-18  # probabilities at which an entry of G, or the chance of more, is settled
+MOST_POLISHING_STEPS = 50
+POLISHED_CHANGE = 1e-15  # of an entry of G in one more step
+EXACT_PHASES = 300  # up to which no digit is lost to subtraction
 
 
-def rate_matrix(up, local, down):
+def rate_matrix(up: ArrayLike, local: ArrayLike, down: ArrayLike) -> tuple[np.ndarray, float]:
     r"""The minimal non-negative solution of :math:`A_\mathrm{up} + R A_\mathrm{local} + R^2 A_\mathrm{down} = 0`.
 
     Computed by logarithmic reduction: step `k` accounts for all excursions that climb less than :math:`2^k`
@@ -59,7 +64,7 @@ def rate_matrix(up, local, down):
     up, local, down = (np.array(A, dtype=float, ndmin=2) for A in (up, local, down))
     _require_downward_drift(up, local, down)
     first_down = _first_passage_down(up, local, down)
-    if len(up) <= EXACT_LIMIT:
+    if len(up) <= EXACT_PHASES:
         # From a phase: back down at rate `down`, or round within the level and the levels above.
         middle = _off_diagonal(local + up @ first_down)
         R = up @ _eliminate(middle, down.sum(axis=1), np.eye(len(up)))
@@ -74,7 +79,7 @@ def rate_matrix(up, local, down):
 
 def _first_passage_down(up, local, down):
     """The matrix G of the phase in which the chain first reaches the level below."""
-    solve = _solve_exactly if len(up) <= EXACT_LIMIT else _solve_by_lapack
+    solve = _solve_exactly if len(up) <= EXACT_PHASES else _solve_by_lapack
     climb, fall = solve(_off_diagonal(local), (up + down).sum(axis=1), up, down)
     G, carried = fall.copy(), climb.copy()
     for _ in range(MOST_DOUBLINGS):
@@ -84,8 +89,8 @@ def _first_passage_down(up, local, down):
         G += step
         carried = carried @ climb
         # Past full precision the remainders are rounding: waiting for an exact zero could last for ever.
-        if np.abs(step).max() <= 1e-16 or np.abs(carried).max() <= 1e-18:
-            return G / G.sum(axis=1, keepdims=True) if len(up) <= EXACT_LIMIT else _polished(G, up, local, down)
+        if np.abs(step).max() <= LAST_STEP or np.abs(carried).max() <= LAST_EXCURSION:
+            return G / G.sum(axis=1, keepdims=True) if len(up) <= EXACT_PHASES else _polished(G, up, local, down)
     raise ArithmeticError(f"logarithmic reduction did not converge in {MOST_DOUBLINGS} steps")
 
 
@@ -149,12 +154,12 @@ def _polished(G, up, local, down):
     """
     G /= G.sum(axis=1, keepdims=True)
     change = np.inf
-    for _ in range(MOST_POLISHING):
+    for _ in range(MOST_POLISHING_STEPS):
         better = linalg.solve(-(local + up @ G), down)
         better /= better.sum(axis=1, keepdims=True)
         last, change = change, np.abs(better - G).max()
         G = better
-        if change <= 1e-15 or change >= last:
+        if change <= POLISHED_CHANGE or change >= last:
             break
     return G
 
@@ -188,13 +193,13 @@ class LevelDistribution:
     R: np.ndarray
     residual: float
 
-    def level(self, n):
+    def level(self, n: int) -> np.ndarray:
         """Probabilities of the phases of level `n`."""
         if n < len(self.boundary):
             return self.boundary[n]
         return self.first @ np.linalg.matrix_power(self.R, n - len(self.boundary))
 
-    def tail_sums(self, most):
+    def tail_sums(self, most: int) -> list[np.ndarray]:
         r"""Binomial sums :math:`\sum_{k \ge 0} \binom{k}{r} \pi_{N+k}` over homogeneous levels, r = 0, …, `most`.
 
         .. math:: \sum_{k \ge 0} \binom{k}{r} R^k = R^r (I - R)^{-(r + 1)}.
@@ -209,7 +214,7 @@ class LevelDistribution:
         return linalg.inv(np.eye(len(self.R)) - self.R)
 
 
-def stationary(boundary, up, local, down):
+def stationary(boundary: list[tuple], up: ArrayLike, local: ArrayLike, down: ArrayLike) -> LevelDistribution:
     r"""Stationary distribution of a chain whose first N levels have rates of their own.
 
     Levels are eliminated from the top: with :math:`R_n = U_n (-(L_{n+1} + R_{n+1} D_{n+2}))^{-1}`, every level below N

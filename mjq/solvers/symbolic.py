@@ -1,13 +1,16 @@
 """Small Markov chains with letters in place of numbers, from the same transition rule."""
 
 from collections import defaultdict
+from collections.abc import Hashable, Sequence
 
 import sympy as sp
 
-from mjq.solvers.chain import moves
+from mjq.solvers.chain import Rule, moves
+
+__all__ = ["generator", "stationary"]
 
 
-def generator(states, transitions):
+def generator(states: Sequence[Hashable], transitions: Rule) -> sp.Matrix:
     """The generator of a small chain, as a sympy matrix: the same rule, symbols for numbers.
 
     Examples
@@ -28,7 +31,7 @@ def generator(states, transitions):
     return Q
 
 
-def stationary(Q):
+def stationary(Q: sp.Matrix) -> sp.Matrix:
     r"""Stationary distribution of a small irreducible chain in closed form: :math:`\pi Q = 0,\ \pi \mathbf 1 = 1`.
 
     Examples

@@ -21,14 +21,18 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
-from mjq.solvers import arnoldi, chain
+from mjq.solvers import arnoldi, chain, drain
 
-TOLERANCE = 1e-13
-LOSS = 100  # what the residual of the answer may exceed the tolerance of the iterations by
-PATIENT_LIMIT = 3000  # unknowns up to which H is formed and eliminated where the iterations cannot be trusted
-BASIS = 20  # vectors to keep: more save few sweeps, and cost memory
+__all__ = ["BASIS_VECTORS", "Tandem", "TandemState", "steady_state", "unblocked"]
+
+RESIDUAL_TOLERANCE = 1e-13  # relative, of the iterations
+RESIDUAL_LOSS = 100  # times as large the residual of the answer may be
+PATIENT_UNKNOWNS = 3000  # up to which H is formed and eliminated where the iterations cannot be trusted
+BASIS_VECTORS = 20  # to keep: more save few sweeps, and cost memory
+LEAST_LOG_WEIGHT = -600  # of a configuration to begin with: none must vanish
 MOST_SWEEPS = 20_000
 MOST_VISITS = 20_000_000_000  # states, over all sweeps: ten minutes
 
@@ -69,14 +73,22 @@ class Tandem:
     configurations : Configurations
         All configurations of the resource, empty ones included.
     arrival, preparation : float
-        Rates.
+        Rates, per unit of time.
     rates, mix : sequence of float, shape (L,)
         Rate at which a job of each class in service completes; probability of each class.
     places : int
         Places in the queue.
     """
 
-    def __init__(self, configurations, arrival, preparation, rates, mix, places):
+    def __init__(
+        self,
+        configurations: drain.Configurations,
+        arrival: float,
+        preparation: float,
+        rates: ArrayLike,
+        mix: ArrayLike,
+        places: int,
+    ):
         counts, up = configurations.counts, configurations.after_admission
         rates, mix = np.asarray(rates, dtype=float), np.asarray(mix, dtype=float)
         rows, classes = np.nonzero(up >= 0)
@@ -92,7 +104,7 @@ class Tandem:
         self.slowest_rate = float(min(arrival, preparation, *rates))
         self.sweeps = 0
 
-    def sweep(self, entrances):
+    def sweep(self, entrances: np.ndarray) -> tuple:
         """The entrances again, and how much time goes with each queue, configuration and class in preparation."""
         self.sweeps += 1
         return _sweep(*self.tables, np.ascontiguousarray(entrances).reshape(self.shape))
@@ -101,17 +113,23 @@ class Tandem:
         return self.sweep(entrances)[0].ravel()
 
 
-def unblocked(tandem):
+def unblocked(tandem: Tandem) -> np.ndarray:
     """Entrances as they would be if every job fitted and queue and resource were independent: a start for iterations.
 
     The number of jobs of each class in service would be a Poisson variable, the queue geometric.
     """
     logs = special.xlogy(tandem.counts, tandem.loads).sum(axis=1) - special.gammaln(tandem.counts + 1.0).sum(axis=1)
-    weights = np.exp(np.maximum(logs - logs.max(), -600))  # no weight must vanish
+    weights = np.exp(np.maximum(logs - logs.max(), LEAST_LOG_WEIGHT))
     return np.outer(weights, tandem.preparation_load ** np.arange(tandem.shape[1])).ravel()
 
 
-def steady_state(tandem, start=None, tolerance=TOLERANCE, most_sweeps=None, basis=BASIS):
+def steady_state(
+    tandem: Tandem,
+    start: ArrayLike | None = None,
+    tolerance: float = RESIDUAL_TOLERANCE,
+    most_sweeps: int | None = None,
+    basis: int = BASIS_VECTORS,
+) -> TandemState:
     """Solve :math:`y = H y` by implicitly restarted Arnoldi iterations on the sweep.
 
     Parameters
@@ -152,9 +170,9 @@ def steady_state(tandem, start=None, tolerance=TOLERANCE, most_sweeps=None, basi
         flow = _dominant(tandem, tandem(tandem(flow)), tolerance, most_sweeps, basis)
     flow, residual, found = _settled(tandem, flow, tolerance)
     error = _error(tandem, found, residual, min(basis, tandem.size))
-    if error > arnoldi.TRUSTED and tandem.size <= PATIENT_LIMIT:
+    if error > arnoldi.TRUSTED_ERROR and tandem.size <= PATIENT_UNKNOWNS:
         flow, residual, found = _settled(tandem, _eliminated(tandem), tolerance)
-    elif error > arnoldi.TRUSTED:
+    elif error > arnoldi.TRUSTED_ERROR:
         raise ArithmeticError(
             f"rates down to {tandem.slowest_rate:.3g} lie too far apart for {tandem.size} unknowns: with a relative "
             f"residual of {residual:.2g} the error may be {error:.2g}"
@@ -177,7 +195,7 @@ def _settled(tandem, flow, tolerance):
     flow = tandem(tandem(flow))
     again, *found = tandem.sweep(flow)
     residual = float(np.abs(again.ravel() - flow).sum() / flow.sum())
-    if not residual <= LOSS * tolerance:
+    if not residual <= RESIDUAL_LOSS * tolerance:
         raise ArithmeticError(
             f"the tandem did not converge: relative residual {residual:.2g} after {tandem.sweeps} sweeps"
         )
@@ -196,7 +214,7 @@ def _dominant(tandem, start, tolerance, most_sweeps, basis):
     try:
         return arnoldi.dominant(tandem, start, tolerance, most_sweeps // basis, basis)
     except ArithmeticError:
-        if tandem.size <= PATIENT_LIMIT:
+        if tandem.size <= PATIENT_UNKNOWNS:
             return _eliminated(tandem)
         raise ArithmeticError(f"the tandem did not converge in {tandem.sweeps} sweeps") from None
 

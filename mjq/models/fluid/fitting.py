@@ -1,0 +1,71 @@
+"""[RBAC21] Smoothing exponents from means, exact or measured."""
+
+import math
+
+from scipy import optimize
+
+from mjq.models.fluid.share import smoothed_share
+from mjq.solvers.network import Network
+
+__all__ = ["fit_smoothing"]
+
+BUSY_SLACK = 1e-9  # by which part busy servers may exceed the jobs or the servers
+LOG_EXPONENT_TOLERANCE = 1e-14
+LOG_EXPONENTS = -5.0, 12.0  # where to look first, and the largest that is told from the hard minimum
+
+
+def fit_smoothing(network: Network, mean_jobs: dict, throughput: dict, slack: float = BUSY_SLACK) -> dict:
+    """Exponents with which the smoothed shares are those behind the given means.
+
+    In the long run the busy servers of a queue are the sum of throughput times mean service time over its classes; with
+    the mean number of jobs they tell the mean share of a job, and the share tells p. Where all classes of each queue
+    have the same share, the given means are then a stationary point.
+
+    Parameters
+    ----------
+    network : Network
+    mean_jobs, throughput : dict
+        By pair, exact or measured; delay stations need not be given.
+    slack : float
+        By which part busy servers may exceed the jobs or the servers, as they do by chance in measured data.
+
+    Returns
+    -------
+    dict
+        Queue with finitely many servers to its p, infinite where the share is already the hard minimum (to rounding),
+        or nobody comes.
+
+    Raises
+    ------
+    ValueError
+        If a pair of a queue is missing, or more servers are busy than there are or than there are jobs.
+
+    Source: [RBAC21] Section 3: (7) is monotone in p.
+    """
+    found = {}
+    for queue, k in network.servers.items():
+        if math.isinf(k):
+            continue
+        here = [pair for pair in network.pairs if pair[0] == queue]
+        missing = [pair for pair in here if pair not in mean_jobs or pair not in throughput]
+        if missing:
+            raise ValueError(f"mean_jobs and throughput must name all pairs of queue {queue!r}; missing: {missing}")
+        jobs = sum(float(mean_jobs[pair]) for pair in here)
+        busy = sum(float(throughput[pair]) * network.service[pair].mean for pair in here)
+        if busy == 0:
+            found[queue] = math.inf
+            continue
+        if not 0 < busy <= min(jobs, k) * (1 + slack):
+            raise ValueError(f"queue {queue!r}: {busy:g} of {k:g} servers busy, {jobs:g} jobs on average: impossible")
+        found[queue] = _exponent(busy / jobs, jobs, k)
+    return found
+
+
+def _exponent(share, jobs, k):
+    gap = lambda log_p: float(smoothed_share(jobs, k, math.exp(log_p))) - share
+    low, high = LOG_EXPONENTS
+    if gap(high) <= 0:
+        return math.inf
+    while gap(low) > 0:
+        low -= 1
+    return math.exp(optimize.brentq(gap, low, high, xtol=LOG_EXPONENT_TOLERANCE))

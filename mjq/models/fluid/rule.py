@@ -1,0 +1,68 @@
+"""[RBAC21] The network as a Markov chain, which the fluid approximates."""
+
+import math
+from collections.abc import Callable, Iterator
+
+from mjq.solvers.network import Network
+
+__all__ = ["hard_share", "transitions"]
+
+
+def hard_share(x: float, k: float) -> float:
+    """Part of a server that each of x jobs gets from k servers: all of one while there are enough.
+
+    >>> hard_share(3, 2), hard_share(1, 2)
+    (0.6666666666666666, 1)
+    """
+    return 1 if x <= k else k / x
+
+
+def transitions(
+    state: tuple, network: Network, share: Callable = hard_share, room: float = math.inf
+) -> Iterator[tuple]:
+    """The network as a Markov chain: a job changes its phase, is routed on, leaves, or comes from outside.
+
+    Parameters
+    ----------
+    state : tuple
+        Jobs in each phase.
+    network : Network
+        Or anything with its matrices, also of symbols.
+    share : callable
+        Processor share of a job, given the jobs and the servers of its queue.
+    room : int, optional
+        Jobs with which the network is full: those that come then are lost. Makes the chain of an open network finite.
+
+    Yields
+    ------
+    (next_state, rate)
+
+    Source: [RBAC21] Section 2, in the paper's words; compare Eq. (3).
+
+    Examples
+    --------
+    >>> from mjq.solvers.phase_type import exponential
+    >>> queue = Network({"q": 1}, {("q", 1): exponential(0.5)}, {}, arrivals={("q", 1): 3.0})
+    >>> [(s, float(rate)) for s, rate in transitions((2,), queue) if rate]
+    [((1,), 2.0), ((3,), 3.0)]
+    """
+    phases, pairs = range(network.A.shape[0]), range(network.A.shape[1])
+    for a in phases:
+        if state[a] == 0:
+            continue
+        here = sum(n for n, queue in zip(state, network.queue_of) if queue == network.queue_of[a])
+        rate = state[a] * share(here, network.capacity[network.queue_of[a]])
+        yield from ((_moved(state, a, b), rate * network.Psi[a, b]) for b in phases if b != a)
+        for r in pairs:
+            done = rate * network.B[a, r]
+            if done == 0:
+                continue
+            yield from ((_moved(state, a, b), done * network.P[r, s] * network.A[b, s]) for s in pairs for b in phases)
+            yield _moved(state, a, None), done * network.leaves[r]
+    if sum(state) < room:
+        yield from ((_moved(state, None, b), network.arrivals[s] * network.A[b, s]) for s in pairs for b in phases)
+
+
+def _moved(state, a, b):
+    """One job less in phase a, one more in phase b."""
+    return tuple(n - int(k == a) + int(k == b) for k, n in enumerate(state))

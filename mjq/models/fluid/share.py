@@ -1,0 +1,139 @@
+"""[RBAC21] The share of a server that a job gets, smoothed, and the drift of the fluid with it."""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from mjq import checks
+from mjq.solvers.network import Network
+
+__all__ = ["Exponents", "drift", "drift_of", "exponents_by_queue", "jacobian", "shares_by_queue", "smoothed_share"]
+
+Exponents = float | dict | None  # one smoothing exponent, one a queue, or none: the hard minimum
+
+
+def smoothed_share(x: ArrayLike, k: float, p: float) -> np.ndarray:
+    r"""Part of a server that each of x jobs gets from k servers, with a smoothed minimum.
+
+    .. math:: \hat g = \bigl( 1 + (x / k)^p \bigr)^{-1/p} .
+
+    Parameters
+    ----------
+    x : float or array
+        Jobs at the queue.
+    k : float
+        Servers, infinite for a delay station.
+    p : float
+        Smoothing exponent; infinite: the hard minimum :math:`\min(1, k / x)`.
+
+    Raises
+    ------
+    ValueError
+        If x is negative, or k or p is not positive.
+
+    Source: [RBAC21] Eqs. (4), (7).
+
+    Examples
+    --------
+    >>> float(smoothed_share(1.0, 1, 1)), float(smoothed_share(3.0, 1, math.inf))
+    (0.5, 0.3333333333333333)
+    """
+    x = checks.not_negative("x", x, ndim=np.ndim(x))
+    k, p = checks.positive_or_infinite("k", k), checks.positive_or_infinite("p", p)
+    with np.errstate(divide="ignore"):
+        return _share(np.log(x / k), p)
+
+
+def _share(log_load, p):
+    """The share, given the logarithm of the jobs a server, minus infinity where nobody or a delay station is."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        smooth = -np.logaddexp(0, p * log_load) / p
+    return np.exp(np.where(np.isinf(p), -np.maximum(log_load, 0), smooth))
+
+
+def exponents_by_queue(network: Network, p: Exponents) -> np.ndarray:
+    """One exponent a queue, infinite for the hard minimum."""
+    if p is None:
+        return np.full(len(network.servers), math.inf)
+    if isinstance(p, dict):
+        finite = [queue for queue, k in network.servers.items() if not math.isinf(k)]
+        missing = [queue for queue in finite if queue not in p]
+        if missing or not set(p) <= set(network.servers):
+            raise ValueError(f"p must name the queues {finite}, got {list(p)}")
+        p = [p.get(queue, math.inf) for queue in network.servers]
+    values = np.asarray(p, dtype=float)
+    if values.ndim and len(values) != len(network.servers):
+        raise ValueError(f"p must be one number or a dict by queue, got {p!r}")
+    values = np.broadcast_to(values, len(network.servers))
+    if not (values > 0).all():
+        raise ValueError(f"p must be positive, got {checks.shown(values)}")
+    return values
+
+
+def shares_by_queue(network: Network, x: np.ndarray, exponents: np.ndarray) -> np.ndarray:
+    """Each queue's share."""
+    return _share(_log_load(network, x), exponents)
+
+
+def _log_load(network, x):
+    """Logarithm of the jobs a server at each queue, minus infinity at an empty queue or a delay station."""
+    with np.errstate(divide="ignore"):
+        return np.log(np.maximum(network.member @ x, 0) / network.capacity)
+
+
+def _share_slopes(network, x, exponents, kink=0.0):
+    """Derivative of each queue's share by its number of jobs; within `kink` of the hard minimum's kink, that above."""
+    log_load, jobs = _log_load(network, x), network.member @ x
+    hard = np.isinf(exponents)
+    with np.errstate(invalid="ignore", over="ignore"):
+        smooth = special.expit(exponents * log_load)
+    falling = np.where(hard, log_load > -kink, smooth)
+    present = np.isfinite(network.capacity) & (jobs > 0)
+    return np.where(present, -shares_by_queue(network, x, exponents) * falling / np.where(present, jobs, 1), 0.0)
+
+
+def drift(x: ArrayLike, network: Network, p: Exponents = None) -> np.ndarray:
+    r"""Rate of change of the mean number of jobs in each phase.
+
+    .. math:: F(x) = W^T \theta(x) + A \lambda, \qquad \theta_a(x) = x_a\, g_{Q(a)}(x) .
+
+    Parameters
+    ----------
+    x : float array, shape (S,)
+    network : Network
+    p : float or dict, optional
+        Smoothing exponent, one for all or one for each queue with finitely many servers; none: the hard minimum.
+
+    Returns
+    -------
+    float array, shape (S,)
+
+    Source: [RBAC21] Eqs. (3), (8).
+
+    Examples
+    --------
+    >>> from mjq.solvers.phase_type import exponential
+    >>> queue = Network({"q": 1}, {("q", 1): exponential(1.0)}, {}, arrivals={("q", 1): .5})
+    >>> drift([1.0], queue, p=1).tolist()
+    [0.0]
+    """
+    x = checks.numbers("x", x)
+    if x.shape != network.start.shape:
+        raise ValueError(f"x must have one entry a phase, {len(network.start)}, got {len(x)}")
+    return drift_of(x, network, exponents_by_queue(network, p))
+
+
+def drift_of(x: np.ndarray, network: Network, exponents: np.ndarray) -> np.ndarray:
+    """The drift with one exponent a queue; nothing is checked."""
+    return network.W.T @ (x * shares_by_queue(network, x, exponents)[network.queue_of]) + network.A @ network.arrivals
+
+
+def jacobian(x: np.ndarray, network: Network, exponents: np.ndarray, kink: float = 0.0) -> np.ndarray:
+    """Derivative of the drift: a job more in a phase is served there, and takes from the others of its queue."""
+    shares, slopes = shares_by_queue(network, x, exponents), _share_slopes(network, x, exponents, kink)
+    by_queue = network.W.T @ (x[:, None] * network.member.T * slopes)
+    slope = np.take(by_queue, network.queue_of, axis=1)
+    slope += network.W.T * shares[network.queue_of]
+    return slope

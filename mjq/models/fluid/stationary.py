@@ -1,0 +1,224 @@
+"""[RBAC21] The equations solved: trajectories, and the point where they come to rest."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import integrate, linalg
+
+from mjq import checks
+from mjq.models.fluid.share import Exponents, drift_of, exponents_by_queue, jacobian, shares_by_queue
+from mjq.solvers.network import Network
+
+__all__ = ["Point", "stationary_point", "trajectory"]
+
+TRAJECTORY_TOLERANCE = 1e-9  # relative
+ROUGH_TOLERANCE, CLOSE_TOLERANCE = 1e-4, 1e-7  # the same, on the way to a stationary point
+JOBS_TOLERANCE = 1e-3  # the absolute one is the relative one times this, times the jobs at the start
+DENSE_PHASES = 200  # phases from which on the time goes into factorizing Jacobians, which BDF leaves to LAPACK
+NEWTON_FROM_NET_FLOW = 1e-3  # net flow, as a fraction of all flows, from which on Newton steps are tried
+NEWTON_NEARNESS = 100  # times the tolerance, that Newton steps may move the point by, relative to the jobs
+NEWTON_STEPS, NEWTON_LAST_STEP = 20, 1e-15  # the latter relative to the jobs
+NEWTON_RANK = 1e-12  # part of its largest singular value below which one of the Jacobian counts as zero
+SINGULAR_VALUE = 1e-9  # smallest singular value of a Jacobian with rows scaled to 1 that counts as none
+SETTLED_NET_FLOW = 1e-11  # largest net flow at a stationary point, as a fraction of all flows
+NO_FLOW = 1e-300  # instead of zero, where it divides
+MOST_DOUBLINGS = 60  # doublings of the time to wait for it
+KINK_DISTANCE = 1e-7  # how near to its number of servers a queue counts as full, relatively
+
+
+def trajectory(
+    network: Network, t: ArrayLike, x0: ArrayLike | None = None, p: Exponents | Callable[[float], Exponents] = None
+) -> np.ndarray:
+    """Solution of the fluid model at given times.
+
+    Parameters
+    ----------
+    network : Network
+    t : sequence of float, shape (n,)
+        Times, not negative and increasing.
+    x0 : float array, shape (S,), optional
+        State at time 0; by default the network's population.
+    p : float, dict or callable, optional
+        Smoothing exponents as for :func:`drift`, or a function of time that returns them.
+
+    Returns
+    -------
+    float array, shape (n, S)
+
+    Raises
+    ------
+    ValueError
+        If times decrease, or `x0` has not one entry a phase or a negative one.
+    ArithmeticError
+        If the equations could not be solved.
+
+    Source: [RBAC21] Eq. (8).
+    """
+    times = checks.numbers("t", t)
+    if not len(times) or times[0] < 0 or (np.diff(times) < 0).any():
+        raise ValueError("t must be increasing times of at least 0")
+    x0 = network.start if x0 is None else checks.numbers("x0", x0)
+    if x0.shape != network.start.shape or (x0 < 0).any():
+        raise ValueError(f"x0 must have {len(network.start)} entries, none of them negative")
+    if times[-1] == 0:
+        return np.tile(x0, (len(times), 1))
+    fixed = None if callable(p) else exponents_by_queue(network, p)
+    return _solved(
+        network, times, x0, (lambda s: exponents_by_queue(network, p(s))) if callable(p) else lambda s: fixed
+    )
+
+
+def _solved(network, times, x0, exponents, relative=TRAJECTORY_TOLERANCE, method="LSODA"):
+    """The state at the times; `exponents` is a function of time."""
+    scale = max(1.0, float(x0.sum()))
+    for tried in (method, "Radau"):  # where LSODA gives up, very stiff as it is, an implicit method may not
+        with warnings.catch_warnings(action="ignore"):  # what it warns of it also reports
+            solution = integrate.solve_ivp(
+                lambda t, x: drift_of(x, network, exponents(t)), (0, times[-1]), x0, method=tried, t_eval=times,
+                jac=lambda t, x: jacobian(x, network, exponents(t)), rtol=relative,
+                atol=relative * JOBS_TOLERANCE * scale,
+            )  # fmt: skip
+        if solution.success:
+            return _conserved(network, solution.y.T, x0)
+    raise ArithmeticError(f"the fluid model could not be solved: {solution.message}")
+
+
+def _conserved(network, states, x0):
+    """Give each closed part the jobs that it had: rounding must not add up."""
+    for part in network.closed:
+        jobs = states @ part
+        correction = np.where(jobs > 0, part @ x0 / np.where(jobs > 0, jobs, 1), 1)
+        states = states * np.where(part > 0, correction[:, None], 1)
+    return states
+
+
+# --- The stationary point -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Point:
+    """A stationary point of the fluid model.
+
+    Attributes
+    ----------
+    x : float array, shape (S,)
+        Mean number of jobs in each phase.
+    mean_jobs : dict
+        By pair.
+    throughput : dict
+        Jobs per unit of time, by pair.
+    share : dict
+        By queue.
+    unique : bool
+        Whether no other stationary point with the same closed populations is near.
+    """
+
+    x: np.ndarray
+    mean_jobs: dict
+    throughput: dict
+    share: dict
+    unique: bool
+
+
+def stationary_point(network: Network, p: Exponents = None) -> Point:
+    """The limit of the trajectory that starts from the network's population.
+
+    Parameters
+    ----------
+    network : Network
+    p : float or dict, optional
+        As for :func:`drift`.
+
+    Returns
+    -------
+    Point
+
+    Raises
+    ------
+    ValueError
+        If the open classes alone overload a queue.
+    ArithmeticError
+        If the trajectory does not settle.
+
+    Source: [RBAC21] Section 3.
+
+    Examples
+    --------
+    An open queue at load 1/2; the smoothed model with p = 1 is exact: one job on average.
+
+    >>> from mjq.solvers.phase_type import exponential
+    >>> queue = Network({"q": 1}, {("q", 1): exponential(1.0)}, {}, arrivals={("q", 1): .5})
+    >>> round(stationary_point(queue, p=1).mean_jobs["q", 1], 9)
+    1.0
+    """
+    exponents = exponents_by_queue(network, p)
+    _require_stable(network)
+    point = _integrated_until_stationary(network, exponents, ROUGH_TOLERANCE)
+    # An isolated point is found however it was approached; on a line of them the way decides.
+    return point if point.unique else _integrated_until_stationary(network, exponents, CLOSE_TOLERANCE)
+
+
+def _integrated_until_stationary(network, exponents, tolerance):
+    method = "BDF" if len(network.start) > DENSE_PHASES else "LSODA"
+    x, horizon = network.start, float(sum(law.mean for law in network.service.values()))
+    for _ in range(MOST_DOUBLINGS):
+        x = _solved(network, [horizon], x, lambda t: exponents, tolerance, method)[0]
+        if _net_flow(network, x, exponents) < NEWTON_FROM_NET_FLOW:
+            refined = _newton(network, x, exponents)
+            near = np.abs(refined - x).max() <= NEWTON_NEARNESS * tolerance * max(1.0, x.sum())
+            if near and _net_flow(network, refined, exponents) <= SETTLED_NET_FLOW:
+                return _point(network, refined, exponents)
+        horizon *= 2
+    raise ArithmeticError(f"the fluid model did not settle within a time of {horizon:g}; are exponents very small?")
+
+
+def _require_stable(network):
+    busy = network.open_flow * [law.mean for law in network.service.values()]
+    for queue, k in network.servers.items():
+        needed = sum(work for (where, _), work in zip(network.pairs, busy) if where == queue)
+        if needed >= k:
+            raise ValueError(f"queue {queue!r} is unstable: the open classes need {needed:g} of its {k:g} servers")
+
+
+def _net_flow(network, x, exponents):
+    """Net flows as a fraction of all flows."""
+    served = x * shares_by_queue(network, x, exponents)[network.queue_of]
+    flows = float((np.abs(network.W.T) @ served).sum() + network.arrivals.sum())
+    return float(np.abs(drift_of(x, network, exponents)).sum()) / max(flows, NO_FLOW)
+
+
+def _newton(network, x, exponents):
+    """Newton steps that keep closed populations; the least step where the Jacobian is singular."""
+    jobs = network.closed @ network.start
+    for _ in range(NEWTON_STEPS):
+        rest = drift_of(x, network, exponents) + network.closed.T @ (network.closed @ x - jobs)
+        slope = _jacobian_with_conservation(network, x, exponents)
+        step = linalg.lstsq(slope, -rest, cond=NEWTON_RANK, lapack_driver="gelsy")[0]
+        new = np.maximum(x + step, 0)
+        if np.abs(new - x).max() <= NEWTON_LAST_STEP * max(1.0, x.sum()):
+            return new
+        x = new
+    return x
+
+
+def _jacobian_with_conservation(network, x, exponents, kink=0.0):
+    """The Jacobian, made regular where it is singular only because closed populations can be anything."""
+    return jacobian(x, network, exponents, kink) + network.closed.T @ network.closed
+
+
+def _point(network, x, exponents):
+    shares = shares_by_queue(network, x, exponents)
+    done = (x * shares[network.queue_of]) @ network.B
+    # At a kink the points above are looked at: a line of stationary points may end here.
+    matrix = _jacobian_with_conservation(network, x, exponents, KINK_DISTANCE)
+    matrix /= np.abs(matrix).max(axis=1, keepdims=True)
+    return Point(
+        x,
+        {pair: float(x[network.index[pair]].sum()) for pair in network.pairs},
+        {pair: float(rate) for pair, rate in zip(network.pairs, done)},
+        {queue: float(g) for queue, g in zip(network.servers, shares)},
+        bool(linalg.svdvals(matrix)[-1] > SINGULAR_VALUE),
+    )

@@ -1,0 +1,230 @@
+"""[CGPS16] The depletion time, exact: its phases, variance and distribution; the best policy of all; the energy."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from mjq import checks
+from mjq.models.pool_depletion.rule import checked_demands, checked_places, checked_pool
+from mjq.solvers import pool_passes
+from mjq.solvers.transient import Transient
+
+__all__ = ["Depletion", "best_policy", "count_states", "depletion", "energy"]
+
+MOST_STATES = 1_000_000  # for the exact distribution of the depletion time
+MOST_WORK = 1e10  # states times steps for it: about a minute
+DEVIATIONS = 10  # standard deviations beyond the mean up to which steps are counted for that
+MOST_BYTES = 4e9  # for the passes over the states
+MOST_VISITS = 3e11  # states of a pass: half an hour
+DIAGONAL_STATES = 10_000  # that take as long as what goes with each diagonal of the pool counts
+WORK_ROUNDING = 1e-9  # by which part the work of a station may exceed the depletion time
+
+
+@dataclass(frozen=True)
+class Depletion:
+    """Mean instants on the way to depletion, exact, in the unit of time of the demands.
+
+    Attributes
+    ----------
+    T : float
+        Depletion time.
+    T_tau0 : float
+        First completion of a task.
+    T_phi1 : float
+        First completion of a task that is not replaced by one of its own class.
+    T_tau12 : float
+        From then on, the last task of the exhausted class leaves; or `T_phi2`, if that is earlier.
+    T_phi2 : float
+        First completion of a task that is not replaced at all.
+    variance : float
+        Of the depletion time.
+    system : tuple
+        ``D, N_A, N_B, K_A, K_B``.
+    """
+
+    T: float
+    T_tau0: float
+    T_phi1: float
+    T_tau12: float
+    T_phi2: float
+    variance: float
+    system: tuple
+
+    @property
+    def lengths(self) -> dict[str, float]:
+        """Mean lengths of the five phases, whose sum is T, by name."""
+        marks = np.array([0.0, self.T_tau0, self.T_phi1, self.T_tau12, self.T_phi2, self.T])
+        return dict(zip(("tau0", "phi1", "tau12", "phi2", "phi3"), np.diff(marks).tolist()))
+
+    def cdf(self, t: ArrayLike) -> np.ndarray:
+        """Probability that all is done by time t, exact, for a number or an array of times.
+
+        Raises
+        ------
+        ValueError
+            If the chain has more than a million states, or its rates are so far apart that too many steps would be
+            needed. Then :meth:`gamma_cdf` is an approximation.
+        """
+        times = np.asarray(t, dtype=float)
+        if np.isnan(times).any():
+            raise ValueError("times must be numbers, got nan")
+        ended = self._transient.at(np.where(np.isinf(times), 0, np.maximum(times, 0)).ravel()).reshape(times.shape)
+        return np.where(times == np.inf, 1.0, ended.clip(0, 1))
+
+    def gamma_cdf(self, t: ArrayLike) -> np.ndarray:
+        """The gamma distribution with the mean and variance of the depletion time: an approximation of any size."""
+        shape = self.T**2 / self.variance
+        return stats.gamma.cdf(np.asarray(t, dtype=float), shape, scale=self.T / shape)
+
+    @cached_property
+    def _transient(self):
+        """The chain, and the chance that it has ended."""
+        D, N_A, N_B, K_A, K_B = self.system
+        number = count_states(N_A, N_B, K_A, K_B)
+        if number > MOST_STATES:
+            raise ValueError(f"the chain has {number} states, more than {MOST_STATES}: use gamma_cdf")
+        steps = (1 / min(D[0]) + 1 / min(D[1])) * (self.T + DEVIATIONS * math.sqrt(self.variance))
+        if steps * number > MOST_WORK:
+            raise ValueError(f"{steps:.3g} steps of a chain of {number} states are too many: use gamma_cdf")
+        Q, start = pool_passes.generator(np.array(D), (N_A, N_B), (K_A, K_B))
+        states = np.arange(number + 1)
+        return Transient(states == start, Q, (states == number).astype(float)[:, None])
+
+
+def count_states(N_A: int, N_B: int, K_A: int, K_B: int) -> int:
+    """Number of states of the chain from which some task is still to be done.
+
+    >>> count_states(70, 30, 6, 4)
+    71670
+    """
+    N_A, N_B, K_A, K_B = checked_pool(N_A, N_B, K_A, K_B)
+    return pool_passes.count_states((N_A, N_B), (K_A, K_B))
+
+
+def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion:
+    """Exact mean depletion time, phases and variance.
+
+    Every transition is a step towards the end, so one pass over the states, in the order in which they can follow each
+    other, gives the probability to visit each of them. Only two diagonals of the pool counts are kept.
+
+    Parameters
+    ----------
+    D : array of float, shape (2, 2)
+        Demands, in units of time.
+    N_A, N_B : int
+        Tasks to do, including those that are admitted at once.
+    K_A, K_B : int
+        Tasks of each class in execution at the start.
+
+    Returns
+    -------
+    Depletion
+
+    Raises
+    ------
+    ValueError
+        If a demand is not positive, there are fewer tasks than places of a class, or it would take more than 4 GB or
+        half an hour.
+
+    Source: [CGPS16] Sections 3, 5.2.
+
+    Examples
+    --------
+    >>> found = depletion([[0.75, 0.64], [0.48, 1.25]], 70, 30, 5, 5)
+    >>> round(found.T, 7), round(found.T_phi1, 3)
+    (79.7408033, 56.248)
+    """
+    D, (N_A, N_B, K_A, K_B) = checked_demands(D), checked_pool(N_A, N_B, K_A, K_B)
+    _require_memory(
+        104 * math.comb(K_A + K_B + 3, 3) + 32 * (min(N_A - K_A, N_B - K_B) + 1) * (K_A + 1) * (K_B + 1), K_A + K_B
+    )
+    tasks, places = (N_A, N_B), (K_A, K_B)
+    visits = pool_passes.count_states(tasks, places) + DIAGONAL_STATES * (N_A + N_B)
+    checks.affordable(f"N_A = {N_A}, N_B = {N_B}, K_A = {K_A}, K_B = {K_B}", visits, MOST_VISITS, "states")
+    system = tuple(map(tuple, D.tolist())), N_A, N_B, K_A, K_B
+    found = pool_passes.means(D, tasks, places)
+    return Depletion(
+        T=float(found.end),
+        T_tau0=float(found.first_done),
+        T_phi1=float(found.phase_1),
+        T_tau12=float(found.exhausted_left),
+        T_phi2=float(found.phase_2),
+        variance=float(found.variance),
+        system=system,
+    )
+
+
+def _require_memory(needed, K):
+    if needed > MOST_BYTES:
+        raise ValueError(f"K = {K} takes {needed / 1e9:.3g} GB, more than {MOST_BYTES / 1e9:g}")
+
+
+def energy(D: ArrayLike, N_A: int, N_B: int, T: float, busy: ArrayLike, idle: ArrayLike) -> float:
+    r"""Mean energy until depletion, of stations that take one power when busy and another when idle.
+
+    .. math:: E = \sum_r \bigl( P^{\text{busy}}_r W_r + P^{\text{idle}}_r (T - W_r) \bigr), \qquad
+        W_r = N_A D_{rA} + N_B D_{rB} .
+
+    Parameters
+    ----------
+    D : array of float, shape (2, 2)
+        Demands, in units of time.
+    N_A, N_B : int
+    T : float
+        Mean depletion time.
+    busy, idle : sequence of float, shape (2,)
+        Power of each station.
+
+    Raises
+    ------
+    ValueError
+        If a number is negative, or T is less than the work of a station.
+
+    Examples
+    --------
+    >>> energy([[0.75, 0.64], [0.48, 1.25]], 70, 30, 80.0, (100, 100), (0, 0))
+    14280.0
+    """
+    work = checked_demands(D) @ (checks.count("N_A", N_A, 0), checks.count("N_B", N_B, 0))
+    busy, idle = checks.not_negative("busy", busy), checks.not_negative("idle", idle)
+    T = float(checks.positive("T", T, ndim=0))
+    if len(busy) != 2 or len(idle) != 2:
+        raise ValueError(
+            f"busy and idle must have one entry a station, got {checks.shown(busy)} and {checks.shown(idle)}"
+        )
+    if (work > T * (1 + WORK_ROUNDING)).any():
+        raise ValueError(f"T = {T:g} is less than the work of a station, {checks.shown(work)}")
+    return float(busy @ work + idle @ (T - work))
+
+
+def best_policy(D: ArrayLike, N_A: int, N_B: int, K: int) -> np.ndarray:
+    """Smallest mean depletion time of all policies that fill each place at once and choose which class enters.
+
+    A policy that may leave a place empty, to keep the tasks in execution from getting in each other's way, can do
+    better still.
+
+    Parameters
+    ----------
+    D : array of float, shape (2, 2)
+        Demands, in units of time.
+    N_A, N_B, K : int
+
+    Returns
+    -------
+    float array, shape (K + 1,)
+        For each number of class A tasks admitted at the start; infinite where there are not so many.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer tasks than places, or it would take more than 4 GB or half an hour.
+    """
+    D, (N_A, N_B, K) = checked_demands(D), checked_places(N_A, N_B, K)
+    _require_memory(16 * math.comb(K + 3, 3) * (min(N_A, N_B) + 5), K)
+    visits = (math.comb(K + 3, 3) + DIAGONAL_STATES) * (N_A + 1) * (N_B + 1)
+    checks.affordable(f"N_A = {N_A}, N_B = {N_B}, K = {K}", visits, MOST_VISITS, "states")
+    return pool_passes.best_policy(D, (N_A, N_B), K)

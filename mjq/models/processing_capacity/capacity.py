@@ -1,0 +1,247 @@
+"""[BB22] The processing capacity, and the limiting completion rate at any arrival rate."""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import linalg, optimize
+
+from mjq import checks
+from mjq.models.processing_capacity.rule import (
+    checked,
+    configurations,
+    require_few_phases,
+    saturated_transitions,
+    states_of,
+)
+from mjq.solvers import arnoldi, chain, drain
+
+__all__ = ["fixed_point_iteration", "limiting_completion_rate", "processing_capacity"]
+
+DENSE_STATES = 300  # saturated states up to which eigenvectors are found with dense matrices
+NODA_STEPS, NODA_TOLERANCE = 60, 1e-13  # the latter relative, of growth rates
+SMALLEST_ENTRY = 1e-280  # of an eigenvector whose largest one is 1: quotients of two are numbers
+ARNOLDI_TOLERANCE, ARNOLDI_BASIS, RESTARTS_A_STATE = 1e-13, 40, 10  # the first relative, of the eigenvalue
+LOG_RATE_TOLERANCE = 1e-10  # of the logarithm of a completion rate
+ROUGH_RATE_ERROR = 1e-8  # relative; what that may amount to, and more
+RATE_TOLERANCE = 1e-14  # relative, of a completion rate
+LIMITING_RESIDUAL = 1e-9  # of the limiting equations, relative to their terms
+
+
+def processing_capacity(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
+    r"""Largest rate at which jobs can be processed: arrival rates below it are stable, at or above it are not.
+
+    .. math::
+       \tilde u = \sum_{S(\infty)} (m_1\mu_1 + \dots + m_L\mu_L)\, \tilde p(m_1, \dots, m_L, i),
+       \qquad \sum_{S(\infty)} \tilde p(m_1, \dots, m_L, i) = 1,
+
+    with :math:`\tilde p` the stationary distribution of the system whose queue never runs dry.
+
+    Parameters
+    ----------
+    B : float
+        Resource.
+    b : sequence of float, shape (L,)
+        What a job of each class holds; a class that comes must fit into B.
+    mu : sequence of float, shape (L,)
+        Completion rate of a job of each class, per unit of time.
+    p : sequence of float, shape (L,)
+        Mix of classes; a class with probability 0 is dropped.
+
+    Returns
+    -------
+    float
+        Jobs per unit of time.
+
+    Raises
+    ------
+    ValueError
+        If the input breaks a law (it is named), or more configurations fit than memory holds.
+    ArithmeticError
+        If the solution did not converge.
+
+    Source: [BB22] Eqs. (4), (5).
+
+    Examples
+    --------
+    >>> round(processing_capacity(6, (2, 3), (1, 1), (.5, .5)), 7)  # 48/23
+    2.0869565
+    """
+    B, b, mu, p = checked(B, b, mu, p)
+    return drain.saturated(configurations(B, b), mu, p).throughput
+
+
+def limiting_completion_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
+    r"""Limit for :math:`n \to \infty` of the completion rate given n jobs in the system, at arrival rate `lam`.
+
+    The limiting probabilities obey :math:`\tilde p\,(\eta A - C) = (\lambda - \tilde u)\,\tilde p` with
+    :math:`\eta = \lambda/\tilde u`, A the rates of departure between saturated states and C their row sums. One
+    solution is :math:`\tilde u = \lambda`, where all arrivals are served; this function returns the other, which the
+    paper plots. At the capacity the two coincide. With :math:`\pi` the stationary distribution of the saturated system
+    and :math:`v` the positive right eigenvector of :math:`\eta A - C`, the other solution obeys
+
+    .. math:: \tilde u = \frac{\pi A v}{\pi v},
+
+    from which the trivial one has cancelled.
+
+    Parameters
+    ----------
+    lam : float
+        Arrival rate, any positive number (above the capacity the queue grows for ever, and u~ < lam).
+    B, b, mu, p
+        As for :func:`processing_capacity`.
+
+    Returns
+    -------
+    float
+        Jobs per unit of time.
+
+    Source: [BB22] Section II before Eq. (4), Fig. 2.
+
+    Examples
+    --------
+    >>> round(limiting_completion_rate(2, 6, (2, 3), (1, 1), (.5, .5)), 7)
+    2.0849861
+    """
+    B, b, mu, p = checked(B, b, mu, p)
+    lam = float(checks.positive("lam", lam, ndim=0))
+    ways = configurations(B, b)
+    A = drain.departure_operator(ways, mu, p)
+    C = (ways.counts @ mu)[np.nonzero(ways.blocked)[0]]
+    pi = drain.saturated(ways, mu, p).probabilities[ways.blocked]
+    if len(C) <= DENSE_STATES:
+        A = A @ np.eye(len(C))
+
+    def excess(u):
+        v = _perron_vector(A, C, lam / u)
+        return float(pi @ (A @ v) / (pi @ v)) - u
+
+    u = _root(excess, float(C.min()), float(C.max()))
+    v = _perron_vector(A, C, lam / u)
+    fed = lam / u * (A @ v)
+    off = float(pi @ np.abs(fed - (C + lam - u) * v) / (pi @ (fed + (C + lam) * v)))
+    if not off < LIMITING_RESIDUAL:
+        raise ArithmeticError(f"the limiting equations at lam {lam!r} were not solved: residual {off:.2g}")
+    return u
+
+
+def _root(excess, low, high):
+    """The rate between two total rates at which the excess is zero, or either where they are the same."""
+    if high - low <= RATE_TOLERANCE * high:
+        return low
+    # The rates may lie many orders of magnitude apart: search first on a logarithmic scale, then close by.
+    by_logarithm = optimize.brentq(
+        lambda x: excess(math.exp(x)), math.log(low), math.log(high), xtol=LOG_RATE_TOLERANCE
+    )
+    rough = math.exp(by_logarithm)
+    close = max(low, rough * (1 - ROUGH_RATE_ERROR)), min(high, rough * (1 + ROUGH_RATE_ERROR))
+    if not excess(close[0]) > 0 > excess(close[1]):
+        return rough
+    return optimize.brentq(excess, *close, xtol=RATE_TOLERANCE / 100 * low, rtol=RATE_TOLERANCE)
+
+
+def _perron_vector(A, C, eta):
+    """Positive right eigenvector of eta A - C, for its eigenvalue with the largest real part."""
+    if len(C) <= DENSE_STATES:
+        rates = eta * A
+        vector = _noda_iteration(rates, C)
+        if vector is None:
+            values, vectors = linalg.eig(rates - np.diag(C))
+            vector = np.abs(vectors[:, values.real.argmax()].real)
+        return vector
+    try:
+        return arnoldi.dominant(
+            lambda x: eta * (A @ x) - C * x,
+            np.ones(len(C)),
+            ARNOLDI_TOLERANCE,
+            RESTARTS_A_STATE * len(C),
+            ARNOLDI_BASIS,
+        )
+    except ArithmeticError:
+        raise ArithmeticError(f"no eigenvector of the limiting equations found at eta = {eta:.6g}") from None
+
+
+def _noda_iteration(rates, C):
+    """The same by inverse iteration with a shift from above, or None where that does not converge.
+
+    Each entry is as accurate as the largest: with the vector found so far as the unit of each state, the solution is
+    nearly constant, however small the entries become. An eigenvalue solver gets the small ones wrong, and in systems of
+    a hundred servers they count.
+
+    References: T. Noda, Note on the computation of the maximal eigenvalue of a non-negative irreducible matrix,
+    Numerische Mathematik 17 (1971) 382-386.
+    """
+    vector, here = np.ones(len(C)), np.arange(len(C))
+    for _ in range(NODA_STEPS):
+        scaled = rates * vector / vector[:, None]
+        growth = scaled.sum(axis=1) - C
+        known = vector > SMALLEST_ENTRY
+        shift = growth[known].max()
+        excess = np.maximum(np.where(known, shift, growth.max()) - growth, 0)
+        if excess[known].max() <= NODA_TOLERANCE * (C.max() + abs(growth[known]).max()):
+            return vector
+        matrix = -scaled
+        matrix[here, here] = 0
+        matrix[here, here] = excess - matrix.sum(axis=1)
+        try:
+            step = np.abs(np.linalg.solve(matrix, np.ones(len(C))))
+        except np.linalg.LinAlgError:
+            return None
+        vector = vector * (step / step.max())
+        vector = np.maximum(vector / vector.max(), SMALLEST_ENTRY)
+    return None
+
+
+def fixed_point_iteration(
+    lam: float | None,
+    B: float,
+    b: ArrayLike,
+    mu: ArrayLike,
+    p: ArrayLike,
+    tolerance: float = 1e-12,
+    most_steps: int = 100_000,
+) -> list[float]:
+    r"""The paper's own iteration for the limiting completion rate, step by step.
+
+    From equal probabilities, each step puts the current :math:`\tilde p` and :math:`\tilde u` into the right side of
+    the limiting balance equations,
+
+    .. math::
+       \tilde p(s) \leftarrow \frac{\tilde p(s)\, \tilde u + \frac{\lambda}{\tilde u} \sum_{s'} \tilde p(s')\, A_{s's}}
+       {C_s + \lambda}, \qquad
+       \tilde u \leftarrow \sum_s C_s\, \tilde p(s),
+
+    and normalizes. It is slow, and kept to be shown and to check :func:`limiting_completion_rate`. With `lam` None,
+    :math:`\lambda = \tilde u` is put into each step, and the iteration finds the capacity.
+
+    Returns
+    -------
+    list of float
+        The successive values of u~, until they change by less than `tolerance`, relatively.
+
+    Raises
+    ------
+    ArithmeticError
+        If `most_steps` were not enough.
+
+    Source: [BB22] Section II.
+    """
+    B, b, mu, p = checked(B, b, mu, p)
+    if lam is not None:
+        lam = float(checks.positive("lam", lam, ndim=0))
+    ways = configurations(B, b)
+    require_few_phases(ways)
+    states = states_of(ways)
+    C = np.array([sum(count * rate for count, rate in zip(state, mu)) for state in states])
+    # The generator omits departures that change nothing, and its diagonal makes up for them: A = Q + C.
+    A = chain.generator(states, lambda s: saturated_transitions(s, B, b, mu, p)).toarray() + np.diag(C)
+    prob = np.full(len(states), 1 / len(states))
+    rates = [float(C @ prob)]
+    for _ in range(most_steps):
+        arrivals = rates[-1] if lam is None else lam
+        prob = (prob * rates[-1] + arrivals / rates[-1] * (prob @ A)) / (C + arrivals)
+        prob /= prob.sum()
+        rates.append(float(C @ prob))
+        if abs(rates[-1] - rates[-2]) <= tolerance * rates[-1]:
+            return rates
+    raise ArithmeticError(f"no convergence at lam = {lam} in {most_steps} steps")

@@ -1,0 +1,160 @@
+"""[BB22] The rule: states of the multiserver job system, and what follows on what."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq import checks
+from mjq.solvers import drain
+
+__all__ = [
+    "PHASE_LIMIT", "checked", "configurations", "require_few_phases", "saturated_states", "saturated_transitions",
+    "seat", "states_of", "tagged_transitions", "transitions",
+]  # fmt: skip
+
+PHASE_LIMIT = 2_000  # of the queue-length solution, which works with dense matrices
+
+
+def checked(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+    """Return ``B, b, mu, p`` as floats and arrays without the classes that never come, or raise ``ValueError``."""
+    B, b, mu, p = checks.multiserver(B, b, mu, p)
+    come = p > 0
+    return B, b[come], mu[come], p[come]
+
+
+# --- Transitions ----------------------------------------------------------------------------------------------------
+
+
+def seat(m: Sequence[int], i: int, waiting: float, B: float, b: Sequence[float], p: Sequence[float]) -> Iterator[tuple]:
+    """Let waiting jobs enter service in order, until the head of the queue does not fit or the queue is empty.
+
+    Yields ``(m, i, waiting), probability``, where `i` is the class of the head of the queue or, if nobody waits any
+    more, of the last job that entered. `waiting` may be infinite. Classes are revealed one by one, as jobs become head.
+    """
+    entering = {(tuple(m), i): 1}
+    while entering and waiting:
+        fitting, entering = entering, {}
+        for (m, i), chance in fitting.items():
+            if b[i - 1] > B - sum(count * need for count, need in zip(m, b)) + checks.FIT * B:
+                yield (m, i, waiting), chance
+                continue
+            m = m[: i - 1] + (m[i - 1] + 1,) + m[i:]
+            if waiting == 1:
+                yield (m, i, 0), chance
+                continue
+            for j, p_j in enumerate(p, start=1):
+                entering[m, j] = entering.get((m, j), 0) + chance * p_j
+        waiting -= 1
+
+
+def transitions(
+    state: tuple, lam: float, B: float, b: Sequence[float], mu: Sequence[float], p: Sequence[float]
+) -> Iterator[tuple]:
+    """Yield ``(next_state, rate)`` for each transition out of ``(m_1, …, m_L, i, n)``.
+
+    Source: [BB22] Section II.
+
+    Examples
+    --------
+    One class-2 job of the example is in service; another class-2 job would still fit, as would a class-1 job.
+
+    >>> for transition in transitions((0, 1, 0, 1), 1, 6, (2, 3), (1, 1), (.5, .5)):
+    ...     print(transition)
+    ((1, 1, 0, 2), 0.5)
+    ((0, 2, 0, 2), 0.5)
+    ((0, 0, 0, 0), 1)
+    """
+    *m, i, n = state
+    waiting = n - sum(m)
+    if waiting:
+        yield (*m, i, n + 1), lam
+    else:
+        for j, p_j in enumerate(p, start=1):
+            for (seated, head, left), chance in seat(m, j, 1, B, b, p):
+                yield (*seated, head if left else 0, n + 1), lam * p_j * chance
+    for remaining, rate in _departures(m, mu):
+        if not waiting:
+            yield (*remaining, 0, n - 1), rate
+        for (seated, head, left), chance in seat(remaining, i, waiting, B, b, p):
+            yield (*seated, head if left else 0, n - 1), rate * chance
+
+
+def saturated_transitions(
+    state: tuple, B: float, b: Sequence[float], mu: Sequence[float], p: Sequence[float]
+) -> Iterator[tuple]:
+    """Yield ``(next_state, rate)`` out of ``(m_1, …, m_L, i)`` while the queue never runs dry.
+
+    These are the balance equations of the paper under lambda = u~.
+
+    Source: [BB22] Section III.
+
+    Examples
+    --------
+    >>> list(saturated_transitions((2, 0, 2), 6, (2, 3), (1, 1), (.5, .5)))
+    [((1, 1, 1), 1.0), ((1, 1, 2), 1.0)]
+    """
+    *m, i = state
+    for remaining, rate in _departures(m, mu):
+        for (seated, head, _), chance in seat(remaining, i, math.inf, B, b, p):
+            yield (*seated, head), rate * chance
+
+
+def tagged_transitions(
+    state: tuple | str, B: float, b: Sequence[float], mu: Sequence[float], p: Sequence[float]
+) -> Iterator[tuple]:
+    """Yield ``(next_state, rate)`` for the last job in line, who does not see later arrivals.
+
+    While it waits the state is ``(m_1, …, m_L, i, n)`` with `n` counting up to itself; then ``("in service", class)``,
+    then ``"gone"``.
+    """
+    if state == "gone":
+        return
+    if state[0] == "in service":
+        yield "gone", mu[state[1] - 1]
+        return
+    *m, i, n = state
+    for remaining, rate in _departures(m, mu):
+        for (seated, head, left), chance in seat(remaining, i, n - sum(m), B, b, p):
+            yield (*seated, head, n - 1) if left else ("in service", head), rate * chance
+
+
+def _departures(m, mu):
+    for k, count in enumerate(m):
+        if count:
+            yield (*m[:k], count - 1, *m[k + 1 :]), count * mu[k]
+
+
+# --- States ---------------------------------------------------------------------------------------------------------
+
+
+def saturated_states(B: float, b: ArrayLike) -> list[tuple]:
+    r"""The states :math:`S(\infty)`: jobs that fit together, with a head of the queue that does not fit beside them.
+
+    Source: [BB22] after Eq. (5).
+
+    Examples
+    --------
+    >>> saturated_states(6, (2, 3))
+    [(0, 2, 1), (0, 2, 2), (1, 1, 1), (1, 1, 2), (2, 0, 2), (3, 0, 1), (3, 0, 2)]
+    """
+    B, b = float(checks.positive("B", B, ndim=0)), checks.positive("b", b)
+    return states_of(configurations(B, b))
+
+
+def configurations(B: float, b: np.ndarray) -> drain.Configurations:
+    """The sets of jobs that are in service together in some saturated state."""
+    return drain.configurations(B, b, checks.FIT * B)
+
+
+def states_of(ways: drain.Configurations) -> list[tuple]:
+    """The saturated states with these configurations."""
+    return [(*map(int, ways.counts[k]), int(i) + 1) for k, i in zip(*np.nonzero(ways.blocked))]
+
+
+def require_few_phases(ways: drain.Configurations) -> None:
+    """Raise ``ValueError`` where there are more saturated states than dense matrices can hold."""
+    phases = int(ways.blocked.sum())
+    if phases > PHASE_LIMIT:
+        raise ValueError(f"the queue has {phases} phases, more than {PHASE_LIMIT}: aggregate classes first")

@@ -1,0 +1,158 @@
+"""[GHS20] The product form of the saturated system, and with it the stability limit."""
+
+import numba
+import numpy as np
+from scipy import special
+
+from mjq.models.stability.rule import checked
+
+__all__ = ["embedded_distribution", "saturated_states", "stationary_distribution", "throughput", "time_shares"]
+
+
+def _states(n, n1, n2):
+    """blk, i, j of u_0, u_1, …, one state for each number of class-1 jobs."""
+    i = np.arange(n // n1 + 1)
+    j = (n - i * n1) // n2
+    return (n - i * n1 - j * n2 >= n1).astype(np.int64), i, j
+
+
+def saturated_states(n: int, n1: int, n2: int) -> np.ndarray:
+    """All states of the saturated system, rows (blk, i, j), sorted by (j, i).
+
+    Returns
+    -------
+    int array, shape (S, 3)
+
+    Source: [GHS20] Section 3.
+
+    Examples
+    --------
+    Thirty servers, needs 3 and 10: the first three of eleven states.
+
+    >>> saturated_states(30, 3, 10)[:3].tolist()
+    [[1, 7, 0], [1, 8, 0], [1, 9, 0]]
+    """
+    n, n1, n2, *_ = checked(n, n1, n2, 1, 1, 0.5)
+    blk, i, j = _states(n, n1, n2)
+    order = np.lexsort((i, j))
+    return np.column_stack([blk, i, j])[order]
+
+
+def _log_weights(n, n1, n2, mu1, mu2, p1):
+    """States in the order of i with the logarithms of their product-form weights, the largest being zero."""
+    blk, i, j = _states(n, n1, n2)
+    if p1 in (0, 1):  # only u_0 or only the state with most class-1 jobs is ever seen
+        weights = np.full(len(i), -np.inf)
+        weights[-1 if p1 == 1 else 0] = 0.0
+        return blk, i, j, weights
+    most_1 = (n - j * n2) // n1  # class-1 jobs in v_j
+    rho_1 = np.log1p(j[1:] * (mu2 / mu1) / i[1:])  # log of 1 / rho_1(u_1), 1 / rho_1(u_2), …
+    rho_2 = np.log1p(most_1[:-1] * (mu1 / mu2) / np.maximum(j[:-1], 1))  # and of 1 / rho_2(v_j) for the same states
+    # From u_{i-1} to u_i one class-1 job comes, and perhaps a class-2 job goes.
+    fewer = j[:-1] > j[1:]
+    steps = np.log(p1) + rho_1 - fewer * (np.log1p(-p1) + rho_2) + np.diff(blk) * np.log1p(-p1)
+    # Summed from the most probable state outwards, so that numbers are small, and accurate, where they matter.
+    peak = int(_running_sums(steps).argmax())
+    return blk, i, j, np.append(-_running_sums(steps[:peak][::-1])[::-1], _running_sums(steps[peak:])[1:])
+
+
+@numba.njit(cache=True)
+def _running_sums(steps):
+    """0 and the running sums of `steps`, with Neumaier's compensation: a million terms cost no accuracy."""
+    sums = np.zeros(len(steps) + 1)
+    total, lost = 0.0, 0.0
+    for k in range(len(steps)):
+        new = total + steps[k]
+        if abs(total) >= abs(steps[k]):
+            lost += (total - new) + steps[k]
+        else:
+            lost += (steps[k] - new) + total
+        total = new
+        sums[k + 1] = total + lost
+    return sums
+
+
+def embedded_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> np.ndarray:
+    r"""Distribution of the saturated system's state just after a completion, in the order of :func:`saturated_states`.
+
+    .. math::
+       \pi(\mathrm{blk}, i, j) = C\, p_1^{\,i}\, p_2^{\,j + \mathrm{blk}}
+       \prod_{x=1}^{i} \frac{1}{\rho_1(u_x)} \prod_{y=1}^{j} \frac{1}{\rho_2(v_y)} .
+
+    Parameters
+    ----------
+    n, n1, n2 : int
+        Servers, and servers that a job of each class holds, n1 <= n2 <= n.
+    mu1, mu2 : float
+        Completion rates, per unit of time.
+    p1 : float
+        Probability of class 1.
+
+    Returns
+    -------
+    float array, shape (S,)
+
+    Source: [GHS20] Theorem 4.1.
+
+    Examples
+    --------
+    >>> float(embedded_distribution(2, 1, 2, 1, 1, .5).sum())
+    1.0
+    """
+    _, i, j, weights = _log_weights(*checked(n, n1, n2, mu1, mu2, p1))
+    return special.softmax(weights)[np.lexsort((i, j))]
+
+
+def stationary_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> np.ndarray:
+    r"""Fraction of time that the saturated system spends in each state, in the order of :func:`saturated_states`.
+
+    .. math:: \frac{X\, \pi(\mathrm{blk}, i, j)}{i \mu_1 + j \mu_2} .
+
+    Source: [GHS20] Theorem 4.2.
+
+    Examples
+    --------
+    Servers that are busy on average, by states and by the stability limit:
+
+    >>> busy = saturated_states(30, 3, 10) @ [0, 3, 10] @ stationary_distribution(30, 3, 10, 1, .5, .7)
+    >>> bool(np.isclose(busy, throughput(30, 3, 10, 1, .5, .7) * (.7 * 3 / 1 + .3 * 10 / .5)))
+    True
+    """
+    i, j, shares, _ = time_shares(*checked(n, n1, n2, mu1, mu2, p1))
+    return shares[np.lexsort((i, j))]
+
+
+def time_shares(
+    n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """States in the order of i, their long-run shares of time, and the rate of completions."""
+    blk, i, j, weights = _log_weights(n, n1, n2, mu1, mu2, p1)
+    embedded = special.softmax(weights)
+    unit = max(mu1, mu2)
+    time = embedded / (i * (mu1 / unit) + j * (mu2 / unit))
+    return i, j, time / time.sum(), float(unit / time.sum())
+
+
+def throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> float:
+    r"""Largest sustainable arrival rate of the two-class system: the throughput of the saturated system.
+
+    .. math:: \lambda^* = X = \Bigl( \sum_s \frac{\pi(s)}{i \mu_1 + j \mu_2} \Bigr)^{-1} .
+
+    Parameters
+    ----------
+    n, n1, n2, mu1, mu2, p1
+        As for :func:`embedded_distribution`.
+
+    Returns
+    -------
+    float
+        Jobs per unit of time.
+
+    Source: [GHS20] Theorems 4.2, 4.3.
+
+    Examples
+    --------
+    >>> round(throughput(30, 3, 10, 1, .5, .7), 10)
+    3.331310609
+    """
+    return time_shares(*checked(n, n1, n2, mu1, mu2, p1))[-1]

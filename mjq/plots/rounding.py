@@ -1,0 +1,21 @@
+"""Rounding for sentences that say "at most" or "at least"."""
+
+import math
+
+
+def rounded_up(value, digits):
+    """The least number with so many decimals that is not below the value.
+
+    >>> rounded_up(0.121, 2), rounded_up(12.0, 0)
+    (0.13, 12.0)
+    """
+    return float(math.ceil(value * 10**digits) / 10**digits)
+
+
+def rounded_down(value, digits):
+    """The greatest number with so many decimals that is not above the value.
+
+    >>> rounded_down(0.129, 2)
+    0.12
+    """
+    return float(math.floor(value * 10**digits) / 10**digits)

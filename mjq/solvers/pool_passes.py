@@ -1,0 +1,532 @@
+"""Passes over the states of two stations that work off a pool of two classes.
+
+Each task is served by station 1, then by station 2, which all tasks there share equally. A task that is done gives its
+place to one of its class, if the pool has one, else to one of the other class, else to none.
+
+A *block* is all states with the same tasks in the pool and the same composition, `first` and `second` tasks of each
+class in place. Within a block a state is (i, j): i of the first class and j of the second are at station 1. Everything
+leads on, to fewer tasks at station 1 or to a block with fewer tasks left, so that a single pass in that order is exact.
+
+A pass carries two numbers a state: the probability that it is ever visited, and the mean of the time at which it is
+left if it is visited, counted as 0 if not. It begins in phase 1, in which the composition stays; once a pool is empty
+and a task of that class is done, the other class takes its places, one by one (phase 2); when both pools are empty,
+the rest drains.
+"""
+
+import math
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from scipy import sparse
+
+__all__ = ["Means", "best_policy", "block_size", "count_states", "generator", "means"]
+
+NEGLIGIBLE = 1e-30  # probability of ever visiting a block below which it is left out
+LARGE_DIAGONAL = 200_000  # states of a diagonal from which on it is divided among threads
+PIECES_A_WORKER = 4  # so that nobody waits long for the last one
+MASS_LOST = 1e-9  # by which the probability to end may differ from 1
+
+# Columns of a table of a block: the mean stay in a state; the chances that it ends with a task of the first or second
+# class going on to station 2, or with one of the first or second class done.
+STAY, FIRST_GOES_ON, SECOND_GOES_ON, FIRST_DONE, SECOND_DONE = range(5)
+
+
+@dataclass(frozen=True)
+class Means:
+    """Mean instants on the way to the end, and the variance of the last, in the unit of the demands.
+
+    Attributes
+    ----------
+    end : float
+        All tasks are done.
+    first_done : float
+        One task is done.
+    phase_1 : float
+        A task is done that is not replaced by one of its own class.
+    exhausted_left : float
+        From then on, the last task of the exhausted class is done; or `phase_2`, if that is earlier.
+    phase_2 : float
+        A task is done that is not replaced at all.
+    variance : float
+        Of the end.
+    """
+
+    end: float
+    first_done: float
+    phase_1: float
+    exhausted_left: float
+    phase_2: float
+    variance: float
+
+
+# --- A block ----------------------------------------------------------------------------------------------------------
+
+
+@numba.njit(cache=True, nogil=True)
+def block_size(first: int, second: int) -> int:
+    """States with so many tasks of each class in place."""
+    return (first + 1) * (second + 1)
+
+
+@numba.njit(cache=True, nogil=True)
+def _fill(first, second, demands, onward, table):
+    """Mean stay and the chances of the four completions, in rows of `table` from `onward` on."""
+    for i in range(first + 1):
+        for j in range(second + 1):
+            x = onward + i * (second + 1) + j
+            here, there = i + j, first - i + second - j
+            first_on = i / (here * demands[0, 0]) if i else 0.0
+            second_on = j / (here * demands[0, 1]) if j else 0.0
+            first_done = (first - i) / (there * demands[1, 0]) if first > i else 0.0
+            second_done = (second - j) / (there * demands[1, 1]) if second > j else 0.0
+            stay = 1 / (first_on + second_on + first_done + second_done)
+            table[x, STAY], table[x, FIRST_GOES_ON], table[x, SECOND_GOES_ON] = stay, first_on * stay, second_on * stay
+            table[x, FIRST_DONE], table[x, SECOND_DONE] = first_done * stay, second_done * stay
+
+
+@numba.njit(cache=True, nogil=True)
+def _settle(first, second, table, start, visited, left_at, at):
+    """Follow the completions at station 1 within a block; its part of the mean end and of half the mean square."""
+    mean, square, width = 0.0, 0.0, second + 1
+    for i in range(first, -1, -1):
+        carried_visits, carried_time = 0.0, 0.0
+        for j in range(second, -1, -1):
+            x, y = at + i * width + j, start + i * width + j
+            chance = visited[x] + carried_visits
+            stay = table[y, STAY]
+            time = left_at[x] + carried_time + chance * stay
+            mean += chance * stay
+            square += stay * time
+            visited[x], left_at[x] = chance, time
+            carried_visits, carried_time = chance * table[y, SECOND_GOES_ON], time * table[y, SECOND_GOES_ON]
+            if i:
+                visited[x - width] += chance * table[y, FIRST_GOES_ON]
+                left_at[x - width] += time * table[y, FIRST_GOES_ON]
+    return mean, square
+
+
+@numba.njit(cache=True, nogil=True)
+def _gather(
+    first, second, table, start, done, visited, left_at, at, to_visited, to_left_at, to, width, i_shift, j_shift
+):
+    """Add what leaves a block because a task is done, of the first or the second class, to another block."""
+    for i in range(first + 1 - (done == FIRST_DONE)):
+        for j in range(second + 1 - (done == SECOND_DONE)):
+            x, y = at + i * (second + 1) + j, start + i * (second + 1) + j
+            target = to + (i + i_shift) * width + j + j_shift
+            to_visited[target] += visited[x] * table[y, done]
+            to_left_at[target] += left_at[x] * table[y, done]
+
+
+@numba.njit(cache=True, nogil=True)
+def _offsets(total):
+    """Where the block of each composition (first, total - first) begins, and the end of the last."""
+    starts = np.zeros(total + 2, dtype=np.int64)
+    for first in range(total + 1):
+        starts[first + 1] = starts[first] + block_size(first, total - first)
+    return starts
+
+
+def _tables(total, demands):
+    """The tables of all compositions of so many tasks in place, and where each begins."""
+    starts = _offsets(total)
+    tables = np.empty((starts[-1], 5))
+    for first in range(total + 1):
+        _fill(first, total - first, demands, starts[first], tables)
+    return tables, starts
+
+
+# --- Means ------------------------------------------------------------------------------------------------------------
+
+
+class Layers:
+    """What a pass carries for the count of tasks it is at, and for the count before."""
+
+    def __init__(self, *arrays):
+        self.now, self.before = arrays, tuple(array.copy() for array in arrays)
+
+    def turn(self):
+        """Go on to the next count: what is now will be before, and what was before may be overwritten."""
+        self.now, self.before = self.before, self.now
+
+
+class _Walk:
+    """All that the phases of a pass share."""
+
+    def __init__(self, demands, pool, places):
+        self.demands, self.pool, self.places = demands, pool, places
+        self.total = sum(places)
+        self.table = np.empty((block_size(*places), 5))
+        _fill(*places, demands, 0, self.table)
+        self.compositions, self.starts = _tables(self.total, demands)
+        # Phase 1, by the tasks of the first class in the pool: what is carried and whether it counts; parts of moments.
+        blocks = pool[0] + 1
+        self.blocks = Layers(*np.zeros((2, blocks, len(self.table))), np.zeros(blocks, dtype=np.bool_))
+        self.parts = np.zeros((blocks, 2))
+        # Phase 2, by the exhausted class; and what is left when both pools are empty.
+        self.taken = [Layers(*np.zeros((2, self.starts[-1]))) for _ in places]
+        self.drained = tuple(np.zeros((2, self.starts[-1])))
+
+    def begin(self):
+        """Everybody is at station 1; returns the mean time until the first task is done."""
+        here, (visited, left_at, alive) = self.pool[0], self.blocks.now
+        visited[here, -1], alive[here] = 1.0, True
+        self.parts[here] = _settle(*self.places, self.table, 0, visited[here], left_at[here], 0)
+        return self.parts[here, 0]
+
+    def turn(self):
+        """Go on to one task less in the pools."""
+        for layers in (self.blocks, *self.taken):
+            layers.turn()
+
+
+def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], workers: int = 2) -> Means:
+    """Mean time until all tasks are done, mean instants on the way, and the variance.
+
+    Parameters
+    ----------
+    demands : float array, shape (2, 2)
+        Mean work of a task at each station, a row a station, a column a class, in units of time.
+    tasks : pair of int
+        Tasks of each class to do, including those in place at the start.
+    places : pair of int
+        Tasks of each class in place at the start.
+    workers : int
+        Threads.
+
+    Returns
+    -------
+    Means
+
+    Raises
+    ------
+    ArithmeticError
+        If the probabilities to end do not sum to 1.
+
+    Examples
+    --------
+    One task alone takes its work.
+
+    >>> float(means(np.array([[2.0, 1.0], [0.5, 1.0]]), (1, 0), (1, 0)).end)
+    2.5
+    """
+    pool = tasks[0] - places[0], tasks[1] - places[1]
+    if pool[0] > pool[1]:  # diagonals are stored by the pool of the first class: let it be the smaller one
+        return means(demands[:, ::-1], tasks[::-1], places[::-1], workers)
+    walk = _Walk(np.ascontiguousarray(demands), pool, places)
+    first_done = walk.begin()
+    phase_1 = phase_2 = mixed = square = 0.0
+    with ThreadPoolExecutor(workers) as threads:
+        for left in range(sum(pool), -1, -1):
+            mean, more = _phase_1(walk, left, threads, workers)
+            phase_1, square = phase_1 + mean, square + more
+            for exhausted in (0, 1):
+                both, mean, more = _phase_2(walk, left, exhausted)
+                mixed, phase_2, square = mixed + both, phase_2 + mean, square + more
+            walk.turn()
+    rest, more, ended = _drain(walk.total - 1, walk.demands, *walk.drained)
+    if not math.isclose(ended, 1.0, rel_tol=MASS_LOST):
+        raise ArithmeticError(f"the probabilities to end sum to {ended}")
+    end = phase_1 + phase_2 + rest
+    variance = 2 * (square + more) - end**2
+    return Means(end, first_done, phase_1, phase_1 + mixed, phase_1 + phase_2, variance)
+
+
+def _phase_1(walk, left, threads: Executor, workers):
+    """Blocks with so many tasks left in the pools: their part of the mean end and of half the mean square."""
+    pool = walk.pool
+    lowest, highest = max(0, left - pool[1]), min(pool[0], left)
+    if left < sum(pool):
+        _divided(threads, workers, lowest, highest + 1, left, walk)
+    parts, (visited, left_at, alive) = walk.parts[lowest : highest + 1], walk.blocks.now
+    if left == 0 and alive[0]:
+        _drain_from(*walk.places, walk.table, 0, visited[0], left_at[0], 0, *walk.drained, _offsets(walk.total - 1))
+    return parts[:, 0].sum(), parts[:, 1].sum()
+
+
+def _divided(threads, workers, first, last, left, walk):
+    """A diagonal, by several threads if it is large; blocks of a diagonal do not depend on each other."""
+    arguments = left, walk.pool, walk.places, walk.table, *walk.blocks.before, *walk.blocks.now, walk.parts
+    if (last - first) * len(walk.table) < LARGE_DIAGONAL or workers == 1:
+        _diagonal(first, last, *arguments)
+        return
+    pieces = np.linspace(first, last, PIECES_A_WORKER * workers + 1).astype(int)
+    list(threads.map(lambda ends: _diagonal(*ends, *arguments), zip(pieces, pieces[1:])))
+
+
+@numba.njit(cache=True, nogil=True)
+def _diagonal(
+    lowest, end, left, pool, places, table, old_visited, old_left_at, old_alive, visited, left_at, alive, parts
+):
+    """Phase 1, blocks with `left` tasks in the pools, `lowest` to `end` - 1 of them of the first class."""
+    first, second = places
+    for n in range(lowest, end):
+        visited[n] = 0.0
+        left_at[n] = 0.0
+        parts[n] = 0.0
+        if n + 1 <= pool[0] and old_alive[n + 1]:
+            _gather(first, second, table, 0, FIRST_DONE, old_visited[n + 1], old_left_at[n + 1], 0,
+                    visited[n], left_at[n], 0, second + 1, 1, 0)  # fmt: skip
+        if left - n + 1 <= pool[1] and old_alive[n]:
+            _gather(first, second, table, 0, SECOND_DONE, old_visited[n], old_left_at[n], 0,
+                    visited[n], left_at[n], 0, second + 1, 0, 1)  # fmt: skip
+        if visited[n].sum() < NEGLIGIBLE:
+            alive[n] = False
+        else:
+            alive[n] = True
+            parts[n, 0], parts[n, 1] = _settle(first, second, table, 0, visited[n], left_at[n], 0)
+
+
+def _phase_2(walk, left, exhausted):
+    """The pool of one class is empty, the other has `left` tasks, and one less in the blocks that are reached.
+
+    Returns the time during which the exhausted class still has tasks in place, and the parts of the mean end and of
+    half the mean square.
+    """
+    if left > walk.pool[1 - exhausted] or left == 0 or walk.places[exhausted] == 0:
+        return 0.0, 0.0, 0.0
+    at = 0 if exhausted == 0 else left  # the block of phase 1 in which that pool is just empty
+    visited, left_at, alive = walk.blocks.now
+    edge = (visited[at], left_at[at]) if alive[at] else np.zeros((2, len(walk.table)))
+    taken = walk.taken[exhausted]
+    return _take_over(
+        walk.places, exhausted, walk.compositions, walk.starts, *edge, walk.table, *taken.before, *taken.now,
+        *walk.drained, left == 1,
+    )  # fmt: skip
+
+
+@numba.njit(cache=True, nogil=True)
+def _take_over(
+    places, exhausted, tables, starts, edge_visited, edge_left_at, edge_table, old_visited, old_left_at,
+    visited, left_at, drained_visited, drained_left_at, last,
+):  # fmt: skip
+    """Phase 2, one count of the pool that is left: `exhausted` (0 or 1) gives its places to the other class.
+
+    `edge` is the block of phase 1 with the same pool and one task more in it; `old` the composition blocks of phase 2
+    with one task more. With `last`, the pool is empty now, and what is done after this goes to `drained`.
+    """
+    total = places[0] + places[1]
+    leaving, staying = FIRST_DONE + exhausted, SECOND_DONE - exhausted
+    i_shift, j_shift = exhausted, 1 - exhausted  # the task that enters is of the other class, at station 1
+    mixed, mean, square = 0.0, 0.0, 0.0
+    visited[:] = 0.0
+    left_at[:] = 0.0
+    for gone in range(1, places[exhausted] + 1):
+        own = places[exhausted] - gone  # tasks of the exhausted class that are still in place
+        first = own if exhausted == 0 else total - own
+        second, before = total - first, first + 1 if exhausted == 0 else first - 1
+        to = starts[first]
+        if gone == 1:
+            _gather(places[0], places[1], edge_table, 0, leaving, edge_visited, edge_left_at, 0,
+                    visited, left_at, to, second + 1, i_shift, j_shift)  # fmt: skip
+        else:
+            _gather(before, total - before, tables, starts[before], leaving, old_visited, old_left_at, starts[before],
+                    visited, left_at, to, second + 1, i_shift, j_shift)  # fmt: skip
+        _gather(first, second, tables, to, staying, old_visited, old_left_at, to,
+                visited, left_at, to, second + 1, i_shift, j_shift)  # fmt: skip
+        if visited[to : starts[first + 1]].sum() < NEGLIGIBLE:
+            continue
+        part, more = _settle(first, second, tables, to, visited, left_at, to)
+        mean += part
+        square += more
+        if own:
+            mixed += part
+        if last:
+            _drain_from(first, second, tables, to, visited, left_at, to, drained_visited, drained_left_at,
+                        _offsets(total - 1))  # fmt: skip
+    return mixed, mean, square
+
+
+@numba.njit(cache=True, nogil=True)
+def _drain_from(first, second, table, start, visited, left_at, at, to_visited, to_left_at, starts):
+    """A task of a block is done and nobody enters."""
+    if first:
+        _gather(first, second, table, start, FIRST_DONE, visited, left_at, at,
+                to_visited, to_left_at, starts[first - 1], second + 1, 0, 0)  # fmt: skip
+    if second:
+        _gather(first, second, table, start, SECOND_DONE, visited, left_at, at,
+                to_visited, to_left_at, starts[first], second, 0, 0)  # fmt: skip
+
+
+@numba.njit(cache=True, nogil=True)
+def _drain(total, demands, visited, left_at):
+    """Both pools are empty, `total` tasks are left, then fewer and fewer: parts of both moments, chance to end."""
+    mean, square = 0.0, 0.0
+    table = np.empty((((total + 2) // 2 + 1) ** 2, 5))
+    while total > 0:
+        starts, fewer = _offsets(total), _offsets(total - 1)
+        next_visited, next_left_at = np.zeros(fewer[-1]), np.zeros(fewer[-1])
+        for first in range(total + 1):
+            if visited[starts[first] : starts[first + 1]].sum() >= NEGLIGIBLE:
+                _fill(first, total - first, demands, 0, table)
+                part, more = _settle(first, total - first, table, 0, visited, left_at, starts[first])
+                mean += part
+                square += more
+                _drain_from(first, total - first, table, 0, visited, left_at, starts[first],
+                            next_visited, next_left_at, fewer)  # fmt: skip
+        visited, left_at = next_visited, next_left_at
+        total -= 1
+    return mean, square, visited[0]
+
+
+# --- All states at once ---------------------------------------------------------------------------------------------
+
+
+def count_states(tasks: tuple[int, int], places: tuple[int, int]) -> int:
+    """Number of states from which some task is still to be done.
+
+    >>> count_states((1, 1), (1, 1))  # both to do: four; one left: twice two
+    8
+    """
+    pool, total = (tasks[0] - places[0], tasks[1] - places[1]), sum(places)
+    levels = (pool[0] + 1 if places[0] else 1) * (pool[1] + 1 if places[1] else 1)
+    number = levels * block_size(*places)
+    for own, other_pool in ((places[0], pool[1]), (places[1], pool[0])):
+        for gone in range(1, min(own, other_pool) + 1):
+            number += (other_pool - gone + 1) * block_size(own - gone, total - own + gone)
+    most = places[0] + min(places[1], pool[0]), places[1] + min(places[0], pool[1])
+    return number + sum(
+        block_size(first, second)
+        for first in range(most[0] + 1)
+        for second in range(min(most[1], total - 1 - first) + 1)
+        if first + second
+    )
+
+
+def generator(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int]) -> tuple[sparse.csr_array, int]:
+    """Generator of all states, the last of them the end, and the index of the start.
+
+    Parameters
+    ----------
+    demands, tasks, places
+        As for :func:`means`.
+
+    Returns
+    -------
+    scipy.sparse.csr_array, int
+        Rates per unit of time.
+
+    Examples
+    --------
+    One task: at station 1, at station 2, done.
+
+    >>> Q, start = generator(np.array([[2.0, 1.0], [0.5, 1.0]]), (1, 0), (1, 0))
+    >>> Q.toarray().tolist(), start
+    ([[-2.0, 0.0, 2.0], [0.5, -0.5, 0.0], [0.0, 0.0, 0.0]], 1)
+    """
+    block = tasks[0] - places[0], tasks[1] - places[1], *places
+    starts, order, rows, columns, rates, tables = {block: 0}, [block], [], [], [], {}
+    size, end = block_size(*places), count_states(tasks, places)
+    start = size - 1  # everybody at station 1
+    for block in order:  # the list grows while it is walked
+        first, second = block[2:]
+        if (first, second) not in tables:
+            tables[first, second] = np.empty((block_size(first, second), 5))
+            _fill(first, second, demands, 0, tables[first, second])
+        table, here = tables[first, second], starts[block] + np.arange(block_size(first, second))
+        i, j = np.divmod(np.arange(block_size(first, second)), second + 1)
+        for what, (target, to_i, to_j) in enumerate(_targets(*block, i, j), start=FIRST_GOES_ON):
+            going = table[:, what] > 0
+            if not going.any():
+                continue
+            if target[2] + target[3] == 0:
+                starts[target] = end
+            elif target not in starts:
+                starts[target] = size
+                order.append(target)
+                size += block_size(*target[2:])
+            rows.append(here[going])
+            columns.append((starts[target] + to_i * (target[3] + 1) + to_j)[going])
+            rates.append((table[:, what] / table[:, STAY])[going])
+        rows.append(here)
+        columns.append(here)
+        rates.append(-1 / table[:, STAY])
+    entries = np.concatenate(rates), (np.concatenate(rows), np.concatenate(columns))
+    return sparse.coo_array(entries, shape=(end + 1, end + 1)).tocsr(), start
+
+
+def _targets(pool_1, pool_2, first, second, i, j):
+    """Where the four completions lead: the block, and the place in it."""
+    yield (pool_1, pool_2, first, second), i - 1, j
+    yield (pool_1, pool_2, first, second), i, j - 1
+    for first_done in (True, False):
+        left = first - first_done, second - (not first_done)
+        if pool_1 and (first_done or not pool_2):
+            yield (pool_1 - 1, pool_2, left[0] + 1, left[1]), i + 1, j
+        elif pool_2:
+            yield (pool_1, pool_2 - 1, left[0], left[1] + 1), i, j + 1
+        else:
+            yield (pool_1, pool_2, *left), i, j
+
+
+# --- The best policy --------------------------------------------------------------------------------------------------
+
+
+@numba.njit(cache=True, nogil=True)
+def _backward(total, tables, starts, pool_1, pool_2, fewer_1, fewer_2, drained, drained_starts, values):
+    """Mean time to the end from each state of all compositions, the best class entering after each completion."""
+    for first in range(total + 1):
+        second = total - first
+        for i in range(first + 1):
+            for j in range(second + 1):
+                x = starts[first] + i * (second + 1) + j
+                value = tables[x, STAY]
+                if i:
+                    value += tables[x, FIRST_GOES_ON] * values[x - (second + 1)]
+                if j:
+                    value += tables[x, SECOND_GOES_ON] * values[x - 1]
+                for done in (FIRST_DONE, SECOND_DONE):
+                    if tables[x, done] == 0:
+                        continue
+                    left = first - 1 if done == FIRST_DONE else first  # tasks of the first class that stay
+                    others = total - 1 - left
+                    best = np.inf
+                    if pool_1:
+                        best = fewer_1[starts[left + 1] + (i + 1) * (others + 1) + j]
+                    if pool_2:
+                        best = min(best, fewer_2[starts[left] + i * (others + 2) + j + 1])
+                    if not pool_1 and not pool_2:
+                        best = 0.0 if total == 1 else drained[drained_starts[left] + i * (others + 1) + j]
+                    value += tables[x, done] * best
+                values[x] = value
+
+
+def best_policy(demands: np.ndarray, tasks: tuple[int, int], places: int) -> np.ndarray:
+    """Smallest mean time until all is done, of all policies that fill each place at once and choose which class enters.
+
+    Parameters
+    ----------
+    demands : float array, shape (2, 2)
+        As for :func:`means`.
+    tasks : pair of int
+        Tasks of each class to do.
+    places : int
+        Tasks in place at the same time.
+
+    Returns
+    -------
+    float array, shape (places + 1,)
+        For each number of tasks of the first class in place at the start; infinite where there are not so many.
+    """
+    drained, drained_starts = np.zeros(1), _offsets(0)
+    for total in range(1, places + 1):
+        tables, starts = _tables(total, demands)
+        values = np.empty(starts[-1])
+        _backward(total, tables, starts, 0, 0, values, values, drained, drained_starts, values)
+        before, before_starts, drained, drained_starts = drained, drained_starts, values, starts
+    levels = {0: drained}  # by the tasks of the first class in the pool, of one diagonal
+    for left in range(1, sum(tasks) - places + 1):
+        old, levels = levels, {}
+        for pool_1 in range(max(0, left - tasks[1]), min(tasks[0], left) + 1):
+            fewer_1, fewer_2 = old.get(pool_1 - 1, drained), old.get(pool_1, drained)
+            levels[pool_1] = np.empty_like(drained)
+            _backward(
+                places, tables, starts, pool_1, left - pool_1, fewer_1, fewer_2, before, before_starts, levels[pool_1]
+            )
+    found = np.full(places + 1, np.inf)
+    for first in range(max(0, places - tasks[1]), min(places, tasks[0]) + 1):
+        if tasks[0] - first in levels:
+            found[first] = levels[tasks[0] - first][starts[first + 1] - 1]
+    return found

@@ -1,0 +1,96 @@
+"""What a student meets in a chapter: short helpers, folded checks that say what they check, figures for a phone."""
+
+import ast
+import re
+
+import nbformat
+import pytest
+
+from mjq import plots
+from mjq.models import PAPERS
+from tests.conftest import ROOT
+
+NOTEBOOKS = [ROOT / f"notebooks/{name}.ipynb" for name in (*(paper.name for paper in PAPERS), "five_models")]
+FOLDED = {"hide-input", "remove-input", "hide-cell"}
+PHONE, LEAST_LETTERS = 328, 9  # width of a figure on a phone of 360 pixels, height of its letters [pixels]
+POINTS = 72  # an inch
+
+pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+
+
+def cells(path):
+    return nbformat.read(path, as_version=4).cells
+
+
+def code_cells(path):
+    return [cell for cell in cells(path) if cell.cell_type == "code"]
+
+
+def tags(cell):
+    return set(cell.metadata.get("tags", []))
+
+
+def prompt(cell):
+    return cell.metadata.get("mystnb", {}).get("code_prompt_show", "")
+
+
+def shows_something(cell):
+    """Whether a cell has an output that is not only for sentences elsewhere."""
+    kinds = [kind for output in cell.outputs for kind in output.get("data", {"text": ""})]
+    return any(not kind.startswith(plots.tables.GLUED) for kind in kinds)
+
+
+def letter_sizes(drawing):
+    """Sizes of the letters of a drawing [points], those of indices and exponents left out."""
+    # A glyph of ten points is drawn with a scale of a tenth, an index with seven tenths of that.
+    sizes = {round(100 * float(x), 2) for x in re.findall(r"scale\((0\.\d+) -0?\.\d+\)", drawing)}
+    return [x for x in sizes if not any(abs(x / y - part) < 0.01 for y in sizes for part in (0.7, 0.49))]
+
+
+def test_helpers_are_few_and_say_what_they_do(path):
+    for cell in code_cells(path):
+        helpers = [node for node in ast.parse(cell.source).body if isinstance(node, ast.FunctionDef)]
+        assert len(helpers) <= 2, cell.metadata.name
+        for helper in helpers:
+            assert ast.get_docstring(helper), (cell.metadata.name, helper.name)
+            assert "\n" not in ast.get_docstring(helper), (cell.metadata.name, helper.name)
+
+
+def test_no_name_ends_in_an_underscore(path):
+    for cell in code_cells(path):
+        bound = [n.id for n in ast.walk(ast.parse(cell.source)) if isinstance(n, ast.Name)]
+        assert not [name for name in bound if name.endswith("_") and name != "_"], cell.metadata.name
+
+
+def test_what_is_folded_says_what_it_does(path):
+    for cell in code_cells(path):
+        if {"hide-input", "hide-cell"} & tags(cell):
+            assert prompt(cell), cell.metadata.name
+
+
+def test_numbers_of_a_folded_line_are_those_of_its_cell(path):
+    for cell in code_cells(path):
+        for number in re.findall(r"\d[\d,]*\.?\d*(?:e-?\d+)?", prompt(cell)):
+            found = number.replace(",", "").rstrip(".")
+            assert found in cell.source.replace("_", ""), (cell.metadata.name, number)
+
+
+def test_no_two_folded_bars_in_a_row(path):
+    before = None
+    for cell in cells(path):
+        if cell.cell_type == "code" and "hide-input" in tags(cell):
+            assert before is None, (before, cell.metadata.name)
+            before = None if shows_something(cell) else cell.metadata.name
+        else:
+            before = None
+
+
+def test_figures_can_be_read_on_a_phone(path):
+    for cell in code_cells(path):
+        for output in cell.outputs:
+            drawing = output.get("data", {}).get("image/svg+xml")
+            if drawing:
+                width = float(re.search(r'width="([\d.]+)pt"', drawing)[1])
+                assert width <= (plots.WIDTH + 0.2) * POINTS, cell.metadata.name
+                letters = [size * PHONE / width for size in letter_sizes(drawing)]
+                assert min(letters, default=PHONE) >= LEAST_LETTERS - 0.05, (cell.metadata.name, min(letters))
