@@ -66,7 +66,7 @@ def near_the_limit(policy):
         log = rng.exponential(1 / lam, FEW).cumsum(), need[kind], rng.exponential(1 / mu[kind])
         theirs, waits = median_time(lambda: plain(*log, SERVERS, policy), repeats=1, warm=False, keep=True)
         assert abs(replay(*log, None, SERVERS, policy).wait.mean() - waits) < 1e-9
-        what = f"simulate 1,000,000 jobs of NASA's classes, {policy}, at .9 of its limit"
+        what = f"simulate 1,000,000 jobs of NASA's classes, {policy}, at {SHARES[policy]:.2f} of the naive limit"
         return Row(what, ours, "plain Python, scaled from 4000 jobs", theirs * JOBS / FEW)
 
     return benchmark

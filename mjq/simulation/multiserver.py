@@ -189,7 +189,7 @@ def simulate_multiserver(
     policy : str
         ``"fcfs"``: in order of arrival; ``"first-fit"``: again and again the first in the line that fits; ``"easy"``,
         ``"conservative"``, ``"backfill-3"`` (depth 3), ``"least-servers-first"``, ``"most-servers-first"``,
-        ``"msfq-2"`` (threshold 2), ``"server-filling"``: see :data:`mjq.simulation.policies.POLICIES`. A job that is
+        ``"msfq-2"`` (threshold 2), ``"server-filling"``: see :mod:`mjq.simulation.policies`. A job that is
         interrupted goes on later where it stopped; its time in the queue is all that it is not served.
     estimates : float
         How many times its service time a job is expected to take, at least 1, for policies that look at estimates.
