@@ -40,6 +40,7 @@ def test_numbers_are_those_of_the_library(tmp_path, capsys, work):
     status, out, _ = said(capsys, "replay", path, *choices, "--json", "--starts", tmp_path / "starts.csv")
     found = json.loads(out)
     assert (status, found["jobs"], found["servers"]) == (0, len(work.submit), work.servers)
+    assert (tmp_path / "starts.csv").read_text().splitlines()[0] == "job,fcfs,easy,backfill-3"
     starts = np.genfromtxt(tmp_path / "starts.csv", delimiter=",", names=True, deletechars="")
     for policy, row in zip(policies, found["policies"], strict=True):
         submit = work.submit - work.submit.min()
@@ -97,6 +98,14 @@ def test_bad_words(tmp_path, capsys, work, words, status, message):
 def test_a_log_that_does_not_say_how_many_servers(tmp_path, capsys, work):
     status, _, err = said(capsys, "replay", write_log(tmp_path, work, header=False))
     assert status == 2 and "give --servers" in err
+
+
+def test_jobs_of_one_instant_queue_by_their_numbers(tmp_path, capsys):
+    path = tmp_path / "log.swf"
+    rows = [dict(number=2, submit=0, run=9, need=1, estimate=9), dict(number=1, submit=0, run=2, need=1, estimate=2)]
+    path.write_text("; MaxProcs: 1\n" + "".join(JOB.format(**row) for row in rows))
+    said(capsys, "replay", path, "--starts", tmp_path / "starts.csv")
+    assert (tmp_path / "starts.csv").read_text().split() == ["job,easy", "1,0.0", "2,2.0"]
 
 
 def test_a_log_that_is_not_there(tmp_path, capsys):

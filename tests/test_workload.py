@@ -30,7 +30,8 @@ def test_reads_header_and_jobs(tmp_path):
 def test_estimates_are_those_of_the_users(tmp_path):
     path = tmp_path / "log.swf"
     path.write_text("1 0 -1 10 4 -1 -1 -1 60 -1 1 1 1 -1 -1 -1 -1 -1\n" + line())
-    assert np.array_equal(workload.read_swf(path).estimate, [60, np.nan], equal_nan=True)
+    log = workload.read_swf(path)
+    assert np.array_equal(log.estimate, [60, np.nan], equal_nan=True) and log.number.tolist() == [1, 1]
 
 
 def test_leaves_out_what_is_not_known(tmp_path):

@@ -41,7 +41,9 @@ def replay(log, policies, servers, ties, kill, estimates, faster, gantt, starts,
     LOG is in the Standard Workload Format, plain or compressed by gzip. One replay is one number: where two policies
     differ by little, move the submit times a little and see.
     """
-    from mjq import simulation  # the rest of the command does without
+    import numpy as np  # the rest of the command does without
+
+    from mjq import simulation
     from mjq.workload import read_swf
 
     if gantt:
@@ -49,13 +51,15 @@ def replay(log, policies, servers, ties, kill, estimates, faster, gantt, starts,
     found = read_swf(log)
     size = servers or _servers(found, log)
     submit = (found.submit - found.submit.min()) / faster
-    columns = submit, found.processors, found.run_time, _estimates(found, estimates), size
-    schedules = {policy: simulation.replay(*columns, policy, ties=ties, kill=kill) for policy in policies}
+    # Jobs of one instant queue by their numbers: not all logs are in that order.
+    order = np.lexsort((found.number, submit))
+    columns = [column[order] for column in (submit, found.processors, found.run_time, _estimates(found, estimates))]
+    schedules = {policy: simulation.replay(*columns, size, policy, ties=ties, kill=kill) for policy in policies}
     rows = [(policy, *_summary(schedule)) for policy, schedule in schedules.items()]
     if gantt:
         _draw(schedules, gantt)
     if starts:
-        _write(schedules, starts)
+        _write(found.number[order], schedules, starts)
     if as_json:
         show_json({"jobs": len(found), "left out": found.incomplete, "servers": size, "policies": _plain(rows)})
         return
@@ -125,7 +129,8 @@ def _draw(schedules, path):
     plt.close(figure)
 
 
-def _write(schedules, path):
+def _write(numbers, schedules, path):
     import polars as pl
 
-    pl.DataFrame({policy: schedule.start for policy, schedule in schedules.items()}).write_csv(path)
+    starts = {policy: schedule.start for policy, schedule in schedules.items()}
+    pl.DataFrame({"job": numbers} | starts).write_csv(path)
