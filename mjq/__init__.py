@@ -36,5 +36,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "solvers",
         "workload",
     ],
-    submod_attrs={"models": ["cluster", "fluid", "pool_depletion", "processing_capacity", "stability"]},
+    submod_attrs={
+        "models": ["cluster", "fluid", "near_saturation", "pool_depletion", "processing_capacity", "stability"]
+    },
 )

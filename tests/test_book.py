@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlparse
 import pytest
 from bs4 import BeautifulSoup
 
-from mjq.models import PAPERS
+from mjq.models import CHAPTERS
 from tests.conftest import ROOT, visit
 
 HTML = ROOT / "_build/html"
@@ -34,6 +34,11 @@ STABLE = {
         "cgps16-fig-5", "cgps16-fig-8", "cgps16-fig-9", "cgps16-fig-10", "cgps16-fig-11",
         "cgps16-two-conditions", "cgps16-policy",
     ],
+    "notebooks/near_saturation.html": [
+        "near-saturation", "equation-ns-poisson", "equation-ns-asymptote", "equation-ns-slope", "equation-ns-tail",
+        "ns-answer-picture", "ns-answer-curve", "ns-error", "ns-tails", "ns-filling", "ns-variable", "ns-practice",
+    ],
+    "book/known.html": ["known"],
     "book/ledger.html": ["errata", "erratum-bb22-table"],
 }  # fmt: skip
 
@@ -121,7 +126,8 @@ def test_pages_are_whole_without_a_network(html, browser, width, scheme):
         assert not images, path
         text = page.evaluate("(document.querySelector('article') || document.body).innerText")
         for raw in ("{eq}", "{numref}", "{glue:", "{ref}", "$$", "<Figure size", "Traceback"):
-            assert raw not in text, f"{path.name}: {raw}"
+            told = raw == "Traceback" and path.name == "reference.html"  # examples that show an error
+            assert told or raw not in text, f"{path.name}: {raw}"
         page.context.close()
 
 
@@ -129,7 +135,7 @@ FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll('article img'
     .map(image => image.getBoundingClientRect()).filter(box => box.height > 60).map(box => box.top + scrollY))"""
 
 
-@pytest.mark.parametrize("name", ["index", *(paper.name for paper in PAPERS)])
+@pytest.mark.parametrize("name", ["index", *(one.name for one in CHAPTERS)])
 def test_a_picture_is_on_the_first_screen(html, browser, name):
     folder = "book" if name == "index" else "notebooks"
     page, _ = visit(browser, html / folder / f"{name}.html")
@@ -140,10 +146,10 @@ def test_a_picture_is_on_the_first_screen(html, browser, name):
 def test_the_reference_has_every_public_name_of_the_models(html):
     soup = BeautifulSoup((html / "book/reference.html").read_text(encoding="utf-8"), "html.parser")
     there = {tag["id"] for tag in soup.find_all(id=True)}
-    for paper in PAPERS:
-        module = importlib.import_module(f"mjq.models.{paper.name}")
+    for chapter in CHAPTERS:
+        module = importlib.import_module(f"mjq.models.{chapter.name}")
         for name in module.__all__:
-            homes = (f"mjq.models.{paper.name}", getattr(getattr(module, name), "__module__", ""))
+            homes = (f"mjq.models.{chapter.name}", getattr(getattr(module, name), "__module__", ""))
             assert there & {f"{home}.{name}" for home in homes}, name
 
 
@@ -183,7 +189,7 @@ def test_solutions_are_folded_and_open(html, browser):
 
 
 # Markup that docutils itself writes for lists of citations.
-NOT_OURS = {"aria-required-children"}
+NOT_OURS = {"aria-required-children", "aria-deprecated-role"}
 # Words of code have one look a class: the check keeps the first of each, and takes a third of the time.
 FIRST_OF_EACH_LOOK = """() => {
     const seen = new Set();

@@ -7,10 +7,10 @@ import nbformat
 import pytest
 
 from mjq import plots
-from mjq.models import PAPERS
+from mjq.models import CHAPTERS
 from tests.conftest import ROOT
 
-NOTEBOOKS = [ROOT / f"notebooks/{name}.ipynb" for name in (*(paper.name for paper in PAPERS), "five_models")]
+NOTEBOOKS = [ROOT / f"notebooks/{name}.ipynb" for name in (*(one.name for one in CHAPTERS), "five_models")]
 FOLDED = {"hide-input", "remove-input", "hide-cell"}
 PHONE, LEAST_LETTERS = 328, 9  # width of a figure on a phone of 360 pixels, height of its letters [pixels]
 POINTS = 72  # an inch

@@ -202,6 +202,7 @@ SOLVED = {
     "cluster": dict(N=3, sizes=[1, 2], p=[0.7, 0.3], lam=5, mu1=7, mu2=[11, 13], C=1),
     "fluid": dict(network=NETWORK, p=2.0),
     "pool_depletion": dict(D=DEMANDS, N_A=7, N_B=3, K=3),
+    "near_saturation": dict(B=6, b=[2, 3], mu=[2.5, 0.625], p=[0.5, 0.5], lam=1.8),
 }
 
 

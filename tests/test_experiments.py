@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from mjq import experiments
-from mjq.experiments import decisions, depletion, evaluation, fluid_times, frontier, keeping, two_tier
+from mjq.experiments import decisions, depletion, evaluation, fluid_times, frontier, keeping, near_saturation, two_tier
 
 
 @pytest.fixture
@@ -101,6 +101,22 @@ def test_the_times_of_the_fluid_model(folder, monkeypatch):
     made = pl.read_csv(folder / "fluid_times.csv")
     assert made.columns == columns("fluid_times")
     assert made["grows"].to_list() == ["phases", "jobs"]
+
+
+def test_near_saturation(folder, monkeypatch):
+    monkeypatch.setattr(near_saturation, "CONSTANT", folder / "near_saturation.csv")
+    monkeypatch.setattr(near_saturation, "WAITS", folder / "near_saturation_waits.csv")
+    monkeypatch.setattr(near_saturation, "system", lambda: (6, (2, 3), (2.5, 0.625), (0.5, 0.5)))
+    monkeypatch.setattr(near_saturation, "LOADS", (0.5,))
+    monkeypatch.setattr(near_saturation, "JOBS", 20_000)
+    near_saturation.main()
+    made = pl.read_csv(folder / "near_saturation.csv")
+    assert made.columns == columns("near_saturation")
+    assert made.select("configurations", "states", "delta").row(0) == (7, 7, pytest.approx(0.391603982, abs=1e-8))
+    waits = pl.read_csv(folder / "near_saturation_waits.csv")
+    assert waits.columns == columns("near_saturation_waits")
+    assert waits["asymptote"][0] == pytest.approx(1.3823266, abs=1e-5)
+    assert waits["simulated"][0] == pytest.approx(1.4457543, abs=3 * waits["half_width"][0])
 
 
 @pytest.mark.parametrize("name", sorted({name for name, *_ in frontier.METHODS}))

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mjq import cluster, fluid, pool_depletion, processing_capacity, stability
+from mjq import cluster, fluid, near_saturation, pool_depletion, processing_capacity, stability
 from mjq.simulation import simulate_cluster, simulate_depletion, simulate_multiserver
 from mjq.solvers import mean_value
 
@@ -46,6 +46,12 @@ GOOD = {
     pool_depletion.depletion: dict(D=DEMANDS, N_A=7, N_B=3, K_A=2, K_B=2),
     pool_depletion.best_policy: dict(D=DEMANDS, N_A=7, N_B=3, K=3),
     pool_depletion.energy: dict(D=DEMANDS, N_A=7, N_B=3, T=10.0, busy=(1, 1), idle=(0, 0)),
+    near_saturation.relative_completions: CLASSES,
+    near_saturation.sojourn_asymptote: CLASSES | dict(lam=1),
+    near_saturation.decay_rate: CLASSES | dict(lam=1),
+    near_saturation.one_or_all: dict(n=10, mu1=1, p1=0.9, mean=1, variance=1),
+    near_saturation.split_hyperexponential: dict(b=(2, 3), mean=(1, 1), scv=(2, 5), p=(0.5, 0.5)),
+    near_saturation.server_filling: dict(lam=1, k=4, b=(1, 2), mu=(1, 1), p=(0.5, 0.5)),
     mean_value.throughputs: dict(demands=DEMANDS, population=(3, 2)),
     simulate_multiserver: CLASSES | dict(lam=1, jobs=100, seed=1, warmup=0.1),
     simulate_cluster: SMALL | dict(jobs=100, seed=1, warmup=0.1),

@@ -85,7 +85,7 @@ class LedgerTotals(SphinxDirective):
 
     def run(self):
         self.env.note_dependency(published.__file__)
-        counts = {paper: Counter(row["result"] for row in published.ledger(paper)) for paper in published.PAPERS}
+        counts = {paper: Counter(row["result"] for row in published.ledger(paper)) for paper in published.LEDGERS}
         results = sorted(sum(counts.values(), Counter()).items(), key=lambda x: -x[1])
         lines = ["| Result | " + " | ".join(counts) + " | all |", "|:--|" + "--:|" * (len(counts) + 1)]
         for result, number in results:

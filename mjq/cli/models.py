@@ -19,7 +19,7 @@ from mjq.cli.words import (
     show_json,
     workers_option,
 )
-from mjq.models import PAPERS
+from mjq.models import CHAPTERS
 
 __all__ = ["Models", "solve"]
 
@@ -53,7 +53,7 @@ class Models(click.Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Names of the models, in the order of the book."""
-        return [paper.name for paper in PAPERS]
+        return [chapter.name for chapter in CHAPTERS]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """The command of a model, or None if there is no such model."""

@@ -18,6 +18,7 @@ _submodule, _, _names = lazy_loader.attach(
         "evaluation",
         "fluid_times",
         "frontier",
+        "near_saturation",
         "two_tier",
     ],
 )
@@ -34,6 +35,8 @@ KEPT = {
     "fluid_times": "fluid_times",
     "frontier": "frontier",
     "frontier_steps": "frontier",
+    "near_saturation": "near_saturation",
+    "near_saturation_waits": "near_saturation",
 }
 
 

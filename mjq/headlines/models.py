@@ -1,11 +1,11 @@
-"""The five headlines: what goes in, what comes out, and the function between, one declaration a model."""
+"""The headlines: what goes in, what comes out, and the function between, one declaration a model."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from pydantic import Field
 
-from mjq import checks, cluster, fluid, pool_depletion, processing_capacity, stability
+from mjq import checks, cluster, fluid, near_saturation, pool_depletion, processing_capacity, stability
 from mjq.headlines.kinds import Declaration, Matrix, Number, NumberOrNone, Numbers, Truth, Whole, meaning
 from mjq.headlines.networks import PlainNetwork, network_of
 
@@ -183,6 +183,35 @@ def _pool_depletion(D, N_A, N_B, K, K_A=None):
     return {"K_A": best, "K_B": K - best} | {name: getattr(found[best], name) for name in names}
 
 
+# --- Near saturation --------------------------------------------------------------------------------------------------
+
+
+class SaturationInput(Declaration):
+    B: Number = meaning("size of the resource")
+    b: Numbers = meaning("need of a job of each class")
+    mu: Numbers = meaning("completion rate of each class")
+    p: Numbers = meaning("probability of each class")
+    lam: NumberOrNone = Field(None, description="arrival rate, below the capacity")
+
+
+class SaturationOutput(Declaration):
+    capacity: Number = meaning("largest arrival rate for which the queue is stable")
+    delta: Number = meaning("mean sojourn time near saturation, times what is left of the capacity, less 1")
+    dispersion: Number = meaning("variance of the number of saturated departures over its mean")
+    sojourn_asymptote: Number = Field(None, description="mean sojourn time, as it is near saturation")
+    decay_rate: Number = Field(None, description="rate at which the tail of the time in the queue decays")
+
+
+def _near_saturation(B, b, mu, p, lam=None):
+    found = near_saturation.relative_completions(B, b, mu, p)._asdict()
+    if lam is None:
+        return found
+    return found | {
+        "sojourn_asymptote": near_saturation.sojourn_asymptote(lam, B, b, mu, p),
+        "decay_rate": near_saturation.decay_rate(lam, B, b, mu, p),
+    }
+
+
 MODELS = {
     "processing_capacity": Model(
         "Capacity of a resource for multiserver jobs, and sojourn times at an arrival rate [BB22]",
@@ -205,5 +234,11 @@ MODELS = {
         DepletionInput,
         DepletionOutput,
         _pool_depletion,
+    ),
+    "near_saturation": Model(
+        "Sojourn times of multiserver jobs when the resource is nearly full [NS]",
+        SaturationInput,
+        SaturationOutput,
+        _near_saturation,
     ),
 }

@@ -1,10 +1,11 @@
-"""One module or folder a paper.
+"""One module or folder a paper, and one a chapter that goes beyond them.
 
 ``processing_capacity``  [BB22] how much work a resource can do when jobs hold several units of it at once
 ``cluster``              [SW23] a tracker in front of the cluster, a finite queue
 ``fluid``                [RBAC21] networks of processor-sharing queues as a fluid, smoothed
 ``pool_depletion``       [CGPS16] a pool of tasks of two classes, worked off in the best mix
 ``stability``            [GHS20] two classes: the product form, the stability limit, wasted servers
+``near_saturation``      [NS] beyond the papers: how long jobs wait when the resource is nearly full
 """
 
 from typing import NamedTuple
@@ -12,22 +13,25 @@ from typing import NamedTuple
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__, submodules=["cluster", "fluid", "pool_depletion", "processing_capacity", "stability"]
+    __name__, submodules=["cluster", "fluid", "near_saturation", "pool_depletion", "processing_capacity", "stability"]
 )
 
 
-class Paper(NamedTuple):
-    """A paper that the book reproduces: its key, and the name of its module, its chapter and its headline."""
+class Chapter(NamedTuple):
+    """A chapter with a model: the key of its ledger, and the name of its module, its notebook and its headline."""
 
     key: str
     name: str
+    of_a_paper: bool = True  # which it reproduces and cites by the key
 
 
-# In the order of the book. Everything that goes through the papers reads this list.
-PAPERS = (
-    Paper("BB22", "processing_capacity"),
-    Paper("GHS20", "stability"),
-    Paper("SW23", "cluster"),
-    Paper("RBAC21", "fluid"),
-    Paper("CGPS16", "pool_depletion"),
+# In the order of the book. Everything that goes through papers or chapters reads this list.
+CHAPTERS = (
+    Chapter("BB22", "processing_capacity"),
+    Chapter("GHS20", "stability"),
+    Chapter("SW23", "cluster"),
+    Chapter("RBAC21", "fluid"),
+    Chapter("CGPS16", "pool_depletion"),
+    Chapter("NS", "near_saturation", of_a_paper=False),
 )
+PAPERS = tuple(chapter for chapter in CHAPTERS if chapter.of_a_paper)

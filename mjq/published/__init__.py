@@ -3,7 +3,7 @@
 * ``<paper>.csv``: one printed number a row: item, quantity, the parameters it belongs to, the digits, the place,
   and what kind of number it is (`KINDS`).
 * ``<paper>_declared.csv``: our parameters for figures whose own are not given.
-* ``<paper>_ledger.csv``: every figure, table and numbered equation, and the claims that we found: what it says, how
+* ``<key>_ledger.csv``: every figure, table and numbered equation, and the claims that we found: what it says, how
   well it agrees, where it is in the book, what checks it.
 """
 
@@ -17,6 +17,7 @@ import numpy as np
 from mjq import models
 
 PAPERS = tuple(paper.key for paper in models.PAPERS)
+LEDGERS = tuple(chapter.key for chapter in models.CHAPTERS)  # also of chapters that go beyond the papers
 NOT_PARAMETERS = {"item", "quantity", "printed", "place", "kind"}
 # What a printed number is, and how a comparison with it is summed up.
 KINDS = {

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mjq import checks
-from mjq.models import PAPERS
+from mjq.models import CHAPTERS
 from mjq.plain import brief
 
 __all__ = ["Chapter", "Parameter", "chapter", "names", "typed"]
@@ -117,9 +117,9 @@ def names() -> list[str]:
     """Names of the chapters, in the order of the book; none where the library was installed without them.
 
     >>> names()
-    ['processing_capacity', 'stability', 'cluster', 'fluid', 'pool_depletion']
+    ['processing_capacity', 'stability', 'cluster', 'fluid', 'pool_depletion', 'near_saturation']
     """
-    return [paper.name for paper in PAPERS if (NOTEBOOKS / f"{paper.name}.ipynb").is_file()]
+    return [one.name for one in CHAPTERS if (NOTEBOOKS / f"{one.name}.ipynb").is_file()]
 
 
 def chapter(name: str | Path) -> Chapter:

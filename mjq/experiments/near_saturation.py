@@ -1,0 +1,69 @@
+"""Near saturation, the eight classes of a cluster's log: ``make near-saturation``.
+
+692,004 configurations: the constant takes some seconds of processor time, the simulations beside it some minutes. The
+results are kept in ``near_saturation.csv`` and ``near_saturation_waits.csv``; the chapter reads both. Times are in
+hours, and classes are exponential with the means of the log.
+"""
+
+import resource
+import time
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from mjq import near_saturation, workload
+from mjq.experiments.keeping import keep
+from mjq.simulation import simulate_multiserver
+from mjq.solvers import drain
+
+CONSTANT = Path(__file__).parent / "near_saturation.csv"
+WAITS = Path(__file__).parent / "near_saturation_waits.csv"
+PROCESSORS = 128
+LOADS = 0.5, 0.8, 0.9, 0.95
+JOBS, REPLICATIONS, SEED = 10_000_000, 10, 1993
+COMMAND = "make near-saturation"
+
+
+def system():
+    """Processors, and needs, completion rates [1/h] and mix of the classes."""
+    classes = workload.shipped_classes()
+    jobs = np.array([one.jobs for one in classes])
+    return PROCESSORS, [one.need for one in classes], [3600 / one.mean_time for one in classes], jobs / jobs.sum()
+
+
+def constant(B, b, mu, p):
+    """Capacity and Delta, and what they took: processor seconds on one core and the most memory of the process."""
+    begin = time.process_time()
+    found = near_saturation.relative_completions(B, b, mu, p)
+    seconds = time.process_time() - begin
+    ways = drain.configurations(B, b)
+    return {
+        "configurations": len(ways.counts),
+        "states": int(ways.blocked.sum()),
+        "capacity": f"{found.capacity:.10g}",
+        "delta": f"{found.delta:.8g}",
+        "seconds": seconds,
+        "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+    }
+
+
+def wait(load, B, b, mu, p, capacity, delta):
+    """The mean sojourn time [h] at one load: the asymptote, and simulated with a 95 % interval."""
+    run = simulate_multiserver(
+        load * capacity, B, b, mu, p, JOBS, [SEED, round(1000 * load)], replications=REPLICATIONS, progress=False
+    )
+    asymptote = (1 + delta) / ((1 - load) * capacity)
+    return {"load": load, "asymptote": asymptote, "simulated": run.EW.mean, "half_width": run.EW.half_width}
+
+
+def main():
+    jobs = system()
+    found = constant(*jobs)
+    keep(CONSTANT, [found], COMMAND, digits=3)
+    capacity, delta = float(found["capacity"]), float(found["delta"])
+    keep(WAITS, [wait(load, *jobs, capacity, delta) for load in tqdm(LOADS, desc="loads")], COMMAND, digits=6)
+
+
+if __name__ == "__main__":
+    main()

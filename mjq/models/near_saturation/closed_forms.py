@@ -1,0 +1,117 @@
+"""[NS] One or all in closed form, and hyperexponential times as two classes each."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq import checks
+from mjq.solvers import phase_type
+
+__all__ = ["one_or_all", "split_hyperexponential"]
+
+MOST_SERVERS = 10_000_000  # of one-or-all, which keeps some arrays of that length
+
+
+def one_or_all(n: int, mu1: float, p1: float, mean: float, variance: float) -> tuple[float, float]:
+    r"""Capacity and :math:`\Delta` where a job holds one of n servers or all of them, in closed form.
+
+    A cycle is a geometric number J of small jobs, :math:`P(J = j) = p_1^j p_2`, and the large one behind them; it lasts
+    L and completes :math:`N = J + 1` jobs. Given :math:`J = j`, with :math:`k = \min(j, n)`,
+
+    .. math::
+       E[L] = \sum_{i=1}^{k} \frac{1}{i \mu_1} + \frac{(j - n)^+}{n \mu_1} + m, \qquad
+       \mathrm{Var}[L] = \sum_{i=1}^{k} \frac{1}{(i \mu_1)^2} + \frac{(j - n)^+}{(n \mu_1)^2} + v,
+
+    and then :math:`X = E[N]/E[L]`, :math:`1 + 2\Delta = \mathrm{Var}[N - X L]/E[N]`.
+
+    Parameters
+    ----------
+    n : int
+        Servers.
+    mu1 : float
+        Completion rate of a small job, exponential.
+    p1 : float
+        Probability of a small job.
+    mean, variance : float
+        Of the time of a large job, whatever its distribution.
+
+    Returns
+    -------
+    (float, float)
+        Capacity, in jobs per unit of time, and Delta.
+
+    Source: [NS] Eq. (j).
+
+    Examples
+    --------
+    >>> capacity, delta = one_or_all(10, 1, .9, 1, 1)
+    >>> round(capacity, 10), round(delta, 9)
+    (2.9132790892, 2.248668026)
+    >>> one_or_all(1, 1, 0, 1, 0)  # M/D/1
+    (1.0, -0.5)
+    """
+    n, mu1 = checks.count("n", n), float(checks.positive("mu1", mu1, ndim=0))
+    checks.affordable(f"n = {n}", n, MOST_SERVERS, "servers")
+    mean, variance = float(checks.positive("mean", mean, ndim=0)), float(checks.not_negative("variance", variance, 0))
+    p1 = checks.share("p1", p1)
+    p2 = 1 - p1
+    if p2 == 0:
+        return n * mu1, 0.0
+    servers = np.arange(1, n + 1)
+    reached = p1 ** servers.astype(float)  # P(J >= i)
+    beyond = reached[-1] * p1 / p2  # E[(J - n)+]
+    jobs = 1 / p2
+    length = (reached @ (1 / servers) + beyond / n) / mu1 + mean
+    capacity = jobs / length
+    within = (reached @ (1 / servers**2.0) + beyond / n**2) / mu1**2 + variance
+    # Between cycles with different j: (j + 1 - X E[L | j])^2, for j < n and, after j = n, with a step a further job.
+    given = np.concatenate([[0], np.cumsum(1 / servers)]) / mu1 + mean
+    surplus = np.arange(1, n + 2) - capacity * given
+    step = 1 - capacity / (n * mu1)
+    chance = np.concatenate([[1], reached[:-1]]) * p2
+    tail = surplus[-1] ** 2 + 2 * surplus[-1] * step * p1 / p2 + step**2 * p1 * (1 + p1) / p2**2
+    between = chance @ surplus[:-1] ** 2 + reached[-1] * tail
+    dispersion = (capacity**2 * within + between) / jobs
+    return float(capacity), float((dispersion - 1) / 2)
+
+
+def split_hyperexponential(
+    b: ArrayLike, mean: ArrayLike, scv: ArrayLike, p: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Classes with hyperexponential times, each as two classes with exponential times and the same need.
+
+    A job may draw its phase when it arrives as well as when it starts, so that nothing else changes. Means are
+    balanced: both phases have half of the work.
+
+    Parameters
+    ----------
+    b : sequence of float, shape (L,)
+        What a job of each class holds.
+    mean, scv : sequence of float, shape (L,)
+        Mean and squared coefficient of variation (at least 1) of the service time of each class.
+    p : sequence of float, shape (L,)
+        Mix of classes.
+
+    Returns
+    -------
+    (numpy.ndarray, numpy.ndarray, numpy.ndarray)
+        ``b, mu, p`` of the exponential classes, each of shape (2 L,).
+
+    Source: [NS].
+
+    Examples
+    --------
+    >>> b, mu, p = split_hyperexponential((2, 3), (1, 1), (5, 5), (.5, .5))
+    >>> b.tolist(), [round(float(x), 4) for x in mu], [round(float(x), 4) for x in p]
+    ([2.0, 2.0, 3.0, 3.0], [1.8165, 0.1835, 1.8165, 0.1835], [0.4541, 0.0459, 0.4541, 0.0459])
+    >>> from mjq.models.near_saturation import relative_completions
+    >>> round(relative_completions(6, b, mu, p).delta, 10)
+    2.0918907585
+    """
+    b, mean, scv = checks.positive("b", b), checks.positive("mean", mean), checks.positive("scv", scv)
+    p = checks.probabilities("p", p)
+    if not len(b) == len(mean) == len(scv) == len(p):
+        sizes = f"{len(b)}, {len(mean)}, {len(scv)} and {len(p)}"
+        raise ValueError(f"b, mean, scv and p must have one entry a class, got {sizes}")
+    phases = [phase_type.hyperexponential(*moments) for moments in zip(mean, scv, strict=True)]
+    mu = np.concatenate([-np.diag(phase.T) for phase in phases])
+    return np.repeat(b, 2), mu, np.concatenate([share * phase.alpha for share, phase in zip(p, phases, strict=True)])

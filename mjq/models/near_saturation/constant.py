@@ -1,0 +1,205 @@
+"""[NS] The constant of a saturated system, the mean sojourn time and the tail of the wait near saturation."""
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq import checks
+from mjq.models import processing_capacity as pc
+from mjq.solvers import chain, drain, poisson_equation
+
+__all__ = [
+    "RelativeCompletions",
+    "below",
+    "decay_rate",
+    "relative_completions",
+    "relative_completions_of",
+    "sojourn_asymptote",
+]
+
+ELIMINATION_LIMIT = 1000  # saturated states up to which the Poisson equation is eliminated
+
+
+class RelativeCompletions(NamedTuple):
+    """What a saturated system says about the queue near saturation.
+
+    Attributes
+    ----------
+    capacity : float
+        Jobs per unit of time.
+    delta : float
+        Mean of the relative completions just after a completion less their mean over time, in jobs.
+    dispersion : float
+        Variance of the number of saturated departures over a long time, divided by its mean.
+    """
+
+    capacity: float
+    delta: float
+    dispersion: float
+
+
+def relative_completions(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> RelativeCompletions:
+    r"""Capacity, :math:`\Delta` and dispersion of the saturated system, exact.
+
+    With h from the Poisson equation :math:`(A - \operatorname{diag} c)\, h = X - c`,
+
+    .. math:: \Delta = \frac{\pi A h}{X} - \pi h = \frac{1}{2X} \sum_{y, y'} \pi_y A_{yy'} (h_{y'} - h_y)^2 \ge 0 .
+
+    Parameters
+    ----------
+    B, b, mu, p
+        As for :func:`mjq.models.processing_capacity.processing_capacity`.
+
+    Returns
+    -------
+    RelativeCompletions
+
+    Raises
+    ------
+    ValueError
+        If the input breaks a law (it is named), or more configurations fit than memory holds.
+    ArithmeticError
+        If a solution did not converge.
+
+    Source: [GHHS23] (the theorem that needs it); [NS] Eqs. (a)-(c).
+
+    Examples
+    --------
+    The system of Table I of [BB22]:
+
+    >>> found = relative_completions(6, (2, 3), (2.5, .625), (.5, .5))
+    >>> round(found.capacity, 10), round(found.delta, 9), round(found.dispersion, 9)
+    (2.0134228188, 0.391603982, 1.783207964)
+    """
+    B, b, mu, p = pc.checked(B, b, mu, p)
+    ways = drain.configurations(B, b, checks.FIT * B)
+    state = drain.saturated(ways, mu, p)
+    operator = drain.departure_operator(ways, mu, p)
+    probabilities = state.probabilities[ways.blocked]
+    if len(probabilities) <= ELIMINATION_LIMIT:
+        h = poisson_equation.eliminated(operator @ np.eye(len(probabilities)), probabilities)
+    else:
+        h = poisson_equation.drained(state, operator, mu, p)
+    return _found(state.throughput, (ways.counts @ mu)[np.nonzero(ways.blocked)[0]], probabilities, h)
+
+
+def relative_completions_of(start: Hashable, transitions: chain.Rule) -> RelativeCompletions:
+    r"""The same for any saturated chain in which each transition is a completion, from its rule.
+
+    Parameters
+    ----------
+    start : hashable
+        A state that recurs.
+    transitions : callable
+        ``transitions(state)`` yields ``(next_state, rate)``; the next state may be the same.
+
+    Returns
+    -------
+    RelativeCompletions
+
+    Examples
+    --------
+    A server whose jobs are slow (rate 1) or fast (rate 3), the next one drawn by a coin:
+
+    >>> found = relative_completions_of(1, lambda rate: [(1, rate / 2), (3, rate / 2)])
+    >>> round(found.capacity, 12), round(found.delta, 12)  # half of scv - 1: Pollaczek and Khinchine
+    (1.5, 0.25)
+    """
+    states = chain.explore([start], transitions)
+    place = {state: k for k, state in enumerate(states)}
+    A = np.zeros((len(states), len(states)))
+    for state in states:
+        for successor, rate in transitions(state):
+            A[place[state], place[successor]] += rate
+    completions = A.sum(axis=1)
+    probabilities = chain.stationary(A - np.diag(completions), states)
+    h = poisson_equation.eliminated(A, probabilities)
+    return _found(float(probabilities @ completions), completions, probabilities, h)
+
+
+def _found(capacity, completions, probabilities, h):
+    """Delta from h: completions find it at its mean over time, weighted by their rate."""
+    delta = float(probabilities @ ((completions / capacity - 1) * h))
+    return RelativeCompletions(capacity, delta, 1 + 2 * delta)
+
+
+def sojourn_asymptote(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
+    r"""Mean sojourn time as it is near saturation: from the exact one it differs by a bounded amount.
+
+    .. math:: E[W] = \frac{1 + \Delta}{X - \lambda} + O(1), \qquad \lambda \to X .
+
+    Parameters
+    ----------
+    lam : float
+        Arrival rate, below the capacity.
+    B, b, mu, p
+        As for :func:`relative_completions`.
+
+    Returns
+    -------
+    float
+        Units of time.
+
+    Raises
+    ------
+    ValueError
+        If `lam` is not below the capacity, or another law is broken.
+
+    Source: [GHHS23]; [NS] Eq. (g).
+
+    Examples
+    --------
+    At nine tenths of the capacity, where 6.861 is exact:
+
+    >>> round(sojourn_asymptote(.9 * 300 / 149, 6, (2, 3), (2.5, .625), (.5, .5)), 7)
+    6.9116331
+    """
+    found = relative_completions(B, b, mu, p)
+    return (1 + found.delta) / (found.capacity - below(lam, found.capacity))
+
+
+def decay_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
+    r"""Rate at which the tail of the waiting time decays, :math:`P(W_q > t) \sim \mathrm{const}\, e^{-\theta t}`.
+
+    .. math:: \theta = \tilde u(\lambda) - \lambda ,
+
+    with the limiting completion rate of [BB22]. The tail of the sojourn time decays at the smaller of it and the
+    slowest class's rate.
+
+    Parameters
+    ----------
+    lam : float
+        Arrival rate, below the capacity.
+    B, b, mu, p
+        As for :func:`relative_completions`.
+
+    Returns
+    -------
+    float
+        Per unit of time.
+
+    Raises
+    ------
+    ValueError
+        If `lam` is not below the capacity, or another law is broken.
+
+    Source: [NS] Eq. (i).
+
+    Examples
+    --------
+    >>> round(decay_rate(.9 * 300 / 149, 6, (2, 3), (2.5, .625), (.5, .5)), 8)
+    0.14319477
+    """
+    lam = below(lam, pc.processing_capacity(B, b, mu, p))
+    return pc.limiting_completion_rate(lam, B, b, mu, p) - lam
+
+
+def below(lam: float, capacity: float) -> float:
+    """An arrival rate below the capacity, as a float, or ``ValueError``."""
+    lam = float(checks.positive("lam", lam, ndim=0))
+    if not lam < capacity:
+        digits = ".4f" if capacity > 0.01 else ".4g"
+        raise ValueError(f"lam {checks.shown(lam)} is not below the capacity {capacity:{digits}}")
+    return lam

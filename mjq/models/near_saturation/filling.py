@@ -1,0 +1,199 @@
+"""[NS] ServerFilling: all servers are busy while jobs wait; the queue, exact, for needs that are powers of two."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq import checks
+from mjq.models.near_saturation.constant import below
+from mjq.solvers import chain, qbd
+
+__all__ = ["ServerFilling", "filling_saturated_transitions", "filling_transitions", "server_filling"]
+
+MOST_STATES = 100_000  # of the queue below the level from which on it repeats itself
+
+
+class ServerFilling(NamedTuple):
+    """The queue under ServerFilling.
+
+    Attributes
+    ----------
+    EW : float
+        Mean sojourn time.
+    EN : float
+        Mean number of jobs in the system.
+    capacity : float
+        Jobs per unit of time; no server is ever idle while jobs wait.
+    """
+
+    EW: float
+    EN: float
+    capacity: float
+
+
+def server_filling(lam: float, k: int, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> ServerFilling:
+    r"""The infinite queue under ServerFilling, exact, for exponential times and needs that are powers of two.
+
+    The prefix is the shortest part of the line, in order of arrival, whose needs add to at least k. Its jobs are
+    served, the largest needs first, and interrupt others. With powers of two all k servers are then busy, so that
+    the capacity is :math:`k / \sum_\ell p_\ell b_\ell / \mu_\ell`. Only how many jobs of each class are in the prefix
+    matters: when one leaves, all others stay in the prefix, whatever their order.
+
+    Parameters
+    ----------
+    lam : float
+        Arrival rate, below the capacity.
+    k : int
+        Servers, a power of two.
+    b : sequence of int, shape (L,)
+        Servers that a job of each class needs, different powers of two up to k.
+    mu, p : sequence of float, shape (L,)
+        Completion rate and probability of each class.
+
+    Returns
+    -------
+    ServerFilling
+
+    Raises
+    ------
+    ValueError
+        If a need is no power of two, two are equal, or another law is broken.
+
+    Source: [GHS22] (the policy); [NS] (the chain).
+
+    Examples
+    --------
+    >>> round(server_filling(.9 / .55, 4, (1, 2, 4), (1, .5, 1), (.6, .25, .15)).EW, 10)
+    8.3206233615
+    """
+    k, b, mu, p = _powers_of_two(k, b, mu, p)
+    capacity = k / math.fsum(chance * need / rate for chance, need, rate in zip(p, b, mu, strict=True))
+    lam = below(lam, capacity)
+    asked = f"k = {k} with needs {checks.shown(b)}"
+    k, b = k // min(b), [need // min(b) for need in b]  # the smallest need is the unit
+    N = k + 1  # jobs from which on a prefix is always complete, also after a completion
+    checks.affordable(asked, N, MOST_STATES, "states")
+    checks.affordable(asked, N * _prefixes(k, b), MOST_STATES, "states")
+
+    def rule(state):
+        return (move for move in filling_transitions(state, lam, k, b, mu, p) if move[0][1] <= N + 1)
+
+    states = chain.explore([((0,) * len(b), 0)], rule)
+    levels = [sorted(state for state in states if state[1] == n) for n in range(N + 2)]
+    Q = chain.generator([state for level in levels for state in level], rule).tocsr()
+    ends = np.cumsum([0] + [len(level) for level in levels])
+
+    def block(n, to):
+        return Q[ends[n] : ends[n + 1], ends[to] : ends[to + 1]].toarray()
+
+    within = [block(n, n) for n in range(N + 1)]
+    boundary = [(block(n, n + 1), within[n], block(n, n - 1) if n else None) for n in range(N)]
+    boundary.append((None, None, block(N, N - 1)))
+    queue = qbd.stationary(boundary, block(N, N + 1), within[N], block(N + 1, N))
+    all_above, beyond = (float(x.sum()) for x in queue.tail_sums(1))
+    EN = sum(n * float(x.sum()) for n, x in enumerate(queue.boundary)) + N * all_above + beyond
+    return ServerFilling(EN / lam, EN, capacity)
+
+
+def filling_transitions(
+    state: tuple, lam: float, k: int, b: Sequence[int], mu: Sequence[float], p: Sequence[float]
+) -> Iterator[tuple]:
+    """Yield ``(next_state, rate)`` under ServerFilling out of ``((m_1, …, m_L), n)``: the prefix, and all jobs.
+
+    Source: [GHS22].
+
+    Examples
+    --------
+    A job that needs one of two servers is alone; then a large one comes, and takes both.
+
+    >>> list(filling_transitions(((1, 0), 1), 1, 2, (1, 2), (3, 5), (.5, .5)))
+    [(((2, 0), 2), 0.5), (((1, 1), 2), 0.5), (((0, 0), 0), 3)]
+    >>> list(filling_transitions(((1, 1), 2), 1, 2, (1, 2), (3, 5), (.5, .5)))
+    [(((1, 1), 3), 1), (((1, 0), 1), 5)]
+    """
+    m, n = state
+    if _held(m, b) < k:
+        for j, chance in enumerate(p):
+            yield (_more(m, j), n + 1), lam * chance
+    else:
+        yield (m, n + 1), lam
+    for rest, rate in _completions(m, k, b, mu):
+        for prefix, chance in _filled(rest, n - sum(m), k, b, p):
+            yield (prefix, n - 1), rate if chance == 1 else rate * chance
+
+
+def filling_saturated_transitions(
+    m: tuple, k: int, b: Sequence[int], mu: Sequence[float], p: Sequence[float]
+) -> Iterator[tuple]:
+    """Yield ``(next_prefix, rate)`` under ServerFilling while the queue never runs dry; all are completions.
+
+    Source: [GHS22].
+
+    Examples
+    --------
+    >>> list(filling_saturated_transitions((1, 1), 2, (1, 2), (3, 5), (.5, .5)))
+    [((2, 0), 2.5), ((1, 1), 2.5)]
+    """
+    for rest, rate in _completions(m, k, b, mu):
+        for prefix, chance in _filled(rest, math.inf, k, b, p):
+            yield prefix, rate * chance
+
+
+def _completions(m, k, b, mu):
+    """What is left of the prefix when a job in service completes, and the rate; the largest needs are served."""
+    free = k
+    for j in sorted(range(len(b)), key=lambda j: -b[j]):
+        served = min(m[j], free // b[j])
+        free -= served * b[j]
+        if served:
+            yield (*m[:j], m[j] - 1, *m[j + 1 :]), served * mu[j]
+
+
+def _filled(m, waiting, k, b, p):
+    """Complete prefixes and their chances, when waiting jobs join one by one until the needs add to k."""
+    joining = {m: 1}
+    while joining:
+        before, joining = joining, {}
+        for m, chance in before.items():
+            if not waiting or _held(m, b) >= k:
+                yield m, chance
+                continue
+            for j, p_j in enumerate(p):
+                joined = _more(m, j)
+                joining[joined] = joining.get(joined, 0) + chance * p_j
+        waiting -= 1
+
+
+def _held(m, b):
+    return sum(count * need for count, need in zip(m, b, strict=True))
+
+
+def _more(m, j):
+    return (*m[:j], m[j] + 1, *m[j + 1 :])
+
+
+def _prefixes(k, b):
+    """At most how many complete prefixes there are: the jobs before the last one, and the last one."""
+    ways = [1] + [0] * (k - 1)  # to hold so many units
+    for need in b:
+        for held in range(need, k):
+            ways[held] += ways[held - need]
+    return sum(number * sum(held + need >= k for need in b) for held, number in enumerate(ways))
+
+
+def _powers_of_two(k, b, mu, p):
+    k = checks.count("k", k)
+    _, b, mu, p = checks.multiserver(k, b, mu, p, names=("k", "b", "mu", "p"))
+    for name, value in [("k", k), *(("need", need) for need in b)]:
+        if value != int(value) or int(value) & (int(value) - 1):
+            raise ValueError(f"ServerFilling wants powers of two, got {name} {checks.shown(value)}")
+    come = p > 0
+    b, mu, p = b[come].astype(int).tolist(), mu[come].tolist(), p[come].tolist()
+    if len(set(b)) < len(b):
+        raise ValueError(
+            f"needs must differ from each other, got {checks.shown(b)}: of equal ones the older goes first"
+        )
+    return k, b, mu, p

@@ -1,0 +1,156 @@
+r"""The Poisson equation of a chain whose every transition is a completion.
+
+With `A` the rates of the transitions, `c` their row sums and :math:`\pi` the stationary distribution, completions come
+at the rate :math:`X = \pi c`, and
+
+.. math:: (A - \operatorname{diag} c)\, h = X - c, \qquad \pi h = 0,
+
+says how many completions more than usual a start in each state brings in the long run. A small chain is eliminated. The
+saturated system of :mod:`mjq.solvers.drain` may have millions of states: there the unknowns are one number a
+configuration, `g`, the value of entering it before the next head of the line is drawn. Given `g`, departures lead only
+to smaller configurations and admissions only to larger ones, so that one pass up gives every value and one pass down
+gives `g` again: the adjoint of the passes of :mod:`mjq.solvers.drain`.
+"""
+
+import warnings
+
+import numba
+import numpy as np
+from scipy import linalg
+from scipy.sparse import linalg as sparse_linalg
+
+from mjq.solvers import drain
+
+__all__ = ["drained", "eliminated"]
+
+TOLERANCE = 1e-12  # of the iterations, relative to the right side
+RESIDUAL_LIMIT = 1e-9  # stationary mean of the absolute residual, relative to the rate of completions
+IDENTITY_LIMIT = 1e-7  # of two ways to one number, relative
+BASIS, RESTARTS = 40, 25  # vectors to keep, and how often to begin anew
+
+
+def eliminated(A: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+    """The solution for a chain with a matrix.
+
+    Parameters
+    ----------
+    A : float array, shape (S, S)
+        Rates of the transitions, those that lead back to the same state on the diagonal.
+    probabilities : float array, shape (S,)
+        Stationary distribution; one recurrent class.
+
+    Returns
+    -------
+    numpy.ndarray, shape (S,)
+
+    Raises
+    ------
+    ArithmeticError
+        If rates lie too far apart for double precision.
+
+    Examples
+    --------
+    Two states take turns, with completions at rate 1 and 3: from the fast one half a completion more is to be expected.
+
+    >>> h = eliminated(np.array([[0.0, 1.0], [3.0, 0.0]]), np.array([0.75, 0.25]))
+    >>> round(float(h[1] - h[0]), 12)
+    0.5
+    """
+    completions = A.sum(axis=1)
+    others = np.arange(len(A)) != probabilities.argmax()
+    h = np.zeros(len(A))
+    if others.any():
+        missing = probabilities @ completions - completions
+        with warnings.catch_warnings(action="ignore", category=linalg.LinAlgWarning):  # whether it matters is checked
+            h[others] = linalg.solve((A - np.diag(completions))[np.ix_(others, others)], missing[others])
+    return _centred(h, A, completions, probabilities)
+
+
+def drained(
+    state: drain.SaturatedState, operator: sparse_linalg.LinearOperator, rates: np.ndarray, mix: np.ndarray
+) -> np.ndarray:
+    """The solution for a saturated system of :mod:`mjq.solvers.drain`, without a matrix.
+
+    Parameters
+    ----------
+    state : mjq.solvers.drain.SaturatedState
+    operator : LinearOperator
+        Its :func:`mjq.solvers.drain.departure_operator`.
+    rates, mix : float array, shape (L,)
+
+    Returns
+    -------
+    numpy.ndarray, shape (S,)
+        In the order of ``numpy.nonzero(configurations.blocked)``.
+
+    Raises
+    ------
+    ArithmeticError
+        If the iterations did not converge.
+
+    Examples
+    --------
+    >>> ways, rates, mix = drain.configurations(6, [2, 3]), np.ones(2), np.full(2, 0.5)
+    >>> operator = drain.departure_operator(ways, rates, mix)
+    >>> state = drain.saturated(ways, rates, mix)
+    >>> h = drained(state, operator, rates, mix)
+    >>> bool(np.allclose(h, eliminated(operator @ np.eye(7), state.probabilities[ways.blocked])))
+    True
+    """
+    ways = state.configurations
+    tables = ways.counts, ways.after_admission, ways.after_departure, rates, mix
+    departures = ways.counts @ rates
+
+    def turn(entered, surplus):
+        return _pass(*tables, departures, surplus, entered)
+
+    nothing = np.zeros(len(departures))
+    once, _ = turn(nothing, departures - state.throughput)
+    matrix = sparse_linalg.LinearOperator(
+        (len(once),) * 2, matvec=lambda entered: entered - turn(np.ravel(entered), nothing)[0], dtype=float
+    )
+    # What is left of the right side when rounding is all that remains: no tolerance may ask for less.
+    entered, failed = sparse_linalg.gmres(matrix, once, rtol=TOLERANCE, atol=1e-14, restart=BASIS, maxiter=RESTARTS)
+    if failed:
+        raise ArithmeticError(f"the Poisson equation was not solved in {BASIS * RESTARTS} passes")
+    _, values = turn(entered, departures - state.throughput)
+    completions = departures[np.nonzero(ways.blocked)[0]]
+    return _centred(values[ways.blocked], operator, completions, state.probabilities[ways.blocked])
+
+
+def _centred(h, A, completions, probabilities):
+    """The solution with mean 0, held to the equation and to an identity that an error would break."""
+    h = h - probabilities @ h
+    throughput, after = probabilities @ completions, A @ h
+    residual = probabilities @ np.abs(after - completions * h - (throughput - completions)) / throughput
+    # pi(c h), and half of the mean square of what h changes by in a completion.
+    mean = probabilities @ (completions * h) / throughput
+    square = probabilities @ (A @ h**2 - 2 * h * after + completions * h**2) / throughput / 2
+    if not (residual <= RESIDUAL_LIMIT and abs(square - mean) <= IDENTITY_LIMIT * (1 + abs(mean))):
+        raise ArithmeticError(
+            f"the Poisson equation was not solved: its residual is {residual:.2g}, and {mean:.6g} by one road is "
+            f"{square:.6g} by another"
+        )
+    return h
+
+
+@numba.njit(cache=True)
+def _pass(counts, up, down, rates, mix, departures, surplus, entered):
+    """Up: the value of each state, from what entering is worth. Down: what entering is worth, from these values."""
+    m, classes = counts.shape
+    values = np.zeros((m, classes))
+    for k in range(m):
+        for i in range(classes):
+            if up[k, i] < 0:
+                total = surplus[k]
+                for j in range(classes):
+                    if counts[k, j] > 0:
+                        less = down[k, j]
+                        after = values[less, i] if up[less, i] < 0 else entered[up[less, i]]
+                        total += counts[k, j] * rates[j] * after
+                values[k, i] = total / departures[k]
+    again = np.zeros(m)
+    for k in range(m - 1, -1, -1):
+        for i in range(classes):
+            again[k] += mix[i] * (values[k, i] if up[k, i] < 0 else again[up[k, i]])
+    return again, values
