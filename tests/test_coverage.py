@@ -10,6 +10,7 @@ from mjq import processing_capacity as pc
 from mjq.simulation import simulate_cluster, simulate_depletion, simulate_multiserver, simulate_ps_network
 from mjq.solvers import product_form
 from mjq.solvers.phase_type import PhaseType
+from tests.test_policies import EXAMPLE, POWERS, exact
 
 pytestmark = pytest.mark.slow
 RUNS = 600  # so that the count itself is known to 2 %
@@ -155,3 +156,15 @@ def test_response_times_of_one_shared_server():
             yield found | {"mean": (mean, run.response["q"].mean)}
 
     assert outside(held(runs())) == {}
+
+
+@pytest.mark.parametrize(("policy", "system", "lam"), [("first-fit", EXAMPLE, 1.0), ("server-filling", POWERS, 1.5)])
+def test_policies_with_room(policy, system, lam):
+    """Against the chains of these policies, with room for four."""
+    _, waiting, accepted = exact(policy, system, lam, 4)
+    known = {"ENq": waiting, "accepted": accepted, "throughput": lam * accepted, "EWq": waiting / (lam * accepted)}
+    found = []
+    for k in range(RUNS):
+        run = simulate_multiserver(lam, *system, 1000, [8, k], policy=policy, room=4, replications=20, progress=False)
+        found.append({name: (value, getattr(run, name)) for name, value in known.items()})
+    assert outside(held(found)) == {}

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mjq.simulation.line import NOBODY, enter, leave, more_places, opened, places, units
+from mjq.simulation.events import push, remove
+from mjq.simulation.line import NOBODY, enter, enter_again, leave, more_places, opened, places, release, serve, units
 
 
 def walked(jobs, first, behind):
@@ -33,6 +34,57 @@ def test_the_line_is_a_list(steps):
             assert walked(jobs, queue["first"], "behind_alike") == alike
             assert walked(jobs, queue["last"], "ahead_alike") == alike[::-1]
         assert line["length"].tolist() == [len(alike) for alike in queues] + [len(expected)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=40))
+def test_who_was_interrupted_enters_where_it_stood(steps):
+    """Jobs leave from wherever they stand and come back, in any order: the line is in order of arrival."""
+    jobs, line, out = places(64), opened(units([1, 2, 3], 4)), []
+    for job, (kind, _) in enumerate(steps):
+        jobs[job]["number"], jobs[job]["kind"] = job, kind
+        enter(jobs, line, job)
+    waiting = list(range(len(steps)))
+    for _, place in steps:
+        if place < len(waiting):
+            out.append(waiting.pop(place))
+            leave(jobs, line, out[-1])
+        elif out:
+            waiting = sorted([*waiting, out[0]])
+            enter_again(jobs, line, out.pop(0))
+        assert walked(jobs, line[-1]["first"], "behind") == waiting
+        assert walked(jobs, line[-1]["last"], "ahead") == waiting[::-1]
+        for kind in range(3):
+            alike = [job for job in waiting if jobs[job]["kind"] == kind]
+            assert walked(jobs, line[kind]["first"], "behind_alike") == alike
+            assert walked(jobs, line[kind]["last"], "ahead_alike") == alike[::-1]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), max_size=40))
+def test_those_in_service_stand_by_expected_end(steps):
+    jobs, serving, expected = places(64), opened(units([1], 4)[:0]), []
+    for job, (end, place) in enumerate(steps):
+        if place < len(expected):
+            release(jobs, serving, expected.pop(place))
+        jobs[job]["estimate"] = end
+        serve(jobs, serving, job)
+        expected = sorted([*expected, job], key=lambda job: jobs[job]["estimate"])
+        assert walked(jobs, serving[0]["first"], "behind") == expected
+        assert walked(jobs, serving[0]["last"], "ahead") == expected[::-1]
+        assert serving[0]["length"] == len(expected)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.data())
+def test_a_heap_may_lose_any_entry(times, data):
+    due, who = np.empty(len(times)), np.empty(len(times), dtype=np.int64)
+    for size, time in enumerate(times):
+        push(due, who, size, time, size)
+    for size in range(len(times) - 1, 0, -1):
+        place = data.draw(st.integers(0, size))
+        gone = who[place]
+        remove(due, who, size, place)
+        assert gone not in who[:size] and len(set(who[:size])) == size
+        assert all(due[k] >= due[(k - 1) // 2] for k in range(1, size))
+        assert due[:size].tolist() == [times[job] for job in who[:size]]
 
 
 def test_a_full_table_grows_and_keeps_its_jobs():

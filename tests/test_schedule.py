@@ -6,10 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mjq.simulation import replay
-from mjq.simulation.policies import POLICIES
-from tests import schedules
+from mjq.simulation.schedule import TIES
+from tests import reference_schedules as reference
 
-EPS = 1e-9  # of the resource, for sums of needs
+EPS = 1e-9  # of the servers, for sums of needs
+WITHOUT_POWERS = (
+    "fcfs", "first-fit", "easy", "backfill-1", "backfill-2", "backfill-5", "conservative",
+    "least-servers-first", "most-servers-first", "msfq-1", "msfq-3",
+)  # fmt: skip
+POLICIES = (*WITHOUT_POWERS, "server-filling")
 
 
 def thousandths(x):
@@ -18,111 +23,212 @@ def thousandths(x):
 
 
 @st.composite
-def logs(draw, most=40):
-    """Arrival, need and service of jobs with many ties, in any order, and a resource; services of zero occur."""
+def logs(draw, most=25, powers=False):
+    """Submit times, needs, run times and estimates with many ties, in any order, and servers; some run for no time."""
     jobs = draw(st.integers(1, most))
     column = lambda values: np.array(draw(st.lists(values, min_size=jobs, max_size=jobs)), dtype=float)
-    B = draw(st.sampled_from([1.0, 6.0, 16.0]))
+    servers = draw(st.sampled_from([1.0, 8.0, 16.0] if powers else [1.0, 6.0, 16.0]))
     clock = draw(st.sampled_from([st.integers(0, 20), st.floats(0, 20).map(thousandths)]))
     lengths = draw(st.sampled_from([st.integers(0, 9), st.floats(0, 9).map(thousandths)]))
-    return column(clock), B * column(st.integers(1, 10)) / 10, column(lengths), B
+    need = servers / 2 ** column(st.integers(0, 4)) if powers else servers * column(st.integers(1, 10)) / 10
+    run = column(lengths)
+    estimate = draw(st.sampled_from([run, 2 * run, run + column(st.integers(-3, 9))]))
+    return column(clock), need, run, np.maximum(estimate, 0), servers
+
+
+def logs_for(policy, **kwargs):
+    """Logs that this policy takes."""
+    return logs(powers=policy == "server-filling", **kwargs)
 
 
 def overload(jobs, seed):
     """A log whose line becomes longer than the first table of jobs."""
     rng = np.random.default_rng(seed)
-    return rng.integers(0, 500, jobs), rng.integers(1, 11, jobs) / 10, rng.integers(0, 5, jobs), 1.0
+    return rng.integers(0, 500, jobs), rng.integers(1, 11, jobs) / 10, rng.integers(0, 5, jobs), None, 1.0
 
 
-@pytest.mark.parametrize("policy", ["fcfs", "first-fit"])
-@given(logs())
-def test_replay_is_the_definition(policy, log):
-    found = replay(*log, policy=policy)
-    assert np.array_equal(found.start, schedules.starts(*log, policy))
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("policy", POLICIES)
+@given(data=st.data(), kill=st.booleans())
+def test_replay_is_the_definition(policy, ties, data, kill):
+    log = data.draw(logs_for(policy))
+    found = replay(*log, policy, ties=ties, kill=kill)
+    start, finish = reference.schedule(*log, policy, ties, kill)
+    assert np.array_equal(found.start, start) and np.array_equal(found.finish, finish)
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "first-fit"])
 def test_a_long_line_is_the_definition(policy):
     log = overload(2500, 1)
-    found = replay(*log, policy=policy)
-    assert np.array_equal(found.start, schedules.starts(*log, policy))
-    waiting = max(((found.arrival <= t) & (found.start > t)).sum() for t in range(500))
+    found = replay(*log, policy)
+    assert np.array_equal(found.start, reference.schedule(*log, policy)[0])
+    waiting = max(((found.submit <= t) & (found.start > t)).sum() for t in range(500))
     assert waiting > 1024
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-@given(logs())
-def test_never_more_than_the_resource(policy, log):
-    found = replay(*log, policy=policy)
+@pytest.mark.parametrize("policy", ["easy", "conservative", "server-filling"])
+def test_a_table_that_grows_keeps_what_is_promised(policy):
+    """The same jobs, but nobody else in the system that makes the table of jobs grow."""
+    rng = np.random.default_rng(2)
+    submit, need, run = rng.integers(0, 50, 1500), 2.0 ** rng.integers(0, 3, 1500), rng.integers(1, 5, 1500)
+    found = replay(submit, need, run, 2 * run, 4, policy)
+    held = lambda now: found.need[(found.start <= now) & (now < found.finish)].sum()
+    assert found.wait.max() > 1000
+    if policy != "server-filling":
+        assert max(held(now) for now in found.start) <= 4
+        assert found.finish.tolist() == (found.start + run).tolist()
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("policy", WITHOUT_POWERS)
+@given(log=logs())
+def test_never_more_than_the_servers(policy, ties, log):
+    found = replay(*log, policy, ties=ties)
     for now in found.start:
         held = found.need[(found.start <= now) & (now < found.finish)].sum()
-        assert held <= found.B * (1 + EPS)
-    assert (found.waits >= 0).all()
+        assert held <= found.servers * (1 + EPS)
+    assert (found.wait >= 0).all() and found.finish.tolist() == (found.start + found.run).tolist()
+
+
+@given(logs(powers=True))
+def test_server_filling_serves_every_job_in_full_and_leaves_no_server_idle_that_could_be_used(log):
+    found = replay(*log, "server-filling")
+    assert (found.wait >= 0).all() and (found.sojourn >= found.run - EPS).all()
+    present = lambda now: found.need[(found.submit <= now) & (now < found.finish)].sum()
+    instants = np.unique([found.submit, found.finish])
+    used = [min(present(now), found.servers) for now in instants[:-1]]
+    busy = used @ np.diff(instants)
+    assert busy == pytest.approx(found.need @ found.run)
 
 
 @given(logs())
 def test_first_fit_leaves_nothing_idle_that_a_waiting_job_could_use(log):
-    found = replay(*log, policy="first-fit")
-    for now in np.union1d(found.arrival, found.finish):
+    found = replay(*log, "first-fit")
+    for now in np.union1d(found.submit, found.finish):
         held = found.need[(found.start <= now) & (now < found.finish)].sum()
-        waiting = found.need[(found.arrival <= now) & (now < found.start)]
-        assert (waiting > found.B - held + EPS * found.B / 2).all()
+        waiting = found.need[(found.submit <= now) & (now < found.start)]
+        assert (waiting > found.servers - held + EPS * found.servers / 2).all()
 
 
 @given(logs())
 def test_fcfs_starts_in_order_of_arrival(log):
     found = replay(*log)
-    assert (np.diff(found.start[np.argsort(found.arrival, kind="stable")]) >= 0).all()
+    assert (np.diff(found.start[np.argsort(found.submit, kind="stable")]) >= 0).all()
+
+
+@given(logs())
+def test_the_depth_of_backfilling_from_none_to_all(log):
+    """None is first-fit, one is EASY by a profile, as many as there are jobs is conservative."""
+    for depth, policy in ((0, "first-fit"), (1, "easy"), (len(log[0]), "conservative")):
+        with_depth = replay(*log, f"backfill-{depth}").start
+        assert np.array_equal(with_depth, replay(*log, policy).start)
+
+
+@given(logs())
+def test_msfq_with_threshold_0_is_most_servers_first(log):
+    assert np.array_equal(replay(*log, "msfq-0").start, replay(*log, "most-servers-first").start)
+
+
+@given(logs())
+def test_the_first_job_never_starts_after_its_shadow_time_under_easy(log):
+    """When a job becomes the first in the line, all that run end by their estimates; from then on nobody delays it."""
+    found, estimate = replay(*log, "easy"), np.maximum(log[2], log[3])
+    order = np.argsort(found.submit, kind="stable")
+    for place, job in enumerate(order):
+        ahead = order[:place]
+        first = max([found.submit[job], *found.start[ahead]])
+        if not found.submit[job] <= first < found.start[job]:
+            continue
+        runs = (found.start <= first) & (first < found.finish)
+        ends = np.unique([first, *(found.start + estimate)[runs]])
+        held = np.array([found.need[runs & (found.start + estimate > end)].sum() for end in ends])
+        shadow = ends[np.argmax(held + found.need[job] <= found.servers * (1 + EPS))]
+        assert found.start[job] <= max(shadow, first) + EPS
+
+
+@given(logs())
+def test_conservative_backfilling_breaks_no_promise(log):
+    """When a job comes, it is promised a start; whoever comes later, it starts by then.
+
+    The promise is what it would get if nobody came later and all ended by their estimates.
+    """
+    submit, need, run, estimate, servers = log
+    estimate = np.maximum(run, estimate)
+    order = np.argsort(submit, kind="stable")
+    found = replay(*log, "conservative")
+    for place, job in enumerate(order):
+        known = order[: place + 1]
+        # Who has ended by then has ended; all others take as long as they are expected to.
+        ended = found.finish[known] <= submit[job]
+        lengths = np.where(ended, run[known], estimate[known])
+        promised = replay(submit[known], need[known], lengths, estimate[known], servers, "conservative")
+        assert found.start[job] <= promised.start[-1] + EPS
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@given(log=logs(), seed=st.integers(0, 2**32 - 1))
-def test_the_order_of_the_log_matters_at_ties_only(policy, log, seed):
-    arrival, need, service, B = log
-    arrival[np.argsort(arrival, kind="stable")] += np.arange(len(arrival))
-    order = np.random.default_rng(seed).permutation(len(arrival))
-    mixed = replay(arrival[order], need[order], service[order], B, policy=policy)
-    assert np.array_equal(mixed.start, replay(arrival, need, service, B, policy=policy).start[order])
+@given(data=st.data(), seed=st.integers(0, 2**32 - 1))
+def test_the_order_of_the_log_matters_at_ties_only(policy, data, seed):
+    submit, need, run, estimate, servers = data.draw(logs_for(policy))
+    submit[np.argsort(submit, kind="stable")] += np.arange(len(submit))
+    order = np.random.default_rng(seed).permutation(len(submit))
+    mixed = replay(submit[order], need[order], run[order], estimate[order], servers, policy)
+    assert np.array_equal(mixed.start, replay(submit, need, run, estimate, servers, policy).start[order])
 
 
 def test_at_one_instant_departures_then_arrivals_then_starts():
-    found = replay([0, 0, 2, 2], [2, 2, 1, 2], [2, 3, 1, 1], 4)
+    found = replay([0, 0, 2, 2], [2, 2, 1, 2], [2, 3, 1, 1], None, 4)
     assert found.start.tolist() == [0, 0, 2, 3]  # the departure at 2 makes room for the third, not for the fourth
-    narrow = replay([0, 1, 1], [2, 1, 2], [1, 0, 1], 2)
+    narrow = replay([0, 1, 1], [2, 1, 2], [1, 0, 1], None, 2)
     assert narrow.start.tolist() == [0, 1, 1]  # served for no time, at the instant at which the third starts too
 
 
+def test_one_by_one_the_first_to_come_does_not_see_the_next():
+    """At 4 the first job ends, and two come: the smaller one first, which starts before the larger one is there."""
+    log = [0, 4, 4], [4, 1, 4], [4, 3, 3], None, 4
+    assert replay(*log, "most-servers-first").start.tolist() == [0, 7, 4]
+    assert replay(*log, "most-servers-first", ties="one by one").start.tolist() == [0, 4, 7]
+    early = replay([0, 4, 4], [4, 1, 4], [4, 3, 3], [9, 3, 3], 4, "most-servers-first", ties="one by one")
+    assert early.start.tolist() == [0, 7, 4]  # nobody knew that the first job would end
+
+
+def test_limits():
+    log = [0, 1], [1, 1], [9, 2], [5, 2], 1
+    run_past, killed = replay(*log), replay(*log, kill=True)
+    assert (run_past.start.tolist(), run_past.finish.tolist()) == ([0, 9], [9, 11])
+    assert (killed.start.tolist(), killed.finish.tolist(), killed.run.tolist()) == ([0, 5], [5, 7], [5, 2])
+
+
 def test_equal_arrivals_queue_in_the_order_given():
-    assert replay([1, 1, 1], [1, 1, 1], [3, 2, 1], 1).start.tolist() == [1, 4, 6]
+    assert replay([1, 1, 1], [1, 1, 1], [3, 2, 1], None, 1).start.tolist() == [1, 4, 6]
 
 
 def test_ten_tenths_fit_into_one():
-    assert not replay(np.zeros(10), np.full(10, 0.1), np.ones(10), 1).waits.any()
+    assert not replay(np.zeros(10), np.full(10, 0.1), np.ones(10), None, 1).wait.any()
 
 
 @pytest.mark.parametrize("servers", [1, 3, 10])
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", [x for x in WITHOUT_POWERS if x not in ("backfill-5", "msfq-3")])
 def test_jobs_of_one_server_wait_as_in_the_recursion_of_kiefer_and_wolfowitz(policy, servers):
     rng = np.random.default_rng(servers)
     arrival = rng.exponential(1 / (0.9 * servers), 2000).cumsum()
     service = rng.gamma(0.5, 2.0, 2000)
-    found = replay(arrival, np.ones(2000), service, servers, policy=policy)
-    assert found.waits == pytest.approx(schedules.waits_in_order(arrival, service, servers), abs=1e-9)
-    assert found.waits.max() > 1
+    found = replay(arrival, np.ones(2000), service, None, servers, policy)
+    assert found.wait == pytest.approx(reference.waits_in_order(arrival, service, servers), abs=1e-9)
+    assert found.wait.max() > 1
 
 
 def test_what_a_schedule_says():
-    found = replay([1, 0], [2, 4], [3, 2], 4)
+    found = replay([1, 0], [2, 4], [3, 2], None, 4)
     assert (found.start.tolist(), found.finish.tolist()) == ([2, 0], [5, 2])
-    assert (found.waits.tolist(), found.sojourns.tolist()) == ([1, 0], [4, 2])
+    assert (found.wait.tolist(), found.sojourn.tolist()) == ([1, 0], [4, 2])
     assert found.utilization == (2 * 3 + 4 * 2) / (4 * 5)
-    assert np.isnan(replay([1], [1], [0], 1).utilization)
+    assert np.isnan(replay([1], [1], [0], None, 1).utilization)
 
 
 def test_a_log_is_not_changed_and_may_be_of_any_kind():
     arrival = np.array([3, 1, 2])
     arrival.flags.writeable = False
-    found = replay(arrival, (1, 2, 2), [1, 1, 1][::-1], 2)
+    found = replay(arrival, (1, 2, 2), [1, 1, 1][::-1], None, 2)
     assert found.start.tolist() == [3, 1, 2] and arrival.tolist() == [3, 1, 2]
 
 
@@ -131,18 +237,25 @@ def test_a_log_is_not_changed_and_may_be_of_any_kind():
     [
         ({"need": (1, 7)}, "need 7 exceeds resource 6"),
         ({"need": (0, 1)}, "need must be positive"),
-        ({"arrival": (-1, 0)}, r"arrival must not be negative, got \(-1, 0\)"),
-        ({"service": (1, -2)}, r"service must not be negative, got \(1, -2\)"),
-        ({"service": (1, float("inf"))}, "service must be finite numbers"),
-        ({"service": (1,)}, "one entry a job, got 2, 2 and 1"),
-        ({"arrival": (), "need": (), "service": ()}, "at least one job"),
-        ({"B": 0}, "B must be positive"),
-        ({"policy": "lifo"}, "policy must be one of fcfs, first-fit; got 'lifo'"),
-        ({"policy": ["fcfs"]}, r"policy must be one of fcfs, first-fit; got \['fcfs'\]"),
+        ({"submit": (-1, 0)}, r"submit must not be negative, got \(-1, 0\)"),
+        ({"run": (1, -2)}, r"run must not be negative, got \(1, -2\)"),
+        ({"run": (1, float("inf"))}, "run must be finite numbers"),
+        ({"run": (1,)}, "one entry a job, got 2, 2, 1 and 1"),
+        ({"estimate": (1, 2, 3)}, "one entry a job, got 2, 2, 2 and 3"),
+        ({"estimate": (1, -2)}, "estimate must not be negative"),
+        ({"submit": (), "need": (), "run": ()}, "at least one job"),
+        ({"servers": 0}, "servers must be positive"),
+        ({"policy": "lifo"}, "policy must be one of fcfs, .*; got 'lifo'"),
+        ({"policy": "easy-2"}, "got 'easy-2'"),
+        ({"policy": "backfill"}, "got 'backfill'"),
+        ({"policy": "backfill--1"}, "got 'backfill--1'"),
+        ({"policy": ["fcfs"]}, r"policy must be one of fcfs, .*; got \['fcfs'\]"),
+        ({"policy": "server-filling"}, "powers of two: need 1, servers 6"),
+        ({"policy": "server-filling", "servers": 4, "need": (1, 3)}, "powers of two: need 3, servers 4"),
+        ({"ties": "arrivals first"}, "ties must be one of completions first, one by one; got 'arrivals first'"),
     ],
 )
 def test_bad_logs_are_refused(change, message):
-    good = dict(arrival=(0, 1), need=(1, 2), service=(1, 1), B=6, policy="fcfs")
-    log = good | change
+    good = dict(submit=(0, 1), need=(1, 2), run=(1, 1), estimate=None, servers=6, policy="fcfs")
     with pytest.raises(ValueError, match=message):
-        replay(log["arrival"], log["need"], log["service"], log["B"], policy=log["policy"])
+        replay(**(good | change))

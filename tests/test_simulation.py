@@ -5,6 +5,7 @@ import pytest
 
 from mjq import processing_capacity as pc
 from mjq.simulation import Estimate, simulate_multiserver
+from mjq.simulation.jobs import BoundedPareto, Lognormal
 from mjq.simulation.replications import generators, replicate
 from mjq.solvers.phase_type import coxian, erlang, exponential, hyperexponential
 
@@ -12,6 +13,8 @@ TABLE = 6, (2, 3), (1 / 0.4, 1 / 1.6), (0.5, 0.5)
 LAWS = {  # of mean 1, with their second moments
     "erlang": (erlang(3, 1.0), 4 / 3),
     "hyperexponential": (hyperexponential(1.0, 4.0), 5.0),
+    "lognormal": (Lognormal(1.0, 2.0), 3.0),
+    "bounded Pareto": (BoundedPareto(0.9 / np.log(10), 9 / np.log(10), 1.0), 8.1 / np.log(10) ** 2),
     "always the same": (1.0, 1.0),
     "sample": ([0.5, 0.5, 2.0], 1.5),
 }
@@ -172,7 +175,10 @@ def test_uneven_intervals_stay_uneven():
         ({"workers": 0}, "workers must be a whole number"),
         ({"warmup": -0.1}, "warmup must not be negative"),
         ({"tail_at": (float("nan"),)}, "tail_at must be finite"),
-        ({"policy": "lifo"}, "policy must be one of fcfs, first-fit; got 'lifo'"),
+        ({"policy": "lifo"}, "policy must be one of fcfs, first-fit, .*; got 'lifo'"),
+        ({"policy": "server-filling"}, "powers of two: need 2, servers 6"),
+        ({"room": -1}, "room must be a whole number of at least 0"),
+        ({"estimates": 0.5}, "estimates must be at least 1 service time, got 0.5"),
         ({"service": [1.0]}, "mu must be one over the mean"),
         ({"service": [1.0], "mu": None}, "one entry a class, got 2, 1 and 2"),
         ({"service": [1.0, 2.0]}, r"one over the mean of each law of service, \(1, 0.5\), or None; got \(1, 1\)"),

@@ -27,6 +27,13 @@ def test_reads_header_and_jobs(tmp_path):
     assert (len(log), log.incomplete) == (2, 0)
 
 
+def test_estimates_are_those_of_the_users(tmp_path):
+    path = tmp_path / "log.swf"
+    path.write_text("1 0 -1 10 4 -1 -1 -1 60 -1 1 1 1 -1 -1 -1 -1 -1\n" + line())
+    log = workload.read_swf(path)
+    assert np.array_equal(log.estimate, [60, np.nan], equal_nan=True) and log.number.tolist() == [1, 1]
+
+
 def test_leaves_out_what_is_not_known(tmp_path):
     path = tmp_path / "log.swf.gz"
     path.write_bytes(gzip.compress((line() + line(time=-1) + line(got=-1) + line(time=0)).encode()))

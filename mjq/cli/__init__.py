@@ -2,6 +2,7 @@
 
 ``chapters``  list, run, sweep, compare
 ``models``    solve
+``logs``      replay
 ``page``      an executed chapter as one page
 ``words``     what all of them say in the same way
 """
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 
 import click
 
-from mjq.cli import chapters, models, words
+from mjq.cli import chapters, logs, models, words
 
 __all__ = ["main", "mjq"]
 
@@ -25,6 +26,7 @@ MAIN_HELP = """Queueing models of datacenters: run the chapters with your own nu
     mjq sweep stability -p p1 0.1:0.9:9 many at once, to be gone on with at any time
     mjq compare runs/stability/a runs/stability/b
     mjq solve stability --n 30 --n1 3 --n2 10 --mu1 1 --mu2 .5 --p1 .7
+    mjq replay log.swf --policy fcfs --policy easy
 
 Errors go to stderr; the exit status is 2 for bad input and 1 for a run that failed.
 """.replace("\n\n    ", "\n\n\b\n    ")
@@ -57,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @click.group(
-    commands=[*chapters.COMMANDS, models.solve], help=MAIN_HELP,
+    commands=[*chapters.COMMANDS, models.solve, logs.replay], help=MAIN_HELP,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )  # fmt: skip
 @click.version_option(package_name="mjq")

@@ -5,6 +5,7 @@ import numpy as np
 
 from mjq.plots.drawings import network, resource, state_graph, tracker
 from mjq.plots.palette import COLOURS, WIDTH
+from mjq.plots.schedules import gantt
 from mjq.plots.tables import SIGNIFICANT, Glued, Table, glue, significant, table, verdicts
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Glued",
     "Table",
     "band",
+    "gantt",
     "glue",
     "network",
     "panels",

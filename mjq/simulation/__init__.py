@@ -39,6 +39,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "cluster": ["ClusterEstimates", "simulate_cluster"],
         "depletion": ["DepletionEstimates", "depletion_path", "simulate_depletion", "simulate_pool"],
         "estimates": ["Estimate"],
+        "jobs": ["BoundedPareto", "Lognormal"],
         "multiserver": ["MultiserverEstimates", "simulate_multiserver"],
         "schedule": ["Schedule", "replay"],
         "ps_network": ["NetworkEstimates", "ResponseTime", "simulate_ps_network"],

@@ -1,9 +1,11 @@
 """Where jobs come from: Poisson arrivals of classes with any service times, or a log.
 
-The event loop asks a `Source` when the next job comes, of which class it is, and, when it starts, for how long it is
-served. Classes are drawn when jobs arrive and times when they start: no policy so far looks at times beforehand.
+The event loop asks a `Source` when the next job comes, of which class it is, and for how long it is served. Classes are
+drawn when jobs arrive. Times are drawn when they start or, for policies that look at times, when they arrive.
 """
 
+import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numba
@@ -16,7 +18,8 @@ from mjq.solvers.phase_type import PhaseType
 MEANS_APART = 1e-9  # by which a rate and the mean of a law may differ, relative
 
 LAW = np.dtype([("phases", np.int64), ("first", np.int64), ("length", np.int64)])
-LOGGED = np.dtype([("arrival", np.float64), ("kind", np.int64), ("work", np.float64)])
+LOGGED = np.dtype([("arrival", np.float64), ("kind", np.int64), ("work", np.float64), ("estimate", np.float64)])
+SAMPLE, LOGNORMAL, BOUNDED_PARETO = 0, -1, -2  # in place of a number of phases
 
 
 class Source(NamedTuple):
@@ -29,21 +32,103 @@ class Source(NamedTuple):
     shares : float array, shape (L,)
         Their classes, as cumulative probabilities.
     laws : record array, shape (L,)
-        Their service times: number of phases, or 0 for a sample; where the law begins in `table`, and its length there.
+        Their service times: number of phases, or which other kind; where the law begins in `table`, and its length
+        there.
     table : float array
-        All phases and samples, one after the other.
+        All phases, samples and parameters, one after the other.
+    factor : float
+        By which estimates exceed service times.
     log : record array, shape (n,)
-        Instead of all that: jobs in order of arrival, each with its class and service time.
+        Instead of all that: jobs in order of arrival, each with its class, service time and estimate.
     """
 
     lam: float
     shares: np.ndarray
     laws: np.ndarray
     table: np.ndarray
+    factor: float
     log: np.ndarray
 
 
-def poisson(lam, p, service):
+@dataclass(frozen=True)
+class Lognormal:
+    """Times whose logarithms are normal.
+
+    Attributes
+    ----------
+    mean : float
+    scv : float
+        Squared coefficient of variation, the variance over the squared mean.
+
+    Examples
+    --------
+    >>> Lognormal(2.0, 3.0).second_moment
+    16.0
+    """
+
+    mean: float
+    scv: float
+
+    def __post_init__(self):
+        checks.positive("mean and scv of a lognormal law", (self.mean, self.scv))
+
+    @property
+    def second_moment(self):
+        """Mean of the squared time."""
+        return self.mean**2 * (1 + self.scv)
+
+    @property
+    def parameters(self):
+        """Mean and standard deviation of the logarithm."""
+        variance = math.log1p(self.scv)
+        return np.array([math.log(self.mean) - variance / 2, math.sqrt(variance)])
+
+
+@dataclass(frozen=True)
+class BoundedPareto:
+    """Times with a density proportional to t**(-shape - 1) between `low` and `high`.
+
+    Attributes
+    ----------
+    low, high, shape : float
+
+    Examples
+    --------
+    >>> BoundedPareto(1.0, 4.0, 1.0).second_moment
+    4.0
+    """
+
+    low: float
+    high: float
+    shape: float
+
+    def __post_init__(self):
+        low, high, _ = checks.positive("low, high and shape of a bounded Pareto law", self.parameters)
+        checks.inside("low of a bounded Pareto law", low, 0, high)
+
+    def _moment(self, k):
+        low, high, shape = self.low, self.high, self.shape
+        mass = (1 - (low / high) ** shape) / (shape * low**shape)
+        whole = math.log(high / low) if shape == k else (high ** (k - shape) - low ** (k - shape)) / (k - shape)
+        return whole / mass
+
+    @property
+    def mean(self):
+        """Mean time."""
+        return self._moment(1)
+
+    @property
+    def second_moment(self):
+        """Mean of the squared time."""
+        return self._moment(2)
+
+    @property
+    def parameters(self):
+        """The three parameters."""
+        return np.array([self.low, self.high, self.shape])
+
+
+def poisson(lam, p, service, factor=1.0):
     """Poisson arrivals of rate `lam`, each of class k with probability ``p[k]`` and served for a time of its law.
 
     Parameters
@@ -52,29 +137,45 @@ def poisson(lam, p, service):
     p : sequence of float, shape (L,)
     service : sequence, length L
         As :func:`laws` gives them.
+    factor : float
+        By which estimates exceed service times.
     """
-    tables = [phase_table(law) if isinstance(law, PhaseType) else law for law in service]
+    kinds, tables = zip(*(_numbers_of(law) for law in service), strict=True)
     found = np.zeros(len(service), LAW)
-    found["phases"] = [law.phases if isinstance(law, PhaseType) else 0 for law in service]
+    found["phases"] = kinds
     found["length"] = [len(table) for table in tables]
     found["first"] = np.cumsum(found["length"]) - found["length"]
-    return Source(float(lam), cumulative(p), found, np.concatenate(tables), np.empty(0, LOGGED))
+    return Source(float(lam), cumulative(p), found, np.concatenate(tables), float(factor), np.empty(0, LOGGED))
 
 
-def logged(arrival, kind, work):
-    """A log of jobs: arrival times in order, the class of each, its service time."""
+def _numbers_of(law):
+    """A law as plain numbers: which kind it is, and its part of the table."""
+    if isinstance(law, PhaseType):
+        return law.phases, phase_table(law)
+    if isinstance(law, Lognormal):
+        return LOGNORMAL, law.parameters
+    if isinstance(law, BoundedPareto):
+        return BOUNDED_PARETO, law.parameters
+    return SAMPLE, law
+
+
+def logged(arrival, kind, work, estimate):
+    """A log of jobs: arrival times in order, the class of each, its service time, for how long it is expected."""
     log = np.empty(len(arrival), LOGGED)
-    log["arrival"], log["kind"], log["work"] = arrival, kind, work
-    return Source(0.0, np.empty(0), np.empty(0, LAW), np.empty(0), log)
+    log["arrival"], log["kind"], log["work"], log["estimate"] = arrival, kind, work, estimate
+    return Source(0.0, np.empty(0), np.empty(0, LAW), np.empty(0), 1.0, log)
 
 
 def laws(service):
-    """Laws of service times: a `PhaseType`, a number (always that time), or a sequence of times, all equally likely.
+    """Laws of service times, one a class.
+
+    Each is a `PhaseType`, a `Lognormal`, a `BoundedPareto`, a number (always that time), or a sequence of times, all
+    equally likely.
 
     Returns
     -------
     list
-        A `PhaseType` or an array of times for each class.
+        The laws, numbers and sequences as arrays of times.
 
     Examples
     --------
@@ -91,7 +192,7 @@ def laws(service):
 
 
 def _law(name, given):
-    if isinstance(given, PhaseType):
+    if isinstance(given, (PhaseType, Lognormal, BoundedPareto)):
         return given
     times = checks.not_negative(name, np.atleast_1d(given))
     if not len(times) or not times.mean() > 0:
@@ -110,7 +211,7 @@ def rates_of(service, mu=None):
     Traceback (most recent call last):
     ValueError: mu must be one over the mean of each law of service, (0.25), or None; got (1)
     """
-    rates = np.array([1 / (law.mean if isinstance(law, PhaseType) else law.mean()) for law in service])
+    rates = np.array([1 / (law.mean() if isinstance(law, np.ndarray) else law.mean) for law in service])
     if mu is not None:
         given = checks.positive("mu", mu)
         if given.shape != rates.shape or not np.allclose(given, rates, rtol=MEANS_APART, atol=0):
@@ -147,6 +248,17 @@ def service_time(rng, laws, table, log, number, kind):
     law = laws[kind]
     if law.phases == 1:
         return rng.standard_exponential() / table[law.first + 1]
-    if law.phases == 0:
+    if law.phases == SAMPLE:
         return table[law.first + int(rng.random() * law.length)]
+    if law.phases == LOGNORMAL:
+        return math.exp(table[law.first] + table[law.first + 1] * rng.standard_normal())
+    if law.phases == BOUNDED_PARETO:
+        low, high, shape = table[law.first], table[law.first + 1], table[law.first + 2]
+        return low * (1 - rng.random() * (1 - (low / high) ** shape)) ** (-1 / shape)
     return phase_time(rng, table, law.first, law.phases)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def estimate(factor, log, number, service):
+    """For how long the job with this service time is expected to be served."""
+    return log[number].estimate if len(log) else factor * service

@@ -5,7 +5,8 @@ and the one behind it, in the whole line and among the jobs of its class, which 
 leaves, from wherever it stands, at the same cost however long the line is, and nobody else moves.
 
 The line is an array of queues: ``line[kind]`` holds the jobs of a class, ``line[-1]`` all of them. Needs are counted in
-whole units, of which the resource has `RESOURCE`, so that what is free is always exact.
+whole units, of which the resource has `RESOURCE`, so that what is free is always exact. Where times are known
+beforehand, jobs in service stand in a queue, too, in the order in which they are expected to end.
 
 Examples
 --------
@@ -36,6 +37,11 @@ JOB = np.dtype(
     [
         ("arrival", np.float64),
         ("number", np.int64),  # how many came before
+        # Of jobs whose times are known beforehand:
+        ("service", np.float64),  # time in service, in all
+        ("rest", np.float64),  # what of it is still to come when it starts, or goes on
+        ("estimate", np.float64),  # what is expected to be still to come; in service: when it is expected to end
+        ("promise", np.float64),  # when it starts at the latest, if it has been promised; else not a number
         ("kind", np.int32),  # its class
         ("ahead", np.int32),  # in the whole line
         ("behind", np.int32),
@@ -43,6 +49,16 @@ JOB = np.dtype(
         ("behind_alike", np.int32),
     ]
 )
+# What a policy remembers, and what it is told.
+MEMORY = np.dtype(
+    [
+        ("number", np.int64),  # its parameter
+        ("wake", np.float64),  # when it is to be asked again, if nothing happens before
+        ("changed", np.int64),  # whether the jobs in service are no longer those, or not for so long, that it expects
+        ("used", np.int64),  # entries of the profile
+    ]
+)
+PROFILE = np.dtype([("since", np.float64), ("free", np.int64)])
 QUEUE = np.dtype([("first", np.int64), ("last", np.int64), ("length", np.int64), ("need", np.int64)])
 
 
@@ -54,6 +70,16 @@ def units(needs, B):
     """
     # What exceeds the resource may do so by any factor; twice as much never fits either.
     return np.rint(np.minimum(np.asarray(needs, dtype=float) / B, 2.0) * WHOLE).astype(np.int64)
+
+
+@numba.njit(cache=True)
+def interrupt(job):
+    """What a policy says to interrupt a job in service; the same function gives the job back.
+
+    >>> interrupt(3), interrupt(interrupt(3))
+    (-5, 3)
+    """
+    return -2 - job
 
 
 @numba.njit(cache=True)
@@ -128,3 +154,71 @@ def leave(jobs, line, job):
         jobs[mine.behind_alike].ahead_alike = mine.ahead_alike
     everybody.length -= 1
     queue.length -= 1
+
+
+@numba.njit(cache=True)
+def enter_again(jobs, line, job):
+    """Put a job that was interrupted into the line, where it stood by its arrival."""
+    mine = jobs[job]
+    queue, everybody = line[mine.kind], line[len(line) - 1]
+    later, later_alike = everybody.first, queue.first
+    while later != NOBODY and jobs[later].number < mine.number:
+        later = jobs[later].behind
+    while later_alike != NOBODY and jobs[later_alike].number < mine.number:
+        later_alike = jobs[later_alike].behind_alike
+    mine.behind, mine.behind_alike = later, later_alike
+    mine.ahead = everybody.last if later == NOBODY else jobs[later].ahead
+    mine.ahead_alike = queue.last if later_alike == NOBODY else jobs[later_alike].ahead_alike
+    if mine.ahead == NOBODY:
+        everybody.first = job
+    else:
+        jobs[mine.ahead].behind = job
+    if later == NOBODY:
+        everybody.last = job
+    else:
+        jobs[later].ahead = job
+    if mine.ahead_alike == NOBODY:
+        queue.first = job
+    else:
+        jobs[mine.ahead_alike].behind_alike = job
+    if later_alike == NOBODY:
+        queue.last = job
+    else:
+        jobs[later_alike].ahead_alike = job
+    everybody.length += 1
+    queue.length += 1
+
+
+@numba.njit(cache=True)
+def serve(jobs, serving, job):
+    """Put a job among those in service, by its expected end; ``serving[0]`` is their queue."""
+    mine, all_served = jobs[job], serving[0]
+    sooner = all_served.last
+    while sooner != NOBODY and jobs[sooner].estimate > mine.estimate:
+        sooner = jobs[sooner].ahead
+    mine.ahead = sooner
+    mine.behind = all_served.first if sooner == NOBODY else jobs[sooner].behind
+    if sooner == NOBODY:
+        all_served.first = job
+    else:
+        jobs[sooner].behind = job
+    if mine.behind == NOBODY:
+        all_served.last = job
+    else:
+        jobs[mine.behind].ahead = job
+    all_served.length += 1
+
+
+@numba.njit(cache=True)
+def release(jobs, serving, job):
+    """Take a job from among those in service."""
+    mine, all_served = jobs[job], serving[0]
+    if mine.ahead == NOBODY:
+        all_served.first = mine.behind
+    else:
+        jobs[mine.ahead].behind = mine.behind
+    if mine.behind == NOBODY:
+        all_served.last = mine.ahead
+    else:
+        jobs[mine.behind].ahead = mine.ahead
+    all_served.length -= 1

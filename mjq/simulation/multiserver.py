@@ -15,16 +15,34 @@ from mjq import checks
 from mjq.simulation import jobs as sources
 from mjq.simulation import policies
 from mjq.simulation.estimates import Estimate, clustering
-from mjq.simulation.events import pop, push
-from mjq.simulation.jobs import class_of, next_arrival, service_time
-from mjq.simulation.line import NOBODY, RESOURCE, enter, leave, more_places, opened, places, units
+from mjq.simulation.events import pop, push, remove
+from mjq.simulation.jobs import class_of, estimate, next_arrival, service_time
+from mjq.simulation.line import (
+    MEMORY,
+    NOBODY,
+    PROFILE,
+    RESOURCE,
+    enter,
+    enter_again,
+    interrupt,
+    leave,
+    more_places,
+    opened,
+    places,
+    release,
+    serve,
+    units,
+)
 from mjq.simulation.replications import Compiled, replicate, require_affordable
 from mjq.solvers.phase_type import PhaseType
 
 BATCHES = 30  # of one long run without replications
 LATECOMERS = 10_000  # that come at most after the counted jobs and as many again, should one of these still wait
 SOJOURN, SOJOURN2, WAIT, WAIT2, FIRST_CLASS = range(5)  # columns of `times`: then the waits by class
-IN_SYSTEM, IN_QUEUE, SPAN, DONE = range(4)  # columns of `areas`
+IN_SYSTEM, IN_QUEUE, SPAN, DONE, LOST = range(5)  # columns of `areas`
+START, FINISH = range(2)  # rows of a record
+ENDLESS = 2**31 - 1  # places to wait, more than a line can hold
+GONE = -np.inf  # expected end of a job that has been taken for completed, and will be at this instant
 
 # Where a run is. In a record, so that each step is a function of its own.
 STATE = np.dtype(
@@ -32,10 +50,11 @@ STATE = np.dtype(
         ("now", np.float64),
         ("coming", np.float64),  # when the next job arrives
         ("arrived", np.int64),
-        ("started", np.int64),  # of the counted jobs
+        ("told", np.int64),  # counted jobs of which nothing more is to be learnt
         ("batch", np.int64),  # to which time averages go, or -1
         ("spare", np.int64),  # first spare place in the table of jobs
         ("running", np.int64),
+        ("gone", np.int64),  # of those, taken for completed
         ("free", np.int64),  # resource, in units
     ]
 )
@@ -52,6 +71,14 @@ class Plan(NamedTuple):
         Into which the counted jobs are divided.
     tail_at : float array
         Times for which to count the longer sojourns.
+    room : int
+        Places to wait; `ENDLESS` for as many as it takes.
+    one_by_one : bool
+        Whether the policy is asked after each single event of an instant.
+    knows_times, interrupts : bool
+        What the policy needs and does.
+    number : int
+        Its parameter.
     """
 
     arrivals: int
@@ -59,6 +86,11 @@ class Plan(NamedTuple):
     counted: int
     batches: int
     tail_at: np.ndarray
+    room: int
+    one_by_one: bool
+    knows_times: bool
+    interrupts: bool
+    number: int
 
 
 class Sums(NamedTuple):
@@ -72,8 +104,9 @@ class Sums(NamedTuple):
         Jobs by class.
     tails : float array, shape (batches, len(tail_at))
         Jobs with a sojourn above each time.
-    areas : float array, shape (batches, 4)
-        Number in system and in queue, integrated from the first to the last counted arrival; that time; completions.
+    areas : float array, shape (batches, 5)
+        Number in system and in queue, integrated from the first to the last counted arrival; that time; completions;
+        counted jobs that were turned away.
     """
 
     times: np.ndarray
@@ -100,6 +133,8 @@ class MultiserverEstimates:
         Fraction of sojourn times above each of the times asked for; its interval is good also where none was seen.
     throughput : Estimate
         Completions per unit of time.
+    accepted : Estimate
+        Fraction of the jobs that found a place.
     """
 
     EN: Estimate
@@ -111,6 +146,7 @@ class MultiserverEstimates:
     EWq_by_class: tuple
     tail: tuple
     throughput: Estimate
+    accepted: Estimate
 
 
 def simulate_multiserver(
@@ -124,6 +160,8 @@ def simulate_multiserver(
     *,
     service=None,
     policy="fcfs",
+    estimates=1.0,
+    room=None,
     replications=1,
     warmup=0.1,
     tail_at=(),
@@ -145,10 +183,18 @@ def simulate_multiserver(
     seed : int, sequence of int, or numpy.random.SeedSequence
         The same seed gives the same numbers, whatever the number of workers.
     service : sequence, length L, optional
-        Law of the service time of each class: a :class:`~mjq.solvers.phase_type.PhaseType`, a number (always that
+        Law of the service time of each class: a :class:`~mjq.solvers.phase_type.PhaseType`, a
+        :class:`~mjq.simulation.jobs.Lognormal`, a :class:`~mjq.simulation.jobs.BoundedPareto`, a number (always that
         time) or a sequence of times, all equally likely. By default exponential with rate `mu`.
     policy : str
-        ``"fcfs"``: in order of arrival; ``"first-fit"``: again and again the first in the line that fits.
+        ``"fcfs"``: in order of arrival; ``"first-fit"``: again and again the first in the line that fits; ``"easy"``,
+        ``"conservative"``, ``"backfill-3"`` (depth 3), ``"least-servers-first"``, ``"most-servers-first"``,
+        ``"msfq-2"`` (threshold 2), ``"server-filling"``: see :mod:`mjq.simulation.policies`. A job that is
+        interrupted goes on later where it stopped; its time in the queue is all that it is not served.
+    estimates : float
+        How many times its service time a job is expected to take, at least 1, for policies that look at estimates.
+    room : int, optional
+        Jobs that may wait; a job is turned away if, after the policy has started whom it can, more would.
     replications : int
         Independent runs. Intervals come from them or, with a single one, from the means of 30 batches.
     warmup : float
@@ -171,7 +217,8 @@ def simulate_multiserver(
 
     Notes
     -----
-    Times are counted for `jobs` successive arrivals, until the last of them has started. Numbers in the system are
+    Times are counted for `jobs` successive arrivals, until the last of them has started (where jobs are interrupted:
+    ended). Numbers in the system are
     averaged between the first and the last of these arrivals. Where later jobs may overtake, they go on to arrive
     until all that are counted have started, but no more of them than the counted ones, those of the warm-up and
     10,000: in an overloaded system a job may otherwise be overtaken for ever.
@@ -192,6 +239,12 @@ def simulate_multiserver(
         laws = sources.laws(service)
         B, b, mu, p = checks.multiserver(B, b, sources.rates_of(laws, mu), p)
     rule = policies.policy(policy)
+    if rule.interrupts:
+        require_powers_of_two(b, B)
+    factor = float(checks.positive("estimates", estimates, ndim=0))
+    if factor < 1:
+        raise ValueError(f"estimates must be at least 1 service time, got {checks.shown(factor)}")
+    room = ENDLESS if room is None else checks.count("room", room, least=0, most=ENDLESS)
     jobs, replications = checks.count("jobs", jobs, least=2), checks.count("replications", replications)
     warmup = float(checks.not_negative("warmup", warmup, ndim=0))
     effort = f"jobs = {jobs}, replications = {replications}, warmup = {warmup:g}"
@@ -200,20 +253,36 @@ def simulate_multiserver(
     batches = max(1, min(BATCHES, jobs // 2)) if replications == 1 else 1
     warm = round(warmup * jobs)
     arrivals = warm + jobs if rule.keeps_order else 2 * (warm + jobs) + LATECOMERS
-    plan = Plan(arrivals, warm, jobs, batches, tail_at)
-    run = Compiled(events, policy, sources.poisson(lam, p, laws), units(b, B), plan, np.empty(0))
+    plan = Plan(
+        arrivals, warm, jobs, batches, tail_at, room, False, rule.knows_times, rule.interrupts, number=rule.number
+    )
+    run = Compiled(events, policy, sources.poisson(lam, p, laws, factor), units(b, B), plan, np.empty((2, 0)))
     return _estimates(replicate(run, seed, replications, workers, progress))
+
+
+def require_powers_of_two(needs, B):
+    """Refuse needs that may leave servers idle whatever is served.
+
+    >>> require_powers_of_two([1, 3], 4)
+    Traceback (most recent call last):
+    ValueError: server-filling takes needs and servers that are powers of two: need 3, servers 4
+    """
+    for need in needs:
+        if np.frexp(need)[0] != 0.5 or np.frexp(B)[0] != 0.5:
+            shown = f"need {checks.shown(need)}, servers {checks.shown(B)}"
+            raise ValueError(f"server-filling takes needs and servers that are powers of two: {shown}")
 
 
 def _estimates(runs):
     """Means of each run or batch, and what they say together."""
     times, counts, tails, areas = (np.concatenate(parts) for parts in zip(*runs, strict=True))
     done = counts.sum(axis=1)
-    EW, EW2, EWq, EWq2 = (Estimate.of(times[:, k] / done) for k in (SOJOURN, SOJOURN2, WAIT, WAIT2))
+    EW, EW2, EWq, EWq2 = (_mean(times[:, k], done) for k in (SOJOURN, SOJOURN2, WAIT, WAIT2))
     by_class = zip(times[:, FIRST_CLASS:].T, counts.T, strict=True)
     span = np.where(areas[:, SPAN] > 0, areas[:, SPAN], np.nan)
     EN, ENq, throughput = (Estimate.of(areas[:, k] / span) for k in (IN_SYSTEM, IN_QUEUE, DONE))
-    together = clustering(times[:, SOJOURN], times[:, SOJOURN2], done)
+    seen = done > 0
+    together = clustering(times[seen, SOJOURN], times[seen, SOJOURN2], done[seen])
     return MultiserverEstimates(
         EN,
         ENq,
@@ -221,16 +290,17 @@ def _estimates(runs):
         EW2,
         EWq,
         EWq2,
-        tuple(_mean_of_class(waits, jobs) for waits, jobs in by_class),
-        tuple(Estimate.of_fraction(column, done, together) for column in tails.T),
+        tuple(_mean(waits, jobs) for waits, jobs in by_class),
+        tuple(Estimate.of_fraction(column[seen], done[seen], together) for column in tails.T),
         throughput,
+        Estimate.of(done / (done + areas[:, LOST])),
     )
 
 
-def _mean_of_class(waits, jobs):
-    """Mean wait of one class over the runs or batches that saw it; nan where none did."""
+def _mean(sums, jobs):
+    """Mean over the runs or batches that saw such jobs; nan where none did."""
     seen = jobs > 0
-    return Estimate.of(waits[seen] / jobs[seen]) if seen.any() else Estimate(np.nan, np.nan, 0)
+    return Estimate.of(sums[seen] / jobs[seen]) if seen.any() else Estimate(np.nan, np.nan, 0)
 
 
 def events(rng, policy, *settings):
@@ -239,10 +309,12 @@ def events(rng, policy, *settings):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def event_loop(choose, rng, source, needs, plan, starts):
-    """One run, until all counted jobs have started.
+def event_loop(choose, rng, source, needs, plan, record):
+    """One run, until nothing more is to be learnt of the counted jobs.
 
-    At one instant all departures come first, then all arrivals, then the policy starts jobs one by one.
+    At one instant all departures come first, then all arrivals, then the policy starts jobs one by one. Or, if the plan
+    says so, each arrival is followed by the policy, then each departure; jobs that are expected to end by then count as
+    gone.
 
     Parameters
     ----------
@@ -253,8 +325,8 @@ def event_loop(choose, rng, source, needs, plan, starts):
     needs : int array, shape (L,)
         Of each class, in units, see :mod:`mjq.simulation.line`.
     plan : Plan
-    starts : float array
-        Takes the start of each job of a log; empty otherwise.
+    record : float array, shape (2, n)
+        Takes the start and the end of each job of a log; n = 0 otherwise.
 
     Returns
     -------
@@ -269,62 +341,131 @@ def event_loop(choose, rng, source, needs, plan, starts):
         np.zeros((plan.batches, FIRST_CLASS + len(needs))),
         np.zeros((plan.batches, len(needs))),
         np.zeros((plan.batches, len(plan.tail_at))),
-        np.zeros((plan.batches, 4)),
+        np.zeros((plan.batches, LOST + 1)),
     )
-    state = np.zeros(1, STATE)
+    state, memory = np.zeros(1, STATE), np.zeros(1, MEMORY)
     state[0].batch, state[0].free = -1, RESOURCE
     state[0].coming = next_arrival(rng, source.lam, source.log, 0, 0.0)
-    jobs, line = places(1024), opened(needs)
+    memory[0].number, memory[0].wake, memory[0].changed = plan.number, np.inf, True
+    jobs, line, serving = places(1024), opened(needs), opened(needs[:0])
+    profile = np.empty(_entries(jobs, plan), PROFILE)
     most = min(plan.arrivals, RESOURCE // max(1, needs.min()))  # in service at the same time
+    if plan.one_by_one:
+        most *= 2  # those that are gone are still there
     due, who = np.empty(most), np.empty(most, dtype=np.int64)  # a heap of completions to come
-    while not _advance(choose, rng, source, plan, state[0], jobs, line, due, who, sums, starts):
+    while not _advance(
+        choose, rng, source, plan, state[0], jobs, line, serving, memory, profile, due, who, sums, record
+    ):
         state[0].spare = len(jobs)
         jobs = more_places(jobs)
+        longer = np.empty(_entries(jobs, plan), PROFILE)
+        longer[: len(profile)] = profile
+        profile = longer
     return sums
 
 
+@numba.njit(cache=True)
+def _entries(jobs, plan):
+    """How many entries a profile may have: two a job, and some while one is moved."""
+    return 2 * len(jobs) + 4 if plan.knows_times else 1
+
+
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _advance(choose, rng, source, plan, state, jobs, line, due, who, sums, starts):
+def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, profile, due, who, sums, record):
     """Event after event. Whether the run is over; if not, a job has no place in the table, which must grow.
 
-    No array is replaced here: its references would be counted at each step, which takes longer than the steps.
+    No array is replaced here, and none taken out of a tuple at each step: its references would be counted, which takes
+    longer than the steps.
     """
-    lam, shares, laws, table, log = source
-    arrivals, warm, counted, batches, tail_at = plan
-    areas = sums.areas
-    while state.started < counted or state.batch >= 0:
+    lam, shares, laws, table, factor, log = source
+    arrivals, warm, counted, batches, tail_at, room, one_by_one, knows_times, interrupts, _ = plan
+    areas, times_known, single = sums.areas, knows_times or one_by_one, one_by_one or room < ENDLESS
+    while state.told < counted or state.batch >= 0:
         then = min(state.coming, due[0]) if state.running else state.coming
+        then = min(then, memory[0].wake)
         if then == np.inf:
             raise RuntimeError("jobs wait, nobody is in service and nobody comes: the policy must start somebody")
         if state.batch >= 0:
             _average(areas, state, line[len(line) - 1].length, then - state.now)
         state.now = then
-        while state.running and due[0] == state.now:
-            _depart(state, jobs, line, due, who)
-            if state.batch >= 0:
-                areas[state.batch, DONE] += 1
+        if one_by_one:
+            _let_go(state, jobs, line, serving, due)
+        if not (one_by_one and state.coming == state.now):
+            while state.running and due[0] == state.now:
+                if one_by_one:
+                    _first_by_arrival(state, jobs, due, who)
+                job = who[0]
+                if times_known:
+                    _stop_expecting(state, jobs, line, serving, memory, job)
+                _depart(state, jobs, line, due, who)
+                if interrupts:
+                    # A job that may be interrupted tells its time only now; but for rounding, its wait is at least 0.
+                    wait = max(0.0, state.now - jobs[job].arrival - jobs[job].service)
+                    number = jobs[job].number - warm
+                    if 0 <= number < counted:
+                        _count(sums, number * batches // counted, jobs[job].kind, wait, jobs[job].service, tail_at)
+                        state.told += 1
+                if state.batch >= 0:
+                    areas[state.batch, DONE] += 1
+                if one_by_one:
+                    break
+        newcomer = NOBODY
         while state.coming == state.now:
             if state.spare == NOBODY:
                 return False
             number = state.arrived - warm
             state.batch = number * batches // counted if 0 <= number < counted - 1 else -1
+            newcomer = state.spare
             _arrive(state, jobs, line, class_of(rng, shares, log, state.arrived))
+            if times_known:
+                mine = jobs[newcomer]
+                mine.service = mine.rest = service_time(rng, laws, table, log, mine.number, mine.kind)
+                mine.estimate = estimate(factor, log, mine.number, mine.service)
+                mine.promise = np.nan
             state.coming = next_arrival(rng, lam, log, state.arrived, state.now)
             if state.arrived == arrivals:
                 state.coming = np.inf
-        while line[len(line) - 1].length:
-            job = choose(jobs, line, due, who, state.running, state.free, state.now)
-            if job == NOBODY:
+            if single:
                 break
+        memory[0].wake = np.inf
+        while line[len(line) - 1].length:
+            running = state.running - state.gone
+            job = choose(jobs, line, serving, memory, profile, running, state.free, state.now)
+            if job < NOBODY:
+                _interrupt(state, jobs, line, serving, due, who, interrupt(job))
+                enter_again(jobs, line, interrupt(job))
+                continue
+            if job == NOBODY:
+                if newcomer == NOBODY or line[len(line) - 1].length <= room:
+                    break
+                # The newcomer finds no place; if it was started, those that it displaced are started again.
+                if interrupts and _is_served(state, who, newcomer):
+                    _interrupt(state, jobs, line, serving, due, who, newcomer)
+                else:
+                    leave(jobs, line, newcomer)
+                memory[0].changed = True
+                number = jobs[newcomer].number - warm
+                if 0 <= number < counted:
+                    areas[number * batches // counted, LOST] += 1
+                    state.told += 1
+                jobs[newcomer].behind = state.spare
+                state.spare = newcomer
+                newcomer = NOBODY
+                continue
             number, kind = jobs[job].number, jobs[job].kind
-            service = service_time(rng, laws, table, log, number, kind)
+            service = jobs[job].rest if times_known else service_time(rng, laws, table, log, number, kind)
+            if number < record.shape[1]:
+                if not times_known or service == jobs[job].service:
+                    record[START, number] = state.now
+                record[FINISH, number] = state.now + service
             _start(state, jobs, line, due, who, job, service)
-            if warm <= number < warm + counted:
+            if times_known:
+                jobs[job].estimate += state.now
+                serve(jobs, serving, job)
+            if not interrupts and warm <= number < warm + counted:
                 batch = (number - warm) * batches // counted
                 _count(sums, batch, kind, state.now - jobs[job].arrival, service, tail_at)
-                state.started += 1
-            if number < len(starts):
-                starts[number] = state.now
+                state.told += 1
     return True
 
 
@@ -334,6 +475,40 @@ def _average(areas, state, waiting, span):
     areas[state.batch, IN_SYSTEM] += (state.running + waiting) * span
     areas[state.batch, IN_QUEUE] += waiting * span
     areas[state.batch, SPAN] += span
+
+
+@numba.njit(cache=True)
+def _let_go(state, jobs, line, serving, due):
+    """Take for completed who is expected to end by now, if somebody does."""
+    while state.running and due[0] == state.now:
+        job = serving[0].first
+        if job == NOBODY or jobs[job].estimate > state.now:
+            break
+        release(jobs, serving, job)
+        jobs[job].estimate = GONE
+        state.gone += 1
+        state.free += line[jobs[job].kind].need
+
+
+@numba.njit(cache=True)
+def _stop_expecting(state, jobs, line, serving, memory, job):
+    """The expected end of a job that completes no longer matters; if it is gone, its need has been given back."""
+    if jobs[job].estimate == GONE:
+        state.gone -= 1
+        state.free -= line[jobs[job].kind].need
+    else:
+        release(jobs, serving, job)
+        memory[0].changed |= jobs[job].estimate > state.now
+
+
+@numba.njit(cache=True)
+def _first_by_arrival(state, jobs, due, who):
+    """Of the jobs that complete now, let the one that came first be the next."""
+    place = 0
+    for k in range(state.running):
+        if due[k] == state.now and jobs[who[k]].number < jobs[who[place]].number:
+            place = k
+    who[0], who[place] = who[place], who[0]
 
 
 @numba.njit(cache=True)
@@ -369,8 +544,31 @@ def _start(state, jobs, line, due, who, job, service):
 
 
 @numba.njit(cache=True)
+def _is_served(state, who, job):
+    """Whether a job is in service."""
+    for k in range(state.running):
+        if who[k] == job:
+            return True
+    return False
+
+
+@numba.njit(cache=True)
+def _interrupt(state, jobs, line, serving, due, who, job):
+    """A job in service gives back what it holds before it has completed."""
+    place = 0
+    while who[place] != job:
+        place += 1
+    jobs[job].rest = due[place] - state.now
+    state.running -= 1
+    remove(due, who, state.running, place)
+    release(jobs, serving, job)
+    jobs[job].estimate -= state.now
+    state.free += line[jobs[job].kind].need
+
+
+@numba.njit(cache=True)
 def _count(sums, batch, kind, wait, service, tail_at):
-    """Add what a counted job tells when it starts."""
+    """Add what a counted job tells."""
     sojourn = wait + service
     sums.times[batch, SOJOURN] += sojourn
     sums.times[batch, SOJOURN2] += sojourn * sojourn

@@ -7,7 +7,9 @@ import numpy as np
 from mjq import checks
 from mjq.simulation import jobs, policies
 from mjq.simulation.line import units
-from mjq.simulation.multiserver import Plan, events
+from mjq.simulation.multiserver import ENDLESS, FINISH, START, Plan, events, require_powers_of_two
+
+TIES = "completions first", "one by one"
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,65 +18,76 @@ class Schedule:
 
     Attributes
     ----------
-    arrival, need, service : float array, shape (n,)
-        The log.
-    B : float
-        Resource.
-    start : float array, shape (n,)
-        When each job starts.
+    submit, need, run : float array, shape (n,)
+        The log; with a limit at which jobs are killed, `run` is what is left.
+    servers : float
+    start, finish : float array, shape (n,)
+        When each job starts and ends; between them it may have been interrupted.
     """
 
-    arrival: np.ndarray
+    submit: np.ndarray
     need: np.ndarray
-    service: np.ndarray
-    B: float
+    run: np.ndarray
+    servers: float
     start: np.ndarray
+    finish: np.ndarray
 
     @property
-    def finish(self):
-        """When each job ends."""
-        return self.start + self.service
+    def wait(self):
+        """Time of each job between its submission and its start."""
+        return self.start - self.submit
 
     @property
-    def waits(self):
-        """Time of each job in the queue."""
-        return self.start - self.arrival
-
-    @property
-    def sojourns(self):
+    def sojourn(self):
         """Time of each job in the system."""
-        return self.finish - self.arrival
+        return self.finish - self.submit
+
+    def bounded_slowdown(self, threshold=10):
+        """Mean sojourn time of the jobs over their run time, this at least `threshold`, and the ratio at least 1.
+
+        Source: D. G. Feitelson, Metrics for parallel job scheduling and their convergence, JSSPP 2001.
+
+        >>> float(replay([0, 0], [1, 1], [20, 5], None, 1).bounded_slowdown())
+        1.75
+        """
+        threshold = checks.positive("threshold", threshold, ndim=0)
+        return np.maximum(1, self.sojourn / np.maximum(self.run, threshold)).mean()
 
     @property
     def utilization(self):
-        """Mean fraction of the resource that is held between the first arrival and the last end; nan if no time passes.
+        """Mean fraction of the servers that is held between the first arrival and the last end; nan if no time passes.
 
-        >>> replay([0, 0], [1, 2], [4, 2], 4).utilization
+        >>> replay([0, 0], [1, 2], [4, 2], None, 4).utilization
         0.5
         """
-        span = self.finish.max() - self.arrival.min()
-        return float(self.need @ self.service / (self.B * span)) if span > 0 else float("nan")
+        span = self.finish.max() - self.submit.min()
+        return float(self.need @ self.run / (self.servers * span)) if span > 0 else float("nan")
 
 
-def replay(arrival, need, service, B, *, policy="fcfs"):
+def replay(submit, need, run, estimate, servers, policy="fcfs", *, ties="completions first", kill=False):
     """Replay a log: when does each job start under a queueing policy?
-
-    At one instant all departures come first, then all arrivals, in the order given; then the policy starts jobs one by
-    one. A job of service time zero holds its need until the policy has nobody else to start; then it departs, and the
-    policy is asked again at the same instant.
 
     Parameters
     ----------
-    arrival : sequence of float, shape (n,)
-        Arrival times, of at least 0, in any order; jobs that come at the same instant queue in the order given.
+    submit : sequence of float, shape (n,)
+        When jobs come, at least 0, in any order; jobs that come at the same instant queue in the order given.
     need : sequence of float, shape (n,)
-        What each job holds of the resource.
-    service : sequence of float, shape (n,)
-        For how long, of at least 0.
-    B : float
-        Resource.
+        How many servers each job holds.
+    run : sequence of float, shape (n,)
+        For how long, at least 0.
+    estimate : sequence of float, shape (n,), or None
+        How long users say that their jobs run at most; None: they know it exactly. Zero counts as the shortest time
+        that is different from zero at the end of the log: what is promised to a job must be something.
+    servers : float
     policy : str
-        ``"fcfs"`` or ``"first-fit"``, see :func:`~mjq.simulation.multiserver.simulate_multiserver`.
+        See :func:`~mjq.simulation.multiserver.simulate_multiserver`.
+    ties : {"completions first", "one by one"}
+        Order of events at one instant. Either all completions, then all arrivals, then the policy starts jobs; a job of
+        run time zero holds its servers until nobody else may start, ends, and the policy is asked again at the same
+        instant. Or each arrival, then each completion in order of arrival, is followed by the policy; jobs that are
+        expected to end by this instant then count as gone.
+    kill : bool
+        Whether jobs are killed at their estimate. If not, who runs longer is taken to have said so beforehand.
 
     Returns
     -------
@@ -83,36 +96,57 @@ def replay(arrival, need, service, B, *, policy="fcfs"):
     Raises
     ------
     ValueError
-        If there is no job, lengths differ, a time is negative, a need is not positive or exceeds the resource, or there
+        If there is no job, lengths differ, a time is negative, a need is not positive or exceeds the servers, or there
         is no such policy.
 
     Examples
     --------
-    Four servers; the second job needs them all, and only first-fit lets the third overtake it:
+    Four servers; the second job needs them all. First-fit lets the third overtake it, EASY only if that delays nobody:
 
-    >>> replay([0, 1, 2], [2, 4, 2], [5, 2, 4], 4).start
+    >>> log = [0, 1, 2], [2, 4, 2], [5, 2, 4], None, 4
+    >>> replay(*log).start
     array([0., 5., 7.])
-    >>> replay([0, 1, 2], [2, 4, 2], [5, 2, 4], 4, policy="first-fit").start
+    >>> replay(*log, "first-fit").start
     array([0., 6., 2.])
+    >>> replay(*log, "easy").start
+    array([0., 5., 7.])
     """
-    B = float(checks.positive("B", B, ndim=0))
-    arrival, service = checks.not_negative("arrival", arrival), checks.not_negative("service", service)
+    servers = float(checks.positive("servers", servers, ndim=0))
+    submit, run = checks.not_negative("submit", submit), checks.not_negative("run", run)
     need = checks.positive("need", need)
-    if not len(arrival) == len(need) == len(service):
-        lengths = f"{len(arrival)}, {len(need)} and {len(service)}"
-        raise ValueError(f"arrival, need and service must have one entry a job, got {lengths}")
-    if not len(arrival):
-        raise ValueError("arrival, need and service must have at least one job")
-    if need.max() > B * (1 + checks.FIT):
-        raise ValueError(f"need {checks.shown(need.max())} exceeds resource {checks.shown(B)}")
-    policies.policy(policy)
-    order = np.argsort(arrival, kind="stable")
+    estimate = run if estimate is None else checks.not_negative("estimate", estimate)
+    if not len(submit) == len(need) == len(run) == len(estimate):
+        lengths = f"{len(submit)}, {len(need)}, {len(run)} and {len(estimate)}"
+        raise ValueError(f"submit, need, run and estimate must have one entry a job, got {lengths}")
+    if not len(submit):
+        raise ValueError("submit, need, run and estimate must have at least one job")
+    if need.max() > servers * (1 + checks.FIT):
+        raise ValueError(f"need {checks.shown(need.max())} exceeds resource {checks.shown(servers)}")
+    if ties not in TIES:
+        raise ValueError(f"ties must be one of {', '.join(TIES)}; got {ties!r}")
+    rule = policies.policy(policy)
     needs, kind = np.unique(need, return_inverse=True)
-    starts, n = np.empty(len(order)), len(order)
-    source = jobs.logged(arrival[order], kind[order], service[order])
+    if rule.interrupts:
+        require_powers_of_two(needs, servers)
+    run, estimate = (np.minimum(run, estimate), estimate) if kill else (run, np.maximum(run, estimate))
+    estimate = np.maximum(estimate, np.spacing(submit.max() + run.sum()))
+    order, n = np.argsort(submit, kind="stable"), len(submit)
+    source = jobs.logged(submit[order], kind[order], run[order], estimate[order])
     # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
-    rng, plan = np.random.default_rng(0), Plan(n, warm=0, counted=n, batches=1, tail_at=np.empty(0))
-    events(rng, policy, source, units(needs, B), plan, starts)
-    start = np.empty(n)
-    start[order] = starts
-    return Schedule(arrival.copy(), need.copy(), service.copy(), B, start)
+    rng, record = np.random.default_rng(0), np.empty((2, n))
+    plan = Plan(
+        arrivals=n,
+        warm=0,
+        counted=n,
+        batches=1,
+        tail_at=np.empty(0),
+        room=ENDLESS,
+        one_by_one=ties == "one by one",
+        knows_times=rule.knows_times,
+        interrupts=rule.interrupts,
+        number=rule.number,
+    )
+    events(rng, policy, source, units(needs, servers), plan, record)
+    times = np.empty((2, n))
+    times[:, order] = record
+    return Schedule(submit.copy(), need.copy(), run.copy(), servers, times[START], times[FINISH])

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 FIELDS = 18
-COLUMNS = {1: "submit", 3: "run_time", 4: "allocated", 7: "requested", 10: "status"}
+COLUMNS = {0: "number", 1: "submit", 3: "run_time", 4: "allocated", 7: "requested", 8: "estimate", 10: "status"}
 PARTIAL = (2, 3, 4)  # status of a part of a job that is listed as a whole, too
 
 
@@ -28,6 +28,10 @@ class Log:
     incomplete : int
         Jobs left out because their run time or their number of processors is not known. (Parts of jobs that were
         interrupted are left out as well; such jobs are listed as a whole, too.)
+    estimate : float array, shape (J,), or None
+        For how long each job was said to run at most [s]; not a number where that is not known.
+    number : int array, shape (J,), or None
+        The numbers that jobs have in the file.
     """
 
     header: dict
@@ -35,6 +39,8 @@ class Log:
     run_time: np.ndarray
     processors: np.ndarray
     incomplete: int
+    estimate: np.ndarray | None = None
+    number: np.ndarray | None = None
 
     def __len__(self):
         return len(self.submit)
@@ -78,6 +84,8 @@ def read_swf(path):
         complete["run_time"].to_numpy(),
         complete["processors"].cast(pl.Int64).to_numpy(),
         len(jobs) - len(complete),
+        np.where(complete["estimate"] > 0, complete["estimate"], np.nan),
+        complete["number"].cast(pl.Int64).to_numpy(),
     )
 
 

@@ -1,36 +1,41 @@
 """Queueing policies: which waiting job starts next.
 
-After all departures and all arrivals of an instant the event loop asks again and again, until nobody else may start. A
+After the completions and arrivals of an instant the event loop asks again and again, until nobody else may start. A
 policy is a plain function
 
-    ``choose(jobs, line, due, who, running, free, now) -> job``
+    ``choose(jobs, line, serving, memory, profile, running, free, now) -> job``
 
-that gives the place in the table `jobs` of a waiting job that fits, or `NOBODY`. It may look at the table of jobs and
-at the `line` (see :mod:`mjq.simulation.line`), at the jobs in service (a heap of `running` completion times `due`, and
-`who` completes), at the free resource in units, and at the clock. It changes nothing.
+that gives the place in the table `jobs` of a waiting job that fits, or `NOBODY`, or ``interrupt(job)`` for a job in
+service that has to go back to the line. It may look at the table of jobs and at the `line` (see
+:mod:`mjq.simulation.line`), at the number of jobs in service and at the free resource in units, and at the clock. If it
+knows times, it also sees each job's estimate and the jobs in service, in the order in which they are expected to end.
+It changes nothing but its `memory`, its `profile` and the promises that it makes.
 
-To add one, write the function and enter it in `POLICIES`. It is compiled when it is first asked for; the event loop
-calls it by its address, and is therefore compiled once for all policies.
+To add one, write the function and enter it in `POLICIES`, or in `FAMILIES` if it goes by a number. It is compiled when
+it is first asked for; the event loop calls it by its address, and is therefore compiled once for all policies.
 """
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numba
 
-from mjq.simulation.line import JOB, QUEUE
-from mjq.simulation.policies import in_order
+from mjq.simulation.line import JOB, MEMORY, PROFILE, QUEUE
+from mjq.simulation.policies import backfilling, by_need, in_order, preemptive
 
 CHOICE = numba.int64(
     numba.from_dtype(JOB)[::1],  # jobs
     numba.from_dtype(QUEUE)[::1],  # line
-    numba.float64[::1],  # due
-    numba.int64[::1],  # who
+    numba.from_dtype(QUEUE)[::1],  # serving
+    numba.from_dtype(MEMORY)[::1],  # memory
+    numba.from_dtype(PROFILE)[::1],  # profile
     numba.int64,  # running
     numba.int64,  # free
     numba.float64,  # now
 )
+EVERYBODY = 2**31 - 1  # more than a line can hold
 
 
 @dataclass(frozen=True)
@@ -46,14 +51,27 @@ class Policy:
     source : str
     keeps_order : bool
         Whether no job can start before one that came earlier: then nobody who comes later matters to a job.
+    knows_times : bool
+        Whether it looks at service times or estimates, so that they must be known when a job arrives.
+    interrupts : bool
+        Whether a job that has started may have to wait again.
+    number : int
+        Its parameter, if it has one.
     """
 
     choose: Callable
     sentence: str
     source: str
     keeps_order: bool = False
+    knows_times: bool = False
+    interrupts: bool = False
+    number: int = 0
 
 
+BACKFILLING = (
+    "A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distributed Systems 12(6) (2001) 529-543"
+)
+QUICKSWAP = "Z. Chen et al., arXiv 2509.01893 (abstract)"
 POLICIES = {
     "fcfs": Policy(
         in_order.fcfs,
@@ -64,22 +82,80 @@ POLICIES = {
     "first-fit": Policy(
         in_order.first_fit,
         "Again and again the first job in the line that fits starts: backfilling without any reservation.",
-        "A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distributed Systems 12(6) (2001) 529-543, "
-        "for backfilling, which reserves",
+        BACKFILLING + ", for backfilling, which reserves",
+    ),
+    "easy": Policy(
+        backfilling.easy,
+        "Later jobs start early if by all estimates they do not delay the first one in the line: backfilling of "
+        "depth 1.",
+        "D. A. Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; " + BACKFILLING,
+        knows_times=True,
+    ),
+    "conservative": Policy(
+        backfilling.backfilling,
+        "Each job is promised a start when it arrives, later jobs start early if they break no promise, and when a job "
+        "ends earlier than expected, promises are moved forward in order of arrival.",
+        BACKFILLING,
+        knows_times=True,
+        number=EVERYBODY,
+    ),
+    "least-servers-first": Policy(
+        by_need.least_servers_first,
+        "Of the jobs that fit, one that needs the fewest servers starts; the earliest of these.",
+        QUICKSWAP + ", for its opposite",
+    ),
+    "most-servers-first": Policy(
+        by_need.most_servers_first,
+        "Of the jobs that fit, one that needs the most servers starts; the earliest of these.",
+        QUICKSWAP,
+    ),
+    "server-filling": Policy(
+        preemptive.server_filling,
+        "Of the first jobs by arrival that can fill all servers, the largest are served, and others are interrupted; "
+        "servers and needs are powers of two.",
+        "I. Grosof, M. Harchol-Balter, A. Scheller-Wolf, Queueing Systems 102 (2022), arXiv 2109.12663 (abstract)",
+        knows_times=True,
+        interrupts=True,
     ),
 }
+FAMILIES = {
+    "backfill": Policy(
+        backfilling.backfilling,
+        "The first d jobs in the line are promised a start, and later ones start early if they break no promise; "
+        "depth 0 is first-fit, 1 is EASY, all is conservative.",
+        BACKFILLING,
+        knows_times=True,
+    ),
+    "msfq": Policy(
+        by_need.most_servers_first,
+        "Most servers first; but while at most l jobs are in service and the largest that waits does not fit, nobody "
+        "starts, so that it soon does.",
+        QUICKSWAP,
+    ),
+}
+NAMES = (*POLICIES, *(f"{family}-<number>" for family in FAMILIES))
 
 
 def policy(name):
-    """The policy of this name.
+    """The policy of this name; a number belongs to the names of some.
 
+    >>> policy("backfill-3").number
+    3
+    >>> policy("backfill-1") == policy("easy")
+    True
     >>> policy("lifo")
     Traceback (most recent call last):
-    ValueError: policy must be one of fcfs, first-fit; got 'lifo'
+    ValueError: policy must be one of fcfs, first-fit, easy, conservative, least-servers-first, most-servers-first, \
+server-filling, backfill-<number>, msfq-<number>; got 'lifo'
     """
-    if not isinstance(name, str) or name not in POLICIES:
-        raise ValueError(f"policy must be one of {', '.join(POLICIES)}; got {name!r}")
-    return POLICIES[name]
+    if isinstance(name, str):
+        name = {"backfill-0": "first-fit", "backfill-1": "easy"}.get(name, name)  # the same, and faster
+        if name in POLICIES:
+            return POLICIES[name]
+        family = re.fullmatch(r"([a-z]+)-([0-9]{1,9})", name)
+        if family and family[1] in FAMILIES:
+            return replace(FAMILIES[family[1]], number=int(family[2]))
+    raise ValueError(f"policy must be one of {', '.join(NAMES)}; got {name!r}")
 
 
 @cache

@@ -3,13 +3,13 @@
 from mjq.simulation.line import NOBODY
 
 
-def fcfs(jobs, line, due, who, running, free, now):
+def fcfs(jobs, line, serving, memory, profile, running, free, now):
     """The first job in the line, if it fits."""
     job = line[len(line) - 1].first
     return job if line[jobs[job].kind].need <= free else NOBODY
 
 
-def first_fit(jobs, line, due, who, running, free, now):
+def first_fit(jobs, line, serving, memory, profile, running, free, now):
     """The first job in the line that fits: the earliest of those that are first of their class."""
     chosen = NOBODY
     for kind in range(len(line) - 1):

@@ -1,0 +1,159 @@
+"""Backfilling: later jobs start early where they delay nobody who holds a reservation.
+
+The first d jobs in the line hold reservations, which are promises by what running times are estimated. `easy` is this
+for d = 1, without a profile and therefore fast; `backfilling` is it for any d.
+
+The profile is what is free, and will be: ``profile[k]`` says how much from ``since`` on, up to the next entry; the last
+one holds for ever. ``memory[0].used`` entries count.
+
+Source: A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distributed Systems 12(6) (2001) 529-543.
+"""
+
+import math
+
+import numba
+
+from mjq.simulation.line import NOBODY
+
+
+def easy(jobs, line, serving, memory, profile, running, free, now):
+    """The first job in the line if it fits, or the first that delays its start by no estimate.
+
+    Shadow time: when the first one fits, if the jobs in service end as expected. What is then left beside it is extra.
+    A later job that fits now may start if it is expected to end by the shadow time, or needs no more than the extra.
+    """
+    head = line[len(line) - 1].first
+    need = line[jobs[head].kind].need
+    if need <= free:
+        return head
+    shadow, extra, job = now, free, serving[0].first
+    while job != NOBODY and (extra < need or jobs[job].estimate == shadow):
+        shadow = jobs[job].estimate
+        extra += line[jobs[job].kind].need
+        job = jobs[job].behind
+    extra -= need
+    chosen = NOBODY
+    for kind in range(len(line) - 1):
+        if line[kind].need > free:
+            continue
+        job = line[kind].first
+        while job != NOBODY and (chosen == NOBODY or jobs[job].number < jobs[chosen].number):
+            if line[kind].need <= extra or now + jobs[job].estimate <= shadow:
+                chosen = job
+                break
+            job = jobs[job].behind_alike
+    return chosen
+
+
+def backfilling(jobs, line, serving, memory, profile, running, free, now):
+    """The first job in the line that fits now and delays none of the first ``memory[0].number`` before their promise.
+
+    Promises are kept. When somebody ends earlier than expected, jobs that hold one are promised anew, one by one in
+    order of arrival, each with the promises to all others kept, so that nobody starts later than promised before.
+    """
+    if memory[0].changed:
+        _promise_anew(jobs, line, serving, memory, profile, free, now)
+        memory[0].changed = False
+    _forget(memory, profile, now)
+    ahead, job, wake = 0, line[len(line) - 1].first, math.inf
+    while job != NOBODY:
+        need, span = line[jobs[job].kind].need, jobs[job].estimate
+        if math.isnan(jobs[job].promise) and (need <= free or ahead < memory[0].number):
+            start = _earliest(memory, profile, now, span, need)
+            if start <= now or ahead < memory[0].number:
+                jobs[job].promise = start
+                _hold(memory, profile, start, start + span, need)
+        if jobs[job].promise <= now and need <= free:
+            return job
+        if jobs[job].promise > now:
+            wake = min(wake, jobs[job].promise)
+        ahead += 1
+        job = jobs[job].behind
+    memory[0].wake = wake
+    return NOBODY
+
+
+@numba.njit(cache=True)
+def _promise_anew(jobs, line, serving, memory, profile, free, now):
+    """Make the profile from the jobs in service and all promises; then let each job in turn come earlier."""
+    profile[0].since, profile[0].free = now, free
+    used, job = 1, serving[0].first
+    while job != NOBODY:
+        end, need = jobs[job].estimate, line[jobs[job].kind].need
+        if end > profile[used - 1].since:
+            profile[used].since, profile[used].free = end, profile[used - 1].free
+            used += 1
+        profile[used - 1].free += need
+        job = jobs[job].behind
+    memory[0].used = used
+    job = line[len(line) - 1].first
+    while job != NOBODY:
+        if not math.isnan(jobs[job].promise):
+            start = max(jobs[job].promise, now)
+            _hold(memory, profile, start, start + jobs[job].estimate, line[jobs[job].kind].need)
+        job = jobs[job].behind
+    job = line[len(line) - 1].first
+    while job != NOBODY:
+        if not math.isnan(jobs[job].promise):
+            start, span, need = max(jobs[job].promise, now), jobs[job].estimate, line[jobs[job].kind].need
+            _hold(memory, profile, start, start + span, -need)
+            start = _earliest(memory, profile, now, span, need)
+            _hold(memory, profile, start, start + span, need)
+            jobs[job].promise = start
+        job = jobs[job].behind
+
+
+@numba.njit(cache=True)
+def _forget(memory, profile, now):
+    """Let the profile begin now."""
+    passed = 0
+    while passed + 1 < memory[0].used and profile[passed + 1].since <= now:
+        passed += 1
+    if passed:
+        for k in range(memory[0].used - passed):
+            profile[k] = profile[k + passed]
+        memory[0].used -= passed
+    profile[0].since = now
+
+
+@numba.njit(cache=True)
+def _earliest(memory, profile, now, span, need):
+    """From when on so much is free for so long."""
+    start, k = now, 0
+    while k < memory[0].used and (profile[k].since < start + span or profile[k].since == start):
+        if profile[k].free < need:
+            start = profile[k + 1].since if k + 1 < memory[0].used else math.inf
+        k += 1
+    return start
+
+
+@numba.njit(cache=True)
+def _hold(memory, profile, start, end, need):
+    """Take what a job needs out of the profile from its start to its end, or give it back if `need` is negative."""
+    if not end > start:
+        return
+    first = _entry(memory, profile, start)
+    last = _entry(memory, profile, end)
+    for k in range(first, last):
+        profile[k].free -= need
+    for k in (last, first):  # entries that say nothing new go, so that there are never more than two a job
+        if k and profile[k].free == profile[k - 1].free:
+            memory[0].used -= 1
+            for j in range(k, memory[0].used):
+                profile[j] = profile[j + 1]
+
+
+@numba.njit(cache=True)
+def _entry(memory, profile, time):
+    """The entry that begins at this time; made if there is none."""
+    used = memory[0].used
+    k = used
+    while k and profile[k - 1].since > time:
+        k -= 1
+    if k and profile[k - 1].since == time:
+        return k - 1
+    for j in range(used, k, -1):
+        profile[j] = profile[j - 1]
+    profile[k].since, profile[k].free = time, profile[k - 1].free
+    memory[0].used += 1
+    return k

@@ -1,0 +1,40 @@
+"""Policies that choose by what jobs need."""
+
+from mjq.simulation.line import NOBODY
+
+
+def least_servers_first(jobs, line, serving, memory, profile, running, free, now):
+    """Of the jobs that fit, one that needs least; the earliest of these."""
+    chosen = NOBODY
+    for kind in range(len(line) - 1):
+        job = line[kind].first
+        if job == NOBODY or line[kind].need > free:
+            continue
+        if chosen != NOBODY:
+            need = line[jobs[chosen].kind].need
+            if line[kind].need > need or (line[kind].need == need and jobs[job].number > jobs[chosen].number):
+                continue
+        chosen = job
+    return chosen
+
+
+def most_servers_first(jobs, line, serving, memory, profile, running, free, now):
+    """Of the jobs that fit, one that needs most; the earliest of these. Or nobody: see below.
+
+    Let at most ``memory[0].number`` jobs be in service, and the largest that waits not fit: then nobody starts until it
+    does. With the number 0 that never happens.
+    """
+    chosen, most = NOBODY, 0
+    for kind in range(len(line) - 1):
+        job, need = line[kind].first, line[kind].need
+        if job == NOBODY:
+            continue
+        most = max(most, need)
+        if need > free:
+            continue
+        if chosen != NOBODY:
+            best = line[jobs[chosen].kind].need
+            if need < best or (need == best and jobs[job].number > jobs[chosen].number):
+                continue
+        chosen = job
+    return NOBODY if most > free and running <= memory[0].number else chosen

@@ -1,0 +1,221 @@
+"""Schedules by their definitions: plain, slow, and sharing nothing with the simulator.
+
+A policy looks at a `Cluster`, which is a list of waiting jobs and what is known of those in service, and says who
+starts next. Everything is computed anew each time: there is no profile, no heap, no queue by need.
+"""
+
+import math
+import re
+
+import numpy as np
+
+FIT = 1e-9  # of the servers: needs may be decimals
+
+
+class Cluster:
+    """Jobs of a log, waiting and in service, at one instant; jobs are numbered in order of arrival."""
+
+    def __init__(self, submit, need, run, estimate, servers, depth=0):
+        self.submit, self.need, self.run, self.estimate = submit, need, run, estimate
+        self.servers, self.depth = servers, depth
+        self.coming, self.line = list(range(len(submit))), []
+        self.ends, self.expected = {}, {}  # of jobs in service
+        self.rest, self.left = dict(enumerate(run)), dict(enumerate(estimate))  # real and expected, of the others
+        self.gone, self.promises, self.early = set(), {}, False
+        self.start, self.finish = np.full(len(submit), np.nan), np.full(len(submit), np.nan)
+        self.now = 0.0
+
+    def served(self):
+        """Jobs that hold servers."""
+        return [job for job in self.ends if job not in self.gone]
+
+    def free(self):
+        """What nobody holds."""
+        return self.servers * (1 + FIT) - sum(self.need[job] for job in self.served())
+
+    def fits(self, job):
+        """Whether the job could start now."""
+        return self.need[job] <= self.free()
+
+    def free_at(self, time, promises):
+        """What nobody will hold, if all end as expected and start as promised."""
+        held = sum(self.need[job] for job in self.served() if self.expected[job] > time)
+        for job, start in promises.items():
+            if start <= time < start + self.left[job]:
+                held += self.need[job]
+        return self.servers * (1 + FIT) - held
+
+    def earliest(self, job, promises):
+        """When the job can start at the earliest, by the expected ends of the others and the promises to them."""
+        ends = [self.expected[other] for other in self.served()]
+        ends += [start + self.left[other] for other, start in promises.items()]
+        for time in sorted({self.now, *(end for end in ends if end > self.now)}):
+            starts = [start for start in promises.values() if time < start < time + self.left[job]]
+            if all(self.need[job] <= self.free_at(instant, promises) for instant in (time, *starts)):
+                return time
+        raise AssertionError("a job that fits into the servers can start in the end")
+
+    def begin(self, job):
+        self.line.remove(job)
+        self.promises.pop(job, None)
+        if self.rest[job] == self.run[job]:
+            self.start[job] = self.now
+        self.ends[job], self.expected[job] = self.now + self.rest[job], self.now + self.left[job]
+
+    def stop(self, job):
+        self.rest[job], self.left[job] = self.ends.pop(job) - self.now, self.expected.pop(job) - self.now
+        self.line = sorted([*self.line, job])
+
+    def end(self, job):
+        self.finish[job] = self.ends.pop(job)
+        self.early = self.early or self.expected[job] > self.now
+        self.gone.discard(job)
+        del self.expected[job]
+
+    def arrive(self):
+        self.line.append(self.coming.pop(0))
+
+
+def in_order(cluster):
+    """The first one, if it fits."""
+    return [job for job in cluster.line[:1] if cluster.fits(job)]
+
+
+def first_fit(cluster):
+    """The first one that fits."""
+    return [job for job in cluster.line if cluster.fits(job)][:1]
+
+
+def easy(cluster):
+    """The first one, or the first later one that, by the estimates, does not delay it."""
+    head, *others = cluster.line
+    if cluster.fits(head):
+        return [head]
+    shadow = cluster.earliest(head, {})
+    extra = cluster.free_at(shadow, {}) - cluster.need[head]
+    for job in others:
+        short = cluster.now + cluster.left[job] <= shadow
+        if cluster.fits(job) and (short or cluster.need[job] <= extra):
+            return [job]
+    return []
+
+
+def backfill(cluster):
+    """The first `depth` in the line hold promises; who can start without breaking one starts."""
+    if cluster.early:
+        for job in [job for job in cluster.line if job in cluster.promises]:
+            others = {other: start for other, start in cluster.promises.items() if other != job}
+            cluster.promises[job] = cluster.earliest(job, others)
+        cluster.early = False
+    for place, job in enumerate(cluster.line):
+        start = cluster.promises.get(job)
+        if start is None:
+            start = cluster.earliest(job, cluster.promises)
+            if place < cluster.depth:
+                cluster.promises[job] = start
+        if start <= cluster.now and cluster.fits(job):
+            return [job]
+    return []
+
+
+def fewest(cluster):
+    """Of those that fit, the first that needs least."""
+    return sorted(filter(cluster.fits, cluster.line), key=lambda job: (cluster.need[job], job))[:1]
+
+
+def most(cluster):
+    """Of those that fit, the first that needs most; nobody while few are served and a larger one does not fit."""
+    if len(cluster.served()) <= cluster.depth and not cluster.fits(max(cluster.line, key=lambda j: cluster.need[j])):
+        return []
+    return sorted(filter(cluster.fits, cluster.line), key=lambda job: (-cluster.need[job], job))[:1]
+
+
+def server_filling(cluster):
+    """All jobs to be served: of the first that need as much as there is, the largest."""
+    together = []
+    for job in sorted([*cluster.line, *cluster.served()]):
+        if sum(cluster.need[other] for other in together) >= cluster.servers:
+            break
+        together.append(job)
+    chosen = []
+    for job in sorted(together, key=lambda job: (-cluster.need[job], job)):
+        if sum(cluster.need[other] for other in [*chosen, job]) <= cluster.servers:
+            chosen.append(job)
+    return chosen
+
+
+RULES = {
+    "fcfs": in_order,
+    "first-fit": first_fit,
+    "easy": easy,
+    "conservative": backfill,
+    "least-servers-first": fewest,
+    "most-servers-first": most,
+    "server-filling": server_filling,
+    "backfill": backfill,
+    "msfq": most,
+}
+
+
+def ask(cluster, rule):
+    """Start, and interrupt, whom the rule names, until it names nobody."""
+    if rule is server_filling:
+        chosen = server_filling(cluster)
+        for job in cluster.served():
+            if job not in chosen:
+                cluster.stop(job)
+        for job in chosen:
+            if job in cluster.line:
+                cluster.begin(job)
+        return
+    while cluster.line:
+        starting = rule(cluster)
+        if not starting:
+            return
+        cluster.begin(*starting)
+
+
+def schedule(submit, need, run, estimate, servers, policy="fcfs", ties="completions first", kill=False):
+    """Start and end of each job; arguments as those of `mjq.simulation.replay`."""
+    estimate = run if estimate is None else estimate
+    run, estimate = (np.minimum(run, estimate), estimate) if kill else (run, np.maximum(run, estimate))
+    estimate = np.maximum(estimate, np.spacing(np.max(submit) + np.sum(run, dtype=float)))  # no promise of nothing
+    order = sorted(range(len(submit)), key=lambda job: submit[job])
+    columns = [[float(column[job]) for job in order] for column in (submit, need, run, estimate)]
+    name, number = re.fullmatch(r"([a-z-]+?)(?:-([0-9]+))?", policy).groups()
+    depth = int(number) if number else math.inf if name == "conservative" else 0
+    cluster = Cluster(*columns, servers, depth)
+    while cluster.coming or cluster.line or cluster.ends:
+        promised = [start for start in cluster.promises.values() if start > cluster.now]
+        cluster.now = min([cluster.submit[job] for job in cluster.coming[:1]] + [*cluster.ends.values(), *promised])
+        ending = sorted(job for job, end in cluster.ends.items() if end == cluster.now)
+        comes = bool(cluster.coming) and cluster.submit[cluster.coming[0]] == cluster.now
+        if ties == "one by one":
+            cluster.gone |= {job for job in cluster.ends if cluster.expected[job] <= cluster.now}
+            if comes:
+                cluster.arrive()
+            elif ending:
+                cluster.end(ending[0])
+        else:
+            for job in ending:
+                cluster.end(job)
+            while cluster.coming and cluster.submit[cluster.coming[0]] == cluster.now:
+                cluster.arrive()
+        ask(cluster, RULES[name])
+    start, finish = np.empty(len(order)), np.empty(len(order))
+    start[order], finish[order] = cluster.start, cluster.finish
+    return start, finish
+
+
+def waits_in_order(arrival, service, servers):
+    """Waits of jobs of one server each, by the recursion on the work that each server still has to do.
+
+    Source: J. Kiefer, J. Wolfowitz, On the theory of queues with many servers, Transactions of the American
+    Mathematical Society 78 (1955) 1-18.
+    """
+    work, waits = np.zeros(servers), np.empty(len(arrival))
+    for job, passed in enumerate(np.diff(arrival, prepend=arrival[0])):
+        work = np.sort(np.maximum(work - passed, 0))
+        waits[job] = work[0]
+        work[0] += service[job]
+    return waits

@@ -1,0 +1,112 @@
+"""The published workloads and schedules: computed again, two ways, and not all alike."""
+
+import html
+import importlib.util
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from mjq.published import schedules
+from mjq.published.schedules import making
+from mjq.simulation.policies import FAMILIES, POLICIES
+from tests import reference_schedules as reference
+from tests.conftest import ROOT
+
+WORKLOADS, EXPECTED = schedules.workloads(), schedules.schedules()
+
+
+def plain(*log, ties, kill):
+    """The schedule by the plain program."""
+    start, finish = reference.schedule(*log, ties=ties, kill=kill)
+    return SimpleNamespace(start=start, finish=finish)
+
+
+def same(found, expected):
+    return found.keys() == expected.keys() and all(
+        found[key].keys() == expected[key].keys()
+        and all(np.array_equal(found[key][policy], expected[key][policy]) for policy in found[key])
+        for key in found
+    )
+
+
+def test_there_are_many_and_they_are_small():
+    assert len(WORKLOADS) >= 60
+    lengths = [len(work.submit) for work in WORKLOADS.values()]
+    assert max(lengths) == 200 and np.median(lengths) <= 20
+
+
+def test_they_are_those_that_we_make(tmp_path):
+    making.write(making.made(), tmp_path)
+    for name in ("workloads.csv", "schedules.csv"):
+        assert (tmp_path / name).read_bytes() == (making.FOLDER / name).read_bytes()
+
+
+@pytest.mark.parametrize("how", ["simulator", "plain program"])
+def test_every_schedule_is_computed_again(how):
+    found = {}
+    for work in WORKLOADS.values():
+        found |= making.expected(work) if how == "simulator" else making.expected(work, plain)
+    assert same(found, EXPECTED)
+
+
+def test_each_policy_and_tie_rule_differs_from_each_other_somewhere():
+    """Otherwise the set would not tell a wrong scheduler from a right one."""
+    for first, one in enumerate(schedules.POLICIES):
+        for other in schedules.POLICIES[:first]:
+            pairs = [(starts[one], starts[other]) for starts in EXPECTED.values() if {one, other} <= starts.keys()]
+            assert any(not np.array_equal(*pair) for pair in pairs), (one, other)
+    for policy in schedules.POLICIES:
+        changed = [
+            not np.array_equal(starts[policy], EXPECTED[name, "one by one", limit][policy])
+            for (name, ties, limit), starts in EXPECTED.items()
+            if ties == "completions first" and policy in starts
+        ]
+        assert any(changed) or policy in ("fcfs", "server-filling"), policy
+
+
+@pytest.mark.parametrize(
+    ("name", "policy", "start"),
+    [
+        ("the first in the line blocks all others", "fcfs", [0, 5, 5]),
+        ("a later job fits into the hole", "easy", [0, 5, 2]),
+        ("a later job is too long for the hole", "easy", [0, 5, 7]),
+        ("a later job is too long for the hole", "first-fit", [0, 6, 2]),
+        ("a long job beside the reservation", "easy", [0, 5, 2]),
+        ("the extra servers are used once", "easy", [0, 0, 5, 2, 7]),
+        ("longer than said", "easy", [0, 9, 2, 6]),
+        ("EASY delays the second in the line", "easy", [0, 4, 8, 3]),
+        ("EASY delays the second in the line", "backfill-2", [0, 4, 5, 11]),
+        ("two promises or three", "backfill-2", [0, 5, 10, 13, 3]),
+        ("two promises or three", "backfill-3", [0, 5, 10, 5, 13]),
+        ("an early end moves promises forward", "conservative", [0, 2, 6, 2]),
+        ("a promise when nothing else happens", "conservative", [0, 4, 7, 13, 9]),
+        ("users who overstate let others pass", "easy", [0, 3, 1]),
+        ("quick swap", "most-servers-first", [0, 0, 7, 2]),
+        ("quick swap", "msfq-2", [0, 0, 3, 6]),
+        ("interrupted and resumed", "server-filling", [0, 1, 2, 4, 7]),
+    ],
+)
+def test_those_that_can_be_done_in_the_head(name, policy, start):
+    assert EXPECTED[name, "completions first", "run past"][policy].tolist() == start
+
+
+def test_the_page_shows_what_is_in_the_set_and_in_the_code():
+    page = (ROOT / "book/schedules.md").read_text(encoding="utf-8")
+    for policy in (*POLICIES.values(), *FAMILIES.values()):
+        assert policy.sentence in page, policy.sentence
+    assert f"{len(WORKLOADS)} small workloads" in page
+    named = re.findall(r"`trace: ([^`]+)`", page)
+    assert len(named) >= len(POLICIES) and set(named) <= WORKLOADS.keys()
+
+
+def test_the_charts_are_of_these_schedules():
+    charts = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "book/_static/schedules").iterdir()}
+    spec = importlib.util.spec_from_file_location("charts", ROOT / "book/charts.py")
+    drawn = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(drawn)
+    assert charts.keys() == {f"{name}.svg" for name in drawn.CHARTS} and len(charts) == 5
+    page = (ROOT / "book/schedules.md").read_text(encoding="utf-8")
+    for name in drawn.CHARTS:
+        assert drawn.told(name) in html.unescape(charts[f"{name}.svg"]) and f"_static/schedules/{name}.svg" in page

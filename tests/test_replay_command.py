@@ -1,0 +1,132 @@
+"""A log replayed from the command line, and its charts."""
+
+import json
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+
+from mjq import plots
+from mjq.cli import main
+from mjq.plots.schedules import rows_of
+from mjq.published.schedules import workloads
+from mjq.simulation import replay
+
+JOB = "{number} {submit} -1 {run} {need} -1 -1 {need} {estimate} -1 1 1 1 -1 -1 -1 -1 -1\n"
+
+
+def write_log(folder, work, header=True):
+    path = folder / "log.swf"
+    columns = zip(work.submit, work.need, work.run, work.estimate, strict=True)
+    jobs = [JOB.format(number=k, submit=s, need=n, run=r, estimate=e) for k, (s, n, r, e) in enumerate(columns, 1)]
+    path.write_text((f"; MaxProcs: {work.servers}\n" if header else "; Note: none\n") + "".join(jobs))
+    return path
+
+
+@pytest.fixture
+def work():
+    return workloads()["loose estimates 1"]
+
+
+def said(capsys, *words):
+    status = main([str(word) for word in words])
+    return status, *capsys.readouterr()
+
+
+def test_numbers_are_those_of_the_library(tmp_path, capsys, work):
+    path = write_log(tmp_path, work)
+    policies = "fcfs", "easy", "backfill-3"
+    choices = [word for policy in policies for word in ("--policy", policy)]
+    status, out, _ = said(capsys, "replay", path, *choices, "--json", "--starts", tmp_path / "starts.csv")
+    found = json.loads(out)
+    assert (status, found["jobs"], found["servers"]) == (0, len(work.submit), work.servers)
+    assert (tmp_path / "starts.csv").read_text().splitlines()[0] == "job,fcfs,easy,backfill-3"
+    starts = np.genfromtxt(tmp_path / "starts.csv", delimiter=",", names=True, deletechars="")
+    for policy, row in zip(policies, found["policies"], strict=True):
+        submit = work.submit - work.submit.min()
+        ours = replay(submit, work.need, work.run, work.estimate, work.servers, policy)
+        assert row["policy"] == policy and row["mean wait [s]"] == ours.wait.mean()
+        assert row["bounded slowdown"] == ours.bounded_slowdown() and row["utilization"] == ours.utilization
+        assert starts[policy].tolist() == ours.start.tolist()
+
+
+@pytest.mark.parametrize(
+    ("words", "change"),
+    [
+        (["--estimates", "1"], {"estimate": None}),
+        (["--estimates", "2"], {"double": True}),
+        (["--ties", "one by one"], {"ties": "one by one"}),
+        (["--kill"], {"kill": True}),
+        (["--faster", "2"], {"faster": 2}),
+        (["--servers", "16"], {"servers": 16}),
+    ],
+)
+def test_options(tmp_path, capsys, words, change):
+    work = workloads()["limits that are too low 1"]
+    log = dict(submit=(work.submit - work.submit.min()) / change.pop("faster", 1), need=work.need, run=work.run)
+    log |= dict(estimate=2 * work.run if change.pop("double", False) else work.estimate, servers=work.servers)
+    ours = replay(**(log | change), policy="easy")
+    _, out, _ = said(capsys, "replay", write_log(tmp_path, work), *words, "--json")
+    assert json.loads(out)["policies"][0]["mean wait [s]"] == ours.wait.mean()
+
+
+def test_a_table_and_a_chart(tmp_path, capsys, work):
+    chart = tmp_path / "chart.svg"
+    log = write_log(tmp_path, work)
+    status, out, _ = said(capsys, "replay", log, "--policy", "fcfs", "--policy", "easy", "--gantt", chart)
+    assert status == 0 and "16 jobs on 8 servers" in out
+    assert [line.split()[0] for line in out.splitlines()[-2:]] == ["fcfs", "easy"]
+    assert chart.read_text().count("<svg") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["--policy", "lifo"], 2, "policy must be one of fcfs"),
+        (["--estimates", "users"], 2, "--estimates must be log or a number"),
+        (["--estimates", "0.5"], 2, "--estimates must be at least 1"),
+        (["--gantt", "chart.txt"], 2, "--gantt must end in"),
+        (["--servers", "2"], 2, "exceeds resource 2"),
+        (["--ties", "none"], 2, "is not one of"),
+    ],
+)
+def test_bad_words(tmp_path, capsys, work, words, status, message):
+    found, _, err = said(capsys, "replay", write_log(tmp_path, work), *words)
+    assert found == status and message in err
+
+
+def test_a_log_that_does_not_say_how_many_servers(tmp_path, capsys, work):
+    status, _, err = said(capsys, "replay", write_log(tmp_path, work, header=False))
+    assert status == 2 and "give --servers" in err
+
+
+def test_jobs_of_one_instant_queue_by_their_numbers(tmp_path, capsys):
+    path = tmp_path / "log.swf"
+    rows = [dict(number=2, submit=0, run=9, need=1, estimate=9), dict(number=1, submit=0, run=2, need=1, estimate=2)]
+    path.write_text("; MaxProcs: 1\n" + "".join(JOB.format(**row) for row in rows))
+    said(capsys, "replay", path, "--starts", tmp_path / "starts.csv")
+    assert (tmp_path / "starts.csv").read_text().split() == ["job,easy", "1,0.0", "2,2.0"]
+
+
+def test_a_log_that_is_not_there(tmp_path, capsys):
+    assert said(capsys, "replay", tmp_path / "none.swf")[0] == 1
+
+
+def test_no_two_jobs_hold_a_server_at_the_same_time(work):
+    found = replay(work.submit, work.need, work.run, work.estimate, work.servers, "easy")
+    rows = rows_of(found.start, found.finish, found.need, work.servers)
+    assert [len(held) for held in rows] == [n if r else 0 for n, r in zip(work.need, work.run, strict=True)]
+    for job, held in enumerate(rows):
+        for other in range(job):
+            if found.start[job] < found.finish[other] and found.start[other] < found.finish[job]:
+                assert not set(held) & set(rows[other])
+
+
+def test_charts():
+    ax = plots.gantt(replay([0, 1, 2], [2, 4, 2], [5, 2, 4], None, 4))
+    assert [text.get_text() for text in ax.texts] == ["1", "2", "3"]
+    plt.close(ax.figure)
+    with pytest.raises(ValueError, match="interrupted"):
+        plots.gantt(replay([0, 1], [1, 2], [5, 2], None, 2, "server-filling"))
+    with pytest.raises(ValueError, match="at most 2000 jobs, got 2001"):
+        plots.gantt(replay(range(2001), [1] * 2001, [1] * 2001, None, 1))
