@@ -41,7 +41,7 @@ def gantt(schedule, ax=None, numbers=None):
 
     Parameters
     ----------
-    schedule : mjq.simulation.Schedule
+    schedule : mjq.simulation.schedule.Schedule
         Of whole servers; nobody may have been interrupted.
     ax : matplotlib.axes.Axes, optional
     numbers : bool, optional
