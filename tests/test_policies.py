@@ -12,7 +12,7 @@ import pytest
 
 from mjq.simulation import replay, simulate_multiserver
 from mjq.simulation.line import NOBODY
-from mjq.simulation.multiserver import event_loop
+from mjq.simulation.loop import event_loop
 from mjq.simulation.policies import FAMILIES, POLICIES, Policy
 from mjq.solvers import chain
 from mjq.solvers.phase_type import erlang
@@ -28,11 +28,11 @@ TRACES = Path(os.environ["MJQ_TRACES"]) if os.environ.get("MJQ_TRACES") else Non
 needs_traces = pytest.mark.skipif(TRACES is None, reason="MJQ_TRACES names no folder of public logs")
 
 RUN = """
-from mjq.simulation import multiserver, policies, replay, simulate_multiserver
+from mjq.simulation import loop, policies, replay, simulate_multiserver
 for policy in policies.POLICIES:
     simulate_multiserver(1.0, 4, (1, 2), (2.5, 0.625), (0.5, 0.5), 100, 1, policy=policy)
     replay([0, 0], [1, 2], [1, 1], None, 2, policy)
-stats = multiserver.event_loop.stats
+stats = loop.event_loop.stats
 compiled = {policies.compiled(policy.choose).cache_hits for policy in policies.POLICIES.values()}
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), compiled)
 """

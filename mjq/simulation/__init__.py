@@ -1,6 +1,7 @@
 """Event-driven simulation, written from the words of the models, not from their transition rules.
 
-``multiserver``   jobs that hold several units of a resource at once: the event loop and its estimates
+``multiserver``   jobs that hold several units of a resource at once: estimates
+``loop``          the event loop behind them
 ``schedule``      a log of such jobs replayed: when each one starts
 ``jobs``          where jobs come from
 ``line``          who waits
@@ -27,6 +28,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "events",
         "jobs",
         "line",
+        "loop",
         "multiserver",
         "policies",
         "pool_timeline",

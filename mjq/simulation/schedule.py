@@ -7,7 +7,8 @@ import numpy as np
 from mjq import checks
 from mjq.simulation import jobs, policies
 from mjq.simulation.line import units
-from mjq.simulation.multiserver import ENDLESS, FINISH, START, Plan, events, require_powers_of_two
+from mjq.simulation.loop import ENDLESS, FINISH, START, Plan, events
+from mjq.simulation.multiserver import require_powers_of_two
 
 TIES = "completions first", "one by one"
 

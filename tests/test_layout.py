@@ -1,0 +1,58 @@
+"""Every arrow of the layout goes down: rooms import what is below them, and no script of the book."""
+
+import ast
+from graphlib import TopologicalSorter
+
+import pytest
+
+from tests.conftest import ROOT
+
+LONGEST = 350  # lines of a module, but for those where one algorithm needs more
+ONE_ALGORITHM = {
+    "simulation/loop.py": "one event loop",
+    "solvers/pool_passes.py": "compiled passes that share their kernels, which numba keeps by file",
+    "solvers/drain.py": "two solvers of one elimination",
+    "models/cluster.py": "a paper's section",
+}
+MODULES = sorted((ROOT / "mjq").rglob("*.py"))
+
+
+def room(path):
+    """The room of a module: the folder or file at the top of the package."""
+    return path.relative_to(ROOT / "mjq").parts[0].removesuffix(".py")
+
+
+def imported(path):
+    """Rooms that a module imports, inside of functions, too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "mjq":
+            parts = node.module.split(".")
+            names = [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+            yield from names
+        elif isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[1] for alias in node.names if alias.name.startswith("mjq."))
+
+
+def test_rooms_import_no_room_that_imports_them():
+    models = {path.stem if path.suffix else path.name for path in (ROOT / "mjq/models").iterdir()}
+    arrows = {}
+    for path in MODULES:
+        if room(path) not in {"__init__", "__main__"}:
+            rooms = {"models" if name in models - {"__init__"} else name for name in imported(path)}
+            arrows.setdefault(room(path), set()).update(rooms - {room(path)})
+    order = list(TopologicalSorter(arrows).static_order())  # raises where there is a circle
+    assert order.index("checks") < order.index("solvers") < order.index("models") < order.index("headlines")
+    assert order.index("headlines") < order.index("cli")
+
+
+def test_the_library_starts_no_script_of_the_book():
+    for path in MODULES:
+        if path.name != "page.py":  # a command of its own, which lays out one page as the book does
+            assert "book/build" not in path.read_text(encoding="utf-8"), path
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT / "mjq")))
+def test_modules_are_short(path):
+    name = str(path.relative_to(ROOT / "mjq"))
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= LONGEST or name in ONE_ALGORITHM
