@@ -90,7 +90,9 @@ LAWS = {
     ),
     ("fluid", "A share"): lambda x, k, jobs, p: (x**-p, 1 + (jobs / k) ** p),
     ("fluid", "Requests in an open queue"): lambda x, k, mean, lam, p: ((lam * mean / x) ** -p, 1 + (x / k) ** p),
-    ("fluid", "The exponent from a log"): lambda p, k, lam, mean, jobs: ((jobs / (lam * mean)) ** p, 1 + (jobs / k) ** p),
+    ("fluid", "The exponent from a log"): lambda p, k, lam, mean, jobs: (
+        (jobs / (lam * mean)) ** p, 1 + (jobs / k) ** p,
+    ),
     ("fluid", "Users who think"): lambda X, users, think, k, mean, p: (
         (X * mean / (users - X * think)) ** -p, 1 + ((users - X * think) / k) ** p,
     ),

@@ -21,7 +21,7 @@ def one_queue(lam, k, mean):
 
 
 def draw_share(rng):
-    return {"k": int(rng.integers(1, 9)), "jobs": decimal(rng, 1, 12, 1), "p": decimal(rng, 1, 4, 1)}
+    return {"k": int(rng.integers(2, 9)), "jobs": decimal(rng, 1, 12, 1), "p": decimal(rng, 1, 4, 1)}
 
 
 def share(k, jobs, p):
@@ -47,7 +47,7 @@ def exponent(k, lam, mean, jobs):
 
 
 def draw_open(rng):
-    k, mean = int(rng.integers(1, 9)), decimal(rng, 0.2, 2, 2)
+    k, mean = int(rng.integers(2, 9)), decimal(rng, 0.2, 2, 2)
     return {"k": k, "mean": mean, "lam": round(rng.uniform(0.4, 0.9) * k / mean, 2), "p": decimal(rng, 1, 4, 1)}
 
 
@@ -61,7 +61,7 @@ def requests_of_the_hard_minimum(k, mean, lam, p):
 
 def draw_closed(rng):
     return {
-        "users": int(rng.integers(5, 60)), "think": decimal(rng, 1, 8, 1), "k": int(rng.integers(1, 7)),
+        "users": int(rng.integers(5, 60)), "think": decimal(rng, 1, 8, 1), "k": int(rng.integers(2, 7)),
         "mean": decimal(rng, 0.2, 1.5, 2), "p": decimal(rng, 1, 4, 1),
     }  # fmt: skip
 
@@ -101,14 +101,15 @@ OPEN = (
 
 QUESTIONS = (
     Question(
-        "A share", "A processor-sharing queue with {k} servers holds {jobs} requests on average. Which share of a server "
-        "does each get, in the smoothed model with exponent {p}?", "", draw_share, share,
+        "A share", "A processor-sharing queue with {k} servers holds {jobs} requests on average. Which share of a "
+        "server does each get, in the smoothed model with exponent {p}?", "", draw_share, share,
         {"the smoothing": hard_share},
     ),
     Question(
         "The exponent from a log",
         "The log of a processor-sharing queue with {k} servers says: {lam} requests come and go per second, each needs "
-        "{mean} s of service on average, and {jobs} are there on average. Which exponent makes the smoothed share right?",
+        "{mean} s of service on average, and {jobs} are there on average. Which exponent makes the smoothed share "
+        "right?",
         "", draw_log, exponent,
     ),
     Question(

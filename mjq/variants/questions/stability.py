@@ -17,7 +17,7 @@ TWO_CLASSES = (
 def draw_two_classes(rng):
     n = int(rng.integers(12, 61))
     return {
-        "n": n, "n1": int(rng.integers(1, 5)), "n2": int(rng.integers(5, n // 2 + 1)),
+        "n": n, "n1": int(rng.integers(2, 5)), "n2": int(rng.integers(5, n // 2 + 1)),
         "mu1": decimal(rng, 0.5, 2, 1), "mu2": decimal(rng, 0.1, 1, 2), "p1": decimal(rng, 0.4, 0.95, 2),
     }  # fmt: skip
 
