@@ -69,7 +69,7 @@ def test_no_two_students_have_the_same_numbers_or_the_same_answer(sheets):
 def test_a_mistake_does_not_give_the_right_answer(sheets):
     _, _, key = sheets
     mistaken = [(row["answer"], text) for row in key for text in row["if somebody overlooked"].split("; ") if text]
-    assert mistaken
+    assert len([row for row in key if row["if somebody overlooked"]]) > len(key) / 2
     for answer, text in mistaken:
         wrong, words = text.split(" ", 1)
         assert float(wrong) != float(answer) and words
