@@ -64,7 +64,7 @@ def spread(client, function, items, bar):
         future.add_done_callback(lambda _: bar.update())
     results = []
     try:
-        for item, future in zip(items, futures):
+        for item, future in zip(items, futures, strict=True):
             with _noting(item):
                 results.append(future.result())
     finally:
