@@ -20,7 +20,8 @@ PAGE = """<!DOCTYPE html>
 <link rel="stylesheet" href="{static}/panels.css"><script src="{static}/panels.js"></script>
 <style>body {{ color: {ink}; background: {ground}; font-family: sans-serif; }}</style></head>
 <body><main><h1>{name}</h1>{panel}
-<div id="cell-{cell}"><img alt="the figure" width="300" height="200" src="{static}/capacity.svg"></div></main></body></html>"""
+<div id="cell-{cell}"><img alt="the figure" width="300" height="200" src="{static}/capacity.svg"></div>
+</main></body></html>"""
 COLOURS = {"light": dict(ink="#222832", ground="#ffffff"), "dark": dict(ink="#ced6dd", ground="#14181e")}
 
 

@@ -2,8 +2,8 @@
 
 A panel is a file in ``book/panels`` with a ``PANEL``, and beside it a script of the same name. The script has two
 functions: ``values(at)``, the numbers at these values of the sliders, and ``draw(at, found)``, the summary in words and
-the charts. Before it stand the functions that were generated from formulas, and the panel's data. `book/_static/panels.js`
-shows it; where scripts are off the static figure stays.
+the charts. Before it stand the functions that were generated from formulas, and the panel's data.
+`book/_static/panels.js` shows it; where scripts are off the static figure stays.
 """
 
 import csv

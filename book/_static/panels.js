@@ -3,7 +3,7 @@
 (() => {
   "use strict";
   const SVG = "http://www.w3.org/2000/svg";
-  const MARGIN = { left: 62, right: 16, top: 12, bottom: 46 };
+  const MARGIN = { left: 62, right: 26, top: 12, bottom: 46 };
   const HEIGHT = 270;
   const NARROWEST = 280;
 
@@ -87,7 +87,7 @@
     const rough = (max - min) / room, unit = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((x) => x * unit).find((x) => x >= rough * 0.999);
     const found = [];
-    for (let k = Math.ceil(min / step - 1e-9); k * step <= max + 1e-9 * step; k++) found.push(k * step);
+    for (let k = Math.ceil(min / step - 1e-9); k * step <= max + 1e-9 * step; k++) found.push(k * step || 0); // no -0
     return found;
   }
 
@@ -123,9 +123,9 @@
     const right = width - MARGIN.right, bottom = height - MARGIN.bottom;
     const across = scale(x, MARGIN.left, right), up = scale(y, bottom, MARGIN.top);
     const svg = shape("svg", { role: "img", width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": text });
-    for (const t of ticks(x, Math.max(3, Math.floor(width / 90)))) {
+    for (const t of ticks(x, Math.max(3, Math.floor(width / 75)))) {
       svg.append(shape("path", { class: "grid", d: `M${across(t)} ${MARGIN.top}V${bottom}` }));
-      svg.append(shape("text", { x: across(t), y: bottom + 18, "text-anchor": "middle" }, x.names ? x.names(t) : shown(t)));
+      svg.append(shape("text", { x: across(t), y: bottom + 18, "text-anchor": "middle" }, shown(t)));
     }
     for (const t of ticks(y, 5)) {
       svg.append(shape("path", { class: "grid", d: `M${MARGIN.left} ${up(t)}H${right}` }));

@@ -32,8 +32,8 @@ if __name__ == "__main__":
 TABLE = kept("cluster", AXES, ("lost", "delay"))
 PANEL = Panel(
     title="Try it: lost jobs and time in the queue",
-    note="Sixteen servers, sizes 1 to 16 equally probable, jobs run for 0.1 s on average. The curves are interpolated in "
-    "a table of exact solutions, and within 1 % of them where we compared.",
+    note="Sixteen servers, sizes 1 to 16 equally probable, jobs run for 0.1 s on average. The curves are interpolated "
+    "in a table of exact solutions, and within 1 % of them where we compared.",
     page="notebooks/cluster",
     cell="answer-curve",
     sliders=(

@@ -25,8 +25,8 @@ def values(k, load, p, start):
 
 PANEL = Panel(
     title="Try it: the exponent of a queue, settled and on its way",
-    note="Exponential times of mean 1, Poisson arrivals. The trajectory is solved by a Runge-Kutta method in this page. "
-    "The smallest exponents smooth most; a large one gives the fluid with its hard minimum.",
+    note="Exponential times of mean 1, Poisson arrivals. The trajectory is solved by a Runge-Kutta method in this "
+    "page. The smallest exponents smooth most; a large one gives the fluid with its hard minimum.",
     page="notebooks/fluid",
     cell="answer-curve",
     sliders=(

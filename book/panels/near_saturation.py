@@ -4,7 +4,6 @@ Capacities and Delta are generated from the saturated chain with a letter for th
 a table. `python book/panels/near_saturation.py` makes it anew, with `book/_ext` on the path.
 """
 
-import numpy as np
 import sympy as sp
 from panels import Panel, Slider, generated, keep, kept, points
 

@@ -22,8 +22,8 @@ def values(n, part, share, ratio):
 
 PANEL = Panel(
     title="Try it: wasted servers, up to ten thousand",
-    note="Small jobs need one server and run for one unit of time on average. The product form is summed in logarithms, "
-    "exactly as in the chapter.",
+    note="Small jobs need one server and run for one unit of time on average. The product form is summed in "
+    "logarithms, exactly as in the chapter.",
     page="notebooks/stability",
     cell="answer-curve",
     sliders=(

@@ -23,7 +23,7 @@ function draw({ need }, { time, busy, idle, waiting, head }) {
     kind: job.need > 1 ? 1 : 0, name: job.need > 1 ? "large job" : "small job",
   }))));
   const line = jobs.filter((job) => job.start > time).slice(0, 16).map((job, k) => ({
-    x: [k, k + 0.9], y: [0, job.need], text: String(job.number),
+    x: [k + 0.55, k + 1.45], y: [0, job.need], text: String(job.number),
     kind: k ? (job.need > 1 ? 1 : 0) : 3, name: k ? "" : "head of the line: does not fit",
   }));
   const blocked = waiting
@@ -40,7 +40,7 @@ function draw({ need }, { time, busy, idle, waiting, head }) {
       },
       {
         title: "The line", height: 170,
-        x: { label: "place in the line (16 are shown)", min: 0, max: 16, names: (k) => String(k + 1) },
+        x: { label: "place in the line (16 are shown)", min: 0.5, max: 16.5 },
         y: { label: "servers needed", min: 0, max: data.servers },
         boxes: line,
       },
