@@ -1,5 +1,7 @@
 """Live panels: the script computes what Python computes, and everybody can use it, with no network and no mouse."""
 
+import csv
+import doctest
 import math
 import sys
 
@@ -170,7 +172,7 @@ def test_all_panels_are_light():
 
 
 def test_the_clusters_table_gives_the_exact_solutions_within_one_per_cent():
-    found = panels.panel(panels.HERE / "cluster.py")
+    found = PANELS["cluster"]
     dice = np.random.default_rng(5)
     for _ in range(20):
         lam, mu1 = 10 ** dice.uniform(0.6, 1.6), 10 ** dice.uniform(1.3, 3.3)
@@ -179,3 +181,23 @@ def test_the_clusters_table_gives_the_exact_solutions_within_one_per_cent():
         interpolated = found.values(lam=lam, mu1=mu1, places=places)
         assert interpolated["lost"] == pytest.approx(100 * exact.blocking, rel=0.01)
         assert interpolated["delay"] == pytest.approx(exact.mean_delay, rel=0.01)
+
+
+@pytest.mark.parametrize("table", ["cluster", "near_saturation"])
+def test_kept_tables_hold_what_the_models_say(table):
+    module = panels.module(panels.HERE / f"{table}.py")
+    with open(panels.HERE / f"{table}.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == math.prod(map(len, module.AXES.values()))
+    for k in np.random.default_rng(7).integers(len(rows), size=6):
+        row = {key: float(x) for key, x in rows[k].items()}
+        place = [int(row[key]) if key == "places" else row[key] for key in module.AXES]
+        assert module.solved(*place) == pytest.approx(
+            {key: row[key] for key in row if key not in module.AXES}, rel=1e-8
+        )
+
+
+def test_the_examples_of_the_extension_run():
+    failed, tried = doctest.testmod(panels)
+    assert tried
+    assert not failed

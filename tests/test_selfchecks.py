@@ -1,5 +1,6 @@
 """Self-checks: the right answer is the computed one, it is nowhere in plain sight, and a keyboard is enough."""
 
+import doctest
 import re
 import shutil
 import sys
@@ -161,3 +162,9 @@ def test_everybody_can_answer(chapter, forms, browser, tmp_path, width, scheme):
 def test_a_question_without_a_computation_is_refused():
     with pytest.raises(ValueError, match="nothing is computed"):
         selfchecks.computed("3", {})
+
+
+def test_the_examples_of_the_extension_run():
+    failed, tried = doctest.testmod(selfchecks)
+    assert tried
+    assert not failed

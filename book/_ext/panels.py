@@ -145,7 +145,8 @@ def interpolated(values, places):
 
     Examples
     --------
-    >>> float(interpolated([[0, 0], [0, 0.25], [0, 1]], (0.5, 0.5)))  # of x squared times y, from three by two points
+    >>> x_squared_times_y = [[0, 0], [0, 0.25], [0, 1]]  # at three by two points
+    >>> round(float(interpolated(x_squared_times_y, (0.5, 0.5))), 12)
     0.125
     """
     for x in places:
@@ -156,17 +157,17 @@ def interpolated(values, places):
 # --- Files and pages --------------------------------------------------------------------------------------------------
 
 
-def panel(path):
-    """The panel of a file."""
+def module(path):
+    """The module of a panel's file."""
     spec = importlib.util.spec_from_file_location(f"panel_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.PANEL
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
 
 
 def panels(folder=HERE):
     """All panels, by the names of their files."""
-    return {path.stem: panel(path) for path in sorted(folder.glob("*.py"))}
+    return {path.stem: module(path).PANEL for path in sorted(folder.glob("*.py"))}
 
 
 def html(name, panel, folder=HERE):

@@ -273,7 +273,7 @@
   function ask(form) {
     const { name, answer, tolerance, unit } = form.dataset;
     const right = unscrambled(answer, name), options = [...form.querySelectorAll(".selfcheck-options > li")];
-    const said = element("p", { class: "selfcheck-said", role: "status" });
+    const said = element("div", { class: "selfcheck-said", role: "status" });
     const hint = form.querySelector(".selfcheck-hint");
     const button = element("button", { type: "submit", class: "panel-button" }, "Check");
     let given, accepted;
@@ -299,7 +299,8 @@
       const good = accepted(given());
       said.className = `selfcheck-said ${good ? "good" : "bad"}`;
       const more = options.length ? "" : ` Computed: ${shown(right, 4)}.`;
-      said.replaceChildren(...(good ? [`Right.${more}`] : ["Not yet. ", ...hint.cloneNode(true).childNodes]));
+      const verdict = element("strong", {}, good ? "Right." : "Not yet.");
+      said.replaceChildren(verdict, ...(good ? [more] : hint.cloneNode(true).childNodes));
     });
   }
 

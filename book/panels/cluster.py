@@ -1,7 +1,4 @@
-"""Delay and blocking of a cluster behind a tracker, interpolated in a table.
-
-`python book/panels/cluster.py` makes the table anew, with `book/_ext` on the path.
-"""
+"""Delay and blocking of a cluster behind a tracker, interpolated in a table, which `make panels` makes anew."""
 
 import numpy as np
 from panels import Panel, Slider, interpolated, keep, kept, points
@@ -15,7 +12,7 @@ PLACES = 1, 3, 7, 15
 AXES = {"places": PLACES, "log_lam": points(*LAM, 20), "log_mu1": points(*MU1, 10)}
 
 
-def logarithms(places, log_lam, log_mu1):
+def solved(places, log_lam, log_mu1):
     found = cluster.performance(N, SIZES, P, 10**log_lam, 10**log_mu1, RATE, places)
     return {"lost": np.log(found.blocking), "delay": np.log(found.mean_delay)}
 
@@ -27,7 +24,7 @@ def values(lam, mu1, places):
 
 
 if __name__ == "__main__":
-    keep("cluster", AXES, logarithms)
+    keep("cluster", AXES, solved)
 
 TABLE = kept("cluster", AXES, ("lost", "delay"))
 PANEL = Panel(

@@ -1,7 +1,7 @@
 """Mean time in the system against the arrival rate, in order of arrival and under ServerFilling.
 
 Capacities and Delta are generated from the saturated chain with a letter for the mix; exact times are interpolated in
-a table. `python book/panels/near_saturation.py` makes it anew, with `book/_ext` on the path.
+a table, which `make panels` makes anew.
 """
 
 import sympy as sp
@@ -25,7 +25,7 @@ def system(share):
     return B, b, [float(x) for x in mu], [float(x) for x in mix(share / 100)]
 
 
-def flattened(load, log_share):
+def solved(load, log_share):
     """Mean times, multiplied by what is left of the capacity: smooth up to saturation."""
     four = system(10**log_share)
     in_order, filled = pc.processing_capacity(*four), ns.server_filling(1e-3, *four).capacity
@@ -76,7 +76,7 @@ def values(load, share):
 
 
 if __name__ == "__main__":
-    keep("near_saturation", AXES, flattened)
+    keep("near_saturation", AXES, solved)
 
 large = sp.Symbol("large")
 PANEL = Panel(
