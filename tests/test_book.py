@@ -228,7 +228,7 @@ def test_panels_and_self_checks_are_in_their_chapters(html, browser, name):
     before = [summary.element_handle(), summary.inner_text()]
     panel.locator("input").first.press("Home")
     page.wait_for_function(CHANGED, arg=before)
-    assert page.locator("form.selfcheck button").count() == page.locator("form.selfcheck").count() >= 16
+    assert page.locator("form.selfcheck button").count() == page.locator("form.selfcheck").count()
     page.emulate_media(media="print")
     assert page.locator("#cell-answer-curve img").is_visible()
     assert not panel.is_visible()
