@@ -97,7 +97,9 @@ def client_of(workers):
 
     count = here(workers)
     # Before the first import, so that its logs are quiet here too; the processes inherit it, errors come as exceptions.
-    with dask.config.set({"logging.distributed": "critical"}):
+    # A worker that dies is replaced by its nanny. The cluster would give the nanny up for good if, some seconds after a
+    # death, it found the place empty, were it only because another death had followed; then nobody would be left.
+    with dask.config.set({"logging.distributed": "critical", "distributed.deploy.lost-worker-timeout": "1000 days"}):
         from distributed import Client, LocalCluster
 
         with _interrupts_wait():
