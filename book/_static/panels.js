@@ -232,6 +232,7 @@
     redraw();
     addEventListener("resize", later);
     place.redraw = redraw;
+    // For the tests, which compare with Python.
     window.mjqValues[panel.name] = (positions) =>
       values(Object.fromEntries(panel.sliders.map((slider) => [slider.name, valueOf(slider, positions[slider.name])])));
   }
@@ -278,8 +279,11 @@
     const button = element("button", { type: "submit", class: "panel-button" }, "Check");
     let given, accepted;
     if (options.length) {
+      options[0].parentNode.setAttribute("role", "radiogroup");
+      options[0].parentNode.setAttribute("aria-label", "Your answer");
       options.forEach((item, k) => {
         const radio = element("input", { type: "radio", name: `${name}-option`, value: k, required: "" });
+        item.setAttribute("role", "presentation");
         const words = [...item.childNodes].flatMap((node) => (node.nodeName === "P" ? [...node.childNodes] : [node]));
         item.replaceChildren(element("label", {}, radio, element("span", {}, ...words)));
       });
