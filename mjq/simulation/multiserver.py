@@ -185,7 +185,7 @@ def simulate_multiserver(
     return _estimates(replicate(run, seed, replications, workers, progress))
 
 
-def require_powers_of_two(needs: ArrayLike, B: float) -> None:
+def require_powers_of_two(needs: Sequence[float] | np.ndarray, B: float) -> None:
     """Refuse needs that may leave servers idle whatever is served.
 
     >>> require_powers_of_two([1, 3], 4)

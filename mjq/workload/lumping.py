@@ -4,8 +4,6 @@ Both take needs `b`, rates `mu` and probabilities `p` of all classes and return 
 them, ready for :func:`~mjq.models.processing_capacity.processing_capacity`.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -18,7 +16,7 @@ SPLITS = "nearest", "mixture"
 
 
 def rest_as_one(
-    kept: Sequence[int], b: ArrayLike, mu: ArrayLike, p: ArrayLike, need: str = "work"
+    kept: ArrayLike, b: ArrayLike, mu: ArrayLike, p: ArrayLike, need: str = "work"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     r"""Keep some classes as they are and make one class of all others.
 
