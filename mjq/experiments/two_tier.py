@@ -29,7 +29,6 @@ __all__ = [
     "evaluate",
     "horizontal",
     "scale_workload",
-    "simulated_percentile",
     "vertical",
     "what_changes",
 ]
