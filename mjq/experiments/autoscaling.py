@@ -123,7 +123,7 @@ def fewest_replicas(rate: float, exponents: dict[str, float] | None = None) -> i
 # --- The day ----------------------------------------------------------------------------------------------------------
 
 
-def rate_at(hour: ArrayLike) -> np.ndarray | np.float64:
+def rate_at(hour: ArrayLike) -> float | np.ndarray:
     """Requests per second at a time of the day, largest at 15 h.
 
     >>> float(rate_at(15)), float(rate_at(3))

@@ -52,7 +52,7 @@ class System:
         Mean time between arrivals; mean and squared coefficient of variation of the time at the delay station.
     """
 
-    stations: dict
+    stations: dict[str, dict[int, tuple[float, float]]]
     interarrival: float = 10.0
     think: float = 25.0
     think_scv: float = 1.0

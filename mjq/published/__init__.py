@@ -98,7 +98,7 @@ class Printed:
 
     item: str
     quantity: str
-    parameters: dict
+    parameters: dict[str, Any]
     text: str
     place: str
     kind: str

@@ -46,7 +46,7 @@ class DepletionEstimates:
     T_phi1: Estimate
     T_tau12: Estimate
     T_phi2: Estimate
-    busy: tuple
+    busy: tuple[Estimate, ...]
     all_busy: Estimate
     replications: int
 

@@ -68,8 +68,8 @@ class MultiserverEstimates:
     EW2: Estimate
     EWq: Estimate
     EWq2: Estimate
-    EWq_by_class: tuple
-    tail: tuple
+    EWq_by_class: tuple[Estimate, ...]
+    tail: tuple[Estimate, ...]
     throughput: Estimate
     accepted: Estimate
 

@@ -46,7 +46,7 @@ class ResponseTime:
     """
 
     mean: Estimate
-    percentile: dict
+    percentile: dict[float, Estimate]
     sample: np.ndarray = field(repr=False, compare=False)
     left: np.ndarray = field(repr=False, compare=False)
 
@@ -66,10 +66,10 @@ class NetworkEstimates:
         Jobs at each pair at the times asked for.
     """
 
-    mean_jobs: dict
-    throughput: dict
-    mean_time: dict
-    response: dict
+    mean_jobs: dict[tuple, Estimate]
+    throughput: dict[tuple, Estimate]
+    mean_time: dict[tuple, Estimate]
+    response: dict[str, ResponseTime]
     paths: np.ndarray = field(repr=False, compare=False)
 
 

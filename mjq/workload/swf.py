@@ -36,7 +36,7 @@ class Log:
         The numbers that jobs have in the file.
     """
 
-    header: dict
+    header: dict[str, str]
     submit: np.ndarray
     run_time: np.ndarray
     processors: np.ndarray
