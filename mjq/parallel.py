@@ -77,7 +77,7 @@ def spread(client: "Client", function: Callable, items: Sequence, bar: tqdm) -> 
         future.add_done_callback(lambda _: bar.update())
     results = []
     try:
-        for item, future in zip(items, futures):
+        for item, future in zip(items, futures, strict=True):
             with _noting(item):
                 results.append(future.result())
     finally:

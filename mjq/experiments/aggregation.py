@@ -131,7 +131,7 @@ def _by_queue(states, rates):
 def _factors(moves, weights):
     """Stationary distribution of the chain with these moves, relative to the weights, within bounds."""
     tables = [[x.ravel() for x in np.broadcast_arrays(*move)] for move in moves]
-    rows, columns, rates = (np.concatenate(x) for x in zip(*tables))
+    rows, columns, rates = (np.concatenate(x) for x in zip(*tables, strict=True))
     n = len(weights)
     Q = sparse.coo_array((rates.astype(float), (rows, columns)), shape=(n, n)).tocsr()
     A = (sparse.diags_array(Q.sum(axis=1)) - Q).T.tocsc()

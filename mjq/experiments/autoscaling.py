@@ -233,8 +233,11 @@ def simulated_day(
     first, last = hours
     starts = np.arange(first - 1, last - STEP / 2, STEP)  # hours from which on a rate is held; the first is not counted
     used = [replicas[int(round(hour, 6) % 24 // SLOT)] for hour in starts]
-    stages = [service(n, float(rate), standing=max(replicas)) for n, rate in zip(used, rate_at(starts + STEP / 2))]
-    schedule = [(3600 * (hour - starts[0]), stage) for hour, stage in zip(starts[1:], stages[1:])]
+    stages = [
+        service(n, float(rate), standing=max(replicas))
+        for n, rate in zip(used, rate_at(starts + STEP / 2), strict=True)
+    ]
+    schedule = [(3600 * (hour - starts[0]), stage) for hour, stage in zip(starts[1:], stages[1:], strict=True)]
     percentiles = []
     for day in range(days):
         stays = simulate_ps_network(

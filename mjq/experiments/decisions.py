@@ -32,7 +32,9 @@ def day(model: str, ahead: bool) -> list[dict[str, Any]]:
     return [
         {"model": model, "rate": "highest" if ahead else "present", "hour": int(hour), "replicas": replicas}
         | {"p95": found.mean, "half_width": found.half_width}
-        for hour, replicas, found in zip(autoscaling.decision_hours(), plan, autoscaling.simulated_day(plan, seed=2))
+        for hour, replicas, found in zip(
+            autoscaling.decision_hours(), plan, autoscaling.simulated_day(plan, seed=2), strict=False
+        )
     ]
 
 

@@ -45,7 +45,7 @@ def large_network(stations: int = 50, classes: int = 4, seed: int = 3) -> fluid.
         for q in range(stations):
             targets = {(q + 1) % stations, *rng.choice(stations, 2, replace=False).tolist()}
             shares = rng.dirichlet(np.ones(len(targets))) * (1.0 if r in closed else 0.9)
-            routing[q, r] = {(to, r): share for to, share in zip(targets, shares)}
+            routing[q, r] = {(to, r): share for to, share in zip(targets, shares, strict=True)}
     arrivals = {(0, r): 0.05 for r in range(classes) if r not in closed}
     return fluid.Network(servers, service, routing, arrivals, {(0, r): 60 for r in closed})
 
@@ -93,8 +93,8 @@ def simulated(network: fluid.Network) -> NetworkEstimates:
 def ring(factor: int) -> fluid.Network:
     """Example 2 with so many times the jobs and the servers."""
     pairs = [("delay", 1), ("Q2", 1), ("Q3", 1)]
-    service = dict(zip(pairs, (fluid.exponential(5.0), fluid.coxian(0.5, 0.5), fluid.coxian(1.0, 10.0))))
-    routing = {a: {b: 1.0} for a, b in zip(pairs, pairs[1:] + pairs[:1])}
+    service = dict(zip(pairs, (fluid.exponential(5.0), fluid.coxian(0.5, 0.5), fluid.coxian(1.0, 10.0)), strict=True))
+    routing = {a: {b: 1.0} for a, b in zip(pairs, pairs[1:] + pairs[:1], strict=True)}
     servers = {"delay": math.inf, "Q2": 4 * factor, "Q3": 8 * factor}
     return fluid.Network(servers, service, routing, population={pairs[0]: 50 * factor})
 

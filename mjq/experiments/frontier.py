@@ -193,9 +193,9 @@ def main() -> None:
         row, residuals = ours.recv()
         process.join()
         if not known:
-            _append(RESULTS, rows, [dict(zip(HEADERS, row)) | stamp])
+            _append(RESULTS, rows, [dict(zip(HEADERS, row, strict=True)) | stamp])
         if not told:
-            _append(STEPS, steps, [dict(zip(STEP_HEADERS, step)) | stamp for step in residuals])
+            _append(STEPS, steps, [dict(zip(STEP_HEADERS, step, strict=True)) | stamp for step in residuals])
 
 
 def _append(path, rows, more):

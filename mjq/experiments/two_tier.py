@@ -68,7 +68,10 @@ class System:
             (name, c): fluid.two_moments(*moments) for name, of in self.stations.items() for c, moments in of.items()
         }
         service["delay", 3] = fluid.two_moments(self.think, self.think_scv)
-        split = lambda names, c: {(name, c): 1 / len(names) for name in names}
+
+        def split(names, c):
+            return {(name, c): 1 / len(names) for name in names}
+
         routing = {("delay", 3): split(front, 3)}
         for name in front:
             routing |= {(name, 1): split(back, 1), (name, 3): split(back, 3), (name, 4): {("delay", 3): 1.0}}
@@ -199,7 +202,7 @@ def evaluate(base: int, change: str, case: int, time: float = 20_000.0) -> dict[
     kind = list(CHANGES).index(change)
     percentile = simulated_percentile(network, changed.request(), [base, kind, case, 1], time)
     busy = {}
-    for (queue, _), rate, law in zip(network.pairs, exact.throughput.values(), network.service.values()):
+    for (queue, _), rate, law in zip(network.pairs, exact.throughput.values(), network.service.values(), strict=True):
         busy[queue] = busy.get(queue, 0.0) + rate * law.mean / network.servers[queue]
     row = {"base": base, "change": change, "case": case, "busiest": max(busy.values())}
     row |= {"p95": percentile.mean, "half_width": percentile.half_width}

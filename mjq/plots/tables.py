@@ -76,7 +76,7 @@ def table(headers: Sequence[str], rows: Sequence[Sequence], digits: int = 4) -> 
     |   1.2 |      – |
     """
     text = [[_cell(x, None if k == 0 else digits) for k, x in enumerate(row)] for row in rows]
-    align = ["left" if any(isinstance(x, str) for x in column) else "right" for column in zip(*rows)]
+    align = ["left" if any(isinstance(x, str) for x in column) else "right" for column in zip(*rows, strict=True)]
     return Table(tabulate(text, headers, tablefmt="pipe", colalign=align, disable_numparse=True), headers, rows)
 
 

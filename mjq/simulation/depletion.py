@@ -103,7 +103,7 @@ def simulate_pool(
     require_affordable(f"N = {checks.shown(N)}, replications = {number}", float(N.sum()) * len(D) * number)
     while True:
         found = [(marks, busy) for marks, _, busy in replicate(run, seed, number, workers, progress)]
-        marks, busy = (np.array(columns) for columns in zip(*found))
+        marks, busy = (np.array(columns) for columns in zip(*found, strict=True))
         estimates = [Estimate.of(column, confidence) for column in marks.T]
         if replications is not None or all(x.half_width <= precision * x.mean for x in estimates):
             *each, together = (Estimate.of(column, confidence) for column in busy.T)
@@ -144,7 +144,7 @@ def depletion_path(
     D, N, K = _system(D, N, K)
     (rng,) = generators(seed, 1)
     marks, path, _ = _deplete(rng, D, N, K, np.empty((int(N.sum()) + 1, len(N) + 1)))
-    return dict(zip(MARKS, marks.tolist())), path[:, 0], path[:, 1:].astype(int)
+    return dict(zip(MARKS, marks.tolist(), strict=True)), path[:, 0], path[:, 1:].astype(int)
 
 
 def _system(D, N, K):

@@ -142,14 +142,19 @@ def simulate_ps_network(
         Compiled(_simulate, *tables, at, warm, warm + time),
         seed, replications, workers, progress,
     )  # fmt: skip
-    areas, done, spent, paths, times, ends, of = zip(*runs)
-    by_pair = lambda values: {pair: Estimate.of(column) for pair, column in zip(network.pairs, np.transpose(values))}
-    counted = [[(x[kind == k], y[kind == k]) for x, y, kind in zip(times, ends, of)] for k in range(len(inside))]
+    areas, done, spent, paths, times, ends, of = zip(*runs, strict=True)
+
+    def by_pair(values):
+        return {pair: Estimate.of(column) for pair, column in zip(network.pairs, np.transpose(values), strict=True)}
+
+    counted = [
+        [(x[kind == k], y[kind == k]) for x, y, kind in zip(times, ends, of, strict=True)] for k in range(len(inside))
+    ]
     return NetworkEstimates(
         by_pair(np.array(areas) / time),
         by_pair(np.array(done) / time),
         by_pair(np.divide(spent, done, out=np.full(np.shape(done), np.nan), where=np.array(done) > 0)),
-        {name: _response(name, samples, levels) for name, samples in zip(subsets or {}, counted)},
+        {name: _response(name, samples, levels) for name, samples in zip(subsets or {}, counted, strict=True)},
         np.array(paths),
     )
 
@@ -163,7 +168,7 @@ def _events(network):
 
 def _inside(network, subsets):
     inside = np.zeros((len(subsets), len(network.pairs)), dtype=np.bool_)
-    for row, (name, pairs) in zip(inside, subsets.items()):
+    for row, (name, pairs) in zip(inside, subsets.items(), strict=True):
         if not checks.pairs(pairs):
             raise ValueError(f"subset {name!r} must name at least one pair")
         for pair in checks.pairs(pairs):
@@ -203,12 +208,12 @@ def _alike(law, other):
 
 
 def _response(name, stays, levels):
-    samples, left = zip(*stays)
+    samples, left = zip(*stays, strict=True)
     fewest = min(map(len, samples))
     if fewest * (1 - levels.max(initial=0)) < BEYOND:
         raise ValueError(f"{fewest} response times of subset {name!r} in a replication are too few: simulate longer")
     quantiles = np.array([np.quantile(x, levels) for x in samples])
-    found = {float(level): Estimate.of(column) for level, column in zip(levels, quantiles.T)}
+    found = {float(level): Estimate.of(column) for level, column in zip(levels, quantiles.T, strict=True)}
     means = Estimate.of([x.mean() for x in samples])
     return ResponseTime(means, found, np.concatenate(samples), np.concatenate(left))
 

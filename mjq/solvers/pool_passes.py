@@ -16,6 +16,7 @@ the rest drains.
 import math
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numba
 import numpy as np
@@ -253,7 +254,7 @@ def _divided(threads, workers, first, last, left, walk):
         _diagonal(first, last, *arguments)
         return
     pieces = np.linspace(first, last, PIECES_A_WORKER * workers + 1).astype(int)
-    list(threads.map(lambda ends: _diagonal(*ends, *arguments), zip(pieces, pieces[1:])))
+    list(threads.map(lambda ends: _diagonal(*ends, *arguments), pairwise(pieces)))
 
 
 @numba.njit(cache=True, nogil=True)

@@ -138,7 +138,7 @@ def _found(others, load, k, at_work):
     """Weight of so many others in each phase: that of their number, and of their phases given the number."""
     n = sum(others)
     log_weight = n * math.log(load * k) - sum(math.log(min(j, k)) for j in range(1, n + 1)) + math.lgamma(n + 1)
-    log_weight += sum(m * math.log(part) - math.lgamma(m + 1) for m, part in zip(others, at_work) if m)
+    log_weight += sum(m * math.log(part) - math.lgamma(m + 1) for m, part in zip(others, at_work, strict=True) if m)
     return math.exp(log_weight)
 
 
