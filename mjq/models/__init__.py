@@ -15,6 +15,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__, submodules=["cluster", "fluid", "near_saturation", "pool_depletion", "processing_capacity", "stability"]
 )
+__all__ += ["CHAPTERS", "PAPERS", "Chapter"]
 
 
 class Chapter(NamedTuple):

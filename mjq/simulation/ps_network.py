@@ -6,15 +6,26 @@ measured on a clock of each queue that runs at the speed at which its jobs are s
 clock shows a time known when it came.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
+from mjq.parallel import Workers
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.events import chosen, phase_table, phase_time, pop, push
-from mjq.simulation.replications import Compiled, replicate, require_affordable
+from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
+
+if TYPE_CHECKING:  # a simulation runs without the solvers
+    from mjq.solvers.network import Network
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "ResponseTime", "NetworkEstimates", "simulate_ps_network",
+]  # fmt: skip
 
 BEYOND = 5  # response times of a replication that must lie beyond the highest percentile
 
@@ -35,7 +46,7 @@ class ResponseTime:
     """
 
     mean: Estimate
-    percentile: dict
+    percentile: dict[float, Estimate]
     sample: np.ndarray = field(repr=False, compare=False)
     left: np.ndarray = field(repr=False, compare=False)
 
@@ -55,17 +66,27 @@ class NetworkEstimates:
         Jobs at each pair at the times asked for.
     """
 
-    mean_jobs: dict
-    throughput: dict
-    mean_time: dict
-    response: dict
+    mean_jobs: dict[tuple, Estimate]
+    throughput: dict[tuple, Estimate]
+    mean_time: dict[tuple, Estimate]
+    response: dict[str, ResponseTime]
     paths: np.ndarray = field(repr=False, compare=False)
 
 
 def simulate_ps_network(
-    network, time, seed, *, subsets=None, percentiles=(0.95,), at=(), schedule=(), replications=10, warmup=0.1,
-    workers=1, progress=None,
-):  # fmt: skip
+    network: "Network",
+    time: float,
+    seed: Seed,
+    *,
+    subsets: dict[str, tuple | Sequence[tuple]] | None = None,
+    percentiles: ArrayLike = (0.95,),
+    at: ArrayLike = (),
+    schedule: "Sequence[tuple[float, Network]]" = (),
+    replications: int = 10,
+    warmup: float = 0.1,
+    workers: Workers = 1,
+    progress: bool | None = None,
+) -> NetworkEstimates:
     """Simulate a network of processor-sharing queues and delay stations.
 
     Parameters

@@ -145,10 +145,10 @@ def _tables(total, demands):
 class Layers:
     """What a pass carries for the count of tasks it is at, and for the count before."""
 
-    def __init__(self, *arrays):
+    def __init__(self, *arrays: np.ndarray):
         self.now, self.before = arrays, tuple(array.copy() for array in arrays)
 
-    def turn(self):
+    def turn(self) -> None:
         """Go on to the next count: what is now will be before, and what was before may be overwritten."""
         self.now, self.before = self.before, self.now
 

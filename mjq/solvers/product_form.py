@@ -37,8 +37,8 @@ class Means:
         By pair (queue, class).
     """
 
-    mean_jobs: dict
-    throughput: dict
+    mean_jobs: dict[tuple, float]
+    throughput: dict[tuple, float]
 
 
 def means(network: Network) -> Means:

@@ -1,7 +1,7 @@
 """[RBAC21] The equations solved: trajectories, and the point where they come to rest."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,9 +117,9 @@ class Point:
     """
 
     x: np.ndarray
-    mean_jobs: dict
-    throughput: dict
-    share: dict
+    mean_jobs: dict[tuple, float]
+    throughput: dict[tuple, float]
+    share: dict[Hashable, float]
     unique: bool
 
 

@@ -13,7 +13,7 @@ from mjq.models.pool_depletion.rule import checked_demands, checked_places, chec
 from mjq.solvers import pool_passes
 from mjq.solvers.transient import Transient
 
-__all__ = ["Depletion", "best_policy", "count_states", "depletion", "energy"]
+__all__ = ["MOST_STATES", "Depletion", "best_policy", "count_states", "depletion", "energy"]
 
 MOST_STATES = 1_000_000  # for the exact distribution of the depletion time
 MOST_WORK = 1e10  # states times steps for it: about a minute

@@ -57,7 +57,7 @@ class Sojourn:
     EWq3: float
     EW2: float
     EW2_eq7: float
-    EWq_by_class: tuple
+    EWq_by_class: tuple[float, ...]
     capacity: float
     _queue: Queue = field(repr=False, compare=False)
 
