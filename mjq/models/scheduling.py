@@ -12,6 +12,7 @@ Written from the words of the policies, apart from :mod:`mjq.simulation`, so tha
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,8 @@ from mjq.solvers import chain
 
 __all__ = ["FiniteQueue", "empty", "finite_queue", "served_and_waiting", "shadow_time", "transitions"]
 
-MOST_STATES = 100_000
+MOST_STATES = 20_000
+MOST_ROOM = 1000  # a line of one class; of two there are too many states long before
 
 
 class FiniteQueue(NamedTuple):
@@ -56,26 +58,26 @@ class FiniteQueue(NamedTuple):
 # --- Who starts next: its place in the line, or None. Jobs are told by their classes, in order of arrival. ------------
 
 
-def _in_order(free, serving, line, b):
+def _in_order(free, served, line, b):
     """The first, if it fits."""
     return 0 if b[line[0]] <= free else None
 
 
-def _first_fit(free, serving, line, b):
+def _first_fit(free, served, line, b):
     """The first that fits."""
     return next((place for place, kind in enumerate(line) if b[kind] <= free), None)
 
 
-def _fewest(free, serving, line, b):
+def _fewest(free, served, line, b):
     """Of those that fit the first that needs least."""
     fitting = [(b[kind], place) for place, kind in enumerate(line) if b[kind] <= free]
     return min(fitting)[1] if fitting else None
 
 
-def _most(free, serving, line, b, threshold=0):
+def _most(free, served, line, b, threshold=0):
     """Of those that fit the first that needs most; nobody while few are served and a larger one waits."""
     fitting = [(-b[kind], place) for place, kind in enumerate(line) if b[kind] <= free]
-    if not fitting or (len(serving) <= threshold and max(b[kind] for kind in line) > free):
+    if not fitting or (served <= threshold and max(b[kind] for kind in line) > free):
         return None
     return min(fitting)[1]
 
@@ -90,10 +92,10 @@ RULES = {
 
 def _rule(policy):
     """The function of a policy that looks at needs and order alone; None for ServerFilling, which interrupts."""
-    quick = re.fullmatch(r"msfq-([0-9]{1,9})", policy) if isinstance(policy, str) else None
-    if quick:
+    name = policy if isinstance(policy, str) else ""
+    if quick := re.fullmatch(r"msfq-([0-9]{1,9})", name):
         return partial(_most, threshold=int(quick[1]))
-    if policy not in {*RULES, "server-filling"}:
+    if name not in {*RULES, "server-filling"}:
         names = ", ".join((*RULES, "msfq-<number>", "server-filling"))
         raise ValueError(f"policy must be one of {names}; got {policy!r}")
     return RULES.get(policy)
@@ -102,13 +104,13 @@ def _rule(policy):
 # --- The chain --------------------------------------------------------------------------------------------------------
 
 
-def empty(policy: str) -> tuple:
+def empty(classes: int, policy: str) -> tuple:
     """The state in which nobody is there.
 
-    >>> empty("fcfs"), empty("server-filling")
-    (((), ()), ())
+    >>> empty(2, "fcfs"), empty(2, "server-filling")
+    (((0, 0), ()), ())
     """
-    return ((), ()) if _rule(policy) else ()
+    return ((0,) * classes, ()) if _rule(policy) else ()
 
 
 def transitions(
@@ -123,9 +125,9 @@ def transitions(
 ) -> Iterator[tuple]:
     """Yield ``(next_state, rate)``.
 
-    A state is ``(serving, line)``: the classes in service, sorted, and those in the line, in order of arrival. Under
-    ServerFilling it is the classes of all jobs, in order of arrival: they say who is served. Arrivals that are lost
-    are no transitions.
+    A state is ``(m, line)``: how many jobs of each class are in service, and the classes of those that wait, in order
+    of arrival. Under ServerFilling it is the classes of all jobs, in order of arrival: they say who is served. Arrivals
+    that are lost are no transitions.
 
     Source: [SCHED] Eq. (a).
 
@@ -134,56 +136,62 @@ def transitions(
     Two servers, one of them held; a job that needs both waits. First-fit lets a small one pass.
 
     >>> system = 1, 2, (1, 2), (3, 5), (.5, .5)
-    >>> list(transitions(((0,), (1,)), *system, room=1, policy="fcfs"))
-    [(((1,), ()), 3)]
-    >>> list(transitions(((0,), (1,)), *system, room=1, policy="first-fit"))
-    [(((0, 0), (1,)), 0.5), (((1,), ()), 3)]
+    >>> list(transitions(((1, 0), (1,)), *system, room=1, policy="fcfs"))
+    [(((0, 1), ()), 3)]
+    >>> list(transitions(((1, 0), (1,)), *system, room=1, policy="first-fit"))
+    [(((2, 0), (1,)), 0.5), (((0, 1), ()), 3)]
     """
     rule = _rule(policy)
-    serving, line = served_and_waiting(state, B, b, policy)
+    m, line = served_and_waiting(state, B, b, policy)
     for kind, chance in enumerate(p):
-        after = _settled(rule, B, b, serving, (*line, kind)) if rule else (*state, kind)
+        after = _settled(rule, B, b, m, (*line, kind)) if rule else (*state, kind)
         if len(served_and_waiting(after, B, b, policy)[1]) <= room:
             yield after, lam * chance
-    if rule:
-        for place, kind in enumerate(serving):
-            yield _settled(rule, B, b, serving[:place] + serving[place + 1 :], line), mu[kind]
-    else:
+    for kind, number in enumerate(m):
+        if rule and number:
+            yield _settled(rule, B, b, _changed(m, kind, -1), line), number * mu[kind]
+    if not rule:
         for place in _served_by_filling(B, b, state):
             yield state[:place] + state[place + 1 :], mu[state[place]]
 
 
 def served_and_waiting(state: tuple, B: float, b: Sequence[float], policy: str) -> tuple:
-    """Classes in service and classes that wait.
+    """How many of each class are in service, and the classes of those that wait.
 
     >>> served_and_waiting((0, 0, 1), 2, (1, 2), "server-filling")
-    ((0, 0), (1,))
+    ((2, 0), (1,))
     """
     if _rule(policy):
         return state
     served = _served_by_filling(B, b, state)
     waiting = tuple(kind for place, kind in enumerate(state) if place not in served)
-    return tuple(state[place] for place in served), waiting
+    return tuple(sum(state[place] == kind for place in served) for kind in range(len(b))), waiting
 
 
-def _settled(rule, B, b, serving, line):
+def _settled(rule, B, b, m, line):
     """The state when the rule has started whom it can."""
-    serving, line = list(serving), list(line)
+    line = list(line)
     while line:
-        place = rule(B * (1 + checks.FIT) - sum(b[kind] for kind in serving), serving, line, b)
+        held = sum(number * need for number, need in zip(m, b, strict=True))
+        place = rule(B * (1 + checks.FIT) - held, sum(m), line, b)
         if place is None:
             break
-        serving.append(line.pop(place))
-    return tuple(sorted(serving)), tuple(line)
+        m = _changed(m, line.pop(place), 1)
+    return m, tuple(line)
+
+
+def _changed(m, kind, by):
+    return (*m[:kind], m[kind] + by, *m[kind + 1 :])
 
 
 def _served_by_filling(B, b, present):
     """Places of the jobs that ServerFilling serves: of the first whose needs add to B, the largest first."""
-    together = [place for place in range(len(present)) if sum(b[kind] for kind in present[:place]) < B]
-    served, left = [], B
+    before = accumulate((b[kind] for kind in present), initial=0)
+    together = [place for place, held in zip(range(len(present)), before, strict=False) if held < B]
+    served, left = set(), B
     for place in sorted(together, key=lambda place: (-b[present[place]], place)):
         if b[present[place]] <= left:
-            served.append(place)
+            served.add(place)
             left -= b[present[place]]
     return served
 
@@ -216,7 +224,7 @@ def finite_queue(
     Raises
     ------
     ValueError
-        If the input breaks a law, or there are more than 100,000 states.
+        If the input breaks a law, or there are more than 20,000 states.
 
     Source: [SCHED] Eq. (a).
 
@@ -229,19 +237,19 @@ def finite_queue(
     448 2.0213117256 0.8734036918
     277 1.8369625512 0.9506963176
     """
-    lam, room = float(checks.positive("lam", lam, ndim=0)), checks.count("room", room, least=0)
+    lam, room = float(checks.positive("lam", lam, ndim=0)), checks.count("room", room, least=0, most=MOST_ROOM)
     B, b, mu, p = checks.multiserver(B, b, mu, p)
     come = p > 0
     b, mu, p = (x[come].tolist() for x in (b, mu, p))
     if _rule(policy) is None and any(np.frexp(x)[0] != 0.5 for x in (B, *b)):
         raise ValueError(f"server-filling takes powers of two, got needs {checks.shown(b)} of {checks.shown(B)}")
     rule = partial(transitions, lam=lam, B=B, b=b, mu=mu, p=p, room=room, policy=policy)
-    states = chain.explore([empty(policy)], rule, limit=MOST_STATES)
+    states = chain.explore([empty(len(b), policy)], rule, limit=MOST_STATES)
     pi = chain.stationary(chain.generator(states, rule), states)
     served, waiting = zip(*(served_and_waiting(state, B, b, policy) for state in states), strict=True)
-    ENq, serving = float(pi @ list(map(len, waiting))), float(pi @ list(map(len, served)))
-    throughput = float(pi @ [sum(mu[kind] for kind in jobs) for jobs in served])
-    held = float(pi @ [sum(b[kind] for kind in jobs) for jobs in served])
+    m = np.array(served)
+    ENq, serving = float(pi @ list(map(len, waiting))), float(pi @ m.sum(axis=1))
+    throughput, held = float(pi @ (m @ mu)), float(pi @ (m @ b))
     return FiniteQueue(len(states), serving + ENq, ENq, ENq / throughput, throughput / lam, throughput, held / B)
 
 

@@ -32,10 +32,10 @@ class SyntheticLog(NamedTuple):
 def synthetic_log(jobs, servers, load, seed):
     """Draw a log of a cluster: no model of any site, but with the traits that matter to a scheduler.
 
-    Users come in sessions, of five jobs on average, of one need and of run times like each other (within a factor of
+    Users come in sessions, of four jobs on average, of one need and of run times like each other (within a factor of
     about 1.5, lognormal); between sessions run times vary much more. Three quarters of the needs are powers of two, and
-    small needs are more probable than large ones. Sessions begin by day three times as often as by night. Users ask for a round
-    time, at least as long as the job takes and up to ten times as long.
+    small needs are more probable than large ones. Sessions begin three times as often by day as by night. Users ask for
+    a round time, at least as long as the job takes and up to ten times as long.
 
     Parameters
     ----------
