@@ -129,7 +129,7 @@ def transitions(
     of arrival. Under ServerFilling it is the classes of all jobs, in order of arrival: they say who is served. Arrivals
     that are lost are no transitions.
 
-    Source: [SCHED] Eq. (a).
+    Source: [SCHED] Eq. (e).
 
     Examples
     --------
@@ -226,7 +226,7 @@ def finite_queue(
     ValueError
         If the input breaks a law, or there are more than 20,000 states.
 
-    Source: [SCHED] Eq. (a).
+    Source: [SCHED] Eq. (e).
 
     Examples
     --------
@@ -285,7 +285,7 @@ def shadow_time(now: float, free: float, need: float, running: Sequence[tuple]) 
     ValueError
         If the job needs more servers than there are.
 
-    Source: [MualemFeitelson01]; [SCHED] Eq. (c).
+    Source: [MualemFeitelson01]; [SCHED] Eq. (b).
 
     Examples
     --------
