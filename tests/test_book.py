@@ -40,6 +40,10 @@ STABLE = {
         "near-saturation", "equation-ns-poisson", "equation-ns-asymptote", "equation-ns-slope", "equation-ns-tail",
         "ns-answer-picture", "ns-answer-curve", "ns-error", "ns-tails", "ns-filling", "ns-variable", "ns-practice",
     ],
+    "notebooks/scheduling.html": [
+        "scheduling", "equation-sched-recursion", "equation-sched-shadow", "equation-sched-chain", "sched-rules",
+        "sched-answer-picture", "sched-answer-curve", "sched-estimates", "sched-reach", "sched-shaking",
+    ],
     "book/known.html": ["known"],
     "book/ledger.html": ["errata", "erratum-bb22-table"],
 }  # fmt: skip
@@ -119,7 +123,7 @@ def soup_of(path):
 def test_each_term_of_the_glossary_is_linked_from_the_chapters_once_on_a_page(html):
     there = soup_of(html / "book/glossary.html").select("dl.glossary > dt, dl.glossary > dd")
     before = ["dd", *(tag.name for tag in there)]
-    terms = {tag["id"] for tag, last in zip(there, before) if tag.name == "dt" and last == "dd"}
+    terms = {tag["id"] for tag, last in zip(there, before[:-1], strict=True) if tag.name == "dt" and last == "dd"}
     used = set()
     for path in (html / "notebooks").glob("*.html"):
         links = soup_of(path).select("a.term")
@@ -268,3 +272,30 @@ def test_pages_can_be_used_by_everybody(html, browser, scheme):
         found = {v["id"]: [n["html"][:120] for n in v["nodes"]][:3] for v in serious if v["id"] not in NOT_OURS}
         assert not found, f"{path.name}: {found}"
         page.context.close()
+
+
+CHANGED = "([node, text]) => node.innerText !== text"
+
+
+@pytest.mark.parametrize("name", [chapter.name for chapter in CHAPTERS])
+def test_panels_and_self_checks_are_in_their_chapters(html, browser, name):
+    """One panel at least answers to its slider; the figure is there in print and without scripts."""
+    path = html / f"notebooks/{name}.html"
+    page, trouble = visit(browser, path)
+    panel = page.locator("section.panel").first
+    summary = panel.locator(".panel-summary")
+    before = [summary.element_handle(), summary.inner_text()]
+    panel.locator("input").first.press("Home")
+    page.wait_for_function(CHANGED, arg=before)
+    assert page.locator("form.selfcheck button").count() == page.locator("form.selfcheck").count()
+    page.emulate_media(media="print")
+    assert page.locator("#cell-answer-curve img").is_visible()
+    assert not panel.is_visible()
+    assert not trouble
+    page.context.close()
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("#cell-answer-curve img").is_visible()
+    assert not page.locator("section.panel").first.is_visible()
+    context.close()

@@ -65,5 +65,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )  # fmt: skip
 @click.version_option(package_name="mjq")
-def mjq():
+def mjq() -> None:
     pass

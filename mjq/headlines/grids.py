@@ -1,5 +1,6 @@
 """One headline for many values at once: a row a case, kept as it is found, to be gone on with at any time."""
 
+import io
 import itertools
 import json
 import os
@@ -14,8 +15,8 @@ import polars as pl
 from tqdm import tqdm
 
 import mjq
-from mjq import parallel
-from mjq.headlines.solving import model_of, solve
+from mjq import folders, parallel
+from mjq.headlines.solving import require_inputs, solve
 from mjq.plain import plain
 
 __all__ = ["Grid", "solve_grid"]
@@ -44,25 +45,16 @@ class Grid:
     swept: dict
 
     def __post_init__(self):
-        known = model_of(self.model).inputs.model_fields
-        for name in [*self.fixed, *self.swept]:
-            if name not in known:
-                raise ValueError(f"{self.model} has no input {name!r}; there are: {', '.join(known)}")
+        require_inputs(self.model, [*self.fixed, *self.swept])
         both = sorted(set(self.fixed) & set(self.swept))
         if both:
             raise ValueError(f"{', '.join(both)}: given once and swept")
-        missing = [name for name, field in known.items() if field.is_required() and name not in self]
-        if missing:
-            raise ValueError(f"{self.model} needs {', '.join(missing)}")
         if not all(self.swept.values()):
             raise ValueError("a swept input has no values")
         if len(self) > MOST_CASES:
             raise ValueError(f"{len(self)} cases are more than {MOST_CASES}")
 
-    def __contains__(self, name):
-        return name in self.fixed or name in self.swept
-
-    def __len__(self):
+    def __len__(self) -> int:
         number = 1
         for values in self.swept.values():
             number *= len(values)
@@ -122,8 +114,7 @@ def solve_grid(
     output = Path(output)
     if output.suffix not in WRITERS:
         raise ValueError(f"the name of a table ends in {' or '.join(WRITERS)}, got {output.name}")
-    if output.exists() and not force:
-        raise ValueError(f"{output} exists; --force replaces it")
+    folders.refuse_existing(output, force)
     journal = Journal(output.with_name(output.name + ".part"), grid, force)
     todo = [(k, case) for k, case in enumerate(grid.cases()) if k not in journal.rows]
     bar = tqdm(total=len(grid), initial=len(grid) - len(todo), desc=grid.model, disable=_off(progress), unit="case")
@@ -229,9 +220,7 @@ class Journal:
         self._begin = "".join(whole) or head + "\n"
 
     def __enter__(self):
-        new = self.path.with_name(self.path.name + ".new")
-        new.write_text(self._begin, encoding="utf-8")
-        new.replace(self.path)
+        folders.write(self.path, self._begin.encode())
         self._file = self.path.open("a", encoding="utf-8")
         return self
 
@@ -261,9 +250,6 @@ def _table(grid, rows):
 
 
 def _write(table, output):
-    new = output.with_name(f".{output.name}.{os.getpid()}")
-    try:
-        WRITERS[output.suffix](table, new)
-        new.replace(output)
-    finally:
-        new.unlink(missing_ok=True)
+    content = io.BytesIO()
+    WRITERS[output.suffix](table, content)
+    folders.write(output, content.getvalue())

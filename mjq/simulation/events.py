@@ -1,10 +1,18 @@
 """What event loops share: draws from a mix and of phase-type times, a heap of completions to come, longer buffers."""
 
+from typing import TYPE_CHECKING
+
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:  # a simulation runs without the solvers
+    from mjq.solvers.phase_type import PhaseType
+
+__all__ = ["chosen", "cumulative", "doubled", "phase_table", "phase_time", "pop", "push", "remove"]
 
 
-def cumulative(p):
+def cumulative(p: ArrayLike) -> np.ndarray:
     """Cumulative probabilities to compare a uniform draw with; the last class that comes takes what rounding leaves.
 
     >>> cumulative([0.25, 0.75, 0.0])
@@ -15,7 +23,7 @@ def cumulative(p):
     return shares
 
 
-def phase_table(law):
+def phase_table(law: "PhaseType") -> np.ndarray:
     """A phase-type distribution as plain numbers for :func:`phase_time`.
 
     Probabilities to start in each phase, rates at which they are left, and a row a phase of probabilities to go on to
@@ -89,19 +97,9 @@ def pop(due, kinds, size):
 
 @numba.njit(cache=True)
 def remove(due, kinds, size, place):
-    """Drop the entry at this place of a heap that keeps `size` entries."""
-    time, kind = due[size], kinds[size]
-    k = place
-    while k > 0 and due[(k - 1) // 2] > time:
-        due[k], kinds[k] = due[(k - 1) // 2], kinds[(k - 1) // 2]
-        k = (k - 1) // 2
-    while 2 * k + 1 < size:
-        child = 2 * k + 1
-        if child + 1 < size and due[child + 1] < due[child]:
-            child += 1
-        if due[child] >= time:
-            break
-        due[k], kinds[k] = due[child], kinds[child]
-        k = child
-    if k < size:
-        due[k], kinds[k] = time, kind
+    """Drop the entry at this place of a heap that keeps `size` entries: those above it come down, the first is free."""
+    while place > 0:
+        above = (place - 1) // 2
+        due[place], kinds[place] = due[above], kinds[above]
+        place = above
+    pop(due, kinds, size)

@@ -5,7 +5,7 @@ import io
 import os
 from pathlib import Path
 
-from mjq.runs import folders
+from mjq import folders
 from mjq.variants.drawn import Drawn, draw
 from mjq.variants.question import DIGITS, written
 

@@ -4,19 +4,20 @@
 ``classes``         jobs grouped by need: how frequent, how long, how much of the work
 ``lumping``         fewer classes in place of many
 ``stand_ins``       how wrong that is, rule by rule
-``replay``          a list of jobs in order of arrival: when each starts
+``synthetic``       a log that nobody has measured, for chapters and tests
 ``nasa_ipsc.csv``   the classes of one log, by :func:`~mjq.workload.classes.write_classes`
 """
 
 from mjq.workload.classes import JobClass, job_classes, read_classes, shipped_classes, write_classes
 from mjq.workload.lumping import rest_as_one, two_needs
-from mjq.workload.replay import start_times
 from mjq.workload.stand_ins import lumping_errors, random_system, stand_ins
 from mjq.workload.swf import Log, read_swf
+from mjq.workload.synthetic import SyntheticLog, synthetic_log
 
 __all__ = [
     "JobClass",
     "Log",
+    "SyntheticLog",
     "job_classes",
     "lumping_errors",
     "random_system",
@@ -25,7 +26,7 @@ __all__ = [
     "rest_as_one",
     "shipped_classes",
     "stand_ins",
-    "start_times",
+    "synthetic_log",
     "two_needs",
     "write_classes",
 ]
