@@ -115,7 +115,7 @@ def mean_wait_of_the_definition(policy, n, **values):
     submit = [0, *(values[f"s{k}"] for k in range(2, 6))]
     need, run = ([values[f"{letter}{k}"] for k in range(1, 6)] for letter in "nr")
     start, _ = reference_schedules.schedule(submit, need, run, None, n, policy)
-    return sum(begin - came for begin, came in zip(start, submit)) / len(submit)
+    return sum(begin - came for begin, came in zip(start, submit, strict=True)) / len(submit)
 
 
 @pytest.mark.parametrize(("chapter", "title", "law"), LAWS)
