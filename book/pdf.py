@@ -27,8 +27,8 @@ FRAME = """<!DOCTYPE html>
 <head><meta charset="utf-8"><title></title></head>
 <body><main class="bd-content"><article class="bd-article"><p class="name"></p><p class="who"></p>
 <p>This file holds the whole book as it was built. Left out: code that is folded in the book, where a line says what it
-does; live panels and questions that check an answer, which need a screen. Hints and solutions of exercises are open. Links inside lead to pages of
-this file.</p>
+does; live panels and questions that check an answer, which need a screen. Hints and solutions of exercises are open.
+Links inside lead to pages of this file.</p>
 <nav class="of-the-file" aria-label="Contents"><ul></ul></nav></article></main></body></html>"""
 FOOTER = (
     '<div style="width: 100%; font: 8px sans-serif; text-align: center">'
