@@ -97,7 +97,8 @@ def functions_of(owner, home):
             value = value.func
         elif isinstance(value, classmethod | staticmethod):
             value = value.__func__
-        public = not name.startswith("_") or name in {"__init__", "__call__"}
+        # What has another name of its own is a default of a field.
+        public = getattr(value, "__name__", name) == name and (name[0] != "_" or name in {"__init__", "__call__"})
         if public and inspect.isfunction(value) and value.__module__ == home and value not in COMPILED:
             yield value
         elif public and inspect.isclass(value) and value.__module__ == home:
