@@ -7,9 +7,7 @@ import numpy as np
 
 from mjq import checks
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "SyntheticLog", "synthetic_log",
-]  # fmt: skip
+__all__ = ["SyntheticLog", "synthetic_log"]
 
 MEAN_LOG_RUN, SPREAD_LOG_RUN = 6.5, 1.6  # of a session, natural logarithm of seconds: a median of some eleven minutes
 LONGEST = 24 * 3600  # seconds
