@@ -22,7 +22,7 @@ def linked(terms, *pieces):
     """The links that a section of these pieces gets, and its text."""
     page = nodes.section("", *pieces)
     done = set()
-    for text in list(page.findall(nodes.Text)):
+    for text in list(terms.outside_of_forms(page)):
         if terms.is_prose(text):
             terms.replace_first_uses(text, TERMS, "glossary.html", done)
     return {node.astext(): node["refuri"] for node in page.findall(nodes.reference) if "term" in node["classes"]}, page
@@ -69,3 +69,9 @@ def test_headings_code_formulas_links_and_captions_stay_as_they_are(terms, piece
     links, _ = linked(terms, piece, sentence("Now the drift."))
     assert links == {"drift": "glossary.html#term-drift"}
     assert linked(terms, piece)[0] == {}
+
+
+def test_forms_stay_as_they_are(terms):
+    form = nodes.raw("", '<form class="selfcheck">', format="html"), sentence("Is it drift?")
+    links, page = linked(terms, *form, nodes.raw("", "</div></form>", format="html"), sentence("Now the drift."))
+    assert list(links) == ["drift"] and not list(page.children[1].findall(nodes.reference))

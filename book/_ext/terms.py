@@ -1,7 +1,7 @@
 """Links from the chapters to the glossary: from the first use of each term on a page.
 
-Terms with one definition count as one. Headings, captions, tables, code and what it printed, formulas, and links stay
-as they are.
+Terms with one definition count as one. Headings, captions, tables, code and what it printed, formulas, links, and forms
+stay as they are.
 """
 
 import re
@@ -30,9 +30,19 @@ def link_terms(app, doctree, docname):
         return
     terms = terms_of(app.env.get_doctree(GLOSSARY))
     page, linked = app.builder.get_relative_uri(docname, GLOSSARY), set()
-    for text in list(doctree.findall(nodes.Text)):
+    for text in list(outside_of_forms(doctree)):
         if is_prose(text):
             replace_first_uses(text, terms, page, linked)
+
+
+def outside_of_forms(page):
+    """The texts of a page without those between the raw tags of a form."""
+    inside = False
+    for node in page.findall(lambda node: isinstance(node, (nodes.Text, nodes.raw))):
+        if isinstance(node, nodes.raw):
+            inside = (inside or "<form" in node.astext()) and "</form" not in node.astext()
+        elif not inside:
+            yield node
 
 
 def terms_of(glossary):
