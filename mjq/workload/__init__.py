@@ -1,6 +1,11 @@
 """Cluster logs in, job classes out.
 
-``swf``             reads logs in the Standard Workload Format of the Parallel Workloads Archive
+``formats``         a log in any of the formats below, told by its content
+``log``             its jobs as columns, and what of the file was not used
+``swf``             the Standard Workload Format of the Parallel Workloads Archive
+``sacct``           what Slurm's accounting prints
+``table``           CSV and Parquet by a map of columns
+``lines``, ``times``  what readers share
 ``classes``         jobs grouped by need: how frequent, how long, how much of the work
 ``lumping``         fewer classes in place of many
 ``stand_ins``       how wrong that is, rule by rule
@@ -9,19 +14,21 @@
 """
 
 from mjq.workload.classes import JobClass, job_classes, read_classes, shipped_classes, write_classes
+from mjq.workload.formats import read_log
+from mjq.workload.log import Lines, Log
 from mjq.workload.lumping import rest_as_one, two_needs
 from mjq.workload.replay import start_times
 from mjq.workload.stand_ins import lumping_errors, random_system, stand_ins
-from mjq.workload.swf import Log, read_swf
 
 __all__ = [
     "JobClass",
+    "Lines",
     "Log",
     "job_classes",
     "lumping_errors",
     "random_system",
     "read_classes",
-    "read_swf",
+    "read_log",
     "rest_as_one",
     "shipped_classes",
     "stand_ins",

@@ -1,0 +1,51 @@
+"""Points in time and durations as logs write them, as seconds."""
+
+import polars as pl
+
+__all__ = ["duration", "has_zone", "moment"]
+
+MOMENT = r"^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d+)?)\s?(Z|[+-]\d\d:?\d\d)?$"
+ZONE = r"^([+-])(\d\d):?(\d\d)$"
+DURATION = r"^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)$"  # [days-][hours:]minutes:seconds
+DAYS_ALONE = r"^(\d+)-(\d+)$"  # days-hours
+
+
+def moment(column):
+    """Seconds since 1970 of a column of text: numbers are such seconds already, dates are in UTC unless they say more.
+
+    >>> table = pl.DataFrame({"when": ["1700000000", "2023-11-14T22:13:20", "2023-11-14 23:13:20+01:00", "Unknown"]})
+    >>> table.select(moment(pl.col("when"))).to_series().to_list()
+    [1700000000.0, 1700000000.0, 1700000000.0, None]
+    """
+    date, clock, zone = (column.str.extract(MOMENT, k) for k in (1, 2, 3))
+    local = (date + "T" + clock).str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False, time_unit="us")
+    sign = pl.when(zone.str.extract(ZONE, 1) == "-").then(-1.0).otherwise(1.0)
+    offset = sign * (3600 * _number(zone.str.extract(ZONE, 2)) + 60 * _number(zone.str.extract(ZONE, 3)))
+    return pl.coalesce(_finite(column), local.dt.epoch("us") / 1e6 - offset.fill_null(0.0))
+
+
+def has_zone(column):
+    """Whether dates say their zone; null for plain seconds and what is no date."""
+    return pl.when(column.str.contains(MOMENT)).then(column.str.extract(MOMENT, 3).is_not_null())
+
+
+def duration(column, unit=1.0):
+    """Seconds of a column of text: a number of `unit`, or [days-][hours:]minutes:seconds.
+
+    >>> table = pl.DataFrame({"time": ["90", "1:30", "7-06:48:38", "2-12", "UNLIMITED"]})
+    >>> table.select(duration(pl.col("time"))).to_series().to_list()
+    [90.0, 90.0, 629318.0, 216000.0, None]
+    """
+    days, hours, minutes, seconds = (_number(column.str.extract(DURATION, k)) for k in (1, 2, 3, 4))
+    written = ((days.fill_null(0.0) * 24 + hours.fill_null(0.0)) * 60 + minutes) * 60 + seconds
+    days_alone = 3600 * (24 * _number(column.str.extract(DAYS_ALONE, 1)) + _number(column.str.extract(DAYS_ALONE, 2)))
+    return pl.coalesce(_finite(column) * unit, written, days_alone)
+
+
+def _number(column):
+    return column.cast(pl.Float64, strict=False)
+
+
+def _finite(column):
+    number = column.cast(pl.Float64, strict=False)
+    return pl.when(number.is_finite()).then(number)
