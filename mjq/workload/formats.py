@@ -70,8 +70,8 @@ def _reading(path, columns, unit):
     first = next(blocks, (1, []))
     blocks = chain([first], blocks)
     beginning = list(islice(first[1], LOOKED_AT))
-    if columns is None and swf.looks_like_swf(beginning):
-        return swf.read(blocks)
     if columns is None and sacct.looks_like_sacct(beginning):
         return sacct.read(blocks, unit)
+    if columns is None and swf.looks_like_swf(beginning):
+        return swf.read(blocks)
     return table.read_csv(blocks, columns)

@@ -75,7 +75,7 @@ def _tables(blocks, unit, notes):
             layout = _header(lines[blank])
             if layout is None:
                 delimiter = WITHOUT_A_HEADER.match(lines[blank])[1]
-                layout = COLUMNS, delimiter, lines[blank].rstrip().endswith(delimiter)
+                layout = COLUMNS, delimiter, lines[blank].count(delimiter) == len(COLUMNS)
             else:
                 first, lines = first + blank + 1, lines[blank + 1 :]
             _require_columns(layout[0], unit)

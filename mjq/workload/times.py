@@ -4,8 +4,8 @@ import polars as pl
 
 __all__ = ["duration", "has_zone", "moment"]
 
-MOMENT = r"^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d+)?)\s?(Z|[+-]\d\d:?\d\d)?$"
-ZONE = r"^([+-])(\d\d):?(\d\d)$"
+SECOND = len("2023-11-14T22:13:20")  # of a date, characters up to its whole second
+REST = r"^(\.\d+)?\s?(?:Z|([+-])(\d\d):?(\d\d))?$"  # what may follow: a fraction, a zone
 DURATION = r"^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)$"  # [days-][hours:]minutes:seconds
 DAYS_ALONE = r"^(\d+)-(\d+)$"  # days-hours
 
@@ -13,20 +13,26 @@ DAYS_ALONE = r"^(\d+)-(\d+)$"  # days-hours
 def moment(column):
     """Seconds since 1970 of a column of text: numbers are such seconds already, dates are in UTC unless they say more.
 
-    >>> table = pl.DataFrame({"when": ["1700000000", "2023-11-14T22:13:20", "2023-11-14 23:13:20+01:00", "Unknown"]})
-    >>> table.select(moment(pl.col("when"))).to_series().to_list()
-    [1700000000.0, 1700000000.0, 1700000000.0, None]
+    >>> table = pl.DataFrame({"at": ["1700000000", "2023-11-14T22:13:20", "2023-11-14 23:13:20.5+01:00", "Unknown"]})
+    >>> table.select(moment(pl.col("at"))).to_series().to_list()
+    [1700000000.0, 1700000000.0, 1700000000.5, None]
     """
-    date, clock, zone = (column.str.extract(MOMENT, k) for k in (1, 2, 3))
-    local = (date + "T" + clock).str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False, time_unit="us")
-    sign = pl.when(zone.str.extract(ZONE, 1) == "-").then(-1.0).otherwise(1.0)
-    offset = sign * (3600 * _number(zone.str.extract(ZONE, 2)) + 60 * _number(zone.str.extract(ZONE, 3)))
-    return pl.coalesce(_finite(column), local.dt.epoch("us") / 1e6 - offset.fill_null(0.0))
+    rest = column.str.slice(SECOND)
+    fraction, sign, hours, minutes = (rest.str.extract(REST, k) for k in (1, 2, 3, 4))
+    offset = pl.when(sign == "-").then(-1.0).otherwise(1.0) * (3600 * _number(hours) + 60 * _number(minutes))
+    local = _date(column).dt.epoch("us") / 1e6 + _number(fraction).fill_null(0.0)
+    return pl.coalesce(_finite(column), pl.when(rest.str.contains(REST)).then(local - offset.fill_null(0.0)))
 
 
 def has_zone(column):
     """Whether dates say their zone; null for plain seconds and what is no date."""
-    return pl.when(column.str.contains(MOMENT)).then(column.str.extract(MOMENT, 3).is_not_null())
+    return pl.when(_date(column).is_not_null()).then(column.str.slice(SECOND).str.contains(r"Z|[+-]"))
+
+
+def _date(column):
+    """Date and time of day, to the second."""
+    text = column.str.slice(0, SECOND).str.replace(" ", "T", literal=True)
+    return text.str.to_datetime("%Y-%m-%dT%H:%M:%S", strict=False, time_unit="us")
 
 
 def duration(column, unit=1.0):
