@@ -14,10 +14,12 @@ busy, which says the same with far less noise. How well the log tells that mean 
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from mjq import checks
+from mjq.models import near_saturation
 from mjq.simulation.estimates import Estimate
 from mjq.solvers import drain
 from mjq.workload.saturated import LINE, saturated_starts
@@ -32,6 +34,7 @@ __all__ = [
     "mean_work",
     "memory",
     "naive_capacity",
+    "near_the_limit",
     "own_order_capacity",
 ]
 
@@ -154,7 +157,7 @@ def own_order_capacity(log, policy="fcfs"):
 
 
 def independent_capacity(log, policy="fcfs", seed=1, length=1):
-    """Capacity if jobs are drawn from the log, `length` successive ones at a time; its interval is of the simulation."""
+    """Capacity if jobs are drawn from the log, `length` successive ones at a time, with the interval of a simulation."""
     rng = np.random.default_rng([seed, length])
     shares = [_share(log, *_drawn(log, rng, length, JOBS[policy]), policy) for _ in range(REPLICATIONS)]
     return _simulated(log, shares, "independent")
@@ -169,13 +172,11 @@ def exponential_capacity(log, policy="fcfs", seed=1, exact=True):
     ran = log.run > 0
     if not ran.any():
         raise ValueError("no job of the log ran for any time")
-    needs, kind, jobs = np.unique(log.need, return_inverse=True, return_counts=True)
+    if exact and policy == "fcfs" and (solved := near_the_limit(log)) is not None:
+        value = HOUR * solved.capacity
+        return Capacity(value, value / _naive(log), value, value, EXACT, ASSUMES["exponential"])
+    _, kind, jobs = np.unique(log.need, return_inverse=True, return_counts=True)
     means = np.bincount(kind, log.run) / jobs
-    if exact and policy == "fcfs" and (means > 0).all():
-        ways = _configurations(log.require_servers(), needs)
-        if ways is not None:
-            value = HOUR * drain.saturated(ways, 1 / means, jobs / jobs.sum()).throughput
-            return Capacity(value, value / _naive(log), value, value, EXACT, ASSUMES["exponential"])
     rng, shares = np.random.default_rng([seed, 0]), []
     for _ in range(REPLICATIONS):
         drawn = rng.integers(len(log), size=JOBS[policy])
@@ -186,6 +187,25 @@ def exponential_capacity(log, policy="fcfs", seed=1, exact=True):
             said = run * factor[drawn]
         shares.append(_share(log, log.need[drawn], run, said, policy))
     return _simulated(log, shares, "exponential")
+
+
+@lru_cache(maxsize=4)  # a log is asked for its capacity and for its waits
+def near_the_limit(log):
+    """Exponential classes of the log under FCFS, solved exactly: capacity [jobs/s] and what waits near it depend on.
+
+    Returns
+    -------
+    mjq.models.near_saturation.RelativeCompletions or None
+        None where more than a million configurations fit, or jobs of some need took no time.
+    """
+    needs, kind, jobs = np.unique(log.need, return_inverse=True, return_counts=True)
+    means = np.bincount(kind, log.run) / jobs
+    if not (means > 0).all() or not _fit(log.require_servers(), needs):
+        return None
+    try:
+        return near_saturation.relative_completions(log.servers, needs, 1 / means, jobs / jobs.sum())
+    except ArithmeticError:  # means lie too far apart
+        return None
 
 
 def memory(log, policy="fcfs", seed=1, lengths=BLOCKS):
@@ -224,7 +244,7 @@ def costs_of_classes(log, policy="fcfs"):
     >>> [(row["need"], row["servers"], round(row["wastes"], 1)) for row in costs_of_classes(log)]
     [(1.0, 0.5, 0.5), (2.0, 1.0, 0.5)]
     """
-    servers, found = log.require_servers(), []
+    found = []
     rate, work = own_order_capacity(log, policy).value, log.need * log.run
     for need in np.unique(log.need):
         mine = log.need == need
@@ -253,12 +273,13 @@ def _naive(log):
     return HOUR * log.require_servers() / work
 
 
-def _configurations(servers, needs):
-    """The ways to fill the servers, or None if there are too many."""
+def _fit(servers, needs):
+    """Whether the ways to fill the servers are few enough."""
     try:
-        return drain.configurations(servers, needs, servers * checks.FIT, MOST_CONFIGURATIONS)
+        drain.configurations(servers, needs, servers * checks.FIT, MOST_CONFIGURATIONS)
     except ValueError:
-        return None
+        return False
+    return True
 
 
 def _worked_off(need, run, said, servers, policy):
@@ -275,7 +296,7 @@ def _worked_off(need, run, said, servers, policy):
     begun = np.append(0.0, np.cumsum((need * -starts)[order]))[np.searchsorted(starts[order], times, "right")]
     held = np.append(0.0, np.cumsum(need[order]))[np.searchsorted(starts[order], times, "right")]
     place = np.searchsorted(ends, times, "right")
-    ended = np.append(0.0, np.cumsum((need[by_end] * ends)))[place]
+    ended = np.append(0.0, np.cumsum(need[by_end] * ends))[place]
     left = np.append(0.0, np.cumsum(need[by_end]))[place]
     return times, begun + ended + (held - left) * times
 

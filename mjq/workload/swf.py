@@ -5,6 +5,8 @@ Parallel Workloads Archive.
 """
 
 import re
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import polars as pl
 
@@ -91,8 +93,19 @@ def _machine(header, partition):
 
 
 def _clock(header, first):
-    """Local time of second 0, if the header tells it."""
+    """Local time of second 0, if the header tells it; by the offset of its zone at that time.
+
+    >>> began = datetime.fromtimestamp(_clock({"UnixStartTime": "749458803", "TimeZoneString": "US/Pacific"}, 0), UTC)
+    >>> print(began)
+    1993-10-01 00:00:03+00:00
+    """
     try:
-        return float(header["UnixStartTime"]) + float(header.get("TimeZone", 0))
+        began = float(header["UnixStartTime"])
     except (KeyError, ValueError):
         return None
+    try:
+        zone = ZoneInfo(header["TimeZoneString"])
+        return began + datetime.fromtimestamp(began, zone).utcoffset().total_seconds()
+    except (KeyError, ValueError, OSError):  # no such zone on this machine, or none is named
+        offset = re.match(r"\s*(-?\d+)", header.get("TimeZone", "0"))
+        return began + float(offset[1] if offset else 0)
