@@ -157,7 +157,7 @@ def own_order_capacity(log, policy="fcfs"):
 
 
 def independent_capacity(log, policy="fcfs", seed=1, length=1):
-    """Capacity if jobs are drawn from the log, `length` successive ones at a time, with the interval of a simulation."""
+    """Capacity if jobs are drawn from the log, `length` successive ones at a time; the interval is of the simulation."""
     rng = np.random.default_rng([seed, length])
     shares = [_share(log, *_drawn(log, rng, length, JOBS[policy]), policy) for _ in range(REPLICATIONS)]
     return _simulated(log, shares, "independent")
