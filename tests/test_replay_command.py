@@ -4,9 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 
-from mjq import plots
 from mjq.cli import main
 from mjq.plots.schedules import rows_of
 from mjq.published.schedules import workloads
@@ -120,13 +118,3 @@ def test_no_two_jobs_hold_a_server_at_the_same_time(work):
         for other in range(job):
             if found.start[job] < found.finish[other] and found.start[other] < found.finish[job]:
                 assert not set(held) & set(rows[other])
-
-
-def test_charts():
-    ax = plots.gantt(replay([0, 1, 2], [2, 4, 2], [5, 2, 4], None, 4))
-    assert [text.get_text() for text in ax.texts] == ["1", "2", "3"]
-    plt.close(ax.figure)
-    with pytest.raises(ValueError, match="interrupted"):
-        plots.gantt(replay([0, 1], [1, 2], [5, 2], None, 2, "server-filling"))
-    with pytest.raises(ValueError, match="at most 2000 jobs, got 2001"):
-        plots.gantt(replay(range(2001), [1] * 2001, [1] * 2001, None, 1))

@@ -1,10 +1,15 @@
 """Schedules drawn: who holds which servers when."""
 
+from itertools import groupby
+
 import numpy as np
 from matplotlib import pyplot as plt
+from matplotlib.patches import Rectangle
 
+from mjq import checks
 from mjq.plots.palette import COLOURS, WIDTH
-from mjq.plots.timeline import timeline
+
+__all__ = ["gantt", "rows_of"]
 
 MOST_JOBS = 2000  # in one chart
 
@@ -36,8 +41,14 @@ def rows_of(start, finish, need, servers):
     return found
 
 
-def gantt(schedule, ax=None, numbers=None):
-    """Draw a schedule: time to the right, servers upwards, a colour a job.
+def _pieces(rows):
+    """Servers that lie together: the lowest and how many, of each such piece."""
+    pieces = [[row for _, row in piece] for _, piece in groupby(enumerate(rows), key=lambda pair: pair[1] - pair[0])]
+    return [(piece[0], len(piece)) for piece in pieces]
+
+
+def gantt(schedule, ax=None, numbers=None, colours=None, until=None):
+    """Draw a schedule: time to the right, servers upwards, a block for each job, blank where a server is idle.
 
     Parameters
     ----------
@@ -46,6 +57,10 @@ def gantt(schedule, ax=None, numbers=None):
     ax : matplotlib.axes.Axes, optional
     numbers : bool, optional
         Whether to write the number of each job, from 1 in the order of the log; by default for few jobs.
+    colours : sequence of int, shape (n,), optional
+        Number of the colour of each job, from 0; by default they take turns.
+    until : float, optional
+        End of the drawing, by default of the schedule.
 
     Returns
     -------
@@ -54,21 +69,26 @@ def gantt(schedule, ax=None, numbers=None):
     Raises
     ------
     ValueError
-        If a job was interrupted, or there are too many.
+        If a job was interrupted, there are too many, or `colours` has not one entry a job.
     """
-    jobs = len(schedule.start)
+    jobs, begin, end = len(schedule.start), schedule.submit.min(), schedule.finish.max()
+    until = end if until is None else checks.positive("until", until, ndim=0)
+    colours = np.arange(jobs) % (len(COLOURS) - 1) if colours is None else checks.counts("colours", colours, least=0)
+    numbers = jobs <= 40 if numbers is None else numbers
     if jobs > MOST_JOBS:
         raise ValueError(f"a chart shows at most {MOST_JOBS} jobs, got {jobs}")
-    if not np.allclose(schedule.finish - schedule.start, schedule.run, rtol=0, atol=1e-6 * schedule.finish.max()):
+    if len(colours) != jobs:
+        raise ValueError(f"one colour a job is needed, got {len(colours)} for {jobs}")
+    if not np.allclose(schedule.finish - schedule.start, schedule.run, rtol=0, atol=1e-6 * end):
         raise ValueError("a chart shows no jobs that are interrupted")
     ax = plt.subplots(figsize=(WIDTH, 2.6))[1] if ax is None else ax
-    numbers = jobs <= 40 if numbers is None else numbers
-    rows = rows_of(schedule.start, schedule.finish, schedule.need, int(schedule.servers))
-    runs = list(zip(schedule.start, schedule.finish, rows, strict=True))
-    timeline(ax, schedule.servers, runs, [job % (len(COLOURS) - 1) for job in range(jobs)], schedule.finish.max())
-    for job, (start, finish, held) in enumerate(runs if numbers else ()):
-        for piece in np.split(held, np.flatnonzero(np.diff(held) > 1) + 1):
-            if len(piece):
-                ax.text((start + finish) / 2, piece.mean() + 0.5, str(job + 1), ha="center", va="center")
-    ax.set_xlim(left=schedule.submit.min())
+    held = rows_of(schedule.start, schedule.finish, schedule.need, int(schedule.servers))
+    for job, (start, finish) in enumerate(zip(schedule.start, np.minimum(schedule.finish, until), strict=True)):
+        for lowest, count in _pieces(held[job]) if finish > start else ():
+            style = dict(facecolor=COLOURS[colours[job]], alpha=0.55, edgecolor="black", lw=0.8)
+            ax.add_patch(Rectangle((start, lowest), finish - start, count, **style))
+            if numbers:
+                ax.text((start + finish) / 2, lowest + count / 2, str(job + 1), ha="center", va="center")
+    ax.set(xlim=(begin, until), ylim=(0, schedule.servers), xlabel="time", ylabel="servers")
+    ax.grid(False)
     return ax

@@ -89,19 +89,9 @@ def pop(due, kinds, size):
 
 @numba.njit(cache=True)
 def remove(due, kinds, size, place):
-    """Drop the entry at this place of a heap that keeps `size` entries."""
-    time, kind = due[size], kinds[size]
-    k = place
-    while k > 0 and due[(k - 1) // 2] > time:
-        due[k], kinds[k] = due[(k - 1) // 2], kinds[(k - 1) // 2]
-        k = (k - 1) // 2
-    while 2 * k + 1 < size:
-        child = 2 * k + 1
-        if child + 1 < size and due[child + 1] < due[child]:
-            child += 1
-        if due[child] >= time:
-            break
-        due[k], kinds[k] = due[child], kinds[child]
-        k = child
-    if k < size:
-        due[k], kinds[k] = time, kind
+    """Drop the entry at this place of a heap that keeps `size` entries: those above it come down, the first is free."""
+    while place > 0:
+        above = (place - 1) // 2
+        due[place], kinds[place] = due[above], kinds[above]
+        place = above
+    pop(due, kinds, size)

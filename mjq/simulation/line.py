@@ -112,38 +112,58 @@ def more_places(jobs):
 
 
 @numba.njit(cache=True)
-def enter(jobs, line, job):
-    """Put a job at the end of the line."""
+def _join(jobs, queue, job, behind):
+    """Put a job into a queue ahead of another one, at its end if that is nobody."""
     mine = jobs[job]
-    queue, everybody = line[mine.kind], line[len(line) - 1]
-    mine.ahead, mine.ahead_alike = everybody.last, queue.last
-    mine.behind = mine.behind_alike = NOBODY
-    if everybody.last == NOBODY:
-        everybody.first = job
-    else:
-        jobs[everybody.last].behind = job
-    if queue.last == NOBODY:
+    mine.behind = behind
+    mine.ahead = queue.last if behind == NOBODY else jobs[behind].ahead
+    if mine.ahead == NOBODY:
         queue.first = job
     else:
-        jobs[queue.last].behind_alike = job
-    everybody.last = queue.last = job
-    everybody.length += 1
+        jobs[mine.ahead].behind = job
+    if behind == NOBODY:
+        queue.last = job
+    else:
+        jobs[behind].ahead = job
     queue.length += 1
 
 
 @numba.njit(cache=True)
-def leave(jobs, line, job):
-    """Take a job out of the line, wherever it stands."""
+def _part(jobs, queue, job):
+    """Take a job out of a queue."""
     mine = jobs[job]
-    queue, everybody = line[mine.kind], line[len(line) - 1]
     if mine.ahead == NOBODY:
-        everybody.first = mine.behind
+        queue.first = mine.behind
     else:
         jobs[mine.ahead].behind = mine.behind
     if mine.behind == NOBODY:
-        everybody.last = mine.ahead
+        queue.last = mine.ahead
     else:
         jobs[mine.behind].ahead = mine.ahead
+    queue.length -= 1
+
+
+@numba.njit(cache=True)
+def _join_alike(jobs, queue, job, behind):
+    """The same among the jobs of its class; compiled code finds a field by its name in the text."""
+    mine = jobs[job]
+    mine.behind_alike = behind
+    mine.ahead_alike = queue.last if behind == NOBODY else jobs[behind].ahead_alike
+    if mine.ahead_alike == NOBODY:
+        queue.first = job
+    else:
+        jobs[mine.ahead_alike].behind_alike = job
+    if behind == NOBODY:
+        queue.last = job
+    else:
+        jobs[behind].ahead_alike = job
+    queue.length += 1
+
+
+@numba.njit(cache=True)
+def _part_alike(jobs, queue, job):
+    """The same among the jobs of its class."""
+    mine = jobs[job]
     if mine.ahead_alike == NOBODY:
         queue.first = mine.behind_alike
     else:
@@ -152,73 +172,47 @@ def leave(jobs, line, job):
         queue.last = mine.ahead_alike
     else:
         jobs[mine.behind_alike].ahead_alike = mine.ahead_alike
-    everybody.length -= 1
     queue.length -= 1
+
+
+@numba.njit(cache=True)
+def enter(jobs, line, job):
+    """Put a job at the end of the line."""
+    _join(jobs, line[len(line) - 1], job, NOBODY)
+    _join_alike(jobs, line[jobs[job].kind], job, NOBODY)
+
+
+@numba.njit(cache=True)
+def leave(jobs, line, job):
+    """Take a job out of the line, wherever it stands."""
+    _part(jobs, line[len(line) - 1], job)
+    _part_alike(jobs, line[jobs[job].kind], job)
 
 
 @numba.njit(cache=True)
 def enter_again(jobs, line, job):
     """Put a job that was interrupted into the line, where it stood by its arrival."""
-    mine = jobs[job]
-    queue, everybody = line[mine.kind], line[len(line) - 1]
-    later, later_alike = everybody.first, queue.first
-    while later != NOBODY and jobs[later].number < mine.number:
+    everybody, alike, number = line[len(line) - 1], line[jobs[job].kind], jobs[job].number
+    later, later_alike = everybody.first, alike.first
+    while later != NOBODY and jobs[later].number < number:
         later = jobs[later].behind
-    while later_alike != NOBODY and jobs[later_alike].number < mine.number:
+    while later_alike != NOBODY and jobs[later_alike].number < number:
         later_alike = jobs[later_alike].behind_alike
-    mine.behind, mine.behind_alike = later, later_alike
-    mine.ahead = everybody.last if later == NOBODY else jobs[later].ahead
-    mine.ahead_alike = queue.last if later_alike == NOBODY else jobs[later_alike].ahead_alike
-    if mine.ahead == NOBODY:
-        everybody.first = job
-    else:
-        jobs[mine.ahead].behind = job
-    if later == NOBODY:
-        everybody.last = job
-    else:
-        jobs[later].ahead = job
-    if mine.ahead_alike == NOBODY:
-        queue.first = job
-    else:
-        jobs[mine.ahead_alike].behind_alike = job
-    if later_alike == NOBODY:
-        queue.last = job
-    else:
-        jobs[later_alike].ahead_alike = job
-    everybody.length += 1
-    queue.length += 1
+    _join(jobs, everybody, job, later)
+    _join_alike(jobs, alike, job, later_alike)
 
 
 @numba.njit(cache=True)
 def serve(jobs, serving, job):
     """Put a job among those in service, by its expected end; ``serving[0]`` is their queue."""
-    mine, all_served = jobs[job], serving[0]
-    sooner = all_served.last
-    while sooner != NOBODY and jobs[sooner].estimate > mine.estimate:
-        sooner = jobs[sooner].ahead
-    mine.ahead = sooner
-    mine.behind = all_served.first if sooner == NOBODY else jobs[sooner].behind
-    if sooner == NOBODY:
-        all_served.first = job
-    else:
-        jobs[sooner].behind = job
-    if mine.behind == NOBODY:
-        all_served.last = job
-    else:
-        jobs[mine.behind].ahead = job
-    all_served.length += 1
+    all_served = serving[0]
+    later, sooner = NOBODY, all_served.last
+    while sooner != NOBODY and jobs[sooner].estimate > jobs[job].estimate:
+        later, sooner = sooner, jobs[sooner].ahead
+    _join(jobs, all_served, job, later)
 
 
 @numba.njit(cache=True)
 def release(jobs, serving, job):
     """Take a job from among those in service."""
-    mine, all_served = jobs[job], serving[0]
-    if mine.ahead == NOBODY:
-        all_served.first = mine.behind
-    else:
-        jobs[mine.ahead].behind = mine.behind
-    if mine.behind == NOBODY:
-        all_served.last = mine.ahead
-    else:
-        jobs[mine.behind].ahead = mine.ahead
-    all_served.length -= 1
+    _part(jobs, serving[0], job)

@@ -20,7 +20,6 @@ Answers
 ``classes``         jobs grouped by need: how frequent, how long, how much of the work
 ``lumping``         fewer classes in place of many
 ``stand_ins``       how wrong that is, rule by rule
-``replay``          a list of jobs in order of arrival: when each starts
 ``nasa_ipsc.csv``   the classes of one log, by :func:`~mjq.workload.classes.write_classes`
 """
 
@@ -39,7 +38,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "lines",
         "log",
         "lumping",
-        "replay",
         "report",
         "sacct",
         "saturated",
@@ -68,9 +66,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "formats": ["read_log"],
         "log": ["Lines", "Log"],
         "lumping": ["rest_as_one", "two_needs"],
-        "replay": ["start_times"],
-        "report": ["report"],
+        "report": ["Report", "report_on"],
         "saturated": ["saturated_starts"],
-        "stand_ins": ["lumping_errors", "random_system", "stand_ins"],
+        "stand_ins": ["lumping_errors", "random_system"],
     },
 )

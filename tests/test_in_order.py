@@ -1,11 +1,10 @@
-"""A list of jobs replayed: order, room, no start later than need be, and bad input."""
+"""Jobs in order of arrival: order, room, no start later than need be."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mjq.workload.replay import start_times
+from mjq.simulation import replay
 
 JOB = st.tuples(st.integers(0, 3), st.integers(1, 4), st.integers(1, 5))  # gap before it, need, length
 JOBS = st.lists(JOB, min_size=1, max_size=12)
@@ -19,7 +18,7 @@ def unpacked(jobs):
 @given(JOBS, st.integers(4, 9))
 def test_jobs_start_in_order_and_fit_and_no_job_waits_for_nothing(jobs, B):
     arrivals, needs, lengths = unpacked(jobs)
-    starts = start_times(arrivals, needs, lengths, B)
+    starts = replay(arrivals, needs, lengths, None, B).start
     ends = starts + lengths
     assert (np.diff(starts) >= 0).all()
     assert (starts >= arrivals).all()
@@ -33,23 +32,9 @@ def test_jobs_start_in_order_and_fit_and_no_job_waits_for_nothing(jobs, B):
 
 @given(JOBS, st.integers(4, 9))
 def test_more_resource_delays_nobody(jobs, B):
-    given = unpacked(jobs)
-    assert (start_times(*given, B + 1) <= start_times(*given, B)).all()
+    given = *unpacked(jobs), None
+    assert (replay(*given, B + 1).start <= replay(*given, B).start).all()
 
 
 def test_decimals_fit_as_on_paper():
-    assert start_times(np.zeros(21), [0.1] * 21, [1.0] * 21, 1).tolist() == [0.0] * 10 + [1.0] * 10 + [2.0]
-
-
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        (([0, 0], [1, 7], [1, 1]), "need 7 exceeds resource 6"),
-        (([1, 0], [1, 1], [1, 1]), "in order"),
-        (([0], [1, 1], [1, 1]), "one entry a job"),
-        (([0, 0], [1, 1], [1, 0]), "lengths"),
-    ],
-)
-def test_bad_input(bad, message):
-    with pytest.raises(ValueError, match=message):
-        start_times(*bad, 6)
+    assert replay(np.zeros(21), [0.1] * 21, [1.0] * 21, None, 1).start.tolist() == [0.0] * 10 + [1.0] * 10 + [2.0]
