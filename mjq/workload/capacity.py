@@ -51,8 +51,8 @@ ASSUMES = {
     "independent": "jobs are independent, each drawn from the log with its need and its run time",
     "own_order": "the jobs of the log come in the order of the log",
 }
-EXACT, SIMULATED, FROM_BLOCKS = "none: exact", "of the simulation, 95 %", "of the log, 95 %, by blocks of {} jobs"
-TOO_SHORT = "any: too few jobs to tell"
+EXACT, SIMULATED, FROM_BLOCKS = "none, it is exact", "of the simulation, 95 %", "of the log, 95 %, by blocks of {} jobs"
+TOO_SHORT = "any, there are too few jobs to tell"
 
 
 @dataclass(frozen=True)
@@ -156,8 +156,9 @@ def own_order_capacity(log, policy="fcfs"):
     return Capacity(float(value), float(value / naive), *map(float, ends), interval, ASSUMES["own_order"])
 
 
+@lru_cache(maxsize=16)  # the curve of memory begins with it
 def independent_capacity(log, policy="fcfs", seed=1, length=1):
-    """Capacity if jobs are drawn from the log, `length` successive ones at a time; the interval is of the simulation."""
+    """Capacity if jobs are drawn from the log, `length` successive ones at a time, simulated."""
     rng = np.random.default_rng([seed, length])
     shares = [_share(log, *_drawn(log, rng, length, JOBS[policy]), policy) for _ in range(REPLICATIONS)]
     return _simulated(log, shares, "independent")
