@@ -3,6 +3,8 @@
 ``chapters``  list, run, sweep, compare
 ``models``    solve
 ``logs``      replay
+``capacity``  capacity
+``reading``   what commands that read a log share
 ``page``      an executed chapter as one page
 ``words``     what all of them say in the same way
 """
@@ -16,6 +18,7 @@ from collections.abc import Sequence
 import click
 
 from mjq.cli import chapters, logs, models, words
+from mjq.cli.capacity import capacity
 
 __all__ = ["main", "mjq"]
 
@@ -27,6 +30,7 @@ MAIN_HELP = """Queueing models of datacenters: run the chapters with your own nu
     mjq compare runs/stability/a runs/stability/b
     mjq solve stability --n 30 --n1 3 --n2 10 --mu1 1 --mu2 .5 --p1 .7
     mjq replay log.swf --policy fcfs --policy easy
+    mjq capacity log.swf                what a machine can really do, by its log
 
 Errors go to stderr; the exit status is 2 for bad input and 1 for a run that failed.
 """.replace("\n\n    ", "\n\n\b\n    ")
@@ -59,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @click.group(
-    commands=[*chapters.COMMANDS, models.solve, logs.replay], help=MAIN_HELP,
+    commands=[*chapters.COMMANDS, models.solve, logs.replay, capacity], help=MAIN_HELP,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )  # fmt: skip
 @click.version_option(package_name="mjq")
