@@ -64,7 +64,7 @@ def capacity(log, policy, needs, seed, as_json, anonymous, **reading):
 
     found = read(log, **reading)
     if anonymous:
-        workload.write_classes(click.get_binary_stream("stdout"), workload.job_classes(found))
+        workload.write_classes(sys.stdout.buffer, workload.job_classes(found))
         return
     told = workload.report_on(found, policy, seed, needs, _progress)
     if as_json:
@@ -108,8 +108,8 @@ def _table(title, head, rows, formats):
 def _arrivals(load):
     hour, day = _times(load.dispersion_by_hour), _times(load.dispersion_by_day)
     yield (
-        f"{load.rate:.4g} jobs came per hour, with work for {load.load:.1%} of the servers. The number of arrivals in an\n"
-        f"hour varies {hour} as much as if they were Poisson, in a day {day}."
+        f"{load.rate:.4g} jobs came per hour, with work for {load.load:.1%} of the servers. The number of arrivals\n"
+        f"in an hour varies {hour} as much as if they were Poisson, in a day {day}."
     )
     yield _table("Work that came, of what the servers could do", ("month", "load"), load.by_month.items(), ("", ".3f"))
     if load.by_hour:

@@ -90,7 +90,7 @@ class Costs(Plain):
 
 
 class NearSaturation(Plain):
-    """Near their capacity, exponential classes spend constant / (capacity - rate) in the system under FCFS, on average."""
+    """Near their capacity, exponential classes under FCFS are in the system for constant / (capacity - rate)."""
 
     capacity: float = Field(description="jobs per hour")
     constant: float = Field(description="1 + Delta, of the module near_saturation")
