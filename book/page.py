@@ -19,7 +19,7 @@ import mathjax
 import yaml
 from bs4 import BeautifulSoup
 
-from mjq.runs import folders
+from mjq import folders
 
 # What leads to other pages, or works only with them.
 AROUND = (

@@ -12,6 +12,7 @@ The map, one line a module:
 ``mjq.headlines``   the headline numbers of each model for scripts: plain values in, plain values out
 ``mjq.cli``         the command ``mjq``
 ``mjq.parallel``    much work side by side, here or on other machines
+``mjq.journal``     its results noted as they are found
 ``mjq.plots``       the drawings and tables that chapters share
 ``mjq.checks``      the checks of input
 

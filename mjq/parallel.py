@@ -3,12 +3,17 @@
 import logging
 import os
 import signal
+import time
+from collections import deque
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 
 from tqdm import tqdm
 
 from mjq import checks
+
+SOON = 2.0  # seconds of work that are not worth further processes
+CHUNK = 16  # cases that a process takes at a time, at most
 
 
 def solve_all(function, cases, workers=2, progress=None):
@@ -51,6 +56,65 @@ def solve_all(function, cases, workers=2, progress=None):
             return [_one(function, case, bar) for case in cases]
         with client_of(workers) as client:
             return spread(client, lambda case: function(**case), cases, bar)
+
+
+def as_found(function, cases, workers=None, died=None):
+    """Call ``function(case)`` for each of some numbered cases; yield results as they are found.
+
+    Parameters
+    ----------
+    function : callable
+    cases : sequence of (number, case)
+    workers : int or distributed.Client, optional
+        As for :func:`solve_all`. By default the work begins in this process, and what is left after two seconds is
+        given to as many processes as there are cores.
+    died : object, optional
+        The result of a case in which several processes died.
+
+    Yields
+    ------
+    list of (number, result)
+        A few at a time, in any order.
+
+    Examples
+    --------
+    >>> list(as_found(lambda x: x * x, [("two", 2), ("three", 3)]))
+    [[('two', 4)], [('three', 9)]]
+    """
+    if workers is None:
+        end, cases = time.monotonic() + SOON, deque(cases)
+        while cases and time.monotonic() < end:
+            k, case = cases.popleft()
+            yield [(k, function(case))]
+        cases, workers = list(cases), os.cpu_count() or 1
+    if not is_client(workers):
+        workers = min(here(workers), max(len(cases), 1))
+        if workers == 1:
+            yield from ([(k, function(case))] for k, case in cases)
+            return
+    size = max(1, min(CHUNK, len(cases) // 8))
+    chunks = [cases[k : k + size] for k in range(0, len(cases), size)]
+    from distributed import KilledWorker, as_completed
+
+    with client_of(workers) as client:
+        futures = client.map(lambda chunk: [(k, function(case)) for k, case in chunk], chunks, pure=False)
+        asked = dict(zip(futures, chunks, strict=True))
+        done = as_completed(futures)
+        try:
+            for future in done:
+                chunk = asked.pop(future)
+                try:
+                    yield future.result()
+                except KilledWorker:
+                    if len(chunk) == 1:
+                        yield [(chunk[0][0], died)]
+                        continue
+                    for part in chunk:  # which of them was it?
+                        again = client.submit(lambda case: [(case[0], function(case[1]))], part, pure=False)
+                        asked[again] = [part]
+                        done.add(again)
+        finally:
+            client.cancel(list(asked))
 
 
 def spread(client, function, items, bar):
@@ -97,7 +161,9 @@ def client_of(workers):
 
     count = here(workers)
     # Before the first import, so that its logs are quiet here too; the processes inherit it, errors come as exceptions.
-    with dask.config.set({"logging.distributed": "critical"}):
+    # A worker that dies is replaced by its nanny. The cluster would give the nanny up for good if, some seconds after a
+    # death, it found the place empty, were it only because another death had followed; then nobody would be left.
+    with dask.config.set({"logging.distributed": "critical", "distributed.deploy.lost-worker-timeout": "1000 days"}):
         from distributed import Client, LocalCluster
 
         with _interrupts_wait():

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from papermill.translators import translate_parameters
 
-from mjq import runs
+from mjq import folders, runs
 from mjq.plain import plain
-from mjq.runs import chapters, figures, folders, inputs, provenance, results
+from mjq.runs import chapters, figures, inputs, provenance, results
 from mjq.runs.execution import execute
 from tests.conftest import SMALL, write_chapter
 

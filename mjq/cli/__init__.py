@@ -4,6 +4,8 @@
 ``models``    solve
 ``logs``      replay
 ``capacity``  capacity
+``plan``      plan
+``sheet``     paragraphs and tables, as text or as a page
 ``reading``   what commands that read a log share
 ``page``      an executed chapter as one page
 ``words``     what all of them say in the same way
@@ -19,6 +21,7 @@ import click
 
 from mjq.cli import chapters, logs, models, words
 from mjq.cli.capacity import capacity
+from mjq.cli.plan import plan
 
 __all__ = ["main", "mjq"]
 
@@ -31,8 +34,10 @@ MAIN_HELP = """Queueing models of datacenters: run the chapters with your own nu
     mjq solve stability --n 30 --n1 3 --n2 10 --mu1 1 --mu2 .5 --p1 .7
     mjq replay log.swf --policy fcfs --policy easy
     mjq capacity log.swf                what a machine can really do, by its log
+    mjq plan log.swf --target-wait 2h   how many servers keep waits below a target
 
-Errors go to stderr; the exit status is 2 for bad input and 1 for a run that failed.
+Errors go to stderr; the exit status is 2 for bad input, 1 for a run that failed, and 3
+for a target that nothing meets.
 """.replace("\n\n    ", "\n\n\b\n    ")
 
 
@@ -63,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @click.group(
-    commands=[*chapters.COMMANDS, models.solve, logs.replay, capacity], help=MAIN_HELP,
+    commands=[*chapters.COMMANDS, models.solve, logs.replay, capacity, plan], help=MAIN_HELP,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )  # fmt: skip
 @click.version_option(package_name="mjq")

@@ -2,9 +2,10 @@
 
 import csv
 import datetime
+import io
 from pathlib import Path
 
-from mjq import published
+from mjq import folders, published
 from mjq.experiments.machine import machine
 
 PROVENANCE = Path(__file__).parent / "provenance.csv"
@@ -39,9 +40,8 @@ def _shown(x, digits):
 
 def replace(path, headers, rows):
     """Write rows, dictionaries by header, in place of what is there."""
-    new = path.with_suffix(".new")
-    with new.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, headers, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    new.replace(path)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, headers, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    folders.write(path, text.getvalue().encode())

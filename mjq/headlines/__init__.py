@@ -4,9 +4,13 @@ Each model is a :class:`Model`: what goes in, what comes out, and the function b
 it, :func:`schema` describes it to programs, and :func:`solve_grid` solves it for many values at once.
 """
 
-from mjq.headlines.grids import Grid, solve_grid
+import lazy_loader
+
 from mjq.headlines.models import MODELS, Model
 from mjq.headlines.networks import network_of
 from mjq.headlines.solving import schema, solve
 
 __all__ = ["MODELS", "Grid", "Model", "network_of", "schema", "solve", "solve_grid"]
+
+# One system needs neither tables nor progress bars.
+__getattr__, _, _ = lazy_loader.attach(__name__, submod_attrs={"grids": ["Grid", "solve_grid"]})

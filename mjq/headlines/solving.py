@@ -1,5 +1,6 @@
 """One headline: checked, solved, and described to programs."""
 
+from collections.abc import Collection
 from typing import Any
 
 import mjq
@@ -7,7 +8,7 @@ from mjq.headlines.kinds import checked
 from mjq.headlines.models import MODELS, Model
 from mjq.plain import plain
 
-__all__ = ["model_of", "schema", "solve"]
+__all__ = ["model_of", "require_inputs", "schema", "solve"]
 
 
 def model_of(name: str) -> Model:
@@ -15,6 +16,17 @@ def model_of(name: str) -> Model:
     if name not in MODELS:
         raise ValueError(f"there is no model {name!r}; there are: {', '.join(MODELS)}")
     return MODELS[name]
+
+
+def require_inputs(model: str, given: Collection[str]) -> None:
+    """Raise ``ValueError`` if the model has no input of one of these names, or needs another one."""
+    fields = model_of(model).inputs.model_fields
+    for name in given:
+        if name not in fields:
+            raise ValueError(f"{model} has no input {name!r}; there are: {', '.join(fields)}")
+    missing = [name for name, field in fields.items() if field.is_required() and name not in given]
+    if missing:
+        raise ValueError(f"{model} needs {', '.join(missing)}")
 
 
 def solve(model: str, **inputs: Any) -> dict[str, Any]:
@@ -46,14 +58,8 @@ def solve(model: str, **inputs: Any) -> dict[str, Any]:
     3.331310609
     """
     known = model_of(model)
-    fields = known.inputs.model_fields
     inputs = {name: value for name, value in inputs.items() if value is not None}
-    for name in inputs:
-        if name not in fields:
-            raise ValueError(f"{model} has no input {name!r}; there are: {', '.join(fields)}")
-    missing = [name for name, field in fields.items() if field.is_required() and name not in inputs]
-    if missing:
-        raise ValueError(f"{model} needs {', '.join(missing)}")
+    require_inputs(model, inputs)
     given = plain(inputs)
     checked(model, known.inputs, given)
     result = plain(known.function(**inputs))

@@ -5,6 +5,7 @@ import numpy as np
 
 from mjq.plots.drawings import network, resource, state_graph, tracker
 from mjq.plots.palette import COLOURS, WIDTH
+from mjq.plots.planning import waits_by_load, waits_by_size
 from mjq.plots.schedules import gantt
 from mjq.plots.tables import SIGNIFICANT, Glued, Table, glue, significant, table, verdicts
 
@@ -26,6 +27,8 @@ __all__ = [
     "table",
     "tracker",
     "verdicts",
+    "waits_by_load",
+    "waits_by_size",
 ]
 
 

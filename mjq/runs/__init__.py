@@ -13,7 +13,6 @@
 ``figures``     the numbers behind a figure
 ``results``     what an executed chapter found
 ``provenance``  code, commit, versions, machine
-``folders``     folders and files that appear whole or not at all
 
 ``runs.sweep`` and ``runs.compare`` are the functions; what else is in their modules comes from
 ``from mjq.runs.sweep import …``.
@@ -24,7 +23,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
-        "archive", "cases", "chapters", "execution", "figures", "folders", "inputs", "one", "provenance", "recorder",
+        "archive", "cases", "chapters", "execution", "figures", "inputs", "one", "provenance", "recorder",
         "results", "tables",
     ],
     submod_attrs={

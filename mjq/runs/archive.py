@@ -9,7 +9,8 @@ from pathlib import Path
 
 import filelock
 
-from mjq.runs import folders, provenance
+from mjq import folders
+from mjq.runs import provenance
 from mjq.runs.cases import Case, Plan, Record, checksum
 
 __all__ = ["Archive", "read", "write"]

@@ -12,7 +12,8 @@ from typing import Any
 
 import nbformat
 
-from mjq.runs import execution, folders, provenance, results
+from mjq import folders
+from mjq.runs import execution, provenance, results
 from mjq.runs.chapters import Chapter
 
 __all__ = ["Case", "Plan", "Record", "checksum", "compute"]

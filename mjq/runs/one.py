@@ -9,7 +9,8 @@ from typing import Any
 
 import nbformat
 
-from mjq.runs import execution, folders, inputs, provenance, results
+from mjq import folders
+from mjq.runs import execution, inputs, provenance, results
 from mjq.runs.chapters import chapter
 
 __all__ = ["Run", "RunFailed", "run"]

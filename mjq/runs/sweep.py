@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from mjq import checks, parallel
-from mjq.runs import folders, tables
+from mjq import checks, folders, parallel
+from mjq.runs import tables
 from mjq.runs.archive import Archive
 from mjq.runs.cases import Plan, Record, compute
 from mjq.runs.chapters import chapter

@@ -15,6 +15,10 @@ Answers
 ``capacity``        how many jobs an hour: four answers, and what each assumes
 ``saturated``       a list of jobs worked off while the line never runs dry
 ``arrivals``        when how much came; whether replays agree with the waits of a log
+``plan``            how many servers keep waits below a target
+``waits``           one replay on a machine of another size, and how far to believe it
+``replays``         many of them, each made once
+``sentences``       a plan in words
 ``binning``         fewer needs in place of many, in a log, and how wrong that is
 ``report``          all of that as plain data
 ``classes``         jobs grouped by need: how frequent, how long, how much of the work
@@ -38,13 +42,17 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "lines",
         "log",
         "lumping",
+        "plan",
+        "replays",
         "report",
         "sacct",
         "saturated",
+        "sentences",
         "stand_ins",
         "swf",
         "table",
         "times",
+        "waits",
     ],
     submod_attrs={
         "arrivals": ["Agreement", "Load", "agreement", "load"],
@@ -66,6 +74,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "formats": ["read_log"],
         "log": ["Lines", "Log"],
         "lumping": ["rest_as_one", "two_needs"],
+        "plan": ["Plan", "planned", "sizes_between"],
         "report": ["Report", "report_on"],
         "saturated": ["saturated_starts"],
         "stand_ins": ["lumping_errors", "random_system"],

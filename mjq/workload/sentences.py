@@ -1,0 +1,62 @@
+"""A plan in sentences: what follows, and what it assumes."""
+
+from mjq.simulation import policies
+
+__all__ = ["assumed", "rule_of", "verdict"]
+
+
+def rule_of(name):
+    """The policy of this name; ``ValueError`` if there is none, or it interrupts jobs."""
+    rule = policies.policy(name)
+    if rule.interrupts:
+        raise ValueError(f"{name} interrupts jobs: their waits cannot be told from their runs")
+    return rule
+
+
+def verdict(found, target, percentile, node):
+    """What follows, in sentences."""
+    goal = f"{percentile:g} % of the jobs wait at most {target:g} h"
+    fit = [row for row in found.sizes if row.waits]
+    if found.smallest is None:
+        best = min(fit, key=lambda row: row.waits.percentile.value, default=None)
+        least = f", the least is {best.waits.percentile.value:.3g} h, on {best.servers:g}" if best else ""
+        return [f"Under {found.policy} no size that was tried does it ({goal}){least}."]
+    told = [f"Under {found.policy}, {goal} on {found.smallest:g} servers."]
+    row = next(row for row in found.sizes if row.servers == found.smallest)
+    if row.servers == found.sizes[0].servers:
+        told.append("It is the smallest size that was tried: fewer may do.")
+    if found.from_on is None:
+        told.append("But the largest size that was tried misses the target.")
+    elif found.from_on > found.smallest:
+        missing = [one.servers for one in found.sizes if one.servers > found.smallest and not one.meets]
+        told.append(
+            f"But larger ones miss it again ({', '.join(f'{x:g}' for x in missing)}); from {found.from_on:g} on all "
+            "that were tried meet it."
+        )
+    if found.surely is None:
+        told.append("No size that was tried has the whole interval below the target.")
+    elif found.surely > found.smallest:
+        told.append(f"The whole interval is below the target from {found.surely:g} on.")
+    more = row.one_node_more
+    servers = "one server" if node == 1 else f"a node of {node:g} servers"
+    told.append(f"There, {servers} more saves the jobs {60 * more.mean.value:.3g} minutes of waiting on average.")
+    if row.exact_estimates:
+        told.append(f"Exact estimates would save {60 * row.exact_estimates.mean.value:.3g} minutes.")
+    return told
+
+
+def assumed(log, growth, names):
+    """What every number assumes."""
+    faster = "" if growth == 1 else f", {growth:g} times as fast"
+    said = "as users gave them, and at least the run times" if log.estimate is not None else "the run times themselves"
+    known = any(rule_of(name).knows_times for name in names)
+    return [
+        f"Jobs come when they came in the log{faster}: in reality people submit less when waits are long and more when "
+        "they are short.",
+        "Servers are alike, are not shared and do not fail; the machine is empty before the first job; one job starts "
+        "at a time by the rule, without priorities, partitions or limits for users.",
+        *([f"Estimates are {said}."] if known else []),
+        "One replay is one number: the order of two jobs can move many others. Intervals (95 %) draw blocks of "
+        "successive jobs from the replay anew, the widest by 10, 100 and 1000 jobs: they say how far this much of a "
+        "log tells of others like it, nothing of other users or seasons.",
+    ]
