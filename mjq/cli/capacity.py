@@ -27,7 +27,8 @@ standard input. For Slurm, this line asks for what is needed, and for no names:
 \b
 """ + (
     "SLURM_TIME_FORMAT=%s sacct -a -X -D -P --delimiter=';' -S 2025-01-01 -E now \\\n"
-    "  -o JobIDRaw,State,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,AllocTRES,Partition,Flags \\\n"
+    "  -o JobIDRaw,State,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,AllocTRES,Partition,"
+    "Flags \\\n"
     "  > jobs.txt"
 )
 PICTURE = "The four capacities as shares of the naive one, and the share against how many jobs are drawn in a row"
