@@ -270,7 +270,7 @@ def test_broken_data_in_parquet_are_an_error(tmp_path):
     content = bytearray(path.read_bytes())
     content[4:40] = bytes(36)
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="log.parquet"):
+    with pytest.raises(ValueError, match=r"log\.parquet"):
         read_log(path)
 
 
