@@ -168,7 +168,7 @@ def test_capacities_of_public_logs(folder, monkeypatch):
 
 
 def test_the_kept_capacities_say_what_the_order_of_jobs_is_worth():
-    """In each of the public logs real times cost more than exponential ones, and the order gives back a part of that."""
+    """In each of the logs real times cost more than exponential ones, and the order gives back a part of that."""
     of_fcfs = experiments.kept("public_logs").filter(pl.col("policy") == "fcfs", pl.col("needs") == "as they are")
     for log in public_logs.LOGS:
         rows = of_fcfs.filter(pl.col("log") == log)
