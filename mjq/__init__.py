@@ -5,7 +5,7 @@ The map, one line a module:
 ``mjq.models``      one module or folder a paper, the only place where a paper's letters live
 ``mjq.solvers``     Markov chains, queues with infinitely many levels, chains that only drain; knows no paper
 ``mjq.simulation``  an independent event-driven simulator with confidence intervals
-``mjq.workload``    cluster logs in, job classes out
+``mjq.workload``    cluster logs in, classes, capacities and plans out
 ``mjq.published``   the numbers that the papers print, and the ledger of what was reproduced
 ``mjq.experiments`` long computations: the code, the tables they keep, and ``kept(name)`` to read them
 ``mjq.runs``        chapters run again: other parameters, sweeps, comparisons

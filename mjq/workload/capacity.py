@@ -169,7 +169,7 @@ def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
 def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
     """Capacity if jobs are drawn from the log, `length` successive ones at a time, simulated."""
     rng = np.random.default_rng([seed, length])
-    shares = [_share(log, *_drawn(log, rng, length, JOBS[policy]), policy) for _ in range(REPLICATIONS)]
+    shares = [_share(log, *_drawn(log, rng, length, _jobs(policy)), policy) for _ in range(REPLICATIONS)]
     return _simulated(log, shares, "independent")
 
 
@@ -189,7 +189,7 @@ def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: b
     means = np.bincount(kind, log.run) / jobs
     rng, shares = np.random.default_rng([seed, 0]), []
     for _ in range(REPLICATIONS):
-        drawn = rng.integers(len(log), size=JOBS[policy])
+        drawn = rng.integers(len(log), size=_jobs(policy))
         run = means[kind[drawn]] * rng.standard_exponential(len(drawn))
         said = None
         if log.estimate is not None:
@@ -270,6 +270,13 @@ def costs_of_classes(log: Log, policy: str = "fcfs") -> list[dict[str, float]]:
         row = dict(need=float(need), jobs=int(mine.sum()), servers=float(used), beside=float(beside))
         found.append(row | dict(without=float(without), wastes=float(gained - used)))
     return sorted(found, key=lambda row: -row["wastes"])
+
+
+def _jobs(policy):
+    """Of each replication."""
+    if policy not in JOBS:
+        raise ValueError(f"policy must be one of {', '.join(JOBS)}; got {policy!r}")
+    return JOBS[policy]
 
 
 def _some(column, which):
