@@ -8,6 +8,7 @@ from graphlib import TopologicalSorter
 
 import pytest
 
+from mjq.models import CHAPTERS, PAPERS
 from mjq.simulation.policies import FAMILIES, POLICIES
 from tests.conftest import ROOT
 
@@ -47,6 +48,22 @@ def test_rooms_import_no_room_that_imports_them():
     order = list(TopologicalSorter(arrows).static_order())  # raises where there is a circle
     assert order.index("checks") < order.index("solvers") < order.index("models") < order.index("headlines")
     assert order.index("headlines") < order.index("cli")
+
+
+def models_named_in(path):
+    """Models that a module imports, whichever way it is written."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mjq":
+            words = [*node.module.split("."), *(alias.name for alias in node.names)]
+            yield from {chapter.name for chapter in CHAPTERS} & set(words)
+
+
+@pytest.mark.parametrize("paper", [chapter.name for chapter in PAPERS])
+def test_no_paper_needs_another_one(paper):
+    """What goes beyond the papers may build on them."""
+    folder = ROOT / "mjq/models" / paper
+    for path in sorted(folder.glob("*.py")) or [folder.with_suffix(".py")]:
+        assert set(models_named_in(path)) <= {paper}, path
 
 
 def test_the_library_starts_no_script_of_the_book():

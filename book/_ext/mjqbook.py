@@ -26,6 +26,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from mjq import published
 from mjq.plots import significant
+from mjq.runs.results import taken_from
 
 HEADERS = ["Item", "What it says", "Result", "Checked by"]
 WORDS_A_MINUTE, LINES_A_MINUTE, FORMULAS_A_MINUTE = 200, 10, 4
@@ -124,10 +125,7 @@ def glued(folder):
 
 @cache
 def _glued(file, when):
-    outputs = [x for cell in nbformat.read(file, as_version=4).cells for x in cell.get("outputs", [])]
-    names = [x.get("metadata", {}).get("scrapbook", {}).get("name") for x in outputs]
-    texts = [x.get("data", {}).get("application/papermill.record/text/plain") for x in outputs]
-    return {name: ast.literal_eval(text) for name, text in zip(names, texts, strict=True) if name and text}
+    return taken_from(nbformat.read(file, as_version=4)).values
 
 
 # --- Bibliography ---------------------------------------------------------------------------------------------------
