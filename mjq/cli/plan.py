@@ -44,7 +44,7 @@ class Sizes(click.ParamType):
             low, high = float(low), float(high)
         except ValueError:
             self.fail(f"{value!r} is no range such as 100:200 or 100:200:11", parameter, context)
-        if not 0 < low <= high < float("inf") or count is not None and not 1 <= count <= MOST_SIZES:
+        if not 0 < low <= high < float("inf") or (count is not None and not 1 <= count <= MOST_SIZES):
             self.fail(f"{value!r}: sizes rise from more than 0, and are at most {MOST_SIZES}", parameter, context)
         return low, high, count
 
@@ -164,31 +164,33 @@ def _parts(told):
 
 def _by_size(one, told):
     head = (
-        "servers", "load", "mean\nwait [h]", "from", "to", f"{told.percentile:g} % wait\nat most [h]", "from", "to",
-        "target", f"{told.node:g} more\nsaves [min]", "from", "to", "exact estimates\nsave [min]",
+        "servers", "load", "mean wait [h]", f"{told.percentile:g} % wait\nat most [h]", "target",
+        f"{told.node:g} more\nsaves [min]", "exact estimates\nsave [min]",
     )  # fmt: skip
-    rows = [_size(row) for row in one.sizes]
-    title = f"Waits under {one.policy}; what is saved is of the mean wait"
-    return sheet.Table(title, head, rows, ("", *[".3f"] * 7, "", *[".2f"] * 4))
+    title = f"Waits under {one.policy}, with 95 % intervals; what is saved is of the mean wait"
+    return sheet.Table(title, head, [_size(row) for row in one.sizes], ("", ".3f"))
 
 
 def _size(row):
     if row.waits is None:
-        return [f"{row.servers:g}", row.load, *[None] * 6, f"{row.too_large} jobs too large", *[None] * 4]
+        return [f"{row.servers:g}", row.load, None, None, f"{row.too_large} jobs too large", None, None]
     verdict = "met" if row.surely else "met, but near" if row.meets else "missed"
-    exact = row.exact_estimates and 60 * row.exact_estimates.mean.value
-    waits, more = row.waits, row.one_node_more.mean
-    return [f"{row.servers:g}", row.load, *_ends(waits.mean), *_ends(waits.percentile), verdict, *_ends(more, 60), exact]
+    exact = row.exact_estimates and _minutes(row.exact_estimates.mean)
+    waits = _hours(row.waits.mean), _hours(row.waits.percentile)
+    return [f"{row.servers:g}", row.load, *waits, verdict, _minutes(row.one_node_more.mean), exact]
 
 
-def _ends(found, unit=1):
-    return [None if x is None else unit * x for x in (found.value, found.low, found.high)]
+def _hours(found):
+    return f"{found.value:.3f}" + ("" if found.low is None else f" ({found.low:.3f} to {found.high:.3f})")
+
+
+def _minutes(found):
+    ends = "" if found.low is None else f" ({60 * found.low:.2f} to {60 * found.high:.2f})"
+    return f"{60 * found.value:.2f}{ends}"
 
 
 def _by_load(one, told):
-    head = "as fast", "load", "mean\nwait [h]", "from", "to", f"{told.percentile:g} % wait\nat most [h]", "from", "to"
-    rows = [
-        [f"{row.growth:.3g}", row.load, *_ends(row.waits.mean), *_ends(row.waits.percentile)] for row in one.loads
-    ]
+    head = "as fast", "load", "mean wait [h]", f"{told.percentile:g} % wait\nat most [h]"
+    rows = [[f"{row.growth:.3g}", row.load, _hours(row.waits.mean), _hours(row.waits.percentile)] for row in one.loads]
     title = f"{one.servers:g} servers under {one.policy}, if jobs come so many times as fast as in the log"
-    return sheet.Table(title, head, rows, ("", *[".3f"] * 7))
+    return sheet.Table(title, head, rows, ("", ".3f"))

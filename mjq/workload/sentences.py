@@ -37,11 +37,11 @@ def verdict(found, target, percentile, node):
         told.append("No size that was tried has the whole interval below the target.")
     elif found.surely > found.smallest:
         told.append(f"The whole interval is below the target from {found.surely:g} on.")
-    more = row.one_node_more
+    saved = 60 * row.one_node_more.mean.value
     servers = "one server" if node == 1 else f"a node of {node:g} servers"
-    told.append(f"There, {servers} more saves the jobs {60 * more.mean.value:.3g} minutes of waiting on average.")
+    told.append(f"On {found.smallest:g}, {servers} more saves the jobs {saved:.3g} minutes of waiting on average.")
     if row.exact_estimates:
-        told.append(f"Exact estimates would save {60 * row.exact_estimates.mean.value:.3g} minutes.")
+        told.append(f"Exact estimates would save {60 * row.exact_estimates.mean.value:.3g} minutes there.")
     return told
 
 
@@ -53,8 +53,8 @@ def assumed(log, growth, names):
     return [
         f"Jobs come when they came in the log{faster}: in reality people submit less when waits are long and more when "
         "they are short.",
-        "Servers are alike, are not shared and do not fail; the machine is empty before the first job; one job starts "
-        "at a time by the rule, without priorities, partitions or limits for users.",
+        "Servers are alike, are not shared and do not fail; the machine is empty before the first job; there are no "
+        "priorities, partitions or limits for users.",
         *([f"Estimates are {said}."] if known else []),
         "One replay is one number: the order of two jobs can move many others. Intervals (95 %) draw blocks of "
         "successive jobs from the replay anew, the widest by 10, 100 and 1000 jobs: they say how far this much of a "
