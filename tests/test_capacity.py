@@ -1,9 +1,13 @@
 """The four capacities of a log: by law, against models, and on public logs."""
 
+import gzip
+import io
 import json
 import os
+import re
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 
@@ -32,6 +36,8 @@ from mjq.workload import (
     saturated_starts,
 )
 from mjq.workload.example import example_path, made
+from mjq.workload.report import verdict
+from mjq.workload.sacct import COMMAND
 
 TRACES = Path(os.environ["MJQ_TRACES"]) if os.environ.get("MJQ_TRACES") else None
 needs_traces = pytest.mark.skipif(TRACES is None, reason="MJQ_TRACES names no folder of public logs")
@@ -160,8 +166,6 @@ def test_our_log_is_the_schedule_of_easy():
 
 
 def test_the_shipped_log_is_the_one_that_is_made():
-    import gzip
-
     with example_path() as path:
         assert gzip.decompress(path.read_bytes()).decode() == made()
         assert path.stat().st_size < 60_000
@@ -194,8 +198,6 @@ def small(tmp_path_factory):
 
 
 def test_the_command_says_what_the_library_finds(capsys, small):
-    import jsonschema
-
     status, out, _ = said(capsys, "capacity", small, "--json", "--needs", 3)
     found = json.loads(out)
     _, schema, _ = said(capsys, "capacity", "--schema")
@@ -231,6 +233,25 @@ def test_a_log_of_little_removes_questions_not_the_run(capsys, tmp_path):
     assert said(capsys, "capacity", path, "--servers", 2)[0] == 0
 
 
+def test_a_page_to_be_read_offline(capsys, tmp_path):
+    path, page = tmp_path / "jobs.csv", tmp_path / "page.html"
+    path.write_text("submit,need,run\n" + "".join(f"{60 * k},{1 + k % 2},{60 + k % 7}\n" for k in range(200)))
+    status, out, _ = said(capsys, "capacity", path, "--servers", 2, "--html", page)
+    text = page.read_text()
+    assert status == 0 and text.count("<svg") == 1 and not re.search(r'(src|href)="(?!#)', text)
+    for part in ("Capacity under fcfs", "own order", "200 lines read, 200 used"):
+        assert part in text and part in out
+    assert said(capsys, "capacity", path, "--servers", 2, "--html", page)[0] == 2  # it is there
+    assert said(capsys, "capacity", path, "--servers", 2, "--html", tmp_path / "page.pdf")[0] == 2
+
+
+def test_a_log_from_the_standard_input(capsys, monkeypatch):
+    text = "need,run\n" + "1,60\n2,90\n" * 40
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    status, out, _ = said(capsys, "capacity", "-", "--servers", 2, "--json")
+    assert status == 0 and json.loads(out)["jobs"] == 80
+
+
 def test_strict_and_anonymous(capsys, small):
     status, _, err = said(capsys, "capacity", small, "--strict")
     assert status == 2 and "line 1501: not 18 numbers" in err
@@ -240,8 +261,6 @@ def test_strict_and_anonymous(capsys, small):
 
 
 def test_help_shows_the_line_for_slurm(capsys):
-    from mjq.workload.sacct import COMMAND
-
     out = "".join(said(capsys, "capacity", "--help")[1].replace("\\\n", "").split())
     assert "".join(COMMAND.split()) in out
 
@@ -296,7 +315,5 @@ def test_public_logs(name):
     assert exponential_capacity(up, exact=False).share == pytest.approx(rounded[0], abs=0.01)
     assert independent_capacity(up).share == pytest.approx(rounded[1], abs=0.01)
     if name.startswith("SDSC"):
-        from mjq.workload.report import _verdict
-
         assert load(log).load == pytest.approx(0.823, abs=1e-3)
-        assert "could not have carried this log" in _verdict(load(log), found, "fcfs")[-1]
+        assert "could not have carried this log" in verdict(load(log), found, "fcfs")[-1]

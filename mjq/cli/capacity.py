@@ -1,11 +1,14 @@
 """The words for the capacity of a machine by its log."""
 
 import sys
+from functools import partial
+from pathlib import Path
 
 import click
 
-from mjq.cli.reading import log_options, read, told_of_lines
-from mjq.cli.words import show_json
+from mjq.cli import sheet
+from mjq.cli.reading import log_options, page_option, read, schema_option, told_of_lines
+from mjq.cli.words import force_option, show_json
 
 __all__ = ["capacity"]
 
@@ -15,6 +18,19 @@ NAMES = {
     "independent": "independent jobs",
     "own_order": "own order",
 }
+HELP = """How much work a machine can really do, by its log.
+
+Four answers that differ in what they assume, the servers that are wasted, the needs that waste them, and how well
+replays agree with the log. LOG is in the Standard Workload Format, from sacct, or a table, CSV or Parquet; "-" is the
+standard input. For Slurm, this line asks for what is needed, and for no names:
+
+\b
+""" + (
+    "SLURM_TIME_FORMAT=%s sacct -a -X -D -P --delimiter=';' -S 2025-01-01 -E now \\\n"
+    "  -o JobIDRaw,State,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,AllocTRES,Partition,Flags \\\n"
+    "  > jobs.txt"
+)
+PICTURE = "The four capacities as shares of the naive one, and the share against how many jobs are drawn in a row"
 STAGES = {
     "naive": "the naive capacity", "exponential": "exponential classes", "independent": "jobs drawn at random",
     "own_order": "the log in its own order", "memory": "jobs drawn in blocks", "classes": "the log without each class",
@@ -22,15 +38,7 @@ STAGES = {
 }  # fmt: skip
 
 
-def _show_schema(context, option, asked):
-    if asked:
-        from mjq.workload import Report
-
-        show_json(Report.model_json_schema())
-        context.exit()
-
-
-@click.command()
+@click.command(help=HELP)
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
 @click.option("--servers", type=click.FloatRange(min=0, min_open=True), help="By default what the log says.")
@@ -42,36 +50,31 @@ def _show_schema(context, option, asked):
     "--needs", type=click.IntRange(1), help="Also: at most so many needs in place of all, and how wrong that is."
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of the simulations.")
+@page_option
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="JSON in place of tables.")
-@click.option(
-    "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_show_schema,
-    help="Print the JSON Schema of the output.",
-)  # fmt: skip
+@schema_option("Report")
 @click.option("--anonymous", is_flag=True, help="Print the table of classes as CSV and nothing else: it can be shared.")
-def capacity(log, policy, needs, seed, as_json, anonymous, **reading):
-    """How much work a machine can really do, by its log.
+def capacity(log, policy, needs, seed, page, force, as_json, anonymous, **reading):
+    from mjq import folders, workload
 
-    Four answers that differ in what they assume, the servers that are wasted, the needs that waste them, and how well
-    replays agree with the log. LOG is in the Standard Workload Format, from sacct, or a table, CSV or Parquet; "-" is
-    the standard input. For Slurm, this line asks for what is needed, and for no names:
-
-    \b
-      SLURM_TIME_FORMAT=%s sacct -a -X -D -P --delimiter=';' -S 2025-01-01 -E now \\
-        -o JobIDRaw,State,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,\\
-      NNodes,AllocCPUS,AllocTRES,Partition,Flags > jobs.txt
-    """
-    from mjq import workload
-
+    if page is not None:
+        folders.refuse_existing(Path(page), force)
     found = read(log, **reading)
     if anonymous:
         workload.write_classes(sys.stdout.buffer, workload.job_classes(found))
         return
     told = workload.report_on(found, policy, seed, needs, _progress)
+    parts = [told_of_lines(found.lines), *_parts(told)]
+    if page is not None:
+        from mjq import plots
+
+        pictures = (partial(picture, told) for picture in (plots.shares_of_capacity, plots.memory_of_log))
+        sheet.write_page(page, "What can this machine really do?", parts, sheet.drawn(*pictures), PICTURE)
     if as_json:
         show_json(told.model_dump())
-        return
-    click.echo(told_of_lines(found.lines))
-    click.echo("\n\n".join(_parts(told)))
+    else:
+        click.echo(sheet.as_text(parts))
 
 
 def _progress(stage):
@@ -85,7 +88,7 @@ def _parts(told):
     yield f"{told.jobs} jobs on {told.servers:g} servers ({told.servers_from})" + "".join(f"\n{x}" for x in told.notes)
     if told.load:
         yield from _arrivals(told.load)
-    yield _capacities(told)
+    yield from _capacities(told)
     yield "\n".join(told.verdict)
     yield _memory(told.memory)
     if told.classes:
@@ -98,22 +101,17 @@ def _parts(told):
         yield _binned(told.binned)
 
 
-def _table(title, head, rows, formats):
-    from tabulate import tabulate
-
-    text = tabulate(rows, head, floatfmt=formats, disable_numparse=[0], missingval="-")
-    return f"{title}\n\n{text}"
-
-
 def _arrivals(load):
     hour, day = _times(load.dispersion_by_hour), _times(load.dispersion_by_day)
     yield (
         f"{load.rate:.4g} jobs came per hour, with work for {load.load:.1%} of the servers. The number of arrivals\n"
         f"in an hour varies {hour} as much as if they were Poisson, in a day {day}."
     )
-    yield _table("Work that came, of what the servers could do", ("month", "load"), load.by_month.items(), ("", ".3f"))
+    yield sheet.Table(
+        "Work that came, of what the servers could do", ("month", "load"), list(load.by_month.items()), ("", ".3f")
+    )
     if load.by_hour:
-        yield _table("The same by hour of the day", ("hour", "load"), load.by_hour.items(), ("", ".3f"))
+        yield sheet.Table("The same by hour of the day", ("hour", "load"), list(load.by_hour.items()), ("", ".3f"))
 
 
 def _times(dispersion):
@@ -121,34 +119,32 @@ def _times(dispersion):
 
 
 def _capacities(told):
-    rows = [
-        (NAMES[name], one.value, one.low, one.high, one.share, one.wasted_servers)
-        for name, one in ((name, getattr(told.capacities, name)) for name in NAMES)
-    ]
+    found = {name: getattr(told.capacities, key) for key, name in NAMES.items()}
+    rows = [(name, one.value, one.low, one.high, one.share, one.wasted_servers) for name, one in found.items()]
     head = "capacity", "jobs per hour", "from", "to", "of the naive", "servers wasted"
-    table = _table(f"Capacity under {told.policy}", head, rows, ("", ".4f", ".4f", ".4f", ".4f", ".2f"))
-    assumed = (
-        f"{NAMES[name]}: {one.assumes} (interval: {one.interval})"
-        for name, one in ((name, getattr(told.capacities, name)) for name in NAMES)
-    )
+    yield sheet.Table(f"Capacity under {told.policy}", head, rows, ("", ".4f", ".4f", ".4f", ".4f", ".2f"))
     mean = told.mean_work
     ends = "" if mean.high is None else f" ({mean.low:.4g} to {mean.high:.4g})"
-    work = f"All four are for the mean work of a job in this log, {mean.value:.4g}{ends} server-hours."
-    return "\n".join([table, "", *assumed, work])
+    yield "\n".join(
+        [
+            *(f"{name}: {one.assumes} (interval: {one.interval})" for name, one in found.items()),
+            f"All four are for the mean work of a job in this log, {mean.value:.4g}{ends} server-hours.",
+        ]
+    )
 
 
 def _memory(memory):
     blocks = [one.block for one in next(iter(memory.values()))]
     rows = [(str(block), *(curve[k].share for curve in memory.values())) for k, block in enumerate(blocks)]
     title = "Share of the naive capacity, if so many successive jobs are drawn from the log at a time"
-    return _table(title, ("jobs", *memory), rows, ("", ".4f", ".4f"))
+    return sheet.Table(title, ("jobs", *memory), rows, ("", ".4f", ".4f"))
 
 
 def _classes(classes):
     rows = [(f"{one.need:g}", one.jobs, one.servers, one.beside, one.without, one.wastes) for one in classes]
     head = "need", "jobs", "servers used", "others beside it [1/h]", "without it [1/h]", "servers it wastes"
     title = "Needs that waste most: servers that the others could use without them, less those that they use"
-    return _table(title, head, rows, ("", "d", ".2f", ".4f", ".4f", ".2f"))
+    return sheet.Table(title, head, rows, ("", "d", ".2f", ".4f", ".4f", ".2f"))
 
 
 def _near_saturation(found):
@@ -156,13 +152,13 @@ def _near_saturation(found):
         f"Exponential classes near their capacity: a job spends about {found.constant:.4g} / ({found.capacity:.4f} - "
         "arrivals per hour) hours in the system, if arrivals are Poisson"
     )
-    return _table(title, ("of the capacity", "hours"), found.hours.items(), ("", ".2f"))
+    return sheet.Table(title, ("of the capacity", "hours"), list(found.hours.items()), ("", ".2f"))
 
 
 def _agreement(agreement):
     rows = [(one.policy, one.jobs, one.log, one.replay, one.same) for one in agreement]
     head = "policy", "jobs", "mean wait by the log [s]", "replayed [s]", "start within a minute"
-    return _table("Replays against the waits of the log", head, rows, ("", "d", ".1f", ".1f", ".3f"))
+    return sheet.Table("Replays against the waits of the log", head, rows, ("", "d", ".1f", ".1f", ".3f"))
 
 
 def _binned(binned):
@@ -171,4 +167,4 @@ def _binned(binned):
         for name, one in (("taken together", binned.fewer), ("rounded up to powers of two", binned.rounded))
     ]
     head = "needs", "how many", "own order [%]", "independent [%]"
-    return _table("Fewer needs, work kept: by how much the capacity is then wrong", head, rows, "")
+    return sheet.Table("Fewer needs, work kept: by how much the capacity is then wrong", head, rows, "")

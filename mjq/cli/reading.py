@@ -2,7 +2,9 @@
 
 import click
 
-__all__ = ["log_options", "read", "told_of_lines"]
+from mjq.cli.words import show_json
+
+__all__ = ["log_options", "page_option", "read", "schema_option", "told_of_lines"]
 
 LOG_OPTIONS = (
     click.option(
@@ -38,3 +40,33 @@ def told_of_lines(lines):
         for reason, count in lines.dropped.items()
     )
     return f"{lines.read} lines read, {lines.used} used" + "".join(reasons)
+
+
+def page_option(command):
+    """An option for a page to be written, ``page``."""
+    option = click.option(
+        "--html", "page", type=click.Path(dir_okay=False), callback=_page_name, help="Also a page, read offline."
+    )
+    return option(command)
+
+
+def _page_name(context, option, path):
+    if path is not None and not path.endswith(".html"):
+        raise click.BadParameter(f"the name of a page ends in .html, got {path}")
+    return path
+
+
+def schema_option(name):
+    """An option that prints the JSON Schema of an answer of :mod:`mjq.workload`, by the name of its class."""
+
+    def show(context, option, asked):
+        if asked:
+            from mjq import workload
+
+            show_json(getattr(workload, name).model_json_schema())
+            context.exit()
+
+    return click.option(
+        "--schema", is_flag=True, is_eager=True, expose_value=False, callback=show,
+        help="Print the JSON Schema of the output.",
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from mjq.plots.capacities import memory_of_log, shares_of_capacity
 from mjq.plots.drawings import network, resource, state_graph, tracker
 from mjq.plots.palette import COLOURS, WIDTH
 from mjq.plots.planning import waits_by_load, waits_by_size
@@ -18,9 +19,11 @@ __all__ = [
     "band",
     "gantt",
     "glue",
+    "memory_of_log",
     "network",
     "panels",
     "resource",
+    "shares_of_capacity",
     "significant",
     "state_graph",
     "style",

@@ -6,8 +6,9 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from mjq.workload import arrivals, binning, capacity
+from mjq.workload.saturated import LINE
 
-__all__ = ["Report", "report_on"]
+__all__ = ["Report", "report_on", "verdict"]
 
 AHEAD = 0.8, 0.9, 0.95, 0.99  # loads, as fractions of the capacity, for which waits near saturation are shown
 CLASSES = 10  # that are named among those that waste servers
@@ -181,7 +182,7 @@ def report_on(log, policy="fcfs", seed=1, needs=None, progress=lambda what: None
         policy=policy,
         lines=None if log.lines is None else asdict(log.lines),
         missing=list(log.missing),
-        notes=list(log.notes),
+        notes=[*log.notes, *_of_easy(log)],
         load=None if load is None else _finite(asdict(load)),
         mean_work=_finite(dict(value=work.mean, low=work.low, high=work.high)),
         capacities={name: _finite(_told(one, log.servers)) for name, one in found.items()},
@@ -190,8 +191,15 @@ def report_on(log, policy="fcfs", seed=1, needs=None, progress=lambda what: None
         near_saturation=_near_saturation(log) if policy == "fcfs" else None,
         agreement=[asdict(one) for one in agreement],
         binned=None if needs is None else _binned(log, needs, policy, seed),
-        verdict=_verdict(load, found, policy),
+        verdict=verdict(load, found, policy),
     )
+
+
+def _of_easy(log):
+    said = (
+        "it knows run times, as the log has no estimates" if log.estimate is None else "it goes by the log's estimates"
+    )
+    return [f"EASY looks for what fits among {LINE} jobs that wait; {said}"]
 
 
 def _curve(log, policy, seed):
@@ -219,8 +227,8 @@ def _binned(log, needs, policy, seed):
     return {name: asdict(binning.binning_error(log, few, policy, seed)) for name, few in logs.items()}
 
 
-def _verdict(load, found, policy):
-    """What follows, in sentences."""
+def verdict(load, found, policy):
+    """What follows from the load, or None, and the four capacities under a policy, in sentences."""
     own, rule = found["own_order"], {"fcfs": "first come, first served", "easy": "EASY"}[policy]
     told = [
         f"Under {rule} this machine could work off {own.value:.4g} jobs per hour, in the order of the log: "
