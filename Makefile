@@ -20,7 +20,7 @@ PYTEST := -q -n auto $(if $(SEED),--hypothesis-seed=$(SEED))
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .PHONY: book test coverage elsewhere pythons thorough lab refresh bench clean lock
-.PHONY: frontier evaluation autoscaling fluid-times depletion near-saturation
+.PHONY: frontier evaluation autoscaling fluid-times depletion near-saturation public-logs
 
 book: $(VENV)/ready
 	@$(BIN)/python book/build.py
@@ -79,6 +79,10 @@ depletion: $(VENV)/ready
 # On one core, as fluid-times.
 near-saturation: $(VENV)/ready
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m mjq.experiments.near_saturation
+
+# MJQ_TRACES names the folder of the logs.
+public-logs: $(VENV)/ready
+	$(BIN)/python -m mjq.experiments.public_logs
 
 clean:
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache

@@ -38,6 +38,11 @@ STABLE = {
         "near-saturation", "equation-ns-poisson", "equation-ns-asymptote", "equation-ns-slope", "equation-ns-tail",
         "ns-answer-picture", "ns-answer-curve", "ns-error", "ns-tails", "ns-filling", "ns-variable", "ns-practice",
     ],
+    "notebooks/your_cluster.html": [
+        "your-cluster", "equation-yc-naive", "equation-yc-recursion", "equation-yc-saturation", "equation-yc-monotone",
+        "equation-yc-waste", "yc-answer-picture", "yc-answer-curve", "yc-plan-figure", "yc-rounding", "yc-easy",
+    ],
+    "book/operators.html": ["operators"],
     "book/known.html": ["known"],
     "book/ledger.html": ["errata", "erratum-bb22-table"],
 }  # fmt: skip

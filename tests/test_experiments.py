@@ -7,7 +7,18 @@ import polars as pl
 import pytest
 
 from mjq import experiments
-from mjq.experiments import decisions, depletion, evaluation, fluid_times, frontier, keeping, near_saturation, two_tier
+from mjq.experiments import (
+    decisions,
+    depletion,
+    evaluation,
+    fluid_times,
+    frontier,
+    keeping,
+    near_saturation,
+    public_logs,
+    two_tier,
+)
+from mjq.workload import example_log
 
 
 @pytest.fixture
@@ -101,6 +112,16 @@ def test_the_times_of_the_fluid_model(folder, monkeypatch):
     made = pl.read_csv(folder / "fluid_times.csv")
     assert made.columns == columns("fluid_times")
     assert made["grows"].to_list() == ["phases", "jobs"]
+
+
+def test_public_logs():
+    log = example_log()
+    row = public_logs.row("ours", log)
+    assert list(row) == columns("public_logs")
+    assert (row["jobs"], row["servers"]) == (len(log), 64)
+    # What a longer block remembers lies between independent jobs and the own order; rounding keeps the naive capacity.
+    assert row["independent"] < row["blocks_of_10"] < row["own_order"] < row["easy_own_order"] <= 1
+    assert row["rounded_independent"] < row["independent"]
 
 
 def test_near_saturation(folder, monkeypatch):

@@ -167,6 +167,7 @@ OTHERS = {
             p=[1.0, 0.0], loads=[0.6], scvs=[4.0, 1.5], n=5, p1=0.5, k=8, needs=[8, 1], rates=[0.2, 1.0], mix=[0.3, 0.7]
         ),
     ],
+    "your_cluster": [dict(log="log.swf"), dict(servers=80.0, target=0.5, percentile=50.0, growth=1.3)],
 }
 LOG = "; MaxProcs: 8\n" + "".join(f"{k} {k} -1 {10 * k} {2 ** (k % 4)}{' -1' * 13}\n" for k in range(1, 40))
 

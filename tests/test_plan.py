@@ -116,8 +116,18 @@ def test_what_is_reported_follows_from_the_sizes(policy):
             assert (one.exact_estimates is None) == (policy == "fcfs")
 
 
+def test_in_order_of_arrival_a_further_server_delays_nobody():
+    for seed in range(5):
+        log = mixed(seed)
+        starts = [replay(log.submit, log.need, log.run, None, size, "fcfs").start for size in range(8, 30)]
+        assert all((more <= less + 1e-6).all() for less, more in pairwise(starts))
+        sizes = planned(log, 1.0, ["fcfs"], [8, 10, 14, 20]).policies[0].sizes
+        assert all(a.waits.mean.value >= b.waits.mean.value for a, b in pairwise(sizes))
+        assert all(one.one_node_more.percentile.value >= 0 for one in sizes)
+
+
 def test_sizes_below_the_largest_need_are_not_replayed():
-    found = planned(mixed(1), 100.0, ["fcfs"], [4, 12]).policies[0]
+    found = planned(mixed(1), 1e6, ["fcfs"], [4, 12]).policies[0]
     assert found.sizes[0].waits is None and not found.sizes[0].meets
     assert found.sizes[0].too_large == (mixed(1).need > 4).sum()
     assert found.smallest == 8.0  # between them, down to one server
