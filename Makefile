@@ -80,7 +80,7 @@ depletion: $(VENV)/ready
 near-saturation: $(VENV)/ready
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m mjq.experiments.near_saturation
 
-# MJQ_TRACES names the folder of the logs.
+# Where MJQ_TRACES names a folder with logs of the Parallel Workloads Archive.
 public-logs: $(VENV)/ready
 	$(BIN)/python -m mjq.experiments.public_logs
 

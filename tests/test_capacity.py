@@ -9,8 +9,10 @@ from pathlib import Path
 
 import jsonschema
 import numpy as np
+import polars as pl
 import pytest
 
+from mjq import experiments
 from mjq.cli import main
 from mjq.models.processing_capacity import processing_capacity
 from mjq.simulation.estimates import Estimate
@@ -311,6 +313,11 @@ def test_public_logs(name):
     found = capacities(log)
     for key, share in zip(("exponential", "independent", "own_order"), shares, strict=True):
         assert found[key].share == pytest.approx(share, abs=0.01), key
+    kept = experiments.kept("public_logs").filter(
+        pl.col("log") == name.removesuffix("-easy"), pl.col("policy") == "fcfs", pl.col("needs") == "as they are"
+    )
+    for key, row in zip(found, kept.filter(pl.col("capacity") != "drawn").iter_rows(named=True), strict=True):
+        assert (row["capacity"], row["jobs_per_hour"]) == (key, pytest.approx(found[key].value, rel=1e-5))
     up = rounded_up(log)
     assert exponential_capacity(up, exact=False).share == pytest.approx(rounded[0], abs=0.01)
     assert independent_capacity(up).share == pytest.approx(rounded[1], abs=0.01)

@@ -27,7 +27,8 @@ standard input. For Slurm, this line asks for what is needed, and for no names:
 \b
 """ + (
     "SLURM_TIME_FORMAT=%s sacct -a -X -D -P --delimiter=';' -S 2025-01-01 -E now \\\n"
-    "  -o JobIDRaw,State,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,AllocTRES,Partition,Flags \\\n"
+    "  -o JobIDRaw,State,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,AllocTRES,Partition,"
+    "Flags \\\n"
     "  > jobs.txt"
 )
 PICTURE = "The four capacities as shares of the naive one, and the share against how many jobs are drawn in a row"
@@ -84,29 +85,29 @@ def _progress(stage):
 
 
 def _parts(told):
-    """The report for people, part by part."""
-    yield f"{told.jobs} jobs on {told.servers:g} servers ({told.servers_from})" + "".join(f"\n{x}" for x in told.notes)
-    if told.load:
-        yield from _arrivals(told.load)
-    yield from _capacities(told)
+    """The report for people, part by part, answer first."""
+    yield f"{told.jobs} jobs on {told.servers:g} servers ({told.servers_from})"
     yield "\n".join(told.verdict)
+    yield from _capacities(told)
     yield _memory(told.memory)
     if told.classes:
         yield _classes(told.classes)
+    if told.binned:
+        yield _binned(told.binned)
     if told.near_saturation:
         yield _near_saturation(told.near_saturation)
     if told.agreement:
         yield _agreement(told.agreement)
-    if told.binned:
-        yield _binned(told.binned)
+    if told.load:
+        yield from _arrivals(told.load)
+    yield "\n".join(told.notes)
 
 
 def _arrivals(load):
     hour, day = _times(load.dispersion_by_hour), _times(load.dispersion_by_day)
-    yield (
-        f"{load.rate:.4g} jobs came per hour, with work for {load.load:.1%} of the servers. The number of arrivals\n"
-        f"in an hour varies {hour} as much as if they were Poisson, in a day {day}."
-    )
+    came = f"{load.rate:.4g} jobs came per hour, with work for {load.load:.1%} of the servers."
+    varies = f"in an hour varies {hour} as much as if they were Poisson, in a day {day}."
+    yield f"{came} The number of arrivals {varies}"
     yield sheet.Table(
         "Work that came, of what the servers could do", ("month", "load"), list(load.by_month.items()), ("", ".3f")
     )

@@ -1,8 +1,9 @@
-"""What capacity means on three public logs: ``MJQ_TRACES=folder make public-logs``.
+"""Capacities of public logs, which are not ours to ship: ``make public-logs`` where ``MJQ_TRACES`` names their folder.
 
-The folder holds the files named below, which are not ours to ship: logs of the Parallel Workloads Archive, two of them
-with the schedules of Gaussier, Glesser, Reis and Trystram (2015). Capacities are shares of the naive one; some ten
-seconds of processor time a log. The results are kept in ``public_logs.csv``, which the chapter ``your_cluster`` reads.
+The folder holds the logs of the Parallel Workloads Archive that :data:`LOGS` names. The results are kept in
+``public_logs.csv``, a row a capacity: `policy`, the `capacity` (one of the four, or ``drawn`` for blocks of jobs drawn
+from the log), the needs as they are or rounded up to powers of two with the work kept, and how many jobs are drawn at a
+time.
 """
 
 import os
@@ -22,33 +23,33 @@ LOGS = {
 COMMAND = "make public-logs"
 
 
-def row(name, log):
-    """The capacities of one log as shares of the naive one, and those with needs rounded up to powers of two."""
-    found = workload.capacities(log)
-    memory = workload.memory(log, lengths=(10, 100))
-    rounded = workload.rounded_up(log)
+def rows(name, log):
+    """All rows of one log."""
+    load = workload.load(log).load
+    for policy in ("fcfs", "easy"):
+        for capacity, found in workload.capacities(log, policy).items():
+            yield _row(name, load, policy, capacity, "as they are", "", found)
+        for block, found in workload.memory(log, policy).items():
+            yield _row(name, load, policy, "drawn", "as they are", block, found)
+    up = workload.rounded_up(log)
+    for capacity, found in workload.capacities(up, exact=False).items():
+        yield _row(name, load, "fcfs", capacity, "powers of two", "", found)
+
+
+def _row(name, load, policy, capacity, needs, block, found):
     return {
-        "log": name,
-        "jobs": len(log),
-        "servers": int(log.servers),
-        "load": workload.load(log).load,
-        "exponential": found["exponential"].share,
-        "independent": found["independent"].share,
-        "blocks_of_10": memory[10].share,
-        "blocks_of_100": memory[100].share,
-        "own_order": found["own_order"].share,
-        "easy_independent": workload.independent_capacity(log, "easy").share,
-        "easy_own_order": workload.own_order_capacity(log, "easy").share,
-        "rounded_exponential": workload.exponential_capacity(rounded).share,
-        "rounded_independent": workload.independent_capacity(rounded).share,
-        "rounded_own_order": workload.own_order_capacity(rounded).share,
-    }
+        "log": name, "load": load, "policy": policy, "capacity": capacity, "needs": needs, "block": block,
+        "jobs_per_hour": found.value, "share": found.share, "low": found.low, "high": found.high,
+    }  # fmt: skip
 
 
 def main():
-    folder = Path(os.environ["MJQ_TRACES"])
-    rows = [row(name, workload.read_log(folder / file)) for name, file in tqdm(LOGS.items(), desc="logs")]
-    keep(TABLE, rows, COMMAND, digits=4)
+    folder = os.environ.get("MJQ_TRACES")
+    if not folder:
+        raise SystemExit("MJQ_TRACES must name the folder with the logs")
+    logs = ((name, workload.read_log(Path(folder) / file)) for name, file in LOGS.items())
+    found = [row for name, log in tqdm(logs, desc="logs", total=len(LOGS)) for row in rows(name, log)]
+    keep(TABLE, found, COMMAND, digits=6)
 
 
 if __name__ == "__main__":

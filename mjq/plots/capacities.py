@@ -31,7 +31,7 @@ def shares_of_capacity(report, ax):
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1))
     ax.set_yticks(range(len(NAMES)), NAMES.values())
     ax.invert_yaxis()
-    ax.set(xlabel="share of the servers that can be busy while jobs wait", xlim=(0, 1.02))
+    ax.set(xlabel="share of the servers that is busy", xlim=(0, 1.02))
 
 
 def memory_of_log(report, ax):

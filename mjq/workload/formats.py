@@ -2,6 +2,8 @@
 
 from itertools import chain, islice
 
+from polars.exceptions import PolarsError
+
 from mjq.workload import lines, sacct, swf, table
 from mjq.workload.log import gathered
 
@@ -56,7 +58,7 @@ def read_log(path, columns=None, *, servers=None, unit=None, partition=None, str
     """
     try:
         return gathered(_reading(path, columns, unit), servers, partition, strict)
-    except ValueError as error:
+    except (ValueError, PolarsError) as error:
         raise ValueError(f"{path}: {error}") from error
 
 
@@ -65,7 +67,7 @@ def _reading(path, columns, unit):
     if unit is not None and unit not in sacct.UNITS:
         raise ValueError(f"unit must be one of {', '.join(sacct.UNITS)}; got {unit!r}")
     if lines.is_parquet(path):
-        return table.read_parquet(path, columns)
+        return _with_one_unit(table.read_parquet(path, columns), unit)
     blocks = lines.blocks(path)
     first = next(blocks, (1, []))
     blocks = chain([first], blocks)
@@ -73,5 +75,12 @@ def _reading(path, columns, unit):
     if columns is None and sacct.looks_like_sacct(beginning):
         return sacct.read(blocks, unit)
     if columns is None and swf.looks_like_swf(beginning):
-        return swf.read(blocks)
-    return table.read_csv(blocks, columns)
+        return _with_one_unit(swf.read(blocks), unit)
+    return _with_one_unit(table.read_csv(blocks, columns), unit)
+
+
+def _with_one_unit(reading, unit):
+    """What a reader finds that has no choice of units."""
+    if unit is not None:
+        raise ValueError(f"only what sacct prints has several units of servers; got unit {unit!r}")
+    return reading

@@ -189,6 +189,9 @@ def gathered(reading, servers=None, partition=None, strict=False):
     if jobs.is_empty():
         raise ValueError(f"no line holds a job that can be used, of {tally.read}{tally.told()}")
     jobs, notes = _in_order(jobs)
+    if partition is None and jobs["partition"].drop_nulls().n_unique() > 1:
+        parts = jobs["partition"].drop_nulls().n_unique()
+        notes.append(f"jobs of {parts} partitions are taken for those of one machine: --partition takes one of them")
     columns = {column: _column(jobs[column]) for column in (*TIMES, "need")}
     columns["start"], early = _without_early_starts(**columns)
     number = jobs["job"].str.extract(r"^(\d{1,18})").cast(pl.Int64)
@@ -258,13 +261,11 @@ def _in_order(jobs):
     jobs = jobs.with_columns(eligible=pl.coalesce("eligible", "submit")) if _known(jobs, "eligible") else jobs
     by = next((name for name in ("eligible", "submit", "start") if _known(jobs, name)), None)
     if by is None:
-        return jobs, [
-            "the log has neither submit nor start times: the order of its lines is taken for that of the jobs"
-        ]
+        return jobs, ["neither submit nor start times: the order of the lines is taken for that of the jobs"]
     late = int((jobs[by].diff() < 0).sum())
     number = pl.col("job").str.extract(r"^(\d{1,18})").cast(pl.Int64)
     jobs = jobs.sort(by, number, "line", nulls_last=True)
-    notes = ["the log has no submit times: the order of its starts is taken for that of the jobs"] * (by == "start")
+    notes = ["no submit times: the order of the starts is taken for that of the jobs"] * (by == "start")
     return jobs, notes + [f"{late} lines are earlier than the line before: the jobs were sorted"] * (late > 0)
 
 

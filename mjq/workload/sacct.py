@@ -25,7 +25,7 @@ STARTED = (
     "SPECIAL_EXIT|LAUNCH_FAILED"
 )
 STILL_THERE = "RUNNING|SUSPENDED|COMPLETING|CONFIGURING|RESIZING|STOPPED|SIGNALING|STAGE_OUT"
-WITHOUT_A_HEADER = re.compile(rf"\d+([^\w\s.])({STARTED}|{STILL_THERE}|PENDING)[^\n]*")
+WITHOUT_A_HEADER = re.compile(rf"\d+([^\w\s.])({STARTED}|{STILL_THERE}|PENDING)")
 # Of each unit: the column that counts it, and its name among the trackable resources.
 UNITS = {
     "cpus": (("AllocCPUS", "NCPUS"), r"(?:^|,)cpu=(\d+)"),
@@ -93,6 +93,8 @@ def _header(line):
     delimiter = between[0]
     if not delimiter.strip(" ") or set(between[1:-1]) - {delimiter} or between[-1] not in ("", delimiter):
         raise ValueError("the columns are not separated by one delimiter: ask sacct for them with -P")
+    if len(set(names)) < len(names):
+        raise ValueError(f"a column is there twice: {', '.join(names)}")
     return names, delimiter, between[-1] == delimiter
 
 
