@@ -1,6 +1,7 @@
 """A plan by its laws and by logs whose waits are known, and its words."""
 
 import json
+import os
 from itertools import pairwise
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from mjq.cli import main
 from mjq.simulation import replay
-from mjq.workload import Log, Plan, example_log, planned, sizes_between
+from mjq.workload import Log, Plan, example_log, planned, read_log, sizes_between
 from mjq.workload.example import example_path
 from mjq.workload.waits import difference, interval, waits
 
@@ -29,6 +30,9 @@ def mixed(seed, jobs=2000):
         estimate=run * rng.uniform(1, 10, jobs),
         servers=12.0,
     )
+
+
+TRACES = os.environ.get("MJQ_TRACES")
 
 
 @pytest.fixture
@@ -58,6 +62,19 @@ def test_waits_of_a_lone_server_are_those_of_the_recursion_of_lindley():
     log = Log(need=np.ones(500), run=3600 * run, submit=3600 * np.cumsum(gaps), servers=1)
     found = waits(log, 1, "fcfs", percentile=95)
     assert np.isclose(found["mean"], np.mean(wait)) and np.isclose(found["percentile"], np.sort(wait)[474])
+
+
+@pytest.mark.skipif(TRACES is None, reason="MJQ_TRACES names no folder of public logs")
+@pytest.mark.parametrize(
+    ("file", "servers", "policy", "seconds"),
+    [
+        ("KTH-SP2-easy.swf.gz", 100, "easy", 6834.5873),
+        ("KTH-SP2-easy.swf.gz", 100, "fcfs", 353_776),
+        ("SDSC-SP2-easy.swf.gz", 128, "easy", 20_570.8754),
+    ],
+)
+def test_mean_waits_of_public_logs(file, servers, policy, seconds):
+    assert waits(read_log(f"{TRACES}/{file}"), servers, policy)["mean"] == pytest.approx(seconds / 3600, rel=2e-6)
 
 
 def test_a_percentile_is_the_shortest_time_that_so_many_wait_at_most():

@@ -3,11 +3,12 @@
 import re
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 
 import click
 
 from mjq.cli import sheet
-from mjq.cli.reading import log_options, read, told_of_lines
+from mjq.cli.reading import log_options, page_option, read, schema_option, told_of_lines
 from mjq.cli.words import at_work_on, force_option, quiet_option, scheduler_option, show_json, workers_option
 
 __all__ = ["plan"]
@@ -49,20 +50,6 @@ class Sizes(click.ParamType):
         return low, high, count
 
 
-def _show_schema(context, option, asked):
-    if asked:
-        from mjq.workload import Plan
-
-        show_json(Plan.model_json_schema())
-        context.exit()
-
-
-def _page_name(context, option, path):
-    if path is not None and not path.endswith(".html"):
-        raise click.BadParameter(f"the name of a page ends in .html, got {path}")
-    return path
-
-
 @click.command()
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
@@ -93,12 +80,9 @@ def _page_name(context, option, path):
     "-o", "output", type=click.Path(dir_okay=False),
     help="Write the plan there as JSON; stopped before, the same command goes on with the replays that are missing.",
 )  # fmt: skip
-@click.option("--html", "page", type=click.Path(dir_okay=False), callback=_page_name, help="Also a page, read offline.")
+@page_option
 @click.option("--json", "as_json", is_flag=True, help="JSON in place of tables.")
-@click.option(
-    "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_show_schema,
-    help="Print the JSON Schema of the output.",
-)  # fmt: skip
+@schema_option("Plan")
 @click.option("--anonymous", is_flag=True, help="Print the table of classes as CSV and nothing else: it can be shared.")
 @workers_option
 @scheduler_option
@@ -119,12 +103,10 @@ def plan(
     from mjq import folders, workload
 
     if page is not None:
-        from pathlib import Path
-
         folders.refuse_existing(Path(page), force)
     found = read(log, **reading)
     if anonymous:
-        workload.write_classes(click.get_binary_stream("stdout"), workload.job_classes(found))
+        workload.write_classes(sys.stdout.buffer, workload.job_classes(found))
         return 0
     if sizes is not None:
         low, high, count = sizes

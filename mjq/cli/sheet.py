@@ -53,13 +53,7 @@ def drawn(*pictures):
 
 
 def write_page(path, title, parts, picture, told):
-    """Write a page to be read offline: parts, and a picture (SVG) with what it shows in words.
-
-    Raises
-    ------
-    ValueError
-        If the name does not end in .html.
-    """
+    """Write a page to be read offline: parts, and a picture (SVG) with what it shows in words."""
     svg = picture[picture.index("<svg") :].replace("<svg", f'<svg role="img" aria-label="{escape(told)}"', 1)
     body = "\n".join(_block(part) for part in parts)
     content = (
