@@ -69,12 +69,17 @@ def as_found(function, cases, workers=None, died=None):
         As for :func:`solve_all`. By default the work begins in this process, and what is left after two seconds is
         given to as many processes as there are cores.
     died : object, optional
-        The result of a case in which several processes died.
+        The result of a case in which several processes died; without it, an error.
 
     Yields
     ------
     list of (number, result)
         A few at a time, in any order.
+
+    Raises
+    ------
+    Exception
+        Whatever a failing case raised; ``RuntimeError`` if several processes died in one.
 
     Examples
     --------
@@ -106,6 +111,9 @@ def as_found(function, cases, workers=None, died=None):
                 try:
                     yield future.result()
                 except KilledWorker:
+                    if len(chunk) == 1 and died is None:
+                        words = f"several processes died in the case {chunk[0][0]}, perhaps for lack of memory"
+                        raise RuntimeError(words) from None
                     if len(chunk) == 1:
                         yield [(chunk[0][0], died)]
                         continue

@@ -236,7 +236,7 @@ def test_the_command_says_what_the_library_finds(path, tmp_path, capsys):
     for sentence in [*told.policies[0].verdict, *told.assumes]:
         assert sentence in out
     for size in told.policies[0].sizes:
-        shown = f"{size.waits.percentile.value:.3f}"
+        shown = f"{size.waits.percentile.value:.3g}"
         assert shown in out and shown in page
     from bs4 import BeautifulSoup
 

@@ -155,20 +155,21 @@ def _by_size(one, told):
 
 def _size(row):
     if row.waits is None:
-        return [f"{row.servers:g}", row.load, None, None, f"{row.too_large} jobs too large", None, None]
-    verdict = "met" if row.surely else "met, but near" if row.meets else "missed"
+        return [f"{row.servers:g}", row.load, None, None, f"too small for {row.too_large}", None, None]
+    near = "met, but near" if row.waits.percentile.high is not None else "met"
+    verdict = "met" if row.surely else near if row.meets else "missed"
     exact = row.exact_estimates and _minutes(row.exact_estimates.mean)
     waits = _hours(row.waits.mean), _hours(row.waits.percentile)
     return [f"{row.servers:g}", row.load, *waits, verdict, _minutes(row.one_node_more.mean), exact]
 
 
 def _hours(found):
-    return f"{found.value:.3f}" + ("" if found.low is None else f" ({found.low:.3f} to {found.high:.3f})")
+    return f"{found.value:.3g}" + ("" if found.low is None else f" ({found.low:.3g} to {found.high:.3g})")
 
 
 def _minutes(found):
-    ends = "" if found.low is None else f" ({60 * found.low:.2f} to {60 * found.high:.2f})"
-    return f"{60 * found.value:.2f}{ends}"
+    ends = "" if found.low is None else f" ({60 * found.low:.3g} to {60 * found.high:.3g})"
+    return f"{60 * found.value:.3g}{ends}"
 
 
 def _by_load(one, told):
