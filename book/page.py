@@ -26,8 +26,8 @@ AROUND = (
     ".bd-sidebar-primary, .bd-header, .header-article, .bd-header-article, footer, .prev-next-area, dialog, noscript"
 )
 AROUND += ", #pst-skip-link, .search-button-field, .pst-async-banner-revealer, .skip-link"
-# What the page itself needs: solutions that unfold, code that can be copied.
-SCRIPTS = "jquery", "doctools", "togglebutton", "clipboard", "copybutton", "documentation_options"
+# What the page itself needs: solutions that unfold, code that can be copied, panels and self-checks.
+SCRIPTS = "jquery", "doctools", "togglebutton", "clipboard", "copybutton", "documentation_options", "panels"
 LIGHT_OR_DARK = """
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const set = () => { document.documentElement.dataset.theme = dark.matches ? "dark" : "light"; };

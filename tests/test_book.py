@@ -1,11 +1,13 @@
 """The built book, as readers see it: links, and every page in a real browser."""
 
 import importlib
+import re
 import subprocess
 import sys
-from urllib.parse import unquote, urlparse
+from urllib.parse import parse_qs, unquote, urlparse
 
 import pytest
+import yaml
 from bs4 import BeautifulSoup
 
 from mjq.models import CHAPTERS
@@ -37,6 +39,10 @@ STABLE = {
     "notebooks/near_saturation.html": [
         "near-saturation", "equation-ns-poisson", "equation-ns-asymptote", "equation-ns-slope", "equation-ns-tail",
         "ns-answer-picture", "ns-answer-curve", "ns-error", "ns-tails", "ns-filling", "ns-variable", "ns-practice",
+    ],
+    "notebooks/scheduling.html": [
+        "scheduling", "equation-sched-recursion", "equation-sched-shadow", "equation-sched-chain", "sched-rules",
+        "sched-answer-picture", "sched-answer-curve", "sched-estimates", "sched-reach", "sched-shaking",
     ],
     "notebooks/your_cluster.html": [
         "your-cluster", "equation-yc-naive", "equation-yc-recursion", "equation-yc-saturation", "equation-yc-monotone",
@@ -113,6 +119,59 @@ def test_launch_and_download_are_offered(html):
     assert "mybinder.org" in text
     assert "_sources/notebooks/processing_capacity.ipynb" in text
     assert (html / "_sources/notebooks/processing_capacity.ipynb").exists()
+
+
+def soup_of(path):
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def test_each_term_of_the_glossary_is_linked_from_the_chapters_once_on_a_page(html):
+    there = soup_of(html / "book/glossary.html").select("dl.glossary > dt, dl.glossary > dd")
+    before = ["dd", *(tag.name for tag in there)]
+    terms = {tag["id"] for tag, last in zip(there, before[:-1], strict=True) if tag.name == "dt" and last == "dd"}
+    used = set()
+    for path in (html / "notebooks").glob("*.html"):
+        links = soup_of(path).select("a.term")
+        addresses = [link["href"].split("#")[1] for link in links]
+        assert len(set(addresses)) == len(addresses), path
+        assert not [link for link in links if link.find_parent(["h1", "h2", "h3", "h4", "figcaption", "code", "table"])]
+        used |= set(addresses)
+    assert 30 <= len(terms) <= 60 and used == terms
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda one: one.name)
+def test_chapters_say_how_to_cite_them(html, chapter):
+    page = soup_of(html / f"notebooks/{chapter.name}.html")
+    (line,) = [tag.get_text() for tag in page.select("p.citation-line")]
+    work = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    title = page.h1.get_text().removesuffix("#")
+    for words in (work["authors"][0]["name"], title, work["title"], work["version"]):
+        assert words in line
+    assert ("and the paper that it treats" in line) == chapter.of_a_paper
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda one: one.name)
+def test_mistakes_can_be_reported_from_each_section(html, chapter):
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    page = soup_of(html / f"notebooks/{chapter.name}.html")
+    for section in page.select("section > section"):
+        (link,) = section.select(":scope > p.report > a")
+        address = urlparse(link["href"])
+        assert link["href"].startswith(("https://", config["repository"]["url"])) and address.path.endswith(
+            "issues/new"
+        )
+        asked = parse_qs(address.query)
+        heading = section.find(["h2", "h3", "h4"]).get_text().removesuffix("#")
+        assert asked["title"][0] == f"{chapter.name}: " + heading.replace(r"\(", "").replace(r"\)", "")
+        assert f"{chapter.name}.html#{section['id']}" in asked["body"][0]
+
+
+def test_the_course_adds_up_the_reading_times_of_its_pages(html):
+    said = r"Reading time about (\d+) minutes"
+    pages = [html / f"notebooks/{name}.html" for name in ("stability", "cluster")]
+    minutes = [int(re.search(said, path.read_text(encoding="utf-8"))[1]) for path in pages]
+    week = soup_of(html / "book/course.html").find(id="week-2").find_parent("section").get_text()
+    assert f"{sum(minutes)} minutes of reading" in week
 
 
 # --- In a browser ---------------------------------------------------------------------------------------------------
@@ -218,3 +277,30 @@ def test_pages_can_be_used_by_everybody(html, browser, scheme):
         found = {v["id"]: [n["html"][:120] for n in v["nodes"]][:3] for v in serious if v["id"] not in NOT_OURS}
         assert not found, f"{path.name}: {found}"
         page.context.close()
+
+
+CHANGED = "([node, text]) => node.innerText !== text"
+
+
+@pytest.mark.parametrize("name", [chapter.name for chapter in CHAPTERS])
+def test_panels_and_self_checks_are_in_their_chapters(html, browser, name):
+    """One panel at least answers to its slider; the figure is there in print and without scripts."""
+    path = html / f"notebooks/{name}.html"
+    page, trouble = visit(browser, path)
+    panel = page.locator("section.panel").first
+    summary = panel.locator(".panel-summary")
+    before = [summary.element_handle(), summary.inner_text()]
+    panel.locator("input").first.press("Home")
+    page.wait_for_function(CHANGED, arg=before)
+    assert page.locator("form.selfcheck button").count() == page.locator("form.selfcheck").count()
+    page.emulate_media(media="print")
+    assert page.locator("#cell-answer-curve img").is_visible()
+    assert not panel.is_visible()
+    assert not trouble
+    page.context.close()
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("#cell-answer-curve img").is_visible()
+    assert not page.locator("section.panel").first.is_visible()
+    context.close()

@@ -186,6 +186,12 @@ def test_logs_that_tell_no_capacity(log, message):
         capacities(log)
 
 
+def test_only_two_policies_are_worked_off_from_a_full_line():
+    for compute in (capacities, independent_capacity, own_order_capacity, memory):
+        with pytest.raises(ValueError, match="policy must be one of fcfs, easy; got 'lifo'"):
+            compute(example_log(), "lifo")
+
+
 def said(capsys, *words):
     status = main([str(word) for word in words])
     return status, *capsys.readouterr()

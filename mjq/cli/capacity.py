@@ -3,6 +3,7 @@
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -56,7 +57,17 @@ STAGES = {
 @click.option("--json", "as_json", is_flag=True, help="JSON in place of tables.")
 @schema_option("Report")
 @click.option("--anonymous", is_flag=True, help="Print the table of classes as CSV and nothing else: it can be shared.")
-def capacity(log, policy, needs, seed, page, force, as_json, anonymous, **reading):
+def capacity(
+    log: str,
+    policy: str,
+    needs: int | None,
+    seed: int,
+    page: str | None,
+    force: bool,
+    as_json: bool,
+    anonymous: bool,
+    **reading: Any,
+) -> None:
     from mjq import folders, workload
 
     if page is not None:

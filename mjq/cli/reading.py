@@ -1,8 +1,14 @@
 """What the commands that read a log say in the same way."""
 
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mjq.cli.words import show_json
+
+if TYPE_CHECKING:
+    from mjq.workload import Lines, Log
 
 __all__ = ["log_options", "page_option", "read", "schema_option", "told_of_lines"]
 
@@ -18,21 +24,21 @@ LOG_OPTIONS = (
 )  # fmt: skip
 
 
-def log_options(command):
+def log_options(command: Callable) -> Callable:
     """Options of every command that reads a log; it hands what it gets to :func:`read`."""
     for option in reversed(LOG_OPTIONS):
         option(command)
     return command
 
 
-def read(path, columns, **words):
+def read(path: str, columns: Sequence[tuple[str, str]], **words: Any) -> "Log":
     """The log of these options; with `servers`, of a machine of that size."""
     from mjq.workload import read_log
 
     return read_log(path, dict(columns) or None, **words)
 
 
-def told_of_lines(lines):
+def told_of_lines(lines: "Lines") -> str:
     """What of a file was used, and what was not, with the first lines of each reason."""
     reasons = (
         f"\n  {count} not used: {reason} (line{'s' * (count > 1)} {', '.join(map(str, lines.first[reason]))}"
@@ -42,7 +48,7 @@ def told_of_lines(lines):
     return f"{lines.read} lines read, {lines.used} used" + "".join(reasons)
 
 
-def page_option(command):
+def page_option(command: Callable) -> Callable:
     """An option for a page to be written, ``page``."""
     option = click.option(
         "--html", "page", type=click.Path(dir_okay=False), callback=_page_name, help="Also a page, read offline."
@@ -56,7 +62,7 @@ def _page_name(context, option, path):
     return path
 
 
-def schema_option(name):
+def schema_option(name: str) -> Callable:
     """An option that prints the JSON Schema of an answer of :mod:`mjq.workload`, by the name of its class."""
 
     def show(context, option, asked):

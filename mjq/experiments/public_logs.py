@@ -7,12 +7,15 @@ time.
 """
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from tqdm import tqdm
 
 from mjq import workload
 from mjq.experiments.keeping import keep
+
+__all__ = ["COMMAND", "LOGS", "TABLE", "main", "rows"]
 
 TABLE = Path(__file__).parent / "public_logs.csv"
 LOGS = {
@@ -23,7 +26,7 @@ LOGS = {
 COMMAND = "make public-logs"
 
 
-def rows(name, log):
+def rows(name: str, log: workload.Log) -> Iterator[dict]:
     """All rows of one log."""
     load = workload.load(log).load
     for policy in ("fcfs", "easy"):
@@ -43,7 +46,7 @@ def _row(name, load, policy, capacity, needs, block, found):
     }  # fmt: skip
 
 
-def main():
+def main() -> None:
     folder = os.environ.get("MJQ_TRACES")
     if not folder:
         raise SystemExit("MJQ_TRACES must name the folder with the logs")

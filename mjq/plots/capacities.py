@@ -1,6 +1,13 @@
 """Drawings of what a log tells of the capacity of its machine."""
 
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+
 from mjq.plots.palette import COLOURS
+
+if TYPE_CHECKING:
+    from mjq.workload import Report
 
 __all__ = ["memory_of_log", "shares_of_capacity"]
 
@@ -12,7 +19,7 @@ NAMES = {
 }
 
 
-def shares_of_capacity(report, ax):
+def shares_of_capacity(report: "Report", ax: Axes) -> None:
     """Draw the four capacities as shares of the naive one, with their intervals, and the work that came.
 
     Parameters
@@ -34,7 +41,7 @@ def shares_of_capacity(report, ax):
     ax.set(xlabel="share of the servers that is busy", xlim=(0, 1.02))
 
 
-def memory_of_log(report, ax):
+def memory_of_log(report: "Report", ax: Axes) -> None:
     """Draw the capacity against how many successive jobs are drawn from the log at a time, for each policy.
 
     Parameters

@@ -20,7 +20,7 @@ from mjq import checks
 from mjq.models import CHAPTERS
 from mjq.plain import brief
 
-__all__ = ["Chapter", "Parameter", "chapter", "names", "typed"]
+__all__ = ["NOTEBOOKS", "Chapter", "Parameter", "chapter", "names", "typed"]
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 LONGEST = 1000  # binary digits of a whole number, all of which are finite as a float
@@ -117,7 +117,7 @@ def names() -> list[str]:
     """Names of the chapters, in the order of the book; none where the library was installed without them.
 
     >>> names()
-    ['processing_capacity', 'stability', 'cluster', 'fluid', 'pool_depletion', 'near_saturation']
+    ['processing_capacity', 'stability', 'cluster', 'fluid', 'pool_depletion', 'near_saturation', 'scheduling']
     """
     return [one.name for one in CHAPTERS if (NOTEBOOKS / f"{one.name}.ipynb").is_file()]
 

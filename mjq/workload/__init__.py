@@ -24,6 +24,7 @@ Answers
 ``classes``         jobs grouped by need: how frequent, how long, how much of the work
 ``lumping``         fewer classes in place of many
 ``stand_ins``       how wrong that is, rule by rule
+``synthetic``       a log that nobody has measured, for chapters and tests
 ``nasa_ipsc.csv``   the classes of one log, by :func:`~mjq.workload.classes.write_classes`
 """
 
@@ -50,6 +51,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "sentences",
         "stand_ins",
         "swf",
+        "synthetic",
         "table",
         "times",
         "waits",
@@ -78,5 +80,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "report": ["Report", "report_on"],
         "saturated": ["saturated_starts"],
         "stand_ins": ["lumping_errors", "random_system"],
+        "synthetic": ["SyntheticLog", "synthetic_log"],
     },
 )

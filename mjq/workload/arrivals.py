@@ -1,11 +1,13 @@
 """How much a machine had to do by its log, when, and how unevenly; and whether replays agree with its waits."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from mjq.simulation import replay
+from mjq.workload.log import Log
 
 __all__ = ["Agreement", "Load", "agreement", "load"]
 
@@ -39,7 +41,7 @@ class Load:
     dispersion_by_day: float
 
 
-def load(log):
+def load(log: Log) -> Load | None:
     """When how much came.
 
     Parameters
@@ -139,7 +141,7 @@ class Agreement:
     same: float
 
 
-def agreement(log, policies=("fcfs", "easy")):
+def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agreement]:
     """How well replays agree with the waits of a log; nothing where it has none.
 
     Returns

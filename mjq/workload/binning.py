@@ -6,6 +6,7 @@ import numpy as np
 
 from mjq import checks
 from mjq.workload.capacity import independent_capacity, own_order_capacity
+from mjq.workload.log import Log
 
 __all__ = ["BinningError", "binning_error", "fewer_needs", "rounded_up"]
 
@@ -27,7 +28,7 @@ class BinningError:
     needs: int
 
 
-def fewer_needs(log, count):
+def fewer_needs(log: Log, count: int) -> Log:
     """The log with at most so many needs: neighbours are taken together so that each bin has about the same work.
 
     The need of a bin is the mean need of its jobs, weighted by their times. Each job keeps its work, so that its run
@@ -54,7 +55,7 @@ def fewer_needs(log, count):
     return _with_needs(log, means[bin_of])
 
 
-def rounded_up(log):
+def rounded_up(log: Log) -> Log:
     """The log with needs rounded up to powers of two, at most the servers; jobs keep their work.
 
     >>> from mjq.workload import Log
@@ -65,7 +66,7 @@ def rounded_up(log):
     return _with_needs(log, np.minimum(2.0 ** np.ceil(np.log2(log.need)), log.require_servers()))
 
 
-def binning_error(log, binned, policy="fcfs", seed=1):
+def binning_error(log: Log, binned: Log, policy: str = "fcfs", seed: int = 1) -> BinningError:
     """How wrong the capacities of a binned log are: both logs replayed, in their own order and drawn at random.
 
     Parameters

@@ -13,6 +13,7 @@ Jobs have the mean work of the log in each, need times run time: what is simulat
 busy, which says the same with far less noise. How well the log tells that mean is :func:`mean_work`.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -22,10 +23,12 @@ from mjq import checks
 from mjq.models import near_saturation
 from mjq.simulation.estimates import Estimate
 from mjq.solvers import drain
+from mjq.workload.log import Log
 from mjq.workload.saturated import LINE, saturated_starts
 
 __all__ = [
     "ASSUMES",
+    "HOUR",
     "Capacity",
     "capacities",
     "costs_of_classes",
@@ -80,7 +83,13 @@ class Capacity:
     assumes: str
 
 
-def capacities(log, policy="fcfs", seed=1, exact=True, progress=lambda name: None):
+def capacities(
+    log: Log,
+    policy: str = "fcfs",
+    seed: int = 1,
+    exact: bool = True,
+    progress: Callable[[str], object] = lambda name: None,
+) -> dict[str, Capacity]:
     """The four capacities of a log.
 
     Parameters
@@ -127,13 +136,13 @@ def capacities(log, policy="fcfs", seed=1, exact=True, progress=lambda name: Non
     return found
 
 
-def naive_capacity(log):
+def naive_capacity(log: Log) -> Capacity:
     """Capacity of a machine that wastes nothing."""
     value = _naive(log)
     return Capacity(value, 1.0, value, value, EXACT, ASSUMES["naive"])
 
 
-def mean_work(log):
+def mean_work(log: Log) -> Estimate:
     """Mean work of a job of the log [server-hours], with an interval by blocks of its jobs."""
     work = log.need * log.run / HOUR
     _naive(log)  # there is some
@@ -141,7 +150,7 @@ def mean_work(log):
     return Estimate(float(work.mean()), (high - low) / 2, len(work), low=low, high=high)
 
 
-def own_order_capacity(log, policy="fcfs"):
+def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
     """Capacity if the jobs come in the order of the log, with an interval by blocks of jobs of the log.
 
     Under FCFS the number of jobs over the time at which the last one starts. Under EASY the share of the servers that
@@ -157,14 +166,14 @@ def own_order_capacity(log, policy="fcfs"):
 
 
 @lru_cache(maxsize=16)  # the curve of memory begins with it
-def independent_capacity(log, policy="fcfs", seed=1, length=1):
+def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
     """Capacity if jobs are drawn from the log, `length` successive ones at a time, simulated."""
     rng = np.random.default_rng([seed, length])
-    shares = [_share(log, *_drawn(log, rng, length, JOBS[policy]), policy) for _ in range(REPLICATIONS)]
+    shares = [_share(log, *_drawn(log, rng, length, _jobs(policy)), policy) for _ in range(REPLICATIONS)]
     return _simulated(log, shares, "independent")
 
 
-def exponential_capacity(log, policy="fcfs", seed=1, exact=True):
+def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: bool = True) -> Capacity:
     """Capacity for independent jobs with exponential times, which in each class of need have the mean of the log.
 
     Under FCFS exact where at most a million configurations fit; otherwise simulated. Under EASY estimates exceed the
@@ -180,7 +189,7 @@ def exponential_capacity(log, policy="fcfs", seed=1, exact=True):
     means = np.bincount(kind, log.run) / jobs
     rng, shares = np.random.default_rng([seed, 0]), []
     for _ in range(REPLICATIONS):
-        drawn = rng.integers(len(log), size=JOBS[policy])
+        drawn = rng.integers(len(log), size=_jobs(policy))
         run = means[kind[drawn]] * rng.standard_exponential(len(drawn))
         said = None
         if log.estimate is not None:
@@ -191,7 +200,7 @@ def exponential_capacity(log, policy="fcfs", seed=1, exact=True):
 
 
 @lru_cache(maxsize=4)  # a log is asked for its capacity and for its waits
-def near_the_limit(log):
+def near_the_limit(log: Log) -> near_saturation.RelativeCompletions | None:
     """Exponential classes of the log under FCFS, solved exactly: capacity [jobs/s] and what waits near it depend on.
 
     Returns
@@ -209,7 +218,7 @@ def near_the_limit(log):
         return None
 
 
-def memory(log, policy="fcfs", seed=1, lengths=BLOCKS):
+def memory(log: Log, policy: str = "fcfs", seed: int = 1, lengths: Sequence[int] = BLOCKS) -> dict[int, Capacity]:
     """Capacity as a curve from independent jobs to the log's own order: how long a memory does the log have?
 
     Returns
@@ -226,7 +235,7 @@ def memory(log, policy="fcfs", seed=1, lengths=BLOCKS):
     return found | {len(log): own_order_capacity(log, policy)}
 
 
-def costs_of_classes(log, policy="fcfs"):
+def costs_of_classes(log: Log, policy: str = "fcfs") -> list[dict[str, float]]:
     """What the jobs of each need cost the others, in the log's own order, while the line never runs dry.
 
     Returns
@@ -261,6 +270,13 @@ def costs_of_classes(log, policy="fcfs"):
         row = dict(need=float(need), jobs=int(mine.sum()), servers=float(used), beside=float(beside))
         found.append(row | dict(without=float(without), wastes=float(gained - used)))
     return sorted(found, key=lambda row: -row["wastes"])
+
+
+def _jobs(policy):
+    """Of each replication."""
+    if policy not in JOBS:
+        raise ValueError(f"policy must be one of {', '.join(JOBS)}; got {policy!r}")
+    return JOBS[policy]
 
 
 def _some(column, which):

@@ -6,12 +6,15 @@ round numbers that people choose. The waits are those of EASY.
 """
 
 import gzip
+from contextlib import AbstractContextManager
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 
 from mjq.simulation import replay
 from mjq.workload.formats import read_log
+from mjq.workload.log import Log
 
 __all__ = ["example_log", "example_path", "made"]
 
@@ -29,12 +32,12 @@ LIMITS = 900, 3600, 14_400, 43_200, 86_400  # that users choose from [s]
 FILE = "example.swf.gz"
 
 
-def example_path():
+def example_path() -> AbstractContextManager[Path]:
     """Where the log is, as a context that gives its path."""
     return resources.as_file(resources.files("mjq.workload") / FILE)
 
 
-def example_log():
+def example_log() -> Log:
     """The log that comes with the package: 64 servers, two months, made by :func:`made`.
 
     Examples
@@ -47,7 +50,7 @@ def example_log():
         return read_log(path)
 
 
-def made(seed=SEED):
+def made(seed: int = SEED) -> str:
     """The text of such a log, in the Standard Workload Format; another seed makes another one.
 
     >>> made() == made(), made() == made(1)
@@ -92,7 +95,7 @@ def _row(rng, begin):
     return submit.round(), np.full(count, NEEDS[kind]), run.round(), np.full(count, limit), np.full(count, user)
 
 
-def main():
+def main() -> None:
     """Write the log."""
     with example_path() as path, gzip.GzipFile(path, "wb", mtime=0) as file:
         file.write(made().encode())

@@ -1,18 +1,27 @@
 """A log in any format that we know."""
 
 from itertools import chain, islice
+from pathlib import Path
 
 from polars.exceptions import PolarsError
 
 from mjq.workload import lines, sacct, swf, table
-from mjq.workload.log import gathered
+from mjq.workload.log import Log, gathered
 
 __all__ = ["read_log"]
 
 LOOKED_AT = 200  # lines, to tell the format
 
 
-def read_log(path, columns=None, *, servers=None, unit=None, partition=None, strict=False):
+def read_log(
+    path: str | Path,
+    columns: dict[str, str] | None = None,
+    *,
+    servers: float | None = None,
+    unit: str | None = None,
+    partition: str | None = None,
+    strict: bool = False,
+) -> Log:
     """Read a cluster log: the Standard Workload Format, what ``sacct`` prints, CSV or Parquet, told by the content.
 
     Parameters

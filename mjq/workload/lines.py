@@ -3,7 +3,9 @@
 import gzip
 import sys
 import zlib
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 __all__ = ["blocks", "is_parquet"]
 
@@ -12,7 +14,7 @@ LONGEST = 64_000_000  # bytes of one line
 GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
 
 
-def is_parquet(path):
+def is_parquet(path: str | Path) -> bool:
     """Whether a file begins as Parquet does."""
     if str(path) == "-":
         return False
@@ -20,7 +22,7 @@ def is_parquet(path):
         return file.read(len(PARQUET)) == PARQUET
 
 
-def blocks(path):
+def blocks(path: str | Path) -> Iterator[tuple[int, list[str]]]:
     """Whole lines of a text file, plain or compressed by gzip; ``-`` is the standard input.
 
     Yields

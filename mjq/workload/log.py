@@ -4,7 +4,7 @@ A reader gives tables with the columns of :data:`SCHEMA`, one row a line that sh
 :class:`Log`, and each row that does not end there is counted under the reason why.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -94,25 +94,25 @@ class Log:
     clock: float | None = None
     notes: tuple = ()
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.run)
 
     @property
-    def arrival(self):
+    def arrival(self) -> np.ndarray | None:
         """When each job joined the line: when it was allowed to start, or else submitted [s]; or None."""
         return self.submit if self.eligible is None else self.eligible
 
     @property
-    def wait(self):
+    def wait(self) -> np.ndarray | None:
         """Time in the line by the log itself [s]; not a number where it is not known; or None."""
         return None if self.start is None or self.arrival is None else self.start - self.arrival
 
     @property
-    def missing(self):
+    def missing(self) -> tuple[str, ...]:
         """Columns that the file lacks and that a question needs."""
         return tuple(name for name in ("submit", "start", "estimate") if getattr(self, name) is None)
 
-    def require_servers(self):
+    def require_servers(self) -> float:
         """Servers of the machine; ``ValueError`` where nothing tells them."""
         if self.servers is None:
             raise ValueError("the log does not say how many servers there are: give --servers")
@@ -129,21 +129,21 @@ class Reading:
         With the columns of :data:`SCHEMA`, `dropped` null where the line can be used.
     header : dict
         Filled while the tables are read.
-    machine : callable
+    machine : callable, optional
         From the header and the partition, if one was asked for, to (servers or None, where from).
-    clock : callable
+    clock : callable, optional
         From the header and the first arrival [s] to the `clock` of a log.
     notes : list of str
     """
 
     tables: Iterable
     header: dict = field(default_factory=dict)
-    machine: object = lambda header, partition: (None, "")
-    clock: object = lambda header, first: None
+    machine: Callable | None = None
+    clock: Callable | None = None
     notes: list = field(default_factory=list)
 
 
-def first_reason(reasons):
+def first_reason(reasons: dict[str, pl.Expr]) -> pl.Expr:
     """An expression: the first of the reasons whose condition holds, or null.
 
     >>> table = pl.DataFrame({"x": [1, 2, 3]})
@@ -153,7 +153,7 @@ def first_reason(reasons):
     return pl.coalesce(*(pl.when(condition).then(pl.lit(reason)) for reason, condition in reasons.items()))
 
 
-def gathered(reading, servers=None, partition=None, strict=False):
+def gathered(reading: Reading, servers: float | None = None, partition: str | None = None, strict: bool = False) -> Log:
     """Make a log of what a reader finds.
 
     Parameters
@@ -182,7 +182,7 @@ def gathered(reading, servers=None, partition=None, strict=False):
             table = _dropping(table, "of another partition", pl.col("partition").fill_null("") != str(partition))
         kept.append(tally.usable(table))
     jobs = pl.concat(kept) if kept else pl.DataFrame(schema=SCHEMA)
-    known, source = reading.machine(reading.header, partition)
+    known, source = reading.machine(reading.header, partition) if reading.machine else (None, "")
     if servers is not None:
         known, source = float(checks.positive("servers", servers, ndim=0)), "given"
     jobs = tally.usable(_odd_among_the_others(jobs, known))
@@ -205,7 +205,7 @@ def gathered(reading, servers=None, partition=None, strict=False):
         servers_from=source,
         lines=Lines(tally.read, len(jobs), tally.dropped, tally.first),
         header=reading.header,
-        clock=None if arrival is None else reading.clock(reading.header, float(arrival[0])),
+        clock=reading.clock(reading.header, float(arrival[0])) if reading.clock and arrival is not None else None,
         notes=(*reading.notes, *notes, *early),
     )
 

@@ -1,14 +1,16 @@
 """All that a log tells of its machine, as plain data with a schema."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from mjq.workload import arrivals, binning, capacity
+from mjq.workload.log import Log
 from mjq.workload.saturated import LINE
 
-__all__ = ["Report", "report_on", "verdict"]
+__all__ = ["Interval", "Lines", "Plain", "Report", "report_on", "verdict"]
 
 AHEAD = 0.8, 0.9, 0.95, 0.99  # loads, as fractions of the capacity, for which waits near saturation are shown
 CLASSES = 10  # that are named among those that waste servers
@@ -144,7 +146,13 @@ class Report(Plain):
     verdict: list[str]
 
 
-def report_on(log, policy="fcfs", seed=1, needs=None, progress=lambda what: None):
+def report_on(
+    log: Log,
+    policy: str = "fcfs",
+    seed: int = 1,
+    needs: int | None = None,
+    progress: Callable[[str], object] = lambda what: None,
+) -> Report:
     """All that a log tells of the capacity of its machine.
 
     Parameters
@@ -227,7 +235,7 @@ def _binned(log, needs, policy, seed):
     return {name: asdict(binning.binning_error(log, few, policy, seed)) for name, few in logs.items()}
 
 
-def verdict(load, found, policy):
+def verdict(load: arrivals.Load | None, found: dict[str, capacity.Capacity], policy: str) -> list[str]:
     """What follows from the load, or None, and the four capacities under a policy, in sentences."""
     own, rule = found["own_order"], {"fcfs": "first come, first served", "easy": "EASY"}[policy]
     told = [

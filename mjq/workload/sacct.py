@@ -5,13 +5,14 @@ lines, and nobody needs them here.
 """
 
 import re
+from collections.abc import Iterable
 
 import polars as pl
 
 from mjq.workload.log import SCHEMA, Reading, first_reason
 from mjq.workload.times import duration, has_zone, moment
 
-__all__ = ["COMMAND", "UNITS", "looks_like_sacct", "read"]
+__all__ = ["COLUMNS", "COMMAND", "UNITS", "looks_like_sacct", "read"]
 
 COLUMNS = (
     "JobIDRaw", "State", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "TimelimitRaw", "NNodes", "AllocCPUS",
@@ -34,7 +35,7 @@ UNITS = {
 }
 
 
-def looks_like_sacct(lines):
+def looks_like_sacct(lines: Iterable[str]) -> bool:
     """Whether the first line that is not blank is a header of ``sacct``, or a job as :data:`COMMAND` prints it.
 
     >>> looks_like_sacct(["JobID|State|Elapsed|AllocCPUS|"]), looks_like_sacct(["submit,run,need"])
@@ -44,7 +45,7 @@ def looks_like_sacct(lines):
     return _header(first) is not None or bool(WITHOUT_A_HEADER.match(first))
 
 
-def read(blocks, unit=None):
+def read(blocks: Iterable[tuple[int, list[str]]], unit: str | None = None) -> Reading:
     """What the blocks of lines hold, as a :class:`~mjq.workload.log.Reading`.
 
     Parameters

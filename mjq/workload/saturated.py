@@ -2,18 +2,26 @@
 
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
 from mjq.simulation.events import pop, push
 from mjq.simulation.line import RESOURCE, units
 
-__all__ = ["POLICIES", "saturated_starts"]
+__all__ = ["LINE", "POLICIES", "saturated_starts"]
 
 POLICIES = "fcfs", "easy"
 LINE = 100  # jobs that wait at any time
 
 
-def saturated_starts(need, run, servers, policy="fcfs", estimate=None, line=LINE):
+def saturated_starts(
+    need: ArrayLike,
+    run: ArrayLike,
+    servers: float,
+    policy: str = "fcfs",
+    estimate: ArrayLike | None = None,
+    line: int = LINE,
+) -> np.ndarray:
     """When each job of a list starts, if there are always as many that wait.
 
     The next job of the list joins the line when one leaves it. First come, first served is the same however long the

@@ -5,6 +5,7 @@ Parallel Workloads Archive.
 """
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -20,7 +21,7 @@ PARTS = 2.0, 3.0, 4.0  # status of a part of a job that is listed as a whole, to
 CANCELLED = 5
 
 
-def looks_like_swf(lines):
+def looks_like_swf(lines: Iterable[str]) -> bool:
     """Whether one of the lines is a job or comment of this format.
 
     >>> looks_like_swf(["; MaxProcs: 8"]), looks_like_swf(["1,2"]), looks_like_swf(["1 " * 18])
@@ -30,7 +31,7 @@ def looks_like_swf(lines):
     return any(line.lstrip().startswith(";") or job.match(line) for line in lines)
 
 
-def read(blocks):
+def read(blocks: Iterable[tuple[int, list[str]]]) -> Reading:
     """What the blocks of lines hold, as a :class:`~mjq.workload.log.Reading`."""
     header = {}
     return Reading((_table(first, lines, header) for first, lines in blocks), header, _machine, _clock)

@@ -1,7 +1,9 @@
 """Logs as tables, CSV or Parquet, whose columns a map names."""
 
 import csv
+from collections.abc import Iterable
 from itertools import chain, islice
+from pathlib import Path
 
 import polars as pl
 
@@ -27,7 +29,7 @@ CALENDAR = 1e8  # seconds; times above it count from 1970
 MOST_NAMED = 30  # columns, in a message
 
 
-def read_csv(blocks, columns=None):
+def read_csv(blocks: Iterable[tuple[int, list[str]]], columns: dict[str, str] | None = None) -> Reading:
     """What a CSV file holds, as a :class:`~mjq.workload.log.Reading`.
 
     Parameters
@@ -75,7 +77,7 @@ def _texts(rows, names, chosen):
     return table.with_columns(line=pl.Series([number for number, _ in rows], dtype=pl.Int64), fits=pl.Series(fits))
 
 
-def read_parquet(path, columns=None):
+def read_parquet(path: str | Path, columns: dict[str, str] | None = None) -> Reading:
     """What a Parquet file holds, as :func:`read_csv`; points in time and durations may have types of their own."""
     try:
         frame = pl.scan_parquet(path)

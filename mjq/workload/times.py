@@ -10,7 +10,7 @@ DURATION = r"^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)$"  # [days-][hours:]mi
 DAYS_ALONE = r"^(\d+)-(\d+)$"  # days-hours
 
 
-def moment(column):
+def moment(column: pl.Expr) -> pl.Expr:
     """Seconds since 1970 of a column of text: numbers are such seconds already, dates are in UTC unless they say more.
 
     >>> table = pl.DataFrame({"at": ["1700000000", "2023-11-14T22:13:20", "2023-11-14 23:13:20.5+01:00", "Unknown"]})
@@ -24,7 +24,7 @@ def moment(column):
     return pl.coalesce(_finite(column), pl.when(rest.str.contains(REST)).then(local - offset.fill_null(0.0)))
 
 
-def has_zone(column):
+def has_zone(column: pl.Expr) -> pl.Expr:
     """Whether dates say their zone; null for plain seconds and what is no date."""
     return pl.when(_date(column).is_not_null()).then(column.str.slice(SECOND).str.contains(r"Z|[+-]"))
 
@@ -35,7 +35,7 @@ def _date(column):
     return text.str.to_datetime("%Y-%m-%dT%H:%M:%S", strict=False, time_unit="us")
 
 
-def duration(column, unit=1.0):
+def duration(column: pl.Expr, unit: float = 1.0) -> pl.Expr:
     """Seconds of a column of text: a number of `unit`, or [days-][hours:]minutes:seconds.
 
     >>> table = pl.DataFrame({"time": ["90", "1:30", "7-06:48:38", "2-12", "UNLIMITED"]})

@@ -1,0 +1,138 @@
+"""Questions that tell right from wrong, in the pages of the book.
+
+A number, with the tolerance and perhaps the unit::
+
+    :::{selfcheck} ns-check-wait
+    :answer: (1 + {ns-delta}) / 0.1
+    :tolerance: 0.2
+    :hint: What is left of the capacity?
+
+    How long do jobs stay …?
+    :::
+
+Or a choice: the question is followed by a list, each item of which begins with the condition under which it is right::
+
+    * `{bb22-answer-halves} > {bb22-answer-capacity}` More.
+    * `{bb22-answer-halves} <= {bb22-answer-capacity}` Less, or the same.
+
+Names in braces are numbers that chapters have glued, and models are called by their names: the right answer is always
+a computed one. It is in the page, as a page without a server can keep nothing secret; it is scrambled, so that nobody
+reads it by accident, neither in the text nor in the source nor by a search. (A hash would hide as little, there being
+few answers to try, and would lose the exact tolerance.) `book/_static/panels.js` asks and answers; without scripts the
+question stays to think about.
+"""
+
+import re
+import struct
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from mjqbook import glued
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from mjq import models
+from mjq.simulation import replay
+
+GLUED = re.compile(r"\{([\w-]+)\}")
+logger = logging.getLogger(__name__)
+
+
+def scrambled(number, name):
+    """Eight bytes as hexadecimal digits, which the runtime turns back into the number.
+
+    Examples
+    --------
+    >>> scrambled(0.0, "a") == scrambled(0.0, "b"), len(scrambled(2.5, "a"))
+    (False, 16)
+    """
+    code = name.encode("ascii")
+    keys = [(code[k % len(code)] * 31 + k * 57 + 101) & 255 for k in range(8)]
+    return bytes(x ^ key for x, key in zip(struct.pack(">d", number), keys, strict=True)).hex()
+
+
+def computed(expression, values):
+    """What a computation in the words of a self-check gives: glued numbers in braces, calls of models by their names.
+
+    Examples
+    --------
+    >>> computed("100 - {kept-part}", {"kept-part": 97.5})
+    2.5
+    >>> computed("stability.naive_throughput(10, 1, 10, 1, 1, 0.5) < {other}", {"other": 3})
+    True
+    """
+    code = GLUED.sub(lambda found: f"({values[found[1]]!r})", expression)
+    names = {name: getattr(models, name) for name in models.__all__} | {"replay": replay}
+    if code == expression and not any(f"{name}." in code or f"{name}(" in code for name in names):
+        raise ValueError(f"nothing is computed in {expression!r}")
+    return eval(code, {"__builtins__": {"abs": abs, "len": len, "sum": sum}} | names)
+
+
+class SelfCheck(SphinxDirective):
+    """A question with its answer."""
+
+    has_content = True
+    required_arguments = 1
+    option_spec = {
+        "answer": directives.unchanged_required,
+        "tolerance": float,
+        "unit": directives.unchanged,
+        "hint": directives.unchanged_required,
+    }
+
+    def run(self):
+        name, found = self.arguments[0], glued(Path(self.env.srcdir))
+        for file, _ in found.values():
+            self.env.note_dependency(str(file))
+        values = {key: value for key, (_, value) in found.items()}
+        question = self.parse_content_to_nodes()
+        try:
+            answer = float(computed(self.options["answer"], values)) if "answer" in self.options else None
+            answer = self.right_option(question, values) if answer is None else answer
+        except (
+            KeyError,
+            ValueError,
+            ArithmeticError,
+        ) as error:  # a chapter that was run with other numbers, or a mistake
+            logger.warning("self-check %s: %r", name, error, location=self.get_location())
+            return []
+        about = {
+            "name": name,
+            "answer": scrambled(answer, name),
+            "tolerance": self.options.get("tolerance", 0),
+            "unit": self.options.get("unit", ""),
+        }
+        told = " ".join(f'data-{key}="{escape(str(value))}"' for key, value in about.items())
+        return [
+            raw(f'<form class="selfcheck" id="{name}" {told}>'),
+            nodes.paragraph("", "Check yourself", classes=["selfcheck-title"]),
+            nodes.container("", *question, ids=[f"{name}-question"]),
+            raw('<div class="selfcheck-hint" hidden>'),
+            *self.parse_text_to_nodes(self.options["hint"]),
+            raw("</div></form>"),
+        ]
+
+    def right_option(self, question, values):
+        """The number of the only option whose condition holds; conditions are taken out of the text."""
+        (options,) = [node for node in question if isinstance(node, nodes.bullet_list)]
+        options["classes"].append("selfcheck-options")
+        right = []
+        for k, item in enumerate(options):
+            condition = next(iter(item.findall(nodes.literal)))
+            if computed(condition.astext(), values):
+                right.append(k)
+            condition.parent.remove(condition)
+        if len(right) != 1:
+            raise ValueError(f"{len(right)} options are right")
+        return float(right[0])
+
+
+def raw(text):
+    return nodes.raw("", text, format="html")
+
+
+def setup(app):
+    app.add_directive("selfcheck", SelfCheck)
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

@@ -1,0 +1,317 @@
+// Live panels and self-checks. A page queues its panels in `mjqPanels`; all of a panel's numbers come from its own file
+// in book/panels. A classic script without requests: it runs from file://.
+(() => {
+  "use strict";
+  const SVG = "http://www.w3.org/2000/svg";
+  const MARGIN = { left: 62, right: 26, top: 12, bottom: 46 };
+  const HEIGHT = 270;
+  const NARROWEST = 280;
+
+  function element(tag, attributes = {}, ...content) {
+    return filled(document.createElement(tag), attributes, content);
+  }
+
+  function shape(tag, attributes = {}, ...content) {
+    return filled(document.createElementNS(SVG, tag), attributes, content);
+  }
+
+  function filled(node, attributes, content) {
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    node.append(...content);
+    return node;
+  }
+
+  /** A number as it is shown to a reader. */
+  function shown(x, digits = 3) {
+    if (!Number.isFinite(x)) return x > 0 ? "∞" : "–";
+    return x.toLocaleString("en", { maximumSignificantDigits: digits });
+  }
+
+  // --- What panels compute with ------------------------------------------------------------------------------------
+
+  /** So many numbers from low to high, evenly spaced, or evenly in their logarithms. */
+  function spaced(low, high, count, log = false) {
+    if (log) return spaced(Math.log(low), Math.log(high), count).map(Math.exp);
+    return Array.from({ length: count }, (_, k) => low + ((high - low) * k) / (count - 1));
+  }
+
+  /** The polynomial through values at Chebyshev points of the second kind on [0, 1], by the barycentric formula. */
+  function polynomial(values, x) {
+    let above = 0, below = 0;
+    const last = values.length - 1;
+    for (let k = 0; k <= last; k++) {
+      const distance = x - (1 - Math.cos((Math.PI * k) / last)) / 2;
+      if (distance === 0) return values[k];
+      const weight = ((k % 2 ? -1 : 1) * (k === 0 || k === last ? 0.5 : 1)) / distance;
+      above += weight * values[k];
+      below += weight;
+    }
+    return above / below;
+  }
+
+  /** The same in several variables; `values` is an array of arrays, a level a variable. */
+  function interpolated(values, [x, ...others]) {
+    return polynomial(others.length ? values.map((inner) => interpolated(inner, others)) : values, x);
+  }
+
+  /** Servers of each job [need, start, finish], the lowest that are free; it may be in several pieces [from, to]. */
+  function seated(jobs, servers) {
+    const busyUntil = Array(servers).fill(-Infinity), pieces = jobs.map(() => []);
+    const order = jobs.map((_, k) => k).sort((a, b) => jobs[a][1] - jobs[b][1] || a - b);
+    for (const k of order) {
+      let [left, start, finish] = jobs[k];
+      for (let server = 0; server < servers && left; server++) {
+        if (busyUntil[server] > start) continue;
+        busyUntil[server] = finish;
+        left -= 1;
+        const piece = pieces[k][pieces[k].length - 1];
+        if (piece && piece[1] === server) piece[1] += 1;
+        else pieces[k].push([server, server + 1]);
+      }
+    }
+    return pieces;
+  }
+
+  // --- Charts --------------------------------------------------------------------------------------------------------
+
+  /** Places of the marks of an axis. */
+  function ticks({ min, max, log }, room) {
+    if (log) {
+      const decades = Math.log10(max / min);
+      const steps = decades <= 2 ? [1, 2, 5] : [1];
+      const found = [], every = Math.max(1, Math.ceil(decades / room));
+      for (let k = Math.floor(Math.log10(min)); k <= Math.ceil(Math.log10(max)); k += every)
+        for (const step of steps) found.push(step * 10 ** k);
+      return found.filter((x) => x >= min * 0.999 && x <= max * 1.001);
+    }
+    const rough = (max - min) / room, unit = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((x) => x * unit).find((x) => x >= rough * 0.999);
+    const found = [];
+    for (let k = Math.ceil(min / step - 1e-9); k * step <= max + 1e-9 * step; k++) found.push(k * step || 0); // no -0
+    return found;
+  }
+
+  /** A function from numbers to places along an axis. */
+  function scale({ min, max, log }, from, to) {
+    const place = log ? Math.log : (x) => x;
+    return (x) => from + ((to - from) * (place(x) - place(min))) / (place(max) - place(min));
+  }
+
+  /** The limits of an axis that were not given: those of what is drawn. */
+  function limits(axis, values) {
+    const finite = values.filter(Number.isFinite);
+    const { min = Math.min(...finite), max = Math.max(...finite) } = axis, room = (max - min) * 0.06;
+    return { ...axis, min, max: "max" in axis ? max : max > min ? max + room : min + 1 };
+  }
+
+  function path(points, x, y) {
+    let pen = "M", line = "";
+    for (const [u, v] of points) {
+      if (!Number.isFinite(v)) pen = "M";
+      else {
+        line += `${pen}${x(u).toFixed(1)} ${y(v).toFixed(1)}`;
+        pen = "L";
+      }
+    }
+    return line;
+  }
+
+  /** A chart as SVG: {x, y, lines, boxes, points, rules}, each with a `kind` 0 … 4 for its colour and dashes. */
+  function chart({ x, y, height = HEIGHT, lines = [], boxes = [], points = [], rules = [] }, width, text) {
+    x = limits(x, lines.flatMap((line) => line.points.map((p) => p[0])));
+    y = limits(y, [...lines.flatMap((line) => line.points.map((p) => p[1])), ...points.map((p) => p.y)]);
+    const right = width - MARGIN.right, bottom = height - MARGIN.bottom;
+    const across = scale(x, MARGIN.left, right), up = scale(y, bottom, MARGIN.top);
+    const svg = shape("svg", { role: "img", width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": text });
+    for (const t of ticks(x, Math.max(3, Math.floor(width / 75)))) {
+      svg.append(shape("path", { class: "grid", d: `M${across(t)} ${MARGIN.top}V${bottom}` }));
+      svg.append(shape("text", { x: across(t), y: bottom + 18, "text-anchor": "middle" }, shown(t)));
+    }
+    for (const t of ticks(y, 5)) {
+      svg.append(shape("path", { class: "grid", d: `M${MARGIN.left} ${up(t)}H${right}` }));
+      svg.append(shape("text", { x: MARGIN.left - 6, y: up(t) + 4, "text-anchor": "end" }, shown(t)));
+    }
+    svg.append(shape("path", { class: "frame", d: `M${MARGIN.left} ${MARGIN.top}V${bottom}H${right}` }));
+    svg.append(shape("text", { x: (MARGIN.left + right) / 2, y: height - 8, "text-anchor": "middle" }, x.label));
+    const aside = { x: -(MARGIN.top + bottom) / 2, y: 14, transform: "rotate(-90)", "text-anchor": "middle" };
+    svg.append(shape("text", aside, y.label));
+    const inside = shape("svg", { // what reaches beyond the axes is cut
+      x: MARGIN.left, y: MARGIN.top, width: right - MARGIN.left, height: bottom - MARGIN.top,
+      viewBox: `${MARGIN.left} ${MARGIN.top} ${right - MARGIN.left} ${bottom - MARGIN.top}`,
+    });
+    for (const box of boxes) {
+      const [left, end] = box.x.map(across), [foot, top] = box.y.map(up);
+      const look = { class: `box k${box.kind}`, x: left, y: top, width: Math.max(0, end - left), height: foot - top };
+      inside.append(shape("rect", look));
+      const middle = { class: "inbox", x: (left + end) / 2, y: (foot + top) / 2 + 4, "text-anchor": "middle" };
+      if (box.text && end - left > 7 * box.text.length && foot - top > 11) inside.append(shape("text", middle, box.text));
+    }
+    for (const rule of rules) {
+      const at = "x" in rule ? `M${across(rule.x)} ${MARGIN.top}V${bottom}` : `M${MARGIN.left} ${up(rule.y)}H${right}`;
+      inside.append(shape("path", { class: `rule k${rule.kind ?? 4}`, d: at }));
+    }
+    for (const line of lines)
+      inside.append(shape("path", { class: `line k${line.kind}${line.dashed ? " dashed" : ""}`, d: path(line.points, across, up) }));
+    svg.append(inside);
+    for (const point of points)
+      if (Number.isFinite(point.y) && point.y >= y.min && point.y <= y.max)
+        svg.append(shape("circle", { class: `point k${point.kind}`, cx: across(point.x), cy: up(point.y), r: 5 }));
+    return svg;
+  }
+
+  /** What the colours and dashes of a chart mean. */
+  function legend({ lines = [], boxes = [] }) {
+    const list = element("ul", { class: "panel-legend" }), seen = new Set();
+    for (const thing of [...lines, ...boxes]) {
+      if (!thing.name || seen.has(thing.name)) continue;
+      seen.add(thing.name);
+      const sample = thing.points
+        ? shape("path", { class: `line k${thing.kind}${thing.dashed ? " dashed" : ""}`, d: "M0 6H26" })
+        : shape("rect", { class: `box k${thing.kind}`, x: 6, y: 0, width: 14, height: 12 });
+      const svg = shape("svg", { width: 26, height: 12, viewBox: "0 0 26 12", "aria-hidden": "true" }, sample);
+      list.append(element("li", {}, svg, ` ${thing.name}`));
+    }
+    return list;
+  }
+
+  // --- Panels ----------------------------------------------------------------------------------------------------------
+
+  /** The value that a slider hands over, from its position. */
+  function valueOf(slider, position) {
+    const value = slider.log ? 10 ** position : position;
+    return slider.whole ? Math.round(value) : value;
+  }
+
+  function named(slider, value) {
+    return slider.names.length ? slider.names[value] : `${shown(value)}${slider.unit && ` ${slider.unit}`}`;
+  }
+
+  /** One slider: a labelled range input with its output. */
+  function control(panel, slider, changed) {
+    const id = `panel-${panel.name}-${slider.name}`;
+    const input = element("input", { type: "range", id, min: slider.min, max: slider.max, step: slider.step });
+    input.value = slider.start;
+    const output = element("output", { for: id });
+    const row = element("div", { class: "panel-slider" }, element("label", { for: id }, slider.label), input, output);
+    const read = () => {
+      const value = valueOf(slider, Number(input.value));
+      output.textContent = named(slider, value);
+      input.setAttribute("aria-valuetext", output.textContent);
+      return value;
+    };
+    input.addEventListener("input", changed);
+    return { row, read };
+  }
+
+  function build(panel) {
+    const place = document.getElementById(`panel-${panel.name}`);
+    if (!place || place.childElementCount) return;
+    const { values, draw } = panel.code(tools);
+    const controls = panel.sliders.map((slider) => [slider.name, control(panel, slider, later)]);
+    const summary = element("p", { class: "panel-summary", "aria-live": "polite" });
+    const charts = element("div", { class: "panel-charts" });
+    const title = element("p", { class: "panel-title", id: `panel-${panel.name}-title` }, panel.title);
+    place.setAttribute("aria-labelledby", title.id);
+    const sliders = element("div", { class: "panel-sliders" }, ...controls.map(([, one]) => one.row));
+    place.append(title, sliders, summary, charts, element("p", { class: "panel-note" }, panel.note));
+    let waiting = 0;
+    function later() {
+      waiting ||= requestAnimationFrame(redraw);
+    }
+    function redraw() {
+      waiting = 0;
+      const at = Object.fromEntries(controls.map(([name, one]) => [name, one.read()]));
+      const picture = draw(at, values(at));
+      if (summary.textContent !== picture.summary) summary.textContent = picture.summary;
+      const width = Math.max(NARROWEST, charts.clientWidth);
+      charts.replaceChildren(...picture.charts.flatMap((one) =>
+        [chart(one, width, `${one.title}. ${picture.summary}`), legend(one)]));
+    }
+    place.hidden = false;
+    instead(place);
+    redraw();
+    addEventListener("resize", later);
+    place.redraw = redraw;
+    // For the tests, which compare with Python.
+    window.mjqValues[panel.name] = (positions) =>
+      values(Object.fromEntries(panel.sliders.map((slider) => [slider.name, valueOf(slider, positions[slider.name])])));
+  }
+
+  /** Fold the static figure that the panel stands for; a button, a link to it and print unfold it. */
+  function instead(place) {
+    const figure = document.getElementById(place.dataset.figure);
+    if (!figure) return;
+    figure.classList.add("panel-instead");
+    const button = element("button", { type: "button", class: "panel-button", "aria-expanded": "false" });
+    const unfold = (open) => {
+      figure.classList.toggle("panel-open", open);
+      button.setAttribute("aria-expanded", open);
+      button.textContent = open ? "Hide the printed figure" : "Show the printed figure";
+    };
+    button.addEventListener("click", () => unfold(!figure.classList.contains("panel-open")));
+    const target = () => {
+      const wanted = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      if (wanted && figure.contains(wanted)) unfold(true), wanted.scrollIntoView();
+    };
+    place.append(button);
+    unfold(false);
+    addEventListener("hashchange", target);
+    target();
+  }
+
+  // --- Self-checks -------------------------------------------------------------------------------------------------------
+
+  /** The number that book/_ext/selfchecks.py has scrambled, so that nobody reads it by accident. */
+  function unscrambled(text, name) {
+    const bytes = new DataView(new ArrayBuffer(8));
+    for (let k = 0; k < 8; k++) {
+      const key = (name.charCodeAt(k % name.length) * 31 + k * 57 + 101) & 255;
+      bytes.setUint8(k, parseInt(text.slice(2 * k, 2 * k + 2), 16) ^ key);
+    }
+    return bytes.getFloat64(0);
+  }
+
+  function ask(form) {
+    const { name, answer, tolerance, unit } = form.dataset;
+    const right = unscrambled(answer, name), options = [...form.querySelectorAll(".selfcheck-options > li")];
+    const said = element("div", { class: "selfcheck-said", role: "status" });
+    const hint = form.querySelector(".selfcheck-hint");
+    const button = element("button", { type: "submit", class: "panel-button" }, "Check");
+    let given, accepted;
+    if (options.length) {
+      options[0].parentNode.setAttribute("role", "radiogroup");
+      options[0].parentNode.setAttribute("aria-label", "Your answer");
+      options.forEach((item, k) => {
+        const radio = element("input", { type: "radio", name: `${name}-option`, value: k, required: "" });
+        item.setAttribute("role", "presentation");
+        const words = [...item.childNodes].flatMap((node) => (node.nodeName === "P" ? [...node.childNodes] : [node]));
+        item.replaceChildren(element("label", {}, radio, element("span", {}, ...words)));
+      });
+      given = () => Number(form.querySelector("input:checked").value);
+      accepted = (x) => x === right;
+    } else {
+      const input = element("input", { type: "number", step: "any", required: "", id: `${name}-input` });
+      input.setAttribute("aria-describedby", `${name}-question`);
+      form.append(element("label", { for: input.id }, unit ? `Your answer [${unit}]` : "Your answer"), " ", input, " ");
+      given = () => Number(input.value);
+      accepted = (x) => Math.abs(x - right) <= Number(tolerance);
+    }
+    form.append(button, said);
+    form.addEventListener("input", () => said.replaceChildren());
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const good = accepted(given());
+      said.className = `selfcheck-said ${good ? "good" : "bad"}`;
+      const more = options.length ? "" : ` Computed: ${shown(right, 4)}.`;
+      const verdict = element("strong", {}, good ? "Right." : "Not yet.");
+      said.replaceChildren(verdict, ...(good ? [more] : hint.cloneNode(true).childNodes));
+    });
+  }
+
+  const tools = { shown, spaced, interpolated, seated };
+  window.mjqValues = {};
+  addEventListener("DOMContentLoaded", () => {
+    for (const panel of window.mjqPanels || []) build(panel);
+    document.querySelectorAll("form.selfcheck").forEach(ask);
+  });
+})();

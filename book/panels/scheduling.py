@@ -1,0 +1,64 @@
+"""Two policies stepped through one small workload, from the published schedules."""
+
+import numpy as np
+from panels import Panel, Slider
+
+from mjq.published import schedules
+
+TRACES = (
+    "a later job fits into the hole",
+    "a later job is too long for the hole",
+    "EASY delays the second in the line",
+    "users who overstate let others pass",
+    "an early end moves promises forward",
+    "two promises or three",
+    "quick swap",
+)
+POLICIES = ("fcfs", "first-fit", "easy", "conservative", "least-servers-first", "most-servers-first", "msfq-2")
+KEPT = schedules.schedules()
+WORK = {name: schedules.workloads()[name] for name in TRACES}
+
+
+def starts(trace, policy):
+    return KEPT[TRACES[trace], "completions first", "run past"][POLICIES[policy]]
+
+
+def values(trace, first, second, part):
+    work = WORK[TRACES[trace]]
+    end = max((starts(trace, policy) + work.run).max() for policy in (first, second))
+    now = int(part / 100 * end + 0.5)
+    found = {"now": now}
+    for name, policy in (("first", first), ("second", second)):
+        begun = starts(trace, policy)
+        found[f"{name}_wait"] = (begun - work.submit).mean()
+        found[f"{name}_busy"] = work.need[(begun <= now) & (now < begun + work.run)].sum()
+        found[f"{name}_line"] = ((work.submit <= now) & (begun > now)).sum()
+    return found
+
+
+PANEL = Panel(
+    title="Try it: two policies, one workload",
+    note="Workloads and starts are those of the book's published schedules: all completions of an instant come first, "
+    "then all arrivals.",
+    page="notebooks/scheduling",
+    cell="answer-picture",
+    replaces=False,
+    sliders=(
+        Slider("trace", "workload", 0, len(TRACES) - 1, 1, 0, names=TRACES),
+        Slider("first", "policy above", 0, len(POLICIES) - 1, 1, 0, names=POLICIES),
+        Slider("second", "policy below", 0, len(POLICIES) - 1, 1, 2, names=POLICIES),
+        Slider("part", "time, part of the whole", 0, 100, 1, 100, unit="%"),
+    ),
+    values=values,
+    data={
+        "policies": POLICIES,
+        "traces": [
+            {
+                "servers": work.servers,
+                "jobs": np.column_stack([work.submit, work.need, work.run]).tolist(),
+                "starts": [starts(k, policy).tolist() for policy in range(len(POLICIES))],
+            }
+            for k, work in enumerate(WORK.values())
+        ],
+    },
+)

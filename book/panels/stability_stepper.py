@@ -1,0 +1,49 @@
+"""Jobs of two sizes that enter in order, event by event, as the simulator starts them."""
+
+import numpy as np
+from panels import Panel, Slider
+
+from mjq.simulation import replay
+
+SERVERS, JOBS, STEPS = 10, 40, 40
+dice = np.random.default_rng(2)
+large = dice.random(JOBS) > 0.85
+runs = dice.exponential(1, JOBS).round(2)
+NEEDS = range(2, SERVERS + 1)
+
+
+def started(need):
+    """The schedule of the simulator, all jobs being there at time 0."""
+    return replay(np.zeros(JOBS), np.where(large, need, 1), runs, None, SERVERS, "fcfs")
+
+
+def values(need, step):
+    schedule = started(need)
+    events = np.unique([*schedule.start, *schedule.finish])
+    time = events[min(step, len(events) - 1)]
+    running, waiting = (schedule.start <= time) & (time < schedule.finish), schedule.start > time
+    busy = schedule.need[running].sum()
+    head = schedule.need[waiting][0] if waiting.any() else 0
+    return {"time": time, "busy": busy, "idle": SERVERS - busy, "waiting": waiting.sum(), "head": head}
+
+
+PANEL = Panel(
+    title="Try it: step through a line, first come, first served",
+    note="A sample of forty jobs that are all there at the beginning. A step is the next start or end of a job; starts "
+    "are those of the book's simulator. Dotted: now, and to the right of it what the running jobs still have to do. "
+    "Blank to the left of it: servers that were idle although jobs waited.",
+    page="notebooks/stability",
+    cell="answer-picture",
+    replaces=False,
+    sliders=(
+        Slider("step", "step", 0, STEPS, 1, 12, whole=True),
+        Slider("need", "servers that a large job needs", min(NEEDS), max(NEEDS), 1, SERVERS, whole=True),
+    ),
+    values=values,
+    data={
+        "servers": SERVERS,
+        "large": large.astype(int).tolist(),
+        "runs": runs.tolist(),
+        "starts": {need: started(need).start.round(6).tolist() for need in NEEDS},
+    },
+)

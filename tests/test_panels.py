@@ -1,0 +1,200 @@
+"""Live panels: the script computes what Python computes, and everybody can use it, with no network and no mouse."""
+
+import csv
+import doctest
+import math
+import sys
+
+import numpy as np
+import pytest
+
+from mjq import cluster
+from tests.conftest import ROOT, visit
+
+sys.path.insert(0, str(ROOT / "book/_ext"))
+import panels
+
+PANELS = panels.panels()
+POSITIONS = 50
+PAGE = """<!DOCTYPE html>
+<html lang="en" data-theme="{scheme}"><head><meta charset="utf-8"><title>{name}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="{static}/panels.css"><script src="{static}/panels.js"></script>
+<style>body {{ color: {ink}; background: {ground}; font-family: sans-serif; }}</style></head>
+<body><main><h1>{name}</h1>{panel}
+<div id="cell-{cell}"><img alt="the figure" width="300" height="200" src="{static}/capacity.svg"></div>
+</main></body></html>"""
+COLOURS = {"light": dict(ink="#222832", ground="#ffffff"), "dark": dict(ink="#ced6dd", ground="#14181e")}
+
+
+def page_of(name, folder, scheme="light"):
+    """A page with nothing but a panel and its figure, laid out as the book does."""
+    panel, path = PANELS[name], folder / f"{name}-{scheme}.html"
+    text = dict(name=name, panel=panels.html(name, panel), cell=panel.cell, static=(ROOT / "book/_static").as_uri())
+    path.write_text(PAGE.format(scheme=scheme, **text, **COLOURS[scheme]), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(params=PANELS)
+def name(request):
+    return request.param
+
+
+@pytest.fixture
+def shown(name, browser, tmp_path):
+    page, trouble = visit(browser, page_of(name, tmp_path))
+    yield page
+    page.context.close()
+    assert not trouble
+
+
+def drawn_positions(panel, count):
+    """Random positions that a hand can reach, the ends among them."""
+    dice = np.random.default_rng(16)
+    low, high, step = (np.array([getattr(x, key) for x in panel.sliders], float) for key in ("min", "max", "step"))
+    steps = np.floor((high - low) / step + 1e-9).astype(int)
+    chosen = [np.zeros_like(steps), steps, *(dice.integers(0, steps + 1) for _ in range(count - 2))]
+    names = [slider.name for slider in panel.sliders]
+    return [dict(zip(names, map(float, low + step * x), strict=True)) for x in chosen]
+
+
+def test_the_script_computes_what_python_computes(name, shown):
+    panel = PANELS[name]
+    compared = 0
+    for positions in drawn_positions(panel, POSITIONS):
+        found = shown.evaluate("([name, positions]) => mjqValues[name](positions)", [name, positions])
+        wanted = panel.values(**{slider.name: slider.value(positions[slider.name]) for slider in panel.sliders})
+        assert found.keys() == wanted.keys()
+        for key, value in wanted.items():
+            close = math.isclose(found[key], value, rel_tol=panel.tolerance, abs_tol=panel.tolerance)
+            assert close, (positions, key, found[key], value)
+            compared += 1
+    assert compared >= POSITIONS
+
+
+def test_the_keyboard_alone_moves_every_slider(name, shown):
+    shown.keyboard.press("Tab")
+    for slider in PANELS[name].sliders:
+        moved = f"panel-{name}-{slider.name}"
+        assert shown.evaluate("document.activeElement.id") == moved
+        output, charts = shown.locator(f'output[for="{moved}"]'), shown.locator(".panel-charts")
+        before = output.inner_text(), charts.inner_html()
+        shown.keyboard.press("Home" if slider.start > slider.min else "End")
+        shown.evaluate("() => new Promise(requestAnimationFrame)")  # it is drawn once a frame
+        assert output.inner_text() != before[0]
+        assert charts.inner_html() != before[1], slider.name
+        assert shown.locator(f"#{moved}").get_attribute("aria-valuetext") == output.inner_text()
+        shown.keyboard.press("Tab")
+
+
+def test_pictures_have_a_description_that_follows(name, shown):
+    summary = shown.locator(".panel-summary")
+    assert summary.get_attribute("aria-live") == "polite"
+    labels = shown.locator(".panel-charts svg[role=img]").evaluate_all("all => all.map(x => x.ariaLabel)")
+    assert labels
+    assert all(label.endswith(summary.inner_text()) for label in labels)
+    assert "NaN" not in shown.locator("section.panel").inner_html()
+    assert "undefined" not in shown.locator("section.panel").inner_html()
+
+
+def test_it_is_redrawn_at_once(name, shown):
+    """The median over many positions, as the machine may be busy with something else."""
+    times = []
+    for positions in drawn_positions(PANELS[name], 21):
+        times.append(
+            shown.evaluate(
+                """([name, positions]) => {
+                    for (const key in positions) document.getElementById(`panel-${name}-${key}`).value = positions[key];
+                    const begin = performance.now();
+                    document.getElementById(`panel-${name}`).redraw();
+                    return performance.now() - begin;
+                }""",
+                [name, positions],
+            )
+        )
+    assert np.median(times) < 30
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light")])
+def test_everybody_can_use_it(name, browser, tmp_path, width, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page, trouble = visit(browser, page_of(name, tmp_path, scheme), width, scheme)
+    assert not trouble
+    found = {v["id"]: [n["html"][:200] for n in v["nodes"]] for v in axe.Axe().run(page).response["violations"]}
+    assert not found
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 1
+    sizes = page.locator(".panel-charts text").evaluate_all(
+        "all => all.map(x => parseFloat(getComputedStyle(x).fontSize))"
+    )
+    assert min(sizes) >= 9
+    page.context.close()
+
+
+def test_the_figure_is_there_without_scripts_and_in_print(name, browser, tmp_path):
+    path = page_of(name, tmp_path)
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("img").is_visible()
+    assert not page.locator("section.panel").is_visible()
+    context.close()
+    page, _ = visit(browser, path)
+    replaces = PANELS[name].replaces
+    assert page.locator("section.panel").is_visible()
+    assert page.locator("img").is_visible() != replaces
+    if replaces:
+        page.get_by_role("button", name="Show the printed figure").click()
+        assert page.locator("img").is_visible()
+        page.get_by_role("button", name="Hide the printed figure").click()
+        assert not page.locator("img").is_visible()
+    page.emulate_media(media="print")
+    assert page.locator("img").is_visible()
+    assert not page.locator("section.panel").is_visible()
+    page.context.close()
+
+
+def test_a_link_to_the_figure_unfolds_it(browser, tmp_path):
+    path = page_of("stability", tmp_path)
+    page, _ = visit(browser, path)
+    page.goto(f"{path.as_uri()}#cell-answer-curve")
+    page.locator("img").wait_for(state="visible")
+    page.context.close()
+
+
+def test_all_panels_are_light():
+    weight = sum(len(panels.html(name, panel).encode()) for name, panel in PANELS.items())
+    weight += sum((ROOT / "book/_static" / file).stat().st_size for file in ("panels.js", "panels.css"))
+    assert weight < 600_000
+    assert len((ROOT / "book/_static/panels.js").read_text(encoding="utf-8").splitlines()) < 400
+
+
+def test_the_clusters_table_gives_the_exact_solutions_within_one_per_cent():
+    found = PANELS["cluster"]
+    dice = np.random.default_rng(5)
+    for _ in range(20):
+        lam, mu1 = 10 ** dice.uniform(0.6, 1.6), 10 ** dice.uniform(1.3, 3.3)
+        places = dice.integers(4)
+        exact = cluster.performance(16, *cluster.uniform_sizes(16), lam, mu1, 10, [1, 3, 7, 15][places])
+        interpolated = found.values(lam=lam, mu1=mu1, places=places)
+        assert interpolated["lost"] == pytest.approx(100 * exact.blocking, rel=0.01)
+        assert interpolated["delay"] == pytest.approx(exact.mean_delay, rel=0.01)
+
+
+@pytest.mark.parametrize("table", ["cluster", "near_saturation"])
+def test_kept_tables_hold_what_the_models_say(table):
+    module = panels.module(panels.HERE / f"{table}.py")
+    with open(panels.HERE / f"{table}.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == math.prod(map(len, module.AXES.values()))
+    for k in np.random.default_rng(7).integers(len(rows), size=6):
+        row = {key: float(x) for key, x in rows[k].items()}
+        place = [int(row[key]) if key == "places" else row[key] for key in module.AXES]
+        assert module.solved(*place) == pytest.approx(
+            {key: row[key] for key in row if key not in module.AXES}, rel=1e-8
+        )
+
+
+def test_the_examples_of_the_extension_run():
+    failed, tried = doctest.testmod(panels)
+    assert tried
+    assert not failed

@@ -1,0 +1,207 @@
+"""Self-checks: the right answer is the computed one, it is nowhere in plain sight, and a keyboard is enough."""
+
+import doctest
+import io
+import re
+import shutil
+import sys
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from sphinx.application import Sphinx
+
+from mjq.models import CHAPTERS
+from tests.conftest import ROOT, visit
+
+sys.path.insert(0, str(ROOT / "book/_ext"))
+import selfchecks
+
+BLOCK = re.compile(r"^:::\{selfcheck\}.*?^:::$", re.M | re.S)
+SECTION = re.compile(r"^## (.+)$|^:::\{selfcheck\} ([\w-]+)$", re.M)
+# Where nothing is asked: the exercises ask enough, and the last section is an account.
+NOT_ASKED = ("Exercises", "What we")
+PAGE = """<!DOCTYPE html>
+<html lang="en" data-theme="{scheme}"><head><meta charset="utf-8"><title>Self-checks</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="{static}/panels.css"><script src="{static}/panels.js"></script>
+<style>body {{ color: {ink}; background: {ground}; font-family: sans-serif; }}</style></head>
+<body><main><h1>Self-checks</h1>{body}</main></body></html>"""
+
+
+def words(chapter):
+    """The markdown of a chapter."""
+    cells = nbformat.read(ROOT / f"notebooks/{chapter}.ipynb", as_version=4).cells
+    return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+
+
+ASKED = [chapter.name for chapter in CHAPTERS if BLOCK.search(words(chapter.name))]
+
+
+def written(site, page):
+    """What Sphinx makes of the pages in a folder, in another folder beside it, and its warnings."""
+    settings = {
+        "extensions": ["myst_parser", "selfchecks"],
+        "myst_enable_extensions": ["colon_fence", "dollarmath"],
+        "exclude_patterns": ["notebooks"],
+        "root_doc": page,
+    }
+    html, warnings = site.parent / "html", io.StringIO()
+    app = Sphinx(site, None, html, site.parent / "trees", "html", settings, status=None, warning=warnings)
+    app.build()
+    return html, warnings.getvalue()
+
+
+@pytest.fixture(scope="session")
+def forms(tmp_path_factory):
+    """The self-checks of each chapter as Sphinx writes them, from the numbers that are stored in the chapters."""
+    site = tmp_path_factory.mktemp("selfchecks") / "site"
+    shutil.copytree(ROOT / "notebooks", site / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    for chapter in ASKED:
+        asked = ["---\norphan: true\n---", "# Asked", *BLOCK.findall(words(chapter))]
+        (site / f"{chapter}.md").write_text("\n\n".join(asked), encoding="utf-8")
+    html, warnings = written(site, ASKED[0])
+    assert not warnings
+    return {chapter: (html / f"{chapter}.html").read_text(encoding="utf-8") for chapter in ASKED}
+
+
+def page_of(forms, chapter, folder, scheme="light"):
+    """A page with nothing but the self-checks of a chapter."""
+    body = "\n".join(map(str, BeautifulSoup(forms[chapter], "html.parser").select("form.selfcheck")))
+    path = folder / f"{chapter}-{scheme}.html"
+    colours = dict(ink="#222832", ground="#ffffff") if scheme == "light" else dict(ink="#ced6dd", ground="#14181e")
+    static = (ROOT / "book/_static").as_uri()
+    path.write_text(PAGE.format(scheme=scheme, body=body, static=static, **colours), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(params=ASKED)
+def chapter(request):
+    return request.param
+
+
+def answers(chapter):
+    """Names of the questions with a number, and the numbers, from the stored outputs of the chapters."""
+    glued = {key: value for key, (_, value) in selfchecks.glued(ROOT).items()}
+    found = {}
+    for block in BLOCK.findall(words(chapter)):
+        options = dict(re.findall(r"^:(\w+): (.+)$", block, re.M))
+        name = re.match(r":::\{selfcheck\} (\S+)", block)[1]
+        if "answer" in options:
+            found[name] = float(selfchecks.computed(options["answer"], glued)), float(options["tolerance"])
+        else:
+            right = [bool(selfchecks.computed(x, glued)) for x in re.findall(r"^\* `(.+?)`", block, re.M)]
+            assert right.count(True) == 1, name
+            found[name] = right.index(True), None
+    return found
+
+
+def test_every_section_asks_twice(chapter):
+    counts, section = {}, None
+    for title, _ in SECTION.findall(words(chapter)):
+        if title:
+            section = title
+            counts[section] = 0
+        else:
+            counts[section] += 1
+    few = [name for name, count in counts.items() if count < 2 and not name.startswith(NOT_ASKED)]
+    assert not few
+
+
+def test_names_are_used_once():
+    names = [name for chapter in ASKED for name in answers(chapter)]
+    assert len(names) == len(set(names))
+
+
+def test_the_computed_answer_is_right_and_another_one_gets_the_hint(chapter, forms, browser, tmp_path):
+    """With the keyboard alone."""
+    page, trouble = visit(browser, page_of(forms, chapter, tmp_path))
+    for name, (answer, tolerance) in answers(chapter).items():
+        form = page.locator(f"#{name}")
+        hint = form.locator(".selfcheck-hint").inner_text() or form.locator(".selfcheck-hint").text_content()
+        for good in (False, True):
+            if tolerance is None:
+                options = form.locator("input")
+                options.nth(answer if good else (answer + 1) % options.count()).focus()
+                page.keyboard.press("Space")
+            else:
+                form.locator("input").fill(
+                    repr(answer + 0.99 * tolerance if good else answer + 1.01 * tolerance + 1e-9)
+                )
+            form.locator("input").nth(answer if good and tolerance is None else 0).press("Enter")
+            said = form.locator("[role=status]").inner_text()
+            assert said.startswith("Right." if good else "Not yet."), name
+            assert good or said.split() == f"Not yet. {hint}".split(), name
+    page.context.close()
+    assert not trouble
+
+
+def test_no_answer_is_in_plain_sight(chapter, forms):
+    soup = BeautifulSoup(forms[chapter], "html.parser")
+    found = answers(chapter)
+    for name, (answer, tolerance) in found.items():
+        form = soup.find(id=name)
+        numbers = [float(x) for x in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", form.get_text())]
+        if tolerance is not None:
+            assert not [x for x in numbers if abs(x - answer) <= tolerance], name
+        assert form["data-answer"] == selfchecks.scrambled(float(answer), name)
+        assert not form.select(".selfcheck-options code"), "conditions stay in the source"
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light")])
+def test_everybody_can_answer(chapter, forms, browser, tmp_path, width, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page, trouble = visit(browser, page_of(forms, chapter, tmp_path, scheme), width, scheme)
+    for form in page.locator("form.selfcheck").all():
+        form.locator("input").first.press("Space") if form.locator("[type=radio]").count() else form.locator(
+            "input"
+        ).fill("-12345")
+        form.locator("button").click()
+    assert not trouble
+    found = {v["id"]: [n["html"][:200] for n in v["nodes"]] for v in axe.Axe().run(page).response["violations"]}
+    assert not found
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 1
+    page.context.close()
+
+
+BAD = """# Asked
+
+:::{selfcheck} two-right
+:hint: There are two.
+
+Which?
+
+* `stability.naive_throughput(2, 1, 2, 1, 1, 0.5) > 1` This one.
+* `stability.naive_throughput(2, 1, 2, 1, 1, 0.5) < 3` That one.
+:::
+
+:::{selfcheck} not-computed
+:answer: 100 - {nobody-has-glued-this}
+:tolerance: 1
+:hint: Nobody knows.
+
+How many?
+:::
+"""
+
+
+def test_a_question_without_one_right_answer_is_left_out_with_a_warning(tmp_path):
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "bad.md").write_text(BAD, encoding="utf-8")
+    html, warnings = written(site, "bad")
+    assert "self-check two-right" in warnings
+    assert "2 options are right" in warnings
+    assert "nobody-has-glued-this" in warnings
+    assert "selfcheck" not in (html / "bad.html").read_text(encoding="utf-8")
+
+
+def test_a_question_without_a_computation_is_refused():
+    with pytest.raises(ValueError, match="nothing is computed"):
+        selfchecks.computed("3", {})
+
+
+def test_the_examples_of_the_extension_run():
+    failed, tried = doctest.testmod(selfchecks)
+    assert tried
+    assert not failed
