@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Union
 
 from tqdm import tqdm
 
@@ -24,7 +24,7 @@ __all__ = [  # noqa: RUF022, in the order of reading
     "Workers", "solve_all", "spread", "here", "is_client", "client_of",
 ]  # fmt: skip
 
-Workers: TypeAlias = "int | Client"  # so many processes on this machine, or a client of a dask scheduler
+Workers = Union[int, "Client"]  # so many processes on this machine, or a client of a dask scheduler
 
 
 def solve_all(
