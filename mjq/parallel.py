@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Union
 
 from tqdm import tqdm
 
@@ -24,7 +24,7 @@ __all__ = [  # noqa: RUF022, in the order of reading
     "Workers", "solve_all", "spread", "here", "is_client", "client_of",
 ]  # fmt: skip
 
-Workers: TypeAlias = "int | Client"  # so many processes on this machine, or a client of a dask scheduler
+Workers = Union[int, "Client"]  # so many processes on this machine, or a client of a dask scheduler
 
 
 def solve_all(
@@ -82,12 +82,17 @@ def as_found(function, cases, workers=None, died=None):
         As for :func:`solve_all`. By default the work begins in this process, and what is left after two seconds is
         given to as many processes as there are cores.
     died : object, optional
-        The result of a case in which several processes died.
+        The result of a case in which several processes died; without it, an error.
 
     Yields
     ------
     list of (number, result)
         A few at a time, in any order.
+
+    Raises
+    ------
+    Exception
+        Whatever a failing case raised; ``RuntimeError`` if several processes died in one.
 
     Examples
     --------
@@ -119,6 +124,9 @@ def as_found(function, cases, workers=None, died=None):
                 try:
                     yield future.result()
                 except KilledWorker:
+                    if len(chunk) == 1 and died is None:
+                        words = f"several processes died in the case {chunk[0][0]}, perhaps for lack of memory"
+                        raise RuntimeError(words) from None
                     if len(chunk) == 1:
                         yield [(chunk[0][0], died)]
                         continue

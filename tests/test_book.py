@@ -44,6 +44,11 @@ STABLE = {
         "scheduling", "equation-sched-recursion", "equation-sched-shadow", "equation-sched-chain", "sched-rules",
         "sched-answer-picture", "sched-answer-curve", "sched-estimates", "sched-reach", "sched-shaking",
     ],
+    "notebooks/your_cluster.html": [
+        "your-cluster", "equation-yc-naive", "equation-yc-recursion", "equation-yc-saturation", "equation-yc-monotone",
+        "equation-yc-waste", "yc-answer-picture", "yc-answer-curve", "yc-plan-figure", "yc-rounding", "yc-easy",
+    ],
+    "book/operators.html": ["operators"],
     "book/known.html": ["known"],
     "book/ledger.html": ["errata", "erratum-bb22-table"],
 }  # fmt: skip

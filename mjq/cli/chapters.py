@@ -21,7 +21,7 @@ from mjq.cli.words import (
     workers_option,
 )
 
-__all__ = ["COMMANDS"]
+__all__ = ["COMMANDS", "chapter_argument"]
 
 
 def _complete_chapter(context, parameter, incomplete):

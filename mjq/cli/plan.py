@@ -3,11 +3,12 @@
 import re
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 
 import click
 
 from mjq.cli import sheet
-from mjq.cli.reading import log_options, read, told_of_lines
+from mjq.cli.reading import log_options, page_option, read, schema_option, told_of_lines
 from mjq.cli.words import at_work_on, force_option, quiet_option, scheduler_option, show_json, workers_option
 
 __all__ = ["plan"]
@@ -44,23 +45,9 @@ class Sizes(click.ParamType):
             low, high = float(low), float(high)
         except ValueError:
             self.fail(f"{value!r} is no range such as 100:200 or 100:200:11", parameter, context)
-        if not 0 < low <= high < float("inf") or count is not None and not 1 <= count <= MOST_SIZES:
+        if not 0 < low <= high < float("inf") or (count is not None and not 1 <= count <= MOST_SIZES):
             self.fail(f"{value!r}: sizes rise from more than 0, and are at most {MOST_SIZES}", parameter, context)
         return low, high, count
-
-
-def _show_schema(context, option, asked):
-    if asked:
-        from mjq.workload import Plan
-
-        show_json(Plan.model_json_schema())
-        context.exit()
-
-
-def _page_name(context, option, path):
-    if path is not None and not path.endswith(".html"):
-        raise click.BadParameter(f"the name of a page ends in .html, got {path}")
-    return path
 
 
 @click.command()
@@ -93,12 +80,9 @@ def _page_name(context, option, path):
     "-o", "output", type=click.Path(dir_okay=False),
     help="Write the plan there as JSON; stopped before, the same command goes on with the replays that are missing.",
 )  # fmt: skip
-@click.option("--html", "page", type=click.Path(dir_okay=False), callback=_page_name, help="Also a page, read offline.")
+@page_option
 @click.option("--json", "as_json", is_flag=True, help="JSON in place of tables.")
-@click.option(
-    "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_show_schema,
-    help="Print the JSON Schema of the output.",
-)  # fmt: skip
+@schema_option("Plan")
 @click.option("--anonymous", is_flag=True, help="Print the table of classes as CSV and nothing else: it can be shared.")
 @workers_option
 @scheduler_option
@@ -119,12 +103,10 @@ def plan(
     from mjq import folders, workload
 
     if page is not None:
-        from pathlib import Path
-
         folders.refuse_existing(Path(page), force)
     found = read(log, **reading)
     if anonymous:
-        workload.write_classes(click.get_binary_stream("stdout"), workload.job_classes(found))
+        workload.write_classes(sys.stdout.buffer, workload.job_classes(found))
         return 0
     if sizes is not None:
         low, high, count = sizes
@@ -164,31 +146,34 @@ def _parts(told):
 
 def _by_size(one, told):
     head = (
-        "servers", "load", "mean\nwait [h]", "from", "to", f"{told.percentile:g} % wait\nat most [h]", "from", "to",
-        "target", f"{told.node:g} more\nsaves [min]", "from", "to", "exact estimates\nsave [min]",
+        "servers", "load", "mean wait [h]", f"{told.percentile:g} % wait\nat most [h]", "target",
+        f"{told.node:g} more\nsaves [min]", "exact estimates\nsave [min]",
     )  # fmt: skip
-    rows = [_size(row) for row in one.sizes]
-    title = f"Waits under {one.policy}; what is saved is of the mean wait"
-    return sheet.Table(title, head, rows, ("", *[".3f"] * 7, "", *[".2f"] * 4))
+    title = f"Waits under {one.policy}, with 95 % intervals; what is saved is of the mean wait"
+    return sheet.Table(title, head, [_size(row) for row in one.sizes], ("", ".3f"))
 
 
 def _size(row):
     if row.waits is None:
-        return [f"{row.servers:g}", row.load, *[None] * 6, f"{row.too_large} jobs too large", *[None] * 4]
-    verdict = "met" if row.surely else "met, but near" if row.meets else "missed"
-    exact = row.exact_estimates and 60 * row.exact_estimates.mean.value
-    waits, more = row.waits, row.one_node_more.mean
-    return [f"{row.servers:g}", row.load, *_ends(waits.mean), *_ends(waits.percentile), verdict, *_ends(more, 60), exact]
+        return [f"{row.servers:g}", row.load, None, None, f"too small for {row.too_large}", None, None]
+    near = "met, but near" if row.waits.percentile.high is not None else "met"
+    verdict = "met" if row.surely else near if row.meets else "missed"
+    exact = row.exact_estimates and _minutes(row.exact_estimates.mean)
+    waits = _hours(row.waits.mean), _hours(row.waits.percentile)
+    return [f"{row.servers:g}", row.load, *waits, verdict, _minutes(row.one_node_more.mean), exact]
 
 
-def _ends(found, unit=1):
-    return [None if x is None else unit * x for x in (found.value, found.low, found.high)]
+def _hours(found):
+    return f"{found.value:.3g}" + ("" if found.low is None else f" ({found.low:.3g} to {found.high:.3g})")
+
+
+def _minutes(found):
+    ends = "" if found.low is None else f" ({60 * found.low:.3g} to {60 * found.high:.3g})"
+    return f"{60 * found.value:.3g}{ends}"
 
 
 def _by_load(one, told):
-    head = "as fast", "load", "mean\nwait [h]", "from", "to", f"{told.percentile:g} % wait\nat most [h]", "from", "to"
-    rows = [
-        [f"{row.growth:.3g}", row.load, *_ends(row.waits.mean), *_ends(row.waits.percentile)] for row in one.loads
-    ]
+    head = "as fast", "load", "mean wait [h]", f"{told.percentile:g} % wait\nat most [h]"
+    rows = [[f"{row.growth:.3g}", row.load, _hours(row.waits.mean), _hours(row.waits.percentile)] for row in one.loads]
     title = f"{one.servers:g} servers under {one.policy}, if jobs come so many times as fast as in the log"
-    return sheet.Table(title, head, rows, ("", *[".3f"] * 7))
+    return sheet.Table(title, head, rows, ("", ".3f"))

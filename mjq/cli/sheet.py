@@ -10,11 +10,12 @@ from mjq import folders
 __all__ = ["Table", "as_text", "drawn", "write_page"]
 
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color-scheme: light dark }
+html { color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 .wide { overflow-x: auto } table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 caption { text-align: left; font-weight: 600; padding: .5rem 0 } th, td { padding: .15rem .6rem }
 th { border-bottom: 1px solid; vertical-align: bottom; white-space: pre-line }
-figure { margin: 1rem 0 } figure svg { max-width: 100%; height: auto; background: #fff }
+figure { margin: 1rem 0 } figure svg { max-width: 100%; height: auto; background: white; color-scheme: light }
 """
 
 
@@ -52,13 +53,7 @@ def drawn(*pictures):
 
 
 def write_page(path, title, parts, picture, told):
-    """Write a page to be read offline: parts, and a picture (SVG) with what it shows in words.
-
-    Raises
-    ------
-    ValueError
-        If the name does not end in .html.
-    """
+    """Write a page to be read offline: parts, and a picture (SVG) with what it shows in words."""
     svg = picture[picture.index("<svg") :].replace("<svg", f'<svg role="img" aria-label="{escape(told)}"', 1)
     body = "\n".join(_block(part) for part in parts)
     content = (

@@ -163,7 +163,7 @@ def state_graph(
     nx.draw_networkx_nodes(graph, positions, ax=ax, node_size=size, node_color="white", edgecolors="black")
     nx.draw_networkx_labels(graph, positions, {s: name(s) for s in states}, ax=ax, font_size=11)
     rules = transitions if isinstance(transitions, dict) else {None: transitions}
-    for (label, rule), colour in zip(rules.items(), COLOURS, strict=True):
+    for (label, rule), colour in zip(rules.items(), COLOURS, strict=False):
         edges = {(s, t) for s in states for t, rate in rule(s) if t != s and rate != 0}
         nx.draw_networkx_edges(
             graph, positions, sorted(edges), ax=ax, node_size=size, edge_color=colour, arrowsize=14,

@@ -4,6 +4,8 @@ from mjq.simulation import policies
 
 __all__ = ["assumed", "rule_of", "verdict"]
 
+UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
+
 
 def rule_of(name):
     """The policy of this name; ``ValueError`` if there is none, or it interrupts jobs."""
@@ -15,11 +17,11 @@ def rule_of(name):
 
 def verdict(found, target, percentile, node):
     """What follows, in sentences."""
-    goal = f"{percentile:g} % of the jobs wait at most {target:g} h"
+    goal = f"{percentile:g} % of the jobs wait at most {_time(target)}"
     fit = [row for row in found.sizes if row.waits]
     if found.smallest is None:
         best = min(fit, key=lambda row: row.waits.percentile.value, default=None)
-        least = f", the least is {best.waits.percentile.value:.3g} h, on {best.servers:g}" if best else ""
+        least = f", the least is {_time(best.waits.percentile.value)}, on {best.servers:g}" if best else ""
         return [f"Under {found.policy} no size that was tried does it ({goal}){least}."]
     told = [f"Under {found.policy}, {goal} on {found.smallest:g} servers."]
     row = next(row for row in found.sizes if row.servers == found.smallest)
@@ -33,16 +35,28 @@ def verdict(found, target, percentile, node):
             f"But larger ones miss it again ({', '.join(f'{x:g}' for x in missing)}); from {found.from_on:g} on all "
             "that were tried meet it."
         )
-    if found.surely is None:
+    if row.waits.percentile.high is None:
+        told.append("The log is too short for intervals.")
+    elif found.surely is None:
         told.append("No size that was tried has the whole interval below the target.")
     elif found.surely > found.smallest:
-        told.append(f"The whole interval is below the target from {found.surely:g} on.")
-    more = row.one_node_more
+        told.append(f"The smallest whose whole interval is below the target has {found.surely:g}.")
+    saved = row.one_node_more.mean.value
     servers = "one server" if node == 1 else f"a node of {node:g} servers"
-    told.append(f"There, {servers} more saves the jobs {60 * more.mean.value:.3g} minutes of waiting on average.")
+    told.append(f"On {found.smallest:g}, {servers} more saves the jobs {_time(saved)} of waiting on average.")
     if row.exact_estimates:
-        told.append(f"Exact estimates would save {60 * row.exact_estimates.mean.value:.3g} minutes.")
+        told.append(f"Exact estimates would save {_time(row.exact_estimates.mean.value)} there.")
     return told
+
+
+def _time(hours):
+    """A time in the largest unit of which it is one or more.
+
+    >>> _time(2), _time(-0.5), _time(0.0)
+    ('2 h', '-30 min', '0 s')
+    """
+    unit = next((unit for unit, number in UNITS.items() if abs(hours) * number >= 1), "s")
+    return f"{hours * UNITS[unit]:.3g} {unit}"
 
 
 def assumed(log, growth, names):
@@ -53,8 +67,8 @@ def assumed(log, growth, names):
     return [
         f"Jobs come when they came in the log{faster}: in reality people submit less when waits are long and more when "
         "they are short.",
-        "Servers are alike, are not shared and do not fail; the machine is empty before the first job; one job starts "
-        "at a time by the rule, without priorities, partitions or limits for users.",
+        "Servers are alike, are not shared and do not fail; the machine is empty before the first job; there are no "
+        "priorities, partitions or limits for users.",
         *([f"Estimates are {said}."] if known else []),
         "One replay is one number: the order of two jobs can move many others. Intervals (95 %) draw blocks of "
         "successive jobs from the replay anew, the widest by 10, 100 and 1000 jobs: they say how far this much of a "

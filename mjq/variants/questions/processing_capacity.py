@@ -3,7 +3,16 @@
 from mjq import processing_capacity as pc
 from mjq.variants.question import Question, decimal
 
-__all__ = ["QUESTIONS"]
+__all__ = [
+    "ARRIVALS",
+    "QUESTIONS",
+    "TIME",
+    "TWO_CLASSES",
+    "capacity",
+    "draw_arrivals",
+    "draw_two_classes",
+    "mean_stay",
+]
 
 RATE = "jobs per unit of time"
 TIME = "units of time"
