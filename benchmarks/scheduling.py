@@ -1,6 +1,7 @@
 """Policies: the classes of a log near their limits, a log replayed, a long line."""
 
 import numpy as np
+import simpy
 
 from benchmarks.timing import Row
 from mjq.experiments.machine import median_time
@@ -52,6 +53,43 @@ def plain(submit, need, run, servers, policy):
     return np.mean(waits)
 
 
+def simpy_wait(submit, need, run, servers):
+    """Mean wait in order of arrival, by simpy: a job is a process that takes its servers from a container."""
+    world, waits = simpy.Environment(), []
+    free = simpy.Container(world, servers, init=servers)
+
+    def job(came, wanted, length):
+        yield world.timeout(came)
+        yield free.get(wanted)
+        waits.append(world.now - came)
+        yield world.timeout(length)
+        yield free.put(wanted)
+
+    for one in zip(submit, need, run, strict=True):
+        world.process(job(*one))
+    world.run()
+    return np.mean(waits)
+
+
+def drawn(policy, jobs):
+    """A log of so many jobs of the NASA classes, at nine tenths of the limit."""
+    need, mu, p, naive = classes()
+    rng = np.random.default_rng(1)
+    kind = rng.choice(len(p), jobs, p=p)
+    return rng.exponential(1 / (SHARES[policy] * naive), jobs).cumsum(), need[kind], rng.exponential(1 / mu[kind])
+
+
+def beside_simpy():
+    """A log replayed in order of arrival, beside a simulation library that is often used."""
+    log = drawn("fcfs", JOBS)
+    ours = median_time(lambda: replay(*log, None, SERVERS), repeats=3)
+    few = [column[:FEW] for column in log]
+    theirs, wait = median_time(lambda: simpy_wait(*few, SERVERS), repeats=1, warm=False, keep=True)
+    assert abs(replay(*few, None, SERVERS).wait.mean() - wait) < 1e-9
+    what = f"replay 1,000,000 jobs of NASA's classes, fcfs, at {SHARES['fcfs']:.2f} of the naive limit"
+    return Row(what, ours, "simpy, scaled from 4000 jobs", theirs * JOBS / FEW)
+
+
 def near_the_limit(policy):
     """A million jobs at nine tenths of the limit."""
 
@@ -61,9 +99,7 @@ def near_the_limit(policy):
         ours = median_time(
             lambda: simulate_multiserver(lam, SERVERS, need, mu, p, JOBS, 1, policy=policy, warmup=0), repeats=3
         )
-        rng = np.random.default_rng(1)
-        kind = rng.choice(len(p), FEW, p=p)
-        log = rng.exponential(1 / lam, FEW).cumsum(), need[kind], rng.exponential(1 / mu[kind])
+        log = drawn(policy, FEW)
         theirs, waits = median_time(lambda: plain(*log, SERVERS, policy), repeats=1, warm=False, keep=True)
         assert abs(replay(*log, None, SERVERS, policy).wait.mean() - waits) < 1e-9
         what = f"simulate 1,000,000 jobs of NASA's classes, {policy}, at {SHARES[policy]:.2f} of the naive limit"
@@ -84,4 +120,4 @@ def long_line(policy):
     return benchmark
 
 
-BENCHMARKS = [*(near_the_limit(policy) for policy in SHARES), *(long_line(policy) for policy in SHARES)]
+BENCHMARKS = [*(near_the_limit(policy) for policy in SHARES), beside_simpy, *(long_line(policy) for policy in SHARES)]

@@ -37,6 +37,14 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "workload",
     ],
     submod_attrs={
-        "models": ["cluster", "fluid", "near_saturation", "pool_depletion", "processing_capacity", "stability"]
+        "models": [
+            "cluster",
+            "fluid",
+            "near_saturation",
+            "pool_depletion",
+            "processing_capacity",
+            "scheduling",
+            "stability",
+        ]
     },
 )

@@ -38,6 +38,10 @@ STABLE = {
         "near-saturation", "equation-ns-poisson", "equation-ns-asymptote", "equation-ns-slope", "equation-ns-tail",
         "ns-answer-picture", "ns-answer-curve", "ns-error", "ns-tails", "ns-filling", "ns-variable", "ns-practice",
     ],
+    "notebooks/scheduling.html": [
+        "scheduling", "equation-sched-recursion", "equation-sched-shadow", "equation-sched-chain", "sched-rules",
+        "sched-answer-picture", "sched-answer-curve", "sched-estimates", "sched-reach", "sched-shaking",
+    ],
     "book/known.html": ["known"],
     "book/ledger.html": ["errata", "erratum-bb22-table"],
 }  # fmt: skip

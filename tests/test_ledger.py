@@ -25,6 +25,8 @@ NUMBERED = {
     "SW23": {f"Fig {k}" for k in range(1, 12)} | {"Table 1", "Table 2"} | {f"Eq ({k})" for k in range(1, 10)},
     "CGPS16": {f"Fig {k}" for k in range(1, 12)} | {f"Eq ({k})" for k in range(1, 22)} | {"Algorithm 1"},
     "NS": {f"Eq ({letter})" for letter in "abcdefghi"},
+    "SCHED": {f"Eq ({letter})" for letter in "abcde"}
+    | {"fcfs", "backfilling", "least-servers-first", "most-servers-first", "msfq", "server-filling"},
     "RBAC21": {"Theorem 1", "Theorem 2", "Theorem 3"} | {f"Eq ({k})" for k in range(1, 12)},
 }
 ROWS = [(paper, row) for paper in published.LEDGERS for row in published.ledger(paper)]

@@ -167,6 +167,12 @@ OTHERS = {
             p=[1.0, 0.0], loads=[0.6], scvs=[4.0, 1.5], n=5, p1=0.5, k=8, needs=[8, 1], rates=[0.2, 1.0], mix=[0.3, 0.7]
         ),
     ],
+    "scheduling": [
+        dict(servers=1, load=0.4, logs=2, k=2, needs=[2, 1], rates=[3.0, 1.0], mix=[0.3, 0.7], share=0.5, shakes=2)
+        | dict(arrivals=2000, B=1.0, b=[0.1, 0.6, 0.25], mu=[1.0, 2.0, 0.5], p=[0.5, 0.5, 0.0], lam=9.0, room=2),
+        dict(servers=10, load=0.8, logs=3, k=4, needs=[1, 4], rates=[1.0, 0.1], mix=[1.0, 0.0], share=0.9, shakes=3)
+        | dict(arrivals=4000, B=2.0, b=[2.0], mu=[1.0], p=[1.0], lam=0.1, room=0),
+    ],
 }
 LOG = "; MaxProcs: 8\n" + "".join(f"{k} {k} -1 {10 * k} {2 ** (k % 4)}{' -1' * 13}\n" for k in range(1, 40))
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mjq import cluster, fluid, near_saturation, pool_depletion, processing_capacity, stability
+from mjq import cluster, fluid, near_saturation, pool_depletion, processing_capacity, scheduling, stability
 from mjq.simulation import simulate_cluster, simulate_depletion, simulate_multiserver
 from mjq.solvers import mean_value
 
@@ -52,6 +52,7 @@ GOOD = {
     near_saturation.one_or_all: dict(n=10, mu1=1, p1=0.9, mean=1, variance=1),
     near_saturation.split_hyperexponential: dict(b=(2, 3), mean=(1, 1), scv=(2, 5), p=(0.5, 0.5)),
     near_saturation.server_filling: dict(lam=1, k=4, b=(1, 2), mu=(1, 1), p=(0.5, 0.5)),
+    scheduling.finite_queue: CLASSES | dict(lam=1, room=2, policy="first-fit"),
     mean_value.throughputs: dict(demands=DEMANDS, population=(3, 2)),
     simulate_multiserver: CLASSES | dict(lam=1, jobs=100, seed=1, warmup=0.1),
     simulate_cluster: SMALL | dict(jobs=100, seed=1, warmup=0.1),

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mjq.models import scheduling
 from mjq.simulation import replay, simulate_multiserver
 from mjq.simulation.line import NOBODY
 from mjq.simulation.loop import event_loop
 from mjq.simulation.policies import FAMILIES, POLICIES, Policy
-from mjq.solvers import chain
 from mjq.solvers.phase_type import erlang
 
 TABLE = 6, (2, 3), (1 / 0.4, 1 / 1.6), (0.5, 0.5)
@@ -101,103 +101,14 @@ def test_one_class_is_served_in_order(policy):
         assert found == in_order
 
 
-# The chain of each policy, from its words. A state is the jobs in service, as a sorted tuple of classes, and the line.
-
-
-def in_order(free, serving, line, needs):
-    """The first, if it fits."""
-    return 0 if needs[line[0]] <= free else None
-
-
-def first_fit(free, serving, line, needs):
-    """The first that fits."""
-    return next((place for place, kind in enumerate(line) if needs[kind] <= free), None)
-
-
-def fewest(free, serving, line, needs):
-    """Of those that fit the first that needs least."""
-    fitting = [(needs[kind], place) for place, kind in enumerate(line) if needs[kind] <= free]
-    return min(fitting)[1] if fitting else None
-
-
-def most(free, serving, line, needs, threshold=0):
-    """Of those that fit the first that needs most; nobody while few are served and a larger one waits."""
-    fitting = [(-needs[kind], place) for place, kind in enumerate(line) if needs[kind] <= free]
-    if not fitting or (len(serving) <= threshold and max(needs[kind] for kind in line) > free):
-        return None
-    return min(fitting)[1]
-
-
-RULES = {
-    "fcfs": in_order,
-    "first-fit": first_fit,
-    "least-servers-first": fewest,
-    "most-servers-first": most,
-    "msfq-1": lambda *state: most(*state, threshold=1),
-    "msfq-2": lambda *state: most(*state, threshold=2),
-}
-
-
-def settled(rule, B, needs, serving, line):
-    """Who is served and who waits when the rule has started whom it can."""
-    serving, line = list(serving), list(line)
-    while line:
-        place = rule(B - sum(needs[kind] for kind in serving), serving, line, needs)
-        if place is None:
-            break
-        serving.append(line.pop(place))
-    return tuple(sorted(serving)), tuple(line)
-
-
-def served_by_filling(B, needs, present):
-    """Places of the jobs that ServerFilling serves, of all that are present in order of arrival."""
-    together = [place for place in range(len(present)) if sum(needs[kind] for kind in present[:place]) < B]
-    served, left = [], B
-    for place in sorted(together, key=lambda place: (-needs[present[place]], place)):
-        if needs[present[place]] <= left:
-            served.append(place)
-            left -= needs[present[place]]
-    return served
+MEMORYLESS = (*scheduling.RULES, "msfq-1", "msfq-2", "server-filling")
 
 
 @cache
 def exact(policy, system, lam, room):
     """Number of states, mean number waiting, fraction accepted: a job is lost if more than `room` would wait."""
-    B, needs, rates, mix = system
-
-    def without_interruption(state):
-        serving, line = state
-        for kind, share in enumerate(mix):
-            after = settled(RULES[policy], B, needs, serving, (*line, kind))
-            if len(after[1]) <= room:
-                yield after, lam * share
-        for place, kind in enumerate(serving):
-            left = serving[:place] + serving[place + 1 :]
-            yield settled(RULES[policy], B, needs, left, line), rates[kind]
-
-    def filling(present):
-        for kind, share in enumerate(mix):
-            after = (*present, kind)
-            if len(after) - len(served_by_filling(B, needs, after)) <= room:
-                yield after, lam * share
-        for place in served_by_filling(B, needs, present):
-            yield present[:place] + present[place + 1 :], rates[present[place]]
-
-    interrupts = policy == "server-filling"
-    transitions = filling if interrupts else without_interruption
-    states = chain.explore([()] if interrupts else [((), ())], transitions)
-    pi = chain.stationary(chain.generator(states, transitions))
-    if interrupts:
-        waiting = [len(present) - len(served_by_filling(B, needs, present)) for present in states]
-    else:
-        waiting = [len(line) for _, line in states]
-    completing = [sum(rate for after, rate in transitions(state) if size(after) < size(state)) for state in states]
-    return len(states), float(pi @ waiting), float(pi @ completing / lam)
-
-
-def size(state):
-    """Jobs in the system."""
-    return len(state) if not state or isinstance(state[0], int) else len(state[0]) + len(state[1])
+    queue = scheduling.finite_queue(lam, *system, room=room, policy=policy)
+    return queue.states, queue.ENq, queue.accepted
 
 
 @pytest.mark.parametrize(
@@ -212,7 +123,7 @@ def test_chains_of_the_example(policy, states, waiting, accepted):
 @pytest.mark.parametrize(
     ("system", "lam", "room"), [(EXAMPLE, 1.0, 6), (ONE_OR_ALL, 2.0, 5), (POWERS, 1.5, 4), (ALIKE, 2.0, 4)]
 )
-@pytest.mark.parametrize("policy", [*RULES, "server-filling"])
+@pytest.mark.parametrize("policy", MEMORYLESS)
 def test_beside_the_chain(policy, system, lam, room):
     """Intervals of the simulator hold the exact values of every memoryless policy."""
     if policy == "server-filling" and system == EXAMPLE:

@@ -26,6 +26,7 @@ __all__ = ["Models", "solve"]
 METAVARS = {
     "integer": "INTEGER",
     "number": "NUMBER",
+    "string": "WORD",
     "array": "[X, ...]",
     "matrix": "[[X, ...], ...]",
     "object": "FILE",
@@ -45,7 +46,11 @@ GRID_OPTIONS = [
     quiet_option,
 ]  # fmt: skip
 MOST_SAID = 10  # failed cases
-TYPES = {"integer": "int", "number": "float"}  # of a chapter's parameters, whose values are written alike
+TYPES = {
+    "integer": "int",
+    "number": "float",
+    "string": "str",
+}  # of a chapter's parameters, whose values are written alike
 
 
 class Models(click.Group):
@@ -165,7 +170,7 @@ def _input(name, kind, text, *more):
         raise ValueError(f"--{name} is given {1 + len(more)} times")
     if kind == "object":
         return runs.inputs.read_yaml(text)
-    single = kind in ("integer", "number") or text.lstrip().startswith("[")
+    single = kind in ("integer", "number", "string") or text.lstrip().startswith("[")
     value = runs.inputs.data(name, text if single else f"[{text}]")
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         value = int(value)

@@ -19,7 +19,7 @@ TYPES = {
     "extra_forbidden": "is not known",
 }
 
-__all__ = ["Declaration", "Matrix", "Number", "NumberOrNone", "Numbers", "Truth", "Whole", "checked", "meaning"]
+__all__ = ["Declaration", "Matrix", "Number", "NumberOrNone", "Numbers", "Truth", "Whole", "Word", "checked", "meaning"]
 
 
 def _whole(value: Any) -> Any:
@@ -30,6 +30,7 @@ def _whole(value: Any) -> Any:
 Number = Annotated[float, Strict()]
 Whole = Annotated[int, Strict(), BeforeValidator(_whole)]
 Truth = Annotated[bool, Strict()]
+Word = Annotated[str, Strict()]
 Numbers = Annotated[list[Number], Field(min_length=1)]
 Matrix = Annotated[list[Numbers], Field(min_length=1)]
 NumberOrNone = Number | None

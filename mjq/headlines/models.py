@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 
 from pydantic import Field
 
-from mjq import checks, cluster, fluid, near_saturation, pool_depletion, processing_capacity, stability
-from mjq.headlines.kinds import Declaration, Matrix, Number, NumberOrNone, Numbers, Truth, Whole, meaning
+from mjq import checks, cluster, fluid, near_saturation, pool_depletion, processing_capacity, scheduling, stability
+from mjq.headlines.kinds import Declaration, Matrix, Number, NumberOrNone, Numbers, Truth, Whole, Word, meaning
 from mjq.headlines.networks import PlainNetwork, network_of
 
 __all__ = ["MODELS", "Model"]
@@ -212,6 +212,33 @@ def _near_saturation(B, b, mu, p, lam=None):
     }
 
 
+# --- Scheduling -------------------------------------------------------------------------------------------------------
+
+
+class SchedulingInput(Declaration):
+    lam: Number = meaning("arrival rate")
+    B: Number = meaning("size of the resource")
+    b: Numbers = meaning("need of a job of each class")
+    mu: Numbers = meaning("completion rate of each class")
+    p: Numbers = meaning("probability of each class")
+    room: Whole = meaning("places in the line")
+    policy: Word = Field("fcfs", description="who starts next, such as first-fit")
+
+
+class SchedulingOutput(Declaration):
+    states: Whole = meaning("states of the chain")
+    EN: Number = meaning("mean number of jobs in the system")
+    ENq: Number = meaning("mean number of jobs in the line")
+    EWq: Number = meaning("mean time in the line of a job that is not lost")
+    accepted: Number = meaning("fraction of jobs that are not lost")
+    throughput: Number = meaning("jobs completed per unit of time")
+    utilization: Number = meaning("fraction of the resource that is held")
+
+
+def _scheduling(**system):
+    return scheduling.finite_queue(**system)._asdict()
+
+
 MODELS = {
     "processing_capacity": Model(
         "Capacity of a resource for multiserver jobs, and sojourn times at an arrival rate [BB22]",
@@ -240,5 +267,8 @@ MODELS = {
         SaturationInput,
         SaturationOutput,
         _near_saturation,
+    ),
+    "scheduling": Model(
+        "A small queue under a policy, by a finite chain [SCHED]", SchedulingInput, SchedulingOutput, _scheduling
     ),
 }

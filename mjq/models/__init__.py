@@ -6,6 +6,7 @@
 ``pool_depletion``       [CGPS16] a pool of tasks of two classes, worked off in the best mix
 ``stability``            [GHS20] two classes: the product form, the stability limit, wasted servers
 ``near_saturation``      [NS] beyond the papers: how long jobs wait when the resource is nearly full
+``scheduling``           [SCHED] beyond the papers: what order of arrival costs, and what others than it can do
 """
 
 from typing import NamedTuple
@@ -13,7 +14,16 @@ from typing import NamedTuple
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__, submodules=["cluster", "fluid", "near_saturation", "pool_depletion", "processing_capacity", "stability"]
+    __name__,
+    submodules=[
+        "cluster",
+        "fluid",
+        "near_saturation",
+        "pool_depletion",
+        "processing_capacity",
+        "scheduling",
+        "stability",
+    ],
 )
 
 
@@ -33,5 +43,6 @@ CHAPTERS = (
     Chapter("RBAC21", "fluid"),
     Chapter("CGPS16", "pool_depletion"),
     Chapter("NS", "near_saturation", of_a_paper=False),
+    Chapter("SCHED", "scheduling", of_a_paper=False),
 )
 PAPERS = tuple(chapter for chapter in CHAPTERS if chapter.of_a_paper)

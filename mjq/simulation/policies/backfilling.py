@@ -21,6 +21,10 @@ def easy(jobs, line, serving, memory, profile, running, free, now):
 
     Shadow time: when the first one fits, if the jobs in service end as expected. What is then left beside it is extra.
     A later job that fits now may start if it is expected to end by the shadow time, or needs no more than the extra.
+
+    What needs no more than the extra is found at once. Of the other classes that fit, each is searched from its first
+    job to the first one that is short enough: at most all who wait, once for each start and each event. Short lines
+    cost nothing of it; n jobs that are all there at once cost some n**2 steps.
     """
     head = line[len(line) - 1].first
     need = line[jobs[head].kind].need

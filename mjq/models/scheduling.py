@@ -1,0 +1,302 @@
+r"""[SCHED] Queueing policies for multiserver jobs, exact where they can be: a small queue as a finite chain.
+
+Written from the words of the policies, apart from :mod:`mjq.simulation`, so that each can be held to the other.
+
+:math:`B`                   servers (units of the resource)
+:math:`b_\ell, \mu_\ell`    need and completion rate of class :math:`\ell`, which comes with probability :math:`p_\ell`
+:math:`\lambda`             arrival rate
+:math:`C`                   places in the line; a job is lost if, after the policy has started whom it can, more would
+                            wait
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq import checks
+from mjq.solvers import chain
+
+__all__ = ["FiniteQueue", "empty", "finite_queue", "served_and_waiting", "shadow_time", "transitions"]
+
+MOST_STATES = 20_000
+MOST_ROOM = 1000  # a line of one class; of two there are too many states long before
+
+
+class FiniteQueue(NamedTuple):
+    """A queue of multiserver jobs with finitely many places in the line.
+
+    Attributes
+    ----------
+    states : int
+        Of the chain.
+    EN, ENq : float
+        Mean number of jobs in the system and in the line.
+    EWq : float
+        Mean time that a job which is not lost spends in the line.
+    accepted : float
+        Fraction of the jobs that find a place.
+    throughput : float
+        Jobs completed per unit of time.
+    utilization : float
+        Mean fraction of the resource that is held.
+    """
+
+    states: int
+    EN: float
+    ENq: float
+    EWq: float
+    accepted: float
+    throughput: float
+    utilization: float
+
+
+# --- Who starts next: its place in the line, or None. Jobs are told by their classes, in order of arrival. ------------
+
+
+def _in_order(free, served, line, b):
+    """The first, if it fits."""
+    return 0 if b[line[0]] <= free else None
+
+
+def _first_fit(free, served, line, b):
+    """The first that fits."""
+    return next((place for place, kind in enumerate(line) if b[kind] <= free), None)
+
+
+def _fewest(free, served, line, b):
+    """Of those that fit the first that needs least."""
+    fitting = [(b[kind], place) for place, kind in enumerate(line) if b[kind] <= free]
+    return min(fitting)[1] if fitting else None
+
+
+def _most(free, served, line, b, threshold=0):
+    """Of those that fit the first that needs most; nobody while few are served and a larger one waits."""
+    fitting = [(-b[kind], place) for place, kind in enumerate(line) if b[kind] <= free]
+    if not fitting or (served <= threshold and max(b[kind] for kind in line) > free):
+        return None
+    return min(fitting)[1]
+
+
+RULES = {
+    "fcfs": _in_order,
+    "first-fit": _first_fit,
+    "least-servers-first": _fewest,
+    "most-servers-first": _most,
+}
+
+
+def _rule(policy):
+    """The function of a policy that looks at needs and order alone; None for ServerFilling, which interrupts."""
+    name = policy if isinstance(policy, str) else ""
+    if quick := re.fullmatch(r"msfq-([0-9]{1,9})", name):
+        return partial(_most, threshold=int(quick[1]))
+    if name not in {*RULES, "server-filling"}:
+        names = ", ".join((*RULES, "msfq-<number>", "server-filling"))
+        raise ValueError(f"policy must be one of {names}; got {policy!r}")
+    return RULES.get(policy)
+
+
+# --- The chain --------------------------------------------------------------------------------------------------------
+
+
+def empty(classes: int, policy: str) -> tuple:
+    """The state in which nobody is there.
+
+    >>> empty(2, "fcfs"), empty(2, "server-filling")
+    (((0, 0), ()), ())
+    """
+    return ((0,) * classes, ()) if _rule(policy) else ()
+
+
+def transitions(
+    state: tuple,
+    lam: float,
+    B: float,
+    b: Sequence[float],
+    mu: Sequence[float],
+    p: Sequence[float],
+    room: int,
+    policy: str,
+) -> Iterator[tuple]:
+    """Yield ``(next_state, rate)``.
+
+    A state is ``(m, line)``: how many jobs of each class are in service, and the classes of those that wait, in order
+    of arrival. Under ServerFilling it is the classes of all jobs, in order of arrival: they say who is served. Arrivals
+    that are lost are no transitions.
+
+    Source: [SCHED] Eq. (e).
+
+    Examples
+    --------
+    Two servers, one of them held; a job that needs both waits. First-fit lets a small one pass.
+
+    >>> system = 1, 2, (1, 2), (3, 5), (.5, .5)
+    >>> list(transitions(((1, 0), (1,)), *system, room=1, policy="fcfs"))
+    [(((0, 1), ()), 3)]
+    >>> list(transitions(((1, 0), (1,)), *system, room=1, policy="first-fit"))
+    [(((2, 0), (1,)), 0.5), (((0, 1), ()), 3)]
+    """
+    rule = _rule(policy)
+    m, line = served_and_waiting(state, B, b, policy)
+    for kind, chance in enumerate(p):
+        after = _settled(rule, B, b, m, (*line, kind)) if rule else (*state, kind)
+        if len(served_and_waiting(after, B, b, policy)[1]) <= room:
+            yield after, lam * chance
+    for kind, number in enumerate(m):
+        if rule and number:
+            yield _settled(rule, B, b, _changed(m, kind, -1), line), number * mu[kind]
+    if not rule:
+        for place in _served_by_filling(B, b, state):
+            yield state[:place] + state[place + 1 :], mu[state[place]]
+
+
+def served_and_waiting(state: tuple, B: float, b: Sequence[float], policy: str) -> tuple:
+    """How many of each class are in service, and the classes of those that wait.
+
+    >>> served_and_waiting((0, 0, 1), 2, (1, 2), "server-filling")
+    ((2, 0), (1,))
+    """
+    if _rule(policy):
+        return state
+    served = _served_by_filling(B, b, state)
+    waiting = tuple(kind for place, kind in enumerate(state) if place not in served)
+    return tuple(sum(state[place] == kind for place in served) for kind in range(len(b))), waiting
+
+
+def _settled(rule, B, b, m, line):
+    """The state when the rule has started whom it can."""
+    line = list(line)
+    while line:
+        held = sum(number * need for number, need in zip(m, b, strict=True))
+        place = rule(B * (1 + checks.FIT) - held, sum(m), line, b)
+        if place is None:
+            break
+        m = _changed(m, line.pop(place), 1)
+    return m, tuple(line)
+
+
+def _changed(m, kind, by):
+    return (*m[:kind], m[kind] + by, *m[kind + 1 :])
+
+
+def _served_by_filling(B, b, present):
+    """Places of the jobs that ServerFilling serves: of the first whose needs add to B, the largest first."""
+    before = accumulate((b[kind] for kind in present), initial=0)
+    together = [place for place, held in zip(range(len(present)), before, strict=False) if held < B]
+    served, left = set(), B
+    for place in sorted(together, key=lambda place: (-b[present[place]], place)):
+        if b[present[place]] <= left:
+            served.add(place)
+            left -= b[present[place]]
+    return served
+
+
+def finite_queue(
+    lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, room: int, policy: str = "fcfs"
+) -> FiniteQueue:
+    """A queue with finitely many places under a policy that looks at needs and at the order of arrival, exact.
+
+    Arrivals are Poisson, times exponential. Backfilling with reservations looks at times: it has no such chain.
+
+    Parameters
+    ----------
+    lam : float
+        Arrival rate.
+    B : float
+        Resource.
+    b, mu, p : sequence of float, shape (L,)
+        Need, completion rate and probability of each class.
+    room : int
+        Jobs that may wait; a job is lost if, after the policy has started whom it can, more would.
+    policy : str
+        ``"fcfs"``, ``"first-fit"``, ``"least-servers-first"``, ``"most-servers-first"``, ``"msfq-2"`` (threshold 2) or
+        ``"server-filling"``, for which the resource and all needs are powers of two.
+
+    Returns
+    -------
+    FiniteQueue
+
+    Raises
+    ------
+    ValueError
+        If the input breaks a law, or there are more than 20,000 states.
+
+    Source: [SCHED] Eq. (e).
+
+    Examples
+    --------
+    >>> system = 1, 4, (1, 3), (1, .5), (.6, .4)
+    >>> for policy in ("fcfs", "first-fit"):
+    ...     queue = finite_queue(*system, room=6, policy=policy)
+    ...     print(queue.states, round(queue.ENq, 10), round(queue.accepted, 10))
+    448 2.0213117256 0.8734036918
+    277 1.8369625512 0.9506963176
+    """
+    lam, room = float(checks.positive("lam", lam, ndim=0)), checks.count("room", room, least=0, most=MOST_ROOM)
+    B, b, mu, p = checks.multiserver(B, b, mu, p)
+    come = p > 0
+    b, mu, p = (x[come].tolist() for x in (b, mu, p))
+    if _rule(policy) is None and any(np.frexp(x)[0] != 0.5 for x in (B, *b)):
+        raise ValueError(f"server-filling takes powers of two, got needs {checks.shown(b)} of {checks.shown(B)}")
+    rule = partial(transitions, lam=lam, B=B, b=b, mu=mu, p=p, room=room, policy=policy)
+    states = chain.explore([empty(len(b), policy)], rule, limit=MOST_STATES)
+    pi = chain.stationary(chain.generator(states, rule), states)
+    served, waiting = zip(*(served_and_waiting(state, B, b, policy) for state in states), strict=True)
+    m = np.array(served)
+    ENq, serving = float(pi @ list(map(len, waiting))), float(pi @ m.sum(axis=1))
+    throughput, held = float(pi @ (m @ mu)), float(pi @ (m @ b))
+    return FiniteQueue(len(states), serving + ENq, ENq, ENq / throughput, throughput / lam, throughput, held / B)
+
+
+# --- Reservations -----------------------------------------------------------------------------------------------------
+
+
+def shadow_time(now: float, free: float, need: float, running: Sequence[tuple]) -> tuple[float, float]:
+    r"""When the first job in the line can start at the latest, by the estimates, and what it then leaves free.
+
+    Let the jobs in service hold :math:`n_i` servers until :math:`e_i`, as estimated. The first in the line needs
+    :math:`n`. Its shadow time and the extra servers are
+
+    .. math:: s = \min\Bigl\{t \ge \text{now} : \text{free} + \sum_{e_i \le t} n_i \ge n\Bigr\}, \qquad
+       \text{extra} = \text{free} + \sum_{e_i \le s} n_i - n.
+
+    Parameters
+    ----------
+    now : float
+    free : float
+        Servers that are free now.
+    need : float
+        What the first in the line needs.
+    running : sequence of (float, float)
+        Estimated end and need of each job in service.
+
+    Returns
+    -------
+    (float, float)
+        The shadow time and the extra servers.
+
+    Raises
+    ------
+    ValueError
+        If the job needs more servers than there are.
+
+    Source: [MualemFeitelson01]; [SCHED] Eq. (b).
+
+    Examples
+    --------
+    Four servers. One job holds one until 3, another two until 5; three are wanted.
+
+    >>> shadow_time(2, 1, 3, [(3, 1), (5, 2)])
+    (5, 1)
+    """
+    instants = sorted({now, *(end for end, _ in running if end > now)})
+    for instant in instants:
+        there = free + sum(held for end, held in running if end <= instant)
+        if need <= there * (1 + checks.FIT):
+            return instant, there - need
+    raise ValueError(f"need {checks.shown(need)} exceeds resource {checks.shown(there)}")

@@ -1,0 +1,95 @@
+"""Policies exact: small queues as finite chains, by limits and by laws; the shadow time."""
+
+from math import factorial
+
+import pytest
+import sympy as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mjq.models import scheduling
+from mjq.models.processing_capacity import sojourn
+from mjq.solvers import chain, symbolic
+
+POLICIES = (*scheduling.RULES, "msfq-1", "server-filling")
+TWO = 2, (1, 2), (3.0, 5.0), (0.5, 0.5)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_without_room_it_is_a_loss_system(policy):
+    """Erlang's formula: four servers at load 3."""
+    lost = 3**4 / factorial(4) / sum(3**n / factorial(n) for n in range(5))
+    queue = scheduling.finite_queue(3, 4, [1], [1], [1], room=0, policy=policy)
+    assert queue.accepted == pytest.approx(1 - lost, rel=1e-12) and queue.ENq == 0
+    assert queue.utilization == pytest.approx(3 * (1 - lost) / 4, rel=1e-12)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_laws(policy):
+    lam, queue = 1.5, scheduling.finite_queue(1.5, *TWO, room=4, policy=policy)
+    B, b, mu, p = TWO
+    assert queue.throughput == pytest.approx(lam * queue.accepted, rel=1e-12)
+    assert queue.EWq == pytest.approx(queue.ENq / queue.throughput, rel=1e-12)
+    assert 0 < queue.ENq < queue.EN < 4 + B and 0 < queue.utilization < 1
+
+
+def test_much_room_is_the_infinite_queue():
+    lam = 0.9
+    queue, infinite = scheduling.finite_queue(lam, *TWO, room=9), sojourn(lam, *TWO)
+    assert queue.ENq == pytest.approx(infinite.ENq, rel=1e-3)
+    assert queue.utilization == pytest.approx(
+        lam * sum(p * b / mu / 2 for b, mu, p in zip(*TWO[1:], strict=True)), rel=1e-3
+    )
+
+
+def test_classes_that_never_come_do_not_matter():
+    plain = scheduling.finite_queue(1, 4, [1, 3], [1, 0.5], [0.6, 0.4], 3, "first-fit")
+    assert scheduling.finite_queue(1, 4, [1, 9, 3], [1, 1, 0.5], [0.6, 0, 0.4], 3, "first-fit") == plain
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_letters_and_numbers_agree(policy):
+    lam, mu = sp.symbols("lambda mu", positive=True)
+    half = sp.Rational(1, 2)
+
+    def rule(state, x=lam, y=mu):
+        return scheduling.transitions(state, x, 2, (1, 2), (y, y), (half, half), 1, policy)
+
+    states = chain.explore([scheduling.empty(2, policy)], rule)
+    pi = symbolic.stationary(symbolic.generator(states, rule)).subs({lam: sp.Rational(3, 2), mu: 2})
+    waiting = [len(scheduling.served_and_waiting(state, 2, (1, 2), policy)[1]) for state in states]
+    queue = scheduling.finite_queue(1.5, 2, (1, 2), (2, 2), (0.5, 0.5), 1, policy)
+    assert float(sum(x * n for x, n in zip(pi, waiting, strict=True))) == pytest.approx(queue.ENq, rel=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 4)), max_size=6), st.integers(0, 5), st.data())
+def test_the_shadow_time_is_the_first_instant_that_has_room(running, free, data):
+    need = data.draw(st.integers(1, max(1, free + sum(held for _, held in running))))
+
+    def left(instant):
+        return free + sum(held for end, held in running if end <= instant) - need
+
+    if left(9) < 0:
+        with pytest.raises(ValueError, match="exceeds resource"):
+            scheduling.shadow_time(3, free, need, running)
+        return
+    shadow, extra = scheduling.shadow_time(3, free, need, running)
+    assert shadow >= 3 and extra == left(shadow) >= 0
+    assert all(left(instant) < 0 for instant in range(3, shadow))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (dict(policy="easy"), "policy must be one of fcfs, .*; got 'easy'"),
+        (dict(policy=None), "got None"),
+        (dict(policy="server-filling", b=(1, 3), B=4), r"powers of two, got needs \(1, 3\) of 4"),
+        (dict(b=(1, 7)), "need 7 exceeds resource 2"),
+        (dict(room=-1), "room must be a whole number of at least 0"),
+        (dict(room=40), "more than 20000 states"),
+    ],
+)
+def test_bad_input(change, said):
+    given = dict(lam=1, B=2, b=(1, 2), mu=(1, 1), p=(0.5, 0.5), room=2, policy="fcfs")
+    with pytest.raises(ValueError, match=said):
+        scheduling.finite_queue(**given | change)
