@@ -1,6 +1,7 @@
 # Two commands are enough on a fresh machine with Python 3.11 or newer and make:
 #   make book   execute the chapters and build the book
 #   make test   check everything
+# make pdf prints the book to one file.
 # Each target sets up what it needs.
 
 PYTHON ?= python3
@@ -19,11 +20,15 @@ PYTEST := -q -n auto $(if $(SEED),--hypothesis-seed=$(SEED))
 # Tests run side by side: threads of linear algebra would only wait for each other. make elsewhere has several.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: book test coverage elsewhere pythons thorough lab refresh bench clean lock
+.PHONY: book pdf test coverage elsewhere pythons thorough lab refresh bench clean lock
 .PHONY: frontier evaluation autoscaling fluid-times depletion near-saturation panels
 
 book: $(VENV)/ready
 	@$(BIN)/python book/build.py
+
+# The book as one PDF file, beside its pages; needs Chromium or Chrome.
+pdf: book
+	@$(BIN)/python book/pdf.py
 
 test: $(VENV)/ready
 	$(BIN)/ruff check .

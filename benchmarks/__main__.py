@@ -19,7 +19,7 @@ def main():
         row = benchmark()
         theirs, ratio = ("", "") if row.theirs is None else (f"{row.theirs:.3g}", f"{row.ratio:.3g}")
         figures = row.what, f"{row.ours:.3g}", row.alternative, theirs, ratio
-        rows.append(dict(zip(HEADERS, figures)) | stamp)
+        rows.append(dict(zip(HEADERS, figures, strict=True)) | stamp)
         tqdm.write("  ".join(x for x in figures if x))
         # At once: who stops halfway keeps what was measured, and the older rows of what was not.
         measured = {new["what"] for new in rows}

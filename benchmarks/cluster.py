@@ -1,5 +1,7 @@
 """[SW23]: the structured solver beside iterations on the stored generator, and scipy's own solvers."""
 
+from functools import partial
+
 import numba
 import numpy as np
 from scipy import sparse
@@ -95,7 +97,8 @@ def memory():
 def knee():
     """Fig 11's setting at the rate where it relaxes most slowly."""
     system = dict(N=1500, sizes=(10, 100), p=(0.9, 0.1), mu1=100, mu2=(10, 1), C=50)
-    worst = max(median_time(lambda: cluster.performance(lam=lam, **system)) for lam in (5, 30, 60, 80, 85, 90, 95))
+    solve = partial(cluster.performance, **system)
+    worst = max(median_time(partial(solve, lam=lam)) for lam in (5, 30, 60, 80, 85, 90, 95))
     return Row("cluster of 1,500, slowest of seven arrival rates", worst, "", None)
 
 

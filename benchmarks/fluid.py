@@ -26,11 +26,12 @@ def stationary():
 
 def trajectory():
     network, times = large_network(), np.linspace(0, 100, 201)
-    plain = lambda: (
-        integrate.solve_ivp(
+
+    def plain():
+        return integrate.solve_ivp(
             lambda t, x: fluid.drift(x, network, P), (0, 100), network.start, "BDF", times, rtol=1e-9, atol=1e-10
         ).y.T
-    )
+
     theirs, states = median_time(plain, repeats=1, warm=False, keep=True)
     ours, found = median_time(lambda: fluid.trajectory(network, times, p=P), repeats=3, keep=True)
     assert np.abs(found - states).max() < 1e-4
@@ -41,7 +42,10 @@ def response():
     network = large_network()
     law = fluid.response_time(network, [pair for pair in network.pairs if pair[1] == 0], p=P)
     times = np.linspace(0, 5 * law.mean, 200)
-    plain = lambda: [1 - law.alpha @ linalg.expm(law.T * t) @ np.ones(law.phases) for t in times]
+
+    def plain():
+        return [1 - law.alpha @ linalg.expm(law.T * t) @ np.ones(law.phases) for t in times]
+
     theirs, values = median_time(plain, repeats=1, warm=False, keep=True)
     assert np.abs(law.cdf(times) - values).max() < 1e-10
     return Row("a distribution of 150 phases at 200 times", median_time(lambda: law.cdf(times)), "scipy expm", theirs)

@@ -51,7 +51,9 @@ def queue():
     """The infinite queue, against a cut-off chain that scipy solves."""
 
     def cut_off():
-        rule = lambda s: (x for x in pc.transitions(s, 1.8, **TABLE) if x[0][-1] <= 250)
+        def rule(s):
+            return (x for x in pc.transitions(s, 1.8, **TABLE) if x[0][-1] <= 250)
+
         states = chain.explore([(0, 0, 0, 0)], rule)
         Q = chain.generator(states, rule).tolil()
         Q[:, 0] = 1  # one balance equation gives way to the normalization

@@ -150,7 +150,7 @@ def stage(site, chapters):
         if path.is_file() and "__pycache__" not in path.parts
     }
     files |= {path: Path("notebooks") / f"{name}.ipynb" for name, path in chapters.items()}
-    files[ROOT / "_toc.yml"] = Path("_toc.yml")
+    files |= {ROOT / name: Path(name) for name in ("_toc.yml", "CITATION.cff")}
     js = Path(mathjax.__file__).parent / "static/mathjax/es5"
     files |= {path: Path("book/_static/mathjax") / path.relative_to(js) for path in js.rglob("*") if path.is_file()}
     to_download = (ROOT / "notebooks/examples").glob("*.ipynb")

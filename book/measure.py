@@ -4,15 +4,13 @@ Height at 1280 pixels with everything folded that can be, lines of code in the o
 tables, figures. Figures to steer by.
 """
 
-import shutil
 import sys
 from pathlib import Path
 
-from playwright import sync_api
+from browser import launched
 from tabulate import tabulate
 
 HTML = Path(__file__).resolve().parent.parent / "_build/html"
-BROWSERS = "chromium", "chromium-browser", "google-chrome"
 MEASURE = """() => {
     const article = document.querySelector('article');
     const shown = element => element.getClientRects().length > 0;
@@ -41,18 +39,13 @@ def measure(browser, path):
 
 
 def main():
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None or not HTML.exists():
-        print("This needs Chromium or Chrome, and a book that is built.", file=sys.stderr)
-        return 1
+    if not HTML.exists():
+        sys.exit("this needs a book that is built")
     paths = [p for p in sorted(HTML.rglob("*.html")) if p.parent.name in ("book", "notebooks")]
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+    with launched() as browser:
         rows = [{"page": path.stem} | measure(browser, path) for path in paths]
-        browser.close()
     print(tabulate(rows, headers="keys", missingval="–"))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -10,6 +10,7 @@ The map, one line a module:
 ``mjq.experiments`` long computations: the code, the tables they keep, and ``kept(name)`` to read them
 ``mjq.runs``        chapters run again: other parameters, sweeps, comparisons
 ``mjq.headlines``   the headline numbers of each model for scripts: plain values in, plain values out
+``mjq.variants``    exercise sheets, a different one for each student
 ``mjq.cli``         the command ``mjq``
 ``mjq.parallel``    much work side by side, here or on other machines
 ``mjq.plots``       the drawings and tables that chapters share
@@ -34,6 +35,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "runs",
         "simulation",
         "solvers",
+        "variants",
         "workload",
     ],
     submod_attrs={

@@ -3,8 +3,10 @@
 import os
 import sys
 
+__all__ = ["main"]
 
-def main():
+
+def main() -> int:
     """Run the command; return its exit status."""
     try:
         _open_standard_streams()

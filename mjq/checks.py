@@ -4,7 +4,16 @@ Each function returns its argument as an array of floats, or raises a ``ValueErr
 values.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "MIX_TOLERANCE", "MOST", "RATES_APART", "FIT", "shown", "numbers", "positive",
+    "positive_or_infinite", "not_negative", "probabilities", "share", "inside", "count", "counts", "mapping",
+    "affordable", "multiserver", "effort", "pairs",
+]  # fmt: skip
 
 MIX_TOLERANCE = 1e-9
 SMALLEST, LARGEST = 1e-100, 1e100  # of rates, times and sizes: beyond, products leave the range of floating point
@@ -13,7 +22,7 @@ RATES_APART = 1e100  # beyond, products of rates leave the range of floating-poi
 FIT = 1e-9  # a job fits if its need is at most the free resource plus FIT * B: decimals, not binary fractions
 
 
-def shown(values):
+def shown(values: ArrayLike) -> str:
     """Write numbers the way a person would, for an error message.
 
     >>> shown([0.5, 2.0])
@@ -27,7 +36,7 @@ def shown(values):
     return "(" + ", ".join(shown(v) for v in values) + ")"
 
 
-def numbers(name, values, ndim=1):
+def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     """Finite real numbers with `ndim` axes.
 
     >>> numbers("mu", (1, float("nan")))
@@ -48,7 +57,7 @@ def numbers(name, values, ndim=1):
     return array
 
 
-def positive(name, values, ndim=1):
+def positive(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     """Numbers above zero, such as rates, times and sizes, in a unit that makes them neither tiny nor huge.
 
     >>> positive("lam", -1, ndim=0)
@@ -65,7 +74,7 @@ def positive(name, values, ndim=1):
     return array
 
 
-def positive_or_infinite(name, value):
+def positive_or_infinite(name: str, value: float) -> float:
     """One number above zero, or infinity.
 
     >>> positive_or_infinite("servers", float("inf"))
@@ -83,7 +92,7 @@ def _in_range(name, array):
         )
 
 
-def not_negative(name, values, ndim=1):
+def not_negative(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     """Finite numbers of at least zero.
 
     >>> not_negative("warmup", -0.1, ndim=0)
@@ -97,7 +106,7 @@ def not_negative(name, values, ndim=1):
     return array
 
 
-def probabilities(name, values):
+def probabilities(name: str, values: ArrayLike) -> np.ndarray:
     """Numbers in [0, 1] that sum to one.
 
     >>> probabilities("p", (0.5, 0.4))
@@ -112,7 +121,7 @@ def probabilities(name, values):
     return array / array.sum()
 
 
-def share(name, value):
+def share(name: str, value: float) -> float:
     """A number in [0, 1].
 
     >>> share("p1", 1.5)
@@ -125,7 +134,7 @@ def share(name, value):
     return number
 
 
-def inside(name, value, low, high=np.inf):
+def inside(name: str, value: float, low: float, high: float = np.inf) -> float:
     """A number strictly between two others.
 
     >>> inside("load", 1, 0, 1)
@@ -139,7 +148,7 @@ def inside(name, value, low, high=np.inf):
     return number
 
 
-def count(name, value, least=1, most=MOST):
+def count(name: str, value: float, least: int = 1, most: int = MOST) -> int:
     """A whole number from `least` to `most`, as Python's own kind of integer.
 
     >>> count("jobs", 2.5)
@@ -157,7 +166,7 @@ def count(name, value, least=1, most=MOST):
     return int(number)
 
 
-def counts(name, values, least=1):
+def counts(name: str, values: ArrayLike, least: int = 1) -> np.ndarray:
     """Whole numbers of at least `least`, as an array of integers.
 
     >>> counts("sizes", (1, 2.5))
@@ -167,7 +176,7 @@ def counts(name, values, least=1):
     return np.array([count(f"each of {name}", x, least) for x in numbers(name, values)], dtype=np.int64)
 
 
-def mapping(name, value, keys="keys"):
+def mapping(name: str, value: dict, keys: str = "keys") -> dict:
     """A dict.
 
     >>> mapping("servers", [1], "queues")
@@ -179,7 +188,7 @@ def mapping(name, value, keys="keys"):
     return value
 
 
-def affordable(name, size, most, unit):
+def affordable(name: str, size: float, most: float, unit: str) -> None:
     """Refuse what would take hours, before it is begun.
 
     >>> affordable("N_A = 1000000000", 5e14, 1e12, "states")
@@ -190,7 +199,9 @@ def affordable(name, size, most, unit):
         raise ValueError(f"{name} would take {float(size):.3g} {unit}, more than {most:.3g}")
 
 
-def multiserver(B, b, mu, p, names=("B", "b", "mu", "p")):
+def multiserver(
+    B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, names: Sequence[str] = ("B", "b", "mu", "p")
+) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
     """Resource, needs, rates and mix of a multiserver job system, as floats and arrays.
 
     >>> multiserver(6, (2, 7), (1, 1), (.5, .5))
@@ -209,7 +220,7 @@ def multiserver(B, b, mu, p, names=("B", "b", "mu", "p")):
     return B, b, mu, p
 
 
-def effort(seed, **counts):
+def effort(seed: int, **counts: tuple[int, int]) -> None:
     """What every chapter's parameters say of the effort: a seed, and whole numbers with the least that makes sense.
 
     >>> effort(1, jobs=(500, 1000))
@@ -221,7 +232,7 @@ def effort(seed, **counts):
         count(name, value, least)
 
 
-def pairs(given):
+def pairs(given: tuple | Sequence[tuple]) -> list[tuple]:
     """A pair (queue, class), or several, as a list.
 
     >>> pairs(("q", 1)), pairs([("q", 1), ("q", 2)])

@@ -3,15 +3,28 @@
 import logging
 import os
 import signal
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+from typing import TYPE_CHECKING, Any, Union
 
 from tqdm import tqdm
 
 from mjq import checks
 
+if TYPE_CHECKING:  # it takes a second, and its logs must be quieted before its first import
+    from distributed import Client
 
-def solve_all(function, cases, workers=2, progress=None):
+__all__ = [  # noqa: RUF022, in the order of reading
+    "Workers", "solve_all", "spread", "here", "is_client", "client_of",
+]  # fmt: skip
+
+Workers = Union[int, "Client"]  # so many processes on this machine, or a client of a dask scheduler
+
+
+def solve_all(
+    function: Callable, cases: Sequence[dict[str, Any]], workers: Workers = 2, progress: bool | None = None
+) -> list:
     """Call ``function(**case)`` for each case, in processes of their own.
 
     Parameters
@@ -53,7 +66,7 @@ def solve_all(function, cases, workers=2, progress=None):
             return spread(client, lambda case: function(**case), cases, bar)
 
 
-def spread(client, function, items, bar):
+def spread(client: "Client", function: Callable, items: Sequence, bar: tqdm) -> list:
     """Call ``function(item)`` for each item on the workers of a dask client; return the results in order.
 
     A worker that dies is replaced and its item tried again, until four have died of it. Whatever the first failing
@@ -64,7 +77,7 @@ def spread(client, function, items, bar):
         future.add_done_callback(lambda _: bar.update())
     results = []
     try:
-        for item, future in zip(items, futures):
+        for item, future in zip(items, futures, strict=True):
             with _noting(item):
                 results.append(future.result())
     finally:
@@ -72,7 +85,7 @@ def spread(client, function, items, bar):
     return results
 
 
-def here(workers):
+def here(workers: int) -> int:
     """So many workers on this machine, or fewer: the variable ``MJQ_WORKERS`` of the environment is the most.
 
     Whoever runs several chapters side by side sets it to 1. Results do not depend on it.
@@ -82,13 +95,13 @@ def here(workers):
     return workers if most is None else min(workers, checks.count("MJQ_WORKERS", float(most)))
 
 
-def is_client(workers):
+def is_client(workers: object) -> bool:
     """Whether `workers` is a client of a dask scheduler, rather than a number."""
     return type(workers).__module__.partition(".")[0] == "distributed"
 
 
 @contextmanager
-def client_of(workers):
+def client_of(workers: Workers) -> "Iterator[Client]":
     """A dask client: the given one, or that of as many processes on this machine, with one thread each."""
     if is_client(workers):
         yield workers

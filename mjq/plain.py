@@ -1,13 +1,17 @@
 """Values as plain data, for messages and for JSON."""
 
+from typing import Any
 
-def brief(value):
+__all__ = ["brief", "plain"]
+
+
+def brief(value: object) -> str:
     """A value for a message, cut if it is long."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     """The value as JSON knows it: lists for tuples and arrays, None for what is not finite.
 
     >>> plain({"a": (1, float("inf"))})

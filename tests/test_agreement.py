@@ -24,9 +24,9 @@ def test_simulation_agrees_with_the_exact_queue(name, load):
     run = simulate_multiserver(lam, *system, 200_000, 11, replications=20, workers=2, tail_at=spots)
     for quantity in ("EN", "ENq", "EW", "EW2", "EWq", "EWq2"):
         assert getattr(exact, quantity) in getattr(run, quantity).widened(2.5), quantity
-    for ours, estimate in zip(exact.EWq_by_class, run.EWq_by_class):
+    for ours, estimate in zip(exact.EWq_by_class, run.EWq_by_class, strict=True):
         assert ours in estimate.widened(2.5)
-    for t, estimate in zip(spots, run.tail):
+    for t, estimate in zip(spots, run.tail, strict=True):
         assert exact.tail(t) in estimate.widened(2.5)
 
 

@@ -50,7 +50,7 @@ def test_the_fewest_replicas_meet_the_target_and_one_less_does_not(rate, exponen
 def test_plans_ahead_have_at_least_as_many_replicas():
     now, ahead = autoscaling.plan(EXPONENTS), autoscaling.plan(EXPONENTS, ahead=True)
     assert len(now) == len(ahead) == len(autoscaling.decision_hours()) == 12
-    assert all(a >= b for a, b in zip(ahead, now))
+    assert all(a >= b for a, b in zip(ahead, now, strict=True))
     # Ahead decides for the rate at the peak, 15 h, which lies between two decisions.
     assert ahead[7] == autoscaling.fewest_replicas(90, EXPONENTS)
 

@@ -1,11 +1,13 @@
 """The built book, as readers see it: links, and every page in a real browser."""
 
 import importlib
+import re
 import subprocess
 import sys
-from urllib.parse import unquote, urlparse
+from urllib.parse import parse_qs, unquote, urlparse
 
 import pytest
+import yaml
 from bs4 import BeautifulSoup
 
 from mjq.models import CHAPTERS
@@ -112,6 +114,59 @@ def test_launch_and_download_are_offered(html):
     assert "mybinder.org" in text
     assert "_sources/notebooks/processing_capacity.ipynb" in text
     assert (html / "_sources/notebooks/processing_capacity.ipynb").exists()
+
+
+def soup_of(path):
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def test_each_term_of_the_glossary_is_linked_from_the_chapters_once_on_a_page(html):
+    there = soup_of(html / "book/glossary.html").select("dl.glossary > dt, dl.glossary > dd")
+    before = ["dd", *(tag.name for tag in there)]
+    terms = {tag["id"] for tag, last in zip(there, before[:-1], strict=True) if tag.name == "dt" and last == "dd"}
+    used = set()
+    for path in (html / "notebooks").glob("*.html"):
+        links = soup_of(path).select("a.term")
+        addresses = [link["href"].split("#")[1] for link in links]
+        assert len(set(addresses)) == len(addresses), path
+        assert not [link for link in links if link.find_parent(["h1", "h2", "h3", "h4", "figcaption", "code", "table"])]
+        used |= set(addresses)
+    assert 30 <= len(terms) <= 60 and used == terms
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda one: one.name)
+def test_chapters_say_how_to_cite_them(html, chapter):
+    page = soup_of(html / f"notebooks/{chapter.name}.html")
+    (line,) = [tag.get_text() for tag in page.select("p.citation-line")]
+    work = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    title = page.h1.get_text().removesuffix("#")
+    for words in (work["authors"][0]["name"], title, work["title"], work["version"]):
+        assert words in line
+    assert ("and the paper that it treats" in line) == chapter.of_a_paper
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda one: one.name)
+def test_mistakes_can_be_reported_from_each_section(html, chapter):
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    page = soup_of(html / f"notebooks/{chapter.name}.html")
+    for section in page.select("section > section"):
+        (link,) = section.select(":scope > p.report > a")
+        address = urlparse(link["href"])
+        assert link["href"].startswith(("https://", config["repository"]["url"])) and address.path.endswith(
+            "issues/new"
+        )
+        asked = parse_qs(address.query)
+        heading = section.find(["h2", "h3", "h4"]).get_text().removesuffix("#")
+        assert asked["title"][0] == f"{chapter.name}: " + heading.replace(r"\(", "").replace(r"\)", "")
+        assert f"{chapter.name}.html#{section['id']}" in asked["body"][0]
+
+
+def test_the_course_adds_up_the_reading_times_of_its_pages(html):
+    said = r"Reading time about (\d+) minutes"
+    pages = [html / f"notebooks/{name}.html" for name in ("stability", "cluster")]
+    minutes = [int(re.search(said, path.read_text(encoding="utf-8"))[1]) for path in pages]
+    week = soup_of(html / "book/course.html").find(id="week-2").find_parent("section").get_text()
+    assert f"{sum(minutes)} minutes of reading" in week
 
 
 # --- In a browser ---------------------------------------------------------------------------------------------------

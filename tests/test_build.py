@@ -78,7 +78,10 @@ def test_docstrings_and_comments_execute_nothing(build):
 
 def test_a_table_counts_where_it_is_named_and_not_where_a_word_is_like_it(build):
     (build.ROOT / "mjq/experiments/results.csv").write_text("what\n")
-    used = lambda code: [file.name for file in build.depends.data_used(code, [], build.ROOT)]
+
+    def used(code):
+        return [file.name for file in build.depends.data_used(code, [], build.ROOT)]
+
     assert used("results = [1]\nprint('the results')") == []
     assert used("kept('results')") == used("read('results.csv')") == ["results.csv"]
     assert used("Comparisons('ghs20')") == ["ghs20.csv", "ghs20_declared.csv"]

@@ -38,7 +38,7 @@ def test_stationary_solves_the_balance_equations(size, seed):
 def test_each_probability_is_accurate_for_stiff_rates(ratio):
     rule = birth_and_death(ratio, 1.0, 20)
     states = chain.explore([0], rule)
-    pi = dict(zip(states, chain.stationary(chain.generator(states, rule))))
+    pi = dict(zip(states, chain.stationary(chain.generator(states, rule)), strict=True))
     weights = [sp.Rational(ratio) ** n for n in range(21)]
     for n in range(21):  # relative accuracy, down to probabilities of 1e-300
         assert pi[n] == pytest.approx(float(weights[n] / sum(weights)), rel=1e-13)

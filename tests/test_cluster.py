@@ -72,10 +72,16 @@ def test_flows_balance(system):
 def test_level_structure():
     sizes, C = (1, 2, 3), 3
     states = cluster.states(3, sizes, C)
-    rule = lambda s: cluster.transitions(s, 3, sizes, (0.5, 0.3, 0.2), 1, 2, (3, 4, 5), C)
+
+    def rule(s):
+        return cluster.transitions(s, 3, sizes, (0.5, 0.3, 0.2), 1, 2, (3, 4, 5), C)
+
     Q = chain.generator(states, rule).toarray()
     level = np.array([x1 for x1, _, _ in states])
-    block = lambda i, j: Q[np.ix_(level == i, level == j)]
+
+    def block(i, j):
+        return Q[np.ix_(level == i, level == j)]
+
     assert abs(Q[abs(level[:, None] - level) > 1]).max() == 0
     vectors = len(cluster.cluster_states(3, sizes))
     assert block(0, 0).shape == (4 * vectors, 4 * vectors)  # one more tracker state than on other levels
@@ -154,7 +160,10 @@ def test_order_of_the_paper():
 
 def test_the_rule_takes_letters():
     lam, mu1, mu2, p = sp.symbols("lambda mu_1 mu_2 p", positive=True)
-    rule = lambda s: cluster.transitions(s, 1, (1,), (1,), lam, mu1, (mu2,), 0)
+
+    def rule(s):
+        return cluster.transitions(s, 1, (1,), (1,), lam, mu1, (mu2,), 0)
+
     Q = symbolic.generator(cluster.states(1, (1,), 0), rule)
     assert all(sp.expand(sum(row)) == 0 for row in Q.tolist())
 

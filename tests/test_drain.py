@@ -27,7 +27,9 @@ def test_draining_equals_the_generic_chain(system):
     states, slow = by_the_generic_chain(*system)
     ways, fast = by_draining(*system)
     assert fast.probabilities[ways.blocked] == pytest.approx(slow, rel=1e-11)
-    assert fast.throughput == pytest.approx(sum(x * np.dot(s[:-1], system[2]) for s, x in zip(states, slow)), rel=1e-12)
+    assert fast.throughput == pytest.approx(
+        sum(x * np.dot(s[:-1], system[2]) for s, x in zip(states, slow, strict=True)), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("p1", [0.01, 0.05, 0.5, 0.99])
@@ -59,7 +61,7 @@ def test_configurations_are_those_that_fit_and_are_reached():
     ways = drain.configurations(10, [2, 3])
     everything = itertools.product(range(6), range(4))
     assert ways.counts.tolist() == [[i, j] for i, j in everything if 4 <= 2 * i + 3 * j <= 10]
-    for k, i in zip(*np.nonzero(ways.after_admission >= 0)):
+    for k, i in zip(*np.nonzero(ways.after_admission >= 0), strict=True):
         step = ways.counts[ways.after_admission[k, i]] - ways.counts[k]
         assert step.tolist() == np.eye(2, dtype=int)[i].tolist()
         assert ways.after_departure[ways.after_admission[k, i], i] == k

@@ -45,7 +45,10 @@ def test_the_evaluation(folder, monkeypatch):
     monkeypatch.setattr(evaluation, "RESULTS", folder / "evaluation.csv")
     monkeypatch.setattr(evaluation, "BASES", 1)
     monkeypatch.setattr(evaluation, "CASES", 1)
-    quick = lambda **case: two_tier.evaluate(**case, time=1000.0)
+
+    def quick(**case):
+        return two_tier.evaluate(**case, time=1000.0)
+
     monkeypatch.setattr(evaluation, "solve_all", lambda _, cases, **__: [quick(**case) for case in cases])
     evaluation.main()
     made = pl.read_csv(folder / "evaluation.csv")
@@ -62,7 +65,10 @@ def test_the_decisions(folder, monkeypatch):
     monkeypatch.setattr(decisions, "decisions", lambda: asked)
     monkeypatch.setattr(decisions, "solve_all", lambda work, cases, **_: [work(**case) for case in cases[:2]])
     simulate = decisions.autoscaling.simulated_day
-    short = lambda plan, seed: simulate(plan, seed, days=2, hours=(2, 6))
+
+    def short(plan, seed):
+        return simulate(plan, seed, days=2, hours=(2, 6))
+
     monkeypatch.setattr(decisions.autoscaling, "simulated_day", short)
     monkeypatch.setattr(decisions.autoscaling, "decision_hours", lambda: np.array([2.0, 4.0]))
     monkeypatch.setattr(decisions.autoscaling, "plan", lambda *_: [4] * 12)

@@ -1,6 +1,7 @@
 """[RBAC21]: drift, shares, stationary points, fits, response times, against exact values and laws."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def example_2(mu1, start="delay", q2=None, q3=None):
         pairs["Q3"]: q3 or fluid.coxian(1.0, 10.0),
     }
     ring = [pairs["delay"], pairs["Q2"], pairs["Q3"]]
-    routing = {a: {b: 1.0} for a, b in zip(ring, ring[1:] + ring[:1])}
+    routing = {a: {b: 1.0} for a, b in zip(ring, ring[1:] + ring[:1], strict=True)}
     return fluid.Network({"delay": math.inf, "Q2": 4, "Q3": 8}, service, routing, population={pairs[start]: 50})
 
 
@@ -79,7 +80,7 @@ def test_example_2_with_the_hard_minimum():
 
 
 def test_example_2_fitted_to_the_exact_means():
-    means = dict(zip(QUEUES, (34.639307, 6.290481, 9.070213)))
+    means = dict(zip(QUEUES, (34.639307, 6.290481, 9.070213), strict=True))
     network = example_2(0.2)
     p = fluid.fit_smoothing(network, means, dict.fromkeys(QUEUES, 6.927861))
     assert list(p) == ["Q2", "Q3"]
@@ -148,7 +149,7 @@ def test_smoothed_share(x, k):
     hard = float(fluid.smoothed_share(x, k, math.inf))
     assert hard == pytest.approx(min(1, k / x))
     shares = [float(fluid.smoothed_share(x, k, p)) for p in (0.3, 1, 3, 30, 3000)]
-    assert all(a <= b + 1e-15 for a, b in zip(shares, shares[1:]))  # monotone in p
+    assert all(a <= b + 1e-15 for a, b in pairwise(shares))  # monotone in p
     assert shares[-1] == pytest.approx(hard, rel=1e-3)
     assert all(s <= hard + 1e-15 for s in shares)
     assert fluid.smoothed_share(0.0, k, 2.0) == 1
@@ -197,7 +198,10 @@ def test_the_drift_of_random_networks_is_the_mean_change_of_the_chain(seed):
 @pytest.mark.parametrize("p", [0.5, 3.0])
 def test_the_chain_may_have_a_smoothed_share(p):
     network = example_2(0.2)
-    share = lambda x, k: float(fluid.smoothed_share(x, k, p))
+
+    def share(x, k):
+        return float(fluid.smoothed_share(x, k, p))
+
     state = (3, 9, 1, 10, 2)
     change = sum(rate * (np.array(to) - state) for to, rate in fluid.transitions(state, network, share))
     assert change == pytest.approx(fluid.drift([float(n) for n in state], network, p), abs=1e-12)
@@ -248,7 +252,7 @@ def test_simulated_queue_is_insensitive(scv):
 
 def test_simulation_agrees_with_exact_closed_network():
     run = simulate_ps_network(example_2(0.2), 4_000, seed=2, replications=20, workers=2)
-    for pair, mean in zip(QUEUES, (34.639307, 6.290481, 9.070213)):
+    for pair, mean in zip(QUEUES, (34.639307, 6.290481, 9.070213), strict=True):
         assert mean in run.mean_jobs[pair].widened(2.5)
         assert 6.927861 in run.throughput[pair].widened(2.5)
     assert sum(run.mean_jobs[pair].mean for pair in QUEUES) == pytest.approx(50)
@@ -256,7 +260,7 @@ def test_simulation_agrees_with_exact_closed_network():
 
 def test_simulation_agrees_with_exact_mixed_network():
     run = simulate_ps_network(mixed(), 20_000, seed=3, replications=20, workers=2)
-    for pair, mean in zip(FOUR, (1.14996959, 1.55848584, 1.37758308, 1.36650486)):
+    for pair, mean in zip(FOUR, (1.14996959, 1.55848584, 1.37758308, 1.36650486), strict=True):
         assert mean in run.mean_jobs[pair].widened(2.5)
 
 
@@ -409,7 +413,10 @@ def trapped():
 def test_hundreds_of_replicas_are_a_valid_network():
     names = [(tier, k) for tier in "AB" for k in range(60)]
     service = {(name, stage): ONE for name in names for stage in (1, 2)}
-    split = lambda tier, stage, part: {((tier, k), stage): part / 60 for k in range(60)}
+
+    def split(tier, stage, part):
+        return {((tier, k), stage): part / 60 for k in range(60)}
+
     routing = {}
     for name in names:
         other = "B" if name[0] == "A" else "A"

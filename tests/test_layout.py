@@ -1,10 +1,15 @@
 """Every arrow of the layout goes down: rooms import what is below them, and no script of the book."""
 
 import ast
+import importlib
+import inspect
+from functools import cached_property
 from graphlib import TopologicalSorter
 
 import pytest
 
+from mjq.models import CHAPTERS, PAPERS
+from mjq.simulation.policies import FAMILIES, POLICIES
 from tests.conftest import ROOT
 
 LONGEST = 350  # lines of a module, but for those where one algorithm needs more
@@ -15,6 +20,8 @@ ONE_ALGORITHM = {
     "models/cluster.py": "a paper's section",
 }
 MODULES = sorted((ROOT / "mjq").rglob("*.py"))
+# Rooms that others program with.
+TYPED = {"checks", "models", "parallel", "plain", "plots", "published", "simulation", "solvers", "workload"}
 
 
 def room(path):
@@ -45,6 +52,22 @@ def test_rooms_import_no_room_that_imports_them():
     assert order.index("headlines") < order.index("cli")
 
 
+def models_named_in(path):
+    """Models that a module imports, whichever way it is written."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mjq":
+            words = [*node.module.split("."), *(alias.name for alias in node.names)]
+            yield from {chapter.name for chapter in CHAPTERS} & set(words)
+
+
+@pytest.mark.parametrize("paper", [chapter.name for chapter in PAPERS])
+def test_no_paper_needs_another_one(paper):
+    """What goes beyond the papers may build on them."""
+    folder = ROOT / "mjq/models" / paper
+    for path in sorted(folder.glob("*.py")) or [folder.with_suffix(".py")]:
+        assert set(models_named_in(path)) <= {paper}, path
+
+
 def test_the_library_starts_no_script_of_the_book():
     for path in MODULES:
         if path.name != "page.py":  # a command of its own, which lays out one page as the book does
@@ -56,3 +79,54 @@ def test_modules_are_short(path):
     name = str(path.relative_to(ROOT / "mjq"))
     lines = len(path.read_text(encoding="utf-8").splitlines())
     assert lines <= LONGEST or name in ONE_ALGORITHM
+
+
+def module_of(path):
+    """The module in this file."""
+    return importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT / "mjq")))
+def test_modules_list_their_public_names(path):
+    module = module_of(path)
+    assert len(set(module.__all__)) == len(module.__all__)
+    assert [name for name in module.__all__ if not hasattr(module, name)] == []
+
+
+def test_modules_import_public_names_only():
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mjq":
+                source = importlib.import_module(node.module)
+                for name in (alias.name for alias in node.names):
+                    assert name in source.__all__ or inspect.ismodule(getattr(source, name)), (path, name)
+
+
+COMPILED = {policy.choose for policy in (*POLICIES.values(), *FAMILIES.values())}  # their types are numba's
+
+
+def functions_of(owner, home):
+    """Public functions, methods and properties of a module or class that this module defines, and how objects begin."""
+    for name, value in vars(owner).items():
+        if isinstance(value, property):
+            value = value.fget
+        elif isinstance(value, cached_property):
+            value = value.func
+        elif isinstance(value, classmethod | staticmethod):
+            value = value.__func__
+        # What has another name of its own is a default of a field.
+        public = getattr(value, "__name__", name) == name and (name[0] != "_" or name in {"__init__", "__call__"})
+        if public and inspect.isfunction(value) and value.__module__ == home and value not in COMPILED:
+            yield value
+        elif public and inspect.isclass(value) and value.__module__ == home:
+            yield from functions_of(value, home)
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in MODULES if room(path) in TYPED], ids=lambda path: str(path.relative_to(ROOT / "mjq"))
+)
+def test_public_functions_say_their_types(path):
+    module = module_of(path)
+    for function in functions_of(module, module.__name__):
+        said = {"self", "cls", *function.__annotations__, *(["return"] if function.__name__ == "__init__" else [])}
+        assert {"return", *inspect.signature(function).parameters} <= said, function.__qualname__

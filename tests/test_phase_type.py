@@ -33,8 +33,11 @@ def phase_types(draw):
 @given(phase_types())
 def test_mean_is_the_area_above_the_distribution(law):
     scale = law.mean
+
     # The integral of the tail over [0, oo), with t = scale x / (1 - x).
-    tail = lambda x: (1 - law.cdf(scale * x / (1 - x))) * scale / (1 - x) ** 2 if x < 1 else 0.0
+    def tail(x):
+        return (1 - law.cdf(scale * x / (1 - x))) * scale / (1 - x) ** 2 if x < 1 else 0.0
+
     area, _ = integrate.quad(tail, 0, 1, limit=200, epsrel=1e-8)
     assert area == pytest.approx(law.mean, rel=1e-5)
 

@@ -170,7 +170,10 @@ def small_pools():
 
 def by_definition(D, N_A, N_B, K_A, K_B):
     """States, mean and second moment from the rule and linear systems; instants from the states in which they lie."""
-    rule = lambda state: pd.transitions(state, D)
+
+    def rule(state):
+        return pd.transitions(state, D)
+
     states = chain.explore([(N_A - K_A, N_B - K_B, K_A, 0, K_B, 0)], rule)
     Q = chain.generator(states, rule).tocsc()
     inner = [k for k, s in enumerate(states) if any(s)]
@@ -190,8 +193,8 @@ def test_passes_agree_with_the_definition(D, pool):
     assert found.T == pytest.approx(T, rel=1e-11)
     assert found.variance == pytest.approx(variance, rel=1e-9)
     assert pd.count_states(*pool) == len(states)
-    first = sum(v for s, v in zip(states, visits) if (s[2] + s[3], s[4] + s[5]) == (K_A, K_B))
-    full = sum(v for s, v in zip(states, visits) if sum(s[2:]) == K_A + K_B)
+    first = sum(v for s, v in zip(states, visits, strict=True) if (s[2] + s[3], s[4] + s[5]) == (K_A, K_B))
+    full = sum(v for s, v in zip(states, visits, strict=True) if sum(s[2:]) == K_A + K_B)
     assert found.T_phi1 == pytest.approx(first, rel=1e-11)
     assert found.T_phi2 == pytest.approx(full, rel=1e-11)
     assert 0 < found.T_tau0 <= found.T_phi1 <= found.T_tau12 * (1 + 1e-12) <= found.T_phi2 * (1 + 1e-12)
@@ -245,7 +248,9 @@ def test_to_the_letter_no_place_is_filled_before_a_class_is_completed():
 
 
 def test_to_the_letter_one_class_alone_is_the_same():
-    rule = lambda s: pd.transitions_when_completed(s, SYSTEM_1, 3)
+    def rule(s):
+        return pd.transitions_when_completed(s, SYSTEM_1, 3)
+
     spent = time_in_states(rule, (4, 0, 3, 0, 0, 0))
     assert sum(spent.values()) == pytest.approx(pd.depletion(SYSTEM_1, 7, 0, 3, 0).T)
 

@@ -34,7 +34,7 @@ def test_capacity_solvers_agree(system):
     states = pc.saturated_states(B, b)
     pi = chain.stationary(chain.generator(states, lambda s: pc.saturated_transitions(s, *system)))
     assert pi.sum() == pytest.approx(1)  # Eq (5)
-    by_definition = sum(x * np.dot(s[:-1], mu) for s, x in zip(states, pi))  # Eq (4)
+    by_definition = sum(x * np.dot(s[:-1], mu) for s, x in zip(states, pi, strict=True))  # Eq (4)
     assert pc.processing_capacity(*system) == pytest.approx(by_definition, rel=1e-12)
 
 
@@ -42,11 +42,11 @@ def test_capacity_in_closed_form():
     p1, m1, m2 = sp.symbols("p1 m1 m2", positive=True)
     states = pc.saturated_states(6, (2, 3))
     Q = symbolic.generator(states, lambda s: pc.saturated_transitions(s, 6, (2, 3), (m1, m2), (p1, 1 - p1)))
-    formula = sum((s[0] * m1 + s[1] * m2) * x for s, x in zip(states, symbolic.stationary(Q)))
+    formula = sum((s[0] * m1 + s[1] * m2) * x for s, x in zip(states, symbolic.stationary(Q), strict=True))
     assert sp.simplify(formula.subs({m1: 1, m2: 1}) - 6 / (3 - p1**3)) == 0
     for values in ((0.3, 2.0, 0.1), (0.9, 0.01, 5.0)):
         ours = pc.processing_capacity(6, (2, 3), values[1:], (values[0], 1 - values[0]))
-        assert ours == pytest.approx(float(formula.subs(dict(zip((p1, m1, m2), values)))), rel=1e-12)
+        assert ours == pytest.approx(float(formula.subs(dict(zip((p1, m1, m2), values, strict=True)))), rel=1e-12)
 
 
 @pytest.mark.parametrize(("B", "need", "fit"), [(3, 1, 3), (10, 3, 3), (1, 0.1, 10), (0.3, 0.1, 3), (7, 7, 1)])
@@ -195,11 +195,17 @@ def test_verified_facts_of_the_table():
 
 def test_product_form_of_the_number_in_system():
     lam, most = 1.0, 60
-    rule = lambda s: (x for x in pc.transitions(s, lam, *EXAMPLE) if x[0][-1] <= most)
+
+    def rule(s):
+        return (x for x in pc.transitions(s, lam, *EXAMPLE) if x[0][-1] <= most)
+
     states = chain.explore([(0, 0, 0, 0)], rule)
     pi = chain.stationary(chain.generator(states, rule))
     answer = pc.sojourn(lam, *EXAMPLE)
-    level = lambda n: np.array([s[-1] == n for s in states])
+
+    def level(n):
+        return np.array([s[-1] == n for s in states])
+
     for n in range(20):
         assert answer.number_probability(n) == pytest.approx(pi[level(n)].sum(), rel=1e-9)
         u = pi[level(n + 1)] @ [s[0] + s[1] for s in states if s[-1] == n + 1] / pi[level(n + 1)].sum()  # Eq (2)

@@ -43,7 +43,10 @@ def test_two_open_classes_share_by_their_work():
 
 def exact_by_chain(network, room=math.inf):
     """The slow definition: explore the chain from the rule and solve it."""
-    rule = lambda state: fluid.transitions(state, network, room=room)
+
+    def rule(state):
+        return fluid.transitions(state, network, room=room)
+
     start = [0] * len(network.start)
     for pair, jobs in network.population.items():
         start[network.index[pair].start] += int(jobs)
@@ -61,7 +64,10 @@ def test_closed_chains_agree_with_the_rule(seed):
     routing = {}
     for c in (1, 2):
         rows = rng.dirichlet(np.ones(3), 3)
-        routing |= {(q, c): {(to, c): x for to, x in zip(servers, row)} for q, row in zip(servers, rows)}
+        routing |= {
+            (q, c): {(to, c): x for to, x in zip(servers, row, strict=True)}
+            for q, row in zip(servers, rows, strict=False)
+        }
     population = {("z", 1): int(rng.integers(1, 3)), ("a", 2): int(rng.integers(0, 3))}
     network = fluid.Network(servers, service, routing, population=population)
     exact, slow = means(network), exact_by_chain(network)

@@ -26,7 +26,10 @@ def thousandths(x):
 def logs(draw, most=25, powers=False):
     """Submit times, needs, run times and estimates with many ties, in any order, and servers; some run for no time."""
     jobs = draw(st.integers(1, most))
-    column = lambda values: np.array(draw(st.lists(values, min_size=jobs, max_size=jobs)), dtype=float)
+
+    def column(values):
+        return np.array(draw(st.lists(values, min_size=jobs, max_size=jobs)), dtype=float)
+
     servers = draw(st.sampled_from([1.0, 8.0, 16.0] if powers else [1.0, 6.0, 16.0]))
     clock = draw(st.sampled_from([st.integers(0, 20), st.floats(0, 20).map(thousandths)]))
     lengths = draw(st.sampled_from([st.integers(0, 9), st.floats(0, 9).map(thousandths)]))
@@ -72,7 +75,10 @@ def test_a_table_that_grows_keeps_what_is_promised(policy):
     rng = np.random.default_rng(2)
     submit, need, run = rng.integers(0, 50, 1500), 2.0 ** rng.integers(0, 3, 1500), rng.integers(1, 5, 1500)
     found = replay(submit, need, run, 2 * run, 4, policy)
-    held = lambda now: found.need[(found.start <= now) & (now < found.finish)].sum()
+
+    def held(now):
+        return found.need[(found.start <= now) & (now < found.finish)].sum()
+
     assert found.wait.max() > 1000
     if policy != "server-filling":
         assert max(held(now) for now in found.start) <= 4
@@ -94,7 +100,10 @@ def test_never_more_than_the_servers(policy, ties, log):
 def test_server_filling_serves_every_job_in_full_and_leaves_no_server_idle_that_could_be_used(log):
     found = replay(*log, "server-filling")
     assert (found.wait >= 0).all() and (found.sojourn >= found.run - EPS).all()
-    present = lambda now: found.need[(found.submit <= now) & (now < found.finish)].sum()
+
+    def present(now):
+        return found.need[(found.submit <= now) & (now < found.finish)].sum()
+
     instants = np.unique([found.submit, found.finish])
     used = [min(present(now), found.servers) for now in instants[:-1]]
     busy = used @ np.diff(instants)

@@ -1,6 +1,7 @@
 """[GHS20]: the product form against the generic saturated chain, other formulas, limits, bad input."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -120,9 +121,12 @@ def test_throughput_equals_the_generic_capacity(system):
     ours = stability.throughput(*system)
     assert ours == pytest.approx(pc.processing_capacity(n, (n1, n2), (mu1, mu2), (p1, 1 - p1)), rel=1e-12)
     states = pc.saturated_states(n, (n1, n2))
-    rule = lambda s: pc.saturated_transitions(s, n, (n1, n2), (mu1, mu2), (p1, 1 - p1))
+
+    def rule(s):
+        return pc.saturated_transitions(s, n, (n1, n2), (mu1, mu2), (p1, 1 - p1))
+
     pi = chain.stationary(chain.generator(states, rule))
-    assert ours == pytest.approx(sum(x * (s[0] * mu1 + s[1] * mu2) for s, x in zip(states, pi)), rel=1e-11)
+    assert ours == pytest.approx(sum(x * (s[0] * mu1 + s[1] * mu2) for s, x in zip(states, pi, strict=True)), rel=1e-11)
 
 
 @given(two_classes(most=1000))
@@ -294,7 +298,7 @@ def test_peaks_and_dips_take_turns_and_a_dip_is_deep_where_there_is_one(curve):
     turns = sorted([*peaks.tolist(), *dips.tolist()])
     assert turns == sorted(set(turns))
     assert abs(len(peaks) - len(dips)) <= 1
-    assert all((a in peaks) != (b in peaks) for a, b in zip(turns, turns[1:]))
+    assert all((a in peaks) != (b in peaks) for a, b in pairwise(turns))
     assert (stability.deepest_dip(curve) > 0) == (len(dips) > 0)
     mirrored = stability.peaks_and_dips([-x for x in curve])
     assert (mirrored[0].tolist(), mirrored[1].tolist()) == (dips.tolist(), peaks.tolist())

@@ -6,7 +6,8 @@
   What checks a row is a link: to the cell that asserts the claim, to the test, to the printed numbers.
 * The role ``{computed}`bb22-capacity:.2f``` shows a number that a chapter has glued, on any page.
 * The bibliography's labels are the names and years by which the text cites.
-* Code cells get an address, ``cell-`` and their name; chapters say how long they take to read.
+* Code cells get an address, ``cell-`` and their name; chapters say how long they take to read, and the role
+  ``{minutes}`stability, cluster``` says it of some of them on any page.
 * The line of a docstring that names its source stands before the parameters, and is no part of *Raises* or *Returns*.
 """
 
@@ -25,6 +26,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from mjq import published
 from mjq.plots import significant
+from mjq.runs.results import taken_from
 
 HEADERS = ["Item", "What it says", "Result", "Checked by"]
 WORDS_A_MINUTE, LINES_A_MINUTE, FORMULAS_A_MINUTE = 200, 10, 4
@@ -123,10 +125,7 @@ def glued(folder):
 
 @cache
 def _glued(file, when):
-    outputs = [x for cell in nbformat.read(file, as_version=4).cells for x in cell.get("outputs", [])]
-    names = [x.get("metadata", {}).get("scrapbook", {}).get("name") for x in outputs]
-    texts = [x.get("data", {}).get("application/papermill.record/text/plain") for x in outputs]
-    return {name: ast.literal_eval(text) for name, text in zip(names, texts, strict=True) if name and text}
+    return taken_from(nbformat.read(file, as_version=4)).values
 
 
 # --- Bibliography ---------------------------------------------------------------------------------------------------
@@ -136,15 +135,17 @@ class NamesAndYear(BaseLabelStyle):
     """Labels such as *Grosof et al. 2020*, with a letter where two would be the same."""
 
     def format_labels(self, entries):
-        plain = [f"{_names(entry.persons['author'])} {entry.fields.get('year', 'n.d.')}" for entry in entries]
+        plain = [names_and_year(entry) for entry in entries]
         for k, label in enumerate(plain):
             same = [x for x in range(len(plain)) if plain[x] == label]
             yield label + (string.ascii_lowercase[same.index(k)] if len(same) > 1 else "")
 
 
-def _names(authors):
-    last = [" ".join(author.last_names) for author in authors]
-    return f"{last[0]} et al." if len(last) > 2 else " and ".join(last)
+def names_and_year(entry):
+    """An entry of the bibliography as texts name it."""
+    last = [" ".join(author.last_names) for author in entry.persons["author"]]
+    names = f"{last[0]} et al." if len(last) > 2 else " and ".join(last)
+    return f"{names} {entry.fields.get('year', 'n.d.')}"
 
 
 class NamedStyle(Style):
@@ -164,17 +165,40 @@ def address_cells(app, doctree):
 
 def say_reading_time(app, doctree):
     """After the title of a chapter: how long it takes to read, from what it shows unfolded."""
-    if not app.env.docname.startswith("notebooks/"):
-        return
     title = next(iter(doctree.findall(nodes.title)), None)
-    words = sum(len(node.astext().split()) for node in doctree.findall(nodes.paragraph))
+    if app.env.docname.startswith("notebooks/") and title is not None:
+        minutes, words, lines = reading(doctree)
+        said = f"Reading time about {minutes} minutes: {words:,} words, {lines} lines of code in the open."
+        title.parent.insert(title.parent.index(title) + 1, nodes.paragraph("", said, classes=["reading-time"]))
+
+
+def reading(doctree):
+    """Minutes that a page takes to read, its words, and its lines of code in the open."""
+    paragraphs = (node for node in doctree.findall(nodes.paragraph) if "reading-time" not in node["classes"])
+    words = sum(len(node.astext().split()) for node in paragraphs)
     formulas = len(list(doctree.findall(nodes.math_block)))
     lines = sum(_visible_lines(node) for node in doctree.findall(nodes.container))
     minutes = words / WORDS_A_MINUTE + lines / LINES_A_MINUTE + formulas / FORMULAS_A_MINUTE
-    rounded = 5 * max(1, round(minutes / 5))
-    said = f"Reading time about {rounded} minutes: {words:,} words, {lines} lines of code in the open."
-    if title is not None:
-        title.parent.insert(title.parent.index(title) + 1, nodes.paragraph("", said, classes=["reading-time"]))
+    return 5 * max(1, round(minutes / 5)), words, lines
+
+
+class Minutes(SphinxRole):
+    """How many minutes some chapters take to read, named with commas between; known when all are read."""
+
+    def run(self):
+        names = [name.strip() for name in self.text.split(",")]
+        for name in names:
+            self.env.note_dependency(str(Path(self.env.srcdir) / f"notebooks/{name}.ipynb"))
+        return [nodes.inline("", "", reading_minutes_of=names)], []
+
+
+def fill_in_minutes(app, doctree, docname):
+    """Put the sum where a page asks for minutes."""
+    for node in doctree.findall(nodes.inline):
+        names = node.attributes.pop("reading_minutes_of", [])
+        if names:
+            minutes = sum(reading(app.env.get_doctree(f"notebooks/{name}"))[0] for name in names)
+            node += nodes.Text(str(minutes))
 
 
 def _visible_lines(node):
@@ -213,9 +237,11 @@ def setup(app):
     app.connect("doctree-read", keep_equation_numbers)
     app.connect("doctree-read", address_cells)
     app.connect("doctree-read", say_reading_time)
+    app.connect("doctree-resolved", fill_in_minutes)
     app.connect("html-page-context", without_thebe, priority=950)
     app.add_directive("ledger", Ledger)
     app.add_directive("ledger-totals", LedgerTotals)
     app.add_role("computed", Computed())
+    app.add_role("minutes", Minutes())
     register_plugin("pybtex.style.formatting", "named", NamedStyle)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

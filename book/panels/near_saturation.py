@@ -38,15 +38,15 @@ def formulas(large):
     states, p = pc.saturated_states(B, b), mix(large)
     Q = symbolic.generator(states, lambda s: pc.saturated_transitions(s, B, b, mu, p))
     pi = symbolic.stationary(Q)
-    c = sp.Matrix([sum(n * rate for n, rate in zip(state, mu)) for state in states])
+    c = sp.Matrix([sum(n * rate for n, rate in zip(state[:-1], mu, strict=True)) for state in states])
     X = sp.cancel((pi * c)[0])
     field = Q[1:, 1:].to_DM().to_field()  # the Poisson equation Q h = X - c, with h = 0 in the first state
     right = (X * sp.ones(len(states), 1) - c)[1:, :].to_DM().to_field().convert_to(field.domain)
     h = [0, *field.lu_solve(right).to_Matrix()]
     delta = sp.cancel(sum(pi[k] * (c[k] / X - 1) * h[k] for k in range(len(states))))
-    work = [need / rate for need, rate in zip(b, mu)]
-    mean = sum(x * y for x, y in zip(p, work))
-    square = sum(x * y**2 for x, y in zip(p, work))
+    work = [need / rate for need, rate in zip(b, mu, strict=True)]
+    mean = sum(x * y for x, y in zip(p, work, strict=True))
+    square = sum(x * y**2 for x, y in zip(p, work, strict=True))
     found = {"X": X, "ahead": 1 + delta, "filled_X": B / mean, "filled_ahead": square / mean**2}
     return {name: nested(f) for name, f in found.items()}
 
@@ -62,8 +62,8 @@ def values(load, share):
     found = ns.relative_completions(*four)
     lam = load / 100 * found.capacity
     filled = ns.server_filling(lam, *four)
-    work = [need / rate for need, rate in zip(b, four[2])]
-    square = sum(p * x**2 for p, x in zip(four[3], work))
+    work = [need / rate for need, rate in zip(b, four[2], strict=True)]
+    square = sum(p * x**2 for p, x in zip(four[3], work, strict=True))
     return {
         "lam": lam,
         "X": found.capacity,

@@ -3,6 +3,7 @@
 ``chapters``  list, run, sweep, compare
 ``models``    solve
 ``logs``      replay
+``teaching``  variants
 ``page``      an executed chapter as one page
 ``words``     what all of them say in the same way
 """
@@ -15,7 +16,7 @@ from collections.abc import Sequence
 
 import click
 
-from mjq.cli import chapters, logs, models, words
+from mjq.cli import chapters, logs, models, teaching, words
 
 __all__ = ["main", "mjq"]
 
@@ -27,6 +28,7 @@ MAIN_HELP = """Queueing models of datacenters: run the chapters with your own nu
     mjq compare runs/stability/a runs/stability/b
     mjq solve stability --n 30 --n1 3 --n2 10 --mu1 1 --mu2 .5 --p1 .7
     mjq replay log.swf --policy fcfs --policy easy
+    mjq variants stability -o sheets    exercise sheets, a different one for each student
 
 Errors go to stderr; the exit status is 2 for bad input and 1 for a run that failed.
 """.replace("\n\n    ", "\n\n\b\n    ")
@@ -59,9 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @click.group(
-    commands=[*chapters.COMMANDS, models.solve, logs.replay], help=MAIN_HELP,
+    commands=[*chapters.COMMANDS, models.solve, logs.replay, teaching.variants], help=MAIN_HELP,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )  # fmt: skip
 @click.version_option(package_name="mjq")
-def mjq():
+def mjq() -> None:
     pass

@@ -21,7 +21,7 @@ from mjq.cli.words import (
     workers_option,
 )
 
-__all__ = ["COMMANDS"]
+__all__ = ["COMMANDS", "chapter_argument"]
 
 
 def _complete_chapter(context, parameter, incomplete):
@@ -45,7 +45,7 @@ label_option = click.option("--label", help="Name of the folder in RUNS/CHAPTER.
 @click.command("list")
 @click.argument("name", metavar="[CHAPTER]", required=False, shell_complete=_complete_chapter)
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
-def list_(name, as_json):
+def list_(name: str | None, as_json: bool) -> None:
     """List the chapters and what can be changed in each, or in one of them."""
     found = [runs.chapter(key) for key in ([name] if name else runs.names())]
     if not found:
@@ -82,7 +82,17 @@ def _meaning(parameter):
 @into_option
 @force_option
 @quiet_option
-def run(name, given, file, output, html, label, into, force, quiet):
+def run(
+    name: str,
+    given: tuple[tuple[str, str], ...],
+    file: str | None,
+    output: str | None,
+    html: bool,
+    label: str | None,
+    into: str,
+    force: bool,
+    quiet: bool,
+) -> None:
     """Run a chapter with other parameters.
 
     The folder RUNS/CHAPTER/LABEL (the time, unless --label names it) gets the notebook, the parameters, the versions,
@@ -157,7 +167,20 @@ def _bar(name):
 @into_option
 @force_option
 @quiet_option
-def sweep(name, given, table, workers, scheduler, notebooks, format, patience, label, into, force, quiet):
+def sweep(
+    name: str,
+    given: tuple[tuple[str, str], ...],
+    table: str | None,
+    workers: int | None,
+    scheduler: str | None,
+    notebooks: bool,
+    format: str,
+    patience: float,
+    label: str | None,
+    into: str,
+    force: bool,
+    quiet: bool,
+) -> int:
     """Run a chapter with many sets of parameters: all combinations of the values given.
 
     Finished cases are kept one by one in RUNS/CHAPTER/LABEL. The same command again goes on where it was.
@@ -190,7 +213,7 @@ def sweep(name, given, table, workers, scheduler, notebooks, format, patience, l
 @click.argument("second", metavar="RUN_B", type=click.Path(file_okay=False))
 @click.option("--tolerance", type=click.FloatRange(min=0), default=0.0, help="Relative difference that counts as none.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
-def compare(first, second, tolerance, as_json):
+def compare(first: str, second: str, tolerance: float, as_json: bool) -> None:
     """Say which parameters and which results of two runs differ."""
     found = runs.compare(first, second, tolerance)
     if as_json:

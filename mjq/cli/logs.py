@@ -35,7 +35,18 @@ COLUMNS = "policy", "mean wait [s]", "95 % wait at most [s]", "bounded slowdown"
 @click.option("--gantt", type=click.Path(), help="Draw a chart of each policy: a file such as chart.svg or chart.png.")
 @click.option("--starts", type=click.Path(), help="Write the start of each job under each policy: a CSV file.")
 @click.option("--json", "as_json", is_flag=True, help="JSON in place of a table.")
-def replay(log, policies, servers, ties, kill, estimates, faster, gantt, starts, as_json):
+def replay(
+    log: str,
+    policies: tuple[str, ...],
+    servers: float | None,
+    ties: str,
+    kill: bool,
+    estimates: str,
+    faster: float,
+    gantt: str | None,
+    starts: str | None,
+    as_json: bool,
+) -> None:
     """Replay a log under queueing policies: how long do its jobs wait?
 
     LOG is in the Standard Workload Format, plain or compressed by gzip. One replay is one number: where two policies

@@ -98,7 +98,7 @@ def _help(schema, kind):
 
 
 @click.group("solve", cls=Models)
-def solve():
+def solve() -> None:
     """Solve a model without a notebook: numbers in, JSON out.
 
     Lists are written as [1, 2] or 1,2. With --schema a model prints the JSON Schema of its input and output. With

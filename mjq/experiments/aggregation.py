@@ -4,10 +4,17 @@ Both keep the probabilities of all states, an array for each class in preparatio
 keeps one at a time.
 """
 
+from collections.abc import Iterator, Sequence
+
 import numba
 import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
+
+from mjq.solvers.drain import Configurations
+from mjq.solvers.tandem import Tandem
+
+__all__ = ["States", "aggregated", "alternating"]
 
 SMALLEST, LARGEST = 1e-3, 1e3  # factors by which one correction may change a group of states
 OFTEN = 10  # every so many sweeps the configurations are corrected, too
@@ -24,27 +31,27 @@ class States:
         With nobody in preparation.
     """
 
-    def __init__(self, tandem, configurations):
+    def __init__(self, tandem: Tandem, configurations: Configurations):
         self.tables, self.configurations = tandem.tables, configurations
         self.smaller = configurations.after_departure.T.copy()
         self.time = np.empty((len(self.smaller), *tandem.shape))
         self.idle = np.empty(tandem.shape[0])
 
-    def sweep(self, entrances):
+    def sweep(self, entrances: np.ndarray) -> None:
         """The probabilities that go with these entrances."""
         _sweep(*self.tables, entrances.reshape(self.time.shape[1:]), self.time, self.idle)
 
-    def entrances(self):
+    def entrances(self) -> np.ndarray:
         """The entrances that go with these probabilities."""
         up, *_, arrival, preparation, _ = self.tables
         return _entrances(up, arrival, preparation, self.time, self.idle)
 
-    def turn(self, upwards):
+    def turn(self, upwards: bool) -> None:
         """One sweep over the configurations in either order, which uses what is new at once."""
         _alternate(upwards, self.smaller, *self.tables, self.time, self.idle)
 
 
-def alternating(tandem, configurations, start, sweeps):
+def alternating(tandem: Tandem, configurations: Configurations, start: np.ndarray, sweeps: int) -> Iterator[np.ndarray]:
     """Yield the entrances after each of so many sweeps, upwards and downwards in turn."""
     states = States(tandem, configurations)
     states.sweep(start)
@@ -53,7 +60,9 @@ def alternating(tandem, configurations, start, sweeps):
         yield states.entrances().ravel()
 
 
-def aggregated(tandem, configurations, rates, start, sweeps):
+def aggregated(
+    tandem: Tandem, configurations: Configurations, rates: Sequence[float], start: np.ndarray, sweeps: int
+) -> Iterator[np.ndarray]:
     """Yield the entrances after each of so many sweeps with aggregation, as they were before the correction.
 
     After a sweep, states are put into groups, and the weights of the groups are replaced by the stationary
@@ -122,7 +131,7 @@ def _by_queue(states, rates):
 def _factors(moves, weights):
     """Stationary distribution of the chain with these moves, relative to the weights, within bounds."""
     tables = [[x.ravel() for x in np.broadcast_arrays(*move)] for move in moves]
-    rows, columns, rates = (np.concatenate(x) for x in zip(*tables))
+    rows, columns, rates = (np.concatenate(x) for x in zip(*tables, strict=True))
     n = len(weights)
     Q = sparse.coo_array((rates.astype(float), (rows, columns)), shape=(n, n)).tocsr()
     A = (sparse.diags_array(Q.sum(axis=1)) - Q).T.tocsc()

@@ -9,14 +9,19 @@ The system, the day and the target are ours.
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
 from mjq.models import fluid
+from mjq.parallel import Workers
 from mjq.simulation import simulate_ps_network
 from mjq.simulation.estimates import Estimate
+from mjq.simulation.replications import Seed
 from mjq.solvers import product_form
+from mjq.solvers.phase_type import PhaseType
 
 __all__ = [
     "decision_hours", "fewest_replicas", "fitted", "plan", "predicted", "rate_at", "service", "simulated",
@@ -32,7 +37,7 @@ SLOT, STEP = 2.0, 1 / 12  # hours between decisions; hours for which the moving 
 DATABASE = ("database", "request")
 
 
-def service(replicas, rate, standing=0):
+def service(replicas: int, rate: float, standing: int = 0) -> fluid.Network:
     """The service as a network.
 
     Parameters
@@ -62,7 +67,7 @@ def service(replicas, rate, standing=0):
     return fluid.Network(servers, times, onward, dict.fromkeys(pairs[:replicas], rate / replicas))
 
 
-def fitted():
+def fitted() -> dict[str, float]:
     """Exponents of a replica and of the database, fitted to the exact means at one rate.
 
     >>> {queue: round(p, 3) for queue, p in fitted().items()}
@@ -74,7 +79,7 @@ def fitted():
     return {"replica": p["replica 1"], "database": p["database"]}
 
 
-def predicted(replicas, rate, exponents=None):
+def predicted(replicas: int, rate: float, exponents: dict[str, float] | None = None) -> PhaseType:
     """The response time of a request, by a fluid model.
 
     Parameters
@@ -102,7 +107,7 @@ def predicted(replicas, rate, exponents=None):
     return fluid.response_time(network, network.pairs, p=by_queue)
 
 
-def fewest_replicas(rate, exponents=None):
+def fewest_replicas(rate: float, exponents: dict[str, float] | None = None) -> int:
     """The fewest replicas with which a fluid model meets the target at a steady rate.
 
     >>> fewest_replicas(60.0), fewest_replicas(60.0, fitted())
@@ -118,7 +123,7 @@ def fewest_replicas(rate, exponents=None):
 # --- The day ----------------------------------------------------------------------------------------------------------
 
 
-def rate_at(hour):
+def rate_at(hour: ArrayLike) -> float | np.ndarray:
     """Requests per second at a time of the day, largest at 15 h.
 
     >>> float(rate_at(15)), float(rate_at(3))
@@ -127,7 +132,7 @@ def rate_at(hour):
     return MEAN_RATE + SWING * np.cos(2 * np.pi * (np.asarray(hour) - PEAK_HOUR) / 24)
 
 
-def decision_hours():
+def decision_hours() -> np.ndarray:
     """Hours at which the number of replicas is decided.
 
     >>> decision_hours().tolist()[:3]
@@ -136,7 +141,7 @@ def decision_hours():
     return np.arange(0, 24, SLOT)
 
 
-def plan(exponents=None, ahead=False):
+def plan(exponents: dict[str, float] | None = None, ahead: bool = False) -> list[int]:
     """Replicas from each decision to the next.
 
     Parameters
@@ -165,7 +170,9 @@ def plan(exponents=None, ahead=False):
 # --- Was it good? -----------------------------------------------------------------------------------------------------
 
 
-def simulated(replicas, rate, requests, seed, replications=10, workers=1):
+def simulated(
+    replicas: int, rate: float, requests: float, seed: Seed, replications: int = 10, workers: Workers = 1
+) -> Estimate:
     """The 95th percentile of the response time at a steady rate, by simulation.
 
     Parameters
@@ -195,7 +202,9 @@ def simulated(replicas, rate, requests, seed, replications=10, workers=1):
     return run.response["service"].percentile[LEVEL]
 
 
-def simulated_day(replicas, seed, days=10, hours=(0, 24)):
+def simulated_day(
+    replicas: Sequence[int], seed: int | Sequence[int], days: int = 10, hours: tuple[float, float] = (0, 24)
+) -> list[Estimate]:
     """The 95th percentile of the requests that leave between two decisions, by simulation of days with a moving rate.
 
     A replica that is no longer used finishes the requests that it has. The hour before is simulated, but not counted.
@@ -224,8 +233,11 @@ def simulated_day(replicas, seed, days=10, hours=(0, 24)):
     first, last = hours
     starts = np.arange(first - 1, last - STEP / 2, STEP)  # hours from which on a rate is held; the first is not counted
     used = [replicas[int(round(hour, 6) % 24 // SLOT)] for hour in starts]
-    stages = [service(n, float(rate), standing=max(replicas)) for n, rate in zip(used, rate_at(starts + STEP / 2))]
-    schedule = [(3600 * (hour - starts[0]), stage) for hour, stage in zip(starts[1:], stages[1:])]
+    stages = [
+        service(n, float(rate), standing=max(replicas))
+        for n, rate in zip(used, rate_at(starts + STEP / 2), strict=True)
+    ]
+    schedule = [(3600 * (hour - starts[0]), stage) for hour, stage in zip(starts[1:], stages[1:], strict=True)]
     percentiles = []
     for day in range(days):
         stays = simulate_ps_network(
@@ -237,7 +249,7 @@ def simulated_day(replicas, seed, days=10, hours=(0, 24)):
     return [Estimate.of(column) for column in np.transpose(percentiles)]
 
 
-def verdict(mean, half_width):
+def verdict(mean: float, half_width: float) -> str:
     """Whether a percentile of these bounds meets the target.
 
     >>> verdict(0.98, 0.01), verdict(0.98, 0.03), verdict(1.04, 0.03)

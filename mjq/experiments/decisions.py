@@ -4,11 +4,15 @@ The command is ``make autoscaling``. The results are kept in ``autoscaling.csv``
 ``autoscaling_day.csv`` (days on which the rate moves), which the chapter reads; it repeats some of them, shorter.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from mjq.experiments import autoscaling
 from mjq.experiments.keeping import keep
 from mjq.parallel import solve_all
+
+__all__ = ["day", "decisions", "main", "steady"]
 
 STEADY = Path(__file__).parent / "autoscaling.csv"
 DAYS = Path(__file__).parent / "autoscaling_day.csv"
@@ -16,23 +20,25 @@ REQUESTS = 4_000_000  # in each of ten replications
 MODELS = {"hard": None, "smoothed": autoscaling.fitted()}
 
 
-def steady(rate, replicas):
+def steady(rate: int, replicas: int) -> dict[str, Any]:
     """One row of autoscaling.csv."""
     found = autoscaling.simulated(replicas, rate, REQUESTS, seed=(1, rate, replicas))
     return {"rate": rate, "replicas": replicas, "p95": found.mean, "half_width": found.half_width}
 
 
-def day(model, ahead):
+def day(model: str, ahead: bool) -> list[dict[str, Any]]:
     """The rows of a plan in autoscaling_day.csv."""
     plan = autoscaling.plan(MODELS[model], ahead)
     return [
         {"model": model, "rate": "highest" if ahead else "present", "hour": int(hour), "replicas": replicas}
         | {"p95": found.mean, "half_width": found.half_width}
-        for hour, replicas, found in zip(autoscaling.decision_hours(), plan, autoscaling.simulated_day(plan, seed=2))
+        for hour, replicas, found in zip(
+            autoscaling.decision_hours(), plan, autoscaling.simulated_day(plan, seed=2), strict=False
+        )
     ]
 
 
-def decisions():
+def decisions() -> Iterator[dict[str, int]]:
     """Rates at which is decided, each with the replicas from what the hard minimum takes to what the smoothed does."""
     rates = sorted({round(autoscaling.rate_at(hour)) for hour in autoscaling.decision_hours()})
     for rate in rates:
@@ -40,7 +46,7 @@ def decisions():
         yield from (dict(rate=rate, replicas=replicas) for replicas in range(least, most + 1))
 
 
-def main():
+def main() -> None:
     keep(STEADY, solve_all(steady, list(decisions()), progress=True), "make autoscaling")
     plans = [dict(model=model, ahead=ahead) for model in MODELS for ahead in (False, True)]
     keep(DAYS, [row for rows in solve_all(day, plans, progress=True) for row in rows], "make autoscaling")

@@ -6,7 +6,9 @@ places the whole mixes around the best one, and for the largest size those that 
 """
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
@@ -14,6 +16,8 @@ from mjq import pool_depletion
 from mjq.experiments.keeping import keep
 from mjq.experiments.machine import median_time
 from mjq.simulation import simulate_depletion
+
+__all__ = ["SYSTEM_1", "cost", "exact", "least", "main", "more_points", "simulated"]
 
 RESULTS = Path(__file__).parent / "depletion.csv"
 COST = Path(__file__).parent / "depletion_cost.csv"
@@ -28,14 +32,14 @@ AT = 120  # tasks of class A in place, where the time is taken
 COLUMNS = "N", "K", "K_A", "T", "variance", "tau0", "phi1", "tau12", "phi2", "phi3", "simulated", "half_width"
 
 
-def exact(N, K, K_A):
+def exact(N: int, K: int, K_A: int) -> dict[str, Any]:
     """Mean, variance and phases of one point."""
     found = pool_depletion.depletion(SYSTEM_1, *_pool(N, K, K_A))
     row = {"N": N, "K": K, "K_A": K_A, "T": f"{found.T:.10g}", "variance": f"{found.variance:.8g}"}
     return row | {name: f"{length:.8g}" for name, length in found.lengths.items()}
 
 
-def simulated(N, K, K_A):
+def simulated(N: int, K: int, K_A: int) -> dict[str, str]:
     """The same point simulated, with a 99 % interval."""
     options = dict(precision=PRECISION, workers=2, progress=False)
     run = simulate_depletion(SYSTEM_1, *_pool(N, K, K_A), [SEED, N, K, K_A], **options)
@@ -46,7 +50,7 @@ def _pool(N, K, K_A):
     return round(ALPHA * N), N - round(ALPHA * N), K_A, K - K_A
 
 
-def more_points():
+def more_points() -> list[tuple[int, int, int]]:
     """Points of the table of errors that are not in the figure."""
     cases = [(1000, K, k) for K in PLACES for k in range(round(AROUND[0] * K), round(AROUND[1] * K) + 1)]
     N, K = LARGEST
@@ -56,7 +60,7 @@ def more_points():
     return [case for case in cases + [(N, K, k) for k in chosen] if case not in FIGURE]
 
 
-def least(rows):
+def least(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Points next to the best one of the largest size, until both of its neighbours are there and longer."""
     N, K = LARGEST
     found = {row["K_A"]: row for row in rows if (row["N"], row["K"]) == LARGEST}
@@ -68,14 +72,14 @@ def least(rows):
         found |= {k: exact(N, K, k) for k in missing}
 
 
-def cost(N, K, K_A):
+def cost(N: int, K: int, K_A: int) -> dict[str, Any]:
     """Processor seconds of one pass, compiled."""
     pool = _pool(N, K, K_A)
     seconds = median_time(lambda: pool_depletion.depletion(SYSTEM_1, *pool), 1, warm=False, clock=time.process_time)
     return {"N": N, "K": K, "K_A": K_A, "states": pool_depletion.count_states(*pool), "seconds": seconds}
 
 
-def main():
+def main() -> None:
     rows = [exact(*case) | simulated(*case) for case in tqdm(FIGURE, desc="points of the figure")]
     rows += [exact(*case) for case in tqdm(sorted(set(more_points())), desc="more points")]
     rows = [row for row in rows if (row["N"], row["K"]) != LARGEST] + least(rows)

@@ -10,11 +10,13 @@ from mjq.experiments import two_tier
 from mjq.experiments.keeping import keep
 from mjq.parallel import solve_all
 
+__all__ = ["main"]
+
 RESULTS = Path(__file__).parent / "evaluation.csv"
 BASES, CASES = 20, 15  # systems that are drawn and fitted; changes of each kind to each of them
 
 
-def main():
+def main() -> None:
     cases = [
         dict(base=base, change=change, case=case)
         for change in two_tier.CHANGES

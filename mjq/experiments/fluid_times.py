@@ -6,7 +6,9 @@ seconds on one core, so that other work on the machine does not count.
 
 import math
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tqdm import tqdm
@@ -14,9 +16,11 @@ from tqdm import tqdm
 from mjq import fluid
 from mjq.experiments.keeping import keep
 from mjq.experiments.machine import median_time
-from mjq.simulation import simulate_ps_network
+from mjq.simulation import NetworkEstimates, simulate_ps_network
 from mjq.solvers import product_form
 from mjq.solvers.phase_type import PhaseType
+
+__all__ = ["P", "by_jobs", "by_phases", "large_network", "main", "ring", "seconds", "simulated"]
 
 RESULTS = Path(__file__).parent / "fluid_times.csv"
 P = 2.0  # exponent of all queues
@@ -26,12 +30,12 @@ UNTIL = 20.0  # how far trajectories and simulations go
 RUNS = 100  # simulated, for the mean to be worth something
 
 
-def seconds(work, repeats):
+def seconds(work: Callable[[], object], repeats: int) -> float:
     """Median processor time."""
     return median_time(work, repeats, clock=time.process_time)
 
 
-def large_network(stations=50, classes=4, seed=3):
+def large_network(stations: int = 50, classes: int = 4, seed: int = 3) -> fluid.Network:
     """Open and closed classes that visit many stations, each service time with three phases."""
     rng = np.random.default_rng(seed)
     servers = {q: math.inf if q % 10 == 0 else int(rng.integers(1, 6)) for q in range(stations)}
@@ -41,7 +45,7 @@ def large_network(stations=50, classes=4, seed=3):
         for q in range(stations):
             targets = {(q + 1) % stations, *rng.choice(stations, 2, replace=False).tolist()}
             shares = rng.dirichlet(np.ones(len(targets))) * (1.0 if r in closed else 0.9)
-            routing[q, r] = {(to, r): share for to, share in zip(targets, shares)}
+            routing[q, r] = {(to, r): share for to, share in zip(targets, shares, strict=True)}
     arrivals = {(0, r): 0.05 for r in range(classes) if r not in closed}
     return fluid.Network(servers, service, routing, arrivals, {(0, r): 60 for r in closed})
 
@@ -52,7 +56,7 @@ def _three_phases(rng, mean):
     return PhaseType(law.alpha, law.T * law.mean / mean)
 
 
-def by_phases(stations):
+def by_phases(stations: int) -> dict[str, Any]:
     """A network of so many stations, 12 phases each."""
     network = large_network(stations)
     times = np.linspace(0, UNTIL, 201)
@@ -64,7 +68,7 @@ def by_phases(stations):
     }  # fmt: skip
 
 
-def by_jobs(factor):
+def by_jobs(factor: int) -> dict[str, Any]:
     """The chapter's Example 2, so many times as large."""
     network = ring(factor)
     times = np.linspace(0, UNTIL, 201)
@@ -82,20 +86,20 @@ def by_jobs(factor):
     return row
 
 
-def simulated(network):
+def simulated(network: fluid.Network) -> NetworkEstimates:
     return simulate_ps_network(network, UNTIL, 1, warmup=0, at=[UNTIL], replications=RUNS, progress=False)
 
 
-def ring(factor):
+def ring(factor: int) -> fluid.Network:
     """Example 2 with so many times the jobs and the servers."""
     pairs = [("delay", 1), ("Q2", 1), ("Q3", 1)]
-    service = dict(zip(pairs, (fluid.exponential(5.0), fluid.coxian(0.5, 0.5), fluid.coxian(1.0, 10.0))))
-    routing = {a: {b: 1.0} for a, b in zip(pairs, pairs[1:] + pairs[:1])}
+    service = dict(zip(pairs, (fluid.exponential(5.0), fluid.coxian(0.5, 0.5), fluid.coxian(1.0, 10.0)), strict=True))
+    routing = {a: {b: 1.0} for a, b in zip(pairs, pairs[1:] + pairs[:1], strict=True)}
     servers = {"delay": math.inf, "Q2": 4 * factor, "Q3": 8 * factor}
     return fluid.Network(servers, service, routing, population={pairs[0]: 50 * factor})
 
 
-def main():
+def main() -> None:
     rows = [by_phases(stations) for stations in tqdm(STATIONS, desc="phases")]
     rows += [by_jobs(factor) for factor in tqdm(FACTORS, desc="jobs")]
     headers = ["grows", "phases", "jobs", "trajectory", "trajectory_hard", "stationary", "exact", "simulation", "fit"]

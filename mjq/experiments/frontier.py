@@ -9,6 +9,8 @@ those of the clock, or of the processor where the note says so.)
 import multiprocessing
 import resource
 import time
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,27 @@ from tqdm import tqdm
 from mjq.experiments import aggregation, keeping
 from mjq.solvers import drain, tandem
 from mjq.solvers.arnoldi import dominant
+
+__all__ = [
+    "BUDGET",
+    "EVERY",
+    "HEADERS",
+    "METHODS",
+    "STEPPED",
+    "SYSTEM",
+    "Counted",
+    "Enough",
+    "aggregated",
+    "alternating",
+    "arnoldi",
+    "arnoldi_after_aggregation",
+    "flat",
+    "gmres",
+    "main",
+    "measured",
+    "plain",
+    "stepped",
+]
 
 RESULTS = Path(__file__).parent / "frontier.csv"
 STEPS = Path(__file__).parent / "frontier_steps.csv"
@@ -40,32 +63,34 @@ class Counted(tandem.Tandem):
 
     budget = BUDGET
 
-    def __call__(self, entrances):
+    def __call__(self, entrances: np.ndarray) -> np.ndarray:
         if self.sweeps >= self.budget:
             raise Enough
         return super().__call__(entrances)
 
-    def residual(self, entrances):
+    def residual(self, entrances: np.ndarray) -> float:
         again = self.sweep(entrances)[0].ravel()
         return float(np.abs(again - entrances).sum() / np.abs(entrances).sum())
 
 
-def plain(operator, start, _):
+def plain(operator: Counted, start: np.ndarray, _: object) -> Iterator[np.ndarray]:
     flow = start
     for _ in range(BUDGET):
         flow = operator(flow)
         yield flow
 
 
-def alternating(operator, start, configurations):
+def alternating(operator: Counted, start: np.ndarray, configurations: drain.Configurations) -> Iterator[np.ndarray]:
     return aggregation.alternating(operator, configurations, start, BUDGET)
 
 
-def aggregated(operator, start, configurations):
+def aggregated(operator: Counted, start: np.ndarray, configurations: drain.Configurations) -> Iterator[np.ndarray]:
     return aggregation.aggregated(operator, configurations, SYSTEM["rates"], start, BUDGET)
 
 
-def stepped(steps, operator, start, configurations):
+def stepped(
+    steps: Callable, operator: Counted, start: np.ndarray, configurations: drain.Configurations
+) -> tuple[np.ndarray, float, list[tuple[int, float]]]:
     """The last of the entrances, the processor time for them, and the residuals on the way."""
     seconds, residuals = 0.0, []
     begin = time.process_time()
@@ -77,7 +102,7 @@ def stepped(steps, operator, start, configurations):
     return flow, seconds, residuals
 
 
-def gmres(operator, start, basis):
+def gmres(operator: Counted, start: np.ndarray, basis: int) -> np.ndarray:
     """Restarted GMRES on y = Ty, written for the correction of the start."""
     flow = start / start.sum()
     matrix = linalg.LinearOperator((operator.size,) * 2, matvec=lambda d: d - operator(d), dtype=float)
@@ -89,18 +114,18 @@ def gmres(operator, start, basis):
     return np.abs(flow)
 
 
-def arnoldi(operator, start, basis):
+def arnoldi(operator: Counted, start: np.ndarray, basis: int) -> np.ndarray:
     return dominant(operator, start, TOLERANCE, 400, basis)
 
 
-def arnoldi_after_aggregation(operator, start, basis):
+def arnoldi_after_aggregation(operator: Counted, start: np.ndarray, basis: int) -> np.ndarray:
     ways = aggregation.aggregated(operator, operator.configurations, SYSTEM["rates"], start, FIRST)
     *_, flow = ways
     operator.sweeps = FIRST
     return dominant(operator, flow, TOLERANCE, 400, basis)
 
 
-def flat(operator):
+def flat(operator: Counted) -> np.ndarray:
     return np.ones(operator.size)
 
 
@@ -127,7 +152,7 @@ METHODS = [
 ]
 
 
-def measured(name, start, basis, pipe):
+def measured(name: str, start: str, basis: int, pipe: Connection) -> None:
     configurations = drain.configurations(SERVERS, SIZES, most_free=SERVERS)
     operator = Counted(configurations, **SYSTEM)
     operator.configurations = configurations
@@ -151,7 +176,7 @@ def measured(name, start, basis, pipe):
     pipe.send((row, [[name, start, k, f"{x:.3g}"] for k, x in residuals]))
 
 
-def main():
+def main() -> None:
     context = multiprocessing.get_context("spawn")
     stamp = keeping.stamp()
     for method in tqdm(METHODS, desc="methods"):
@@ -168,9 +193,9 @@ def main():
         row, residuals = ours.recv()
         process.join()
         if not known:
-            _append(RESULTS, rows, [dict(zip(HEADERS, row)) | stamp])
+            _append(RESULTS, rows, [dict(zip(HEADERS, row, strict=True)) | stamp])
         if not told:
-            _append(STEPS, steps, [dict(zip(STEP_HEADERS, step)) | stamp for step in residuals])
+            _append(STEPS, steps, [dict(zip(STEP_HEADERS, step, strict=True)) | stamp for step in residuals])
 
 
 def _append(path, rows, more):

@@ -3,33 +3,39 @@
 import csv
 import datetime
 import io
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from mjq import folders, published
 from mjq.experiments.machine import machine
 
+__all__ = ["keep", "known", "record", "replace", "stamp"]
+
 PROVENANCE = Path(__file__).parent / "provenance.csv"
 
 
-def keep(path, rows, command, headers=None, digits=5):
+def keep(
+    path: Path, rows: Sequence[dict[str, Any]], command: str, headers: Sequence[str] | None = None, digits: int = 5
+) -> None:
     """Keep rows, dictionaries by header (by default those of the first); floating-point numbers with so many digits."""
     replace(path, headers or list(rows[0]), [{key: _shown(x, digits) for key, x in row.items()} for row in rows])
     record(path, command)
 
 
-def record(path, command):
+def record(path: Path, command: str) -> None:
     """Note when and on which machine a file was made, and by which command; one row a file, sorted by file."""
     origin = {"file": Path(path).name, "command": command, **stamp()}
     rows = {row["file"]: row for row in [*known(PROVENANCE), origin]}
     replace(PROVENANCE, list(origin), [rows[name] for name in sorted(rows)])
 
 
-def stamp():
+def stamp() -> dict[str, str]:
     """When and where."""
     return {"date": datetime.date.today().isoformat(), "machine": machine()}
 
 
-def known(path):
+def known(path: Path) -> list[dict[str, str]]:
     """Rows of a table as dictionaries of text, none if there is no table yet."""
     return published.rows(path) if path.exists() else []
 
@@ -38,7 +44,7 @@ def _shown(x, digits):
     return f"{x:.{digits}g}" if isinstance(x, float) else x
 
 
-def replace(path, headers, rows):
+def replace(path: Path, headers: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
     """Write rows, dictionaries by header, in place of what is there."""
     text = io.StringIO()
     writer = csv.DictWriter(text, headers, lineterminator="\n")

@@ -4,14 +4,24 @@ import os
 import platform
 import statistics
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
 import scipy
 
+__all__ = ["machine", "median_time", "processor"]
 
-def median_time(work, repeats=5, warm=True, keep=False, clock=time.perf_counter):
+
+def median_time(
+    work: Callable[[], Any],
+    repeats: int = 5,
+    warm: bool = True,
+    keep: bool = False,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Any:
     """Median seconds of `repeats` calls after one that compiles; with `keep` also the last result."""
     if warm:
         work()
@@ -24,7 +34,7 @@ def median_time(work, repeats=5, warm=True, keep=False, clock=time.perf_counter)
     return (median, result) if keep else median
 
 
-def processor():
+def processor() -> str:
     """The processor's name, where the system tells."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -33,7 +43,7 @@ def processor():
     return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
-def machine():
+def machine() -> str:
     """Processor, cores and versions."""
     return (
         f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "

@@ -8,14 +8,18 @@ hours, and classes are exponential with the means of the log.
 import resource
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from mjq import near_saturation, workload
 from mjq.experiments.keeping import keep
 from mjq.simulation import simulate_multiserver
 from mjq.solvers import drain
+
+__all__ = ["constant", "main", "system", "wait"]
 
 CONSTANT = Path(__file__).parent / "near_saturation.csv"
 WAITS = Path(__file__).parent / "near_saturation_waits.csv"
@@ -25,14 +29,14 @@ JOBS, REPLICATIONS, SEED = 10_000_000, 10, 1993
 COMMAND = "make near-saturation"
 
 
-def system():
+def system() -> tuple[int, list[int], list[float], np.ndarray]:
     """Processors, and needs, completion rates [1/h] and mix of the classes."""
     classes = workload.shipped_classes()
     jobs = np.array([one.jobs for one in classes])
     return PROCESSORS, [one.need for one in classes], [3600 / one.mean_time for one in classes], jobs / jobs.sum()
 
 
-def constant(B, b, mu, p):
+def constant(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> dict[str, Any]:
     """Capacity and Delta, and what they took: processor seconds on one core and the most memory of the process."""
     begin = time.process_time()
     found = near_saturation.relative_completions(B, b, mu, p)
@@ -48,7 +52,9 @@ def constant(B, b, mu, p):
     }
 
 
-def wait(load, B, b, mu, p, capacity, delta):
+def wait(
+    load: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, capacity: float, delta: float
+) -> dict[str, float]:
     """The mean sojourn time [h] at one load: the asymptote, and simulated with a 95 % interval."""
     run = simulate_multiserver(
         load * capacity, B, b, mu, p, JOBS, [SEED, round(1000 * load)], replications=REPLICATIONS, progress=False
@@ -57,7 +63,7 @@ def wait(load, B, b, mu, p, capacity, delta):
     return {"load": load, "asymptote": asymptote, "simulated": run.EW.mean, "half_width": run.EW.half_width}
 
 
-def main():
+def main() -> None:
     jobs = system()
     found = constant(*jobs)
     keep(CONSTANT, [found], COMMAND, digits=3)

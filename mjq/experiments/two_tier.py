@@ -9,12 +9,16 @@ The numbers are those of the paper's public code, as recorded in our notes on it
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from mjq.models import fluid
 from mjq.simulation import simulate_ps_network
+from mjq.simulation.estimates import Estimate
+from mjq.simulation.replications import Seed
 from mjq.solvers import product_form
 
 __all__ = [
@@ -48,23 +52,26 @@ class System:
         Mean time between arrivals; mean and squared coefficient of variation of the time at the delay station.
     """
 
-    stations: dict
+    stations: dict[str, dict[int, tuple[float, float]]]
     interarrival: float = 10.0
     think: float = 25.0
     think_scv: float = 1.0
 
-    def tier(self, letter):
+    def tier(self, letter: str) -> list[str]:
         """Names of the replicas of a tier, F or B."""
         return [name for name in self.stations if name[0] == letter]
 
-    def network(self):
+    def network(self) -> fluid.Network:
         """The network, for the fluid model, the exact means and the simulator."""
         front, back = self.tier("F"), self.tier("B")
         service = {
             (name, c): fluid.two_moments(*moments) for name, of in self.stations.items() for c, moments in of.items()
         }
         service["delay", 3] = fluid.two_moments(self.think, self.think_scv)
-        split = lambda names, c: {(name, c): 1 / len(names) for name in names}
+
+        def split(names, c):
+            return {(name, c): 1 / len(names) for name in names}
+
         routing = {("delay", 3): split(front, 3)}
         for name in front:
             routing |= {(name, 1): split(back, 1), (name, 3): split(back, 3), (name, 4): {("delay", 3): 1.0}}
@@ -74,13 +81,13 @@ class System:
         arrivals = {pair: share / self.interarrival for pair, share in split(front, 1).items()}
         return fluid.Network(servers, service, routing, arrivals, {("delay", 3): JOBS})
 
-    def request(self):
+    def request(self) -> list[tuple]:
         """The pairs whose response time is looked at: closed jobs at the first frontend and at all backends."""
         first = self.tier("F")[0]
         return [(first, 3), (first, 4), *((name, 3) for name in self.tier("B"))]
 
 
-def draw(rng):
+def draw(rng: np.random.Generator) -> System:
     """A random system: means and squared coefficients of variation within 20 per cent of the nominal ones."""
     names = {"F1": FRONTEND, "F2": FRONTEND} | {f"B{k}": BACKEND for k in range(1, 5)}
     return System({name: _scattered(rng, of) for name, of in names.items()})
@@ -93,13 +100,13 @@ def _scattered(rng, classes):
 # --- Changes: each returns the new system and exponents for it ------------------------------------------------------
 
 
-def scale_workload(system, p, rng):
+def scale_workload(system: System, p: dict[str, float], rng: np.random.Generator) -> tuple[System, dict[str, float]]:
     """More or fewer arrivals, closed jobs that think longer or shorter and less or more regularly."""
     interarrival, think, scv = rng.uniform(2, 20), rng.uniform(5, 50), rng.uniform(0.1, 10)
     return replace(system, interarrival=float(interarrival), think=float(think), think_scv=float(scv)), p
 
 
-def vertical(system, p, rng):
+def vertical(system: System, p: dict[str, float], rng: np.random.Generator) -> tuple[System, dict[str, float]]:
     """One station is up to five times slower or faster."""
     name, factor = rng.choice(list(system.stations)), rng.uniform(1, 5) ** rng.choice([-1, 1])
     return replace(system, stations=system.stations | {name: _slower(system.stations[name], factor)}), p
@@ -109,7 +116,7 @@ def _slower(classes, factor):
     return {c: (float(mean * factor), scv) for c, (mean, scv) in classes.items()}
 
 
-def horizontal(system, p, rng):
+def horizontal(system: System, p: dict[str, float], rng: np.random.Generator) -> tuple[System, dict[str, float]]:
     """One replica more, slower or faster by up to half, with the mean exponent of its tier; or one less."""
     if rng.random() < 0.5:
         gone = rng.choice(list(system.stations))
@@ -131,7 +138,7 @@ def _changed(system, p, base, change, case):
     return CHANGES[change](system, p, np.random.default_rng([base, list(CHANGES).index(change), case]))
 
 
-def what_changes(base, change, case):
+def what_changes(base: int, change: str, case: int) -> str:
     """Tell what a change of :func:`evaluate` does, so that the two sorts of each scaling can be told apart.
 
     Parameters
@@ -163,7 +170,7 @@ def what_changes(base, change, case):
 # --- How well the models do -------------------------------------------------------------------------------------------
 
 
-def evaluate(base, change, case, time=20_000.0):
+def evaluate(base: int, change: str, case: int, time: float = 20_000.0) -> dict[str, Any]:
     """Draw a system, fit it, change it, and compare the fluid models with the truth.
 
     Parameters
@@ -195,7 +202,7 @@ def evaluate(base, change, case, time=20_000.0):
     kind = list(CHANGES).index(change)
     percentile = simulated_percentile(network, changed.request(), [base, kind, case, 1], time)
     busy = {}
-    for (queue, _), rate, law in zip(network.pairs, exact.throughput.values(), network.service.values()):
+    for (queue, _), rate, law in zip(network.pairs, exact.throughput.values(), network.service.values(), strict=True):
         busy[queue] = busy.get(queue, 0.0) + rate * law.mean / network.servers[queue]
     row = {"base": base, "change": change, "case": case, "busiest": max(busy.values())}
     row |= {"p95": percentile.mean, "half_width": percentile.half_width}
@@ -206,7 +213,7 @@ def evaluate(base, change, case, time=20_000.0):
     return row
 
 
-def simulated_percentile(network, pairs, seed, time):
+def simulated_percentile(network: fluid.Network, pairs: Sequence[tuple], seed: Seed, time: float) -> Estimate:
     """Estimate of the 95th percentile of the response time, from runs long enough."""
     for _ in range(TRIES):
         run = simulate_ps_network(network, time, seed, subsets={"request": pairs}, progress=False)
@@ -218,7 +225,13 @@ def simulated_percentile(network, pairs, seed, time):
     raise ArithmeticError(f"the percentile is still uncertain after a time of {time:g}")
 
 
-def errors(network, pairs, p, exact, percentile):
+def errors(
+    network: fluid.Network,
+    pairs: Sequence[tuple],
+    p: dict[str, float] | None,
+    exact: product_form.Means,
+    percentile: float,
+) -> dict[str, float]:
     """Relative errors of a fluid model: jobs (mean over the queues), mean response time, 95th percentile."""
     point = fluid.stationary_point(network, p)
     law = fluid.response_time(network, pairs, p=p)

@@ -54,7 +54,7 @@ class Grid:
         if len(self) > MOST_CASES:
             raise ValueError(f"{len(self)} cases are more than {MOST_CASES}")
 
-    def __len__(self):
+    def __len__(self) -> int:
         number = 1
         for values in self.swept.values():
             number *= len(values)

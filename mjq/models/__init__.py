@@ -25,6 +25,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "stability",
     ],
 )
+__all__ += ["CHAPTERS", "PAPERS", "Chapter"]
 
 
 class Chapter(NamedTuple):

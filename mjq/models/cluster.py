@@ -140,14 +140,14 @@ def transitions(
     """
     x1, x2, V = state
     if x1 == x2 == 0:
-        yield from (((0, n, V), lam * p_n) for n, p_n in zip(sizes, p))
+        yield from (((0, n, V), lam * p_n) for n, p_n in zip(sizes, p, strict=True))
     if x1 < C and x2 > 0:
         yield (x1 + 1, x2, V), lam
-    yield from (((x1, x2, _without(V, n)), V.count(n) * rate) for n, rate in zip(sizes, mu2) if n in V)
+    yield from (((x1, x2, _without(V, n)), V.count(n) * rate) for n, rate in zip(sizes, mu2, strict=True) if n in V)
     if x2 > 0 and sum(V) + x2 <= N:
         after = tuple(sorted((*V, x2)))
         if x1 > 0:
-            yield from (((x1 - 1, n, after), mu1 * p_n) for n, p_n in zip(sizes, p))
+            yield from (((x1 - 1, n, after), mu1 * p_n) for n, p_n in zip(sizes, p, strict=True))
         else:
             yield (0, 0, after), mu1
 

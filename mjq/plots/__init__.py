@@ -1,12 +1,21 @@
 """What chapters share to show their results: the look of figures, tables, drawings, bands of intervals."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from mjq.plots.drawings import network, resource, state_graph, tracker
 from mjq.plots.palette import COLOURS, WIDTH
 from mjq.plots.schedules import gantt
 from mjq.plots.tables import SIGNIFICANT, Glued, Table, glue, significant, table, verdicts
+
+if TYPE_CHECKING:  # pictures of what is computed elsewhere
+    from mjq.simulation.estimates import Estimate
 
 __all__ = [
     "COLOURS",
@@ -29,7 +38,7 @@ __all__ = [
 ]
 
 
-def style():
+def style() -> None:
     """Set the look of all figures: SVG, the same bytes for the same numbers, on no ground of their own."""
     plt.rcParams.update(
         {
@@ -58,7 +67,7 @@ def style():
     set_matplotlib_formats("svg", metadata={"Date": None})
 
 
-def panels(number, height=3.1, **options):
+def panels(number: int, height: float = 3.1, **options: Any) -> tuple[Figure, Any]:
     """A figure of panels under each other, wide enough for a page and legible on a phone: the figure and its axes.
 
     Parameters
@@ -79,7 +88,9 @@ def panels(number, height=3.1, **options):
     return plt.subplots(number, 1, figsize=(WIDTH, height * number), **options)
 
 
-def band(ax, x, estimates, label=None, colour=None):
+def band(
+    ax: Axes, x: ArrayLike, estimates: "Sequence[Estimate]", label: str | None = None, colour: str | None = None
+) -> None:
     """Simulation estimates with their confidence intervals."""
     mean = np.array([e.mean for e in estimates])
     below, above = mean - [e.low for e in estimates], np.array([e.high for e in estimates]) - mean

@@ -1,14 +1,22 @@
 """Drawings of systems and of their states."""
 
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
 import networkx as nx
 import numpy as np
 from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from mjq.plots.palette import COLOURS, WIDTH
 
+__all__ = ["network", "resource", "state_graph", "tracker"]
 
-def resource(B, b, in_service, queue, name="resource $B$"):
+
+def resource(
+    B: float, b: Sequence[float], in_service: Sequence[int], queue: Sequence[int], name: str = "resource $B$"
+) -> Axes:
     """Draw a resource of size B, the jobs that hold it, and the queue before it, last arrival first.
 
     Parameters
@@ -49,7 +57,7 @@ def resource(B, b, in_service, queue, name="resource $B$"):
     return ax
 
 
-def tracker(N, sizes, at_tracker, waiting, places):
+def tracker(N: int, sizes: Sequence[int], at_tracker: int, waiting: int, places: int) -> Axes:
     """Draw a cluster of N servers and the jobs it runs, the job at the tracker, and a queue with so many places.
 
     Parameters
@@ -90,7 +98,7 @@ def tracker(N, sizes, at_tracker, waiting, places):
     return ax
 
 
-def network(boxes, routes):
+def network(boxes: dict[str, tuple[float, float, str]], routes: dict[str, Iterable[tuple[str, str]]]) -> Axes:
     """Draw the queues of a network and the ways of its classes.
 
     Parameters
@@ -126,7 +134,14 @@ def _block(ax, x, y, width, height, text, colour):
     ax.text(x + width / 2, y + height / 2, text, ha="center", va="center")
 
 
-def state_graph(states, transitions, positions, name=str, ax=None, size=1500):
+def state_graph(
+    states: Sequence,
+    transitions: Callable | dict[str, Callable],
+    positions: dict[Any, tuple[float, float]],
+    name: Callable[[Any], str] = str,
+    ax: Axes | None = None,
+    size: float = 1500,
+) -> Axes:
     """Draw the states of a small chain and the transitions between them.
 
     Parameters
@@ -148,7 +163,7 @@ def state_graph(states, transitions, positions, name=str, ax=None, size=1500):
     nx.draw_networkx_nodes(graph, positions, ax=ax, node_size=size, node_color="white", edgecolors="black")
     nx.draw_networkx_labels(graph, positions, {s: name(s) for s in states}, ax=ax, font_size=11)
     rules = transitions if isinstance(transitions, dict) else {None: transitions}
-    for (label, rule), colour in zip(rules.items(), COLOURS):
+    for (label, rule), colour in zip(rules.items(), COLOURS, strict=False):
         edges = {(s, t) for s in states for t, rate in rule(s) if t != s and rate != 0}
         nx.draw_networkx_edges(
             graph, positions, sorted(edges), ax=ax, node_size=size, edge_color=colour, arrowsize=14,

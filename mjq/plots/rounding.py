@@ -2,8 +2,10 @@
 
 import math
 
+__all__ = ["rounded_down", "rounded_up"]
 
-def rounded_up(value, digits):
+
+def rounded_up(value: float, digits: int) -> float:
     """The least number with so many decimals that is not below the value.
 
     >>> rounded_up(0.121, 2), rounded_up(12.0, 0)
@@ -12,7 +14,7 @@ def rounded_up(value, digits):
     return float(math.ceil(value * 10**digits) / 10**digits)
 
 
-def rounded_down(value, digits):
+def rounded_down(value: float, digits: int) -> float:
     """The greatest number with so many decimals that is not above the value.
 
     >>> rounded_down(0.129, 2)

@@ -1,20 +1,32 @@
 """Schedules drawn: who holds which servers when."""
 
+from collections.abc import Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike
 
 from mjq import checks
 from mjq.plots.palette import COLOURS, WIDTH
+
+if TYPE_CHECKING:  # pictures of what is computed elsewhere
+    from mjq.simulation.schedule import Schedule
 
 __all__ = ["gantt", "rows_of"]
 
 MOST_JOBS = 2000  # in one chart
 
 
-def rows_of(start, finish, need, servers):
+def rows_of(
+    start: Sequence[float] | np.ndarray,
+    finish: Sequence[float] | np.ndarray,
+    need: Sequence[int] | np.ndarray,
+    servers: int,
+) -> list[np.ndarray]:
     """Servers for each job, from the lowest that are free; a job that holds them for no time gets none.
 
     Parameters
@@ -47,7 +59,13 @@ def _pieces(rows):
     return [(piece[0], len(piece)) for piece in pieces]
 
 
-def gantt(schedule, ax=None, numbers=None, colours=None, until=None):
+def gantt(
+    schedule: "Schedule",
+    ax: Axes | None = None,
+    numbers: bool | None = None,
+    colours: ArrayLike | None = None,
+    until: float | None = None,
+) -> Axes:
     """Draw a schedule: time to the right, servers upwards, a block for each job, blank where a server is idle.
 
     Parameters

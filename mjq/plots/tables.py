@@ -1,17 +1,21 @@
 """Numbers and tables as chapters show them."""
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from IPython.core.formatters import format_display_data
 from IPython.display import Markdown, display
 from tabulate import tabulate
 
+__all__ = ["SIGNIFICANT", "Glued", "Table", "glue", "significant", "table", "verdicts"]
+
 SIGNIFICANT = 10  # digits that are shown at most: the last ones of sixteen differ from processor to processor
 GLUED = "application/papermill.record/"  # in front of the types of what only a sentence shows
 
 
-def significant(value, digits=SIGNIFICANT):
+def significant(value: Any, digits: int = SIGNIFICANT) -> Any:
     """The value with its numbers rounded to so many significant digits, and numpy's types turned into Python's.
 
     >>> significant(2 / 3), significant([np.float64(1e-20) / 3, "word", 12])
@@ -27,14 +31,14 @@ def significant(value, digits=SIGNIFICANT):
 class Glued:
     """A value that a sentence names: rounded where it is shown, whole where it is kept."""
 
-    def __init__(self, value):
+    def __init__(self, value: Any):
         self.value = significant(value, 17)  # all digits, but Python's own types
 
     def __repr__(self):
         return repr(significant(self.value))
 
 
-def glue(name, value):
+def glue(name: str, value: float | np.number | str | list | tuple) -> None:
     """Keep a value under a name, for sentences of the book and for the results of a run.
 
     Sentences show at most ten significant digits, on which all machines agree; a run's results file has all of them.
@@ -52,12 +56,12 @@ def glue(name, value):
 class Table(Markdown):
     """A table as it is shown, with its `headers` and unrounded `rows`."""
 
-    def __init__(self, text, headers, rows):
+    def __init__(self, text: str, headers: Sequence[str], rows: Sequence[Sequence]):
         super().__init__(text)
         self.headers, self.rows = list(headers), [list(row) for row in rows]
 
 
-def table(headers, rows, digits=4):
+def table(headers: Sequence[str], rows: Sequence[Sequence], digits: int = 4) -> Table:
     """A table for a notebook and for the book.
 
     Floats get `digits` decimals, but as few as needed in the first column, which names the row, and never more than ten
@@ -72,11 +76,11 @@ def table(headers, rows, digits=4):
     |   1.2 |      – |
     """
     text = [[_cell(x, None if k == 0 else digits) for k, x in enumerate(row)] for row in rows]
-    align = ["left" if any(isinstance(x, str) for x in column) else "right" for column in zip(*rows)]
+    align = ["left" if any(isinstance(x, str) for x in column) else "right" for column in zip(*rows, strict=True)]
     return Table(tabulate(text, headers, tablefmt="pipe", colalign=align, disable_numparse=True), headers, rows)
 
 
-def verdicts(rows):
+def verdicts(rows: Sequence[tuple]) -> Table:
     """What became of a paper's sentences about a figure, one row each.
 
     Parameters

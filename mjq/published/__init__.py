@@ -11,10 +11,18 @@ import csv
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from mjq import models
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "PAPERS", "LEDGERS", "KINDS", "CAN_FAIL", "read", "rows", "ledger", "checks", "Printed", "printed", "declared",
+    "Comparisons",
+]  # fmt: skip
 
 PAPERS = tuple(paper.key for paper in models.PAPERS)
 LEDGERS = tuple(chapter.key for chapter in models.CHAPTERS)  # also of chapters that go beyond the papers
@@ -29,7 +37,7 @@ KINDS = {
 CAN_FAIL = "result", "simulated", "misprint"
 
 
-def read(name):
+def read(name: str) -> list[dict[str, str]]:
     """Rows of one of the CSV files beside this module, as dictionaries of text.
 
     Examples
@@ -40,13 +48,13 @@ def read(name):
     return rows(resources.files(__name__) / f"{name}.csv")
 
 
-def rows(path):
+def rows(path: Path | Traversable) -> list[dict[str, str]]:
     """Rows of a CSV file as dictionaries of text."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-def ledger(paper):
+def ledger(paper: str) -> list[dict[str, str]]:
     """What became of every published item of a paper, in the paper's order.
 
     Returns
@@ -63,7 +71,7 @@ def ledger(paper):
     return read(f"{paper.lower()}_ledger")
 
 
-def checks(row):
+def checks(row: dict[str, str]) -> list[tuple[str, ...]]:
     """What holds a row of the ledger: pairs of a file and a name in it, of a claim, test, printed item or figure.
 
     >>> checks(ledger("BB22")[0])
@@ -90,17 +98,17 @@ class Printed:
 
     item: str
     quantity: str
-    parameters: dict
+    parameters: dict[str, Any]
     text: str
     place: str
     kind: str
 
     @property
-    def value(self):
+    def value(self) -> float:
         return float(self.text)
 
     @property
-    def unit(self):
+    def unit(self) -> float:
         """One unit of the last printed digit."""
         return float(Decimal(1).scaleb(Decimal(self.text).as_tuple().exponent))
 
@@ -110,7 +118,7 @@ def _numbers(text):
     return values[0] if len(values) == 1 else values
 
 
-def printed(paper):
+def printed(paper: str) -> list[Printed]:
     """All printed numbers of a paper, by its key in lower case.
 
     Examples
@@ -132,7 +140,7 @@ def printed(paper):
     ]
 
 
-def declared(paper):
+def declared(paper: str) -> dict[str, dict[str, Any]]:
     """Parameters of figures that the print, or our copy of it, does not give: ours, chosen and declared.
 
     Returns
@@ -166,19 +174,27 @@ class Comparisons:
     [('Table I', 'EW', 'Table I, row 1.0')]
     """
 
-    def __init__(self, paper):
+    def __init__(self, paper: str):
         self.paper = paper
         self.made = []
         self._printed = printed(paper)
 
-    def find(self, item, quantity, **parameters):
+    def find(self, item: str, quantity: str, **parameters: Any) -> Printed | None:
         """The printed number for these parameters, or None."""
         for row in self._printed:
             if (row.item, row.quantity) == (item, quantity) and _same(row.parameters, parameters):
                 return row
         return None
 
-    def check(self, item, quantity, ours, within=None, rounding="nearest", **parameters):
+    def check(
+        self,
+        item: str,
+        quantity: str,
+        ours: float,
+        within: float | None = None,
+        rounding: str = "nearest",
+        **parameters: Any,
+    ) -> Printed | None:
         """Compare `ours` with print.
 
         Parameters
@@ -212,7 +228,7 @@ class Comparisons:
         self.made.append((row.item, row.quantity, row.place))
         return row
 
-    def summary(self):
+    def summary(self) -> str:
         """What was compared with print, by kind of number, for the end of a chapter."""
         made, kinds = set(self.made), dict.fromkeys(KINDS, 0)
         for row in self._printed:

@@ -20,7 +20,7 @@ from mjq import checks
 from mjq.models import CHAPTERS
 from mjq.plain import brief
 
-__all__ = ["Chapter", "Parameter", "chapter", "names", "typed"]
+__all__ = ["NOTEBOOKS", "Chapter", "Parameter", "chapter", "names", "typed"]
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 LONGEST = 1000  # binary digits of a whole number, all of which are finite as a float

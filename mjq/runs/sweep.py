@@ -68,7 +68,7 @@ def sweep(
     names: Iterable[str] | None = None,
     label: str | None = None,
     into: str | Path = "runs",
-    workers: "int | Client" = 2,
+    workers: parallel.Workers = 2,
     notebooks: bool = False,
     format: str = "csv",
     force: bool = False,

@@ -9,11 +9,15 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
+from mjq.parallel import Workers
 from mjq.simulation.estimates import Estimate, clustering
 from mjq.simulation.events import cumulative, doubled, pop, push
-from mjq.simulation.replications import Compiled, replicate, require_affordable
+from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
+
+__all__ = ["ClusterEstimates", "simulate_cluster"]
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,21 @@ class ClusterEstimates:
 
 
 def simulate_cluster(
-    N, sizes, p, lam, mu1, mu2, C, jobs, seed, *, replications=10, warmup=0.1, workers=1, progress=None
-):
+    N: int,
+    sizes: ArrayLike,
+    p: ArrayLike,
+    lam: float,
+    mu1: float,
+    mu2: ArrayLike,
+    C: int,
+    jobs: int,
+    seed: Seed,
+    *,
+    replications: int = 10,
+    warmup: float = 0.1,
+    workers: Workers = 1,
+    progress: bool | None = None,
+) -> ClusterEstimates:
     """Simulate a cluster with a job tracker and a finite queue.
 
     Parameters

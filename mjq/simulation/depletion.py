@@ -6,14 +6,21 @@ passed all stations is replaced by one of its class; if its pool is empty, by on
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
+from mjq.parallel import Workers
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.events import pop, push
-from mjq.simulation.replications import Compiled, generators, replicate, require_affordable
+from mjq.simulation.replications import Compiled, Seed, generators, replicate, require_affordable
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "DepletionEstimates", "simulate_pool", "simulate_depletion", "depletion_path",
+]  # fmt: skip
 
 MARKS = "T", "T_tau0", "T_phi1", "T_tau12", "T_phi2"
 MOST = 1_000_000  # replications
@@ -39,12 +46,23 @@ class DepletionEstimates:
     T_phi1: Estimate
     T_tau12: Estimate
     T_phi2: Estimate
-    busy: tuple
+    busy: tuple[Estimate, ...]
     all_busy: Estimate
     replications: int
 
 
-def simulate_pool(D, N, K, seed, *, precision=0.03, confidence=0.99, replications=None, workers=1, progress=None):
+def simulate_pool(
+    D: ArrayLike,
+    N: ArrayLike,
+    K: ArrayLike,
+    seed: Seed,
+    *,
+    precision: float = 0.03,
+    confidence: float = 0.99,
+    replications: int | None = None,
+    workers: Workers = 1,
+    progress: bool | None = None,
+) -> DepletionEstimates:
     """Simulate depletions until every interval is narrow enough.
 
     Parameters
@@ -85,7 +103,7 @@ def simulate_pool(D, N, K, seed, *, precision=0.03, confidence=0.99, replication
     require_affordable(f"N = {checks.shown(N)}, replications = {number}", float(N.sum()) * len(D) * number)
     while True:
         found = [(marks, busy) for marks, _, busy in replicate(run, seed, number, workers, progress)]
-        marks, busy = (np.array(columns) for columns in zip(*found))
+        marks, busy = (np.array(columns) for columns in zip(*found, strict=True))
         estimates = [Estimate.of(column, confidence) for column in marks.T]
         if replications is not None or all(x.half_width <= precision * x.mean for x in estimates):
             *each, together = (Estimate.of(column, confidence) for column in busy.T)
@@ -95,7 +113,9 @@ def simulate_pool(D, N, K, seed, *, precision=0.03, confidence=0.99, replication
             raise ArithmeticError(f"{number // 2} replications do not reach a relative half-width of {precision:g}")
 
 
-def simulate_depletion(D, N_A, N_B, K_A, K_B, seed, **options):
+def simulate_depletion(
+    D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int, seed: Seed, **options: Any
+) -> DepletionEstimates:
     """Simulate depletions of two classes; options as for :func:`simulate_pool`.
 
     Examples
@@ -107,7 +127,9 @@ def simulate_depletion(D, N_A, N_B, K_A, K_B, seed, **options):
     return simulate_pool(D, (N_A, N_B), (K_A, K_B), seed, **options)
 
 
-def depletion_path(D, N, K, seed):
+def depletion_path(
+    D: ArrayLike, N: ArrayLike, K: ArrayLike, seed: Seed
+) -> tuple[dict[str, float], np.ndarray, np.ndarray]:
     """One depletion, event by event.
 
     Returns
@@ -122,7 +144,7 @@ def depletion_path(D, N, K, seed):
     D, N, K = _system(D, N, K)
     (rng,) = generators(seed, 1)
     marks, path, _ = _deplete(rng, D, N, K, np.empty((int(N.sum()) + 1, len(N) + 1)))
-    return dict(zip(MARKS, marks.tolist())), path[:, 0], path[:, 1:].astype(int)
+    return dict(zip(MARKS, marks.tolist(), strict=True)), path[:, 0], path[:, 1:].astype(int)
 
 
 def _system(D, N, K):

@@ -2,9 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
+
+__all__ = ["Estimate", "clustering"]
 
 PRIOR = 3  # clusters that what is known of their size counts for
 MANY_CLUSTERS = 60  # from which on means of replications are nearly normal
@@ -49,7 +53,7 @@ class Estimate:
             object.__setattr__(self, "high", self.mean + self.half_width)
 
     @classmethod
-    def of(cls, observations, confidence=0.95):
+    def of(cls, observations: ArrayLike, confidence: float = 0.95) -> Self:
         """Estimate the mean of `observations`; a single one has an infinite half-width."""
         x = np.asarray(observations, dtype=float)
         if len(x) < 2:
@@ -58,7 +62,7 @@ class Estimate:
         return cls(float(x.mean()), float(quantile * x.std(ddof=1) / np.sqrt(len(x))), len(x), confidence)
 
     @classmethod
-    def of_fraction(cls, seen, jobs, clustering, confidence=0.95):
+    def of_fraction(cls, seen: ArrayLike, jobs: ArrayLike, clustering: float, confidence: float = 0.95) -> Self:
         """Estimate the fraction of jobs to which something rare happens, also where it was hardly or never seen.
 
         Such jobs come in clusters: one that waits for long has neighbours that do. With clusters of mean size c, K jobs
@@ -94,7 +98,7 @@ class Estimate:
         low = low if number else 0.0
         return cls(float(number / jobs.sum()), (high - low) / 2, len(seen), confidence, low, high)
 
-    def expected_half_width(self, observations, longer=1):
+    def expected_half_width(self, observations: int, longer: float = 1) -> float:
         """Mean half-width of an interval from so many observations, each of which averages `longer` times as much.
 
         A half-width from a few replications is itself a matter of luck; many short ones tell what it is on average.
@@ -126,12 +130,12 @@ class Estimate:
         seen = deviation * math.sqrt(2 / (k - 1)) * math.exp(math.lgamma(k / 2) - math.lgamma((k - 1) / 2))
         return float(stats.t.ppf((1 + self.confidence) / 2, k - 1) * seen / math.sqrt(k))
 
-    def widened(self, factor):
+    def widened(self, factor: float) -> "Estimate":
         """The same estimate with a wider interval: tests must not fail once in twenty runs."""
         ends = (self.mean + factor * (end - self.mean) for end in (self.low, self.high))
         return Estimate(self.mean, factor * self.half_width, self.observations, self.confidence, *ends)
 
-    def __contains__(self, value):
+    def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
     def __format__(self, spec):
@@ -143,7 +147,7 @@ class Estimate:
         return f"{self:.3f}"
 
 
-def clustering(sums, squares, numbers):
+def clustering(sums: np.ndarray, squares: np.ndarray, numbers: np.ndarray) -> float:
     """How many successive jobs say as little as one, from the times that they spend.
 
     The variance of the means of replications (or batches), over what it would be if jobs were independent. For rare

@@ -1,10 +1,18 @@
 """What event loops share: draws from a mix and of phase-type times, a heap of completions to come, longer buffers."""
 
+from typing import TYPE_CHECKING
+
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:  # a simulation runs without the solvers
+    from mjq.solvers.phase_type import PhaseType
+
+__all__ = ["chosen", "cumulative", "doubled", "phase_table", "phase_time", "pop", "push", "remove"]
 
 
-def cumulative(p):
+def cumulative(p: ArrayLike) -> np.ndarray:
     """Cumulative probabilities to compare a uniform draw with; the last class that comes takes what rounding leaves.
 
     >>> cumulative([0.25, 0.75, 0.0])
@@ -15,7 +23,7 @@ def cumulative(p):
     return shares
 
 
-def phase_table(law):
+def phase_table(law: "PhaseType") -> np.ndarray:
     """A phase-type distribution as plain numbers for :func:`phase_time`.
 
     Probabilities to start in each phase, rates at which they are left, and a row a phase of probabilities to go on to

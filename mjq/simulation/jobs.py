@@ -5,15 +5,22 @@ drawn when jobs arrive. Times are drawn when they start or, for policies that lo
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
 from mjq.simulation.events import chosen, cumulative, phase_table, phase_time
 from mjq.solvers.phase_type import PhaseType
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "Source", "Lognormal", "BoundedPareto", "Law", "poisson", "logged", "laws", "rates_of", "next_arrival",
+    "class_of", "service_time", "estimate",
+]  # fmt: skip
 
 MEANS_APART = 1e-9  # by which a rate and the mean of a law may differ, relative
 
@@ -73,12 +80,12 @@ class Lognormal:
         checks.positive("mean and scv of a lognormal law", (self.mean, self.scv))
 
     @property
-    def second_moment(self):
+    def second_moment(self) -> float:
         """Mean of the squared time."""
         return self.mean**2 * (1 + self.scv)
 
     @property
-    def parameters(self):
+    def parameters(self) -> np.ndarray:
         """Mean and standard deviation of the logarithm."""
         variance = math.log1p(self.scv)
         return np.array([math.log(self.mean) - variance / 2, math.sqrt(variance)])
@@ -113,22 +120,25 @@ class BoundedPareto:
         return whole / mass
 
     @property
-    def mean(self):
+    def mean(self) -> float:
         """Mean time."""
         return self._moment(1)
 
     @property
-    def second_moment(self):
+    def second_moment(self) -> float:
         """Mean of the squared time."""
         return self._moment(2)
 
     @property
-    def parameters(self):
+    def parameters(self) -> np.ndarray:
         """The three parameters."""
         return np.array([self.low, self.high, self.shape])
 
 
-def poisson(lam, p, service, factor=1.0):
+Law = PhaseType | Lognormal | BoundedPareto | np.ndarray  # an array: times, all equally likely
+
+
+def poisson(lam: float, p: ArrayLike, service: Sequence[Law], factor: float = 1.0) -> Source:
     """Poisson arrivals of rate `lam`, each of class k with probability ``p[k]`` and served for a time of its law.
 
     Parameters
@@ -159,14 +169,14 @@ def _numbers_of(law):
     return SAMPLE, law
 
 
-def logged(arrival, kind, work, estimate):
+def logged(arrival: np.ndarray, kind: np.ndarray, work: np.ndarray, estimate: np.ndarray) -> Source:
     """A log of jobs: arrival times in order, the class of each, its service time, for how long it is expected."""
     log = np.empty(len(arrival), LOGGED)
     log["arrival"], log["kind"], log["work"], log["estimate"] = arrival, kind, work, estimate
     return Source(0.0, np.empty(0), np.empty(0, LAW), np.empty(0), 1.0, log)
 
 
-def laws(service):
+def laws(service: Sequence[Law | ArrayLike]) -> list[Law]:
     """Laws of service times, one a class.
 
     Each is a `PhaseType`, a `Lognormal`, a `BoundedPareto`, a number (always that time), or a sequence of times, all
@@ -201,7 +211,7 @@ def _law(name, given):
     return times.copy()
 
 
-def rates_of(service, mu=None):
+def rates_of(service: Sequence[Law], mu: ArrayLike | None = None) -> np.ndarray:
     """Completion rates of laws, one over their means; `mu`, if given, must say the same.
 
     >>> from mjq.solvers.phase_type import exponential

@@ -25,8 +25,14 @@ Three jobs come, of classes 0, 1 and 0; the second leaves:
 
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq.checks import FIT
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "NOBODY", "WHOLE", "RESOURCE", "JOB", "MEMORY", "PROFILE", "QUEUE", "units", "interrupt", "opened", "places",
+    "more_places", "enter", "leave", "enter_again", "serve", "release",
+]  # fmt: skip
 
 NOBODY = -1
 WHOLE = 2**60
@@ -62,7 +68,7 @@ PROFILE = np.dtype([("since", np.float64), ("free", np.int64)])
 QUEUE = np.dtype([("first", np.int64), ("last", np.int64), ("length", np.int64), ("need", np.int64)])
 
 
-def units(needs, B):
+def units(needs: ArrayLike, B: float) -> np.ndarray:
     """Needs in whole units, of which a resource of size `B` has `RESOURCE`.
 
     >>> bool(RESOURCE >= 10 * units([0.1], 1)[0] > WHOLE - 10)

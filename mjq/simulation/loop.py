@@ -4,7 +4,7 @@ Where jobs come from is in :mod:`mjq.simulation.jobs`, who waits in :mod:`mjq.si
 :mod:`mjq.simulation.policies`; here is the loop that asks them. It is compiled once for all policies.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -27,6 +27,11 @@ from mjq.simulation.line import (
     release,
     serve,
 )
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "FIRST_CLASS", "SOJOURN", "SOJOURN2", "WAIT", "WAIT2", "DONE", "IN_QUEUE", "IN_SYSTEM", "LOST", "SPAN",
+    "FINISH", "START", "ENDLESS", "Plan", "Sums", "events", "event_loop",
+]  # fmt: skip
 
 SOJOURN, SOJOURN2, WAIT, WAIT2, FIRST_CLASS = range(5)  # columns of `times`: then the waits by class
 IN_SYSTEM, IN_QUEUE, SPAN, DONE, LOST = range(5)  # columns of `areas`
@@ -105,7 +110,7 @@ class Sums(NamedTuple):
     areas: np.ndarray
 
 
-def events(rng, policy, *settings):
+def events(rng: np.random.Generator, policy: str, *settings: Any) -> Sums:
     """One run of the event loop under the policy of this name; the other arguments are those of the loop."""
     return event_loop(policies.compiled(policies.policy(policy).choose), rng, *settings)
 

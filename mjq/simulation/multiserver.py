@@ -4,11 +4,14 @@ Jobs of several classes arrive. A job of class `i` holds `b[i]` units of a resou
 until it can start, it waits. The events are those of :mod:`mjq.simulation.loop`; here are the estimates.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
+from mjq.parallel import Workers
 from mjq.simulation import jobs as sources
 from mjq.simulation import policies
 from mjq.simulation.estimates import Estimate, clustering
@@ -28,8 +31,10 @@ from mjq.simulation.loop import (
     Plan,
     events,
 )
-from mjq.simulation.replications import Compiled, replicate, require_affordable
+from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
 from mjq.solvers.phase_type import PhaseType
+
+__all__ = ["MultiserverEstimates", "require_powers_of_two", "simulate_multiserver"]
 
 BATCHES = 30  # of one long run without replications
 LATECOMERS = 10_000  # that come at most after the counted jobs and as many again, should one of these still wait
@@ -63,31 +68,31 @@ class MultiserverEstimates:
     EW2: Estimate
     EWq: Estimate
     EWq2: Estimate
-    EWq_by_class: tuple
-    tail: tuple
+    EWq_by_class: tuple[Estimate, ...]
+    tail: tuple[Estimate, ...]
     throughput: Estimate
     accepted: Estimate
 
 
 def simulate_multiserver(
-    lam,
-    B,
-    b,
-    mu,
-    p,
-    jobs,
-    seed,
+    lam: float,
+    B: float,
+    b: ArrayLike,
+    mu: ArrayLike | None,
+    p: ArrayLike,
+    jobs: int,
+    seed: Seed,
     *,
-    service=None,
-    policy="fcfs",
-    estimates=1.0,
-    room=None,
-    replications=1,
-    warmup=0.1,
-    tail_at=(),
-    workers=1,
-    progress=None,
-):
+    service: Sequence[sources.Law | ArrayLike] | None = None,
+    policy: str = "fcfs",
+    estimates: float = 1.0,
+    room: int | None = None,
+    replications: int = 1,
+    warmup: float = 0.1,
+    tail_at: ArrayLike = (),
+    workers: Workers = 1,
+    progress: bool | None = None,
+) -> MultiserverEstimates:
     """Simulate a multiserver job system, stable or not.
 
     Parameters
@@ -180,7 +185,7 @@ def simulate_multiserver(
     return _estimates(replicate(run, seed, replications, workers, progress))
 
 
-def require_powers_of_two(needs, B):
+def require_powers_of_two(needs: Sequence[float] | np.ndarray, B: float) -> None:
     """Refuse needs that may leave servers idle whatever is served.
 
     >>> require_powers_of_two([1, 3], 4)

@@ -6,6 +6,7 @@ With the same work, pools that are admitted in different mixes can be laid besid
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
 
@@ -28,21 +29,21 @@ class Timeline:
     busy: np.ndarray
 
     @property
-    def T(self):
+    def T(self) -> float:
         """When all is done."""
         return float(self.times[-1])
 
     @property
-    def station_times(self):
+    def station_times(self) -> np.ndarray:
         """For how long each station is busy."""
         return np.diff(self.times) @ self.busy
 
     @property
-    def overlap(self):
+    def overlap(self) -> float:
         """For how long all stations are busy at the same time."""
         return float(np.diff(self.times) @ self.busy.all(axis=1))
 
-    def periods(self, busy):
+    def periods(self, busy: ArrayLike) -> list[tuple[float, float]]:
         """Beginnings and lengths of the longest intervals in which `busy`, one truth an interval, holds.
 
         >>> Timeline(np.array([0.0, 1.0, 3.0, 4.0]), np.ones((3, 1), bool)).periods([False, True, True])
@@ -53,7 +54,7 @@ class Timeline:
         return list(zip(starts.tolist(), (ends - starts).tolist(), strict=True))
 
 
-def pool_timeline(work, classes, K):
+def pool_timeline(work: ArrayLike, classes: ArrayLike, K: ArrayLike) -> Timeline:
     """Work off one pool.
 
     Tasks pass all stations in turn; a station shares itself equally. A task that is done is replaced by the next one of

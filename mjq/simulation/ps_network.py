@@ -6,15 +6,26 @@ measured on a clock of each queue that runs at the speed at which its jobs are s
 clock shows a time known when it came.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
+from mjq.parallel import Workers
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.events import chosen, phase_table, phase_time, pop, push
-from mjq.simulation.replications import Compiled, replicate, require_affordable
+from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
+
+if TYPE_CHECKING:  # a simulation runs without the solvers
+    from mjq.solvers.network import Network
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "ResponseTime", "NetworkEstimates", "simulate_ps_network",
+]  # fmt: skip
 
 BEYOND = 5  # response times of a replication that must lie beyond the highest percentile
 
@@ -35,7 +46,7 @@ class ResponseTime:
     """
 
     mean: Estimate
-    percentile: dict
+    percentile: dict[float, Estimate]
     sample: np.ndarray = field(repr=False, compare=False)
     left: np.ndarray = field(repr=False, compare=False)
 
@@ -55,17 +66,27 @@ class NetworkEstimates:
         Jobs at each pair at the times asked for.
     """
 
-    mean_jobs: dict
-    throughput: dict
-    mean_time: dict
-    response: dict
+    mean_jobs: dict[tuple, Estimate]
+    throughput: dict[tuple, Estimate]
+    mean_time: dict[tuple, Estimate]
+    response: dict[str, ResponseTime]
     paths: np.ndarray = field(repr=False, compare=False)
 
 
 def simulate_ps_network(
-    network, time, seed, *, subsets=None, percentiles=(0.95,), at=(), schedule=(), replications=10, warmup=0.1,
-    workers=1, progress=None,
-):  # fmt: skip
+    network: "Network",
+    time: float,
+    seed: Seed,
+    *,
+    subsets: dict[str, tuple | Sequence[tuple]] | None = None,
+    percentiles: ArrayLike = (0.95,),
+    at: ArrayLike = (),
+    schedule: "Sequence[tuple[float, Network]]" = (),
+    replications: int = 10,
+    warmup: float = 0.1,
+    workers: Workers = 1,
+    progress: bool | None = None,
+) -> NetworkEstimates:
     """Simulate a network of processor-sharing queues and delay stations.
 
     Parameters
@@ -121,14 +142,19 @@ def simulate_ps_network(
         Compiled(_simulate, *tables, at, warm, warm + time),
         seed, replications, workers, progress,
     )  # fmt: skip
-    areas, done, spent, paths, times, ends, of = zip(*runs)
-    by_pair = lambda values: {pair: Estimate.of(column) for pair, column in zip(network.pairs, np.transpose(values))}
-    counted = [[(x[kind == k], y[kind == k]) for x, y, kind in zip(times, ends, of)] for k in range(len(inside))]
+    areas, done, spent, paths, times, ends, of = zip(*runs, strict=True)
+
+    def by_pair(values):
+        return {pair: Estimate.of(column) for pair, column in zip(network.pairs, np.transpose(values), strict=True)}
+
+    counted = [
+        [(x[kind == k], y[kind == k]) for x, y, kind in zip(times, ends, of, strict=True)] for k in range(len(inside))
+    ]
     return NetworkEstimates(
         by_pair(np.array(areas) / time),
         by_pair(np.array(done) / time),
         by_pair(np.divide(spent, done, out=np.full(np.shape(done), np.nan), where=np.array(done) > 0)),
-        {name: _response(name, samples, levels) for name, samples in zip(subsets or {}, counted)},
+        {name: _response(name, samples, levels) for name, samples in zip(subsets or {}, counted, strict=True)},
         np.array(paths),
     )
 
@@ -142,7 +168,7 @@ def _events(network):
 
 def _inside(network, subsets):
     inside = np.zeros((len(subsets), len(network.pairs)), dtype=np.bool_)
-    for row, (name, pairs) in zip(inside, subsets.items()):
+    for row, (name, pairs) in zip(inside, subsets.items(), strict=True):
         if not checks.pairs(pairs):
             raise ValueError(f"subset {name!r} must name at least one pair")
         for pair in checks.pairs(pairs):
@@ -182,12 +208,12 @@ def _alike(law, other):
 
 
 def _response(name, stays, levels):
-    samples, left = zip(*stays)
+    samples, left = zip(*stays, strict=True)
     fewest = min(map(len, samples))
     if fewest * (1 - levels.max(initial=0)) < BEYOND:
         raise ValueError(f"{fewest} response times of subset {name!r} in a replication are too few: simulate longer")
     quantiles = np.array([np.quantile(x, levels) for x in samples])
-    found = {float(level): Estimate.of(column) for level, column in zip(levels, quantiles.T)}
+    found = {float(level): Estimate.of(column) for level, column in zip(levels, quantiles.T, strict=True)}
     means = Estimate.of([x.mean() for x in samples])
     return ResponseTime(means, found, np.concatenate(samples), np.concatenate(left))
 

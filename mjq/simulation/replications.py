@@ -1,17 +1,22 @@
 """Independent replications in parallel."""
 
 import importlib
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
 from mjq import checks, parallel
 
+__all__ = ["Compiled", "Seed", "generators", "replicate", "require_affordable"]
+
 MOST_EVENTS = 1e11  # some hours
+Seed = int | Sequence[int] | np.random.SeedSequence  # of which runs make their own
 
 
-def generators(seed, replications):
+def generators(seed: Seed, replications: int) -> list[np.random.Generator]:
     """One random generator a replication, from anything that ``numpy.random.SeedSequence`` takes, or from one of those.
 
     Examples
@@ -36,7 +41,7 @@ def _entropy(seed):
     raise ValueError(f"seed must be whole numbers of at least 0, one or several, or a SeedSequence, got {seed!r}")
 
 
-def require_affordable(what, events):
+def require_affordable(what: str, events: float) -> None:
     """Refuse a simulation of more events than a day is long enough for."""
     checks.affordable(what, events, MOST_EVENTS, "events")
 
@@ -47,10 +52,10 @@ class Compiled:
     Sent to another machine it goes by its name, so that the function is compiled there once and not for each call.
     """
 
-    def __init__(self, function, *settings):
+    def __init__(self, function: Callable, *settings: Any):
         self.function, self.settings = function, settings
 
-    def __call__(self, rng):
+    def __call__(self, rng: np.random.Generator) -> Any:
         return self.function(rng, *self.settings)
 
     def __reduce__(self):
@@ -61,7 +66,9 @@ def _compiled(module, name, settings):
     return Compiled(getattr(importlib.import_module(module), name), *settings)
 
 
-def replicate(run, seed, replications, workers=1, progress=None):
+def replicate(
+    run: Compiled, seed: Seed, replications: int, workers: parallel.Workers = 1, progress: bool | None = None
+) -> list:
     """Call ``run(rng)`` once a replication and return the results in order.
 
     Parameters

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
 from mjq.simulation import jobs, policies
 from mjq.simulation.line import units
 from mjq.simulation.loop import ENDLESS, FINISH, START, Plan, events
 from mjq.simulation.multiserver import require_powers_of_two
+
+__all__ = ["TIES", "Schedule", "replay"]
 
 TIES = "completions first", "one by one"
 
@@ -34,16 +37,16 @@ class Schedule:
     finish: np.ndarray
 
     @property
-    def wait(self):
+    def wait(self) -> np.ndarray:
         """Time of each job between its submission and its start."""
         return self.start - self.submit
 
     @property
-    def sojourn(self):
+    def sojourn(self) -> np.ndarray:
         """Time of each job in the system."""
         return self.finish - self.submit
 
-    def bounded_slowdown(self, threshold=10):
+    def bounded_slowdown(self, threshold: float = 10) -> float:
         """Mean sojourn time of the jobs over their run time, this at least `threshold`, and the ratio at least 1.
 
         Source: D. G. Feitelson, Metrics for parallel job scheduling and their convergence, JSSPP 2001.
@@ -55,7 +58,7 @@ class Schedule:
         return np.maximum(1, self.sojourn / np.maximum(self.run, threshold)).mean()
 
     @property
-    def utilization(self):
+    def utilization(self) -> float:
         """Mean fraction of the servers that is held between the first arrival and the last end; nan if no time passes.
 
         >>> replay([0, 0], [1, 2], [4, 2], None, 4).utilization
@@ -65,7 +68,17 @@ class Schedule:
         return float(self.need @ self.run / (self.servers * span)) if span > 0 else float("nan")
 
 
-def replay(submit, need, run, estimate, servers, policy="fcfs", *, ties="completions first", kill=False):
+def replay(
+    submit: ArrayLike,
+    need: ArrayLike,
+    run: ArrayLike,
+    estimate: ArrayLike | None,
+    servers: float,
+    policy: str = "fcfs",
+    *,
+    ties: str = "completions first",
+    kill: bool = False,
+) -> Schedule:
     """Replay a log: when does each job start under a queueing policy?
 
     Parameters

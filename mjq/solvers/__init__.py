@@ -7,6 +7,7 @@
 ``qbd``         infinitely many levels (quasi-birth-death chains)
 ``shared_queue`` one queue that its jobs share: response times and the life of a job, exactly
 ``transient``   where a chain is after some time
+``poisson_equation`` how many completions more than usual a start in each state brings in the long run
 ``phase_type``  phase-type distributions: moments, tails, quantiles, samples, fits
 ``network``     networks of processor-sharing queues and delay stations, as everything about them needs them
 ``product_form`` exact means of networks of processor-sharing queues and delay stations
@@ -15,3 +16,26 @@
 ``krylov``      how fast GMRES and Arnoldi iterations converge, sweep by sweep
 ``arnoldi``     the dominant eigenvector of an operator that is not stored
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submodules=[
+        "arnoldi",
+        "chain",
+        "drain",
+        "krylov",
+        "mean_value",
+        "network",
+        "phase_type",
+        "poisson_equation",
+        "pool_passes",
+        "product_form",
+        "qbd",
+        "shared_queue",
+        "symbolic",
+        "tandem",
+        "transient",
+    ],
+)

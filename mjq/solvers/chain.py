@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csgraph, linalg
 
-__all__ = ["absorption_times", "explore", "generator", "moves", "stationary", "stationary_of_recurrent_part"]
+__all__ = ["Rule", "absorption_times", "explore", "generator", "moves", "stationary", "stationary_of_recurrent_part"]
 
 Rule = Callable[[Hashable], Iterable[tuple]]  # from a state to its pairs (next_state, rate)
 

@@ -4,10 +4,15 @@ The span of a start and its sweeps is a Krylov space. Two classical methods pick
 least residual, Arnoldi iterations the one that H, seen from within the space, only stretches.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+__all__ = ["residuals"]
 
-def residuals(operator, start, sweeps):
+
+def residuals(operator: Callable[[np.ndarray], np.ndarray], start: np.ndarray, sweeps: int) -> list[dict[str, Any]]:
     r"""Relative residual :math:`\|y - Hy\|_1 / \|y\|_1` after each sweep, for three ways to use the sweeps made so far.
 
     Nothing is restarted: after k sweeps each method may combine the start and the first k - 1 images of it.

@@ -82,7 +82,8 @@ class Network:
         distributions = list(self.service.values())
         ends = np.cumsum([x.phases for x in distributions])
         self.index = {
-            pair: slice(int(end - x.phases), int(end)) for pair, x, end in zip(self.pairs, distributions, ends)
+            pair: slice(int(end - x.phases), int(end))
+            for pair, x, end in zip(self.pairs, distributions, ends, strict=True)
         }
         self.Psi = linalg.block_diag(*(x.T for x in distributions))
         self.B = linalg.block_diag(*(x.exit[:, None] for x in distributions))
@@ -96,7 +97,7 @@ class Network:
         self.W = self.Psi + self.B @ self.P @ self.A.T
         self.arrivals = self._per_pair("arrivals", {} if arrivals is None else arrivals)
         jobs = self._per_pair("population", {} if population is None else population)
-        self.population = dict(zip(self.pairs, jobs.tolist()))
+        self.population = dict(zip(self.pairs, jobs.tolist(), strict=True))
         self.start = self.A @ jobs
         queues = list(self.servers)
         self.queue_of = np.repeat([queues.index(queue) for queue, _ in self.pairs], [x.phases for x in distributions])
@@ -125,7 +126,7 @@ class Network:
     def _require_routing(self):
         checks.numbers("routing", self.P, ndim=2)
         total = self.P.sum(axis=1)
-        for pair, row, probability in zip(self.pairs, self.P, total):
+        for pair, row, probability in zip(self.pairs, self.P, total, strict=True):
             if (row < 0).any() or probability > 1 + checks.MIX_TOLERANCE:
                 raise ValueError(f"routing out of {pair!r} must sum to at most 1, none negative: {checks.shown(row)}")
         whole = np.abs(total - 1) <= checks.MIX_TOLERANCE

@@ -60,8 +60,8 @@ class PhaseType:
     T: np.ndarray
     exit: np.ndarray = field(init=False, repr=False)
 
-    def __post_init__(self):
-        alpha, T = checks.probabilities("alpha", self.alpha), checks.numbers("T", self.T, ndim=2)
+    def __init__(self, alpha: ArrayLike, T: ArrayLike):
+        alpha, T = checks.probabilities("alpha", alpha), checks.numbers("T", T, ndim=2)
         if T.shape != (len(alpha), len(alpha)):
             raise ValueError(f"T must have one row and column a phase, got shape {T.shape} for {len(alpha)} phases")
         leaving = -np.diag(T)

@@ -16,6 +16,7 @@ the rest drains.
 import math
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numba
 import numpy as np
@@ -144,10 +145,10 @@ def _tables(total, demands):
 class Layers:
     """What a pass carries for the count of tasks it is at, and for the count before."""
 
-    def __init__(self, *arrays):
+    def __init__(self, *arrays: np.ndarray):
         self.now, self.before = arrays, tuple(array.copy() for array in arrays)
 
-    def turn(self):
+    def turn(self) -> None:
         """Go on to the next count: what is now will be before, and what was before may be overwritten."""
         self.now, self.before = self.before, self.now
 
@@ -253,7 +254,7 @@ def _divided(threads, workers, first, last, left, walk):
         _diagonal(first, last, *arguments)
         return
     pieces = np.linspace(first, last, PIECES_A_WORKER * workers + 1).astype(int)
-    list(threads.map(lambda ends: _diagonal(*ends, *arguments), zip(pieces, pieces[1:])))
+    list(threads.map(lambda ends: _diagonal(*ends, *arguments), pairwise(pieces)))
 
 
 @numba.njit(cache=True, nogil=True)

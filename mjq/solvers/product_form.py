@@ -37,8 +37,8 @@ class Means:
         By pair (queue, class).
     """
 
-    mean_jobs: dict
-    throughput: dict
+    mean_jobs: dict[tuple, float]
+    throughput: dict[tuple, float]
 
 
 def means(network: Network) -> Means:
@@ -81,13 +81,13 @@ def means(network: Network) -> Means:
     pace = _pace(work, jobs, np.array(list(network.servers.values())))
     stations = [
         _Station(queue, k, a * pace, open_work[pairs].sum(), jobs)
-        for (queue, pairs), k, a in zip(places.items(), network.servers.values(), work)
+        for (queue, pairs), k, a in zip(places.items(), network.servers.values(), work, strict=True)
     ]
     rest, total = _convolved([station.weights for station in stations])
     if not total[tuple(jobs)] > 0:
         raise ValueError(f"{jobs.sum()} closed jobs are too many for the range of floating-point numbers")
     mean_jobs, flow = np.zeros(len(service)), network.open_flow.copy()
-    for station, others, pairs, a in zip(stations, rest, places.values(), work):
+    for station, others, pairs, a in zip(stations, rest, places.values(), work, strict=True):
         chances = station.weights * np.flip(others) / total[tuple(jobs)]
         for c in range(len(chains)):
             n = (chances * np.indices(chances.shape)[c]).sum()
@@ -96,7 +96,7 @@ def means(network: Network) -> Means:
     for c, n in enumerate(jobs[: len(chains)]):
         fewer = tuple(n - (c == k) for k, n in enumerate(jobs))
         flow += visits[c] * pace[c] * total[fewer] / total[tuple(jobs)]
-    return Means(*(dict(zip(network.pairs, map(float, x))) for x in (mean_jobs, flow)))
+    return Means(*(dict(zip(network.pairs, map(float, x), strict=True)) for x in (mean_jobs, flow)))
 
 
 def _parts(values):
@@ -147,7 +147,7 @@ class _Station:
         total = here.sum(axis=0)
         summed = [_over_open(m, k, open_work) for m in range(total.max() + 1)]
         mixed = special.gammaln(total + 1) - special.gammaln(here + 1).sum(axis=0)
-        mixed = mixed + sum(special.xlogy(n, a) for n, a in zip(here, work))
+        mixed = mixed + sum(special.xlogy(n, a) for n, a in zip(here, work, strict=True))
         logs = mixed + np.array([log for log, _ in summed])[total]
         self.weights = np.exp(logs - logs.max())  # a factor that cancels
         self.open_jobs = np.array([mean for _, mean in summed])[total]
@@ -174,9 +174,12 @@ def _over_open(m, k, rho):
 def _convolved(weights):
     """Convolution of all but one, for each, and of all, up to the populations."""
     shape = tuple(slice(n) for n in weights[0].shape)
-    times = lambda a, b: signal.convolve(a, b, method="direct")[shape]
+
+    def times(a, b):
+        return signal.convolve(a, b, method="direct")[shape]
+
     unit = np.zeros_like(weights[0])
     unit.flat[0] = 1.0
     before = list(itertools.accumulate(weights, times, initial=unit))
     after = list(itertools.accumulate(reversed(weights), times, initial=unit))[::-1]
-    return [times(a, b) for a, b in zip(before, after[1:])], before[-1]
+    return [times(a, b) for a, b in zip(before[:-1], after[1:], strict=True)], before[-1]

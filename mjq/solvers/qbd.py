@@ -188,7 +188,7 @@ class LevelDistribution:
         Residual of R.
     """
 
-    boundary: list
+    boundary: list[np.ndarray]
     first: np.ndarray
     R: np.ndarray
     residual: float

@@ -6,8 +6,10 @@ phase type the chain has to know everybody's phase.
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
 from mjq.solvers import chain
@@ -19,7 +21,7 @@ __all__ = ["life", "response_time", "still_there"]
 LEFT_OUT = 1e-9  # probability of more jobs than are followed, about
 
 
-def response_time(load, k=1):
+def response_time(load: float, k: int = 1) -> PhaseType:
     """Response time of a job that comes in the steady state, service of mean 1.
 
     With n others there it is done at the rate of its share min(1, k / (n + 1)), one of the others at n times this
@@ -59,7 +61,7 @@ def response_time(load, k=1):
     return PhaseType(seen, T)
 
 
-def still_there(times, load, k, service, most=80):
+def still_there(times: ArrayLike, load: float, k: int, service: PhaseType, most: int = 80) -> np.ndarray:
     """Probability that a job is still there some time after it came in the steady state, service of phase type.
 
     The job's own phase and the number of others in each phase are followed. It finds n others with a probability that
@@ -136,7 +138,7 @@ def _found(others, load, k, at_work):
     """Weight of so many others in each phase: that of their number, and of their phases given the number."""
     n = sum(others)
     log_weight = n * math.log(load * k) - sum(math.log(min(j, k)) for j in range(1, n + 1)) + math.lgamma(n + 1)
-    log_weight += sum(m * math.log(part) - math.lgamma(m + 1) for m, part in zip(others, at_work) if m)
+    log_weight += sum(m * math.log(part) - math.lgamma(m + 1) for m, part in zip(others, at_work, strict=True) if m)
     return math.exp(log_weight)
 
 
@@ -149,7 +151,7 @@ def _others(load, k):
     return others, np.minimum(1, k / (others + 1)), weights / weights.sum()
 
 
-def life(load, k, work, seed):
+def life(load: float, k: int, work: float, seed: int | Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """One simulated life of a job that brings an amount of work: its share, from its coming to its end.
 
     Parameters

@@ -109,7 +109,7 @@ class Tandem:
         self.sweeps += 1
         return _sweep(*self.tables, np.ascontiguousarray(entrances).reshape(self.shape))
 
-    def __call__(self, entrances):
+    def __call__(self, entrances: np.ndarray) -> np.ndarray:
         return self.sweep(entrances)[0].ravel()
 
 

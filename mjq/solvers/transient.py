@@ -137,7 +137,9 @@ class Transient:
         if longest >= 2.0**MOST_DOUBLINGS:
             raise ValueError(f"times up to {longest / self.fastest:g} are too long for rates up to {self.fastest:g}")
         whole = np.floor(moves)
-        found = sum(w[:, None] * row for w, row in zip(_series(moves - whole).T, self._after_steps(self._start)))
+        found = sum(
+            w[:, None] * row for w, row in zip(_series(moves - whole).T, self._after_steps(self._start), strict=False)
+        )
         digits, power = whole.astype(np.int64), 0
         while digits.any():
             odd = digits % 2 == 1
@@ -155,7 +157,7 @@ class Transient:
 
     @cached_property
     def _one_stay(self):
-        parts = zip(_series(1.0), self._after_steps(np.eye(len(self._start))))
+        parts = zip(_series(1.0), self._after_steps(np.eye(len(self._start))), strict=False)
         return _stochastic(sum(weight * moved for weight, moved in parts))
 
     def _after_steps(self, where):

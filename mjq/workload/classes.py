@@ -1,10 +1,18 @@
 """Job classes: jobs of a log grouped by what they need."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import polars as pl
+
+from mjq.workload.swf import Log
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "JobClass", "job_classes", "write_classes", "read_classes", "shipped_classes",
+]  # fmt: skip
 
 QUANTILES = (0.1, 0.5, 0.9)
 
@@ -36,12 +44,12 @@ class JobClass:
     high: float
 
     @property
-    def work(self):
+    def work(self) -> float:
         """Processor-seconds of the class."""
         return self.jobs * self.need * self.mean_time
 
 
-def job_classes(log):
+def job_classes(log: Log) -> list[JobClass]:
     """Group the jobs of a log by their number of processors.
 
     Parameters
@@ -69,18 +77,18 @@ def _job_class(need, times):
     return JobClass(need, len(times), mean, scv, *(float(q) for q in np.quantile(times, QUANTILES)))
 
 
-def write_classes(path, classes):
+def write_classes(path: str | Path, classes: Iterable[JobClass]) -> None:
     """Write job classes as a CSV file."""
     pl.DataFrame([asdict(row) for row in classes]).write_csv(path)
 
 
-def read_classes(path):
+def read_classes(path: str | Path) -> list[JobClass]:
     """Read job classes from a CSV file that :func:`write_classes` wrote."""
     types = {field.name: field.type for field in fields(JobClass)}
     return [JobClass(**row) for row in pl.read_csv(path, schema_overrides=types).iter_rows(named=True)]
 
 
-def shipped_classes():
+def shipped_classes() -> list[JobClass]:
     """Job classes of the NASA Ames iPSC/860 log of 1993 (128 processors, 18,239 jobs; Parallel Workloads Archive).
 
     Computed by ``job_classes(read_swf("NASA-iPSC-1993-3.1-cln.swf.gz"))``.

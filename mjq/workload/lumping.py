@@ -5,14 +5,19 @@ them, ready for :func:`~mjq.models.processing_capacity.processing_capacity`.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
+
+__all__ = ["NEEDS_OF_THE_REST", "SPLITS", "rest_as_one", "two_needs"]
 
 NEEDS_OF_THE_REST = "mean", "work", "largest"
 SPLITS = "nearest", "mixture"
 
 
-def rest_as_one(kept, b, mu, p, need="work"):
+def rest_as_one(
+    kept: ArrayLike, b: ArrayLike, mu: ArrayLike, p: ArrayLike, need: str = "work"
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     r"""Keep some classes as they are and make one class of all others.
 
     The probability of that class is the sum of theirs, its time the mean of their times. Its need is
@@ -60,7 +65,9 @@ def rest_as_one(kept, b, mu, p, need="work"):
     return np.append(b[kept], stand_in), np.append(mu[kept], 1 / time), np.append(p[kept], jobs)
 
 
-def two_needs(low, high, b, mu, p, split="mixture"):
+def two_needs(
+    low: float, high: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, split: str = "mixture"
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     r"""Two classes with given needs in place of many; the mean work of a job, need times time, stays what it is.
 
     =============  ==============================================================================================

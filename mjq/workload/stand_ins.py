@@ -1,14 +1,22 @@
 """How wrong are stand-ins for many classes: rules to choose them, random systems to try them on."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq.models.processing_capacity import processing_capacity
 from mjq.workload.lumping import NEEDS_OF_THE_REST, SPLITS, rest_as_one, two_needs
 
+__all__ = [  # noqa: RUF022, in the order of reading
+    "FAMILIES", "stand_ins", "lumping_errors", "random_system",
+]  # fmt: skip
+
 FAMILIES = "five needs", "powers of two"
 
 
-def stand_ins(b, mu, p, kept=(1, 3)):
+def stand_ins(b: ArrayLike, mu: ArrayLike, p: ArrayLike, kept: Sequence[int] = (1, 3)) -> list[dict[str, Any]]:
     """Few classes in place of many, by each of the rules of :mod:`mjq.workload.lumping`.
 
     Parameters
@@ -48,7 +56,9 @@ def stand_ins(b, mu, p, kept=(1, 3)):
     ]
 
 
-def lumping_errors(B, b, mu, p, kept=(1, 3)):
+def lumping_errors(
+    B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, kept: Sequence[int] = (1, 3)
+) -> list[dict[str, Any]]:
     """Error of the processing capacity by each rule of :func:`stand_ins`.
 
     Returns
@@ -76,7 +86,7 @@ def lumping_errors(B, b, mu, p, kept=(1, 3)):
     ]
 
 
-def random_system(family, draw):
+def random_system(family: str, draw: np.random.Generator) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
     """A system of one of two families, with random mean times between 0.5 and 4 and a mix uniform among all mixes.
 
     ===================  ===========================================================

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+__all__ = ["Log", "read_swf"]
+
 FIELDS = 18
 COLUMNS = {0: "number", 1: "submit", 3: "run_time", 4: "allocated", 7: "requested", 8: "estimate", 10: "status"}
 PARTIAL = (2, 3, 4)  # status of a part of a job that is listed as a whole, too
@@ -34,7 +36,7 @@ class Log:
         The numbers that jobs have in the file.
     """
 
-    header: dict
+    header: dict[str, str]
     submit: np.ndarray
     run_time: np.ndarray
     processors: np.ndarray
@@ -42,11 +44,11 @@ class Log:
     estimate: np.ndarray | None = None
     number: np.ndarray | None = None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.submit)
 
 
-def read_swf(path):
+def read_swf(path: str | Path) -> Log:
     """Read a log in the Standard Workload Format, plain or compressed by gzip.
 
     Parameters

@@ -1,10 +1,13 @@
 """A log that nobody has measured, for chapters and tests: days, repeated jobs, estimates as users make them."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from mjq import checks
+
+__all__ = ["SyntheticLog", "synthetic_log"]
 
 MEAN_LOG_RUN, SPREAD_LOG_RUN = 6.5, 1.6  # of a session, natural logarithm of seconds: a median of some eleven minutes
 LONGEST = 24 * 3600  # seconds
@@ -29,7 +32,7 @@ class SyntheticLog(NamedTuple):
     estimate: np.ndarray
 
 
-def synthetic_log(jobs, servers, load, seed):
+def synthetic_log(jobs: int, servers: int, load: float, seed: int | Sequence[int]) -> SyntheticLog:
     """Draw a log of a cluster: no model of any site, but with the traits that matter to a scheduler.
 
     Users come in sessions, of four jobs on average, of one need and of run times like each other (within a factor of

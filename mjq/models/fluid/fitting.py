@@ -62,7 +62,9 @@ def fit_smoothing(network: Network, mean_jobs: dict, throughput: dict, slack: fl
 
 
 def _exponent(share, jobs, k):
-    gap = lambda log_p: float(smoothed_share(jobs, k, math.exp(log_p))) - share
+    def gap(log_p):
+        return float(smoothed_share(jobs, k, math.exp(log_p))) - share
+
     low, high = LOG_EXPONENTS
     if gap(high) <= 0:
         return math.inf

@@ -50,7 +50,7 @@ def transitions(
     for a in phases:
         if state[a] == 0:
             continue
-        here = sum(n for n, queue in zip(state, network.queue_of) if queue == network.queue_of[a])
+        here = sum(n for n, queue in zip(state, network.queue_of, strict=True) if queue == network.queue_of[a])
         rate = state[a] * share(here, network.capacity[network.queue_of[a]])
         yield from ((_moved(state, a, b), rate * network.Psi[a, b]) for b in phases if b != a)
         for r in pairs:

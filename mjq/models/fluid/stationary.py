@@ -1,7 +1,7 @@
 """[RBAC21] The equations solved: trajectories, and the point where they come to rest."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,9 +117,9 @@ class Point:
     """
 
     x: np.ndarray
-    mean_jobs: dict
-    throughput: dict
-    share: dict
+    mean_jobs: dict[tuple, float]
+    throughput: dict[tuple, float]
+    share: dict[Hashable, float]
     unique: bool
 
 
@@ -178,7 +178,7 @@ def _integrated_until_stationary(network, exponents, tolerance):
 def _require_stable(network):
     busy = network.open_flow * [law.mean for law in network.service.values()]
     for queue, k in network.servers.items():
-        needed = sum(work for (where, _), work in zip(network.pairs, busy) if where == queue)
+        needed = sum(work for (where, _), work in zip(network.pairs, busy, strict=True) if where == queue)
         if needed >= k:
             raise ValueError(f"queue {queue!r} is unstable: the open classes need {needed:g} of its {k:g} servers")
 
@@ -218,7 +218,7 @@ def _point(network, x, exponents):
     return Point(
         x,
         {pair: float(x[network.index[pair]].sum()) for pair in network.pairs},
-        {pair: float(rate) for pair, rate in zip(network.pairs, done)},
-        {queue: float(g) for queue, g in zip(network.servers, shares)},
+        {pair: float(rate) for pair, rate in zip(network.pairs, done, strict=True)},
+        {queue: float(g) for queue, g in zip(network.servers, shares, strict=True)},
         bool(linalg.svdvals(matrix)[-1] > SINGULAR_VALUE),
     )

@@ -13,7 +13,7 @@ from mjq.models.pool_depletion.rule import checked_demands, checked_places, chec
 from mjq.solvers import pool_passes
 from mjq.solvers.transient import Transient
 
-__all__ = ["Depletion", "best_policy", "count_states", "depletion", "energy"]
+__all__ = ["MOST_STATES", "Depletion", "best_policy", "count_states", "depletion", "energy"]
 
 MOST_STATES = 1_000_000  # for the exact distribution of the depletion time
 MOST_WORK = 1e10  # states times steps for it: about a minute
@@ -58,7 +58,7 @@ class Depletion:
     def lengths(self) -> dict[str, float]:
         """Mean lengths of the five phases, whose sum is T, by name."""
         marks = np.array([0.0, self.T_tau0, self.T_phi1, self.T_tau12, self.T_phi2, self.T])
-        return dict(zip(("tau0", "phi1", "tau12", "phi2", "phi3"), np.diff(marks).tolist()))
+        return dict(zip(("tau0", "phi1", "tau12", "phi2", "phi3"), np.diff(marks).tolist(), strict=True))
 
     def cdf(self, t: ArrayLike) -> np.ndarray:
         """Probability that all is done by time t, exact, for a number or an array of times.

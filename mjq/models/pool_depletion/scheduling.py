@@ -3,7 +3,11 @@
 Letters as in :mod:`mjq.models.pool_depletion`.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq import checks
 from mjq.models import pool_depletion
@@ -11,7 +15,7 @@ from mjq.models import pool_depletion
 __all__ = ["admissions", "depletion_times", "judged", "switching_systems"]
 
 
-def switching_systems(number, seed):
+def switching_systems(number: int, seed: int | Sequence[int]) -> np.ndarray:
     """Random demands of two classes at two stations: class A is heavier at station 1, class B at station 2.
 
     Four exponential numbers with mean 1 a system, exchanged within a class where necessary.
@@ -37,7 +41,7 @@ def switching_systems(number, seed):
     return np.stack([of_A[:, ::-1], of_B], axis=2)
 
 
-def admissions(D, N_A, N_B, K):
+def admissions(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[str, int]:
     """How many tasks of class A each rule admits at the start.
 
     Parameters
@@ -69,7 +73,7 @@ def admissions(D, N_A, N_B, K):
     return found | {"Algorithm 1": pool_depletion.optimal_mix_by_mva(D, N_A, N_B, K)}
 
 
-def depletion_times(D, N_A, N_B, K):
+def depletion_times(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[int, float]:
     """Exact mean depletion time of each mix for which there are tasks enough.
 
     Parameters
@@ -92,7 +96,7 @@ def depletion_times(D, N_A, N_B, K):
     return {k: pool_depletion.depletion(D, N_A, N_B, k, K - k).T for k in possible}
 
 
-def judged(times, admitted):
+def judged(times: dict[int, float], admitted: dict[str, int]) -> list[dict[str, Any]]:
     r"""Error and gain of each rule, in per cent, and of the best mix under the name ``best``.
 
     .. math:: \frac{T_{\text{estimated}} - T_{\text{min}}}{T_{\text{min}}}, \qquad

@@ -232,7 +232,7 @@ def fixed_point_iteration(
     ways = configurations(B, b)
     require_few_phases(ways)
     states = states_of(ways)
-    C = np.array([sum(count * rate for count, rate in zip(state, mu)) for state in states])
+    C = np.array([sum(count * rate for count, rate in zip(state[:-1], mu, strict=True)) for state in states])
     # The generator omits departures that change nothing, and its diagonal makes up for them: A = Q + C.
     A = chain.generator(states, lambda s: saturated_transitions(s, B, b, mu, p)).toarray() + np.diag(C)
     prob = np.full(len(states), 1 / len(states))

@@ -49,7 +49,10 @@ class Queue:
         self.levels = [sorted(s for s in states if s[-1] == n) for n in range(N + 2)]
         Q = chain.generator([s for level in self.levels for s in level], rule).tocsr()
         ends = np.cumsum([0] + [len(level) for level in self.levels])
-        block = lambda n, k: Q[ends[n] : ends[n + 1], ends[k] : ends[k + 1]].toarray()
+
+        def block(n, k):
+            return Q[ends[n] : ends[n + 1], ends[k] : ends[k + 1]].toarray()
+
         up = [block(n, n + 1) for n in range(N + 1)]
         self.down = [None] + [block(n, n - 1) for n in range(1, N + 2)]
         self.busy = [np.array([np.dot(s[: len(b)], mu) for s in level]) for level in self.levels]
@@ -69,7 +72,7 @@ class Queue:
     def _require_accuracy(self):
         """Raise where rates too far apart, next to the capacity, have cost the solution its digits."""
         least = min(float(x.min()) for x in self.shares)
-        completed = sum(float(x @ rates) for x, rates in zip(self.shares, self.busy))
+        completed = sum(float(x @ rates) for x, rates in zip(self.shares, self.busy[:-1], strict=True))
         if least < -NEGATIVE_PROBABILITY or not abs(completed / self.lam - 1) < COMPLETIONS_OFF:
             raise ArithmeticError(
                 f"the queue at lam {self.lam!r} can't be solved in double precision: the least probability came out as "
@@ -92,8 +95,8 @@ class Queue:
         """Mean number of waiting jobs of each class: the head's class is in the state, the others are fresh draws."""
         *_, p = self.system
         heads, queued = np.zeros(len(p)), self.factorial_moment(1)
-        for level, x in zip(self.levels, self.shares):
-            for state, chance in zip(level, x):
+        for level, x in zip(self.levels[:-1], self.shares, strict=True):
+            for state, chance in zip(level, x, strict=True):
                 if state[-2]:
                     heads[state[-2] - 1] += chance
         return heads + p * (queued - heads.sum())

@@ -37,7 +37,7 @@ def seat(m: Sequence[int], i: int, waiting: float, B: float, b: Sequence[float],
     while entering and waiting:
         fitting, entering = entering, {}
         for (m, i), chance in fitting.items():
-            if b[i - 1] > B - sum(count * need for count, need in zip(m, b)) + checks.FIT * B:
+            if b[i - 1] > B - sum(count * need for count, need in zip(m, b, strict=True)) + checks.FIT * B:
                 yield (m, i, waiting), chance
                 continue
             m = m[: i - 1] + (m[i - 1] + 1,) + m[i:]
@@ -150,7 +150,7 @@ def configurations(B: float, b: np.ndarray) -> drain.Configurations:
 
 def states_of(ways: drain.Configurations) -> list[tuple]:
     """The saturated states with these configurations."""
-    return [(*map(int, ways.counts[k]), int(i) + 1) for k, i in zip(*np.nonzero(ways.blocked))]
+    return [(*map(int, ways.counts[k]), int(i) + 1) for k, i in zip(*np.nonzero(ways.blocked), strict=True)]
 
 
 def require_few_phases(ways: drain.Configurations) -> None:

@@ -57,7 +57,7 @@ class Sojourn:
     EWq3: float
     EW2: float
     EW2_eq7: float
-    EWq_by_class: tuple
+    EWq_by_class: tuple[float, ...]
     capacity: float
     _queue: Queue = field(repr=False, compare=False)
 
@@ -235,7 +235,7 @@ def _sojourn_time(queue):
     T = np.zeros((size + phases, size + phases))
     T[:size, :size] = Q
     T[size:, size:] = np.maximum(R @ queue.down[N + 1], 0) * weight / weight[:, None]
-    for state, column in zip(queue.levels[N], queue.down[N + 1].T):
+    for state, column in zip(queue.levels[N], queue.down[N + 1].T, strict=True):
         T[size:, index[state]] = column / weight
     above = np.arange(size, size + phases)
     T[above, above] = 0
@@ -250,8 +250,8 @@ def _sojourn_time(queue):
 def _joining(queue, index, size):
     """Where a job that joins below level N finds itself: the chance of each state up to level N."""
     start = np.zeros(size)
-    for level, x in zip(queue.levels, queue.distribution.boundary):
-        for state, chance in zip(level, x):
+    for level, x in zip(queue.levels[: queue.homogeneous], queue.distribution.boundary, strict=True):
+        for state, chance in zip(level, x, strict=True):
             for joined, rate in transitions(state, queue.lam, *queue.system):
                 if joined[-1] == state[-1] + 1:
                     entered = np.subtract(joined[:-2], state[:-2]).argmax() + 1

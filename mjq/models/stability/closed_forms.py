@@ -55,7 +55,7 @@ def throughput_equal_rates(n: int, p: dict[int, float], mu: float) -> float:
     together[0] = 1.0
     for i in range(1, n // needs.min() + 1):
         more = np.zeros(n + 1)
-        for need, chance in zip(needs, chances):
+        for need, chance in zip(needs, chances, strict=True):
             more[need:] += chance * together[: n + 1 - need]
         together = more
         C += float(together @ blocked) / i

@@ -4,6 +4,8 @@ A system is (n, n1, n2, mu1, mu2, p1) as in :mod:`mjq.models.stability`, in numb
 each of its saturated states (blk, i, j) to a weight. With the weights of the product form every difference is 0.
 """
 
+from typing import Any
+
 from mjq.models import stability
 
 __all__ = ["differences"]
@@ -11,7 +13,7 @@ __all__ = ["differences"]
 STEPS = {(1, 1): "a", (1, 0): "b", (0, 1): "c", (0, 0): "d"}  # by blk of u_i and of u_{i+1}
 
 
-def differences(system, pi):
+def differences(system: tuple, pi: dict[tuple[int, int, int], Any]) -> dict[str, list]:
     r"""Left less right side of each equation of the proof, wherever it applies.
 
     ====================  ========================================================================================

@@ -17,6 +17,10 @@ import numpy as np
 
 from mjq import published
 
+__all__ = [  # noqa: RUF022, in the order of reading
+    "POLICIES", "Workload", "workloads", "schedules",
+]  # fmt: skip
+
 POLICIES = (
     "fcfs", "first-fit", "easy", "backfill-2", "backfill-3", "conservative", "least-servers-first",
     "most-servers-first", "msfq-1", "msfq-2", "server-filling",
@@ -44,7 +48,7 @@ class Workload:
     estimate: np.ndarray
 
 
-def workloads():
+def workloads() -> dict[str, Workload]:
     """All traces, name to `Workload`.
 
     Examples
@@ -61,7 +65,7 @@ def workloads():
     return found
 
 
-def schedules():
+def schedules() -> dict[tuple[str, str, str], dict[str, np.ndarray]]:
     """The start of each job, by trace, ties, limit and policy.
 
     Returns

@@ -1,6 +1,7 @@
 """Make the small workloads and their schedules: ``python -m mjq.published.schedules.making``."""
 
 import csv
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,8 @@ import numpy as np
 from mjq.published.schedules import POLICIES, Workload
 from mjq.simulation import replay
 from mjq.simulation.schedule import TIES
+
+__all__ = ["FOLDER", "drawn", "expected", "made", "takes", "write"]
 
 FOLDER = Path(__file__).parent
 LIMITS = "run past", "killed"
@@ -66,7 +69,16 @@ DRAWN = [
 ]
 
 
-def drawn(rng, name, jobs, servers, apart, longest, estimates, powers):
+def drawn(
+    rng: np.random.Generator,
+    name: str,
+    jobs: int,
+    servers: int,
+    apart: int,
+    longest: int,
+    estimates: str,
+    powers: bool | None,
+) -> Workload:
     """One random trace; needs of 1 and all servers if `powers` is None."""
     submit = rng.integers(0, apart + 1, jobs).cumsum()
     run = np.minimum(rng.integers(0, longest + 1, jobs), rng.integers(0, longest + 1, jobs))
@@ -85,7 +97,7 @@ def drawn(rng, name, jobs, servers, apart, longest, estimates, powers):
     return Workload(name, servers, submit, need, run, estimate)
 
 
-def made():
+def made() -> list[Workload]:
     """All workloads, shown and drawn."""
     shown = [Workload(name, servers, *np.array(jobs).T) for name, (servers, jobs) in SHOWN.items()]
     rng = np.random.default_rng(2024)
@@ -93,13 +105,13 @@ def made():
     return shown + more
 
 
-def takes(policy, workload):
+def takes(policy: str, workload: Workload) -> bool:
     """Whether a policy can be used: ServerFilling needs powers of two."""
     numbers = [workload.servers, *workload.need.tolist()]
     return policy != "server-filling" or all(number & (number - 1) == 0 for number in numbers)
 
 
-def expected(workload, replay=replay):
+def expected(workload: Workload, replay: Callable = replay) -> dict[tuple[str, str, str], dict[str, np.ndarray]]:
     """The starts of a workload, in the way of `schedules`; by another function in place of :func:`replay`, if given."""
     found = {}
     log = workload.submit, workload.need, workload.run, workload.estimate, workload.servers
@@ -113,7 +125,7 @@ def expected(workload, replay=replay):
     return found
 
 
-def write(workloads, folder=FOLDER):
+def write(workloads: Iterable[Workload], folder: Path = FOLDER) -> None:
     """Write both tables."""
     with open(folder / "workloads.csv", "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")

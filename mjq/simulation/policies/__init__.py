@@ -25,6 +25,10 @@ import numba
 from mjq.simulation.line import JOB, MEMORY, PROFILE, QUEUE
 from mjq.simulation.policies import backfilling, by_need, in_order, preemptive
 
+__all__ = [  # noqa: RUF022, in the order of reading
+    "Policy", "POLICIES", "FAMILIES", "policy", "compiled",
+]  # fmt: skip
+
 CHOICE = numba.int64(
     numba.from_dtype(JOB)[::1],  # jobs
     numba.from_dtype(QUEUE)[::1],  # line
@@ -136,7 +140,7 @@ FAMILIES = {
 NAMES = (*POLICIES, *(f"{family}-<number>" for family in FAMILIES))
 
 
-def policy(name):
+def policy(name: str) -> Policy:
     """The policy of this name; a number belongs to the names of some.
 
     >>> policy("backfill-3").number
@@ -159,6 +163,6 @@ server-filling, backfill-<number>, msfq-<number>; got 'lifo'
 
 
 @cache
-def compiled(choose):
+def compiled(choose: Callable) -> Callable:
     """A policy's function as the event loop takes it, with the one signature that all have."""
     return numba.cfunc(CHOICE, cache=True)(choose)

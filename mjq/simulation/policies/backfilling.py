@@ -15,6 +15,8 @@ import numba
 
 from mjq.simulation.line import NOBODY
 
+__all__ = ["backfilling", "easy"]
+
 
 def easy(jobs, line, serving, memory, profile, running, free, now):
     """The first job in the line if it fits, or the first that delays its start by no estimate.

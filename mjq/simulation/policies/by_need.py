@@ -2,6 +2,8 @@
 
 from mjq.simulation.line import NOBODY
 
+__all__ = ["least_servers_first", "most_servers_first"]
+
 
 def least_servers_first(jobs, line, serving, memory, profile, running, free, now):
     """Of the jobs that fit, one that needs least; the earliest of these."""

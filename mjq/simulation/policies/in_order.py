@@ -2,6 +2,8 @@
 
 from mjq.simulation.line import NOBODY
 
+__all__ = ["fcfs", "first_fit"]
+
 
 def fcfs(jobs, line, serving, memory, profile, running, free, now):
     """The first job in the line, if it fits."""

@@ -5,6 +5,8 @@ import numpy as np
 
 from mjq.simulation.line import NOBODY, RESOURCE, WHOLE, interrupt
 
+__all__ = ["server_filling"]
+
 
 def server_filling(jobs, line, serving, memory, profile, running, free, now):
     """Who starts, or is interrupted, so that the largest of the first jobs that can fill the servers are served.

@@ -1,0 +1,179 @@
+"""The built book as one PDF file, printed by a browser: ``python book/pdf.py``, after ``make book``.
+
+All pages stand in one, in the order of the contents. When MathJax has set every formula, the browser prints it, with
+tags for those who listen and with the headings as an outline, and the first page of the book gets a link to the file.
+Solutions are open. Code that is folded in the book is left out; its line says what it does.
+"""
+
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import yaml
+from browser import launched
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).resolve().parent.parent
+HTML, WORK = ROOT / "_build/html", ROOT / "_build/pdf"
+NAME = "mjq-book.pdf"
+PATIENCE = 300_000  # milliseconds for what the browser does in one step
+PARSER = "html.parser"
+SCALE = 0.8  # of the screen's lettering
+FRAME = """<!DOCTYPE html>
+<html lang="en" data-theme="light" data-mode="light">
+<head><meta charset="utf-8"><title></title></head>
+<body><main class="bd-content"><article class="bd-article"><p class="name"></p><p class="who"></p>
+<p>This file holds the whole book as it was built. Left out: code that is folded in the book, with a line that says what
+it does, and whatever moves under the hand. Hints and solutions of exercises are open. Links inside lead to pages of
+this file.</p>
+<nav class="of-the-file" aria-label="Contents"><ul></ul></nav></article></main></body></html>"""
+FOOTER = (
+    '<div style="width: 100%; font: 8px sans-serif; text-align: center">'
+    '<span class="title"></span> · <span class="pageNumber"></span></div>'
+)
+# What only a screen can use.
+OF_THE_SCREEN = "script, button, .headerlink, p.report, p.expanded, .toggle-details, svg.sd-octicon"
+# What a reader of the file would miss.
+MISSING = """() => ({
+    formulas: document.querySelectorAll('.math').length - document.querySelectorAll('.math mjx-container').length,
+    errors: document.querySelectorAll('mjx-merror').length,
+    pictures: [...document.images].filter(image => !image.complete || !image.naturalWidth).length,
+})"""
+
+
+def whole(html, config, contents, version):
+    """The book in one page, to stand in a folder beside that of the book."""
+    soup = BeautifulSoup(FRAME, PARSER)
+    soup.title.string = soup.select_one(".name").string = config["title"]
+    soup.select_one(".who").string = f"{config['author']}, version {version}. © {config['copyright']}."
+    names = page_names(contents)
+    paths = {(html / f"{name}.html").resolve(): name for name in names}
+    for k, (path, name) in enumerate(paths.items()):
+        page = BeautifulSoup(path.read_text(encoding="utf-8"), PARSER)
+        if k == 0:
+            take_styles(page, soup)
+        article = page.select_one("article.bd-article")
+        cleaned(article)
+        addressed(article, path, paths)
+        article["id"] = slug(name)
+        soup.main.append(article)
+        line = BeautifulSoup(f'<li><a href="#{slug(name)}"></a></li>', PARSER)
+        line.a.string = article.h1.get_text()
+        soup.select_one("nav ul").append(line)
+    return soup
+
+
+def page_names(contents):
+    """Names of the pages in the order of the contents."""
+    return [contents["root"], *(chapter["file"] for part in contents["parts"] for chapter in part["chapters"])]
+
+
+def take_styles(page, soup):
+    """Take over the style sheets of a page, and MathJax with its settings."""
+    for tag in page.select('link[rel="stylesheet"], script'):
+        if tag.name == "link" or "MathJax" in (tag.string or "") or "mathjax" in tag.get("src", ""):
+            for attribute in {"href", "src"} & set(tag.attrs):
+                tag[attribute] = tag[attribute].replace("../", f"../{HTML.name}/", 1)
+            soup.head.append(tag)
+    style = soup.new_tag("style")
+    style.string = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
+    soup.head.append(style)
+
+
+def cleaned(article):
+    """Drop what needs a screen, open what is folded, and leave out folded code."""
+    for tag in article.select(OF_THE_SCREEN):
+        tag.decompose()
+    for fold in article.select("details"):
+        fold.name = "div"
+        words = fold.summary
+        words.name = "p"
+        if "hide" in fold.get("class", []):
+            words.string = words.get_text(" ", strip=True)
+            words.attrs = {"class": "folded"}
+            for code in fold.select(".cell_input"):
+                code.decompose()
+        else:
+            words.string = words.get_text(" ", strip=True)
+            words.attrs = {"class": "admonition-title"}
+
+
+def addressed(article, path, paths):
+    """Make names unlike those of other pages, and let links and pictures lead to where things now are."""
+    name = paths[path]
+    for tag in article.find_all(id=True):
+        tag["id"] = f"{slug(name)}--{tag['id']}"
+    for tag in article.select("[aria-labelledby], [aria-describedby], [for]"):
+        for attribute in {"aria-labelledby", "aria-describedby", "for"} & set(tag.attrs):
+            tag[attribute] = f"{slug(name)}--{tag[attribute]}"
+    for tag in article.find_all("img", src=True):
+        if not urlparse(tag["src"]).scheme:
+            picture = (path.parent / unquote(tag["src"])).resolve()
+            tag["src"] = Path(os.path.relpath(picture, WORK)).as_posix()
+        tag.attrs.pop("loading", None)
+    for tag in article.find_all("a", href=True):
+        address = urlparse(tag["href"])
+        if not address.scheme:
+            target = (path.parent / unquote(address.path)).resolve() if address.path else path
+            if target in paths:
+                tag["href"] = "#" + slug(paths[target]) + (f"--{unquote(address.fragment)}" if address.fragment else "")
+            else:
+                tag.name, tag.attrs = "span", {}  # a file that is only beside the book
+
+
+def slug(name):
+    return name.replace("/", "-")
+
+
+def printed(source, target):
+    """Print a page to a PDF file when all of it is there; return how many formulas it has."""
+    with launched() as browser:
+        page = browser.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.goto(source.as_uri(), wait_until="load", timeout=PATIENCE)
+        page.evaluate("() => MathJax.startup.promise.then(() => document.fonts.ready).then(() => true)")
+        missing = {what: number for what, number in page.evaluate(MISSING).items() if number}
+        if missing:
+            raise RuntimeError(f"not all of the book is there: {missing}")
+        formulas = page.locator("mjx-container").count()
+        page.pdf(
+            path=target, format="A4", scale=SCALE, prefer_css_page_size=True, print_background=True, tagged=True,
+            outline=True, display_header_footer=True, header_template="<span></span>", footer_template=FOOTER,
+        )  # fmt: skip
+    return formulas
+
+
+def linked(first, size):
+    """Put a link to the file on the book's first page, unless it is there."""
+    text = first.read_text(encoding="utf-8")
+    link = f'<p class="whole-book"><a href="../{NAME}">The whole book as one PDF file</a> ({size:.1f} MB)</p>'
+    text = re.sub(r'<p class="whole-book">.*?</p>', "", text)
+    first.write_text(text.replace("</article>", f"{link}</article>", 1), encoding="utf-8")
+
+
+def main():
+    started = time.perf_counter()
+    if not HTML.exists():
+        sys.exit("the PDF is made from the book: make book")
+    config, contents, work = (
+        yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
+        for name in ("_config.yml", "_toc.yml", "CITATION.cff")
+    )
+    WORK.mkdir(parents=True, exist_ok=True)
+    source, target = WORK / "whole.html", WORK / NAME
+    source.write_text(str(whole(HTML, config, contents, work["version"])), encoding="utf-8")
+    try:
+        formulas = printed(source, target)
+    except RuntimeError as error:
+        sys.exit(f"the PDF was not made: {error}")
+    size = target.stat().st_size / 1e6
+    os.replace(target, HTML / NAME)
+    linked(HTML / f"{contents['root']}.html", size)
+    print(f"{HTML / NAME}: {size:.1f} MB, {formulas} formulas, {time.perf_counter() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+"""Exercise sheets, a different one for each student, and the key to all of them.
+
+``question``   one question: its words, how its numbers are drawn, how its answer is computed, what a mistake gives
+``questions``  the questions of each chapter, a module a chapter
+``drawn``      all students' numbers, no two alike
+``sheets``     the files
+
+:func:`write` makes a folder of them; ``mjq variants`` puts words around it.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submodules=["questions"],
+    submod_attrs={"question": ["Question", "printed"], "drawn": ["Drawn", "draw"], "sheets": ["write"]},
+)

@@ -1,0 +1,150 @@
+"""The book as one PDF file: a small book of two pages, and, slowly, the whole one."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+import time
+
+import mathjax
+import pypdf
+import pytest
+import yaml
+
+from tests.conftest import BROWSER, ROOT
+
+LARGEST, LONGEST = 30e6, 180  # bytes, seconds
+HEAD = (
+    '<link rel="stylesheet" href="../_static/style.css"><script>window.MathJax = {}</script>'
+    '<script src="../_static/mathjax/tex-mml-chtml.js"></script><script src="../_static/other.js"></script>'
+)
+FIRST = """<h1 id="one">First page<a class="headerlink" href="#one">#</a></h1>
+<h2 id="two">A section</h2>
+<p>See <a href="../notebooks/second.html#two">there</a>, <a href="#two">here</a>, <a href="second.ipynb">a file</a>
+and <a href="https://example.org/">elsewhere</a>.</p>
+<p><span class="math">\\(\\sum_{k=1}^{n} k = \\frac{n(n+1)}{2}\\)</span></p>
+<img src="../_images/picture.svg" alt="A square">"""
+SECOND = """<h1 id="one">Second page</h1><h2 id="two">Another section</h2>
+<details class="admonition hide above-input">
+<summary><p>Checked: the sum</p><p class="expanded">Fold again</p></summary>
+<div class="cell_input">hidden code</div><div class="cell_output">its result</div></details>
+<details class="sd-dropdown"><summary>Hint</summary><div>a hint</div></details><p class="report">Report a mistake</p>"""
+CONTENTS = {"root": "book/first", "parts": [{"chapters": [{"file": "notebooks/second"}]}]}
+CONFIG = {"title": "Two pages", "author": "Somebody", "copyright": "2026"}
+
+
+@pytest.fixture
+def pdf(tmp_path, monkeypatch):
+    """The script, at work on a small book."""
+    monkeypatch.syspath_prepend(ROOT / "book")
+    spec = importlib.util.spec_from_file_location("pdf", ROOT / "book/pdf.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "HTML", tmp_path / "html")
+    monkeypatch.setattr(module, "WORK", tmp_path / "pdf")
+    module.WORK.mkdir()
+    for name, text in {"book/first": FIRST, "notebooks/second": SECOND}.items():
+        path = module.HTML / f"{name}.html"
+        path.parent.mkdir(parents=True)
+        path.write_text(f'<html><head>{HEAD}</head><body><article class="bd-article">{text}</article></body></html>')
+    (module.HTML / "_images").mkdir()
+    square = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
+    (module.HTML / "_images/picture.svg").write_text(square)
+    (module.HTML / "_static").mkdir()
+    (module.HTML / "_static/style.css").write_text("")
+    (module.HTML / "_static/mathjax").symlink_to(mathjax.__path__[0] + "/static/mathjax/es5")
+    return module
+
+
+def test_pages_stand_in_one_with_names_of_their_own_and_links_between_them(pdf):
+    page = pdf.whole(pdf.HTML, CONFIG, CONTENTS, "1.0")
+    names = [tag["id"] for tag in page.find_all(id=True)]
+    assert len(set(names)) == len(names)
+    links = {tag.get_text(): tag["href"] for tag in page.find_all("a")}
+    assert links == {
+        "First page": "#book-first", "Second page": "#notebooks-second", "there": "#notebooks-second--two",
+        "here": "#book-first--two", "elsewhere": "https://example.org/",
+    }  # fmt: skip
+    assert all(href[1:] in names for href in links.values() if href.startswith("#"))
+    assert page.img["src"] == "../html/_images/picture.svg"
+
+
+def test_folded_code_is_left_out_and_hints_are_open(pdf):
+    page = pdf.whole(pdf.HTML, CONFIG, CONTENTS, "1.0")
+    text = page.main.get_text(" ", strip=True)
+    assert not page.find_all(["details", "summary", "button"])
+    assert "Checked: the sum" in text and "its result" in text and "a hint" in text
+    assert not [words for words in ("hidden code", "Fold again", "Report a mistake", "#") if words in text]
+    assert "Left out: code that is folded" in text
+
+
+def test_a_formula_or_picture_that_is_not_there_is_refused(pdf):
+    if not BROWSER:
+        pytest.skip("no Chromium or Chrome found")
+    (pdf.HTML / "_images/picture.svg").unlink()
+    source = pdf.WORK / "whole.html"
+    source.write_text(str(pdf.whole(pdf.HTML, CONFIG, CONTENTS, "1.0")))
+    with pytest.raises(RuntimeError, match=r"not all of the book is there: \{'pictures': 1\}"):
+        pdf.printed(source, pdf.WORK / "book.pdf")
+
+
+def test_a_small_book_is_printed_with_outline_tags_and_formulas(pdf):
+    if not BROWSER:
+        pytest.skip("no Chromium or Chrome found")
+    source, target = pdf.WORK / "whole.html", pdf.WORK / "book.pdf"
+    source.write_text(str(pdf.whole(pdf.HTML, CONFIG, CONTENTS, "1.0")))
+    assert pdf.printed(source, target) == 1
+    found = pypdf.PdfReader(target)
+    assert len(found.pages) == 3
+    assert outline(found) == ["First page", ["A section"], "Second page", ["Another section"]]
+    assert is_tagged(found)
+    assert "∑" in found.pages[1].extract_text() and fonts_of_formulas(found.pages[1])
+    assert found.metadata.title == "Two pages"
+
+
+def test_the_first_page_gets_one_link_to_the_file(pdf):
+    first = pdf.HTML / "book/first.html"
+    for size in (1.0, 2.0):
+        pdf.linked(first, size)
+    assert re.findall(r"href=\"(../mjq-book.pdf)\".*?\((.*?)\)", first.read_text()) == [("../mjq-book.pdf", "2.0 MB")]
+
+
+@pytest.mark.slow
+def test_the_whole_book_is_printed():
+    if not BROWSER:
+        pytest.skip("no Chromium or Chrome found")
+    subprocess.run([sys.executable, ROOT / "book/build.py"], check=True)
+    started = time.perf_counter()
+    subprocess.run([sys.executable, ROOT / "book/pdf.py"], check=True)
+    assert time.perf_counter() - started < LONGEST
+    target = ROOT / "_build/html/mjq-book.pdf"
+    assert target.stat().st_size < LARGEST
+    found = pypdf.PdfReader(target)
+    assert len(found.pages) > 200 and is_tagged(found)
+    contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    pages = [contents["root"], *(chapter["file"] for part in contents["parts"] for chapter in part["chapters"])]
+    titles = [title for title in outline(found) if isinstance(title, str)]
+    assert len(titles) == len(pages)
+    assert "mjq-book.pdf" in (ROOT / "_build/html/book/index.html").read_text(encoding="utf-8")
+    assert len([page for page in found.pages if fonts_of_formulas(page)]) > 100
+
+
+def outline(found):
+    """Titles of the outline, those below a title as a list after it."""
+
+    def titles(entries):
+        return [titles(entry) if isinstance(entry, list) else entry.title for entry in entries]
+
+    return titles(found.outline)
+
+
+def is_tagged(found):
+    root = found.trailer["/Root"]
+    return root["/MarkInfo"]["/Marked"] and "/StructTreeRoot" in root and root["/Lang"] == "en"
+
+
+def fonts_of_formulas(page):
+    """Names of the fonts on a page that MathJax alone uses."""
+    fonts = [font.get_object() for font in page["/Resources"].get("/Font", {}).values()]
+    names = [font["/FontDescriptor"].get_object()["/FontName"] for font in fonts if "/FontDescriptor" in font]
+    return [name for name in names if "MathJax" in name]

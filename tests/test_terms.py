@@ -1,0 +1,71 @@
+"""First uses of the glossary's terms, on pages small enough to see all of them."""
+
+import importlib.util
+
+import pytest
+from docutils import nodes
+
+from tests.conftest import ROOT
+
+TERMS = {"waste": "term-waste", "wasted servers": "term-waste", "head of the line": "term-head", "drift": "term-drift"}
+
+
+@pytest.fixture
+def terms():
+    spec = importlib.util.spec_from_file_location("terms", ROOT / "book/_ext/terms.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def linked(terms, *pieces):
+    """The links that a section of these pieces gets, and its text."""
+    page = nodes.section("", *pieces)
+    done = set()
+    for text in list(page.findall(nodes.Text)):
+        if terms.is_prose(text):
+            terms.replace_first_uses(text, TERMS, "glossary.html", done)
+    return {node.astext(): node["refuri"] for node in page.findall(nodes.reference) if "term" in node["classes"]}, page
+
+
+def sentence(words):
+    return nodes.paragraph("", "", nodes.Text(words))
+
+
+def test_the_first_use_is_a_link_and_the_words_stay(terms):
+    first, second = "Drifts and the head of\nthe line meet.", "The drift again, and waste."
+    links, page = linked(terms, sentence(first), sentence(second))
+    assert links == {
+        "Drifts": "glossary.html#term-drift",
+        "head of\nthe line": "glossary.html#term-head",
+        "waste": "glossary.html#term-waste",
+    }
+    assert [node.astext() for node in page.children] == [first, second]
+
+
+def test_terms_with_one_definition_are_linked_once_and_the_longest_counts(terms):
+    links, _ = linked(terms, sentence("Wasted servers are waste."))
+    assert links == {"Wasted servers": "glossary.html#term-waste"}
+
+
+@pytest.mark.parametrize("words", ["snowdrift", "drift-free", "It wastes servers.", "the head of a line"])
+def test_parts_of_other_words_and_verbs_are_no_uses(terms, words):
+    assert linked(terms, sentence(words))[0] == {}
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        nodes.title("", "Drift"),
+        nodes.paragraph("", "", nodes.literal("", "drift")),
+        nodes.paragraph("", "", nodes.math("", "drift")),
+        nodes.paragraph("", "", nodes.reference("", "drift", refuri="x")),
+        nodes.figure("", nodes.caption("", "drift")),
+        nodes.container("", nodes.paragraph("", "drift"), nb_element="cell_code"),
+        nodes.literal_block("", "drift"),
+    ],
+)
+def test_headings_code_formulas_links_and_captions_stay_as_they_are(terms, piece):
+    links, _ = linked(terms, piece, sentence("Now the drift."))
+    assert links == {"drift": "glossary.html#term-drift"}
+    assert linked(terms, piece)[0] == {}
