@@ -26,16 +26,18 @@ FRAME = """<!DOCTYPE html>
 <html lang="en" data-theme="light" data-mode="light">
 <head><meta charset="utf-8"><title></title></head>
 <body><main class="bd-content"><article class="bd-article"><p class="name"></p><p class="who"></p>
-<p>This file holds the whole book as it was built. Left out: code that is folded in the book, with a line that says what
-it does, and whatever moves under the hand. Hints and solutions of exercises are open. Links inside lead to pages of
-this file.</p>
+<p>This file holds the whole book as it was built. Left out: code that is folded in the book, where a line says what it
+does; live panels and questions that check an answer, which need a screen. Hints and solutions of exercises are open.
+Links inside lead to pages of this file.</p>
 <nav class="of-the-file" aria-label="Contents"><ul></ul></nav></article></main></body></html>"""
 FOOTER = (
     '<div style="width: 100%; font: 8px sans-serif; text-align: center">'
     '<span class="title"></span> · <span class="pageNumber"></span></div>'
 )
 # What only a screen can use.
-OF_THE_SCREEN = "script, button, .headerlink, p.report, p.expanded, .toggle-details, svg.sd-octicon"
+OF_THE_SCREEN = (
+    "script, button, section.panel, form.selfcheck, .headerlink, p.report, p.expanded, .toggle-details, svg.sd-octicon"
+)
 # What a reader of the file would miss.
 MISSING = """() => ({
     formulas: document.querySelectorAll('.math').length - document.querySelectorAll('.math mjx-container').length,

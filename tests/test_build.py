@@ -96,7 +96,7 @@ def test_the_longest_chapter_is_first(build):
 
 def test_staging_leaves_alone_what_is_the_same(build):
     (build.ROOT / "book").mkdir()
-    for name in ("book/a.md", "book/b.md", "_toc.yml"):
+    for name in ("book/a.md", "book/b.md", "_toc.yml", "CITATION.cff"):
         (build.ROOT / name).write_text("# one\n")
     (build.ROOT / "_config.yml").write_text("title: mjq\n")
     build.stage(build.SITE, {})

@@ -28,7 +28,8 @@ SECOND = """<h1 id="one">Second page</h1><h2 id="two">Another section</h2>
 <details class="admonition hide above-input">
 <summary><p>Checked: the sum</p><p class="expanded">Fold again</p></summary>
 <div class="cell_input">hidden code</div><div class="cell_output">its result</div></details>
-<details class="sd-dropdown"><summary>Hint</summary><div>a hint</div></details><p class="report">Report a mistake</p>"""
+<details class="sd-dropdown"><summary>Hint</summary><div>a hint</div></details><p class="report">Report a mistake</p>
+<form class="selfcheck">How many?</form><section class="panel" hidden></section>"""
 CONTENTS = {"root": "book/first", "parts": [{"chapters": [{"file": "notebooks/second"}]}]}
 CONFIG = {"title": "Two pages", "author": "Somebody", "copyright": "2026"}
 
@@ -74,7 +75,7 @@ def test_folded_code_is_left_out_and_hints_are_open(pdf):
     text = page.main.get_text(" ", strip=True)
     assert not page.find_all(["details", "summary", "button"])
     assert "Checked: the sum" in text and "its result" in text and "a hint" in text
-    assert not [words for words in ("hidden code", "Fold again", "Report a mistake", "#") if words in text]
+    assert not [words for words in ("hidden code", "Fold again", "Report a mistake", "How many?", "#") if words in text]
     assert "Left out: code that is folded" in text
 
 

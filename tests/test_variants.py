@@ -15,6 +15,7 @@ from mjq.variants import questions
 from mjq.variants.drawn import draw
 from mjq.variants.question import Question, printed, written
 from mjq.variants.questions.cluster import percent_lost
+from tests import reference_schedules
 from tests.conftest import ROOT
 
 NAMES = [chapter.name for chapter in CHAPTERS]
@@ -105,7 +106,16 @@ LAWS = [
     ("near_saturation", "One server", lambda x, t1, t2, p1: (
         x, (p1 * t1**2 + (1 - p1) * t2**2) / (p1 * t1 + (1 - p1) * t2) ** 2 - 1,
     )),
+    ("scheduling", "In order of arrival", lambda x, **v: (x, mean_wait_of_the_definition("fcfs", **v))),
+    ("scheduling", "EASY", lambda x, **v: (x, mean_wait_of_the_definition("easy", **v))),
 ]  # fmt: skip
+
+
+def mean_wait_of_the_definition(policy, n, **values):
+    submit = [0, *(values[f"s{k}"] for k in range(2, 6))]
+    need, run = ([values[f"{letter}{k}"] for k in range(1, 6)] for letter in "nr")
+    start, _ = reference_schedules.schedule(submit, need, run, None, n, policy)
+    return sum(begin - came for begin, came in zip(start, submit, strict=True)) / len(submit)
 
 
 @pytest.mark.parametrize(("chapter", "title", "law"), LAWS)

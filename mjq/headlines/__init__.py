@@ -14,3 +14,8 @@ __all__ = ["MODELS", "Grid", "Model", "network_of", "schema", "solve", "solve_gr
 
 # One system needs neither tables nor progress bars.
 __getattr__, _, _ = lazy_loader.attach(__name__, submod_attrs={"grids": ["Grid", "solve_grid"]})
+
+
+def __dir__():
+    """All public names, those too that are imported when they are used: the reference lists them."""
+    return __all__

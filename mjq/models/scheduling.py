@@ -1,12 +1,14 @@
 r"""[SCHED] Queueing policies for multiserver jobs, exact where they can be: a small queue as a finite chain.
 
-Written from the words of the policies, apart from :mod:`mjq.simulation`, so that each can be held to the other.
+Written from the words of the policies, apart from ``mjq.simulation``, so that each can be held to the other.
 
+==========================  ===========================================================================================
 :math:`B`                   servers (units of the resource)
 :math:`b_\ell, \mu_\ell`    need and completion rate of class :math:`\ell`, which comes with probability :math:`p_\ell`
 :math:`\lambda`             arrival rate
 :math:`C`                   places in the line; a job is lost if, after the policy has started whom it can, more would
                             wait
+==========================  ===========================================================================================
 """
 
 import re
