@@ -67,7 +67,8 @@ QUESTIONS = (
     Question(
         "Two servers, drawn jobs",
         "Jobs of {t} minutes each start in order of arrival on two servers. Each needs, independently of the others, "
-        "one server with probability {p1} and else both. There is always a next job. At which rate are they worked off?",
+        "one server with probability {p1} and else both. There is always a next job. At which rate are they worked "
+        "off?",
         "jobs per hour",
         draw_full_hours,
         rate_of_full_hours,
