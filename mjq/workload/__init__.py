@@ -13,6 +13,7 @@ Logs
 Answers
 
 ``capacity``        how many jobs an hour: four answers, and what each assumes
+``costs``           which jobs cost the others most
 ``saturated``       a list of jobs worked off while the line never runs dry
 ``arrivals``        when how much came; whether replays agree with the waits of a log
 ``plan``            how many servers keep waits below a target
@@ -38,6 +39,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "binning",
         "capacity",
         "classes",
+        "costs",
         "example",
         "formats",
         "lines",
@@ -62,7 +64,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "capacity": [
             "Capacity",
             "capacities",
-            "costs_of_classes",
             "exponential_capacity",
             "independent_capacity",
             "mean_work",
@@ -72,6 +73,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "own_order_capacity",
         ],
         "classes": ["JobClass", "job_classes", "read_classes", "shipped_classes", "write_classes"],
+        "costs": ["costs_of_classes"],
         "example": ["example_log", "example_path"],
         "formats": ["read_log"],
         "log": ["Lines", "Log"],

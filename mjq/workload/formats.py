@@ -3,7 +3,7 @@
 from itertools import chain, islice
 from pathlib import Path
 
-from polars.exceptions import PolarsError
+from polars.exceptions import PanicException, PolarsError
 
 from mjq.workload import lines, sacct, swf, table
 from mjq.workload.log import Log, gathered
@@ -67,7 +67,7 @@ def read_log(
     """
     try:
         return gathered(_reading(path, columns, unit), servers, partition, strict)
-    except (ValueError, PolarsError) as error:
+    except (ValueError, PolarsError, PanicException) as error:  # the last where Parquet is broken inside
         raise ValueError(f"{path}: {error}") from error
 
 

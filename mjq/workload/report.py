@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from mjq.workload import arrivals, binning, capacity
+from mjq.workload.costs import costs_of_classes
 from mjq.workload.log import Log
 from mjq.workload.saturated import LINE
 
@@ -179,7 +180,7 @@ def report_on(
     progress("memory")
     memory = {name: _curve(log, name, seed) for name in ("fcfs", "easy")}
     progress("classes")
-    costs = capacity.costs_of_classes(log, policy)[:CLASSES]
+    costs = costs_of_classes(log, policy)[:CLASSES]
     progress("waits")
     load, agreement = arrivals.load(log), arrivals.agreement(log)
     work = capacity.mean_work(log)
