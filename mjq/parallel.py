@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # it takes a second, and its logs must be quieted before its 
     from distributed import Client
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "Workers", "solve_all", "spread", "here", "is_client", "client_of",
+    "Workers", "solve_all", "as_found", "spread", "here", "is_client", "client_of",
 ]  # fmt: skip
 
 Workers = Union[int, "Client"]  # so many processes on this machine, or a client of a dask scheduler
@@ -71,7 +71,9 @@ def solve_all(
             return spread(client, lambda case: function(**case), cases, bar)
 
 
-def as_found(function, cases, workers=None, died=None):
+def as_found(
+    function: Callable, cases: Sequence[tuple], workers: Workers | None = None, died: Any = None
+) -> Iterator[list[tuple]]:
     """Call ``function(case)`` for each of some numbered cases; yield results as they are found.
 
     Parameters

@@ -210,7 +210,7 @@ def test_a_picture_is_on_the_first_screen(html, browser, name):
 def test_the_reference_has_every_public_name_of_the_models(html):
     soup = BeautifulSoup((html / "book/reference.html").read_text(encoding="utf-8"), "html.parser")
     there = {tag["id"] for tag in soup.find_all(id=True)}
-    for chapter in CHAPTERS:
+    for chapter in (one for one in CHAPTERS if one.has_model):
         module = importlib.import_module(f"mjq.models.{chapter.name}")
         for name in module.__all__:
             homes = (f"mjq.models.{chapter.name}", getattr(getattr(module, name), "__module__", ""))

@@ -13,7 +13,7 @@ STYLE = """
 html { color-scheme: light dark }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 .wide { overflow-x: auto } table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-caption { text-align: left; font-weight: 600; padding: .5rem 0 } th, td { padding: .15rem .6rem }
+caption { text-align: left; font-weight: 600; padding: .5rem 0 } th, td { padding: .15rem .6rem; white-space: nowrap }
 th { border-bottom: 1px solid; vertical-align: bottom; white-space: pre-line }
 figure { margin: 1rem 0 } figure svg { max-width: 100%; height: auto; background: white; color-scheme: light }
 """

@@ -1,11 +1,15 @@
 """Pictures of a plan: waits against servers, and against the load."""
 
+from typing import Any
+
+from matplotlib.axes import Axes
+
 from mjq.plots.palette import COLOURS
 
 __all__ = ["waits_by_load", "waits_by_size"]
 
 
-def waits_by_size(plan, ax):
+def waits_by_size(plan: Any, ax: Axes) -> None:
     """Draw the percentile of the waits against the servers, with intervals and the target.
 
     Parameters
@@ -21,7 +25,7 @@ def waits_by_size(plan, ax):
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)
 
 
-def waits_by_load(plan, ax):
+def waits_by_load(plan: Any, ax: Axes) -> None:
     """Draw the same against the load of the smallest machine that meets the target, or else the largest tried."""
     for one, colour in zip(plan.policies, COLOURS, strict=False):
         label = f"{one.policy}, {one.servers:g} servers" if one.servers else one.policy

@@ -4,20 +4,24 @@ Waits need not fall with every server that is added: a job that starts earlier m
 smallest size that meets the target is reported beside the one from which on all larger ones that were tried meet it.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 from pydantic import Field
 from tqdm import tqdm
 
 from mjq import checks, folders
+from mjq.parallel import Workers
+from mjq.workload.log import Log
 from mjq.workload.replays import Replays
 from mjq.workload.report import Interval, Lines, Plain
 from mjq.workload.sentences import assumed, rule_of, verdict
 from mjq.workload.waits import difference, interval, require_arrivals
 
-__all__ = ["Plan", "planned", "sizes_between"]
+__all__ = ["Plan", "PolicyPlan", "planned", "sizes_between"]
 
 SIZES = 10  # that are tried at first
 SMALLEST, LARGEST = 0.75, 2.0  # of them, as multiples of the servers of the log
@@ -82,26 +86,26 @@ class Plan(Plain):
     assumes: list[str]
 
     @property
-    def met(self):
+    def met(self) -> bool:
         """Whether any size tried meets the target."""
         return any(one.smallest is not None for one in self.policies)
 
 
 def planned(
-    log,
-    target,
-    policies=("easy",),
-    sizes=None,
+    log: Log,
+    target: float,
+    policies: Sequence[str] = ("easy",),
+    sizes: ArrayLike | None = None,
     *,
-    percentile=90.0,
-    growth=1.0,
-    node=1.0,
-    seed=1,
-    output=None,
-    workers=1,
-    force=False,
-    progress=None,
-):
+    percentile: float = 90.0,
+    growth: float = 1.0,
+    node: float = 1.0,
+    seed: int = 1,
+    output: str | Path | None = None,
+    workers: Workers | None = 1,
+    force: bool = False,
+    progress: bool | None = None,
+) -> Plan:
     """How many servers keep the waits of a log below a target?
 
     The log is replayed on machines of the given sizes; between the first one that meets the target and the one before
@@ -192,7 +196,9 @@ def planned(
     return plan
 
 
-def sizes_between(log, low=None, high=None, count=SIZES, node=1.0):
+def sizes_between(
+    log: Log, low: float | None = None, high: float | None = None, count: int = SIZES, node: float = 1.0
+) -> list[float]:
     """So many sizes from `low` to `high`, whole nodes apart, with that of the log if it lies between.
 
     By default from three quarters of the servers of the log, or its largest need, to twice these servers.

@@ -2,13 +2,18 @@
 
 import hashlib
 import json
+from collections.abc import Iterable
 from functools import partial
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
+from tqdm import tqdm
 
 import mjq
 from mjq import checks, parallel
 from mjq.journal import Journal
+from mjq.workload.log import Log
 from mjq.workload.waits import waits
 
 __all__ = ["Replays"]
@@ -31,27 +36,36 @@ class Replays:
     bar : tqdm.tqdm
     """
 
-    def __init__(self, log, percentile, seed, workers, output, force, bar):
+    def __init__(
+        self,
+        log: Log,
+        percentile: float,
+        seed: int,
+        workers: parallel.Workers | None,
+        output: Path | None,
+        force: bool,
+        bar: tqdm,
+    ):
         self.log, self.percentile, self.seed, self.workers, self.bar = log, percentile, seed, workers, bar
         described = {"version": mjq.__version__, "log": _fingerprint(log), "percentile": percentile, "seed": seed}
         path = None if output is None else output.with_name(output.name + ".part")
         self.journal = None if path is None else Journal(path, described, force)
         self.rows = {} if path is None else self.journal.rows
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         if self.journal is not None:
             self.journal.__enter__()
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         if self.journal is not None:
             self.journal.__exit__(*error)
 
-    def forget(self):
+    def forget(self) -> None:
         """Remove the notes: the output is there."""
         self.journal.path.unlink()
 
-    def make(self, cases):
+    def make(self, cases: Iterable[dict[str, Any]]) -> None:
         """Make those replays that are not there yet."""
         todo = {key: case for case in cases if (key := self._key(case)) not in self.rows and self.fits(case["servers"])}
         self.bar.total += len(todo)
@@ -64,20 +78,20 @@ class Replays:
                 self.journal.note(rows)
             self.bar.update(len(rows))
 
-    def waits(self, **case):
+    def waits(self, **case: Any) -> dict[str, Any]:
         """Waits of one case, by :func:`mjq.workload.waits.waits`."""
         self.make([case])
         return self.rows[self._key(case)]
 
-    def fits(self, servers):
+    def fits(self, servers: float) -> bool:
         """Whether all jobs fit into the machine."""
         return not self.too_large(servers)
 
-    def too_large(self, servers):
+    def too_large(self, servers: float) -> int:
         """How many jobs need more than the servers."""
         return int((self.log.need > servers * (1 + checks.FIT)).sum())
 
-    def load(self, servers, growth):
+    def load(self, servers: float, growth: float) -> float:
         """Work that comes over what the servers can do meanwhile."""
         come = self.log.arrival
         return float(growth * (self.log.need @ self.log.run) / (servers * (come.max() - come.min())))

@@ -1,13 +1,21 @@
 """A plan in sentences: what follows, and what it assumes."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from mjq.simulation import policies
+from mjq.simulation.policies import Policy
+from mjq.workload.log import Log
+
+if TYPE_CHECKING:  # which needs these sentences
+    from mjq.workload.plan import PolicyPlan
 
 __all__ = ["assumed", "rule_of", "verdict"]
 
 UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
 
 
-def rule_of(name):
+def rule_of(name: str) -> Policy:
     """The policy of this name; ``ValueError`` if there is none, or it interrupts jobs."""
     rule = policies.policy(name)
     if rule.interrupts:
@@ -15,7 +23,7 @@ def rule_of(name):
     return rule
 
 
-def verdict(found, target, percentile, node):
+def verdict(found: "PolicyPlan", target: float, percentile: float, node: float) -> list[str]:
     """What follows, in sentences."""
     goal = f"{percentile:g} % of the jobs wait at most {_time(target)}"
     fit = [row for row in found.sizes if row.waits]
@@ -59,7 +67,7 @@ def _time(hours):
     return f"{hours * UNITS[unit]:.3g} {unit}"
 
 
-def assumed(log, growth, names):
+def assumed(log: Log, growth: float, names: Sequence[str]) -> list[str]:
     """What every number assumes."""
     faster = "" if growth == 1 else f", {growth:g} times as fast"
     said = "as users gave them, and at least the run times" if log.estimate is not None else "the run times themselves"

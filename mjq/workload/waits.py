@@ -1,11 +1,14 @@
 """How long the jobs of a log would wait on a machine of another size: one replay, and how far to believe it."""
 
+from typing import Any
+
 import numba
 import numpy as np
 
 from mjq.simulation import replay
+from mjq.workload.log import Log
 
-__all__ = ["difference", "interval", "waits"]
+__all__ = ["difference", "interval", "require_arrivals", "waits"]
 
 HOUR = 3600.0
 BLOCKS = 10, 100, 1000  # successive jobs that are drawn together
@@ -14,7 +17,15 @@ RESAMPLES = 200
 INSIDE = 2.5, 97.5  # per cent of the resamples
 
 
-def waits(log, servers, policy="easy", growth=1.0, exact=False, percentile=90, seed=1):
+def waits(
+    log: Log,
+    servers: float,
+    policy: str = "easy",
+    growth: float = 1.0,
+    exact: bool = False,
+    percentile: float = 90,
+    seed: int = 1,
+) -> dict[str, Any]:
     """Waits of a log replayed: their mean, a percentile, and both for resamples of the jobs.
 
     Parameters
@@ -64,14 +75,14 @@ def waits(log, servers, policy="easy", growth=1.0, exact=False, percentile=90, s
     return {"mean": float(wait.mean()), "percentile": _percentile(wait, percentile), "resampled": resampled}
 
 
-def require_arrivals(log):
+def require_arrivals(log: Log) -> np.ndarray:
     """When the jobs of a log came [s]; ``ValueError`` where it does not tell."""
     if log.arrival is None:
         raise ValueError("the log does not say when jobs were submitted: nothing can be said of waits")
     return log.arrival
 
 
-def interval(resampled, which):
+def interval(resampled: list, which: int) -> tuple[float, float] | None:
     """Ends of the 95 % interval of the mean (0) or the percentile (1): the widest by blocks of any length.
 
     Returns
@@ -87,7 +98,7 @@ def interval(resampled, which):
     return float(low[widest]), float(high[widest])
 
 
-def difference(one, other):
+def difference(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """By how much waits of one replay exceed those of another one of the same log, both by :func:`waits`, in its form.
 
     Its intervals are those of the difference job by job, narrower than those of the two waits would make one believe.
