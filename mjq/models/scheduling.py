@@ -260,10 +260,10 @@ def shadow_time(now: float, free: float, need: float, running: Sequence[tuple]) 
     r"""When the first job in the line can start at the latest, by the estimates, and what it then leaves free.
 
     Let the jobs in service hold :math:`n_i` servers until :math:`e_i`, as estimated. The first in the line needs
-    :math:`n`. Its shadow time and the extra servers are
+    :math:`h`. Its shadow time and the extra servers are
 
-    .. math:: s = \min\Bigl\{t \ge \text{now} : \text{free} + \sum_{e_i \le t} n_i \ge n\Bigr\}, \qquad
-       \text{extra} = \text{free} + \sum_{e_i \le s} n_i - n.
+    .. math:: s = \min\Bigl\{t \ge \text{now} : \text{free} + \sum_{e_i \le t} n_i \ge h\Bigr\}, \qquad
+       \text{extra} = \text{free} + \sum_{e_i \le s} n_i - h.
 
     Parameters
     ----------
