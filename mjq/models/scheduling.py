@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from mjq import checks
 from mjq.solvers import chain
 
-__all__ = ["FiniteQueue", "empty", "finite_queue", "served_and_waiting", "shadow_time", "transitions"]
+__all__ = ["RULES", "FiniteQueue", "empty", "finite_queue", "served_and_waiting", "shadow_time", "transitions"]
 
 MOST_STATES = 20_000
 MOST_ROOM = 1000  # a line of one class; of two there are too many states long before
@@ -82,6 +82,7 @@ def _most(free, served, line, b, threshold=0):
     return min(fitting)[1]
 
 
+#: The rules that look at needs and order alone, by name; *msfq* has a number more.
 RULES = {
     "fcfs": _in_order,
     "first-fit": _first_fit,
