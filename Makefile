@@ -21,7 +21,7 @@ PYTEST := -q -n auto $(if $(SEED),--hypothesis-seed=$(SEED))
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .PHONY: book pdf test coverage elsewhere pythons thorough lab refresh bench clean lock
-.PHONY: frontier evaluation autoscaling fluid-times depletion near-saturation panels
+.PHONY: frontier evaluation autoscaling fluid-times depletion near-saturation public-logs panels
 
 book: $(VENV)/ready
 	@$(BIN)/python book/build.py
@@ -84,6 +84,10 @@ depletion: $(VENV)/ready
 # On one core, as fluid-times.
 near-saturation: $(VENV)/ready
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m mjq.experiments.near_saturation
+
+# Where MJQ_TRACES names a folder with logs of the Parallel Workloads Archive.
+public-logs: $(VENV)/ready
+	$(BIN)/python -m mjq.experiments.public_logs
 
 # The tables in which panels interpolate; a minute.
 panels: $(VENV)/ready

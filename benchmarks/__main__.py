@@ -5,11 +5,11 @@ from pathlib import Path
 from tabulate import tabulate
 from tqdm import tqdm
 
-from benchmarks import cluster, depletion, fluid, processing_capacity, runs, scheduling
+from benchmarks import cluster, depletion, fluid, logs, processing_capacity, runs, scheduling
 from mjq.experiments import keeping
 
 RESULTS = Path(__file__).parent / "results.csv"
-PARTS = [processing_capacity, scheduling, cluster, fluid, depletion, runs]
+PARTS = [processing_capacity, scheduling, logs, cluster, fluid, depletion, runs]
 HEADERS = ["what", "ours [s]", "alternative", "alternative [s]", "ratio"]
 
 

@@ -5,7 +5,7 @@ The map, one line a module:
 ``mjq.models``      one module or folder a paper, the only place where a paper's letters live
 ``mjq.solvers``     Markov chains, queues with infinitely many levels, chains that only drain; knows no paper
 ``mjq.simulation``  an independent event-driven simulator with confidence intervals
-``mjq.workload``    cluster logs in, job classes out
+``mjq.workload``    cluster logs in, classes, capacities and plans out
 ``mjq.published``   the numbers that the papers print, and the ledger of what was reproduced
 ``mjq.experiments`` long computations: the code, the tables they keep, and ``kept(name)`` to read them
 ``mjq.runs``        chapters run again: other parameters, sweeps, comparisons
@@ -13,6 +13,7 @@ The map, one line a module:
 ``mjq.variants``    exercise sheets, a different one for each student
 ``mjq.cli``         the command ``mjq``
 ``mjq.parallel``    much work side by side, here or on other machines
+``mjq.journal``     its results noted as they are found
 ``mjq.plots``       the drawings and tables that chapters share
 ``mjq.checks``      the checks of input
 

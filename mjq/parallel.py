@@ -3,6 +3,8 @@
 import logging
 import os
 import signal
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
@@ -12,11 +14,14 @@ from tqdm import tqdm
 
 from mjq import checks
 
+SOON = 2.0  # seconds of work that are not worth further processes
+CHUNK = 16  # cases that a process takes at a time, at most
+
 if TYPE_CHECKING:  # it takes a second, and its logs must be quieted before its first import
     from distributed import Client
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "Workers", "solve_all", "spread", "here", "is_client", "client_of",
+    "Workers", "solve_all", "as_found", "spread", "here", "is_client", "client_of",
 ]  # fmt: skip
 
 Workers = Union[int, "Client"]  # so many processes on this machine, or a client of a dask scheduler
@@ -64,6 +69,75 @@ def solve_all(
             return [_one(function, case, bar) for case in cases]
         with client_of(workers) as client:
             return spread(client, lambda case: function(**case), cases, bar)
+
+
+def as_found(
+    function: Callable, cases: Sequence[tuple], workers: Workers | None = None, died: Any = None
+) -> Iterator[list[tuple]]:
+    """Call ``function(case)`` for each of some numbered cases; yield results as they are found.
+
+    Parameters
+    ----------
+    function : callable
+    cases : sequence of (number, case)
+    workers : int or distributed.Client, optional
+        As for :func:`solve_all`. By default the work begins in this process, and what is left after two seconds is
+        given to as many processes as there are cores.
+    died : object, optional
+        The result of a case in which several processes died; without it, an error.
+
+    Yields
+    ------
+    list of (number, result)
+        A few at a time, in any order.
+
+    Raises
+    ------
+    Exception
+        Whatever a failing case raised; ``RuntimeError`` if several processes died in one.
+
+    Examples
+    --------
+    >>> list(as_found(lambda x: x * x, [("two", 2), ("three", 3)]))
+    [[('two', 4)], [('three', 9)]]
+    """
+    if workers is None:
+        end, cases = time.monotonic() + SOON, deque(cases)
+        while cases and time.monotonic() < end:
+            k, case = cases.popleft()
+            yield [(k, function(case))]
+        cases, workers = list(cases), os.cpu_count() or 1
+    if not is_client(workers):
+        workers = min(here(workers), max(len(cases), 1))
+        if workers == 1:
+            yield from ([(k, function(case))] for k, case in cases)
+            return
+    size = max(1, min(CHUNK, len(cases) // 8))
+    chunks = [cases[k : k + size] for k in range(0, len(cases), size)]
+    from distributed import KilledWorker, as_completed
+
+    with client_of(workers) as client:
+        futures = client.map(lambda chunk: [(k, function(case)) for k, case in chunk], chunks, pure=False)
+        asked = dict(zip(futures, chunks, strict=True))
+        done = as_completed(futures)
+        try:
+            for future in done:
+                chunk = asked.pop(future)
+                try:
+                    yield future.result()
+                except KilledWorker:
+                    if len(chunk) == 1 and died is None:
+                        words = f"several processes died in the case {chunk[0][0]}, perhaps for lack of memory"
+                        raise RuntimeError(words) from None
+                    if len(chunk) == 1:
+                        yield [(chunk[0][0], died)]
+                        continue
+                    for part in chunk:  # which of them was it?
+                        again = client.submit(lambda case: [(case[0], function(case[1]))], part, pure=False)
+                        asked[again] = [part]
+                        done.add(again)
+        finally:
+            client.cancel(list(asked))
 
 
 def spread(client: "Client", function: Callable, items: Sequence, bar: tqdm) -> list:

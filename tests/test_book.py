@@ -44,6 +44,11 @@ STABLE = {
         "scheduling", "equation-sched-recursion", "equation-sched-shadow", "equation-sched-chain", "sched-rules",
         "sched-answer-picture", "sched-answer-curve", "sched-estimates", "sched-reach", "sched-shaking",
     ],
+    "notebooks/your_cluster.html": [
+        "your-cluster", "equation-yc-naive", "equation-yc-recursion", "equation-yc-saturation", "equation-yc-monotone",
+        "equation-yc-waste", "yc-answer-picture", "yc-answer-curve", "yc-plan-figure", "yc-rounding", "yc-easy",
+    ],
+    "book/operators.html": ["operators"],
     "book/known.html": ["known"],
     "book/ledger.html": ["errata", "erratum-bb22-table"],
 }  # fmt: skip
@@ -207,7 +212,7 @@ def test_a_picture_is_on_the_first_screen(html, browser, name):
 def test_the_reference_has_every_public_name_of_the_models(html):
     soup = BeautifulSoup((html / "book/reference.html").read_text(encoding="utf-8"), "html.parser")
     there = {tag["id"] for tag in soup.find_all(id=True)}
-    for chapter in CHAPTERS:
+    for chapter in (one for one in CHAPTERS if one.has_model):
         module = importlib.import_module(f"mjq.models.{chapter.name}")
         for name in module.__all__:
             homes = (f"mjq.models.{chapter.name}", getattr(getattr(module, name), "__module__", ""))

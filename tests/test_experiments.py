@@ -7,7 +7,18 @@ import polars as pl
 import pytest
 
 from mjq import experiments
-from mjq.experiments import decisions, depletion, evaluation, fluid_times, frontier, keeping, near_saturation, two_tier
+from mjq.experiments import (
+    decisions,
+    depletion,
+    evaluation,
+    fluid_times,
+    frontier,
+    keeping,
+    near_saturation,
+    public_logs,
+    two_tier,
+)
+from mjq.workload import capacities, capacity, example_path, read_log
 
 
 @pytest.fixture
@@ -143,3 +154,32 @@ def test_each_method_of_the_frontier(name, monkeypatch):
     assert row["residual"] == "" or float(row["residual"]) < 1e-3
     assert all(math.isfinite(float(x)) for *_, x in pipe.steps)
     assert len(pipe.steps) == (3 if name in frontier.STEPPED else 0)
+
+
+def test_capacities_of_public_logs(folder, monkeypatch):
+    monkeypatch.setattr(public_logs, "TABLE", folder / "public_logs.csv")
+    monkeypatch.setattr(capacity, "JOBS", {"fcfs": 500, "easy": 500})
+    with example_path() as path:
+        monkeypatch.setattr(public_logs, "LOGS", {"ours": path.name})
+        monkeypatch.setenv("MJQ_TRACES", str(path.parent))
+        public_logs.main()
+        own = capacities(read_log(path), "easy", exact=False)["own_order"]
+    made = pl.read_csv(folder / "public_logs.csv")
+    assert made.columns == columns("public_logs")
+    row = made.row(by_predicate=(pl.col("policy") == "easy") & (pl.col("capacity") == "own_order"), named=True)
+    assert row["share"] == pytest.approx(own.share, rel=1e-5)
+    monkeypatch.delenv("MJQ_TRACES")
+    with pytest.raises(SystemExit, match="MJQ_TRACES"):
+        public_logs.main()
+
+
+def test_the_kept_capacities_say_what_the_order_of_jobs_is_worth():
+    """In each of the logs real times cost more than exponential ones, and the order gives back a part of that."""
+    of_fcfs = experiments.kept("public_logs").filter(pl.col("policy") == "fcfs", pl.col("needs") == "as they are")
+    for log in public_logs.LOGS:
+        rows = of_fcfs.filter(pl.col("log") == log)
+        share = dict(rows.filter(pl.col("capacity") != "drawn").select("capacity", "share").iter_rows())
+        assert share["independent"] < share["own_order"] < 1 == share["naive"]
+        assert share["independent"] < share["exponential"]
+        drawn = rows.filter(pl.col("capacity") == "drawn").sort("block")["share"].to_list()
+        assert drawn == sorted(drawn)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mjq import headlines, stability
+from mjq import headlines, parallel, stability
 from mjq.headlines import Grid, grids, solve, solve_grid
 
 FIXED = dict(n1=1, mu1=1.0, mu2=0.5, p1=0.7)
@@ -81,7 +81,7 @@ def test_a_grid_is_all_cases_in_order(tmp_path):
 def test_processes_and_parquet_give_the_same(tmp_path, monkeypatch):
     there = solve_grid(SMALL, tmp_path / "there.parquet", workers=2, progress=False)
     here = solve_grid(SMALL, tmp_path / "here.parquet", workers=1, progress=False)
-    monkeypatch.setattr(grids, "SOON", 0.0)
+    monkeypatch.setattr(parallel, "SOON", 0.0)
     later = solve_grid(SMALL, tmp_path / "later.parquet", progress=False)
     assert here.equals(there)
     assert later.equals(there)

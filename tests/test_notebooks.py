@@ -173,6 +173,7 @@ OTHERS = {
         dict(servers=10, load=0.8, logs=3, k=4, needs=[1, 4], rates=[1.0, 0.1], mix=[1.0, 0.0], share=0.9, shakes=3)
         | dict(arrivals=4000, B=2.0, b=[2.0], mu=[1.0], p=[1.0], lam=0.1, room=0),
     ],
+    "your_cluster": [dict(log="log.swf"), dict(servers=80.0, target=0.5, percentile=50.0, growth=1.3)],
 }
 LOG = "; MaxProcs: 8\n" + "".join(f"{k} {k} -1 {10 * k} {2 ** (k % 4)}{' -1' * 13}\n" for k in range(1, 40))
 

@@ -4,9 +4,13 @@ import csv
 import doctest
 import math
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
+from sphinx.errors import ExtensionError
 
 from mjq import cluster
 from tests.conftest import ROOT, visit
@@ -178,6 +182,32 @@ def test_the_clusters_table_gives_the_exact_solutions_within_one_per_cent():
         interpolated = found.values(lam=lam, mu1=mu1, places=places)
         assert interpolated["lost"] == pytest.approx(100 * exact.blocking, rel=0.01)
         assert interpolated["delay"] == pytest.approx(exact.mean_delay, rel=0.01)
+
+
+def page_with_figure(*placed):
+    """What becomes of a page with one named cell, given name, page, cell and whether it replaces of some panels."""
+    page = new_document("page")
+    cell = nodes.container("", nb_element="cell_code", cell_metadata={"name": "answer-curve"}, classes=["cell"])
+    page += cell
+    found = {name: (where, at, replaces, f"panel {name}") for name, where, at, replaces in placed}
+    panels.put(SimpleNamespace(env=SimpleNamespace(docname="notebooks/here", mjq_panels=found)), page)
+    return [child.astext() if isinstance(child, nodes.raw) else "figure" for child in page]
+
+
+def test_a_panel_stands_before_the_figure_that_it_replaces_or_after_it():
+    assert page_with_figure(("a", "notebooks/here", "answer-curve", True)) == ["panel a", "figure"]
+    assert page_with_figure(("a", "notebooks/here", "answer-curve", False)) == ["figure", "panel a"]
+    assert page_with_figure(("a", "notebooks/elsewhere", "no-cell", True)) == ["figure"]
+    with pytest.raises(ExtensionError, match="panel a: notebooks/here has no cell 'no-cell'"):
+        page_with_figure(("a", "notebooks/here", "no-cell", True))
+
+
+def test_pages_whose_panels_have_changed_are_read_again():
+    env = SimpleNamespace(found_docs={"notebooks/stability", "notebooks/fluid", "book/index"})
+    assert panels.outdated(None, env, set(), set(), set()) == ["notebooks/fluid", "notebooks/stability"]
+    assert panels.outdated(None, env, set(), set(), set()) == []
+    env.mjq_panels["fluid"] = ("notebooks/fluid", "answer-curve", True, "as it was")
+    assert panels.outdated(None, env, set(), set(), set()) == ["notebooks/fluid"]
 
 
 @pytest.mark.parametrize("table", ["cluster", "near_saturation"])

@@ -60,7 +60,7 @@ def test_replay_is_the_definition(policy, ties, data, kill):
     assert np.array_equal(found.start, start) and np.array_equal(found.finish, finish)
 
 
-@pytest.mark.parametrize("policy", ["fcfs", "first-fit"])
+@pytest.mark.parametrize("policy", ["fcfs", "first-fit", "easy"])
 def test_a_long_line_is_the_definition(policy):
     log = overload(2500, 1)
     found = replay(*log, policy)

@@ -103,6 +103,8 @@ LAWS = [
     ("pool_depletion", "Equally busy", lambda x, D1A, D2A, D1B, D2B: (
         x * math.log(D1A / D2A), (1 - x) * math.log(D2B / D1B),
     )),
+    ("your_cluster", "Two servers, drawn jobs", lambda x, p1, t: (x * t / 60, 1 + p1**2 / (1 + p1 - p1**2))),
+    ("your_cluster", "Jobs that are all alike", lambda x, N, n, t: (round(x * t / 60) * n + N % n, N)),
     ("near_saturation", "One server", lambda x, t1, t2, p1: (
         x, (p1 * t1**2 + (1 - p1) * t2**2) / (p1 * t1 + (1 - p1) * t2) ** 2 - 1,
     )),

@@ -3,6 +3,10 @@
 ``chapters``  list, run, sweep, compare
 ``models``    solve
 ``logs``      replay
+``capacity``  capacity
+``plan``      plan
+``sheet``     paragraphs and tables, as text or as a page
+``reading``   what commands that read a log share
 ``teaching``  variants
 ``page``      an executed chapter as one page
 ``words``     what all of them say in the same way
@@ -17,6 +21,8 @@ from collections.abc import Sequence
 import click
 
 from mjq.cli import chapters, logs, models, teaching, words
+from mjq.cli.capacity import capacity
+from mjq.cli.plan import plan
 
 __all__ = ["main", "mjq"]
 
@@ -28,9 +34,12 @@ MAIN_HELP = """Queueing models of datacenters: run the chapters with your own nu
     mjq compare runs/stability/a runs/stability/b
     mjq solve stability --n 30 --n1 3 --n2 10 --mu1 1 --mu2 .5 --p1 .7
     mjq replay log.swf --policy fcfs --policy easy
+    mjq capacity log.swf                what a machine can really do, by its log
+    mjq plan log.swf --target-wait 2h   how many servers keep waits below a target
     mjq variants stability -o sheets    exercise sheets, a different one for each student
 
-Errors go to stderr; the exit status is 2 for bad input and 1 for a run that failed.
+Errors go to stderr; the exit status is 2 for bad input, 1 for a run that failed, and 3
+for a target that nothing meets.
 """.replace("\n\n    ", "\n\n\b\n    ")
 
 
@@ -61,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @click.group(
-    commands=[*chapters.COMMANDS, models.solve, logs.replay, teaching.variants], help=MAIN_HELP,
+    commands=[*chapters.COMMANDS, models.solve, logs.replay, capacity, plan, teaching.variants], help=MAIN_HELP,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )  # fmt: skip
 @click.version_option(package_name="mjq")

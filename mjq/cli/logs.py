@@ -1,9 +1,12 @@
 """The words for logs: one replayed under other policies."""
 
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
+from mjq.cli.reading import log_options, read, told_of_lines
 from mjq.cli.words import show_json
 
 __all__ = ["replay"]
@@ -12,7 +15,8 @@ COLUMNS = "policy", "mean wait [s]", "95 % wait at most [s]", "bounded slowdown"
 
 
 @click.command()
-@click.argument("log", type=click.Path())
+@click.argument("log", type=click.Path(allow_dash=True))
+@log_options
 @click.option(
     "--policy", "policies", multiple=True, default=("easy",), show_default=True, metavar="NAME",
     help="fcfs, first-fit, easy, conservative, backfill-D, least-servers-first, most-servers-first, msfq-L, "
@@ -46,48 +50,39 @@ def replay(
     gantt: str | None,
     starts: str | None,
     as_json: bool,
+    **reading: Any,
 ) -> None:
     """Replay a log under queueing policies: how long do its jobs wait?
 
-    LOG is in the Standard Workload Format, plain or compressed by gzip. One replay is one number: where two policies
-    differ by little, move the submit times a little and see.
+    LOG is in the Standard Workload Format, from sacct, or a table, CSV or Parquet; "-" is the standard input. One
+    replay is one number: where two policies differ by little, move the submit times a little and see.
     """
-    import numpy as np  # the rest of the command does without
-
-    from mjq import simulation
-    from mjq.workload import read_swf
+    from mjq import simulation  # the rest of the command does without
 
     if gantt:
         _require_chart(gantt)
-    found = read_swf(log)
-    size = servers or _servers(found, log)
-    submit = (found.submit - found.submit.min()) / faster
-    # Jobs of one instant queue by their numbers: not all logs are in that order.
-    order = np.lexsort((found.number, submit))
-    columns = [column[order] for column in (submit, found.processors, found.run_time, _estimates(found, estimates))]
+    found = read(log, **reading)
+    size = servers or found.require_servers()
+    if found.arrival is None:
+        raise ValueError(f"{log} does not say when jobs were submitted: nothing can be said of waits")
+    submit = (found.arrival - found.arrival.min()) / faster
+    columns = submit, found.need, found.run, _estimates(found, estimates)
     schedules = {policy: simulation.replay(*columns, size, policy, ties=ties, kill=kill) for policy in policies}
     rows = [(policy, *_summary(schedule)) for policy, schedule in schedules.items()]
     if gantt:
         _draw(schedules, gantt)
     if starts:
-        _write(found.number[order], schedules, starts)
+        _write(found, schedules, starts)
     if as_json:
-        show_json({"jobs": len(found), "left out": found.incomplete, "servers": size, "policies": _plain(rows)})
+        left_out = found.lines.read - found.lines.used
+        what = {"jobs": len(found), "left out": left_out, "servers": size, "lines": asdict(found.lines)}
+        show_json(what | {"policies": _plain(rows)})
         return
     from tabulate import tabulate
 
-    click.echo(f"{len(found)} jobs on {size:g} servers; {found.incomplete} left out, as something of them is not known")
+    click.echo(f"{len(found)} jobs on {size:g} servers\n{told_of_lines(found.lines)}")
     formats = ("", ".1f", ".1f", ".3f", ".4f", ".0f")
     click.echo(tabulate(rows, COLUMNS, floatfmt=formats, disable_numparse=[0]))
-
-
-def _servers(found, log):
-    """What the header says."""
-    for name in ("MaxProcs", "MaxNodes"):
-        text = found.header.get(name, "").split(" ")[0]
-        if text.isdigit() and int(text):
-            return int(text)
-    raise ValueError(f"{log} does not say how many servers there are: give --servers")
 
 
 def _estimates(found, given):
@@ -95,14 +90,14 @@ def _estimates(found, given):
     import numpy as np
 
     if given == "log":
-        return np.nan_to_num(found.estimate)
+        return np.zeros(len(found)) if found.estimate is None else np.nan_to_num(found.estimate)
     try:
         factor = float(given)
     except ValueError:
         raise ValueError(f"--estimates must be log or a number, got {given!r}") from None
     if not 1 <= factor < float("inf"):
         raise ValueError(f"--estimates must be at least 1, got {given}")
-    return factor * found.run_time
+    return factor * found.run
 
 
 def _summary(schedule):
@@ -140,8 +135,9 @@ def _draw(schedules, path):
     plt.close(figure)
 
 
-def _write(numbers, schedules, path):
+def _write(found, schedules, path):
     import polars as pl
 
+    numbers = range(1, len(found) + 1) if found.number is None else found.number
     starts = {policy: schedule.start for policy, schedule in schedules.items()}
     pl.DataFrame({"job": numbers} | starts).write_csv(path)

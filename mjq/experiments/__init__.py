@@ -19,6 +19,7 @@ _submodule, _, _names = lazy_loader.attach(
         "fluid_times",
         "frontier",
         "near_saturation",
+        "public_logs",
         "two_tier",
     ],
 )
@@ -37,6 +38,7 @@ KEPT = {
     "frontier_steps": "frontier",
     "near_saturation": "near_saturation",
     "near_saturation_waits": "near_saturation",
+    "public_logs": "public_logs",
 }
 
 

@@ -3,10 +3,7 @@
 import io
 import itertools
 import json
-import os
-import time
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,13 +14,12 @@ from tqdm import tqdm
 import mjq
 from mjq import folders, parallel
 from mjq.headlines.solving import require_inputs, solve
+from mjq.journal import Journal
 from mjq.plain import plain
 
 __all__ = ["Grid", "solve_grid"]
 
 MOST_CASES = 1_000_000
-SOON = 2.0  # seconds of work that are not worth further processes
-CHUNK = 16  # cases that a process takes at a time, at most
 WRITERS = {".csv": pl.DataFrame.write_csv, ".parquet": pl.DataFrame.write_parquet}
 
 
@@ -115,11 +111,12 @@ def solve_grid(
     if output.suffix not in WRITERS:
         raise ValueError(f"the name of a table ends in {' or '.join(WRITERS)}, got {output.name}")
     folders.refuse_existing(output, force)
-    journal = Journal(output.with_name(output.name + ".part"), grid, force)
+    journal = Journal(output.with_name(output.name + ".part"), grid.described(), force)
     todo = [(k, case) for k, case in enumerate(grid.cases()) if k not in journal.rows]
     bar = tqdm(total=len(grid), initial=len(grid) - len(todo), desc=grid.model, disable=_off(progress), unit="case")
     with bar, journal:
-        for rows in _solved(grid, todo, workers):
+        died = {"error": "the process died, perhaps for lack of memory"}
+        for rows in parallel.as_found(lambda case: attempt(grid, case), todo, workers, died):
             journal.note(rows)
             bar.update(len(rows))
     table = _table(grid, journal.rows)
@@ -133,44 +130,6 @@ def _off(progress):
 
 
 # --- Solving ----------------------------------------------------------------------------------------------------------
-
-
-def _solved(grid, todo, workers):
-    """Yield the rows of a few cases at a time, each with its number, as they are found."""
-    if workers is None:
-        end, todo = time.monotonic() + SOON, deque(todo)
-        while todo and time.monotonic() < end:
-            k, case = todo.popleft()
-            yield [(k, attempt(grid, case))]
-        todo, workers = list(todo), os.cpu_count() or 1
-    if not parallel.is_client(workers):
-        workers = min(parallel.here(workers), max(len(todo), 1))
-        if workers == 1:
-            yield from ([(k, attempt(grid, case))] for k, case in todo)
-            return
-    size = max(1, min(CHUNK, len(todo) // 8))
-    chunks = [todo[k : k + size] for k in range(0, len(todo), size)]
-    from distributed import KilledWorker, as_completed
-
-    with parallel.client_of(workers) as client:
-        futures = client.map(lambda chunk: [(k, attempt(grid, case)) for k, case in chunk], chunks, pure=False)
-        asked = dict(zip(futures, chunks, strict=True))
-        done = as_completed(futures)
-        try:
-            for future in done:
-                chunk = asked.pop(future)
-                try:
-                    yield future.result()
-                except KilledWorker:
-                    if len(chunk) == 1:
-                        yield [(chunk[0][0], {"error": "the process died, perhaps for lack of memory"})]
-                        continue
-                    for part in chunk:  # which of them was it?
-                        again = client.submit(lambda case: [(case[0], attempt(grid, case[1]))], part, pure=False)
-                        asked[again] = [part]
-                        done.add(again)
-        finally:
-            client.cancel(list(asked))
 
 
 def attempt(grid: Grid, case: dict) -> dict:
@@ -194,45 +153,6 @@ def _flat(value, name=""):
 
 
 # --- Keeping ----------------------------------------------------------------------------------------------------------
-
-
-class Journal:
-    """Rows as they are found: a file with a line that describes the grid, and a line a row.
-
-    Attributes
-    ----------
-    rows : dict
-        Number of a case to its results, those of an earlier call included.
-    """
-
-    def __init__(self, path: Path, grid: Grid, force: bool):
-        self.path, self.rows, self._file = path, {}, None
-        head = json.dumps(grid.described(), ensure_ascii=False)
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
-        whole = [line for line in lines if line.endswith("\n")]  # the last one may have been torn
-        if whole and whole[0].rstrip("\n") != head:
-            if not force:
-                raise ValueError(f"{path} is of another grid; --force replaces it")
-            whole = []
-        for line in whole[1:]:
-            k, row = json.loads(line)
-            self.rows[k] = row
-        self._begin = "".join(whole) or head + "\n"
-
-    def __enter__(self):
-        folders.write(self.path, self._begin.encode())
-        self._file = self.path.open("a", encoding="utf-8")
-        return self
-
-    def __exit__(self, *error):
-        self._file.close()
-
-    def note(self, rows: Sequence[tuple[int, dict]]) -> None:
-        """Keep the rows of some cases."""
-        for k, row in rows:
-            self._file.write(json.dumps([k, row], ensure_ascii=False) + "\n")
-            self.rows[k] = row
-        self._file.flush()
 
 
 def _table(grid, rows):

@@ -29,11 +29,12 @@ __all__ += ["CHAPTERS", "PAPERS", "Chapter"]
 
 
 class Chapter(NamedTuple):
-    """A chapter with a model: the key of its ledger, and the name of its module, its notebook and its headline."""
+    """A chapter: the key of its ledger, and the name of its module, its notebook and its headline."""
 
     key: str
     name: str
     of_a_paper: bool = True  # which it reproduces and cites by the key
+    has_model: bool = True  # otherwise it is about data, and has no module and no headline
 
 
 # In the order of the book. Everything that goes through papers or chapters reads this list.
@@ -45,5 +46,6 @@ CHAPTERS = (
     Chapter("CGPS16", "pool_depletion"),
     Chapter("NS", "near_saturation", of_a_paper=False),
     Chapter("SCHED", "scheduling", of_a_paper=False),
+    Chapter("YC", "your_cluster", of_a_paper=False, has_model=False),
 )
 PAPERS = tuple(chapter for chapter in CHAPTERS if chapter.of_a_paper)

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from mjq import checks
 from mjq.solvers import chain
 
-__all__ = ["FiniteQueue", "empty", "finite_queue", "served_and_waiting", "shadow_time", "transitions"]
+__all__ = ["RULES", "FiniteQueue", "empty", "finite_queue", "served_and_waiting", "shadow_time", "transitions"]
 
 MOST_STATES = 20_000
 MOST_ROOM = 1000  # a line of one class; of two there are too many states long before
@@ -84,6 +84,7 @@ def _most(free, served, line, b, threshold=0):
     return min(fitting)[1]
 
 
+#: The rules that look at needs and order alone, by name; *msfq* has a number more.
 RULES = {
     "fcfs": _in_order,
     "first-fit": _first_fit,
@@ -262,10 +263,10 @@ def shadow_time(now: float, free: float, need: float, running: Sequence[tuple]) 
     r"""When the first job in the line can start at the latest, by the estimates, and what it then leaves free.
 
     Let the jobs in service hold :math:`n_i` servers until :math:`e_i`, as estimated. The first in the line needs
-    :math:`n`. Its shadow time and the extra servers are
+    :math:`h`. Its shadow time and the extra servers are
 
-    .. math:: s = \min\Bigl\{t \ge \text{now} : \text{free} + \sum_{e_i \le t} n_i \ge n\Bigr\}, \qquad
-       \text{extra} = \text{free} + \sum_{e_i \le s} n_i - n.
+    .. math:: s = \min\Bigl\{t \ge \text{now} : \text{free} + \sum_{e_i \le t} n_i \ge h\Bigr\}, \qquad
+       \text{extra} = \text{free} + \sum_{e_i \le s} n_i - h.
 
     Parameters
     ----------

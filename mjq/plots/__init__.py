@@ -9,8 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from mjq.plots.capacities import memory_of_log, shares_of_capacity
 from mjq.plots.drawings import network, resource, state_graph, tracker
 from mjq.plots.palette import COLOURS, WIDTH
+from mjq.plots.planning import waits_by_load, waits_by_size
 from mjq.plots.schedules import gantt
 from mjq.plots.tables import SIGNIFICANT, Glued, Table, glue, significant, table, verdicts
 
@@ -26,15 +28,19 @@ __all__ = [
     "band",
     "gantt",
     "glue",
+    "memory_of_log",
     "network",
     "panels",
     "resource",
+    "shares_of_capacity",
     "significant",
     "state_graph",
     "style",
     "table",
     "tracker",
     "verdicts",
+    "waits_by_load",
+    "waits_by_size",
 ]
 
 

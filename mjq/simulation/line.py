@@ -65,7 +65,15 @@ MEMORY = np.dtype(
     ]
 )
 PROFILE = np.dtype([("since", np.float64), ("free", np.int64)])
-QUEUE = np.dtype([("first", np.int64), ("last", np.int64), ("length", np.int64), ("need", np.int64)])
+QUEUE = np.dtype(
+    [
+        ("first", np.int64),
+        ("last", np.int64),
+        ("length", np.int64),
+        ("need", np.int64),
+        ("shortest", np.float64),  # no estimate of the jobs in it is below, where times are known
+    ]
+)
 
 
 def units(needs: ArrayLike, B: float) -> np.ndarray:
@@ -95,6 +103,7 @@ def opened(needs):
     for k in range(len(line)):
         line[k].first = line[k].last = NOBODY
         line[k].length = 0
+        line[k].shortest = np.inf
         line[k].need = needs[k] if k < len(needs) else 0
     return line
 
@@ -179,6 +188,8 @@ def _part_alike(jobs, queue, job):
     else:
         jobs[mine.behind_alike].ahead_alike = mine.ahead_alike
     queue.length -= 1
+    if queue.length == 0:
+        queue.shortest = np.inf
 
 
 @numba.njit(cache=True)

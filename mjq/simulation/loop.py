@@ -228,6 +228,8 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
                 mine = jobs[newcomer]
                 mine.service = mine.rest = service_time(rng, laws, table, log, mine.number, mine.kind)
                 mine.estimate = estimate(factor, log, mine.number, mine.service)
+                alike = line[mine.kind]
+                alike.shortest = min(alike.shortest, mine.estimate)
                 mine.promise = np.nan
             state.coming = next_arrival(rng, lam, log, state.arrived, state.now)
             if state.arrived == arrivals:

@@ -1,6 +1,27 @@
-"""Cluster logs in, job classes out.
+"""Cluster logs in, answers out.
 
-``swf``             reads logs in the Standard Workload Format of the Parallel Workloads Archive
+Logs
+
+``formats``         a log in any of the formats below, told by its content
+``log``             its jobs as columns, and what of the file was not used
+``swf``             the Standard Workload Format of the Parallel Workloads Archive
+``sacct``           what Slurm's accounting prints
+``table``           CSV and Parquet by a map of columns
+``lines``, ``times``  what these readers share
+``example``         a log of our own making
+
+Answers
+
+``capacity``        how many jobs an hour: four answers, and what each assumes
+``costs``           which jobs cost the others most
+``saturated``       a list of jobs worked off while the line never runs dry
+``arrivals``        when how much came; whether replays agree with the waits of a log
+``plan``            how many servers keep waits below a target
+``waits``           one replay on a machine of another size, and how far to believe it
+``replays``         many of them, each made once
+``sentences``       a plan in words
+``binning``         fewer needs in place of many, in a log, and how wrong that is
+``report``          all of that as plain data
 ``classes``         jobs grouped by need: how frequent, how long, how much of the work
 ``lumping``         fewer classes in place of many
 ``stand_ins``       how wrong that is, rule by rule
@@ -8,25 +29,59 @@
 ``nasa_ipsc.csv``   the classes of one log, by :func:`~mjq.workload.classes.write_classes`
 """
 
-from mjq.workload.classes import JobClass, job_classes, read_classes, shipped_classes, write_classes
-from mjq.workload.lumping import rest_as_one, two_needs
-from mjq.workload.stand_ins import lumping_errors, random_system, stand_ins
-from mjq.workload.swf import Log, read_swf
-from mjq.workload.synthetic import SyntheticLog, synthetic_log
+import lazy_loader
 
-__all__ = [
-    "JobClass",
-    "Log",
-    "SyntheticLog",
-    "job_classes",
-    "lumping_errors",
-    "random_system",
-    "read_classes",
-    "read_swf",
-    "rest_as_one",
-    "shipped_classes",
-    "stand_ins",
-    "synthetic_log",
-    "two_needs",
-    "write_classes",
-]
+# Reading a log needs no model, and the classes of one no reader.
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submodules=[
+        "arrivals",
+        "binning",
+        "capacity",
+        "classes",
+        "costs",
+        "example",
+        "formats",
+        "lines",
+        "log",
+        "lumping",
+        "plan",
+        "replays",
+        "report",
+        "sacct",
+        "saturated",
+        "sentences",
+        "stand_ins",
+        "swf",
+        "synthetic",
+        "table",
+        "times",
+        "waits",
+    ],
+    submod_attrs={
+        "arrivals": ["Agreement", "Load", "agreement", "load"],
+        "binning": ["BinningError", "binning_error", "fewer_needs", "rounded_up"],
+        "capacity": [
+            "Capacity",
+            "capacities",
+            "exponential_capacity",
+            "independent_capacity",
+            "mean_work",
+            "memory",
+            "naive_capacity",
+            "near_the_limit",
+            "own_order_capacity",
+        ],
+        "classes": ["JobClass", "job_classes", "read_classes", "shipped_classes", "write_classes"],
+        "costs": ["costs_of_classes"],
+        "example": ["example_log", "example_path"],
+        "formats": ["read_log"],
+        "log": ["Lines", "Log"],
+        "lumping": ["rest_as_one", "two_needs"],
+        "plan": ["Plan", "planned", "sizes_between"],
+        "report": ["Report", "report_on"],
+        "saturated": ["saturated_starts"],
+        "stand_ins": ["lumping_errors", "random_system"],
+        "synthetic": ["SyntheticLog", "synthetic_log"],
+    },
+)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from mjq.workload.swf import Log
+from mjq.workload.log import Log
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "JobClass", "job_classes", "write_classes", "read_classes", "shipped_classes",
@@ -50,7 +50,7 @@ class JobClass:
 
 
 def job_classes(log: Log) -> list[JobClass]:
-    """Group the jobs of a log by their number of processors.
+    """Group the jobs of a log by their need.
 
     Parameters
     ----------
@@ -64,14 +64,15 @@ def job_classes(log: Log) -> list[JobClass]:
     Examples
     --------
     >>> from mjq.workload import Log
-    >>> log = Log({}, np.zeros(3), np.array([10.0, 30.0, 50.0]), np.array([1, 1, 4]), 0)
+    >>> log = Log(need=np.array([1.0, 1.0, 4.0]), run=np.array([10.0, 30.0, 50.0]))
     >>> [(c.need, c.jobs, c.mean_time) for c in job_classes(log)]
     [(1, 2, 20.0), (4, 1, 50.0)]
     """
-    return [_job_class(int(need), log.run_time[log.processors == need]) for need in np.unique(log.processors)]
+    return [_job_class(need, log.run[log.need == need]) for need in np.unique(log.need)]
 
 
 def _job_class(need, times):
+    need = int(need) if need == int(need) else float(need)
     mean = float(times.mean())
     scv = float(times.var() / mean**2) if mean else 0.0
     return JobClass(need, len(times), mean, scv, *(float(q) for q in np.quantile(times, QUANTILES)))
@@ -91,7 +92,7 @@ def read_classes(path: str | Path) -> list[JobClass]:
 def shipped_classes() -> list[JobClass]:
     """Job classes of the NASA Ames iPSC/860 log of 1993 (128 processors, 18,239 jobs; Parallel Workloads Archive).
 
-    Computed by ``job_classes(read_swf("NASA-iPSC-1993-3.1-cln.swf.gz"))``.
+    Computed by ``job_classes(read_log("NASA-iPSC-1993-3.1-cln.swf.gz"))``.
 
     Examples
     --------

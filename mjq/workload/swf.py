@@ -1,123 +1,111 @@
-"""Logs in the Standard Workload Format: one job a line, 18 numbers, -1 for what is not known."""
+"""Logs in the Standard Workload Format, version 2.2: one job a line, 18 numbers, -1 for what is not known.
 
-import gzip
-import math
-from dataclasses import dataclass
-from pathlib import Path
+Source: S. J. Chapin et al., Benchmarks and standards for the evaluation of parallel job schedulers, JSSPP 1999; the
+Parallel Workloads Archive.
+"""
 
-import numpy as np
+import re
+from collections.abc import Iterable
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 import polars as pl
 
-__all__ = ["Log", "read_swf"]
+from mjq.workload.log import SCHEMA, Reading, first_reason
+
+__all__ = ["looks_like_swf", "read"]
 
 FIELDS = 18
-COLUMNS = {0: "number", 1: "submit", 3: "run_time", 4: "allocated", 7: "requested", 8: "estimate", 10: "status"}
-PARTIAL = (2, 3, 4)  # status of a part of a job that is listed as a whole, too
+NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, REQUESTED, ESTIMATE, STATUS, PARTITION = 0, 1, 2, 3, 4, 7, 8, 10, 15
+PARTS = 2.0, 3.0, 4.0  # status of a part of a job that is listed as a whole, too
+CANCELLED = 5
 
 
-@dataclass(frozen=True)
-class Log:
-    """The jobs of a cluster log, in the order of the file.
+def looks_like_swf(lines: Iterable[str]) -> bool:
+    """Whether one of the lines is a job or comment of this format.
 
-    Attributes
-    ----------
-    header : dict
-        What the comment lines say, name to text, such as ``MaxProcs``.
-    submit, run_time : float array, shape (J,)
-        Seconds since the start of the log, seconds.
-    processors : int array, shape (J,)
-        Processors allocated to the job or, where that is not known, requested.
-    incomplete : int
-        Jobs left out because their run time or their number of processors is not known. (Parts of jobs that were
-        interrupted are left out as well; such jobs are listed as a whole, too.)
-    estimate : float array, shape (J,), or None
-        For how long each job was said to run at most [s]; not a number where that is not known.
-    number : int array, shape (J,), or None
-        The numbers that jobs have in the file.
+    >>> looks_like_swf(["; MaxProcs: 8"]), looks_like_swf(["1,2"]), looks_like_swf(["1 " * 18])
+    (True, False, True)
     """
-
-    header: dict[str, str]
-    submit: np.ndarray
-    run_time: np.ndarray
-    processors: np.ndarray
-    incomplete: int
-    estimate: np.ndarray | None = None
-    number: np.ndarray | None = None
-
-    def __len__(self) -> int:
-        return len(self.submit)
+    job = re.compile(rf"\s*(-?[\d.]+(e[+-]?\d+)?(\s+|$)){{{FIELDS}}}$", re.IGNORECASE)
+    return any(line.lstrip().startswith(";") or job.match(line) for line in lines)
 
 
-def read_swf(path: str | Path) -> Log:
-    """Read a log in the Standard Workload Format, plain or compressed by gzip.
+def read(blocks: Iterable[tuple[int, list[str]]]) -> Reading:
+    """What the blocks of lines hold, as a :class:`~mjq.workload.log.Reading`."""
+    header = {}
+    return Reading((_table(first, lines, header) for first, lines in blocks), header, _machine, _clock)
 
-    Parameters
-    ----------
-    path : str or path
 
-    Returns
-    -------
-    Log
-
-    Raises
-    ------
-    ValueError
-        If a line does not hold 18 numbers (the line is named), or no job is complete.
-    """
-    header, lines = {}, []
-    opener = gzip.open if Path(path).suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8", errors="replace") as file:
-        for line in file:
-            if line.startswith(";"):
-                name, colon, text = line[1:].partition(":")
-                if colon:
-                    header.setdefault(name.strip(), text.strip())
-                line = ""
-            lines.append(" ".join(line.split()))
-    jobs = _jobs(path, lines)
-    jobs = jobs.filter(~pl.col("status").is_in(PARTIAL))
-    jobs = jobs.with_columns(processors=pl.when(pl.col("allocated") > 0).then("allocated").otherwise("requested"))
-    complete = jobs.filter(pl.col("processors") > 0, pl.col("run_time") >= 0)
-    if complete.is_empty():
-        raise ValueError(f"{path}: none of {len(jobs)} jobs has both a run time and a number of processors")
-    return Log(
-        header,
-        complete["submit"].to_numpy(),
-        complete["run_time"].to_numpy(),
-        complete["processors"].cast(pl.Int64).to_numpy(),
-        len(jobs) - len(complete),
-        np.where(complete["estimate"] > 0, complete["estimate"], np.nan),
-        complete["number"].cast(pl.Int64).to_numpy(),
+def _table(first, lines, header):
+    """The jobs of these lines; what comments say goes into `header`."""
+    for line in lines:
+        if line.lstrip().startswith(";"):
+            name, colon, text = line.lstrip()[1:].partition(":")
+            if colon:
+                header.setdefault(name.strip(), text.strip())
+    text = pl.DataFrame({"text": lines}).with_row_index("line", first)
+    text = text.with_columns(pl.col("line").cast(pl.Int64), words=pl.col("text").str.extract_all(r"\S+"))
+    text = text.filter(pl.col("words").list.len() > 0, ~pl.col("text").str.contains(r"^\s*;"))
+    word = pl.col("words")
+    fields = [word.list.get(k, null_on_oob=True).cast(pl.Float64, strict=False).alias(str(k)) for k in range(FIELDS)]
+    jobs = text.select("line", *fields, fits=word.list.len() == FIELDS)
+    whole = pl.all_horizontal(pl.col("fits"), *(pl.col(str(k)).is_finite().fill_null(False) for k in range(FIELDS)))
+    known = {k: pl.when(pl.col(str(k)) != -1).then(pl.col(str(k))) for k in range(FIELDS)}
+    jobs = jobs.with_columns(
+        need=pl.when(pl.col(str(ALLOCATED)) > 0).then(str(ALLOCATED)).otherwise(str(REQUESTED)),
+        start=known[SUBMIT] + known[WAIT],
     )
+    reasons = {
+        f"not {FIELDS} numbers": ~whole,
+        "a part of a job that is listed as a whole": pl.col(str(STATUS)).is_in(PARTS),
+        "cancelled before it started": (pl.col(str(STATUS)) == CANCELLED) & (pl.col(str(RUN)) == -1),
+        "no run time": pl.col(str(RUN)) == -1,
+        "a negative time": pl.any_horizontal(known[SUBMIT] < 0, known[RUN] < 0),
+        "no number of processors": ~(pl.col("need") > 0),
+    }
+    return jobs.select(
+        "line",
+        job=known[NUMBER].cast(pl.Int64, strict=False).cast(pl.String),
+        partition=known[PARTITION].cast(pl.Int64, strict=False).cast(pl.String),
+        submit=known[SUBMIT],
+        eligible=pl.lit(None, pl.Float64),
+        start="start",
+        run=known[RUN],
+        estimate=pl.when(pl.col(str(ESTIMATE)) > 0).then(str(ESTIMATE)),
+        need="need",
+        zoned=pl.lit(None, pl.Boolean),
+        dropped=first_reason(reasons),
+    ).cast(SCHEMA)
 
 
-def _jobs(path, lines):
-    """The columns that matter of all lines with a job; the first that is none is named."""
-    text = "\n".join(line for line in lines if line).encode()
-    names = {k: f"field {k + 1}" for k in range(FIELDS)} | COLUMNS
-    schema = dict.fromkeys(names.values(), pl.Float64)
-    if not text:
-        return pl.DataFrame(schema={name: pl.Float64 for name in COLUMNS.values()})
+def _machine(header, partition):
+    """Processors by the header: of all partitions, or of the one asked for where they are listed in parentheses.
+
+    >>> _machine({"MaxProcs": "100 (64, 36)"}, None), _machine({"MaxProcs": "100 (64, 36)"}, "2")
+    ((100.0, 'MaxProcs in the header'), (36.0, 'MaxProcs in the header'))
+    """
+    for name in ("MaxProcs", "MaxNodes"):
+        numbers = [float(word) for word in re.findall(r"(?<![-\d.])\d+", header.get(name, ""))]
+        place = 0 if partition is None else int(partition) if str(partition).isdigit() else len(numbers)
+        if place < len(numbers) and numbers[place] > 0:
+            return numbers[place], f"{name} in the header"
+    return None, ""
+
+
+def _clock(header, first):
+    """Local time of second 0, if the header tells it; by the offset of its zone at that time.
+
+    >>> _clock({"UnixStartTime": "749458803", "TimeZone": "-28800"}, 0) - 749458803
+    -28800.0
+    """
     try:
-        jobs = pl.read_csv(text, separator=" ", has_header=False, schema=schema, quote_char=None)
-    except pl.exceptions.PolarsError:
-        _name_the_broken(path, lines)
-        raise
-    if not jobs.select(pl.all_horizontal(pl.all().is_finite().fill_null(False)).all()).item():
-        _name_the_broken(path, lines)
-    return jobs.select(COLUMNS.values())
-
-
-def _name_the_broken(path, lines):
-    """Raise for the first line that is no job."""
-    for number, line in enumerate(lines, start=1):
-        if line and not _is_job(line):
-            raise ValueError(f"{path}, line {number}: a job has {FIELDS} numbers, got {line[:60]!r}")
-
-
-def _is_job(line):
-    words = line.split(" ")
+        began = float(header["UnixStartTime"])
+    except (KeyError, ValueError):
+        return None
     try:
-        return "_" not in line and len(words) == FIELDS and all(math.isfinite(float(word)) for word in words)
-    except ValueError:
-        return False
+        zone = ZoneInfo(header["TimeZoneString"])
+        return began + datetime.fromtimestamp(began, zone).utcoffset().total_seconds()
+    except (KeyError, ValueError, OSError):  # no such zone on this machine, or none is named
+        offset = re.match(r"\s*(-?\d+)", header.get("TimeZone", "0"))
+        return began + float(offset[1] if offset else 0)

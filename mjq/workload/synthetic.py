@@ -73,7 +73,8 @@ def synthetic_log(jobs: int, servers: int, load: float, seed: int | Sequence[int
     span = need @ run / (load * servers)
     submit = _by_day(np.sort(rng.random(sessions)), span)[session] + rng.exponential(GAP, jobs)
     order = np.argsort(submit, kind="stable")
-    submit = submit[order] * span / submit.max()
+    submit = np.minimum(submit[order], span)
+    submit[-1] = span  # exactly that load, and no hour of the day moved
     return SyntheticLog(*(x.astype(int) for x in (submit.round(), need[order], run[order], estimate[order])))
 
 

@@ -25,8 +25,8 @@ def easy(jobs, line, serving, memory, profile, running, free, now):
     A later job that fits now may start if it is expected to end by the shadow time, or needs no more than the extra.
 
     What needs no more than the extra is found at once. Of the other classes that fit, each is searched from its first
-    job to the first one that is short enough: at most all who wait, once for each start and each event. Short lines
-    cost nothing of it; n jobs that are all there at once cost some n**2 steps.
+    job on, unless it is known that none in it is short enough: a search in vain finds the shortest. So most searches
+    of a long line are not made; one takes at most as many steps as jobs wait.
     """
     head = line[len(line) - 1].first
     need = line[jobs[head].kind].need
@@ -42,12 +42,17 @@ def easy(jobs, line, serving, memory, profile, running, free, now):
     for kind in range(len(line) - 1):
         if line[kind].need > free:
             continue
-        job = line[kind].first
+        if line[kind].need > extra and now + line[kind].shortest > shadow:
+            continue
+        job, shortest = line[kind].first, math.inf
         while job != NOBODY and (chosen == NOBODY or jobs[job].number < jobs[chosen].number):
             if line[kind].need <= extra or now + jobs[job].estimate <= shadow:
                 chosen = job
                 break
+            shortest = min(shortest, jobs[job].estimate)
             job = jobs[job].behind_alike
+        if job == NOBODY:
+            line[kind].shortest = shortest
     return chosen
 
 

@@ -1,0 +1,77 @@
+"""Paragraphs and tables, as text for a terminal or as one page that needs nothing else."""
+
+from html import escape
+from io import StringIO
+from pathlib import Path
+from typing import NamedTuple
+
+from mjq import folders
+
+__all__ = ["Table", "as_text", "drawn", "write_page"]
+
+STYLE = """
+html { color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+.wide { overflow-x: auto } table { border-collapse: collapse; font-variant-numeric: tabular-nums }
+caption { text-align: left; font-weight: 600; padding: .5rem 0 } th, td { padding: .15rem .6rem; white-space: nowrap }
+th { border-bottom: 1px solid; vertical-align: bottom; white-space: pre-line }
+figure { margin: 1rem 0 } figure svg { max-width: 100%; height: auto; background: white; color-scheme: light }
+"""
+
+
+class Table(NamedTuple):
+    """A table with numbers in these formats."""
+
+    title: str
+    head: tuple
+    rows: list
+    formats: tuple
+
+
+def as_text(parts):
+    """Paragraphs and tables under each other."""
+    return "\n\n".join(part if isinstance(part, str) else f"{part.title}\n\n{_table(part, 'simple')}" for part in parts)
+
+
+def drawn(*pictures):
+    """Pictures under each other as one SVG: functions that draw on axes."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot as plt
+
+    from mjq import plots
+
+    plots.style()
+    figure, axes = plots.panels(len(pictures), squeeze=False)
+    for picture, ax in zip(pictures, axes[:, 0], strict=True):
+        picture(ax)
+    content = StringIO()
+    figure.savefig(content, format="svg", metadata={"Date": None})
+    plt.close(figure)
+    return content.getvalue()
+
+
+def write_page(path, title, parts, picture, told):
+    """Write a page to be read offline: parts, and a picture (SVG) with what it shows in words."""
+    svg = picture[picture.index("<svg") :].replace("<svg", f'<svg role="img" aria-label="{escape(told)}"', 1)
+    body = "\n".join(_block(part) for part in parts)
+    content = (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
+        f'<meta name="viewport" content="width=device-width">\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n'
+        f"<h1>{escape(title)}</h1>\n{body}\n<figure>\n{svg}</figure>\n</main>\n</body>\n</html>\n"
+    )
+    folders.write(Path(path), content.encode())
+
+
+def _block(part):
+    if isinstance(part, str):
+        return "".join(f"<p>{escape(line)}</p>" for line in part.splitlines())
+    table = _table(part, "html").replace("<table>", f"<table><caption>{escape(part.title)}</caption>", 1)
+    return f'<div class="wide">{table}</div>'
+
+
+def _table(part, kind):
+    from tabulate import tabulate
+
+    return tabulate(part.rows, part.head, tablefmt=kind, floatfmt=part.formats, disable_numparse=[0], missingval="-")

@@ -1,0 +1,317 @@
+"""How many jobs an hour a machine can work off by its log: four answers, which differ in what they assume.
+
+==============  ========================================================================================================
+naive           no server is ever idle
+exponential     jobs come independently of each other, and those of one need take exponential times of the mean that the
+                log has for this need
+independent     jobs are drawn one by one from the log, each with the time that it took there
+own order       the jobs of the log come in its own order
+==============  ========================================================================================================
+
+All assume servers that do not fail, are all alike and are not shared, and all but the first a line that never runs dry.
+Jobs have the mean work of the log in each, need times run time: what is simulated is the share of the servers that is
+busy, which says the same with far less noise. How well the log tells that mean is :func:`mean_work`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from mjq import checks
+from mjq.models import near_saturation
+from mjq.simulation.estimates import Estimate
+from mjq.solvers import drain
+from mjq.workload.log import Log
+from mjq.workload.saturated import LINE, saturated_starts
+
+__all__ = [
+    "ASSUMES",
+    "HOUR",
+    "Capacity",
+    "capacities",
+    "exponential_capacity",
+    "independent_capacity",
+    "mean_work",
+    "memory",
+    "naive_capacity",
+    "near_the_limit",
+    "own_order_capacity",
+]
+
+HOUR = 3600.0
+BLOCKS = 10, 100, 1000  # jobs
+FEWEST_BLOCKS = 5  # from which an interval is made
+REPLICATIONS = 10
+JOBS = {"fcfs": 200_000, "easy": 30_000}  # of each replication
+WARM = 0.1  # of a replication, which is not counted
+MOST_CONFIGURATIONS = 1_000_000  # up to which exponential classes are solved exactly: some ten seconds
+ASSUMES = {
+    "naive": "no server is ever idle while jobs wait",
+    "exponential": "jobs are independent, and those of one need take exponential times with the mean of the log",
+    "independent": "jobs are independent, each drawn from the log with its need and its run time",
+    "own_order": "the jobs of the log come in the order of the log",
+}
+EXACT, SIMULATED, FROM_BLOCKS = "none, it is exact", "of the simulation, 95 %", "of the log, 95 %, by blocks of {} jobs"
+TOO_SHORT = "any, there are too few jobs to tell"
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """A capacity.
+
+    Attributes
+    ----------
+    value : float
+        Jobs per hour.
+    share : float
+        Of the naive one.
+    low, high : float
+        Ends of an interval [jobs/h].
+    interval : str
+        What that says.
+    assumes : str
+    """
+
+    value: float
+    share: float
+    low: float
+    high: float
+    interval: str
+    assumes: str
+
+
+def capacities(
+    log: Log,
+    policy: str = "fcfs",
+    seed: int = 1,
+    exact: bool = True,
+    progress: Callable[[str], object] = lambda name: None,
+) -> dict[str, Capacity]:
+    """The four capacities of a log.
+
+    Parameters
+    ----------
+    log : Log
+    policy : {"fcfs", "easy"}
+        EASY finds what fits among the first hundred jobs of the line.
+    seed : int
+    exact : bool
+        Whether exponential classes are solved where their configurations fit, under FCFS, rather than simulated.
+    progress : callable
+        Is told the name of each capacity before it is computed.
+
+    Returns
+    -------
+    dict
+        ``naive``, ``exponential``, ``independent`` and ``own_order`` to a :class:`Capacity`.
+
+    Raises
+    ------
+    ValueError
+        If nothing tells how many servers there are, or all jobs fit into the machine at once.
+
+    Examples
+    --------
+    Two servers, a job of one, then one of two, and so on, an hour each: each pair takes two hours in place of one and a
+    half. If jobs are drawn, two small ones may come in a row, and the machine wastes less.
+
+    >>> from mjq.workload import Log
+    >>> log = Log(need=np.tile([1.0, 2.0], 5000), run=np.full(10_000, 3600.0), servers=2.0)
+    >>> found = capacities(log)
+    >>> [round(one.value, 2) for one in found.values()]
+    [1.33, 1.14, 1.2, 1.0]
+    """
+    found = {}
+    for name, compute in (
+        ("naive", lambda: naive_capacity(log)),
+        ("exponential", lambda: exponential_capacity(log, policy, seed, exact)),
+        ("independent", lambda: independent_capacity(log, policy, seed)),
+        ("own_order", lambda: own_order_capacity(log, policy)),
+    ):
+        progress(name)
+        found[name] = compute()
+    return found
+
+
+def naive_capacity(log: Log) -> Capacity:
+    """Capacity of a machine that wastes nothing."""
+    value = _naive(log)
+    return Capacity(value, 1.0, value, value, EXACT, ASSUMES["naive"])
+
+
+def mean_work(log: Log) -> Estimate:
+    """Mean work of a job of the log [server-hours], with an interval by blocks of its jobs."""
+    work = log.need * log.run / HOUR
+    _naive(log)  # there is some
+    low, high, _ = _by_blocks(np.arange(len(work) + 1.0), np.append(0.0, np.cumsum(work)))
+    return Estimate(float(work.mean()), (high - low) / 2, len(work), low=low, high=high)
+
+
+def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
+    """Capacity if the jobs come in the order of the log, with an interval by blocks of jobs of the log.
+
+    Under FCFS the number of jobs over the time at which the last one starts. Under EASY the share of the servers that
+    is busy until the line is no longer full, times the naive capacity.
+    """
+    servers, naive = log.require_servers(), _naive(log)
+    times, busy = _worked_off(log.need, log.run, log.estimate, servers, policy)
+    share = busy[-1] / (servers * times[-1])
+    value = HOUR * len(log) / times[-1] if policy == "fcfs" else share * naive
+    low, high, interval = _by_blocks(times, busy / servers)
+    ends = value * low / share, value * high / share
+    return Capacity(float(value), float(value / naive), *map(float, ends), interval, ASSUMES["own_order"])
+
+
+@lru_cache(maxsize=16)  # the curve of memory begins with it
+def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
+    """Capacity if jobs are drawn from the log, `length` successive ones at a time, simulated."""
+    rng = np.random.default_rng([seed, length])
+    shares = [_share(log, *_drawn(log, rng, length, _jobs(policy)), policy) for _ in range(REPLICATIONS)]
+    return _simulated(log, shares, "independent")
+
+
+def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: bool = True) -> Capacity:
+    """Capacity for independent jobs with exponential times, which in each class of need have the mean of the log.
+
+    Under FCFS exact where at most a million configurations fit; otherwise simulated. Under EASY estimates exceed the
+    times by the factors of the log.
+    """
+    ran = log.run > 0
+    if not ran.any():
+        raise ValueError("no job of the log ran for any time")
+    if exact and policy == "fcfs" and (solved := near_the_limit(log)) is not None:
+        value = HOUR * solved.capacity
+        return Capacity(value, value / _naive(log), value, value, EXACT, ASSUMES["exponential"])
+    _, kind, jobs = np.unique(log.need, return_inverse=True, return_counts=True)
+    means = np.bincount(kind, log.run) / jobs
+    rng, shares = np.random.default_rng([seed, 0]), []
+    for _ in range(REPLICATIONS):
+        drawn = rng.integers(len(log), size=_jobs(policy))
+        run = means[kind[drawn]] * rng.standard_exponential(len(drawn))
+        said = None
+        if log.estimate is not None:
+            factor = np.divide(log.estimate, log.run, out=np.ones(len(log)), where=ran)
+            said = run * factor[drawn]
+        shares.append(_share(log, log.need[drawn], run, said, policy))
+    return _simulated(log, shares, "exponential")
+
+
+@lru_cache(maxsize=4)  # a log is asked for its capacity and for its waits
+def near_the_limit(log: Log) -> near_saturation.RelativeCompletions | None:
+    """Exponential classes of the log under FCFS, solved exactly: capacity [jobs/s] and what waits near it depend on.
+
+    Returns
+    -------
+    mjq.models.near_saturation.RelativeCompletions or None
+        None where more than a million configurations fit, or jobs of some need took no time.
+    """
+    needs, kind, jobs = np.unique(log.need, return_inverse=True, return_counts=True)
+    means = np.bincount(kind, log.run) / jobs
+    if not (means > 0).all() or not _fit(log.require_servers(), needs):
+        return None
+    try:
+        return near_saturation.relative_completions(log.servers, needs, 1 / means, jobs / jobs.sum())
+    except ArithmeticError:  # means lie too far apart
+        return None
+
+
+def memory(log: Log, policy: str = "fcfs", seed: int = 1, lengths: Sequence[int] = BLOCKS) -> dict[int, Capacity]:
+    """Capacity as a curve from independent jobs to the log's own order: how long a memory does the log have?
+
+    Returns
+    -------
+    dict
+        The number of successive jobs that are drawn together to a :class:`Capacity`: 1, which is independent, then
+        `lengths` as far as the log has ten such blocks, and the length of the log, which is its own order.
+    """
+    lengths = [length for length in lengths if 10 * length <= len(log)]
+    found = {length: independent_capacity(log, policy, seed, length) for length in (1, *lengths)}
+    for length in lengths:
+        drawn = f"jobs are drawn from the log, {length} successive ones at a time"
+        found[length] = replace(found[length], assumes=drawn)
+    return found | {len(log): own_order_capacity(log, policy)}
+
+
+def _jobs(policy):
+    """Of each replication."""
+    if policy not in JOBS:
+        raise ValueError(f"policy must be one of {', '.join(JOBS)}; got {policy!r}")
+    return JOBS[policy]
+
+
+def _some(column, which):
+    return None if column is None else column[which]
+
+
+def _naive(log):
+    work = float(np.mean(log.need * log.run))
+    if not work > 0:
+        raise ValueError("no job of the log ran for any time")
+    return HOUR * log.require_servers() / work
+
+
+def _fit(servers, needs):
+    """Whether the ways to fill the servers are few enough."""
+    try:
+        drain.configurations(servers, needs, servers * checks.FIT, MOST_CONFIGURATIONS)
+    except ValueError:
+        return False
+    return True
+
+
+def _worked_off(need, run, said, servers, policy):
+    """Instants at which the first, second, ... job starts, as long as the line is full, and the work done by then."""
+    line = min(LINE, max(1, len(need) // 10))
+    starts = saturated_starts(need, run, servers, policy, said, line)
+    times = np.sort(starts)
+    times = times if policy == "fcfs" else times[: len(times) - line + 1]
+    if not times[-1] > 0:
+        raise ValueError("all jobs fit into the machine at once: the log does not tell its capacity")
+    # Work done by t: of all jobs that started by t, less what those that have not ended by then have still to do.
+    order, by_end = np.argsort(starts, kind="stable"), np.argsort(starts + run, kind="stable")
+    ends = (starts + run)[by_end]
+    begun = np.append(0.0, np.cumsum((need * -starts)[order]))[np.searchsorted(starts[order], times, "right")]
+    held = np.append(0.0, np.cumsum(need[order]))[np.searchsorted(starts[order], times, "right")]
+    place = np.searchsorted(ends, times, "right")
+    ended = np.append(0.0, np.cumsum(need[by_end] * ends))[place]
+    left = np.append(0.0, np.cumsum(need[by_end]))[place]
+    return times, begun + ended + (held - left) * times
+
+
+def _share(log, need, run, said, policy):
+    """Share of the servers that is busy in one replication."""
+    servers = log.require_servers()
+    times, busy = _worked_off(need, run, said, servers, policy)
+    warm = round(WARM * len(times))
+    if not times[-1] > times[warm]:
+        raise ValueError("all jobs fit into the machine at once: the log does not tell its capacity")
+    return (busy[-1] - busy[warm]) / (times[-1] - times[warm]) / servers
+
+
+def _drawn(log, rng, length, jobs):
+    """Need, run time and estimate of jobs drawn from the log, `length` successive ones at a time, from any place."""
+    first = rng.integers(len(log), size=-(-jobs // length))
+    drawn = (first[:, None] + np.arange(length)).ravel() % len(log)
+    return log.need[drawn], log.run[drawn], _some(log.estimate, drawn)
+
+
+def _simulated(log, shares, name):
+    found, naive = Estimate.of(shares), _naive(log)
+    ends = (naive * found.low, naive * found.high)
+    return Capacity(naive * found.mean, found.mean, *map(float, ends), SIMULATED, ASSUMES[name])
+
+
+def _by_blocks(x, y):
+    """An interval for y[-1] / x[-1], where both grow: the widest by blocks of so many steps, and how it was found."""
+    ratio, widest, length = y[-1] / x[-1], -1.0, None
+    for steps in BLOCKS:
+        across, up = np.diff(x[::steps]), np.diff(y[::steps])
+        if len(across) >= FEWEST_BLOCKS and across.sum() > 0:
+            off = Estimate.of(up - across * up.sum() / across.sum()).half_width / across.mean()
+            if off > widest:
+                widest, length = off, steps
+    if length is None:
+        return 0.0, np.inf, TOO_SHORT
+    return max(0.0, ratio - widest), ratio + widest, FROM_BLOCKS.format(length)

@@ -1,0 +1,77 @@
+"""Lines of a text file, many at a time, so that a log of any length takes little memory."""
+
+import gzip
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["blocks", "is_parquet"]
+
+BLOCK = 8_000_000  # bytes read at a time
+LONGEST = 64_000_000  # bytes of one line
+GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
+
+
+def is_parquet(path: str | Path) -> bool:
+    """Whether a file begins as Parquet does."""
+    if str(path) == "-":
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(PARQUET)) == PARQUET
+
+
+def blocks(path: str | Path) -> Iterator[tuple[int, list[str]]]:
+    """Whole lines of a text file, plain or compressed by gzip; ``-`` is the standard input.
+
+    Yields
+    ------
+    (int, list of str)
+        The number of the first line, from 1, and lines without their ends. What is no UTF-8 is replaced.
+
+    Raises
+    ------
+    ValueError
+        If the compressed data are broken, a line is longer than 64 MB, or this is no text.
+    """
+    number, rest = 1, b""
+    with _opened(path) as file:
+        while block := _read(file, number):
+            if b"\0" in block:
+                raise ValueError(f"line {number + block[: block.index(0)].count(10)}: this is no text in UTF-8")
+            whole, newline, rest = (rest + block).rpartition(b"\n")
+            if len(rest) > LONGEST:
+                raise ValueError(f"line {number}: longer than {LONGEST // 1_000_000} MB")
+            if newline:
+                lines = _text(whole, number).split("\n")
+                yield number, lines
+                number += len(lines)
+    if rest:
+        yield number, [_text(rest, number)]
+
+
+def _text(content, number):
+    return content.decode("utf-8-sig" if number == 1 else "utf-8", errors="replace")
+
+
+def _read(file, number):
+    try:
+        return file.read(BLOCK)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"the compressed data are cut or broken after line {number}: {error}") from None
+
+
+@contextmanager
+def _opened(path):
+    if str(path) == "-":
+        yield sys.stdin.buffer
+        return
+    with open(path, "rb") as file:
+        compressed = file.read(len(GZIP)) == GZIP
+        file.seek(0)
+        if not compressed:
+            yield file
+            return
+        with gzip.open(file) as content:
+            yield content

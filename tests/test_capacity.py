@@ -1,0 +1,332 @@
+"""The four capacities of a log: by law, against models, and on public logs."""
+
+import gzip
+import io
+import json
+import os
+import re
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import polars as pl
+import pytest
+
+from mjq import experiments
+from mjq.cli import main
+from mjq.models.processing_capacity import processing_capacity
+from mjq.simulation.estimates import Estimate
+from mjq.workload import (
+    Log,
+    Report,
+    agreement,
+    binning_error,
+    capacities,
+    costs_of_classes,
+    example_log,
+    exponential_capacity,
+    fewer_needs,
+    independent_capacity,
+    job_classes,
+    load,
+    mean_work,
+    memory,
+    naive_capacity,
+    own_order_capacity,
+    read_log,
+    rounded_up,
+    saturated_starts,
+)
+from mjq.workload.example import example_path, made
+from mjq.workload.report import verdict
+from mjq.workload.sacct import COMMAND
+
+TRACES = Path(os.environ["MJQ_TRACES"]) if os.environ.get("MJQ_TRACES") else None
+needs_traces = pytest.mark.skipif(TRACES is None, reason="MJQ_TRACES names no folder of public logs")
+NEEDS, MEANS, SHARES, SERVERS = np.array([1.0, 2, 4]), np.array([1800.0, 3600, 3600]), np.array([0.5, 0.3, 0.2]), 8.0
+
+
+def drawn(jobs, seed, alike=1):
+    """A log of exponential classes, `alike` jobs of a class in a row."""
+    rng = np.random.default_rng(seed)
+    kind = np.repeat(rng.choice(3, jobs // alike, p=SHARES), alike)
+    run = MEANS[kind] * rng.standard_exponential(len(kind))
+    come = np.cumsum(rng.exponential(600, len(kind)))
+    return Log(need=NEEDS[kind], run=run, submit=come, servers=SERVERS)
+
+
+def test_for_exponential_classes_all_but_the_naive_one_are_that_of_the_model():
+    exact = 3600 * processing_capacity(SERVERS, NEEDS, 1 / MEANS, SHARES)
+    found = capacities(drawn(100_000, 1))
+    assert found["naive"].value == pytest.approx(3600 * SERVERS / (SHARES @ (NEEDS * MEANS)), rel=0.02)
+    for name in ("exponential", "independent", "own_order"):
+        assert found[name].value == pytest.approx(exact, rel=0.02)
+        assert found[name].low <= found[name].value <= found[name].high
+        assert found[name].share == pytest.approx(found[name].value / found["naive"].value)
+
+
+def test_exact_and_simulated_agree_within_the_interval():
+    log = drawn(5000, 2)
+    exact, simulated = exponential_capacity(log), exponential_capacity(log, exact=False)
+    assert exact.low == exact.value == exact.high and "exact" in exact.interval
+    wide = 2 * (simulated.high - simulated.value)
+    assert abs(exact.value - simulated.value) < wide < 0.02 * exact.value
+
+
+def test_intervals_by_blocks_hold_the_truth_as_often_as_they_say():
+    exact = processing_capacity(SERVERS, NEEDS, 1 / MEANS, SHARES) * (SHARES @ (NEEDS * MEANS)) / SERVERS
+    held = 0
+    for seed in range(100):
+        log = drawn(3000, seed)
+        found, naive = own_order_capacity(log), naive_capacity(log).value
+        held += found.low <= exact * naive <= found.high
+    assert held >= 90
+
+
+def test_mean_work_has_an_interval():
+    held = 0
+    for seed in range(100):
+        found = mean_work(drawn(3000, seed))
+        held += found.low <= SHARES @ (NEEDS * MEANS) / 3600 <= found.high
+    assert held >= 90
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy"])
+def test_drawing_all_jobs_in_a_row_is_the_own_order_and_one_by_one_is_independent(policy):
+    log = drawn(20_000, 3, alike=20)
+    curve = memory(log, policy)
+    assert list(curve) == [1, 10, 100, 1000, 20_000]
+    assert curve[1] == independent_capacity(log, policy)
+    assert curve[20_000] == own_order_capacity(log, policy)
+    assert curve[1000].value == pytest.approx(curve[20_000].value, rel=0.02)
+    if policy == "fcfs":  # jobs of one class in a row waste less
+        assert curve[1].high < curve[10].low < curve[100].value
+
+
+def test_a_machine_without_waste_is_as_fast_as_the_naive_one():
+    log = Log(need=np.ones(2000), run=np.random.default_rng(4).exponential(60, 2000), servers=4.0)
+    for name, one in capacities(log).items():
+        assert one.share == pytest.approx(1, rel=0.005), name
+
+
+def test_easy_wastes_less_than_first_come_first_served():
+    log = example_log()
+    fcfs, easy = own_order_capacity(log), own_order_capacity(log, "easy")
+    assert easy.low > fcfs.high and easy.share < 1
+
+
+def test_what_a_class_costs_is_seen_without_it():
+    log = drawn(20_000, 5)
+    for row in costs_of_classes(log):
+        others = log.need != row["need"]
+        rest = Log(need=log.need[others], run=log.run[others], servers=SERVERS)
+        assert row["without"] == own_order_capacity(rest).value
+        assert row["jobs"] == (~others).sum()
+    assert [row["wastes"] for row in costs_of_classes(log)] == sorted(
+        (row["wastes"] for row in costs_of_classes(log)), reverse=True
+    )
+    assert costs_of_classes(log)[0]["need"] == 4
+
+
+def test_fewer_needs_keep_the_work_and_tell_their_error():
+    log = example_log()
+    for few in (fewer_needs(log, 3), rounded_up(log)):
+        assert few.need * few.run == pytest.approx(log.need * log.run)
+    assert len(np.unique(fewer_needs(log, 3).need)) <= 3
+    assert fewer_needs(log, 8) is log
+    up = rounded_up(log)
+    error = binning_error(log, up)
+    assert error.own_order == own_order_capacity(up).value / own_order_capacity(log).value - 1
+    assert error.independent == independent_capacity(up).value / independent_capacity(log).value - 1
+    assert error.independent < -0.1  # rounding needs up is no small matter
+
+
+def test_arrivals():
+    log = Log(
+        need=np.ones(48), run=np.full(48, 3600.0), submit=3600.0 * np.arange(48), servers=2.0, clock=1_706_745_600.0
+    )
+    found = load(log)  # from 1 February 2024, 0:00
+    assert found.rate == pytest.approx(48 / 47) and found.load == pytest.approx(24 / 47)
+    assert list(found.by_month) == ["2024-02"] and list(found.by_hour) == [f"{k:02d}" for k in range(24)]
+    assert found.by_hour["05"] == 0.5 and found.dispersion_by_hour == 0
+    rng = np.random.default_rng(6)
+    poisson = Log(need=np.ones(50_000), run=np.ones(50_000), submit=np.cumsum(rng.exponential(60, 50_000)), servers=1.0)
+    assert load(poisson).dispersion_by_hour == pytest.approx(1, abs=0.15)
+    assert load(Log(need=np.ones(3), run=np.ones(3), servers=1.0)) is None
+
+
+def test_the_load_of_all_months_is_the_load():
+    log = example_log()
+    found = load(log)
+    assert list(found.by_month) == ["2026-01", "2026-02", "2026-03"]
+    assert min(found.by_month.values()) < found.load < max(found.by_month.values())
+
+
+def test_our_log_is_the_schedule_of_easy():
+    fcfs, easy = agreement(example_log())
+    assert (easy.same, easy.log) == (1, easy.replay) and fcfs.same < 0.5 and fcfs.replay > fcfs.log
+
+
+def test_the_shipped_log_is_the_one_that_is_made():
+    with example_path() as path:
+        assert gzip.decompress(path.read_bytes()).decode() == made()
+        assert path.stat().st_size < 60_000
+
+
+@pytest.mark.parametrize(
+    ("log", "message"),
+    [
+        (Log(need=np.ones(3), run=np.ones(3)), "give --servers"),
+        (Log(need=np.ones(3), run=np.zeros(3), servers=1.0), "no job of the log ran"),
+        (Log(need=np.ones(3), run=np.ones(3), servers=8.0), "all jobs fit"),
+    ],
+)
+def test_logs_that_tell_no_capacity(log, message):
+    with pytest.raises(ValueError, match=message):
+        capacities(log)
+
+
+def test_only_two_policies_are_worked_off_from_a_full_line():
+    for compute in (capacities, independent_capacity, own_order_capacity, memory):
+        with pytest.raises(ValueError, match="policy must be one of fcfs, easy; got 'lifo'"):
+            compute(example_log(), "lifo")
+
+
+def said(capsys, *words):
+    status = main([str(word) for word in words])
+    return status, *capsys.readouterr()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """The first jobs of our log."""
+    path = tmp_path_factory.mktemp("log") / "small.swf"
+    path.write_text("\n".join([*made().splitlines()[:1500], "half a line"]) + "\n")
+    return path
+
+
+def test_the_command_says_what_the_library_finds(capsys, small):
+    status, out, _ = said(capsys, "capacity", small, "--json", "--needs", 3)
+    found = json.loads(out)
+    _, schema, _ = said(capsys, "capacity", "--schema")
+    jsonschema.validate(found, json.loads(schema))
+    log = read_log(small)
+    lines = found["lines"]
+    assert status == 0 and lines["read"] == lines["used"] + sum(lines["dropped"].values()) == 1494
+    assert list(found["capacities"]) == ["naive", "exponential", "independent", "own_order"]
+    for name, one in capacities(log).items():
+        told = found["capacities"][name]
+        assert [told[key] for key in ("value", "share", "low", "high")] == [one.value, one.share, one.low, one.high]
+        assert told["wasted_servers"] == 64 * (1 - one.share)
+    assert found["near_saturation"]["capacity"] == found["capacities"]["exponential"]["value"]
+    assert found["binned"]["fewer"]["needs"] <= 3
+    assert Report.model_validate(found).classes[0].wastes >= found["classes"][1]["wastes"]
+
+
+def test_tables_for_people(capsys, small):
+    status, out, _ = said(capsys, "capacity", small, "--needs", 3, "--policy", "easy")
+    assert status == 0 and "1 not used: not 18 numbers (line 1501)" in out and "Capacity under easy" in out
+    for part in ("jobs came per hour", "own order", "Needs that waste most", "Replays against", "rounded up to powers"):
+        assert part in out, part
+
+
+def test_a_log_of_little_removes_questions_not_the_run(capsys, tmp_path):
+    path = tmp_path / "jobs.csv"
+    path.write_text("need,run\n" + "1,60\n2,90\n" * 40)
+    status, out, _ = said(capsys, "capacity", path, "--servers", 2, "--json")
+    found = json.loads(out)
+    assert status == 0 and found["missing"] == ["submit", "start", "estimate"]
+    assert found["load"] is None and found["agreement"] == [] and "cannot be said" in found["verdict"][-1]
+    assert said(capsys, "capacity", path)[0] == 2
+    assert said(capsys, "capacity", path, "--servers", 2)[0] == 0
+
+
+def test_a_page_to_be_read_offline(capsys, tmp_path):
+    path, page = tmp_path / "jobs.csv", tmp_path / "page.html"
+    path.write_text("submit,need,run\n" + "".join(f"{60 * k},{1 + k % 2},{60 + k % 7}\n" for k in range(200)))
+    status, out, _ = said(capsys, "capacity", path, "--servers", 2, "--html", page)
+    text = page.read_text()
+    assert status == 0 and text.count("<svg") == 1 and not re.search(r'(src|href)="(?!#)', text)
+    for part in ("Capacity under fcfs", "own order", "200 lines read, 200 used"):
+        assert part in text and part in out
+    assert said(capsys, "capacity", path, "--servers", 2, "--html", page)[0] == 2  # it is there
+    assert said(capsys, "capacity", path, "--servers", 2, "--html", tmp_path / "page.pdf")[0] == 2
+
+
+def test_a_log_from_the_standard_input(capsys, monkeypatch):
+    text = "need,run\n" + "1,60\n2,90\n" * 40
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    status, out, _ = said(capsys, "capacity", "-", "--servers", 2, "--json")
+    assert status == 0 and json.loads(out)["jobs"] == 80
+
+
+def test_strict_and_anonymous(capsys, small):
+    status, _, err = said(capsys, "capacity", small, "--strict")
+    assert status == 2 and "line 1501: not 18 numbers" in err
+    status, out, _ = said(capsys, "capacity", small, "--anonymous")
+    assert status == 0 and out.splitlines()[0] == "need,jobs,mean_time,scv,low,median,high"
+    assert len(out.splitlines()) == 1 + len(job_classes(read_log(small)))
+
+
+def test_help_shows_the_line_for_slurm(capsys):
+    out = "".join(said(capsys, "capacity", "--help")[1].replace("\\\n", "").split())
+    assert "".join(COMMAND.split()) in out
+
+
+HOURLY = {
+    "naive": (17.7222, 1e-4),
+    "exponential": (14.1880, 1e-4),
+    "independent": (10.31, 0.1),
+    "own_order": (14.2324, 1e-4),
+}
+
+
+@needs_traces
+def test_nasa():
+    log = read_log(TRACES / "NASA-iPSC-1993-3.1-cln.swf.gz")
+    assert load(log).rate == pytest.approx(8.2603, abs=1e-4)
+    for name, one in capacities(log).items():
+        value, error = HOURLY[name]
+        assert one.value == pytest.approx(value, abs=error), name
+
+
+@needs_traces
+def test_two_moments_give_nasa_within_three_per_cent():
+    log, rng, found = read_log(TRACES / "NASA-iPSC-1993-3.1-cln.swf.gz"), np.random.default_rng(7), []
+    needs, kind = np.unique(log.need, return_inverse=True)
+    means = np.array([log.run[log.need == need].mean() for need in needs])
+    scv = np.array([log.run[log.need == need].var() for need in needs]) / means**2
+    short = (1 + np.sqrt((scv - 1) / (scv + 1))) / 2  # balanced means: either phase has half of the work
+    for _ in range(10):
+        k = kind[rng.integers(len(log), size=200_000)]
+        phase = np.where(rng.random(len(k)) < short[k], short[k], 1 - short[k])
+        run = means[k] / (2 * phase) * rng.standard_exponential(len(k))
+        busy = needs[k] @ run / saturated_starts(needs[k], run, log.servers)[-1] / log.servers
+        found.append(busy * naive_capacity(log).value)
+    assert Estimate.of(found).mean == pytest.approx(10.31, rel=0.03)
+
+
+SHARES_OF_NAIVE = {
+    "KTH-SP2-easy": ((0.787, 0.677, 0.748), (0.676, 0.444)),
+    "SDSC-SP2-easy": ((0.803, 0.731, 0.793), (0.775, 0.660)),
+}
+
+
+@needs_traces
+@pytest.mark.parametrize("name", SHARES_OF_NAIVE)
+def test_public_logs(name):
+    log, (shares, rounded) = read_log(TRACES / f"{name}.swf.gz"), SHARES_OF_NAIVE[name]
+    found = capacities(log)
+    for key, share in zip(("exponential", "independent", "own_order"), shares, strict=True):
+        assert found[key].share == pytest.approx(share, abs=0.01), key
+    kept = experiments.kept("public_logs").filter(
+        pl.col("log") == name.removesuffix("-easy"), pl.col("policy") == "fcfs", pl.col("needs") == "as they are"
+    )
+    for key, row in zip(found, kept.filter(pl.col("capacity") != "drawn").iter_rows(named=True), strict=True):
+        assert (row["capacity"], row["jobs_per_hour"]) == (key, pytest.approx(found[key].value, rel=1e-5))
+    up = rounded_up(log)
+    assert exponential_capacity(up, exact=False).share == pytest.approx(rounded[0], abs=0.01)
+    assert independent_capacity(up).share == pytest.approx(rounded[1], abs=0.01)
+    if name.startswith("SDSC"):
+        assert load(log).load == pytest.approx(0.823, abs=1e-3)
+        assert "could not have carried this log" in verdict(load(log), found, "fcfs")[-1]
