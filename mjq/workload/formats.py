@@ -29,7 +29,7 @@ def read_log(
     path : str or path
         Plain or, but for Parquet, compressed by gzip; ``-`` is the standard input.
     columns : dict, optional
-        For CSV and Parquet: what of :data:`mjq.workload.table.COLUMNS` the file calls how.
+        For CSV and Parquet: what of ``mjq.workload.table.COLUMNS`` the file calls how.
     servers : float, optional
         Of the machine. Otherwise what the file says or, where it says when jobs started, the most that they held at
         once.

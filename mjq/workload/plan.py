@@ -117,7 +117,7 @@ def planned(
     target : float
         So many per cent of the jobs are to wait at most so long [h].
     policies : sequence of str
-        See :func:`mjq.simulation.replay`.
+        See :func:`mjq.simulation.schedule.replay`.
     sizes : sequence of float, optional
         Servers; by default ten sizes from three quarters to twice those of the log, from the largest need on.
     percentile : float

@@ -51,7 +51,7 @@ def read(blocks: Iterable[tuple[int, list[str]]], unit: str | None = None) -> Re
     Parameters
     ----------
     blocks : iterable
-        Of :func:`mjq.workload.lines.blocks`.
+        Of ``mjq.workload.lines.blocks``.
     unit : {"cpus", "nodes", "gpus"}, optional
         What counts as a server; by default CPUs or, if the file does not tell them, nodes.
 

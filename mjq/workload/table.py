@@ -35,7 +35,7 @@ def read_csv(blocks: Iterable[tuple[int, list[str]]], columns: dict[str, str] | 
     Parameters
     ----------
     blocks : iterable
-        Of :func:`mjq.workload.lines.blocks`.
+        Of ``mjq.workload.lines.blocks``.
     columns : dict, optional
         Some of :data:`COLUMNS` to what the file calls them; a name that is not given is taken as it stands.
 

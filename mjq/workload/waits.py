@@ -34,7 +34,7 @@ def waits(
         With times of arrival.
     servers : float
     policy : str
-        See :func:`mjq.simulation.replay`.
+        See :func:`mjq.simulation.schedule.replay`.
     growth : float
         Jobs come so many times as fast.
     exact : bool
