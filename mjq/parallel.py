@@ -184,19 +184,21 @@ def client_of(workers: Workers) -> "Iterator[Client]":
 
     count = here(workers)
     # Before the first import, so that its logs are quiet here too; the processes inherit it, errors come as exceptions.
-    # A worker that dies is replaced by its nanny. The cluster would give the nanny up for good if, some seconds after a
-    # death, it found the place empty, were it only because another death had followed; then nobody would be left.
-    with dask.config.set({"logging.distributed": "critical", "distributed.deploy.lost-worker-timeout": "1000 days"}):
+    with dask.config.set({"logging.distributed": "critical"}):
         from distributed import Client, LocalCluster
 
-        with _interrupts_wait():
-            # Without a dashboard, which would show code and parameters to everybody on the network.
-            cluster = LocalCluster(
-                n_workers=count, threads_per_worker=1, memory_limit=0, silence_logs=logging.CRITICAL,
-                dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
-            )  # fmt: skip
-        with cluster, Client(cluster) as client:
-            yield client
+        # A worker that dies is replaced by its nanny. The cluster would give the nanny up for good if, some seconds
+        # after a death, it found the place empty, were it only because another death had followed; then nobody would
+        # be left. (This is set after the import, which would not fill in the rest beside it.)
+        with dask.config.set({"distributed.deploy.lost-worker-timeout": "1000 days"}):
+            with _interrupts_wait():
+                # Without a dashboard, which would show code and parameters to everybody on the network.
+                cluster = LocalCluster(
+                    n_workers=count, threads_per_worker=1, memory_limit=0, silence_logs=logging.CRITICAL,
+                    dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
+                )  # fmt: skip
+            with cluster, Client(cluster) as client:
+                yield client
 
 
 @contextmanager

@@ -3,6 +3,8 @@
 import contextlib
 import os
 import socket
+import subprocess
+import sys
 import warnings
 
 import distributed
@@ -44,6 +46,14 @@ def test_another_cluster_beside_ours_is_no_cause_for_a_warning():
             other.listen()
         with client_of(1):
             pass
+
+
+def test_work_is_spread_again_and_again_in_one_process():
+    """From the first import on: in a fresh interpreter, which no other test has prepared."""
+    code = "from math import sqrt; from mjq.parallel import solve_all\nif __name__ == '__main__':\n"
+    code += "    for _ in range(2): print(*solve_all(lambda x: sqrt(x), [dict(x=4), dict(x=9)], 2, progress=False))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert (run.returncode, run.stdout.split()) == (0, ["2.0", "3.0"] * 2), run.stderr
 
 
 def test_nothing_to_do():

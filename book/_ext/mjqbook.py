@@ -168,18 +168,29 @@ def say_reading_time(app, doctree):
     title = next(iter(doctree.findall(nodes.title)), None)
     if app.env.docname.startswith("notebooks/") and title is not None:
         minutes, words, lines = reading(doctree)
-        said = f"Reading time about {minutes} minutes: {words:,} words, {lines} lines of code in the open."
+        said = f"Reading time about {minutes} minutes without the exercises: {words:,} words, {lines} lines of code."
         title.parent.insert(title.parent.index(title) + 1, nodes.paragraph("", said, classes=["reading-time"]))
 
 
 def reading(doctree):
-    """Minutes that a page takes to read, its words, and its lines of code in the open."""
-    paragraphs = (node for node in doctree.findall(nodes.paragraph) if "reading-time" not in node["classes"])
-    words = sum(len(node.astext().split()) for node in paragraphs)
-    formulas = len(list(doctree.findall(nodes.math_block)))
+    """Minutes that a page takes to read, its words, and its lines of code; without what is folded, and exercises."""
+    words = sum(len(node.astext().split()) for node in doctree.findall(nodes.paragraph) if _is_read(node))
+    formulas = sum(map(_is_read, doctree.findall(nodes.math_block)))
     lines = sum(_visible_lines(node) for node in doctree.findall(nodes.container))
     minutes = words / WORDS_A_MINUTE + lines / LINES_A_MINUTE + formulas / FORMULAS_A_MINUTE
     return 5 * max(1, round(minutes / 5)), words, lines
+
+
+NOT_READ = {"reading-time", "solution", "exercise", "dropdown", "selfcheck-title", "selfcheck-question"}
+
+
+def _is_read(node):
+    """Whether a node stands in the open, and is no exercise."""
+    while isinstance(node, nodes.Element):
+        if NOT_READ & {*node.get("classes", ()), node.get("design_component")}:
+            return False
+        node = node.parent
+    return True
 
 
 class Minutes(SphinxRole):

@@ -108,9 +108,9 @@ class SelfCheck(SphinxDirective):
         return [
             raw(f'<form class="selfcheck" id="{name}" {told}>'),
             nodes.paragraph("", "Check yourself", classes=["selfcheck-title"]),
-            nodes.container("", *question, ids=[f"{name}-question"]),
+            nodes.container("", *question, ids=[f"{name}-question"], classes=["selfcheck-question"]),
             raw('<div class="selfcheck-hint" hidden>'),
-            *self.parse_text_to_nodes(self.options["hint"]),
+            nodes.container("", *self.parse_text_to_nodes(self.options["hint"]), classes=["selfcheck-question"]),
             raw("</div></form>"),
         ]
 

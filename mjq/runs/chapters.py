@@ -116,8 +116,8 @@ class Chapter:
 def names() -> list[str]:
     """Names of the chapters, in the order of the book; none where the library was installed without them.
 
-    >>> names()
-    ['processing_capacity', 'stability', 'cluster', 'fluid', 'pool_depletion', 'near_saturation', 'scheduling']
+    >>> names()[:3]
+    ['processing_capacity', 'stability', 'cluster']
     """
     return [one.name for one in CHAPTERS if (NOTEBOOKS / f"{one.name}.ipynb").is_file()]
 

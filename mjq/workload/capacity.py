@@ -127,7 +127,7 @@ def capacities(
     for name, compute in (
         ("naive", lambda: naive_capacity(log)),
         ("exponential", lambda: exponential_capacity(log, policy, seed, exact)),
-        ("independent", lambda: independent_capacity(log, policy, seed)),
+        ("independent", lambda: independent_capacity(log, policy, seed, 1)),
         ("own_order", lambda: own_order_capacity(log, policy)),
     ):
         progress(name)
