@@ -84,8 +84,9 @@ class SelfCheck(SphinxDirective):
 
     def run(self):
         name, found = self.arguments[0], glued(Path(self.env.srcdir))
-        for file, _ in found.values():
-            self.env.note_dependency(str(file))
+        for key in GLUED.findall("\n".join([self.options.get("answer", ""), *self.content])):
+            if key in found:
+                self.env.note_dependency(str(found[key][0]))
         values = {key: value for key, (_, value) in found.items()}
         question = self.parse_content_to_nodes()
         try:
