@@ -176,7 +176,7 @@ def reading(doctree):
     """Minutes that a page takes to read, its words, and its lines of code; without what is folded, and exercises."""
     words = sum(len(node.astext().split()) for node in doctree.findall(nodes.paragraph) if _is_read(node))
     formulas = sum(map(_is_read, doctree.findall(nodes.math_block)))
-    lines = sum(_visible_lines(node) for node in doctree.findall(nodes.container))
+    lines = sum(_visible_lines(node) for node in doctree.findall(nodes.container) if _is_read(node))
     minutes = words / WORDS_A_MINUTE + lines / LINES_A_MINUTE + formulas / FORMULAS_A_MINUTE
     return 5 * max(1, round(minutes / 5)), words, lines
 
