@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # it takes a second, and its logs must be quieted before its 
     from distributed import Client
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "Workers", "solve_all", "as_found", "spread", "here", "is_client", "client_of",
+    "Workers", "solve_all", "as_found", "spread", "here", "no_bar", "is_client", "client_of",
 ]  # fmt: skip
 
 Workers = Union[int, "Client"]  # so many processes on this machine, or a client of a dask scheduler
@@ -62,9 +62,9 @@ def solve_all(
     [1.0, 2.0]
     """
     cases = list(cases)
-    bar = tqdm(total=len(cases), desc="solutions", delay=2, disable=None if progress is None else not progress)
+    bar = tqdm(total=len(cases), desc="solutions", delay=2, disable=no_bar(progress))
     with bar:
-        workers = workers if is_client(workers) else min(here(workers), max(len(cases), 1))
+        workers = _for_so_many(workers, len(cases))
         if workers == 1:
             return [_one(function, case, bar) for case in cases]
         with client_of(workers) as client:
@@ -107,11 +107,10 @@ def as_found(
             k, case = cases.popleft()
             yield [(k, function(case))]
         cases, workers = list(cases), os.cpu_count() or 1
-    if not is_client(workers):
-        workers = min(here(workers), max(len(cases), 1))
-        if workers == 1:
-            yield from ([(k, function(case))] for k, case in cases)
-            return
+    workers = _for_so_many(workers, len(cases))
+    if workers == 1:
+        yield from ([(k, function(case))] for k, case in cases)
+        return
     size = max(1, min(CHUNK, len(cases) // 8))
     chunks = [cases[k : k + size] for k in range(0, len(cases), size)]
     from distributed import KilledWorker, as_completed
@@ -167,6 +166,20 @@ def here(workers: int) -> int:
     most = os.environ.get("MJQ_WORKERS")
     workers = checks.count("workers", workers)
     return workers if most is None else min(workers, checks.count("MJQ_WORKERS", float(most)))
+
+
+def _for_so_many(workers, cases):
+    """A client, or processes here, none of them without a case."""
+    return workers if is_client(workers) else min(here(workers), max(cases, 1))
+
+
+def no_bar(progress: bool | None) -> bool | None:
+    """What tqdm is told to show a bar or none; None: on a terminal.
+
+    >>> no_bar(True), no_bar(None)
+    (False, None)
+    """
+    return None if progress is None else not progress
 
 
 def is_client(workers: object) -> bool:

@@ -113,7 +113,9 @@ def solve_grid(
     folders.refuse_existing(output, force)
     journal = Journal(output.with_name(output.name + ".part"), grid.described(), force)
     todo = [(k, case) for k, case in enumerate(grid.cases()) if k not in journal.rows]
-    bar = tqdm(total=len(grid), initial=len(grid) - len(todo), desc=grid.model, disable=_off(progress), unit="case")
+    bar = tqdm(
+        total=len(grid), initial=len(grid) - len(todo), desc=grid.model, disable=parallel.no_bar(progress), unit="case"
+    )
     with bar, journal:
         died = {"error": "the process died, perhaps for lack of memory"}
         for rows in parallel.as_found(lambda case: attempt(grid, case), todo, workers, died):
@@ -123,10 +125,6 @@ def solve_grid(
     _write(table, output)
     journal.path.unlink()
     return table
-
-
-def _off(progress):
-    return None if progress is None else not progress
 
 
 # --- Solving ----------------------------------------------------------------------------------------------------------

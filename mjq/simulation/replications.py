@@ -83,7 +83,7 @@ def replicate(
         Show a progress bar; by default on a terminal, for work of more than two seconds.
     """
     streams = generators(seed, checks.count("replications", replications))
-    bar = tqdm(total=replications, desc="replications", delay=2, disable=None if progress is None else not progress)
+    bar = tqdm(total=replications, desc="replications", delay=2, disable=parallel.no_bar(progress))
     if parallel.is_client(workers):
         with bar:
             return parallel.spread(workers, run, streams, bar)

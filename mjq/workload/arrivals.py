@@ -151,10 +151,9 @@ def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agre
     if log.wait is None:
         return []
     known, come, servers = ~np.isnan(log.wait), log.arrival - log.arrival.min(), log.require_servers()
-    said = log.run if log.estimate is None else np.fmax(log.estimate, log.run)
     found = []
     for policy in policies:
-        wait = replay(come, log.need, log.run, said, servers, policy).wait[known]
+        wait = replay(come, log.need, log.run, log.said, servers, policy).wait[known]
         own = log.wait[known]
         near = float((np.abs(wait - own) <= SAME).mean())
         found.append(Agreement(policy, int(known.sum()), float(own.mean()), float(wait.mean()), near))

@@ -23,12 +23,11 @@ from mjq import checks
 from mjq.models import near_saturation
 from mjq.simulation.estimates import Estimate
 from mjq.solvers import drain
-from mjq.workload.log import Log
+from mjq.workload.log import BLOCKS, FEWEST_BLOCKS, HOUR, Log
 from mjq.workload.saturated import LINE, saturated_starts
 
 __all__ = [
     "ASSUMES",
-    "HOUR",
     "Capacity",
     "capacities",
     "exponential_capacity",
@@ -40,9 +39,6 @@ __all__ = [
     "own_order_capacity",
 ]
 
-HOUR = 3600.0
-BLOCKS = 10, 100, 1000  # jobs
-FEWEST_BLOCKS = 5  # from which an interval is made
 REPLICATIONS = 10
 JOBS = {"fcfs": 200_000, "easy": 30_000}  # of each replication
 WARM = 0.1  # of a replication, which is not counted
@@ -149,6 +145,7 @@ def mean_work(log: Log) -> Estimate:
     return Estimate(float(work.mean()), (high - low) / 2, len(work), low=low, high=high)
 
 
+@lru_cache(maxsize=2)  # the curve of memory ends with it, and what classes cost begins with it
 def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
     """Capacity if the jobs come in the order of the log, with an interval by blocks of jobs of the log.
 

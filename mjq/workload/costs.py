@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from mjq.workload.capacity import HOUR, own_order_capacity
-from mjq.workload.log import Log
+from mjq.workload.capacity import own_order_capacity
+from mjq.workload.log import HOUR, Log
 
 __all__ = ["costs_of_classes"]
 

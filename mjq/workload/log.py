@@ -12,7 +12,11 @@ import polars as pl
 
 from mjq import checks
 
-__all__ = ["SCHEMA", "Lines", "Log", "Reading", "first_reason", "gathered"]
+__all__ = ["BLOCKS", "FEWEST_BLOCKS", "HOUR", "SCHEMA", "Lines", "Log", "Reading", "first_reason", "gathered"]
+
+HOUR = 3600.0
+BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the order of a log matters
+FEWEST_BLOCKS = 5  # from which an interval is made
 
 TIMES = "submit", "eligible", "start", "run", "estimate"
 SCHEMA = (
@@ -108,6 +112,11 @@ class Log:
         return None if self.start is None or self.arrival is None else self.start - self.arrival
 
     @property
+    def said(self) -> np.ndarray | None:
+        """For how long users said that their jobs run [s], the run time where that is not known or too low; or None."""
+        return None if self.estimate is None else np.fmax(self.estimate, self.run)
+
+    @property
     def missing(self) -> tuple[str, ...]:
         """Columns that the file lacks and that a question needs."""
         return tuple(name for name in ("submit", "start", "estimate") if getattr(self, name) is None)
@@ -117,6 +126,12 @@ class Log:
         if self.servers is None:
             raise ValueError("the log does not say how many servers there are: give --servers")
         return self.servers
+
+    def require_arrivals(self) -> np.ndarray:
+        """When the jobs came [s]; ``ValueError`` where nothing tells it."""
+        if self.arrival is None:
+            raise ValueError("the log does not say when jobs were submitted: nothing can be said of waits")
+        return self.arrival
 
 
 @dataclass

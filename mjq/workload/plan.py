@@ -14,12 +14,12 @@ from pydantic import Field
 from tqdm import tqdm
 
 from mjq import checks, folders
-from mjq.parallel import Workers
+from mjq.parallel import Workers, no_bar
 from mjq.workload.log import Log
 from mjq.workload.replays import Replays
 from mjq.workload.report import Interval, Lines, Plain
 from mjq.workload.sentences import assumed, rule_of, verdict
-from mjq.workload.waits import difference, interval, require_arrivals
+from mjq.workload.waits import difference, interval
 
 __all__ = ["Plan", "PolicyPlan", "planned", "sizes_between"]
 
@@ -163,7 +163,7 @@ def planned(
     if percentile > 100:
         raise ValueError(f"percentile must be at most 100, got {checks.shown(percentile)}")
     growth, node = (float(checks.positive(name, x, ndim=0)) for name, x in (("growth", growth), ("node", node)))
-    come = require_arrivals(log)
+    come = log.require_arrivals()
     if not come.max() > come.min():
         raise ValueError("all jobs of the log come at once: nothing can be said of waits")
     sizes = sizes_between(log, node=node) if sizes is None else checks.positive("sizes", sizes)
@@ -173,7 +173,7 @@ def planned(
     output = None if output is None else Path(output)
     if output is not None:
         folders.refuse_existing(output, force)
-    bar = tqdm(total=0, desc="replays", delay=2, disable=None if progress is None else not progress)
+    bar = tqdm(total=0, desc="replays", delay=2, disable=no_bar(progress))
     with bar, Replays(log, percentile, seed, workers, output, force, bar) as replays:
         found = [_of_policy(replays, name, target, sizes, growth, node) for name in dict.fromkeys(policies)]
     plan = Plan(

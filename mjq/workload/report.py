@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mjq.workload import arrivals, binning, capacity
 from mjq.workload.costs import costs_of_classes
-from mjq.workload.log import Log
+from mjq.workload.log import HOUR, Log
 from mjq.workload.saturated import LINE
 
 __all__ = ["Interval", "Lines", "Plain", "Report", "report_on", "verdict"]
@@ -226,7 +226,7 @@ def _near_saturation(log):
     solved = capacity.near_the_limit(log)
     if solved is None:
         return None
-    rate, constant = capacity.HOUR * solved.capacity, 1 + solved.delta
+    rate, constant = HOUR * solved.capacity, 1 + solved.delta
     hours = {f"{part:g}": constant / (rate * (1 - part)) for part in AHEAD}
     return {"capacity": rate, "constant": constant, "hours": hours}
 

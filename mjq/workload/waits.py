@@ -6,13 +6,10 @@ import numba
 import numpy as np
 
 from mjq.simulation import replay
-from mjq.workload.log import Log
+from mjq.workload.log import BLOCKS, FEWEST_BLOCKS, HOUR, Log
 
-__all__ = ["difference", "interval", "require_arrivals", "waits"]
+__all__ = ["difference", "interval", "waits"]
 
-HOUR = 3600.0
-BLOCKS = 10, 100, 1000  # successive jobs that are drawn together
-FEWEST_BLOCKS = 5  # from which an interval is made
 RESAMPLES = 200
 INSIDE = 2.5, 97.5  # per cent of the resamples
 
@@ -68,18 +65,10 @@ def waits(
     >>> waits(log, 2)["mean"]
     0.0
     """
-    come = require_arrivals(log)
-    said = None if exact or log.estimate is None else np.fmax(log.estimate, log.run)
+    come, said = log.require_arrivals(), None if exact else log.said
     wait = replay((come - come.min()) / growth, log.need, log.run, said, servers, policy).wait / HOUR
     resampled = _resampled(wait, percentile, np.random.default_rng(seed))
     return {"mean": float(wait.mean()), "percentile": _percentile(wait, percentile), "resampled": resampled}
-
-
-def require_arrivals(log: Log) -> np.ndarray:
-    """When the jobs of a log came [s]; ``ValueError`` where it does not tell."""
-    if log.arrival is None:
-        raise ValueError("the log does not say when jobs were submitted: nothing can be said of waits")
-    return log.arrival
 
 
 def interval(resampled: list, which: int) -> tuple[float, float] | None:
