@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 __all__ = [  # noqa: RUF022, in the order of reading
     "MIX_TOLERANCE", "MOST", "RATES_APART", "FIT", "shown", "numbers", "positive",
     "positive_or_infinite", "not_negative", "probabilities", "share", "inside", "count", "counts", "mapping",
-    "affordable", "multiserver", "effort", "pairs",
+    "affordable", "multiserver", "effort", "are_powers_of_two", "pairs",
 ]  # fmt: skip
 
 MIX_TOLERANCE = 1e-9
@@ -230,6 +230,15 @@ def effort(seed: int, **counts: tuple[int, int]) -> None:
     count("seed", seed, least=0)
     for name, (value, least) in counts.items():
         count(name, value, least)
+
+
+def are_powers_of_two(*values: float) -> bool:
+    """Whether all numbers are powers of two, 1/2, 1/4, … among them.
+
+    >>> are_powers_of_two(1, 0.25, 8), are_powers_of_two(8, 3)
+    (True, False)
+    """
+    return all(np.frexp(x)[0] == 0.5 for x in values)
 
 
 def pairs(given: tuple | Sequence[tuple]) -> list[tuple]:

@@ -6,7 +6,6 @@ the charts. Before it stand the functions that were generated from formulas, and
 `book/_static/panels.js` shows it; where scripts are off the static figure stays.
 """
 
-import csv
 import importlib.util
 import itertools
 import json
@@ -20,6 +19,9 @@ from docutils import nodes
 from scipy import interpolate
 from sphinx.errors import ExtensionError
 from tqdm import tqdm
+
+from mjq import published
+from mjq.experiments import keeping
 
 HERE = Path(__file__).resolve().parent.parent / "panels"
 
@@ -126,16 +128,12 @@ def keep(name, axes, solve):
     rows = []
     for place in tqdm(list(itertools.product(*axes.values())), desc=name):
         rows.append({key: f"{x:.12g}" for key, x in (dict(zip(axes, place, strict=True)) | solve(*place)).items()})
-    with open(HERE / f"{name}.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    keeping.replace(HERE / f"{name}.csv", list(rows[0]), rows)
 
 
 def kept(name, axes, columns):
     """Columns of a kept table as nested lists, a level an axis."""
-    with open(HERE / f"{name}.csv", newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = published.rows(HERE / f"{name}.csv")
     shape = [len(axis) for axis in axes.values()]
     return {column: np.reshape([float(row[column]) for row in rows], shape).tolist() for column in columns}
 

@@ -193,7 +193,7 @@ def require_powers_of_two(needs: Sequence[float] | np.ndarray, B: float) -> None
     ValueError: server-filling takes needs and servers that are powers of two: need 3, servers 4
     """
     for need in needs:
-        if np.frexp(need)[0] != 0.5 or np.frexp(B)[0] != 0.5:
+        if not checks.are_powers_of_two(need, B):
             shown = f"need {checks.shown(need)}, servers {checks.shown(B)}"
             raise ValueError(f"server-filling takes needs and servers that are powers of two: {shown}")
 
