@@ -21,7 +21,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-import card
 import depends
 import filelock
 import mathjax
@@ -158,7 +157,7 @@ def stage(site, chapters):
     texts = {target: source.read_bytes() for source, target in files.items()}
     texts[Path("_config.yml")] = configuration().encode()
     picture = Path("book/_static/card.png")
-    texts[picture] = (site / picture).read_bytes() if (site / picture).exists() else card.png()
+    texts[picture] = (site / picture).read_bytes() if (site / picture).exists() else drawn_card()
     for old in site.rglob("*") if site.exists() else ():
         if old.is_file() and old.relative_to(site) not in texts:
             old.unlink()
@@ -167,6 +166,12 @@ def stage(site, chapters):
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_bytes() != text:
             path.write_bytes(text)
+
+
+def drawn_card():
+    import card  # it takes as long to be imported as all of a build in which nothing has changed
+
+    return card.png()
 
 
 def state_of(site):

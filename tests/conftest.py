@@ -1,5 +1,6 @@
 """What tests share: random systems, and settings under which they never flake."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -32,11 +33,17 @@ settings.load_profile("steady")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Files stay together, for their tests share what they set up; runs of whole chapters go where there is room."""
+    """Files stay together, for their tests share what they set up.
+
+    Runs of whole chapters, and what is looked at in a page of the book, go where there is room.
+    """
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid):
+            page = re.search(r"test_book\.py.*\[.*?((book|notebooks)/\w+)", nodeid)
+            if page:
+                return page[1]
             return nodeid if "chapter_runs" in nodeid else super()._split_scope(nodeid)
 
     return Scheduling(config, log)

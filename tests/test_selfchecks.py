@@ -82,7 +82,7 @@ def chapter(request):
 
 def answers(chapter):
     """Names of the questions with a number, and the numbers, from the stored outputs of the chapters."""
-    glued = {key: value for key, (_, value) in selfchecks.glued(ROOT).items()}
+    glued = selfchecks.glued(ROOT)
     found = {}
     for block in BLOCK.findall(words(chapter)):
         options = dict(re.findall(r"^:(\w+): (.+)$", block, re.M))
@@ -148,7 +148,7 @@ def test_no_answer_is_in_plain_sight(chapter, forms):
         assert not form.select(".selfcheck-options code"), "conditions stay in the source"
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light")])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (360, "light")])
 def test_everybody_can_answer(chapter, forms, browser, tmp_path, width, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     page, trouble = visit(browser, page_of(forms, chapter, tmp_path, scheme), width, scheme)

@@ -12,6 +12,7 @@
 """
 
 import ast
+import gc
 import string
 from collections import Counter
 from functools import cache
@@ -110,22 +111,42 @@ class Computed(SphinxRole):
         values = glued(Path(self.env.srcdir))
         if name not in values:
             raise ValueError(f"no chapter has computed {name!r}")
-        file, value = values[name]
-        self.env.note_dependency(str(file))
-        return [nodes.inline("", format(value, form) if form else str(significant(value)))], []
+        note_number(self.env, name, values[name])
+        return [nodes.inline("", format(values[name], form) if form else str(significant(values[name])))], []
 
 
 def glued(folder):
-    """Numbers and words that the staged chapters have glued: name to file and value."""
+    """Numbers and words that the staged chapters have glued, by name."""
     found = {}
     for file in sorted((folder / "notebooks").glob("*.ipynb")):
-        found |= {name: (file, value) for name, value in _glued(file, file.stat().st_mtime_ns).items()}
+        found |= _glued(file, file.stat().st_mtime_ns)
     return found
 
 
 @cache
 def _glued(file, when):
     return taken_from(nbformat.read(file, as_version=4)).values
+
+
+def note_number(env, name, value):
+    """Remember what the page that is read now shows or uses of the chapters."""
+    if not hasattr(env, "mjq_numbers"):
+        env.mjq_numbers = {}
+    env.mjq_numbers.setdefault(env.docname, {})[name] = repr(value)
+
+
+def forget_numbers(app, env, docname):
+    getattr(env, "mjq_numbers", {}).pop(docname, None)
+
+
+def with_other_numbers(app, env, added, changed, removed):
+    """Pages to be read again: those that show a number which is not what it was. Words of a chapter do not count."""
+    now = glued(Path(app.srcdir))
+    return [
+        page
+        for page, shown in getattr(env, "mjq_numbers", {}).items()
+        if any(name not in now or repr(now[name]) != was for name, was in shown.items())
+    ]
 
 
 # --- Bibliography ---------------------------------------------------------------------------------------------------
@@ -244,7 +265,12 @@ def source_first(app, what, name, obj, options, lines):
 
 
 def setup(app):
+    # Sphinx reads trees of pages from disk a hundred times, and nearly all that it makes lives to its end: looking for
+    # garbage meanwhile would take half of its time.
+    gc.disable()
     app.connect("autodoc-process-docstring", source_first, priority=400)  # before napoleon reads the sections
+    app.connect("env-purge-doc", forget_numbers)
+    app.connect("env-get-outdated", with_other_numbers)
     app.connect("doctree-read", keep_equation_numbers)
     app.connect("doctree-read", address_cells)
     app.connect("doctree-read", say_reading_time)
@@ -255,4 +281,4 @@ def setup(app):
     app.add_role("computed", Computed())
     app.add_role("minutes", Minutes())
     register_plugin("pybtex.style.formatting", "named", NamedStyle)
-    return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}
+    return {"parallel_read_safe": False, "parallel_write_safe": True, "version": "1"}

@@ -6,6 +6,7 @@ the charts. Before it stand the functions that were generated from formulas, and
 `book/_static/panels.js` shows it; where scripts are off the static figure stays.
 """
 
+import hashlib
 import importlib.util
 import itertools
 import json
@@ -14,14 +15,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
-import sympy as sp
 from docutils import nodes
-from scipy import interpolate
 from sphinx.errors import ExtensionError
 from tqdm import tqdm
 
+import mjq
 from mjq import published
-from mjq.experiments import keeping
 
 HERE = Path(__file__).resolve().parent.parent / "panels"
 
@@ -101,13 +100,16 @@ def generated(name, letters, **formulas):
 
     Examples
     --------
-    >>> x = sp.Symbol("x")
+    >>> import sympy
+    >>> x = sympy.Symbol("x")
     >>> print(generated("powers", [x], square=(x + 1) ** 2, cube=(x + 1) ** 3))
     function powers(x) {
       const c0 = x + 1;
       return { square: Math.pow(c0, 2), cube: Math.pow(c0, 3) };
     }
     """
+    import sympy as sp  # only where panels are made anew
+
     common, reduced = sp.cse(list(formulas.values()), sp.numbered_symbols("c"))
     lines = [f"  const {letter} = {sp.jscode(part)};" for letter, part in common]
     parts = ", ".join(f"{key}: {sp.jscode(part)}" for key, part in zip(formulas, reduced, strict=True))
@@ -125,9 +127,11 @@ def points(low, high, count):
 
 def keep(name, axes, solve):
     """Write a table: a row for each point of the axes, by name, and there what `solve` finds, by name."""
+    from mjq.experiments import keeping
+
     rows = []
     for place in tqdm(list(itertools.product(*axes.values())), desc=name):
-        rows.append({key: f"{x:.12g}" for key, x in (dict(zip(axes, place, strict=True)) | solve(*place)).items()})
+        rows.append({key: f"{x:.10g}" for key, x in (dict(zip(axes, place, strict=True)) | solve(*place)).items()})
     keeping.replace(HERE / f"{name}.csv", list(rows[0]), rows)
 
 
@@ -136,20 +140,6 @@ def kept(name, axes, columns):
     rows = published.rows(HERE / f"{name}.csv")
     shape = [len(axis) for axis in axes.values()]
     return {column: np.reshape([float(row[column]) for row in rows], shape).tolist() for column in columns}
-
-
-def interpolated(values, places):
-    """The polynomial through values at `points`, at a place in the unit cube, as the runtime computes it.
-
-    Examples
-    --------
-    >>> x_squared_times_y = [[0, 0], [0, 0.25], [0, 1]]  # at three by two points
-    >>> round(float(interpolated(x_squared_times_y, (0.5, 0.5))), 12)
-    0.125
-    """
-    for x in places:
-        values = interpolate.BarycentricInterpolator(points(0, 1, len(values)), values)(x)
-    return values
 
 
 # --- Files and pages --------------------------------------------------------------------------------------------------
@@ -192,12 +182,22 @@ def compact(value):
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
+def state():
+    """A fingerprint of all that panels are made from."""
+    package = Path(mjq.__file__).parent
+    files = [Path(__file__), *sorted(HERE.glob("*.*")), *sorted(package.rglob("*.py"))]
+    return hashlib.sha256(b"".join(str(file).encode() + file.read_bytes() for file in files)).hexdigest()
+
+
 # --- In Sphinx --------------------------------------------------------------------------------------------------------
 
 
 def outdated(app, env, added, changed, removed):
     """Make all panels; return the pages whose panels are others than when they were read."""
-    before = getattr(env, "mjq_panels", {})
+    before, sources = getattr(env, "mjq_panels", {}), state()
+    if getattr(env, "mjq_panels_made_from", None) == sources:
+        return []
+    env.mjq_panels_made_from = sources
     found = {name: (one.page, one.cell, one.replaces, html(name, one)) for name, one in panels().items()}
     env.mjq_panels = found
     return sorted({place[0] for name, place in found.items() if before.get(name) != place} & env.found_docs)

@@ -29,12 +29,11 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from mjqbook import glued
+from mjqbook import glued, note_number
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from mjq import models
-from mjq.simulation import replay
 
 GLUED = re.compile(r"\{([\w-]+)\}")
 logger = logging.getLogger(__name__)
@@ -63,6 +62,8 @@ def computed(expression, values):
     >>> computed("stability.naive_throughput(10, 1, 10, 1, 1, 0.5) < {other}", {"other": 3})
     True
     """
+    from mjq.simulation import replay  # when it is needed: a build of other pages does without
+
     code = GLUED.sub(lambda found: f"({values[found[1]]!r})", expression)
     names = {name: getattr(models, name) for name in models.__all__} | {"replay": replay}
     if code == expression and not any(f"{name}." in code or f"{name}(" in code for name in names):
@@ -83,11 +84,10 @@ class SelfCheck(SphinxDirective):
     }
 
     def run(self):
-        name, found = self.arguments[0], glued(Path(self.env.srcdir))
+        name, values = self.arguments[0], glued(Path(self.env.srcdir))
         for key in GLUED.findall("\n".join([self.options.get("answer", ""), *self.content])):
-            if key in found:
-                self.env.note_dependency(str(found[key][0]))
-        values = {key: value for key, (_, value) in found.items()}
+            if key in values:
+                note_number(self.env, key, values[key])
         question = self.parse_content_to_nodes()
         try:
             answer = float(computed(self.options["answer"], values)) if "answer" in self.options else None
