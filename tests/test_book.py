@@ -4,6 +4,7 @@ import importlib
 import re
 import subprocess
 import sys
+from functools import cache
 from urllib.parse import parse_qs, unquote, urlparse
 
 import filelock
@@ -65,13 +66,18 @@ def html():
     return HTML
 
 
+@cache
+def soup_of(path):
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
 def pages(html):
     found = [path for path in sorted(html.rglob("*.html")) if "_static" not in path.parts]
     return [path for path in found if 'http-equiv="refresh"' not in path.read_text(encoding="utf-8").lower()]
 
 
 def test_every_link_inside_the_book_leads_somewhere(html):
-    soups = {path: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser") for path in pages(html)}
+    soups = {path: soup_of(path) for path in pages(html)}
     names = {path: {tag.get("id") or tag.get("name") for tag in soup.find_all(id=True)} for path, soup in soups.items()}
     broken = []
     for path, soup in soups.items():
@@ -89,7 +95,7 @@ def test_every_link_inside_the_book_leads_somewhere(html):
 
 @pytest.mark.parametrize("page", STABLE)
 def test_names_that_others_link_to_are_kept(html, page):
-    soup = BeautifulSoup((html / page).read_text(encoding="utf-8"), "html.parser")
+    soup = soup_of(html / page)
     names = {tag["id"] for tag in soup.find_all(id=True)}
     assert not set(STABLE[page]) - names
 
@@ -105,14 +111,14 @@ def test_names_that_others_link_to_are_kept(html, page):
     ],
 )
 def test_equations_keep_the_numbers_of_their_paper(html, chapter, paper, last):
-    soup = BeautifulSoup((html / f"notebooks/{chapter}.html").read_text(encoding="utf-8"), "html.parser")
+    soup = soup_of(html / f"notebooks/{chapter}.html")
     shown = {div["id"]: div.find(class_="eqno").get_text()[:-1].strip() for div in soup.select("div.math[id]")}
     for k in range(1, last + 1):
         assert shown[f"equation-{paper.lower()}-{k}"] == f"({paper}.{k})"
 
 
 def test_sources_stand_outside_of_what_a_function_raises_or_returns(html):
-    soup = BeautifulSoup((html / "book/reference.html").read_text(encoding="utf-8"), "html.parser")
+    soup = soup_of(html / "book/reference.html")
     assert soup.get_text().count("Source:") > 40
     assert not [fields for fields in soup.select("dl.field-list") if "Source" in fields.get_text()]
 
@@ -122,10 +128,6 @@ def test_launch_and_download_are_offered(html):
     assert "mybinder.org" in text
     assert "_sources/notebooks/processing_capacity.ipynb" in text
     assert (html / "_sources/notebooks/processing_capacity.ipynb").exists()
-
-
-def soup_of(path):
-    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
 
 
 def test_each_term_of_the_glossary_is_linked_from_the_chapters_once_on_a_page(html):
@@ -255,7 +257,7 @@ def test_a_page_opens_in_the_colours_that_the_reader_prefers(html, browser):
 
 
 def test_the_reference_has_every_public_name_of_the_models(html):
-    soup = BeautifulSoup((html / "book/reference.html").read_text(encoding="utf-8"), "html.parser")
+    soup = soup_of(html / "book/reference.html")
     there = {tag["id"] for tag in soup.find_all(id=True)}
     for chapter in (one for one in CHAPTERS if one.has_model):
         module = importlib.import_module(f"mjq.models.{chapter.name}")
@@ -265,7 +267,7 @@ def test_the_reference_has_every_public_name_of_the_models(html):
 
 
 def test_rows_of_the_ledger_lead_to_their_cells(html):
-    soup = BeautifulSoup((html / "book/ledger.html").read_text(encoding="utf-8"), "html.parser")
+    soup = soup_of(html / "book/ledger.html")
     links = [tag["href"] for tag in soup.select("table.ledger td:last-child a")]
     assert len([x for x in links if "#cell-" in x]) > 100
     assert all(x.startswith(("../notebooks/", "https://")) for x in links)
