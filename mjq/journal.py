@@ -49,7 +49,7 @@ class Journal:
         whole = [line for line in lines if line.endswith("\n")]  # the last one may have been torn
         if whole and whole[0].rstrip("\n") != head:
             if not force:
-                raise ValueError(f"{path} is of another grid; --force replaces it")
+                raise ValueError(f"{path} was begun by another command; --force replaces it")
             whole = []
         for line in whole[1:]:
             k, row = json.loads(line)

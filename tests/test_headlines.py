@@ -123,7 +123,7 @@ def test_what_is_there_is_not_lost(tmp_path):
     output.unlink()
     part.write_text(json.dumps(Grid("stability", FIXED | dict(n2=2), {"n": [3]}).described()) + "\n")
     before = part.read_text()
-    with pytest.raises(ValueError, match="of another grid"):
+    with pytest.raises(ValueError, match="begun by another command"):
         solve_grid(SMALL, output)
     assert part.read_text() == before
     assert solve_grid(SMALL, output, force=True, progress=False).height == 6

@@ -161,7 +161,7 @@ def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
     return Capacity(float(value), float(value / naive), *map(float, ends), interval, ASSUMES["own_order"])
 
 
-@lru_cache(maxsize=16)  # the curve of memory begins with it
+@lru_cache(maxsize=2)  # the curve of memory begins with it; each entry keeps its log
 def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
     """Capacity if jobs are drawn from the log, `length` successive ones at a time, simulated."""
     rng = np.random.default_rng([seed, length])
