@@ -50,13 +50,23 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_configure(config):
-    """Other random systems if a seed is given; stored outputs of notebooks are compared as numbers where they are."""
+    """Other random systems if a seed is given; stored outputs of notebooks are compared as numbers where they are.
+
+    Chapters start no processes of their own: the cores are taken by tests.
+    """
     if config.getoption("--hypothesis-seed", None) is not None:
         settings.load_profile("seeded")
-    from nbval.plugin import IPyNbCell
+    from nbval.plugin import IPyNbCell, IPyNbFile
 
-    sanitized = IPyNbCell.sanitize
+    sanitized, set_up = IPyNbCell.sanitize, IPyNbFile.setup
     if not hasattr(sanitized, "as_text"):
+
+        def setup(self):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("MJQ_WORKERS", "1")
+                set_up(self)
+
+        IPyNbFile.setup = setup
 
         def sanitize(self, text):
             found = sanitized(self, text)

@@ -181,6 +181,7 @@ LOG = "; MaxProcs: 8\n" + "".join(f"{k} {k} -1 {10 * k} {2 ** (k % 4)}{' -1' * 1
 @pytest.mark.parametrize("case", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_chapter_runs_with_other_parameters(path, case, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MJQ_WORKERS", "1")  # the cores are taken by tests
     (tmp_path / "log.swf").write_text(LOG)
     light = dict(jobs=20_000, replications=4, points=5, seed=5)
     target = tmp_path / "run.ipynb"
