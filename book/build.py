@@ -57,6 +57,7 @@ def execute(name, wanted, position):
     scratch.parent.mkdir(parents=True, exist_ok=True)
     scratch.unlink(missing_ok=True)
     bar = {"desc": name, "position": position, "bar_format": "{desc} |{bar:30}| {n_fmt}/{total_fmt} cells, {elapsed}"}
+    bar["disable"] = None  # where nobody watches: a log would get a line a cell
     started = time.perf_counter()
     failure = execution.execute(source(name), scratch, progress=bar, cell_limit=CELL_LIMIT, modules_here=False)
     if failure:
@@ -123,6 +124,8 @@ def execute_changed(names, everything, workers):
         for job in as_completed(jobs):
             if job.result():
                 failures.append(job.result())
+            elif not sys.stderr.isatty():
+                print(f"chapters: {jobs[job]} executed", flush=True)
     print(f"\nchapters: {len(stale)} executed in {time.perf_counter() - started:.0f} s", flush=True)
     return failures
 
