@@ -22,6 +22,7 @@ from mjq.workload import (
     agreement,
     binning_error,
     capacities,
+    capacity,
     costs_of_classes,
     example_log,
     exponential_capacity,
@@ -37,6 +38,7 @@ from mjq.workload import (
     rounded_up,
     saturated_starts,
 )
+from mjq.workload.capacity import near_the_limit
 from mjq.workload.example import example_path, made
 from mjq.workload.report import verdict
 from mjq.workload.sacct import COMMAND
@@ -184,6 +186,33 @@ def test_the_shipped_log_is_the_one_that_is_made():
 def test_logs_that_tell_no_capacity(log, message):
     with pytest.raises(ValueError, match=message):
         capacities(log)
+
+
+def test_work_of_none_has_no_capacity():
+    log = Log(need=np.ones(3), run=np.zeros(3), servers=1.0)
+    for compute in (naive_capacity, exponential_capacity, own_order_capacity, mean_work):
+        with pytest.raises(ValueError, match="no job of the log ran"):
+            compute(log)
+
+
+def test_exponential_classes_that_cannot_be_solved_are_simulated(monkeypatch):
+    """Where a class takes no time, or more than a million configurations fit."""
+    monkeypatch.setitem(capacity.JOBS, "fcfs", 10_000)
+    rng = np.random.default_rng(1)
+    instant = Log(need=np.tile([1.0, 2.0], 500), run=np.tile([0.0, 60.0], 500), servers=2.0)
+    many = Log(need=rng.integers(1, 60, 3000).astype(float), run=rng.exponential(60, 3000), servers=1000.0)
+    assert near_the_limit(instant) is near_the_limit(many) is None
+    found = exponential_capacity(instant)
+    assert found.interval.startswith("of the simulation") and found.low <= found.value <= found.high
+    assert found.value == pytest.approx(120)  # jobs of 2 of 2 servers, a minute each, and as many that take no time
+
+
+def test_a_class_without_which_nothing_is_left_has_no_cost():
+    """Where all jobs are of one need, or the others take no time."""
+    alike = Log(need=np.ones(100), run=np.full(100, 60.0), servers=2.0)
+    instant = Log(need=np.tile([1.0, 2.0], 50), run=np.tile([0.0, 60.0], 50), servers=2.0)
+    assert costs_of_classes(alike) == []
+    assert [row["need"] for row in costs_of_classes(instant)] == [1.0]
 
 
 def test_only_two_policies_are_worked_off_from_a_full_line():

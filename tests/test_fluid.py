@@ -156,6 +156,13 @@ def test_smoothed_share(x, k):
     assert fluid.smoothed_share(x, math.inf, 2.0) == 1
 
 
+@pytest.mark.parametrize("p", [0.005, 0.3, 20.0])
+def test_the_fitted_exponent_is_the_one_that_gave_the_share(p):
+    busy = 3.0 * fluid.smoothed_share(3.0, 2, p)
+    found = fluid.fit_smoothing(fluid.Network({"q": 2}, {("q", 1): ONE}, {}), {("q", 1): 3.0}, {("q", 1): busy})
+    assert found["q"] == pytest.approx(p)
+
+
 def test_small_population_needs_its_own_exponent():
     # Five jobs, think time 1, one server of rate 1: machine repair, exact in a few lines.
     weights = [math.factorial(5) / math.factorial(5 - n) for n in range(6)]
@@ -497,6 +504,15 @@ def test_a_queue_where_nobody_comes_needs_no_smoothing():
         (lambda: fluid.fit_smoothing(open_queue(0.5), {("q", 1): 0.1}, {("q", 1): 0.5}), ": impossible"),
         (lambda: fluid.response_time_cdf(1.0, open_queue(0.5), ("r", 1)), "pairs names"),
         (lambda: fluid.response_time_cdf(1.0, open_queue(0.5), ("q", 1), {("q", 1): 0.5}), "entry must sum to 1"),
+        (lambda: fluid.response_time(open_queue(0.5), []), "at least one pair"),
+        (
+            lambda: fluid.response_time(fluid.Network({"q": 1}, PAIR, {}), ("q", 1), {("q", 2): 1.0}),
+            "entry must be into the pairs",
+        ),
+        (
+            lambda: simulate_ps_network(open_queue(0.5), 10, 1, schedule=[(2, open_queue(0.1)), (1, open_queue(0.2))]),
+            "times of the schedule must be increasing",
+        ),
     ],
 )
 def test_bad_input_raises(make, message):

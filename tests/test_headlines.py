@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mjq import headlines, parallel, stability
+from mjq import headlines, parallel, processing_capacity, stability
 from mjq.headlines import Grid, grids, solve, solve_grid
 
 FIXED = dict(n1=1, mu1=1.0, mu2=0.5, p1=0.7)
@@ -30,6 +30,7 @@ SMALL = Grid("stability", FIXED, {"n": [5, 6], "n2": [2, 3, 6]})  # the fifth of
             r"^fluid.network.servers.q must be a number, got 'many'$",
         ),
         ("fluid", dict(network=[]), r"^fluid.network must be a table of names and values, got \[\]$"),
+        ("processing_capacity", dict(t=1.0), "t needs lam"),
         ("queue", {}, "there is no model 'queue'"),
         ("stability", dict(m=3), "stability has no input 'm'"),
     ],
@@ -62,6 +63,22 @@ def test_a_network_that_names_a_thing_twice_or_not_is_refused():
 def test_numbers_of_numpy_and_whole_floats_are_taken():
     given = FIXED | dict(n=np.int64(5), n2=2.0, mu1=np.float64(1))
     assert solve("stability", **given)["result"]["throughput"] == stability.throughput(5, 1, 2, 1.0, 0.5, 0.7)
+
+
+def test_without_an_arrival_rate_only_the_limit_is_told():
+    system = dict(B=6, b=[2, 3], mu=[1, 0.25], p=[0.5, 0.5])
+    capacity = processing_capacity.processing_capacity(**system)
+    assert solve("processing_capacity", **system)["result"]["capacity"] == capacity
+    near = solve("near_saturation", **system)["result"]
+    assert near["capacity"] == pytest.approx(capacity)
+    assert {name for name, x in solve("near_saturation", **system, lam=0.5 * capacity)["result"].items() if x} > {
+        name for name, x in near.items() if x
+    }
+
+
+def test_a_list_of_one_rate_is_the_rate_of_all_sizes():
+    given = dict(N=3, sizes=[1, 2], p=[0.7, 0.3], lam=5, mu1=7, C=1)
+    assert solve("cluster", **given, mu2=[2.0])["result"] == solve("cluster", **given, mu2=2.0)["result"]
 
 
 # --- Grids ----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import gzip
 from datetime import UTC, datetime
+from zoneinfo import available_timezones
 
 import numpy as np
 import polars as pl
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mjq.workload import read_log
+from mjq.workload import lines, read_log
 from mjq.workload.sacct import COLUMNS, COMMAND
 
 HEADER = ";".join(COLUMNS)
@@ -323,3 +324,18 @@ def test_no_line_is_lost(tmp_path_factory, lines):
     as_table = ["need,run", "1,1", *(line.replace(" ", ",").replace('"', "") for line in lines)]
     told = read_log(written(folder, *as_table), {"need": "need"}).lines
     assert told.read == sum(bool(line) for line in as_table) - 1 == told.used + sum(told.dropped.values())
+
+
+def test_a_zone_by_name_has_its_offset_at_that_time(tmp_path):
+    if "Europe/Stockholm" not in available_timezones():
+        pytest.skip("no time zones on this machine")
+    for began, hours in ((1704067200, 1), (1719792000, 2)):  # January and July
+        head = f"; UnixStartTime: {began}", "; TimeZoneString: Europe/Stockholm", "; MaxProcs: 64"
+        assert read_log(written(tmp_path, *head, GOOD)).clock == began + 3600 * hours
+
+
+def test_a_line_without_an_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "BLOCK", 1_000_000)
+    monkeypatch.setattr(lines, "LONGEST", 2_000_000)
+    with pytest.raises(ValueError, match="line 3: longer than 2 MB"):
+        read_log(written(tmp_path, "; MaxProcs: 64", GOOD, "1 " * 2_000_000))

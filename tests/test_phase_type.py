@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+from mjq.solvers import phase_type
 from mjq.solvers.phase_type import (
     PhaseType,
     coxian,
@@ -190,3 +191,9 @@ def test_arrays_are_kept_from_change():
 def test_bad_input_raises(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_many_phases_are_solved_without_their_zeros(monkeypatch):
+    monkeypatch.setattr(phase_type, "SPARSE_PHASES", 2)
+    law = erlang(5, 2.0)
+    assert [law.moment(k) for k in (1, 2, 3)] == pytest.approx([2.0, 2.0**2 * 6 / 5, 2.0**3 * 6 * 7 / 5**2])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from mjq.cli import main
 from mjq.simulation import replay
-from mjq.workload import Log, Plan, example_log, planned, read_log, sizes_between
+from mjq.workload import Log, Plan, example_log, planned, read_log, sentences, sizes_between
 from mjq.workload.example import example_path
 from mjq.workload.waits import difference, interval, waits
 
@@ -273,8 +274,30 @@ def test_times_are_read(text, hours):
         ["--target-wait", "2h", "--servers", "8:x"], ["--target-wait", "2h", "--servers", "8:9:0"],
         ["--target-wait", "2h", "--percentile", "0"], ["--target-wait", "2h", "--growth", "0"],
         ["--target-wait", "2h", "--policy", "shortest"], ["--target-wait", "2h", "--html", "page.pdf"],
+        ["--target-wait", "2h", "--workers", "1", "--scheduler", "tcp://127.0.0.1:1"],
     ],
 )  # fmt: skip
 def test_bad_words_are_refused(path, capsys, words):
     status, out, err = said(capsys, "plan", path, *words)
     assert status == 2 and not out and err
+
+
+def test_a_plan_says_where_larger_machines_miss_the_target_again():
+    sizes, plain = (2.0, 4.0, 8.0, 16.0), planned(mixed(1, jobs=100), 0.5, ["fcfs"], [12]).policies[0]
+
+    def told(*met):
+        rows = [plain.sizes[0].model_copy(update=dict(servers=x, meets=x in met)) for x in sizes]
+        held = [x for x in sizes if all(y in met for y in sizes if y >= x)]
+        update = dict(smallest=min(met), from_on=min(held, default=None), sizes=rows)
+        return " ".join(sentences.verdict(plain.model_copy(update=update), 1.0, 90.0, 1.0))
+
+    assert "larger ones miss it again (8); from 16 on" in told(4, 16)
+    assert "the largest size that was tried misses the target" in told(4, 8)
+    assert not re.search("miss", told(4, 8, 16))
+
+
+def test_a_size_below_a_need_is_shown_as_too_small(tmp_path, capsys):
+    log = tmp_path / "log.swf"
+    log.write_text("; MaxProcs: 8\n" + "".join(f"{k} {k} -1 10 {4 + k % 2}{' -1' * 13}\n" for k in range(1, 9)))
+    status, out, _ = said(capsys, "plan", log, "--target-wait", "2h", "--servers", "4:8:2")
+    assert status == 0 and re.search(r"^ *4 .* too small for 4\b", out, re.M)

@@ -471,6 +471,7 @@ def test_energy_is_that_of_the_work_and_of_waiting():
         (lambda: simulate_pool(np.ones((0, 2)), (5, 5), (2, 0), 1), "at least one station"),
         (lambda: pd.energy(SYSTEM_1, 70, 30, 1.0, (1, 1), (0, 0)), "less than the work"),
         (lambda: simulate_pool(SYSTEM_1, (1, 2), (2, 1), 1), "N must be at least K"),
+        (lambda: simulate_pool(SYSTEM_1, (1, 2), (0, 0), 1), "a place for at least one task"),
         (lambda: simulate_pool(SYSTEM_1, (1, 2, 3), (1, 1, 1), 1), "one entry a class"),
         (lambda: mean_value.throughputs(SYSTEM_1, [1]), "one entry a class"),
         (lambda: mean_value.throughputs(np.ones((2, 8)), [9] * 8), "populations are too many"),

@@ -83,3 +83,18 @@ def test_a_failed_reduction_raises(monkeypatch):
     monkeypatch.setattr(qbd, "MOST_DOUBLINGS", 2)
     with pytest.raises(ArithmeticError, match="did not converge in 2 steps"):
         qbd.rate_matrix([[0.99]], [[-1.99]], [[1]])
+
+
+@pytest.mark.parametrize("load", [0.3, 0.9, 0.9999])
+def test_many_phases_are_solved_otherwise_to_the_same(load, monkeypatch):
+    """By LAPACK, and then polished; here of few phases, whose answer is known to the last digits."""
+    up, local, down = random_rates(8, 3)
+    for _ in range(100):  # phases move with the load
+        phases = chain.stationary(up + local + down)
+        up *= load * (phases @ down).sum() / (phases @ up).sum()
+    middle = with_diagonal(up, local, down)
+    R, _ = qbd.rate_matrix(up, middle, down)
+    monkeypatch.setattr(qbd, "EXACT_PHASES", 0)
+    other, residual = qbd.rate_matrix(up, middle, down)
+    assert other == pytest.approx(R, rel=1e-12 / (1 - load))
+    assert residual < 1e-14

@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from papermill.translators import translate_parameters
 
 from mjq import folders, runs
+from mjq.cli import main
 from mjq.plain import plain
 from mjq.runs import chapters, figures, inputs, provenance, results
 from mjq.runs.execution import execute
@@ -466,6 +467,32 @@ def test_a_comparison_names_what_differs(here, small):
     coarse = runs.compare("runs/small/a", "runs/small/b", tolerance=1e-6)
     assert [x["name"] for x in coarse["results"]] == ["pairs[1][1]", "pairs[2][1]"]
     assert runs.compare("runs/small/a", "runs/small/a")["results"] == []
+
+
+def finished_run(folder, x, word, wait):
+    """A folder as a finished run leaves it, with a number, a word and a table."""
+    folder.mkdir()
+    versions = {"code": "1", "python": "3", "system": "s", "packages": {}}
+    (folder / "run.json").write_text(json.dumps({"chapter": "c", "status": "done", "versions": versions}))
+    table = {"columns": ["load", "wait"], "rows": [[0.5, 1.0], [0.9, wait]]}
+    (folder / "results.json").write_text(json.dumps({"values": {"word": word}, "tables": {"waits": table}}))
+    (folder / "parameters.yaml").write_text(f"x: {x}\n")
+    return str(folder)
+
+
+def test_cells_of_tables_and_words_are_compared_and_shown(tmp_path, capsys):
+    a, b = finished_run(tmp_path / "a", 1.0, "few", 4.0), finished_run(tmp_path / "b", 1.25, "m\tany" * 10, 5.0)
+    assert main(["compare", a, b, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found == runs.compare(a, b) and found["same"] == 3
+    assert [(x["name"], x["relative"]) for x in found["results"]] == [("word", None), ("waits[2, wait]", 0.2)]
+    assert main(["compare", a, b]) == 0
+    shown = capsys.readouterr().out
+    assert "versions: no difference" in shown and "2 results differ, 3 are the same" in shown
+    lines = {line.split()[0]: line for line in shown.splitlines() if line}
+    assert lines["x"].split()[1:] == ["1", "1.25", "20", "%"]
+    assert lines["word"].split() == ["word", "few", ("m·any" * 10)[:37] + "..."]  # a terminal is not disturbed
+    assert "waits[2, wait]" in shown
 
 
 def test_only_finished_runs_of_one_chapter_are_compared(here, small):

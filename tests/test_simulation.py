@@ -202,3 +202,8 @@ def test_the_half_width_that_is_to_be_expected_of_another_plan(observations, lon
     plan = [Estimate.of(rng.normal(size=(observations, longer)).mean(axis=1)).half_width for _ in range(20_000)]
     ours = Estimate.of(rng.normal(size=20_000)).expected_half_width(observations, longer)
     assert ours == pytest.approx(np.mean(plan), rel=0.03)
+
+
+def test_one_replication_tells_a_fraction_but_not_how_surely():
+    found = Estimate.of_fraction([3], [1000], 1)
+    assert (found.mean, found.half_width) == (0.003, np.inf)

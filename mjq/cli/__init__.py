@@ -51,8 +51,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = mjq.main(arguments, prog_name="mjq", standalone_mode=False)
         return status if isinstance(status, int) else 0
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
     except click.ClickException as error:
         if arguments[:1] == ["solve"] and "--json" in arguments:
             return words.say_json(None, "input", error.format_message(), words.BAD_INPUT)

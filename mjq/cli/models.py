@@ -171,7 +171,4 @@ def _input(name, kind, text, *more):
     if kind == "object":
         return runs.inputs.read_yaml(text)
     single = kind in ("integer", "number", "string") or text.lstrip().startswith("[")
-    value = runs.inputs.data(name, text if single else f"[{text}]")
-    if kind == "integer" and isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return value
+    return runs.inputs.data(name, text if single else f"[{text}]")

@@ -70,9 +70,7 @@ def _tables(blocks, unit, notes):
     layout = None
     for first, lines in blocks:
         if layout is None:
-            blank = next((k for k, line in enumerate(lines) if line.strip()), len(lines))
-            if blank == len(lines):
-                continue
+            blank = next(k for k, line in enumerate(lines) if line.strip())
             layout = _header(lines[blank])
             if layout is None:
                 delimiter = WITHOUT_A_HEADER.match(lines[blank])[1]
