@@ -34,7 +34,7 @@ BUILD = ROOT / "_build"
 EXECUTED, FAILED, SITE, HTML = BUILD / "executed", BUILD / "failed", BUILD / "site", BUILD / "html"
 CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"  # of linear algebra: they would wait spinning
-GUESSED = {"processing_capacity": 55, "stability": 40, "cluster": 35}  # seconds, where nothing is known yet
+GUESSED = {"stability": 45, "pool_depletion": 45, "cluster": 40, "run_it_again": 20, "five_models": 3}  # seconds
 PICTURES = {  # shown by the README and the first page
     "capacity.svg": ("processing_capacity", "fig-3"),
     "datacenter.svg": ("five_models", "datacenter"),
@@ -74,7 +74,7 @@ def execute(name, wanted, position):
 
 
 def longest_first(names):
-    """Chapters by the seconds that they took when they were last executed here; the first time by a rough guess."""
+    """Chapters by the seconds that they took when they were last executed here; before that by a rough guess."""
 
     def seconds(name):
         kept = EXECUTED / f"{name}.seconds"

@@ -190,7 +190,7 @@ def test_logs_that_tell_no_capacity(log, message):
 
 def test_work_of_none_has_no_capacity():
     log = Log(need=np.ones(3), run=np.zeros(3), servers=1.0)
-    for compute in (naive_capacity, exponential_capacity, own_order_capacity, mean_work):
+    for compute in (naive_capacity, exponential_capacity, independent_capacity, own_order_capacity, mean_work):
         with pytest.raises(ValueError, match="no job of the log ran"):
             compute(log)
 

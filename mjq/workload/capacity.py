@@ -164,6 +164,7 @@ def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
 @lru_cache(maxsize=2)  # the curve of memory begins with it; each entry keeps its log
 def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
     """Capacity if jobs are drawn from the log, `length` successive ones at a time, simulated."""
+    _naive(log)  # there is some work
     rng = np.random.default_rng([seed, length])
     shares = [_share(log, *_drawn(log, rng, length, _jobs(policy)), policy) for _ in range(REPLICATIONS)]
     return _simulated(log, shares, "independent")
@@ -175,12 +176,10 @@ def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: b
     Under FCFS exact where at most a million configurations fit; otherwise simulated. Under EASY estimates exceed the
     times by the factors of the log.
     """
-    ran = log.run > 0
-    if not ran.any():
-        raise ValueError("no job of the log ran for any time")
+    naive, ran = _naive(log), log.run > 0
     if exact and policy == "fcfs" and (solved := near_the_limit(log)) is not None:
         value = HOUR * solved.capacity
-        return Capacity(value, value / _naive(log), value, value, EXACT, ASSUMES["exponential"])
+        return Capacity(value, value / naive, value, value, EXACT, ASSUMES["exponential"])
     _, kind, jobs = np.unique(log.need, return_inverse=True, return_counts=True)
     means = np.bincount(kind, log.run) / jobs
     rng, shares = np.random.default_rng([seed, 0]), []
