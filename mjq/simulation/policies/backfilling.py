@@ -14,8 +14,11 @@ import math
 import numba
 
 from mjq.simulation.line import NOBODY
+from mjq.simulation.seeking import seek, uproot
 
 __all__ = ["backfilling", "easy"]
+
+MANY = 2**62  # more than ever come
 
 
 def easy(jobs, line, serving, memory, profile, running, free, now):
@@ -24,13 +27,14 @@ def easy(jobs, line, serving, memory, profile, running, free, now):
     Shadow time: when the first one fits, if the jobs in service end as expected. What is then left beside it is extra.
     A later job that fits now may start if it is expected to end by the shadow time, or needs no more than the extra.
 
-    What needs no more than the extra is found at once. Of the other classes that fit, each is searched from its first
-    job on, unless it is known that none in it is short enough: a search in vain finds the shortest. So most searches
-    of a long line are not made; one takes at most as many steps as jobs wait.
+    What needs no more than the extra is found at once. In each other class that fits, the first that is short enough is
+    sought.
     """
     head = line[len(line) - 1].first
     need = line[jobs[head].kind].need
     if need <= free:
+        if line[jobs[head].kind].planted:
+            uproot(jobs, line[jobs[head].kind], head)
         return head
     shadow, extra, job = now, free, serving[0].first
     while job != NOBODY and (extra < need or jobs[job].estimate == shadow):
@@ -38,21 +42,20 @@ def easy(jobs, line, serving, memory, profile, running, free, now):
         extra += line[jobs[job].kind].need
         job = jobs[job].behind
     extra -= need
-    chosen = NOBODY
+    chosen, before = NOBODY, MANY
     for kind in range(len(line) - 1):
         if line[kind].need > free:
             continue
-        if line[kind].need > extra and now + line[kind].shortest > shadow:
+        if line[kind].need <= extra:
+            job = line[kind].first
+        elif now + line[kind].shortest > shadow and line[kind].planted == 0:
             continue
-        job, shortest = line[kind].first, math.inf
-        while job != NOBODY and (chosen == NOBODY or jobs[job].number < jobs[chosen].number):
-            if line[kind].need <= extra or now + jobs[job].estimate <= shadow:
-                chosen = job
-                break
-            shortest = min(shortest, jobs[job].estimate)
-            job = jobs[job].behind_alike
-        if job == NOBODY:
-            line[kind].shortest = shortest
+        else:
+            job = seek(jobs, line[kind], now, shadow, before)
+        if job != NOBODY and jobs[job].number < before:
+            chosen, before = job, jobs[job].number
+    if chosen != NOBODY and line[jobs[chosen].kind].planted:
+        uproot(jobs, line[jobs[chosen].kind], chosen)
     return chosen
 
 
