@@ -73,7 +73,7 @@ def backfilling(jobs, line, serving, memory, profile, running, free, now):
     while job != NOBODY:
         need, span = line[jobs[job].kind].need, jobs[job].estimate
         if math.isnan(jobs[job].promise) and (need <= free or ahead < memory[0].number):
-            start = _earliest(memory, profile, now, span, need)
+            start = _earliest(memory, profile, now, span, need, math.inf)
             if start <= now or ahead < memory[0].number:
                 jobs[job].promise = start
                 _hold(memory, profile, start, start + span, need)
@@ -110,8 +110,12 @@ def _promise_anew(jobs, line, serving, memory, profile, free, now):
     while job != NOBODY:
         if not math.isnan(jobs[job].promise):
             start, span, need = max(jobs[job].promise, now), jobs[job].estimate, line[jobs[job].kind].need
+            if _earliest(memory, profile, now, span, need, start) >= start:
+                jobs[job].promise = start  # as most are: then the profile stays as it is
+                job = jobs[job].behind
+                continue
             _hold(memory, profile, start, start + span, -need)
-            start = _earliest(memory, profile, now, span, need)
+            start = _earliest(memory, profile, now, span, need, math.inf)
             _hold(memory, profile, start, start + span, need)
             jobs[job].promise = start
         job = jobs[job].behind
@@ -131,10 +135,14 @@ def _forget(memory, profile, now):
 
 
 @numba.njit(cache=True)
-def _earliest(memory, profile, now, span, need):
-    """From when on so much is free for so long."""
+def _earliest(memory, profile, now, span, need, kept):
+    """From when on so much is free for so long; if it is kept for the job from some time on, before or from then on."""
     start, k = now, 0
-    while k < memory[0].used and (profile[k].since < start + span or profile[k].since == start):
+    while (
+        k < memory[0].used
+        and profile[k].since < kept
+        and (profile[k].since < start + span or profile[k].since == start)
+    ):
         if profile[k].free < need:
             start = profile[k + 1].since if k + 1 < memory[0].used else math.inf
         k += 1
@@ -161,9 +169,13 @@ def _hold(memory, profile, start, end, need):
 def _entry(memory, profile, time):
     """The entry that begins at this time; made if there is none."""
     used = memory[0].used
-    k = used
-    while k and profile[k - 1].since > time:
-        k -= 1
+    k, beyond = 0, used  # the first entry that begins later is from the one on, up to the other
+    while k < beyond:
+        middle = (k + beyond) // 2
+        if profile[middle].since > time:
+            beyond = middle
+        else:
+            k = middle + 1
     if k and profile[k - 1].since == time:
         return k - 1
     for j in range(used, k, -1):
