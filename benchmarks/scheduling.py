@@ -1,14 +1,18 @@
-"""Policies: the classes of a log near their limits, a log replayed, a long line."""
+"""Policies: classes of a log near their limits, powers of two, a log replayed, a long line; beside what others run."""
+
+import importlib.util
 
 import numpy as np
 import simpy
 
 from benchmarks.timing import Row
 from mjq.experiments.machine import median_time
-from mjq.simulation import replay, simulate_multiserver
+from mjq.simulation import Estimate, replay, simulate_multiserver
 from mjq.workload import shipped_classes
 
 SERVERS, JOBS, FEW = 128, 1_000_000, 4000
+POWERS = 64, [1, 2, 4, 8, 16, 32, 64]  # servers, needs
+CIW = 8, 6.0, 20_000, 20  # servers, load times servers, jobs, runs
 SHARES = {"fcfs": 0.9 * 0.8006, "first-fit": 0.9, "easy": 0.9}  # of the naive limit; FCFS reaches .8006 of it
 
 
@@ -90,6 +94,93 @@ def beside_simpy():
     return Row(what, ours, "simpy, scaled from 4000 jobs", theirs * JOBS / FEW)
 
 
+def ciw_waits(servers, lam, jobs, runs):
+    """Mean wait of M/M/c in each of several runs, by ciw; the first tenth of the jobs does not count."""
+    import ciw
+
+    network = ciw.create_network(
+        arrival_distributions=[ciw.dists.Exponential(lam)],
+        service_distributions=[ciw.dists.Exponential(1.0)],
+        number_of_servers=[servers],
+    )
+    waits = []
+    for run in range(runs):
+        ciw.seed(run)
+        world = ciw.Simulation(network)
+        world.simulate_until_max_customers(jobs + jobs // 10)
+        records = sorted(world.get_all_records(), key=lambda record: record.arrival_date)
+        waits.append(np.mean([record.waiting_time for record in records[jobs // 10 :]]))
+    return waits
+
+
+def beside_ciw():
+    """One server a job, as ciw has no jobs that hold several at once; both agree within their intervals."""
+    servers, lam, jobs, runs = CIW
+
+    def mine():
+        return simulate_multiserver(lam, servers, [1], [1], [1], jobs, 1, replications=runs).EWq
+
+    ours, wait = median_time(mine, repeats=3, keep=True)
+    theirs, waits = median_time(lambda: ciw_waits(*CIW), repeats=1, warm=False, keep=True)
+    found = Estimate.of(waits)
+    assert abs(found.mean - wait.mean) < found.half_width + wait.half_width
+    what = f"simulate {runs} runs of {jobs:,} jobs, one server each of {servers}, at {lam / servers:.2f} of the limit"
+    return Row(what, ours, "ciw", theirs)
+
+
+def filling_plain(submit, need, run, servers):
+    """Mean sojourn under ServerFilling, by a plain Python program: all is decided anew at each event."""
+    here, coming, now, left, ends = [], 0, 0.0, list(run), []
+    served = []
+    while coming < len(submit) or here:
+        arrives = submit[coming] if coming < len(submit) else np.inf
+        first = min(served, key=left.__getitem__, default=None)
+        then = min(arrives, np.inf if first is None else now + left[first])
+        for job in served:
+            left[job] -= then - now
+        if then == arrives:
+            here.append(coming)
+            coming += 1
+        else:
+            here.remove(first)
+            ends.append(then - submit[first])
+        now, together, served, free = then, 0, [], servers
+        prefix = []
+        for job in here:
+            if together >= servers:
+                break
+            prefix.append(job)
+            together += need[job]
+        for job in sorted(prefix, key=lambda job: (-need[job], job)):
+            if need[job] <= free:
+                served.append(job)
+                free -= need[job]
+    return np.mean(ends)
+
+
+def powers(policy, share, alternative=False):
+    """A million jobs of seven needs that are powers of two, each class with the same share of the load."""
+
+    def benchmark():
+        servers, need = POWERS[0], np.array(POWERS[1])
+        p = 1 / need / (1 / need).sum()
+        lam = share * servers / (p @ need)
+        ours = median_time(
+            lambda: simulate_multiserver(lam, servers, need, np.ones(len(need)), p, JOBS, 1, policy=policy, warmup=0),
+            repeats=1,
+        )
+        what = f"simulate 1,000,000 jobs that need 1, 2, …, 64 of 64, {policy}, at {share:.2f} of the naive limit"
+        if not alternative:
+            return Row(what, ours, "", None)
+        rng = np.random.default_rng(3)
+        log = rng.exponential(1 / lam, FEW).cumsum(), rng.choice(need, FEW, p=p), rng.exponential(1, FEW)
+        theirs, sojourn = median_time(lambda: filling_plain(*log, servers), repeats=1, warm=False, keep=True)
+        assert abs(replay(*log, None, servers, policy).sojourn.mean() - sojourn) < 1e-6
+        return Row(what, ours, "plain Python, scaled from 4000 jobs", theirs * JOBS / FEW)
+
+    return benchmark
+
+
 def near_the_limit(policy):
     """A million jobs at nine tenths of the limit."""
 
@@ -120,4 +211,11 @@ def long_line(policy):
     return benchmark
 
 
-BENCHMARKS = [*(near_the_limit(policy) for policy in SHARES), beside_simpy, *(long_line(policy) for policy in SHARES)]
+BENCHMARKS = [
+    *(near_the_limit(policy) for policy in SHARES),
+    powers("server-filling", 0.9, alternative=True),
+    *(powers(policy, 0.7) for policy in ("least-servers-first", "most-servers-first", "msfq-8")),
+    beside_simpy,
+    *([beside_ciw] if importlib.util.find_spec("ciw") else []),
+    *(long_line(policy) for policy in SHARES),
+]

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from mjq import cluster, fluid, pool_depletion
+from mjq import cluster, fluid, near_saturation, pool_depletion
 from mjq import processing_capacity as pc
 from mjq.simulation import simulate_cluster, simulate_depletion, simulate_multiserver, simulate_ps_network
 from mjq.solvers import product_form
 from mjq.solvers.phase_type import PhaseType
-from tests.test_policies import EXAMPLE, POWERS, exact
+from tests.test_policies import EXAMPLE, ONE_OR_ALL, POWERS, exact
 
 pytestmark = pytest.mark.slow
 RUNS = 600  # so that the count itself is known to 2 %
@@ -158,7 +158,16 @@ def test_response_times_of_one_shared_server():
     assert outside(held(runs())) == {}
 
 
-@pytest.mark.parametrize(("policy", "system", "lam"), [("first-fit", EXAMPLE, 1.0), ("server-filling", POWERS, 1.5)])
+@pytest.mark.parametrize(
+    ("policy", "system", "lam"),
+    [
+        ("first-fit", EXAMPLE, 1.0),
+        ("least-servers-first", POWERS, 1.5),
+        ("most-servers-first", ONE_OR_ALL, 2.0),
+        ("msfq-2", ONE_OR_ALL, 2.0),
+        ("server-filling", POWERS, 1.5),
+    ],
+)
 def test_policies_with_room(policy, system, lam):
     """Against the chains of these policies, with room for four."""
     _, waiting, accepted = exact(policy, system, lam, 4)
@@ -167,4 +176,16 @@ def test_policies_with_room(policy, system, lam):
     for k in range(RUNS):
         run = simulate_multiserver(lam, *system, 1000, [8, k], policy=policy, room=4, replications=20, progress=False)
         found.append({name: (value, getattr(run, name)) for name, value in known.items()})
+    assert outside(held(found)) == {}
+
+
+@pytest.mark.parametrize("effort", [dict(jobs=1000, replications=20), dict(jobs=20_000, replications=1)])
+def test_server_filling_with_room_for_all(effort):
+    """Against its closed form; jobs that are interrupted tell their times only when they end."""
+    lam = 0.7 * near_saturation.server_filling(1.0, *POWERS).capacity
+    known = near_saturation.server_filling(lam, *POWERS).EW
+    found = []
+    for k in range(RUNS):
+        run = simulate_multiserver(lam, *POWERS, seed=[12, k], policy="server-filling", progress=False, **effort)
+        found.append({"EW": (known, run.EW)})
     assert outside(held(found)) == {}

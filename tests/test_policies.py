@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mjq.models import scheduling
+from mjq.models import near_saturation, scheduling
 from mjq.simulation import replay, simulate_multiserver
 from mjq.simulation.line import NOBODY
 from mjq.simulation.loop import event_loop
@@ -144,15 +144,31 @@ def test_policies_differ_where_they_should():
 
 
 @pytest.mark.parametrize(("load", "sojourn"), [(0.5, 1.9630052419), (0.8, 4.3403856500)])
-def test_server_filling_beside_its_exact_sojourn_times(load, sojourn):
-    """Needs 1, 2, 4 of 4, exponential times, solved in closed form; the capacity is 1 / E[S]."""
-    capacity = 1 / sum(p * need / 4 / mu for need, mu, p in zip(*POWERS[1:], strict=True))
-    assert capacity == pytest.approx(1.8181818182)
+def test_exact_sojourn_times_of_server_filling(load, sojourn):
+    """Needs 1, 2, 4 of 4, exponential times, solved elsewhere in closed form; the capacity is 1 / E[S]."""
+    found = near_saturation.server_filling(load / 0.55, *POWERS)
+    assert found.capacity == pytest.approx(1 / 0.55)
+    assert found.EW == pytest.approx(sojourn, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("load", "jobs", "precision"),
+    [
+        (0.5, 40_000, 0.04),
+        (0.8, 40_000, 0.04),
+        (0.9, 40_000, 0.08),
+        (0.95, 80_000, 0.08),
+        pytest.param(0.9, 400_000, 0.03, marks=pytest.mark.slow),
+        pytest.param(0.95, 1_000_000, 0.03, marks=pytest.mark.slow),
+    ],
+)
+def test_server_filling_beside_its_exact_sojourn_times(load, jobs, precision):
+    exactly = near_saturation.server_filling(load / 0.55, *POWERS).EW
     run = simulate_multiserver(
-        load * capacity, *POWERS, 40_000, 11, policy="server-filling", replications=20, warmup=0.5, workers=2
+        load / 0.55, *POWERS, jobs, 11, policy="server-filling", replications=20, warmup=0.5, workers=2
     )
-    assert sojourn in run.EW.widened(2)
-    assert run.EW.half_width < 0.04 * sojourn
+    assert exactly in run.EW.widened(2)
+    assert run.EW.half_width < precision * exactly
 
 
 def test_room_for_nobody_is_a_loss_system():

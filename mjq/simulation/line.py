@@ -53,6 +53,11 @@ JOB = np.dtype(
         ("behind", np.int32),
         ("ahead_alike", np.int32),  # among the jobs of its class
         ("behind_alike", np.int32),
+        # In the tree of its class, see :mod:`mjq.simulation.seeking`:
+        ("left", np.int32),
+        ("right", np.int32),
+        ("above", np.int32),
+        ("lowest", np.float64),  # the shortest estimate from here on downwards
     ]
 )
 # What a policy remembers, and what it is told.
@@ -71,7 +76,11 @@ QUEUE = np.dtype(
         ("last", np.int64),
         ("length", np.int64),
         ("need", np.int64),
-        ("shortest", np.float64),  # no estimate of the jobs in it is below, where times are known
+        ("shortest", np.float64),  # no estimate of the jobs in it is below, where times are known; planted ones apart
+        # Of its tree: the first from above, how many are planted, and the last of these in the line.
+        ("root", np.int64),
+        ("planted", np.int64),
+        ("edge", np.int64),
     ]
 )
 
@@ -101,8 +110,8 @@ def opened(needs):
     """A line in which nobody waits, for classes of these needs in units."""
     line = np.empty(len(needs) + 1, QUEUE)
     for k in range(len(line)):
-        line[k].first = line[k].last = NOBODY
-        line[k].length = 0
+        line[k].first = line[k].last = line[k].root = line[k].edge = NOBODY
+        line[k].length = line[k].planted = 0
         line[k].shortest = np.inf
         line[k].need = needs[k] if k < len(needs) else 0
     return line

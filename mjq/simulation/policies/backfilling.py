@@ -14,8 +14,11 @@ import math
 import numba
 
 from mjq.simulation.line import NOBODY
+from mjq.simulation.seeking import seek, uproot
 
 __all__ = ["backfilling", "easy"]
+
+MANY = 2**62  # more than ever come
 
 
 def easy(jobs, line, serving, memory, profile, running, free, now):
@@ -24,13 +27,14 @@ def easy(jobs, line, serving, memory, profile, running, free, now):
     Shadow time: when the first one fits, if the jobs in service end as expected. What is then left beside it is extra.
     A later job that fits now may start if it is expected to end by the shadow time, or needs no more than the extra.
 
-    What needs no more than the extra is found at once. Of the other classes that fit, each is searched from its first
-    job on, unless it is known that none in it is short enough: a search in vain finds the shortest. So most searches
-    of a long line are not made; one takes at most as many steps as jobs wait.
+    What needs no more than the extra is found at once. In each other class that fits, the first that is short enough is
+    sought.
     """
     head = line[len(line) - 1].first
     need = line[jobs[head].kind].need
     if need <= free:
+        if line[jobs[head].kind].planted:
+            uproot(jobs, line[jobs[head].kind], head)
         return head
     shadow, extra, job = now, free, serving[0].first
     while job != NOBODY and (extra < need or jobs[job].estimate == shadow):
@@ -38,21 +42,20 @@ def easy(jobs, line, serving, memory, profile, running, free, now):
         extra += line[jobs[job].kind].need
         job = jobs[job].behind
     extra -= need
-    chosen = NOBODY
+    chosen, before = NOBODY, MANY
     for kind in range(len(line) - 1):
         if line[kind].need > free:
             continue
-        if line[kind].need > extra and now + line[kind].shortest > shadow:
+        if line[kind].need <= extra:
+            job = line[kind].first
+        elif now + line[kind].shortest > shadow and line[kind].planted == 0:
             continue
-        job, shortest = line[kind].first, math.inf
-        while job != NOBODY and (chosen == NOBODY or jobs[job].number < jobs[chosen].number):
-            if line[kind].need <= extra or now + jobs[job].estimate <= shadow:
-                chosen = job
-                break
-            shortest = min(shortest, jobs[job].estimate)
-            job = jobs[job].behind_alike
-        if job == NOBODY:
-            line[kind].shortest = shortest
+        else:
+            job = seek(jobs, line[kind], now, shadow, before)
+        if job != NOBODY and jobs[job].number < before:
+            chosen, before = job, jobs[job].number
+    if chosen != NOBODY and line[jobs[chosen].kind].planted:
+        uproot(jobs, line[jobs[chosen].kind], chosen)
     return chosen
 
 
@@ -70,7 +73,7 @@ def backfilling(jobs, line, serving, memory, profile, running, free, now):
     while job != NOBODY:
         need, span = line[jobs[job].kind].need, jobs[job].estimate
         if math.isnan(jobs[job].promise) and (need <= free or ahead < memory[0].number):
-            start = _earliest(memory, profile, now, span, need)
+            start = _earliest(memory, profile, now, span, need, math.inf)
             if start <= now or ahead < memory[0].number:
                 jobs[job].promise = start
                 _hold(memory, profile, start, start + span, need)
@@ -107,8 +110,12 @@ def _promise_anew(jobs, line, serving, memory, profile, free, now):
     while job != NOBODY:
         if not math.isnan(jobs[job].promise):
             start, span, need = max(jobs[job].promise, now), jobs[job].estimate, line[jobs[job].kind].need
+            if _earliest(memory, profile, now, span, need, start) >= start:
+                jobs[job].promise = start  # as most are: then the profile stays as it is
+                job = jobs[job].behind
+                continue
             _hold(memory, profile, start, start + span, -need)
-            start = _earliest(memory, profile, now, span, need)
+            start = _earliest(memory, profile, now, span, need, math.inf)
             _hold(memory, profile, start, start + span, need)
             jobs[job].promise = start
         job = jobs[job].behind
@@ -128,10 +135,14 @@ def _forget(memory, profile, now):
 
 
 @numba.njit(cache=True)
-def _earliest(memory, profile, now, span, need):
-    """From when on so much is free for so long."""
+def _earliest(memory, profile, now, span, need, kept):
+    """From when on so much is free for so long; if it is kept for the job from some time on, before or from then on."""
     start, k = now, 0
-    while k < memory[0].used and (profile[k].since < start + span or profile[k].since == start):
+    while (
+        k < memory[0].used
+        and profile[k].since < kept
+        and (profile[k].since < start + span or profile[k].since == start)
+    ):
         if profile[k].free < need:
             start = profile[k + 1].since if k + 1 < memory[0].used else math.inf
         k += 1
@@ -158,9 +169,13 @@ def _hold(memory, profile, start, end, need):
 def _entry(memory, profile, time):
     """The entry that begins at this time; made if there is none."""
     used = memory[0].used
-    k = used
-    while k and profile[k - 1].since > time:
-        k -= 1
+    k, beyond = 0, used  # the first entry that begins later is from the one on, up to the other
+    while k < beyond:
+        middle = (k + beyond) // 2
+        if profile[middle].since > time:
+            beyond = middle
+        else:
+            k = middle + 1
     if k and profile[k - 1].since == time:
         return k - 1
     for j in range(used, k, -1):
