@@ -1,5 +1,6 @@
 """What tests share: random systems, and settings under which they never flake."""
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -47,6 +48,12 @@ def pytest_xdist_make_scheduler(config, log):
             return nodeid if "chapter_runs" in nodeid else super()._split_scope(nodeid)
 
     return Scheduling(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """One more than there are cores: some tests wait, for processes to end or to be killed."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config):

@@ -10,9 +10,9 @@ from tests.conftest import ROOT, visit
 def alone(tmp_path_factory):
     """The page of an executed chapter, in a folder where nothing else is."""
     folder = tmp_path_factory.mktemp("page")
-    target = folder / "stability.html"
-    page.write(ROOT / "notebooks/stability.ipynb", "stability", target)
-    assert [path.name for path in folder.iterdir()] == ["stability.html"]
+    target = folder / "near_saturation.html"
+    page.write(ROOT / "notebooks/near_saturation.ipynb", "near_saturation", target)
+    assert [path.name for path in folder.iterdir()] == ["near_saturation.html"]
     return target
 
 
