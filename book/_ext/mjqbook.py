@@ -41,6 +41,13 @@ def without_thebe(app, pagename, templatename, context, doctree):
     context["script_files"] = [s for s in context.get("script_files", []) if not is_thebe(s)]
 
 
+def without_old_roles(app, pagename, templatename, context, doctree):
+    """Take away two roles that docutils gives to lists of citations: one is given up, and the other asks for it."""
+    if 'role="doc-biblioentry"' in context.get("body", ""):
+        for role in ("doc-biblioentry", "list"):
+            context["body"] = context["body"].replace(f' role="{role}"', "")
+
+
 # --- The ledger -----------------------------------------------------------------------------------------------------
 
 
@@ -276,6 +283,7 @@ def setup(app):
     app.connect("doctree-read", say_reading_time)
     app.connect("doctree-resolved", fill_in_minutes)
     app.connect("html-page-context", without_thebe, priority=950)
+    app.connect("html-page-context", without_old_roles)
     app.add_directive("ledger", Ledger)
     app.add_directive("ledger-totals", LedgerTotals)
     app.add_role("computed", Computed())
