@@ -1,7 +1,6 @@
 """Run all benchmarks, or those of the parts that are named, print the table and keep it."""
 
 import argparse
-import importlib.util
 from pathlib import Path
 
 from tabulate import tabulate
@@ -25,7 +24,7 @@ def main():
     unknown = [name for name in asked if name not in PARTS]
     if unknown:
         arguments.error(f"no such part: {', '.join(unknown)}")
-    if importlib.util.find_spec("ciw") is None:
+    if scheduling.beside_ciw not in scheduling.BENCHMARKS:
         print("ciw is not installed: not beside it")
     stamp, before, rows = keeping.stamp(), keeping.known(RESULTS), []
     for benchmark in tqdm([row for name in asked or PARTS for row in PARTS[name].BENCHMARKS], desc="benchmarks"):

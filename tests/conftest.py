@@ -174,3 +174,15 @@ def visit(browser, path, width=1280, scheme="light"):
     page.goto(path.as_uri(), wait_until="load")
     page.evaluate("() => window.MathJax && MathJax.startup ? MathJax.startup.promise.then(() => true) : true")
     return page, trouble
+
+
+def beyond_the_edge(page):
+    """By how many pixels a page scrolls sideways."""
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+def violations(page, counts=lambda one: True, **options):
+    """What axe-core finds in a page, as far as it counts, and where."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    found = axe.Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
+    return {one["id"]: [node["html"][:200] for node in one["nodes"]] for one in found if counts(one)}

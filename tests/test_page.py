@@ -3,7 +3,7 @@
 import pytest
 
 from mjq.cli import page
-from tests.conftest import ROOT, visit
+from tests.conftest import ROOT, beyond_the_edge, visit
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +28,7 @@ def test_a_page_needs_nothing_else(alone, browser, width, scheme):
     assert shown.locator("mjx-container").count() > 100
     assert shown.locator("mjx-merror").count() == 0
     assert shown.evaluate("document.documentElement.dataset.theme") == scheme
-    assert shown.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 1
+    assert beyond_the_edge(shown) <= 1
     assert shown.evaluate("[...document.querySelectorAll('main img')].every(i => i.naturalWidth && i.alt.trim())")
     leads = shown.evaluate("[...document.querySelectorAll('a[href]')].map(a => a.getAttribute('href'))")
     assert all(address.startswith(("#", "http")) for address in leads)

@@ -184,8 +184,8 @@ def compact(value):
 
 def state():
     """A fingerprint of all that panels are made from."""
-    package = Path(mjq.__file__).parent
-    files = [Path(__file__), *sorted(HERE.glob("*.*")), *sorted(package.rglob("*.py"))]
+    made_of = [Path(__file__), *HERE.rglob("*"), *Path(mjq.__file__).parent.rglob("*")]
+    files = sorted(path for path in made_of if path.is_file() and "__pycache__" not in path.parts)
     return hashlib.sha256(b"".join(str(file).encode() + file.read_bytes() for file in files)).hexdigest()
 
 

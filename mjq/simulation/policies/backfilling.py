@@ -33,8 +33,7 @@ def easy(jobs, line, serving, memory, profile, running, free, now):
     head = line[len(line) - 1].first
     need = line[jobs[head].kind].need
     if need <= free:
-        if line[jobs[head].kind].planted:
-            uproot(jobs, line[jobs[head].kind], head)
+        uproot(jobs, line[jobs[head].kind], head)
         return head
     shadow, extra, job = now, free, serving[0].first
     while job != NOBODY and (extra < need or jobs[job].estimate == shadow):
@@ -54,7 +53,7 @@ def easy(jobs, line, serving, memory, profile, running, free, now):
             job = seek(jobs, line[kind], now, shadow, before)
         if job != NOBODY and jobs[job].number < before:
             chosen, before = job, jobs[job].number
-    if chosen != NOBODY and line[jobs[chosen].kind].planted:
+    if chosen != NOBODY:
         uproot(jobs, line[jobs[chosen].kind], chosen)
     return chosen
 
@@ -110,13 +109,10 @@ def _promise_anew(jobs, line, serving, memory, profile, free, now):
     while job != NOBODY:
         if not math.isnan(jobs[job].promise):
             start, span, need = max(jobs[job].promise, now), jobs[job].estimate, line[jobs[job].kind].need
-            if _earliest(memory, profile, now, span, need, start) >= start:
-                jobs[job].promise = start  # as most are: then the profile stays as it is
-                job = jobs[job].behind
-                continue
-            _hold(memory, profile, start, start + span, -need)
-            start = _earliest(memory, profile, now, span, need, math.inf)
-            _hold(memory, profile, start, start + span, need)
+            if _earliest(memory, profile, now, span, need, start) < start:  # most cannot: the profile stays as it is
+                _hold(memory, profile, start, start + span, -need)
+                start = _earliest(memory, profile, now, span, need, math.inf)
+                _hold(memory, profile, start, start + span, need)
             jobs[job].promise = start
         job = jobs[job].behind
 
