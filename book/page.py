@@ -2,7 +2,7 @@
 
     python book/page.py NOTEBOOK NAME TARGET
 
-The notebook takes the place of the chapter NAME in the book (or is added to it), the book is built with it in a folder
+The notebook takes the place of the chapter NAME in the book (or is added to it), the book is read with it in a folder
 of its own, and the chapter's page is written to TARGET with its style sheets, scripts, fonts and pictures inside.
 """
 
@@ -18,6 +18,7 @@ import build
 import mathjax
 import yaml
 from bs4 import BeautifulSoup
+from jupyter_book.sphinx import build_sphinx
 
 from mjq import folders
 
@@ -44,10 +45,11 @@ def main(notebook, name, target):
         site = Path(folder) / "site"
         build.stage(site, chapters)
         in_contents(site / "_toc.yml", f"notebooks/{name}")
-        run = build.sphinx(site, folder)
-        if run.returncode:
-            sys.exit(f"the page was not built:\n{(run.stdout + run.stderr)[-2000:]}")
-        page = alone(Path(folder) / f"_build/html/notebooks/{name}.html")
+        html, one = Path(folder) / "html", [str(site / f"notebooks/{name}.ipynb")]
+        config = {"path_config": site / "_config.yml", "confoverrides": {"latex_individualpages": False}}
+        if build_sphinx(site, html, filenames=one, noconfig=True, quiet=True, **config):
+            sys.exit(1)  # it has said why
+        page = alone(html / f"notebooks/{name}.html")
         folders.write(Path(target), page.encode())
 
 

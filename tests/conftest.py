@@ -151,6 +151,9 @@ def write_chapter(path, cells):
 
 # --- In a browser ---------------------------------------------------------------------------------------------------
 
+# Widths and colours in which small pages are looked at.
+LOOKS = [(1280, "light"), (1280, "dark"), (360, "light")]
+
 
 @pytest.fixture(scope="session")
 def browser():
@@ -181,8 +184,18 @@ def beyond_the_edge(page):
     return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
+def turn(page, scheme):
+    """Change a page's colours as its reader would."""
+    page.emulate_media(color_scheme=scheme)
+    page.evaluate("scheme => { document.documentElement.dataset.theme = scheme; }", scheme)
+
+
 def violations(page, counts=lambda one: True, **options):
     """What axe-core finds in a page, as far as it counts, and where."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    found = axe.Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(axe.Axe().axe_script)
+    # Style sheets are not loaded once more, which a browser refuses for files.
+    options = {"resultTypes": ["violations"], "preload": False, **options}
+    found = page.evaluate("options => axe.run(options)", options)["violations"]
     return {one["id"]: [node["html"][:200] for node in one["nodes"]] for one in found if counts(one)}
