@@ -1,9 +1,13 @@
-"""What tests share: random systems, and settings under which they never flake."""
+"""What tests share: random systems, the command, and settings under which they never flake."""
 
+import contextlib
+import io
 import os
 import re
 import shutil
+import signal
 from pathlib import Path
+from typing import NamedTuple
 
 import nbformat
 import numpy as np
@@ -12,6 +16,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from mjq.cli import main
 from tests.printed import Printed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -99,6 +104,34 @@ def systems(draw, most_classes=3, most_jobs=4):
     weights = np.array(draw(st.lists(st.floats(0.05, 1), min_size=classes, max_size=classes)))
     return B, [min(x, B) for x in b], rates, list(weights / weights.sum())
 
+
+# --- The command ----------------------------------------------------------------------------------------------------
+
+
+class Said(NamedTuple):
+    """What a command ended with: its exit status, and what it wrote to both streams."""
+
+    status: int
+    out: str
+    err: str
+
+
+def said(*words, cwd="."):
+    """What ``mjq`` says to these words, in this process: a new interpreter would cost a second or two each time.
+
+    That a process of its own says the same is seen in ``test_command.py``.
+    """
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = main([str(word) for word in words])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return Said(status, *(stream.buffer.getvalue().decode() for stream in (out, err)))
+
+
+# --- Chapters -------------------------------------------------------------------------------------------------------
 
 SMALL = {
     "imports": (

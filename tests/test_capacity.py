@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 
 from mjq import experiments
-from mjq.cli import main
 from mjq.models.processing_capacity import processing_capacity
 from mjq.simulation.estimates import Estimate
 from mjq.workload import (
@@ -42,6 +41,7 @@ from mjq.workload.capacity import near_the_limit
 from mjq.workload.example import example_path, made
 from mjq.workload.report import verdict
 from mjq.workload.sacct import COMMAND
+from tests.conftest import said
 
 TRACES = Path(os.environ["MJQ_TRACES"]) if os.environ.get("MJQ_TRACES") else None
 needs_traces = pytest.mark.skipif(TRACES is None, reason="MJQ_TRACES names no folder of public logs")
@@ -221,11 +221,6 @@ def test_only_two_policies_are_worked_off_from_a_full_line():
             compute(example_log(), "lifo")
 
 
-def said(capsys, *words):
-    status = main([str(word) for word in words])
-    return status, *capsys.readouterr()
-
-
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """The first jobs of our log."""
@@ -234,10 +229,10 @@ def small(tmp_path_factory):
     return path
 
 
-def test_the_command_says_what_the_library_finds(capsys, small):
-    status, out, _ = said(capsys, "capacity", small, "--json", "--needs", 3)
+def test_the_command_says_what_the_library_finds(small):
+    status, out, _ = said("capacity", small, "--json", "--needs", 3)
     found = json.loads(out)
-    _, schema, _ = said(capsys, "capacity", "--schema")
+    _, schema, _ = said("capacity", "--schema")
     jsonschema.validate(found, json.loads(schema))
     log = read_log(small)
     lines = found["lines"]
@@ -252,53 +247,53 @@ def test_the_command_says_what_the_library_finds(capsys, small):
     assert Report.model_validate(found).classes[0].wastes >= found["classes"][1]["wastes"]
 
 
-def test_tables_for_people(capsys, small):
-    status, out, _ = said(capsys, "capacity", small, "--needs", 3, "--policy", "easy")
+def test_tables_for_people(small):
+    status, out, _ = said("capacity", small, "--needs", 3, "--policy", "easy")
     assert status == 0 and "1 not used: not 18 numbers (line 1501)" in out and "Capacity under easy" in out
     for part in ("jobs came per hour", "own order", "Needs that waste most", "Replays against", "rounded up to powers"):
         assert part in out, part
 
 
-def test_a_log_of_little_removes_questions_not_the_run(capsys, tmp_path):
+def test_a_log_of_little_removes_questions_not_the_run(tmp_path):
     path = tmp_path / "jobs.csv"
     path.write_text("need,run\n" + "1,60\n2,90\n" * 40)
-    status, out, _ = said(capsys, "capacity", path, "--servers", 2, "--json")
+    status, out, _ = said("capacity", path, "--servers", 2, "--json")
     found = json.loads(out)
     assert status == 0 and found["missing"] == ["submit", "start", "estimate"]
     assert found["load"] is None and found["agreement"] == [] and "cannot be said" in found["verdict"][-1]
-    assert said(capsys, "capacity", path)[0] == 2
-    assert said(capsys, "capacity", path, "--servers", 2)[0] == 0
+    assert said("capacity", path)[0] == 2
+    assert said("capacity", path, "--servers", 2)[0] == 0
 
 
-def test_a_page_to_be_read_offline(capsys, tmp_path):
+def test_a_page_to_be_read_offline(tmp_path):
     path, page = tmp_path / "jobs.csv", tmp_path / "page.html"
     path.write_text("submit,need,run\n" + "".join(f"{60 * k},{1 + k % 2},{60 + k % 7}\n" for k in range(200)))
-    status, out, _ = said(capsys, "capacity", path, "--servers", 2, "--html", page)
+    status, out, _ = said("capacity", path, "--servers", 2, "--html", page)
     text = page.read_text()
     assert status == 0 and text.count("<svg") == 1 and not re.search(r'(src|href)="(?!#)', text)
     for part in ("Capacity under fcfs", "own order", "200 lines read, 200 used"):
         assert part in text and part in out
-    assert said(capsys, "capacity", path, "--servers", 2, "--html", page)[0] == 2  # it is there
-    assert said(capsys, "capacity", path, "--servers", 2, "--html", tmp_path / "page.pdf")[0] == 2
+    assert said("capacity", path, "--servers", 2, "--html", page)[0] == 2  # it is there
+    assert said("capacity", path, "--servers", 2, "--html", tmp_path / "page.pdf")[0] == 2
 
 
-def test_a_log_from_the_standard_input(capsys, monkeypatch):
+def test_a_log_from_the_standard_input(monkeypatch):
     text = "need,run\n" + "1,60\n2,90\n" * 40
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    status, out, _ = said(capsys, "capacity", "-", "--servers", 2, "--json")
+    status, out, _ = said("capacity", "-", "--servers", 2, "--json")
     assert status == 0 and json.loads(out)["jobs"] == 80
 
 
-def test_strict_and_anonymous(capsys, small):
-    status, _, err = said(capsys, "capacity", small, "--strict")
+def test_strict_and_anonymous(small):
+    status, _, err = said("capacity", small, "--strict")
     assert status == 2 and "line 1501: not 18 numbers" in err
-    status, out, _ = said(capsys, "capacity", small, "--anonymous")
+    status, out, _ = said("capacity", small, "--anonymous")
     assert status == 0 and out.splitlines()[0] == "need,jobs,mean_time,scv,low,median,high"
     assert len(out.splitlines()) == 1 + len(job_classes(read_log(small)))
 
 
-def test_help_shows_the_line_for_slurm(capsys):
-    out = "".join(said(capsys, "capacity", "--help")[1].replace("\\\n", "").split())
+def test_help_shows_the_line_for_slurm():
+    out = "".join(said("capacity", "--help")[1].replace("\\\n", "").split())
     assert "".join(COMMAND.split()) in out
 
 

@@ -1,4 +1,4 @@
-"""The real commands in processes of their own: words, exit statuses, sweeps that are killed and gone on with."""
+"""The command: words, exit statuses, and, in processes of its own, what is killed, interrupted and gone on with."""
 
 import csv
 import json
@@ -16,16 +16,21 @@ import polars as pl
 import psutil
 import pytest
 
-from mjq import pool_depletion, processing_capacity, stability
+from mjq import pool_depletion, processing_capacity, runs, stability
+from mjq.cli import words as of_all_commands
 from mjq.headlines import MODELS, schema, solve
-from tests.conftest import ROOT, SMALL, write_chapter
+from mjq.runs import chapters
+from tests.conftest import ROOT, SMALL, Said, said, write_chapter
 
 TOOLS = Path(sys.executable).parent
 PATIENCE = 120  # seconds that anything may take before a test gives up
 
 
-def mjq(*words, cwd, **options):
-    return subprocess.run([TOOLS / "mjq", *words], cwd=cwd, capture_output=True, text=True, timeout=600, **options)
+def process(*words, cwd, **options):
+    """What the installed command says, in a process of its own."""
+    words = [TOOLS / "mjq", *map(str, words)]
+    run = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=600, **options)
+    return Said(run.returncode, run.stdout, run.stderr)
 
 
 def rows(path):
@@ -48,10 +53,10 @@ def finished(folder):
 
 
 def test_list_shows_the_parameters(tmp_path):
-    run = mjq("list", "stability", cwd=tmp_path)
-    assert run.returncode == 0
-    assert re.search(r"p1 +float +0\.7 +probability of class 1", run.stdout)
-    found = json.loads(mjq("list", "--json", cwd=tmp_path).stdout)
+    run = said("list", "stability", cwd=tmp_path)
+    assert run.status == 0
+    assert re.search(r"p1 +float +0\.7 +probability of class 1", run.out)
+    found = json.loads(said("list", "--json", cwd=tmp_path).out)
     assert found["cluster"]["parameters"][3] == {
         "name": "lam", "type": "float", "default": 30.0, "meaning": "arrival rate", "unit": "jobs / s",
         "place": "caption of Fig. 10",
@@ -59,43 +64,67 @@ def test_list_shows_the_parameters(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "said"),
+    ("words", "complaint"),
     [
-        (["run", "stabilty"], 2, "there is no chapter 'stabilty'; nearest: stability"),
-        (["run", "stability", "-p", "nn1", "3"], 2, "stability has no parameter 'nn1'; nearest: n1"),
-        (["run", "stability", "-p", "p1", "1.5"], 2, "p1 must lie between 0 and 1, got 1.5"),
-        (["run", "stability", "-p", "n", "30", "-p", "n", "40"], 2, "given twice"),
-        (["run", "stability", "-f", "missing.yaml"], 2, "missing.yaml cannot be read"),
-        (["sweep", "stability"], 2, "needs -p NAME VALUES or --cases FILE"),
-        (["sweep", "stability", "-p", "p1", "0:2:3"], 2, "case 3: stability: p1 must lie between 0 and 1, got 2"),
-        (["sweep", "stability", "-p", "p1", "0:1"], 2, "a range is start:stop:number"),
-        (["compare", "a", "b"], 2, "a is not the folder of a finished run"),
-        (["solve", "stability", "--n", "30"], 2, "stability needs n1, n2, mu1, mu2, p1"),
-        (["nonsense"], 2, "No such command 'nonsense'"),
-        (["run", "stability", "-p", "p1", "9" * 400], 2, "p1: a whole number of 1329 binary digits"),
-        (["run", "stability", "-p", "p1", "!!bool foo"], 2, "p1: '!!bool foo' is not a value"),
-        (["run", "cluster", "-p", "T", "30000000"], 2, "size 30000000 exceeds the 16 servers"),
-        (["solve", "stability", "--n", "30", "--n", "31"], 2, "--n is given 2 times"),
-        (["solve", "fluid", "--network", "missing.yaml"], 2, "missing.yaml cannot be read"),
-        (["sweep", "stability", "--cases", "missing.csv"], 2, "missing.csv cannot be read as a table"),
-        (["run", "stability", "-o", "missing/x.ipynb"], 2, "must be a file in a folder that exists"),
-        (["run", "stability", "--label", "a.failed"], 2, "is for runs that failed"),
-        (["run", "stability", "-o", "/dev/null", "--force"], 2, "/dev/null must be a file"),
-        (["sweep", "stability", "-p", "p1", ".1,.2", "--workers", "0"], 2, "0 is not in the range"),
-        (["sweep", "stability", "-p", "p1", "0:.inf:3"], 2, "a range is start:stop:number"),
+        (["run", "stabilty"], "there is no chapter 'stabilty'; nearest: stability"),
+        (["run", "stability", "-p", "nn1", "3"], "stability has no parameter 'nn1'; nearest: n1"),
+        (["run", "stability", "-p", "p1", "1.5"], "p1 must lie between 0 and 1, got 1.5"),
+        (["run", "stability", "-p", "n", "30", "-p", "n", "40"], "given twice"),
+        (["run", "stability", "-f", "missing.yaml"], "missing.yaml cannot be read"),
+        (["sweep", "stability"], "needs -p NAME VALUES or --cases FILE"),
+        (["sweep", "stability", "-p", "p1", "0:2:3"], "case 3: stability: p1 must lie between 0 and 1, got 2"),
+        (["sweep", "stability", "-p", "p1", "0:1"], "a range is start:stop:number"),
+        (["compare", "a", "b"], "a is not the folder of a finished run"),
+        (["solve", "stability", "--n", "30"], "stability needs n1, n2, mu1, mu2, p1"),
+        (["nonsense"], "No such command 'nonsense'"),
+        (["run", "stability", "-p", "p1", "9" * 400], "p1: a whole number of 1329 binary digits"),
+        (["run", "stability", "-p", "p1", "!!bool foo"], "p1: '!!bool foo' is not a value"),
+        (["run", "cluster", "-p", "T", "30000000"], "size 30000000 exceeds the 16 servers"),
+        (["solve", "stability", "--n", "30", "--n", "31"], "--n is given 2 times"),
+        (["solve", "fluid", "--network", "missing.yaml"], "missing.yaml cannot be read"),
+        (["sweep", "stability", "--cases", "missing.csv"], "missing.csv cannot be read as a table"),
+        (["run", "stability", "-o", "missing/x.ipynb"], "must be a file in a folder that exists"),
+        (["run", "stability", "--label", "a.failed"], "is for runs that failed"),
+        (["run", "stability", "-o", "/dev/null", "--force"], "/dev/null must be a file"),
+        (["sweep", "stability", "-p", "p1", ".1,.2", "--workers", "0"], "0 is not in the range"),
+        (["sweep", "stability", "-p", "p1", "0:.inf:3"], "a range is start:stop:number"),
     ],
 )
-def test_bad_input_ends_with_status_2_and_a_clear_word(tmp_path, words, status, said):
-    run = mjq(*words, cwd=tmp_path)
-    assert (run.returncode, run.stdout) == (status, "")
-    assert said in run.stderr
-    assert "Traceback" not in run.stderr
+def test_bad_input_ends_with_status_2_and_a_clear_word(tmp_path, words, complaint):
+    run = said(*words, cwd=tmp_path)
+    assert (run.status, run.out) == (2, "")
+    assert complaint in run.err
+    assert "Traceback" not in run.err
     assert not list(tmp_path.rglob("cases/*"))
 
 
 def test_matrices_are_explained():
-    run = mjq("solve", "pool_depletion", "--help", cwd=ROOT)
-    assert "--D [[X, ...], ...]" in run.stdout
+    assert "--D [[X, ...], ...]" in said("solve", "pool_depletion", "--help").out
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (0, ["list", "stability", "--json"]),
+        (2, ["run", "stability", "-p", "nn1", "3"]),
+        (2, ["solve", "nonsense", "--json"]),
+        (1, ["replay", "missing.swf"]),
+    ],
+)
+def test_a_process_says_what_is_said_here(tmp_path, status, words):
+    """The installed command: without this, what other tests see in their own process would tell nothing of it."""
+    run = process(*words, cwd=tmp_path)
+    assert run.status == status
+    assert run == said(*words, cwd=tmp_path)
+
+
+def test_a_reader_that_has_gone_is_no_error(tmp_path):
+    """As in ``mjq list | head``, with a reader that takes nothing."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "wb") as gone:
+        run = subprocess.run([TOOLS / "mjq", "list"], cwd=tmp_path, stdout=gone, stderr=subprocess.PIPE, timeout=600)
+    assert (run.returncode, run.stderr) == (1, b"")
 
 
 @pytest.mark.parametrize("stream", [0, 1, 2])
@@ -122,28 +151,23 @@ def test_ctrl_c_while_libraries_are_imported_is_quiet(tmp_path):
     assert (run.returncode, run.stdout, run.stderr) == (1, "", "mjq: stopped\n")
 
 
-def test_a_file_in_the_current_folder_does_not_replace_a_library(tmp_path, small):
+def test_a_file_in_the_current_folder_does_not_replace_a_library(tmp_path, monkeypatch):
     """A chapter of the book, here a small one in its place, does not import from the current folder."""
     (tmp_path / "tabulate.py").write_text("raise RuntimeError('not this one')\n")
     chapter = write_chapter(tmp_path / "imports.ipynb", SMALL | {"work": "import tabulate"})
     # A notebook of one's own may import what is beside it.
-    assert mjq("run", chapter, "-q", cwd=tmp_path).returncode == 1
-    code = (
-        "from pathlib import Path\n"
-        "from mjq.runs import chapters, run\n"
-        f"chapters.NOTEBOOKS = Path({str(tmp_path)!r})\n"
-        f"print(run({str(chapter)!r}, label='a').cells)\n"
-    )
-    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=600)
-    assert run.returncode == 0, run.stderr
+    assert said("run", chapter, "-q", cwd=tmp_path).status == 1
+    monkeypatch.setattr(chapters, "NOTEBOOKS", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert runs.run(chapter, label="a").results.values["square"] == 1.0
 
 
 def test_help_and_completion(tmp_path):
     for words in ([], ["sweep"], ["solve", "cluster"]):
-        assert "Usage: mjq" in mjq(*words, "--help", cwd=tmp_path).stdout
-    assert "complete" in mjq(cwd=tmp_path, env=os.environ | {"_MJQ_COMPLETE": "bash_source"}).stdout
+        assert "Usage: mjq" in said(*words, "--help").out
+    assert "complete" in process(cwd=tmp_path, env=os.environ | {"_MJQ_COMPLETE": "bash_source"}).out
     asked = {"_MJQ_COMPLETE": "bash_complete", "COMP_WORDS": "mjq run stability -p n", "COMP_CWORD": "4"}
-    assert mjq(cwd=tmp_path, env=os.environ | asked).stdout.split() == ["plain,n", "plain,n1", "plain,n2"]
+    assert process(cwd=tmp_path, env=os.environ | asked).out.split() == ["plain,n", "plain,n1", "plain,n2"]
 
 
 def test_a_run_and_its_copy_elsewhere(tmp_path, small):
@@ -152,19 +176,19 @@ def test_a_run_and_its_copy_elsewhere(tmp_path, small):
     (tmp_path / "here").mkdir()
     small.rename(tmp_path / "here/small.ipynb")
     (tmp_path / "p.yaml").rename(tmp_path / "here/p.yaml")
-    run = mjq(*words, cwd=tmp_path / "here")
-    assert run.returncode == 0, run.stderr
-    assert "runs/small/a" in run.stdout
+    run = said(*words, cwd=tmp_path / "here")
+    assert run.status == 0, run.err
+    assert "runs/small/a" in run.out
     found = json.loads((tmp_path / "here/runs/small/a/results.json").read_text())
     assert found["values"]["square"] == 25.0
     before = (tmp_path / "copy.ipynb").read_bytes()
-    again = mjq(*words, "--label", "b", cwd=tmp_path / "here")
-    assert again.returncode == 2
-    assert "copy.ipynb exists; --force replaces it" in again.stderr
+    again = said(*words, "--label", "b", cwd=tmp_path / "here")
+    assert again.status == 2
+    assert "copy.ipynb exists; --force replaces it" in again.err
     assert (tmp_path / "copy.ipynb").read_bytes() == before
-    assert mjq(*words, "--label", "b", "--force", cwd=tmp_path / "here").returncode == 0
-    compared = mjq("compare", "runs/small/a", "runs/small/b", cwd=tmp_path / "here")
-    assert "0 results differ, 9 are the same" in compared.stdout
+    assert said(*words, "--label", "b", "--force", cwd=tmp_path / "here").status == 0
+    compared = said("compare", "runs/small/a", "runs/small/b", cwd=tmp_path / "here")
+    assert "0 results differ, 9 are the same" in compared.out
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
@@ -173,17 +197,17 @@ def test_a_run_that_is_stopped_leaves_nothing(tmp_path, small, sent):
     run = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     until(lambda: list(tmp_path.glob("runs/small/.*")))
     run.send_signal(sent)
-    _, said = run.communicate(timeout=PATIENCE)
+    _, words = run.communicate(timeout=PATIENCE)
     assert run.returncode == 1
-    assert said.strip() == "mjq: stopped"
+    assert words.strip() == "mjq: stopped"
     assert not list((tmp_path / "runs/small").iterdir())
 
 
 def test_a_failed_run_ends_with_status_1_and_says_where(tmp_path, small):
-    run = mjq("run", "small.ipynb", "-p", "x", "3", "--label", "a", cwd=tmp_path)
-    assert run.returncode == 1
-    assert "small failed in cell 5 (work): ZeroDivisionError" in run.stderr
-    assert "inverse = 1 / (x - 3)" in run.stderr
+    run = said("run", "small.ipynb", "-p", "x", "3", "--label", "a", cwd=tmp_path)
+    assert run.status == 1
+    assert "small failed in cell 5 (work): ZeroDivisionError" in run.err
+    assert "inverse = 1 / (x - 3)" in run.err
     assert (tmp_path / "runs/small/a.failed/small.ipynb").exists()
 
 
@@ -211,11 +235,11 @@ SOLVED = {
 def test_a_model_is_solved_as_its_schema_says(tmp_path, model):
     (tmp_path / "network.json").write_text(json.dumps(NETWORK))
     given = {key: "network.json" if key == "network" else json.dumps(x) for key, x in SOLVED[model].items()}
-    run = mjq("solve", model, *[word for key, x in given.items() for word in (f"--{key}", x)], cwd=tmp_path)
-    assert run.returncode == 0, run.stderr
-    found = json.loads(run.stdout)
+    run = said("solve", model, *[word for key, x in given.items() for word in (f"--{key}", x)], cwd=tmp_path)
+    assert run.status == 0, run.err
+    found = json.loads(run.out)
     assert found == solve(model, **SOLVED[model])
-    described = json.loads(mjq("solve", model, "--schema", cwd=tmp_path).stdout)
+    described = json.loads(said("solve", model, "--schema", cwd=tmp_path).out)
     assert described == schema(model)
     jsonschema.Draft202012Validator.check_schema(described)
     jsonschema.validate(found, described)
@@ -236,7 +260,7 @@ def test_solved_numbers_are_those_of_the_models():
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "complaint"),
     [
         (["stability", "--n", "30", "--n1", "3", "--n2", "40", "--mu1", "1", "--mu2", "1", "--p1", ".5"], "need n2 40"),
         (["stability", "--n", "thirty", "--n1", "3", "--n2", "4", "--mu1", "1", "--mu2", "1", "--p1", ".5"], "thirty"),
@@ -245,32 +269,32 @@ def test_solved_numbers_are_those_of_the_models():
         (["stability", "--n", "30", "--n1", "[3]", "--n2", "4", "--mu1", "1", "--mu2", "1", "--p1", ".5"], "got [3]"),
     ],
 )
-def test_errors_are_json_on_demand(tmp_path, words, said):
-    run = mjq("solve", *words, "--json", cwd=tmp_path)
-    assert (run.returncode, run.stdout) == (2, "")
-    error = json.loads(run.stderr)["error"]
+def test_errors_are_json_on_demand(tmp_path, words, complaint):
+    run = said("solve", *words, "--json", cwd=tmp_path)
+    assert (run.status, run.out) == (2, "")
+    error = json.loads(run.err)["error"]
     assert error["type"] == "input"
-    assert said in error["message"]
+    assert complaint in error["message"]
 
 
 def test_a_model_is_solved_in_a_grid(tmp_path):
     fixed = ["--n1", "1", "--n2", "10", "--mu1", "1", "--mu2", ".5"]
-    run = mjq(
+    run = said(
         "solve", "stability", *fixed, "--sweep", "n", "5:100:4", "--sweep", "p1", ".1,.5", "-o", "x.csv", cwd=tmp_path
     )
-    assert run.returncode == 1  # the first two cases have too few servers
-    assert run.stdout == "8 cases, 2 failed\nx.csv\n"
-    assert "n = 5, p1 = 0.1: need n2 10 exceeds the 5 servers" in run.stderr
+    assert run.status == 1  # the first two cases have too few servers
+    assert run.out == "8 cases, 2 failed\nx.csv\n"
+    assert "n = 5, p1 = 0.1: need n2 10 exceeds the 5 servers" in run.err
     found = pl.read_csv(tmp_path / "x.csv")
     assert found["n"].unique(maintain_order=True).to_list() == [5, 37, 68, 100]
     last = solve("stability", n=100, n1=1, n2=10, mu1=1, mu2=0.5, p1=0.5)["result"]
     assert found.select(*last).row(-1, named=True) == last
-    again = mjq("solve", "stability", *fixed, "--p1", ".5", "--sweep", "n", "5", "-o", "x.csv", cwd=tmp_path)
-    assert (again.returncode, "x.csv exists; --force replaces it" in again.stderr) == (2, True)
+    again = said("solve", "stability", *fixed, "--p1", ".5", "--sweep", "n", "5", "-o", "x.csv", cwd=tmp_path)
+    assert (again.status, "x.csv exists; --force replaces it" in again.err) == (2, True)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "complaint"),
     [
         (["stability", "--sweep", "n", "5,6"], "a sweep needs -o FILE"),
         (["stability", "-o", "x.csv"], "-o is for the table of a sweep"),
@@ -280,11 +304,11 @@ def test_a_model_is_solved_in_a_grid(tmp_path):
         (["fluid", "--sweep", "network", "a,b", "-o", "x.csv"], "network is a file"),
     ],
 )
-def test_a_grid_that_cannot_be_ends_with_status_2(tmp_path, words, said):
+def test_a_grid_that_cannot_be_ends_with_status_2(tmp_path, words, complaint):
     fixed = ["--n1", "1", "--n2", "10", "--mu1", "1", "--mu2", ".5", "--p1", ".5"] if words[0] == "stability" else []
-    run = mjq("solve", *words, *fixed, cwd=tmp_path)
-    assert (run.returncode, run.stdout) == (2, "")
-    assert said in run.stderr
+    run = said("solve", *words, *fixed, cwd=tmp_path)
+    assert (run.status, run.out) == (2, "")
+    assert complaint in run.err
     assert not list(tmp_path.iterdir())
 
 
@@ -292,13 +316,13 @@ def test_a_grid_that_cannot_be_ends_with_status_2(tmp_path, words, said):
 
 
 def sweep_words(tmp_path, *more):
-    grid = ["-p", "x", "4:15:12", "-p", "k", "1,2", "-p", "log", str(tmp_path / "log"), "-p", "wait", "0.2"]
+    grid = ["-p", "x", "4:7:4", "-p", "k", "1,2", "-p", "log", str(tmp_path / "log"), "-p", "wait", "0.2"]
     return ["sweep", "small.ipynb", *grid, "--label", "a", *more]
 
 
 def every_case_once(tmp_path):
-    """Whether all 24 cases have one result each."""
-    expected = {(f"{x:.1f}", str(k)) for x in range(4, 16) for k in (1, 2)}
+    """Whether all 8 cases have one result each."""
+    expected = {(f"{x:.1f}", str(k)) for x in range(4, 8) for k in (1, 2)}
     results = [(r["x"], r["k"]) for r in rows(tmp_path / "runs/small/a/results.csv") if r["result"] == "square"]
     assert sorted(results) == sorted(expected)
     assert {r["status"] for r in rows(tmp_path / "runs/small/a/cases.csv")} == {"done"}
@@ -311,18 +335,30 @@ def block(name):
     return re.search(rf"^:name: {name}\n+(.+?)\n```$", text, flags=re.M | re.S)[1]
 
 
+def test_the_slurm_script_asks_for_workers():
+    pytest.importorskip("dask_jobqueue")
+    space = {"__name__": "slurm"}
+    exec(block("slurm"), space)
+    script = space["cluster"].job_script()
+    space["cluster"].close()
+    for line in ("#SBATCH -p normal", "#SBATCH -A my-project", "#SBATCH -t 02:00:00", "#SBATCH --cpus-per-task=16"):
+        assert line in script
+    assert "--nworkers 16" in script
+
+
 def free_port():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]
 
 
-@pytest.fixture
-def cluster(tmp_path):
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
     """A scheduler and two workers, started by the commands that the page "On a cluster" shows."""
     port = str(free_port())
     environment = os.environ | {"PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}"}
-    options = dict(shell=True, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    silent = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    options = dict(shell=True, cwd=tmp_path_factory.mktemp("cluster"), env=environment, **silent)
     started = [
         subprocess.Popen("exec " + block(name).replace("head", "127.0.0.1").replace("8786", port), **options)
         for name in ("start-scheduler", "start-workers")
@@ -342,32 +378,36 @@ LIGHT = {
 }
 
 
+def busy(workers):
+    """The workers that execute a notebook just now."""
+    children = psutil.Process(workers.pid).children(recursive=True)
+    return [p.parent() for p in children if "ipykernel" in " ".join(p.cmdline())]
+
+
 def on_this_machine(text, address):
     return text.replace("tcp://head:8786", address)
 
 
 def test_a_killed_worker_and_a_killed_sweep_lose_nothing(tmp_path, cluster):
-    """The sweep of the page, of a light chapter with the same parameters."""
+    """The sweep of the page with a third of its values, of a light chapter with the same parameters."""
     address, (_, workers) = cluster
     write_chapter(tmp_path / "stability.ipynb", SMALL | LIGHT)
-    command = on_this_machine(block("start-sweep"), address).replace("stability", "stability.ipynb") + " --label a"
-    words = [TOOLS / "mjq", *command.split()[1:]]
+    command = on_this_machine(block("start-sweep"), address).replace("stability", "stability.ipynb")
+    words = [TOOLS / "mjq", *command.replace("0.1:0.9:9", "0.1:0.3:3").split()[1:], "--label", "a"]
     folder = tmp_path / "runs/stability/a"
     sweep = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    until(lambda: finished(folder) >= 2 and busy(workers))
+    busy(workers)[0].kill()
     until(lambda: finished(folder) >= 4)
-    children = psutil.Process(workers.pid).children(recursive=True)
-    busy = [p.parent() for p in children if "ipykernel" in " ".join(p.cmdline())]
-    busy[0].kill()
-    until(lambda: finished(folder) >= 10)
     assert sweep.poll() is None
     sweep.send_signal(signal.SIGKILL)
     sweep.wait()
     kept = {path: path.read_bytes() for path in folder.glob("cases/*.json")}
-    assert 10 <= len(kept) < 27
-    run = mjq(*words[1:], cwd=tmp_path)
-    assert run.returncode == 0, run.stderr
+    assert 4 <= len(kept) < 9
+    run = said(*words[1:], cwd=tmp_path)
+    assert run.status == 0, run.err
     assert all(path.read_bytes() == content for path, content in kept.items())
-    expected = [(f"0.{k}", n, str(k * int(n) / 10)) for k in range(1, 10) for n in ("30", "60", "120")]
+    expected = [(f"0.{k}", n, str(k * int(n) / 10)) for k in range(1, 4) for n in ("30", "60", "120")]
     results = [(r["p1"], r["n"], r["number"]) for r in rows(folder / "results.csv")]
     assert sorted(results) == sorted(expected)
     assert {r["status"] for r in rows(folder / "cases.csv")} == {"done"}
@@ -385,37 +425,26 @@ def test_replications_on_the_cluster_of_the_page(cluster):
     assert there["found"] == here["found"]
 
 
-def test_the_slurm_script_asks_for_workers():
-    pytest.importorskip("dask_jobqueue")
-    space = {"__name__": "slurm"}
-    exec(block("slurm"), space)
-    script = space["cluster"].job_script()
-    space["cluster"].close()
-    for line in ("#SBATCH -p normal", "#SBATCH -A my-project", "#SBATCH -t 02:00:00", "#SBATCH --cpus-per-task=16"):
-        assert line in script
-    assert "--nworkers 16" in script
-
-
 def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path, small):
     folder = tmp_path / "runs/small/a"
     words = [TOOLS / "mjq", *sweep_words(tmp_path, "--workers", "2")]
     sweep = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    until(lambda: finished(folder) >= 6)
+    until(lambda: finished(folder) >= 3)
     family = psutil.Process(sweep.pid).children(recursive=True)
     sweep.send_signal(signal.SIGKILL)
     sweep.wait()
     until(lambda: not any(p.is_running() and p.status() != psutil.STATUS_ZOMBIE for p in family))
     before = len((tmp_path / "log").read_text().splitlines())
     kept = finished(folder)
-    assert kept < 24
-    run = mjq(*sweep_words(tmp_path, "--workers", "2"), cwd=tmp_path)
-    assert run.returncode == 0, run.stderr
+    assert kept < 8
+    run = said(*sweep_words(tmp_path, "--workers", "2"), cwd=tmp_path)
+    assert run.status == 0, run.err
     assert every_case_once(tmp_path)
     # What was finished was not computed again.
-    assert len((tmp_path / "log").read_text().splitlines()) - before == 24 - kept
-    again = mjq(*sweep_words(tmp_path, "--workers", "2"), cwd=tmp_path)
-    assert "24 cases, 0 failed" in again.stdout
-    assert len((tmp_path / "log").read_text().splitlines()) - before == 24 - kept
+    assert len((tmp_path / "log").read_text().splitlines()) - before == 8 - kept
+    again = said(*sweep_words(tmp_path, "--workers", "2"), cwd=tmp_path)
+    assert "8 cases, 0 failed" in again.out
+    assert len((tmp_path / "log").read_text().splitlines()) - before == 8 - kept
 
 
 def test_ctrl_c_keeps_what_is_finished(tmp_path, small):
@@ -424,31 +453,33 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, small):
     sweep = subprocess.Popen(words, cwd=tmp_path, start_new_session=True, **pipes)
     until(lambda: finished(tmp_path / "runs/small/a") >= 2)
     os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does: to the workers too, which should leave the word to us
-    _, said = sweep.communicate(timeout=PATIENCE)
+    _, words = sweep.communicate(timeout=PATIENCE)
     assert sweep.returncode == 1
-    assert "KeyboardInterrupt" not in said
-    assert re.search(r"it was interrupted; \d+ of 24 cases are finished and kept in runs/small/a", said)
-    assert len(rows(tmp_path / "runs/small/a/cases.csv")) == 24
+    assert "KeyboardInterrupt" not in words
+    assert re.search(r"it was interrupted; \d of 8 cases are finished and kept in runs/small/a", words)
+    assert len(rows(tmp_path / "runs/small/a/cases.csv")) == 8
 
 
-def test_a_failing_case_makes_the_sweep_end_with_status_1(tmp_path, small):
-    run = mjq("sweep", "small.ipynb", "-p", "x", "2,3", "--label", "a", cwd=tmp_path)
-    assert run.returncode == 1
-    assert "2 cases, 1 failed" in run.stdout
-    assert "case 2 failed in cell 5 (work): ZeroDivisionError" in run.stderr
+def test_a_failing_case_makes_the_sweep_end_with_status_1(tmp_path, small, cluster):
+    run = said("sweep", "small.ipynb", "-p", "x", "2,3", "--label", "a", "--scheduler", cluster[0], cwd=tmp_path)
+    assert run.status == 1
+    assert "2 cases, 1 failed" in run.out
+    assert "case 2 failed in cell 5 (work): ZeroDivisionError" in run.err
 
 
-def test_cases_from_a_table_and_a_grid(tmp_path, small):
+def test_cases_from_a_table_and_a_grid(tmp_path, small, cluster):
     (tmp_path / "class.csv").write_text("case,x\nann,1\nbob,2\n")
-    run = mjq("sweep", "small.ipynb", "--cases", "class.csv", "-p", "k", "4", "--label", "a", cwd=tmp_path)
-    assert run.returncode == 0, run.stderr
+    words = ["--cases", "class.csv", "-p", "k", "4", "--label", "a", "--scheduler", cluster[0]]
+    run = said("sweep", "small.ipynb", *words, cwd=tmp_path)
+    assert run.status == 0, run.err
     assert [(r["case"], r["k"], r["square"]) for r in rows(tmp_path / "runs/small/a/cases.csv")] == [
         ("ann", "4", "1.0"),
         ("bob", "4", "4.0"),
     ]
 
 
-def test_a_scheduler_that_does_not_answer(tmp_path, small):
-    run = mjq("sweep", "small.ipynb", "-p", "x", "1", "--scheduler", f"tcp://127.0.0.1:{free_port()}", cwd=tmp_path)
-    assert run.returncode == 1
-    assert "no scheduler answers at tcp://127.0.0.1" in run.stderr
+def test_a_scheduler_that_does_not_answer(tmp_path, small, monkeypatch):
+    monkeypatch.setattr(of_all_commands, "ANSWER", 0.5)
+    run = said("sweep", "small.ipynb", "-p", "x", "1", "--scheduler", f"tcp://127.0.0.1:{free_port()}", cwd=tmp_path)
+    assert run.status == 1
+    assert "no scheduler answers at tcp://127.0.0.1" in run.err

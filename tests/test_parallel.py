@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import warnings
+from types import SimpleNamespace
 
 import distributed
 import psutil
@@ -13,27 +14,38 @@ import pytest
 from tqdm import tqdm
 
 from mjq import stability
-from mjq.parallel import client_of, solve_all, spread
+from mjq.parallel import as_found, client_of, solve_all, spread
 
 CASES = [dict(n=n, n1=1, n2=2, mu1=1.0, mu2=2.0, p1=0.5) for n in range(2, 8)]
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.fixture(scope="module")
+def client():
+    """Of two processes, which tests share: each takes a second to start."""
+    with client_of(2) as found:
+        yield found
+
+
+@pytest.fixture(params=[1, "client"])
+def workers(request):
+    """This process, or two of their own."""
+    return request.getfixturevalue("client") if request.param == "client" else request.param
+
+
 def test_results_keep_the_order_of_the_cases(workers):
     assert solve_all(stability.throughput, CASES, workers) == [stability.throughput(**case) for case in CASES]
 
 
-@pytest.mark.parametrize("workers", [1, 2])
 def test_a_failing_case_is_named(workers):
     with pytest.raises(ValueError, match="n2 2 exceeds the 1 servers") as error:
         solve_all(stability.throughput, [*CASES, CASES[0] | dict(n=1)], workers)
     assert any("'n': 1" in note for note in error.value.__notes__)
 
 
-def test_nobody_else_on_the_network_sees_what_is_computed():
-    with client_of(2):
-        family = [psutil.Process(), *psutil.Process().children(recursive=True)]
-        sockets = [x for process in family for x in process.net_connections(kind="inet") if x.status == "LISTEN"]
+def test_nobody_else_on_the_network_sees_what_is_computed(client):
+    family = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    assert len(family) > 2  # the client's processes are among them
+    sockets = [x for process in family for x in process.net_connections(kind="inet") if x.status == "LISTEN"]
     assert sockets
     assert {x.laddr.ip for x in sockets} <= {"127.0.0.1", "::1"}
 
@@ -65,12 +77,22 @@ def test_workers_are_checked():
         solve_all(stability.throughput, CASES, workers=0)
 
 
-def test_a_client_serves_as_well_and_a_case_that_kills_its_workers_is_named():
-    with client_of(2) as client:
-        assert solve_all(stability.throughput, CASES, client) == solve_all(stability.throughput, CASES, 1)
-        with pytest.raises(distributed.KilledWorker, match="all those workers died") as error:
-            spread(client, lambda x: x if x else os.kill(os.getpid(), 9), [1, 0, 2], tqdm(disable=True))
-        assert error.value.__notes__ == ["in the case 0"]
-        assert solve_all(stability.throughput, CASES[:2], client) == [
-            stability.throughput(**case) for case in CASES[:2]
-        ]
+def test_a_case_that_kills_its_workers_is_named(client):
+    with pytest.raises(distributed.KilledWorker, match="on 4 different workers, but all those workers died") as error:
+        spread(client, lambda x: x if x else os.kill(os.getpid(), 9), [1, 0, 2], tqdm(disable=True))
+    assert error.value.__notes__ == ["in the case 0"]
+    assert solve_all(stability.throughput, CASES[:2], client) == [stability.throughput(**case) for case in CASES[:2]]
+
+
+def test_of_cases_that_are_computed_together_only_the_one_that_kills_has_no_result(client):
+    def killing(x):
+        """Raise what dask raises once several workers have died of a case; here none has to."""
+        if x == 4:
+            raise distributed.KilledWorker("four", SimpleNamespace(address="nowhere"), 3)
+        return x * x
+
+    cases = [(str(x), x) for x in range(20)]  # two at a time
+    found = [pair for pairs in as_found(killing, cases, client, died="died") for pair in pairs]
+    assert sorted(found) == sorted((name, "died" if x == 4 else x * x) for name, x in cases)
+    with pytest.raises(RuntimeError, match="several processes died in the case 4, perhaps for lack of memory"):
+        list(as_found(killing, cases, client))

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mjq.cli import main
 from mjq.simulation import replay
 from mjq.workload import Log, Plan, example_log, planned, read_log, sentences, sizes_between
 from mjq.workload.example import example_path
 from mjq.workload.waits import difference, interval, waits
+from tests.conftest import said
 
 
 def hourly(together, hours, jobs=400):
@@ -40,11 +40,6 @@ TRACES = os.environ.get("MJQ_TRACES")
 def path():
     with example_path() as path:
         yield path
-
-
-def said(capsys, *words):
-    status = main([str(word) for word in words])
-    return status, *capsys.readouterr()
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative"])
@@ -222,16 +217,12 @@ def test_the_same_plan_on_a_scheduler():
 # --- Words ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_command_says_what_the_library_finds(path, tmp_path, capsys):
-    status, out, _ = said(
-        capsys, "plan", path, "--target-wait", "2h", "--servers", "64:128:3", "--json", "--workers", 1
-    )
+def test_the_command_says_what_the_library_finds(path, tmp_path):
+    status, out, _ = said("plan", path, "--target-wait", "2h", "--servers", "64:128:3", "--json", "--workers", 1)
     told = Plan.model_validate(json.loads(out))
     log = example_log()
     assert status == 0 and told == planned(log, 2.0, sizes=[64, 96, 128])
-    status, out, _ = said(
-        capsys, "plan", path, "--target-wait", "2h", "--servers", "64:128:3", "--html", tmp_path / "a.html"
-    )
+    status, out, _ = said("plan", path, "--target-wait", "2h", "--servers", "64:128:3", "--html", tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text()
     assert status == 0
     for sentence in [*told.policies[0].verdict, *told.assumes]:
@@ -247,14 +238,14 @@ def test_the_command_says_what_the_library_finds(path, tmp_path, capsys):
     assert all(told in soup.get_text() for told in told.assumes)
 
 
-def test_a_target_that_no_size_meets_has_an_exit_status_of_its_own(path, capsys):
-    status, out, _ = said(capsys, "plan", path, "--target-wait", "1s", "--percentile", "100", "--servers", "64:66:2")
+def test_a_target_that_no_size_meets_has_an_exit_status_of_its_own(path):
+    status, out, _ = said("plan", path, "--target-wait", "1s", "--percentile", "100", "--servers", "64:66:2")
     assert status == 3 and "no size that was tried does it" in out
 
 
-def test_the_shared_table_is_that_of_classes(path, capsys):
-    status, out, _ = said(capsys, "plan", path, "--target-wait", "2h", "--anonymous")
-    assert status == 0 and out == said(capsys, "capacity", path, "--anonymous")[1]
+def test_the_shared_table_is_that_of_classes(path):
+    status, out, _ = said("plan", path, "--target-wait", "2h", "--anonymous")
+    assert status == 0 and out == said("capacity", path, "--anonymous")[1]
 
 
 @pytest.mark.parametrize(
@@ -277,8 +268,8 @@ def test_times_are_read(text, hours):
         ["--target-wait", "2h", "--workers", "1", "--scheduler", "tcp://127.0.0.1:1"],
     ],
 )  # fmt: skip
-def test_bad_words_are_refused(path, capsys, words):
-    status, out, err = said(capsys, "plan", path, *words)
+def test_bad_words_are_refused(path, words):
+    status, out, err = said("plan", path, *words)
     assert status == 2 and not out and err
 
 
@@ -296,8 +287,8 @@ def test_a_plan_says_where_larger_machines_miss_the_target_again():
     assert not re.search("miss", told(4, 8, 16))
 
 
-def test_a_size_below_a_need_is_shown_as_too_small(tmp_path, capsys):
+def test_a_size_below_a_need_is_shown_as_too_small(tmp_path):
     log = tmp_path / "log.swf"
     log.write_text("; MaxProcs: 8\n" + "".join(f"{k} {k} -1 10 {4 + k % 2}{' -1' * 13}\n" for k in range(1, 9)))
-    status, out, _ = said(capsys, "plan", log, "--target-wait", "2h", "--servers", "4:8:2")
+    status, out, _ = said("plan", log, "--target-wait", "2h", "--servers", "4:8:2")
     assert status == 0 and re.search(r"^ *4 .* too small for 4\b", out, re.M)

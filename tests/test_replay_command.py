@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from mjq.cli import main
 from mjq.plots.schedules import rows_of
 from mjq.published.schedules import workloads
 from mjq.simulation import replay
+from tests.conftest import said
 
 JOB = "{number} {submit} -1 {run} {need} -1 -1 {need} {estimate} -1 1 1 1 -1 -1 -1 -1 -1\n"
 
@@ -26,16 +26,11 @@ def work():
     return workloads()["loose estimates 1"]
 
 
-def said(capsys, *words):
-    status = main([str(word) for word in words])
-    return status, *capsys.readouterr()
-
-
-def test_numbers_are_those_of_the_library(tmp_path, capsys, work):
+def test_numbers_are_those_of_the_library(tmp_path, work):
     path = write_log(tmp_path, work)
     policies = "fcfs", "easy", "backfill-3"
     choices = [word for policy in policies for word in ("--policy", policy)]
-    status, out, _ = said(capsys, "replay", path, *choices, "--json", "--starts", tmp_path / "starts.csv")
+    status, out, _ = said("replay", path, *choices, "--json", "--starts", tmp_path / "starts.csv")
     found = json.loads(out)
     assert (status, found["jobs"], found["servers"]) == (0, len(work.submit), work.servers)
     assert (tmp_path / "starts.csv").read_text().splitlines()[0] == "job,fcfs,easy,backfill-3"
@@ -59,19 +54,19 @@ def test_numbers_are_those_of_the_library(tmp_path, capsys, work):
         (["--servers", "16"], {"servers": 16}),
     ],
 )
-def test_options(tmp_path, capsys, words, change):
+def test_options(tmp_path, words, change):
     work = workloads()["limits that are too low 1"]
     log = dict(submit=(work.submit - work.submit.min()) / change.pop("faster", 1), need=work.need, run=work.run)
     log |= dict(estimate=2 * work.run if change.pop("double", False) else work.estimate, servers=work.servers)
     ours = replay(**(log | change), policy="easy")
-    _, out, _ = said(capsys, "replay", write_log(tmp_path, work), *words, "--json")
+    _, out, _ = said("replay", write_log(tmp_path, work), *words, "--json")
     assert json.loads(out)["policies"][0]["mean wait [s]"] == ours.wait.mean()
 
 
-def test_a_table_and_a_chart(tmp_path, capsys, work):
+def test_a_table_and_a_chart(tmp_path, work):
     chart = tmp_path / "chart.svg"
     log = write_log(tmp_path, work)
-    status, out, _ = said(capsys, "replay", log, "--policy", "fcfs", "--policy", "easy", "--gantt", chart)
+    status, out, _ = said("replay", log, "--policy", "fcfs", "--policy", "easy", "--gantt", chart)
     assert status == 0 and "16 jobs on 8 servers" in out
     assert [line.split()[0] for line in out.splitlines()[-2:]] == ["fcfs", "easy"]
     assert chart.read_text().count("<svg") == 1
@@ -88,26 +83,26 @@ def test_a_table_and_a_chart(tmp_path, capsys, work):
         (["--ties", "none"], 2, "is not one of"),
     ],
 )
-def test_bad_words(tmp_path, capsys, work, words, status, message):
-    found, _, err = said(capsys, "replay", write_log(tmp_path, work), *words)
+def test_bad_words(tmp_path, work, words, status, message):
+    found, _, err = said("replay", write_log(tmp_path, work), *words)
     assert found == status and message in err
 
 
-def test_a_log_that_does_not_say_how_many_servers(tmp_path, capsys, work):
-    status, _, err = said(capsys, "replay", write_log(tmp_path, work, header=False))
+def test_a_log_that_does_not_say_how_many_servers(tmp_path, work):
+    status, _, err = said("replay", write_log(tmp_path, work, header=False))
     assert status == 2 and "give --servers" in err
 
 
-def test_jobs_of_one_instant_queue_by_their_numbers(tmp_path, capsys):
+def test_jobs_of_one_instant_queue_by_their_numbers(tmp_path):
     path = tmp_path / "log.swf"
     rows = [dict(number=2, submit=0, run=9, need=1, estimate=9), dict(number=1, submit=0, run=2, need=1, estimate=2)]
     path.write_text("; MaxProcs: 1\n" + "".join(JOB.format(**row) for row in rows))
-    said(capsys, "replay", path, "--starts", tmp_path / "starts.csv")
+    said("replay", path, "--starts", tmp_path / "starts.csv")
     assert (tmp_path / "starts.csv").read_text().split() == ["job,easy", "1,0.0", "2,2.0"]
 
 
-def test_a_log_that_is_not_there(tmp_path, capsys):
-    assert said(capsys, "replay", tmp_path / "none.swf")[0] == 1
+def test_a_log_that_is_not_there(tmp_path):
+    assert said("replay", tmp_path / "none.swf")[0] == 1
 
 
 def test_no_two_jobs_hold_a_server_at_the_same_time(work):

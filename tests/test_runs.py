@@ -18,11 +18,9 @@ from matplotlib.figure import Figure
 from papermill.translators import translate_parameters
 
 from mjq import folders, runs
-from mjq.cli import main
 from mjq.plain import plain
-from mjq.runs import chapters, figures, inputs, provenance, results
-from mjq.runs.execution import execute
-from tests.conftest import SMALL, write_chapter
+from mjq.runs import chapters, execution, figures, inputs, provenance, results
+from tests.conftest import said, write_chapter
 
 
 @pytest.mark.parametrize("name", ["sweep", "compare"])
@@ -239,6 +237,22 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture
+def kept(monkeypatch):
+    """Runs that keep the notebook as it is, at once: folders and copies do not depend on what its cells do.
+
+    A run fails where the fixture's value holds a failure.
+    """
+    failures = []
+
+    def execute(notebook, target, *_, **__):
+        nbformat.write(notebook, target)
+        return failures[0] if failures else None
+
+    monkeypatch.setattr(execution, "execute", execute)
+    return failures
+
+
 def test_a_run_leaves_everything_in_one_folder(here, small):
     given = dict(x=2, words="".join(NASTY), flag=True, numbers=[3, 4.5])
     done = runs.run(small, given, label="a")
@@ -277,7 +291,7 @@ def test_a_kernel_that_dies_is_a_failed_run(here, small):
         runs.run(small, dict(die=1.0), label="a")
 
 
-def test_what_exists_is_not_replaced_without_being_asked(here, small):
+def test_what_exists_is_not_replaced_without_being_asked(here, small, kept):
     (here / "elsewhere").mkdir()
     copy = here / "elsewhere/copy.ipynb"
     copy.write_text("mine")
@@ -300,11 +314,11 @@ def test_a_label_leads_nowhere_else(here, small, label):
         runs.run(small, label=label)
 
 
-def test_runs_without_a_label_do_not_meet(here, small):
+def test_runs_without_a_label_do_not_meet(here, small, kept):
     assert runs.run(small).folder != runs.run(small).folder
 
 
-def test_a_full_disk_leaves_nothing_half_written(here, small, monkeypatch):
+def test_a_full_disk_leaves_nothing_half_written(here, small, kept, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
@@ -353,13 +367,25 @@ DRAWING = {
         "ax.set(xlabel='time', ylabel='jobs');"
     ),
     "table": "plots.table(['name', 'value'], [['third', x / 3], ['none', None]])",
+    "sentence": "plots.glue('third', x / 3)",
 }
 
 
-def test_figures_and_tables_leave_their_numbers(here):
-    chapter = write_chapter(here / "drawing.ipynb", DRAWING)
-    done = runs.run(chapter, dict(x=5.0), label="a")
-    folder = done.folder / "figures"
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """A run of a chapter that draws."""
+    folder = tmp_path_factory.mktemp("drawing")
+    return runs.run(write_chapter(folder / "drawing.ipynb", DRAWING), dict(x=5.0), label="a", into=folder)
+
+
+def outputs(path):
+    """What each named cell of an executed notebook shows."""
+    cells = nbformat.read(path, as_version=4).cells
+    return {c.metadata.name: c.outputs for c in cells if c.cell_type == "code" and "name" in c.metadata}
+
+
+def test_figures_and_tables_leave_their_numbers(drawn):
+    done, folder = drawn, drawn.folder / "figures"
     assert (folder / "curve.svg").read_text(encoding="utf-8").lstrip().startswith("<?xml")
     assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
     lines = (folder / "curve.csv").read_text(encoding="utf-8").splitlines()
@@ -367,24 +393,22 @@ def test_figures_and_tables_leave_their_numbers(here):
     assert (done.folder / "tables/table.csv").read_text() == f"name,value\nthird,{5 / 3}\nnone,\n"
     assert done.results.tables["table"] == {"columns": ["name", "value"], "rows": [["third", 5 / 3], ["none", None]]}
     # The notebook looks as a chapter does: what was only recorded is gone.
-    kinds = {
-        kind
-        for c in nbformat.read(done.folder / "drawing.ipynb", as_version=4).cells
-        for o in c.get("outputs", [])
-        for kind in o.data
-    }
+    shown = outputs(done.folder / "drawing.ipynb")
+    kinds = {kind for name in ("curve", "table") for output in shown[name] for kind in output.data}
     assert kinds == {"image/svg+xml", "text/markdown", "text/plain"}
 
 
-def test_recording_changes_no_other_output(tmp_path):
-    chapter = chapters.chapter(write_chapter(tmp_path / "drawing.ipynb", DRAWING))
-    outputs = []
-    for recorder in (False, True):
-        assert execute(chapter.notebook, tmp_path / "out.ipynb", recorder=recorder) is None
-        executed = nbformat.read(tmp_path / "out.ipynb", as_version=4)
-        results.taken_from(executed)
-        outputs.append([c.outputs for c in executed.cells if c.cell_type == "code"])
-    assert outputs[0] == outputs[1]
+def test_recording_changes_no_other_output(drawn, tmp_path):
+    chapter = chapters.chapter(drawn.folder.parent.parent / "drawing.ipynb")
+    assert execution.execute(chapter.notebook, tmp_path / "out.ipynb", drawn.parameters, recorder=False) is None
+    assert outputs(tmp_path / "out.ipynb") == outputs(drawn.folder / "drawing.ipynb")
+
+
+def test_sentences_show_ten_digits_and_results_keep_all(drawn):
+    assert drawn.results.values == {"third": 5 / 3}
+    text = json.dumps(outputs(drawn.folder / "drawing.ipynb")["sentence"])
+    assert '"1.666666667"' in text
+    assert "1.6666666666" not in text
 
 
 @pytest.fixture
@@ -469,25 +493,23 @@ def test_a_comparison_names_what_differs(here, small):
     assert runs.compare("runs/small/a", "runs/small/a")["results"] == []
 
 
-def finished_run(folder, x, word, wait):
+def finished_run(folder, x=1.0, word="few", wait=4.0, chapter="c"):
     """A folder as a finished run leaves it, with a number, a word and a table."""
     folder.mkdir()
     versions = {"code": "1", "python": "3", "system": "s", "packages": {}}
-    (folder / "run.json").write_text(json.dumps({"chapter": "c", "status": "done", "versions": versions}))
+    (folder / "run.json").write_text(json.dumps({"chapter": chapter, "status": "done", "versions": versions}))
     table = {"columns": ["load", "wait"], "rows": [[0.5, 1.0], [0.9, wait]]}
     (folder / "results.json").write_text(json.dumps({"values": {"word": word}, "tables": {"waits": table}}))
     (folder / "parameters.yaml").write_text(f"x: {x}\n")
     return str(folder)
 
 
-def test_cells_of_tables_and_words_are_compared_and_shown(tmp_path, capsys):
-    a, b = finished_run(tmp_path / "a", 1.0, "few", 4.0), finished_run(tmp_path / "b", 1.25, "m\tany" * 10, 5.0)
-    assert main(["compare", a, b, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_cells_of_tables_and_words_are_compared_and_shown(tmp_path):
+    a, b = finished_run(tmp_path / "a"), finished_run(tmp_path / "b", 1.25, "m\tany" * 10, 5.0)
+    found = json.loads(said("compare", a, b, "--json").out)
     assert found == runs.compare(a, b) and found["same"] == 3
     assert [(x["name"], x["relative"]) for x in found["results"]] == [("word", None), ("waits[2, wait]", 0.2)]
-    assert main(["compare", a, b]) == 0
-    shown = capsys.readouterr().out
+    shown = said("compare", a, b).out
     assert "versions: no difference" in shown and "2 results differ, 3 are the same" in shown
     lines = {line.split()[0]: line for line in shown.splitlines() if line}
     assert lines["x"].split()[1:] == ["1", "1.25", "20", "%"]
@@ -495,23 +517,22 @@ def test_cells_of_tables_and_words_are_compared_and_shown(tmp_path, capsys):
     assert "waits[2, wait]" in shown
 
 
-def test_only_finished_runs_of_one_chapter_are_compared(here, small):
-    runs.run(small, label="a")
-    runs.run(write_chapter(here / "other.ipynb", SMALL), label="a")
-    with pytest.raises(ValueError, match=r"is a run of small, .* one of other"):
-        runs.compare("runs/small/a", "runs/other/a")
+def test_only_finished_runs_of_one_chapter_are_compared(tmp_path):
+    a, b = finished_run(tmp_path / "a"), finished_run(tmp_path / "b", chapter="other")
+    with pytest.raises(ValueError, match=r"is a run of c, .* one of other"):
+        runs.compare(a, b)
     with pytest.raises(ValueError, match="is not the folder of a finished run"):
-        runs.compare("runs/small/a", "runs/small/b")
-    edited = here / "runs/other/a/results.json"
-    edited.write_text(edited.read_text().replace("1.0", "NaN", 1))
+        runs.compare(a, tmp_path / "none")
+    edited = tmp_path / "b/results.json"
+    edited.write_text(edited.read_text().replace("4.0", "NaN", 1))
     with pytest.raises(ValueError, match=r"results\.json holds NaN"):
-        runs.compare("runs/small/a", "runs/other/a")
+        runs.compare(a, b)
 
 
 # --- Nothing is lost or replaced --------------------------------------------------------------------------------------
 
 
-def test_a_forced_run_does_not_replace_a_sweep_at_work(here, small):
+def test_a_forced_run_does_not_replace_a_sweep_at_work(here, small, kept):
     folder = here / "runs/small/a"
     folder.mkdir(parents=True)
     (folder / "sweep.json").write_text("{}")
@@ -545,7 +566,7 @@ def test_a_folder_that_appeared_meanwhile_stays(tmp_path):
     assert found == {"a": "0", "a-1": "1", "a-2": "2"}
 
 
-def test_a_copy_that_cannot_be_written_does_not_take_the_run_with_it(here, small, monkeypatch):
+def test_a_copy_that_cannot_be_written_does_not_take_the_run_with_it(here, small, kept, monkeypatch):
     write = folders.write
 
     def full(path, content, replace=True):
@@ -565,10 +586,11 @@ def test_the_chapter_itself_is_not_replaced(here, small):
         runs.run(small, notebook=small, force=True)
 
 
-def test_failed_runs_do_not_replace_each_other(here, small):
+def test_failed_runs_do_not_replace_each_other(here, small, kept):
+    kept.append(execution.Failure("cell 5 (work)", "ZeroDivisionError", [], []))
     for _ in range(2):
         with pytest.raises(runs.RunFailed):
-            runs.run(small, {"x": 3.0}, label="a")
+            runs.run(small, label="a")
     assert sorted(path.name for path in (here / "runs/small").iterdir()) == ["a.failed", "a.failed-1"]
     with pytest.raises(ValueError, match="its status is failed"):
         runs.compare(here / "runs/small/a.failed", here / "runs/small/a.failed")
@@ -611,17 +633,3 @@ def test_ranges_are_exact(small):
     assert inputs.several(known["x"], "0:0.1234567890123456:2") == [0.0, 0.1234567890123456]
     assert inputs.several(known["x"], "0.1:0.3:3") == [0.1, 0.2, 0.3]
     assert inputs.several(known["words"], '007, 1e3,"a,b",true') == ["007", "1e3", "a,b", "true"]
-
-
-def test_sentences_show_ten_digits_and_results_keep_all(tmp_path):
-    cells = {
-        "imports": "from mjq.plots import glue",
-        "parameters": "x: float = 1.0  # a number",
-        "work": "glue('third', x / 3)",
-    }
-    chapter = write_chapter(tmp_path / "thirds.ipynb", cells)
-    done = runs.run(chapter, label="a", into=tmp_path)
-    assert done.results.values == {"third": 1 / 3}
-    text = (done.folder / "thirds.ipynb").read_text(encoding="utf-8")
-    assert '"0.3333333333"' in text
-    assert "0.33333333333" not in text

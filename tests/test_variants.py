@@ -3,9 +3,6 @@
 import csv
 import math
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +13,7 @@ from mjq.variants.drawn import draw
 from mjq.variants.question import Question, printed, written
 from mjq.variants.questions.cluster import percent_lost
 from tests import reference_schedules
-from tests.conftest import ROOT
+from tests.conftest import ROOT, said
 
 NAMES = [chapter.name for chapter in CHAPTERS]
 STUDENTS = 30
@@ -160,29 +157,24 @@ def test_a_question_with_too_few_answers_is_refused(monkeypatch):
     ],
 )
 def test_bad_input_is_named_and_leaves_nothing(tmp_path, words, complaint):
-    run = command(*words, "-o", "sheets", cwd=tmp_path)
-    assert run.returncode == 2 and complaint in run.stderr
+    run = said("variants", *words, "-o", "sheets", cwd=tmp_path)
+    assert run.status == 2 and complaint in run.err
     assert not list(tmp_path.iterdir())
 
 
 def test_an_existing_folder_is_refused(tmp_path):
     (tmp_path / "sheets").mkdir()
-    run = command("stability", "-o", "sheets", cwd=tmp_path)
-    assert run.returncode == 2 and "sheets exists" in run.stderr
+    run = said("variants", "stability", "-o", "sheets", cwd=tmp_path)
+    assert run.status == 2 and "sheets exists" in run.err
     assert not list((tmp_path / "sheets").iterdir())
 
 
 def test_the_command_writes_thirty_sheets_and_a_key(tmp_path):
-    run = command("stability", "-o", "course/week2", cwd=tmp_path)
-    assert run.returncode == 0, run.stderr
+    run = said("variants", "stability", "-o", "course/week2", cwd=tmp_path)
+    assert run.status == 0, run.err
     found = {path.name for path in (tmp_path / "course/week2").iterdir()}
     assert found == {"key.csv", *(f"student{k:02}.md" for k in range(1, 31))}
-    assert run.stdout == "30 sheets and key.csv\ncourse/week2\n"
-
-
-def command(*words, cwd):
-    tool = Path(sys.executable).parent / "mjq"
-    return subprocess.run([tool, "variants", *words], cwd=cwd, capture_output=True, text=True, timeout=600, check=False)
+    assert run.out == "30 sheets and key.csv\ncourse/week2\n"
 
 
 def test_every_module_of_questions_belongs_to_a_chapter():

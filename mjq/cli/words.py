@@ -21,6 +21,7 @@ __all__ = [
 ]
 
 BAD_INPUT, FAILED = 2, 1  # exit statuses
+ANSWER = 10.0  # seconds that a scheduler has to answer
 
 force_option = click.option("--force", is_flag=True, help="Replace what is there already.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress bar.")
@@ -59,6 +60,6 @@ def at_work_on(number: int | None, scheduler: str | None) -> AbstractContextMana
     from distributed import Client
 
     try:
-        return Client(scheduler, timeout=10)
+        return Client(scheduler, timeout=ANSWER)
     except Exception as error:  # each kind of address has errors of its own
         raise RuntimeError(f"no scheduler answers at {scheduler}: {error}") from error
