@@ -35,7 +35,7 @@ __all__ = [  # noqa: RUF022, in the order of reading
 ]  # fmt: skip
 
 MOST_BYTES = 4e9
-WORKING_VECTORS = 16  # that the solver holds besides its basis
+WORKING_VECTORS = 17  # that the solver holds besides its basis
 MOST_SIZES = 1_000_000
 MOST_SERVERS = 10_000_000  # in units of the sizes' common divisor
 

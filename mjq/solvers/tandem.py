@@ -5,13 +5,15 @@ and draw their class there. A job that fits into the free resource is prepared a
 share of the resource until it completes; one that does not fit yet stays where it is.
 
 The chain has a state for each length `q` of the queue, class `n` in preparation (or none) and configuration `k` of the
-resource. Two facts make tens of millions of states easy:
+resource. Three facts make tens of millions of states easy:
 
 * A job that enters preparation has a class independent of everything before. So the rate of entrances that leave state
   `(q, n, k)` is :math:`p_n y_{k q}`, and the matrix `y`, one number for each configuration and queue, is all that is
   unknown.
 * Given `y`, arrivals only lengthen the queue and completions only shrink the configuration. One sweep, shorter queues
   and larger configurations first, gives every probability, and with them the entrances again: :math:`y = H y`.
+* Of jobs that do not fit, the class does not matter until they fit, and in a larger configuration they fit even less:
+  they are followed together, and the states of a class in preparation only where it fits.
 
 After each entrance there comes exactly one more, so H keeps the sum of `y`: it moves the state just after one entrance
 to the state just after the next. No generator is stored.
@@ -31,7 +33,7 @@ __all__ = ["BASIS_VECTORS", "Tandem", "TandemState", "steady_state", "unblocked"
 RESIDUAL_TOLERANCE = 1e-13  # relative, of the iterations
 RESIDUAL_LOSS = 100  # times as large the residual of the answer may be
 PATIENT_UNKNOWNS = 3000  # up to which H is formed and eliminated where the iterations cannot be trusted
-BASIS_VECTORS = 20  # to keep: more save few sweeps, and cost memory
+BASIS_VECTORS = 12  # to keep: more save few sweeps, and cost memory and the time to combine them
 LEAST_LOG_WEIGHT = -600  # of a configuration to begin with: none must vanish
 MOST_SWEEPS = 20_000
 MOST_VISITS = 20_000_000_000  # states, over all sweeps: ten minutes
@@ -223,46 +225,56 @@ def _dominant(tandem, start, tolerance, most_sweeps, basis):
 def _sweep(up, starts, larger, inflow, departures, arrival, preparation, mix, entrances):
     """One sweep over all states; see the module's docstring.
 
-    Larger configurations come later in the lists. `time` holds the states with a class in preparation, all queues side
-    by side; `idle` the rate of entrances into, then the time in, the states with nobody in preparation.
+    Larger configurations come later in the lists. `held` and `time` hold the states with a class in preparation, for
+    a class of probability 1, all queues side by side: `held` those of any class that does not fit, `time` those of the
+    class at hand where it fits; `idle` the rate of entrances into, then the time in, the states with nobody in
+    preparation.
     """
     m, width = entrances.shape
     again = np.zeros((m, width))
     queue, resource, preparing = np.zeros(width), np.zeros(m), np.zeros(len(mix) + 1)
     idle = np.zeros(m)
-    time = np.empty((m, width))
+    held, time = np.empty((m, width)), np.empty((m, width))
     moving = 0.0
-    for n in range(len(mix)):
-        for k in range(m - 1, -1, -1):
-            row = time[k]
+    for k in range(m - 1, -1, -1):
+        share = 0.0  # of the jobs that do not fit
+        for n in range(len(mix)):
+            share += mix[n] if up[n, k] < 0 else 0.0
+        if share == 0.0:
+            continue
+        row = held[k]
+        row[:] = entrances[k]
+        for e in range(starts[k], starts[k + 1]):
+            other = held[larger[e]]
             for q in range(width):
-                row[q] = mix[n] * entrances[k, q]
+                row[q] += inflow[e] * other[q]
+        total = _along_the_queue(row, departures[k], arrival)
+        for q in range(width):
+            queue[q] += share * row[q]
+        resource[k] += share * total
+        for n in range(len(mix)):
+            preparing[n + 1] += mix[n] * total if up[n, k] < 0 else 0.0
+    for n in range(len(mix)):
+        moved = preparation * mix[n]
+        for k in range(m - 1, -1, -1):
+            after = up[n, k]
+            if after < 0:
+                continue
+            row = time[k]
+            row[:] = entrances[k]
             for e in range(starts[k], starts[k + 1]):
-                other = time[larger[e]]
+                other = time[larger[e]] if up[n, larger[e]] >= 0 else held[larger[e]]
                 for q in range(width):
                     row[q] += inflow[e] * other[q]
-            after = up[n, k]
-            leaving = departures[k] + (preparation if after >= 0 else 0.0)
-            # One division for all queues but the longest, at which nobody can join.
-            stay = 1.0 / (leaving + arrival)
-            for q in range(width - 1):
-                row[q] *= stay
-            row[width - 1] /= leaving
-            for q in range(1, width - 1):
-                row[q] += arrival * stay * row[q - 1]
-            if width > 1:
-                row[width - 1] += arrival / leaving * row[width - 2]
-            total = 0.0
+            total = _along_the_queue(row, departures[k] + preparation, arrival)
             for q in range(width):
-                queue[q] += row[q]
-                total += row[q]
-            resource[k] += total
-            preparing[n + 1] += total
-            if after >= 0:
-                moving += preparation * total
-                idle[after] += preparation * row[0]
-                for q in range(1, width):
-                    again[after, q - 1] += preparation * row[q]
+                queue[q] += mix[n] * row[q]
+            resource[k] += mix[n] * total
+            preparing[n + 1] += mix[n] * total
+            moving += moved * total
+            idle[after] += moved * row[0]
+            for q in range(1, width):
+                again[after, q - 1] += moved * row[q]
     for k in range(m - 1, -1, -1):
         for e in range(starts[k], starts[k + 1]):
             idle[k] += inflow[e] * idle[larger[e]]
@@ -272,3 +284,19 @@ def _sweep(up, starts, larger, inflow, departures, arrival, preparation, mix, en
         preparing[0] += idle[k]
         again[k, 0] += arrival * idle[k]
     return again, queue, resource, preparing, moving
+
+
+@numba.njit(cache=True, nogil=True)
+def _along_the_queue(row, leaving, arrival):
+    """Turn the rates into states with queues of each length into the times there, and return their sum."""
+    width = len(row)
+    # One division for all queues but the longest, at which nobody can join.
+    stay = 1.0 / (leaving + arrival)
+    for q in range(width - 1):
+        row[q] *= stay
+    row[width - 1] /= leaving
+    for q in range(1, width - 1):
+        row[q] += arrival * stay * row[q - 1]
+    if width > 1:
+        row[width - 1] += arrival / leaving * row[width - 2]
+    return row.sum()
