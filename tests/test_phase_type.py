@@ -167,6 +167,13 @@ def test_arrays_are_kept_from_change():
         exponential(1.0).T[0, 0] = 3
 
 
+def test_what_the_caller_does_with_an_array_afterwards_is_of_no_consequence():
+    T = np.array([[-1.0]])
+    law = PhaseType([1.0], T)
+    T[0, 0] = -2.0
+    assert law.mean == 1.0
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

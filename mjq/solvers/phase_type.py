@@ -77,8 +77,9 @@ class PhaseType:
         if not ends.all():
             raise ValueError(f"phase {int(np.argmin(ends))} of T is never left for good")
         for name, value in (("alpha", alpha), ("T", T), ("exit", ending)):
-            value.flags.writeable = False
-            object.__setattr__(self, name, value)
+            own = value.copy()  # the caller's array stays the caller's
+            own.flags.writeable = False
+            object.__setattr__(self, name, own)
 
     @property
     def phases(self) -> int:
