@@ -55,6 +55,15 @@ def pytest_xdist_make_scheduler(config, log):
     return Scheduling(config, log)
 
 
+# What takes longest, so that no process works on alone at the end.
+LONGEST = "chapter_runs", ".ipynb", "test_page", "test_command", "test_book"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: next((k for k, words in enumerate(LONGEST) if words in item.nodeid), len(LONGEST)))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
     """One more than there are cores: some tests wait, for processes to end or to be killed."""
@@ -62,10 +71,11 @@ def pytest_xdist_auto_num_workers(config):
 
 
 def pytest_configure(config):
-    """Other random systems if a seed is given; stored outputs of notebooks are compared as numbers where they are.
+    """The longest tests first; other random systems if a seed is given; stored outputs are compared as numbers.
 
     Chapters start no processes of their own: the cores are taken by tests.
     """
+    config.option.loadscopereorder = False  # the longest first, not the most
     if config.getoption("--hypothesis-seed", None) is not None:
         settings.load_profile("seeded")
     from nbval.plugin import IPyNbCell, IPyNbFile
