@@ -206,6 +206,18 @@ def test_a_damaged_result_is_computed_again(here, small, light):
     assert (again.folder / "results.csv").read_bytes() == before
 
 
+def test_a_result_that_is_damaged_meanwhile_is_missing(tmp_path):
+    kept = archive.Archive(tmp_path / "a", plan_of(x=[1.0]))
+    (case,) = kept.plan.cases
+    with kept.alone():
+        kept.begin()
+        kept.keep(case, finished({"y": 1}))
+        assert kept.record(case) == finished({"y": 1})
+        next(tmp_path.glob("a/cases/*.json")).write_text("{")
+        assert kept.record(case) is None
+        assert kept.stopped("enough").startswith("enough; 0 of 1 cases are finished")
+
+
 def test_a_damaged_plan_costs_no_result(here, small, light):
     cases = [dict(x=1.0, log=str(here / "log"))]
     folder = runs.sweep(small, cases, workers=light, label="a").folder
