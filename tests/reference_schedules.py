@@ -50,8 +50,10 @@ class Cluster:
         ends = [self.expected[other] for other in self.served()]
         ends += [start + self.left[other] for other, start in promises.items()]
         for time in sorted({self.now, *(end for end in ends if end > self.now)}):
-            starts = [start for start in promises.values() if time < start < time + self.left[job]]
-            if all(self.need[job] <= self.free_at(instant, promises) for instant in (time, *starts)):
+            end, need = time + self.left[job], self.need[job]
+            if need <= self.free_at(time, promises) and all(
+                need <= self.free_at(start, promises) for start in promises.values() if time < start < end
+            ):
                 return time
         raise AssertionError("a job that fits into the servers can start in the end")
 

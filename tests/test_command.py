@@ -63,6 +63,15 @@ def test_list_shows_the_parameters(tmp_path):
     }  # fmt: skip
 
 
+def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
+    monkeypatch.setattr(chapters, "NOTEBOOKS", tmp_path)
+    assert said("list") == (
+        1,
+        "",
+        "Error: no chapters here: they come with the project's repository, not with the package\n",
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -293,6 +302,15 @@ def test_a_model_is_solved_in_a_grid(tmp_path):
     assert (again.status, "x.csv exists; --force replaces it" in again.err) == (2, True)
 
 
+def test_of_many_failed_cases_the_first_ten_are_said(tmp_path):
+    fixed = ["--n1", "1", "--n2", "20", "--mu1", "1", "--mu2", ".5", "--p1", ".5"]
+    run = said("solve", "stability", *fixed, "--sweep", "n", "1:13:13", "-o", "x.csv", cwd=tmp_path)
+    assert (run.status, run.out) == (1, "13 cases, 13 failed\nx.csv\n")
+    lines = run.err.splitlines()
+    assert [line.split(":")[1] for line in lines[:10]] == [f" n = {n}" for n in range(1, 11)]
+    assert lines[10:] == ["mjq: and 3 more: the column error has them"]
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -472,10 +490,15 @@ def test_cases_from_a_table_and_a_grid(tmp_path, small, cluster):
     words = ["--cases", "class.csv", "-p", "k", "4", "--label", "a", "--scheduler", cluster[0]]
     run = said("sweep", "small.ipynb", *words, cwd=tmp_path)
     assert run.status == 0, run.err
-    assert [(r["case"], r["k"], r["square"]) for r in rows(tmp_path / "runs/small/a/cases.csv")] == [
-        ("ann", "4", "1.0"),
-        ("bob", "4", "4.0"),
-    ]
+    expected = [("ann", "4", "1.0"), ("bob", "4", "4.0")]
+    assert [(r["case"], r["k"], r["square"]) for r in rows(tmp_path / "runs/small/a/cases.csv")] == expected
+    next(tmp_path.glob("runs/small/a/cases/*.json")).write_text("{")
+    again = said("sweep", "small.ipynb", *words, cwd=tmp_path)
+    assert again.status == 0
+    assert re.fullmatch(r"mjq: damaged, computed again: runs/small/a/cases/\w+\.damaged\n", again.err)
+    assert [(r["case"], r["k"], r["square"]) for r in rows(tmp_path / "runs/small/a/cases.csv")] == expected
+    twice = said("sweep", "small.ipynb", *words, "-p", "x", "1", cwd=tmp_path)
+    assert (twice.status, twice.err) == (2, "mjq: x: given by -p and in class.csv\n")
 
 
 def test_a_scheduler_that_does_not_answer(tmp_path, small, monkeypatch):

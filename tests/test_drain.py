@@ -91,6 +91,9 @@ def test_too_many_configurations_are_refused():
         drain.configurations(5e9, [1])
     with pytest.raises(ValueError, match="aggregate classes"):
         drain.configurations(1.0, [1e-300, 1e-300])
+    assert len(drain.configurations(1.0, [1.0] * 39).counts) == 40
+    with pytest.raises(ValueError, match="40 classes with up to 1 jobs each are too many to number"):
+        drain.configurations(1.0, [1.0] * 40)  # 3 ** 40 is no whole number of 64 bits
 
 
 def test_a_million_states():

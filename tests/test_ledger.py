@@ -118,13 +118,18 @@ def test_what_counts_as_a_claim():
     assert claims(cells) == {"holds", "small"}
 
 
+@cache
+def pages():
+    """The text of all chapters and pages."""
+    paths = [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("book/*.md")]
+    return "".join(path.read_text(encoding="utf-8") for path in paths)
+
+
 @each_row
 def test_each_row_points_at_a_place_in_the_book(paper, row):
     (label,) = re.findall(r"\{eq\}`([^`<]+)`|\{(?:ref|numref)\}`[^<]+<([^>]+)>`", row["where"])
     label = re.escape(label[0] or label[1])
-    pages = [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("book/*.md")]
-    text = "".join(path.read_text(encoding="utf-8") for path in pages)
-    assert re.search(rf"\(({label})\)|\"name\": \"{label}\"", text), row["where"]
+    assert re.search(rf"\(({label})\)|\"name\": \"{label}\"", pages()), row["where"]
 
 
 @each_row

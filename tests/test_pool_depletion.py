@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -319,6 +320,12 @@ def test_the_stopping_rule():
         assert estimate.half_width <= 0.03 * estimate.mean
         assert estimate.confidence == 0.99
     assert run == simulate_depletion(SYSTEM_1, 70, 30, 5, 5, seed=2, workers=2)
+
+
+def test_a_precision_that_is_not_reached_is_refused(monkeypatch):
+    monkeypatch.setattr(sys.modules[simulate_depletion.__module__], "MOST", 40)
+    with pytest.raises(ArithmeticError, match=r"^40 replications do not reach a relative half-width"):
+        simulate_depletion(SYSTEM_1, 7, 3, 2, 2, seed=2, precision=1e-6)
 
 
 def test_a_path_is_one_depletion():

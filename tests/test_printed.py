@@ -49,6 +49,14 @@ def test_another_number_or_word(stored, found):
     assert not Printed(stored) == Printed(found)
 
 
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [(1e-5, "0.00001"), (9.5e-6, "9.5e−06"), (123456789.0, "123456789"), (-2e12, "−2e+12"), (0.0, "0")],
+)
+def test_only_very_large_and_very_small_numbers_have_an_exponent(number, shown):
+    assert plots.table(["a"], [[number]]).data.splitlines()[-1].strip("| ") == shown
+
+
 def test_ties_are_rounded_alike_on_all_machines():
     tie = 0.0375
     texts = {plots.table(["a", "b"], [["row", x]], digits=3).data for x in np.nextafter(tie, [0, tie, 1])}

@@ -109,6 +109,23 @@ def test_thousands_of_servers_and_hundreds_of_jobs_are_within_range():
     assert means(network).throughput["q", 1] == pytest.approx(chances @ np.minimum(n, 300), rel=1e-10)
 
 
+def two_chains(queues, jobs):
+    """Jobs of two classes that go round the same queues."""
+    pairs = [(k, c) for c in "ab" for k in range(queues)]
+    routing = {(k, c): {((k + 1) % queues, c): 1.0} for k, c in pairs}
+    there = {(0, "a"): jobs, (0, "b"): jobs}
+    return fluid.Network(
+        dict.fromkeys(range(queues), 1), dict.fromkeys(pairs, fluid.exponential(1)), routing, population=there
+    )
+
+
+def test_queues_that_are_alike_hold_as_many_jobs_each():
+    found = means(two_chains(queues=3, jobs=20))
+    assert list(found.mean_jobs.values()) == pytest.approx([20 / 3] * 6)
+    # Of one class of 40 jobs, as the queues see it, each queue is busy with probability 40 / (40 + 2).
+    assert list(found.throughput.values()) == pytest.approx([40 / 42 / 2] * 6)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -137,6 +154,7 @@ def test_thousands_of_servers_and_hundreds_of_jobs_are_within_range():
             ),
             "103823 population vectors are too many",
         ),
+        (lambda: two_chains(queues=28, jobs=28), "56 closed jobs are too many for the range"),
     ],
 )
 def test_bad_input_raises(make, message):

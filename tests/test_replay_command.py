@@ -101,6 +101,13 @@ def test_jobs_of_one_instant_queue_by_their_numbers(tmp_path):
     assert (tmp_path / "starts.csv").read_text().split() == ["job,easy", "1,0.0", "2,2.0"]
 
 
+def test_a_log_without_submit_times_tells_nothing_of_waits(tmp_path):
+    path = tmp_path / "jobs.csv"
+    path.write_text("need,run\n1,60\n2,90\n")
+    run = said("replay", path, "--servers", 2)
+    assert run == (2, "", f"mjq: {path} does not say when jobs were submitted: nothing can be said of waits\n")
+
+
 def test_a_log_that_is_not_there(tmp_path):
     assert said("replay", tmp_path / "none.swf")[0] == 1
 

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 from papermill.translators import translate_parameters
 
 from mjq import folders, runs
@@ -117,6 +118,19 @@ def test_a_notebook_whose_parameters_cannot_be_read_is_refused(tmp_path, source,
         chapters.chapter(write_chapter(tmp_path / "odd.ipynb", {"parameters": source}))
 
 
+def test_lines_that_assign_nothing_are_no_parameters(tmp_path):
+    source = "import math\nn: int\nk: int = 3  # a count\nprint(k)"
+    path = write_chapter(tmp_path / "odd.ipynb", {"parameters": source})
+    assert list(chapters.chapter(path).parameters) == ["k"]
+
+
+def test_a_notebook_whose_name_begins_with_a_dot_is_refused(tmp_path, small):
+    """Its folder of runs would be taken for an unfinished one."""
+    hidden = small.rename(tmp_path / ".hidden.ipynb")
+    with pytest.raises(ValueError, match=r"must not begin with a dot, got '\.hidden\.ipynb'"):
+        chapters.chapter(hidden)
+
+
 def test_a_file_that_is_no_notebook_is_refused(tmp_path):
     (tmp_path / "odd.ipynb").write_text("not JSON")
     with pytest.raises(ValueError, match="is not a notebook that can be read"):
@@ -185,6 +199,11 @@ def test_ranges_of_a_sweep():
 def test_ranges_that_make_no_sense(text):
     with pytest.raises(ValueError, match="mu1"):
         inputs.several(chapters.chapter("stability").parameters["mu1"], text)
+
+
+def test_words_with_a_quote_that_does_not_end_are_refused():
+    with pytest.raises(ValueError, match="sizes: '\"uniform' is not a list of words"):
+        inputs.several(chapters.chapter("cluster").parameters["sizes"], '"uniform')
 
 
 def test_a_grid_that_is_too_large_is_refused():
@@ -411,6 +430,30 @@ def test_sentences_show_ten_digits_and_results_keep_all(drawn):
     assert "1.6666666666" not in text
 
 
+def test_values_that_nobody_recorded_are_read_as_they_are_shown():
+    shown = {"number": "0.3333333333", "pair": "(1, 'a')", "words": "about three", "drawn": None}
+    outputs = [
+        new_output(
+            "display_data",
+            {} if text is None else {"application/papermill.record/text/plain": text},
+            metadata={"scrapbook": {"name": name}},
+        )
+        for name, text in shown.items()
+    ]
+    notebook = new_notebook(cells=[new_code_cell(outputs=outputs)])
+    assert results.taken_from(notebook).values == {
+        "number": 0.3333333333, "pair": [1, "a"], "words": "about three", "drawn": None,
+    }  # fmt: skip
+
+
+def test_figures_of_one_cell_have_names_of_their_own():
+    outputs = [new_output("display_data", {"image/svg+xml": f"<svg>{k}</svg>"}) for k in range(3)]
+    found = results.taken_from(new_notebook(cells=[new_code_cell(outputs=outputs, metadata={"name": "curve"})]))
+    assert {name: figure.svg for name, figure in found.figures.items()} == {
+        "curve": "<svg>0</svg>", "curve-2": "<svg>1</svg>", "curve-3": "<svg>2</svg>",
+    }  # fmt: skip
+
+
 @pytest.fixture
 def ax():
     with matplotlib.rc_context({"backend": "agg"}):
@@ -446,6 +489,19 @@ def test_data_of_maps_and_points(ax):
     assert series(ax, "map")[0] == (0.5, 0.5, None, None, 1.0)
     assert series(ax, "map")[-1] == (2.5, 1.5, None, None, None)
     assert series(ax, "point") == [(0.5, 0.25, None, None, 9.0)]
+
+
+def test_data_of_smooth_maps_are_at_the_corners(ax):
+    ax.pcolormesh([0, 1, 2], [0, 1], [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], shading="gouraud")
+    assert series(ax, "map") == [(x, y, None, None, 3.0 * y + x + 1) for y in (0.0, 1.0) for x in (0.0, 1.0, 2.0)]
+
+
+def test_data_of_contours_lie_on_their_levels(ax):
+    x, y = np.meshgrid(np.linspace(0, 1, 5), np.linspace(0, 1, 5))
+    ax.contour(x, y, x + y, levels=[0.5, 1.25])
+    found = series(ax, "contour")
+    assert {level for *_, level in found} == {0.5, 1.25}
+    assert all(a + b == pytest.approx(level) for a, b, _, _, level in found)
 
 
 @pytest.mark.parametrize("origin", ["upper", "lower"])

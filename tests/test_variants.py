@@ -147,6 +147,17 @@ def test_a_question_with_too_few_answers_is_refused(monkeypatch):
         draw("any", 3, seed=1)
 
 
+def test_numbers_that_break_a_law_of_the_model_are_drawn_anew(monkeypatch):
+    def answer(x):
+        if x < 3:
+            raise ValueError("unstable")
+        return float(x)
+
+    die = Question("Die", "{x}", "", lambda rng: {"x": int(rng.integers(1, 7))}, answer)
+    monkeypatch.setattr("mjq.variants.questions.of", lambda chapter: (die,))
+    assert sorted(sheet[0].values["x"] for sheet in draw("any", 4, seed=1)) == [3, 4, 5, 6]
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
