@@ -142,19 +142,8 @@ def _tables(total, demands):
 # --- Means ------------------------------------------------------------------------------------------------------------
 
 
-class Layers:
-    """What a pass carries for the count of tasks it is at, and for the count before."""
-
-    def __init__(self, *arrays: np.ndarray):
-        self.now, self.before = arrays, tuple(array.copy() for array in arrays)
-
-    def turn(self) -> None:
-        """Go on to the next count: what is now will be before, and what was before may be overwritten."""
-        self.now, self.before = self.before, self.now
-
-
 class _Walk:
-    """All that the phases of a pass share."""
+    """What a pass carries, in one half of each array for even counts of tasks left in the pools, in one for odd."""
 
     def __init__(self, demands, pool, places):
         self.demands, self.pool, self.places = demands, pool, places
@@ -164,23 +153,32 @@ class _Walk:
         self.compositions, self.starts = _tables(self.total, demands)
         # Phase 1, by the tasks of the first class in the pool: what is carried and whether it counts; parts of moments.
         blocks = pool[0] + 1
-        self.blocks = Layers(*np.zeros((2, blocks, len(self.table))), np.zeros(blocks, dtype=np.bool_))
-        self.parts = np.zeros((blocks, 2))
+        self.visited, self.left_at = np.zeros((2, 2, blocks, len(self.table)))
+        self.alive, self.parts = np.zeros((2, blocks), dtype=np.bool_), np.zeros((blocks, 2))
         # Phase 2, by the exhausted class; and what is left when both pools are empty.
-        self.taken = [Layers(*np.zeros((2, self.starts[-1]))) for _ in places]
-        self.drained = tuple(np.zeros((2, self.starts[-1])))
+        self.taken = np.zeros((2, 2, 2, self.starts[-1]))
+        self.drained = np.zeros((2, self.starts[-1]))
 
     def begin(self):
         """Everybody is at station 1; returns the mean time until the first task is done."""
-        here, (visited, left_at, alive) = self.pool[0], self.blocks.now
-        visited[here, -1], alive[here] = 1.0, True
+        here, now = self.pool[0], sum(self.pool) % 2
+        visited, left_at = self.visited[now], self.left_at[now]
+        visited[here, -1], self.alive[now, here] = 1.0, True
         self.parts[here] = _settle(*self.places, self.table, 0, visited[here], left_at[here], 0)
         return self.parts[here, 0]
 
-    def turn(self):
-        """Go on to one task less in the pools."""
-        for layers in (self.blocks, *self.taken):
-            layers.turn()
+    def diagonal(self, left, first, last):
+        """Phase 1, the blocks with so many tasks left in the pools, from `first` to `last` - 1 of the first class."""
+        _diagonal(
+            first, last, left, self.pool, self.places, self.table, self.visited, self.left_at, self.alive, self.parts
+        )
+
+    def work_off(self, most, least, diagonals):
+        """From the count `most` of tasks in the pools to the count `least`; see :func:`_work_off`."""
+        return np.array(_work_off(
+            most, least, diagonals, self.pool, self.places, self.table, self.visited, self.left_at, self.alive,
+            self.parts, self.compositions, self.starts, self.taken, self.drained,
+        ))  # fmt: skip
 
 
 def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], workers: int = 2) -> Means:
@@ -218,15 +216,16 @@ def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], 
         return means(demands[:, ::-1], tasks[::-1], places[::-1], workers)
     walk = _Walk(np.ascontiguousarray(demands), pool, places)
     first_done = walk.begin()
-    phase_1 = phase_2 = mixed = square = 0.0
-    with ThreadPoolExecutor(workers) as threads:
-        for left in range(sum(pool), -1, -1):
-            mean, more = _phase_1(walk, left, threads, workers)
-            phase_1, square = phase_1 + mean, square + more
-            for exhausted in (0, 1):
-                both, mean, more = _phase_2(walk, left, exhausted)
-                mixed, phase_2, square = mixed + both, phase_2 + mean, square + more
-            walk.turn()
+    if workers == 1 or (pool[0] + 1) * len(walk.table) < LARGE_DIAGONAL:
+        found = walk.work_off(sum(pool), 0, True)
+    else:
+        found = np.zeros(4)
+        with ThreadPoolExecutor(workers) as threads:
+            for left in range(sum(pool), -1, -1):
+                if left < sum(pool):
+                    _divided(threads, workers, left, walk)
+                found += walk.work_off(left, left, False)
+    phase_1, mixed, phase_2, square = found
     rest, more, ended = _drain(walk.total - 1, walk.demands, *walk.drained)
     if not math.isclose(ended, 1.0, rel_tol=MASS_LOST):
         raise ArithmeticError(f"the probabilities to end sum to {ended}")
@@ -235,34 +234,61 @@ def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], 
     return Means(end, first_done, phase_1, phase_1 + mixed, phase_1 + phase_2, variance)
 
 
-def _phase_1(walk, left, threads: Executor, workers):
-    """Blocks with so many tasks left in the pools: their part of the mean end and of half the mean square."""
-    pool = walk.pool
-    lowest, highest = max(0, left - pool[1]), min(pool[0], left)
-    if left < sum(pool):
-        _divided(threads, workers, lowest, highest + 1, left, walk)
-    parts, (visited, left_at, alive) = walk.parts[lowest : highest + 1], walk.blocks.now
-    if left == 0 and alive[0]:
-        _drain_from(*walk.places, walk.table, 0, visited[0], left_at[0], 0, *walk.drained, _offsets(walk.total - 1))
-    return parts[:, 0].sum(), parts[:, 1].sum()
-
-
-def _divided(threads, workers, first, last, left, walk):
-    """A diagonal, by several threads if it is large; blocks of a diagonal do not depend on each other."""
-    arguments = left, walk.pool, walk.places, walk.table, *walk.blocks.before, *walk.blocks.now, walk.parts
-    if (last - first) * len(walk.table) < LARGE_DIAGONAL or workers == 1:
-        _diagonal(first, last, *arguments)
-        return
-    pieces = np.linspace(first, last, PIECES_A_WORKER * workers + 1).astype(int)
-    list(threads.map(lambda ends: _diagonal(*ends, *arguments), pairwise(pieces)))
+def _divided(threads: Executor, workers, left, walk):
+    """A diagonal, by several threads; blocks of a diagonal do not depend on each other."""
+    lowest, highest = max(0, left - walk.pool[1]), min(walk.pool[0], left)
+    pieces = np.linspace(lowest, highest + 1, PIECES_A_WORKER * workers + 1).astype(int)
+    list(threads.map(lambda ends: walk.diagonal(left, *ends), pairwise(pieces)))
 
 
 @numba.njit(cache=True, nogil=True)
-def _diagonal(
-    lowest, end, left, pool, places, table, old_visited, old_left_at, old_alive, visited, left_at, alive, parts
+def _work_off(
+    most, least, diagonals, pool, places, table, visited, left_at, alive, parts, compositions, starts, taken, drained
 ):
+    """What happens with `most`, then fewer, at last `least` tasks in the pools; without `diagonals`, those are done.
+
+    Returns the time in phase 1, that in phase 2 during which the exhausted class still has tasks in place, all the time
+    in phase 2, and the part of half the mean square.
+    """
+    phase_1, mixed, phase_2, square = 0.0, 0.0, 0.0, 0.0
+    nothing = np.zeros(len(table))
+    for left in range(most, least - 1, -1):
+        now, before = left % 2, 1 - left % 2
+        lowest, highest = max(0, left - pool[1]), min(pool[0], left)
+        if diagonals and left < pool[0] + pool[1]:
+            _diagonal(lowest, highest + 1, left, pool, places, table, visited, left_at, alive, parts)
+        for n in range(lowest, highest + 1):
+            phase_1 += parts[n, 0]
+            square += parts[n, 1]
+        if left == 0:
+            if alive[now, 0]:
+                _drain_from(places[0], places[1], table, 0, visited[now, 0], left_at[now, 0], 0,
+                            drained[0], drained[1], _offsets(places[0] + places[1] - 1))  # fmt: skip
+            continue
+        for exhausted in range(2):  # this pool is empty, the other has what is left
+            if left > pool[1 - exhausted] or places[exhausted] == 0:
+                continue
+            at = 0 if exhausted == 0 else left  # the block of phase 1 in which that pool is just empty
+            edge_visited = visited[now, at] if alive[now, at] else nothing
+            edge_left_at = left_at[now, at] if alive[now, at] else nothing
+            both, mean, more = _take_over(
+                places, exhausted, compositions, starts, edge_visited, edge_left_at, table, taken[exhausted, before, 0],
+                taken[exhausted, before, 1], taken[exhausted, now, 0], taken[exhausted, now, 1], drained[0], drained[1],
+                left == 1,
+            )  # fmt: skip
+            mixed += both
+            phase_2 += mean
+            square += more
+    return phase_1, mixed, phase_2, square
+
+
+@numba.njit(cache=True, nogil=True)
+def _diagonal(lowest, end, left, pool, places, table, all_visited, all_left_at, all_alive, parts):
     """Phase 1, blocks with `left` tasks in the pools, `lowest` to `end` - 1 of them of the first class."""
     first, second = places
+    now = left % 2
+    visited, left_at, alive = all_visited[now], all_left_at[now], all_alive[now]
+    old_visited, old_left_at, old_alive = all_visited[1 - now], all_left_at[1 - now], all_alive[1 - now]
     for n in range(lowest, end):
         visited[n] = 0.0
         left_at[n] = 0.0
@@ -278,24 +304,6 @@ def _diagonal(
         else:
             alive[n] = True
             parts[n, 0], parts[n, 1] = _settle(first, second, table, 0, visited[n], left_at[n], 0)
-
-
-def _phase_2(walk, left, exhausted):
-    """The pool of one class is empty, the other has `left` tasks, and one less in the blocks that are reached.
-
-    Returns the time during which the exhausted class still has tasks in place, and the parts of the mean end and of
-    half the mean square.
-    """
-    if left > walk.pool[1 - exhausted] or left == 0 or walk.places[exhausted] == 0:
-        return 0.0, 0.0, 0.0
-    at = 0 if exhausted == 0 else left  # the block of phase 1 in which that pool is just empty
-    visited, left_at, alive = walk.blocks.now
-    edge = (visited[at], left_at[at]) if alive[at] else np.zeros((2, len(walk.table)))
-    taken = walk.taken[exhausted]
-    return _take_over(
-        walk.places, exhausted, walk.compositions, walk.starts, *edge, walk.table, *taken.before, *taken.now,
-        *walk.drained, left == 1,
-    )  # fmt: skip
 
 
 @numba.njit(cache=True, nogil=True)
