@@ -19,6 +19,7 @@ MIX_TOLERANCE = 1e-9
 SMALLEST, LARGEST = 1e-100, 1e100  # of rates, times and sizes: beyond, products leave the range of floating point
 MOST = 2**53  # the largest count that a float holds exactly
 RATES_APART = 1e100  # beyond, products of rates leave the range of floating-point numbers
+PLAIN = (int, float, np.int64, np.float64)  # kinds of one number; bool is none
 FIT = 1e-9  # a job fits if its need is at most the free resource plus FIT * B: decimals, not binary fractions
 
 
@@ -43,6 +44,8 @@ def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     Traceback (most recent call last):
     ValueError: mu must be finite numbers, got (1, nan)
     """
+    if ndim == 0 and type(values) in PLAIN and abs(values) <= LARGEST:  # as most are: no need to ask further
+        return np.array(values, dtype=float)
     try:
         array = np.asarray(values, dtype=float)
         kind = np.asarray(values).dtype.kind
@@ -71,6 +74,8 @@ def positive(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     ValueError: lam must lie between 1e-100 and 1e+100, got 9.999888672e-321: choose another unit
     """
     array = numbers(name, values, ndim)
+    if ndim == 0 and SMALLEST <= array <= LARGEST:
+        return array
     if not (array > 0).all():
         raise ValueError(f"{name} must be positive, got {shown(array)}")
     _in_range(name, array)
@@ -161,8 +166,8 @@ def count(name: str, value: float, least: int = 1, most: int = MOST) -> int:
     Traceback (most recent call last):
     ValueError: jobs must be at most 9007199254740992, got 1e+20
     """
-    number = numbers(name, value, ndim=0)
-    if number != np.floor(number) or number < least:
+    number = float(numbers(name, value, ndim=0))
+    if not number.is_integer() or number < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(number)}")
     if number > most:
         raise ValueError(f"{name} must be at most {most}, got {shown(number)}")

@@ -110,15 +110,7 @@ def configurations(
             raise ValueError(f"more than {2**31} jobs of one class fit into {resource:g}: change the unit of work")
         counts = np.column_stack([counts[before], extra]).astype(np.int32)
         used = used[before] + extra * need
-    keys, strides = _keys(counts)
-    up = np.empty(counts.shape, dtype=np.int64)
-    down = np.full(counts.shape, -1, dtype=np.int64)
-    for i, stride in enumerate(strides):
-        place = np.minimum(np.searchsorted(keys, keys + stride), len(keys) - 1)
-        up[:, i] = np.where(keys[place] == keys + stride, place, -1)
-        fits = up[:, i] >= 0
-        down[up[fits, i], i] = np.flatnonzero(fits)
-    return Configurations(counts, up, down)
+    return Configurations(counts, *_neighbours(*_keys(counts)))
 
 
 def _keys(counts):
@@ -129,6 +121,22 @@ def _keys(counts):
         raise ValueError(f"{len(radix)} classes with up to {max(radix) - 2} jobs each are too many to number")
     strides = np.array(strides, dtype=np.int64)
     return counts.astype(np.int64) @ strides, strides
+
+
+@numba.njit(cache=True)
+def _neighbours(keys, strides):
+    """Where the configurations with one more and with one less job of each class stand; -1 where there is none."""
+    up = np.full((len(keys), len(strides)), -1, dtype=np.int32)  # there are fewer than 2**31
+    down = up.copy()
+    for i in range(len(strides)):
+        above = 0  # both grow, so that one walk finds all
+        for k in range(len(keys)):
+            while above < len(keys) and keys[above] < keys[k] + strides[i]:
+                above += 1
+            if above < len(keys) and keys[above] == keys[k] + strides[i]:
+                up[k, i] = above
+                down[above, i] = k
+    return up, down
 
 
 @dataclass(frozen=True)
@@ -216,7 +224,7 @@ def _settled(passes, flow, tolerance):
     """The flow after two more plain passes, its probabilities, and how much one more pass changes it."""
     # Sums of positive numbers, which repair the relative accuracy of small entries.
     flow = passes(passes(flow))
-    again, probabilities = passes.both(flow)
+    again, probabilities = passes(flow), passes.probabilities()
     total = flow.sum()
     residual = float(np.abs(again - flow).sum() / total) if total > 0 else np.inf
     if not residual <= tolerance:
@@ -228,7 +236,8 @@ def _settled(passes, flow, tolerance):
 
 def _error(passes, flow, residual):
     """Estimate of the relative error; the slowest job's rate, for each admission, is what a start is forgotten at."""
-    _, probabilities = passes.both(flow)
+    passes(flow)
+    probabilities = passes.probabilities()
     admissions = float((probabilities.sum(axis=1) * passes.departures).sum() / probabilities.sum())
     return arnoldi.estimated_error(passes, passes.size, residual, passes.rates.min() / admissions, BASIS_VECTORS)
 
@@ -245,16 +254,17 @@ class _Passes:
         self.conserved = stops[self.places]  # T keeps the sum of conserved * flow
         self.size = len(self.places)
         self.count = 0
-
-    def both(self, flow):
-        self.count += 1
-        everywhere = np.zeros(len(self.departures))
-        everywhere[self.places] = flow
-        probabilities, released = _drain(*self.tables, self.rates, self.mix, self.departures, everywhere)
-        return _admit(self.tables[1], self.mix, released)[self.places], probabilities
+        self.everywhere, self.found = np.zeros(len(self.departures)), np.empty(configurations.counts.shape)
 
     def __call__(self, flow):
-        return self.both(flow)[0]
+        self.count += 1
+        self.everywhere[self.places] = flow
+        _drain(*self.tables, self.rates, self.mix, self.departures, self.everywhere, self.found)
+        return _admit(self.tables[1], self.mix, self.found)[self.places]
+
+    def probabilities(self):
+        """Of each state, as the last pass found them."""
+        return np.where(self.tables[1] < 0, self.found, 0.0)
 
 
 def _eliminated(passes, _tolerance, _most_sweeps):
@@ -333,30 +343,36 @@ def _expected_after_departure(counts, up, down, rates, mix, values):
 
 
 @numba.njit(cache=True)
-def _drain(counts, up, down, rates, mix, departures, flow):
-    """Downwards: admission flow in, probabilities and the departures that let the head enter out."""
+def _drain(counts, up, down, rates, mix, departures, flow, found):
+    """Downwards, from the admission flow: probabilities where the head does not fit, elsewhere the flow by departures.
+
+    Both stand in one table, `found`, which is overwritten: to find the memory for it takes as long as a pass.
+    """
     m, classes = counts.shape
-    probabilities = np.zeros((m, classes))
-    released = np.zeros((m, classes))
+    found[:] = 0.0
+    here = np.empty(classes)
     for k in range(m - 1, -1, -1):
+        stops = False
         for i in range(classes):
-            if up[k, i] >= 0:
-                continue
-            probabilities[k, i] = (released[k, i] + mix[i] * flow[k]) / departures[k]
-            released[k, i] = 0.0
+            here[i] = 0.0
+            if up[k, i] < 0:
+                here[i] = found[k, i] = (found[k, i] + mix[i] * flow[k]) / departures[k]
+                stops = True
+        if stops:
             for j in range(classes):
                 if counts[k, j] > 0:
-                    released[down[k, j], i] += probabilities[k, i] * counts[k, j] * rates[j]
-    return probabilities, released
+                    less, rate = down[k, j], counts[k, j] * rates[j]
+                    for i in range(classes):
+                        found[less, i] += here[i] * rate
 
 
 @numba.njit(cache=True)
-def _admit(up, mix, released):
+def _admit(up, mix, found):
     """Upwards: each head that fits enters, and draws the next head."""
     m, classes = up.shape
     flow = np.zeros(m)
     for k in range(m):
         for i in range(classes):
             if up[k, i] >= 0:
-                flow[up[k, i]] += released[k, i] + mix[i] * flow[k]
+                flow[up[k, i]] += found[k, i] + mix[i] * flow[k]
     return flow

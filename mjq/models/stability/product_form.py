@@ -2,18 +2,27 @@
 
 import numba
 import numpy as np
-from scipy import special
 
 from mjq.models.stability.rule import checked
 
 __all__ = ["embedded_distribution", "saturated_states", "stationary_distribution", "throughput", "time_shares"]
 
 
+@numba.njit(cache=True)
+def _state(i, n, n1, n2):
+    """blk and j of u_i, the one state with i class-1 jobs."""
+    j = (n - i * n1) // n2
+    return int(n - i * n1 - j * n2 >= n1), j
+
+
+@numba.njit(cache=True)
 def _states(n, n1, n2):
     """blk, i, j of u_0, u_1, …, one state for each number of class-1 jobs."""
     i = np.arange(n // n1 + 1)
-    j = (n - i * n1) // n2
-    return (n - i * n1 - j * n2 >= n1).astype(np.int64), i, j
+    blk, j = np.empty_like(i), np.empty_like(i)
+    for k in i:
+        blk[k], j[k] = _state(k, n, n1, n2)
+    return blk, i, j
 
 
 def saturated_states(n: int, n1: int, n2: int) -> np.ndarray:
@@ -38,24 +47,6 @@ def saturated_states(n: int, n1: int, n2: int) -> np.ndarray:
     return np.column_stack([blk, i, j])[order]
 
 
-def _log_weights(n, n1, n2, mu1, mu2, p1):
-    """States in the order of i with the logarithms of their product-form weights, the largest being zero."""
-    blk, i, j = _states(n, n1, n2)
-    if p1 in (0, 1):  # only u_0 or only the state with most class-1 jobs is ever seen
-        weights = np.full(len(i), -np.inf)
-        weights[-1 if p1 == 1 else 0] = 0.0
-        return blk, i, j, weights
-    most_1 = (n - j * n2) // n1  # class-1 jobs in v_j
-    rho_1 = np.log1p(j[1:] * (mu2 / mu1) / i[1:])  # log of 1 / rho_1(u_1), 1 / rho_1(u_2), …
-    rho_2 = np.log1p(most_1[:-1] * (mu1 / mu2) / np.maximum(j[:-1], 1))  # and of 1 / rho_2(v_j) for the same states
-    # From u_{i-1} to u_i one class-1 job comes, and perhaps a class-2 job goes.
-    fewer = j[:-1] > j[1:]
-    steps = np.log(p1) + rho_1 - fewer * (np.log1p(-p1) + rho_2) + np.diff(blk) * np.log1p(-p1)
-    # Summed from the most probable state outwards, so that numbers are small, and accurate, where they matter.
-    peak = int(_running_sums(steps).argmax())
-    return blk, i, j, np.append(-_running_sums(steps[:peak][::-1])[::-1], _running_sums(steps[peak:])[1:])
-
-
 @numba.njit(cache=True)
 def _running_sums(steps):
     """0 and the running sums of `steps`, with Neumaier's compensation: a million terms cost no accuracy."""
@@ -70,6 +61,29 @@ def _running_sums(steps):
         total = new
         sums[k + 1] = total + lost
     return sums
+
+
+@numba.njit(cache=True)
+def _log_weights(n, n1, n2, mu1, mu2, p1):
+    """Logarithms of the states' product-form weights, in the order of i, the largest being zero."""
+    steps = np.empty(n // n1)  # from u_{i-1} to u_i one class-1 job comes, and perhaps a class-2 job goes
+    if p1 == 0 or p1 == 1:  # only u_0 or only the state with most class-1 jobs is ever seen
+        weights = np.full(len(steps) + 1, -np.inf)
+        weights[-1 if p1 == 1 else 0] = 0.0
+        return weights
+    log_1, log_2 = np.log(p1), np.log1p(-p1)
+    blk_before, before = _state(0, n, n1, n2)
+    for i in range(1, len(steps) + 1):
+        blk, j = _state(i, n, n1, n2)
+        step = log_1 + np.log1p(j * (mu2 / mu1) / i)  # 1 / rho_1(u_i)
+        if j < before:
+            most_1 = (n - before * n2) // n1  # class-1 jobs in v_j
+            step -= log_2 + np.log1p(most_1 * (mu1 / mu2) / before)  # 1 / rho_2(v_j)
+        steps[i - 1] = step + (blk - blk_before) * log_2
+        blk_before, before = blk, j
+    # Summed from the most probable state outwards, so that numbers are small, and accurate, where they matter.
+    peak = _running_sums(steps).argmax()
+    return np.append(-_running_sums(steps[:peak][::-1])[::-1], _running_sums(steps[peak:])[1:])
 
 
 def embedded_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> np.ndarray:
@@ -99,8 +113,10 @@ def embedded_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: 
     >>> float(embedded_distribution(2, 1, 2, 1, 1, .5).sum())
     1.0
     """
-    _, i, j, weights = _log_weights(*checked(n, n1, n2, mu1, mu2, p1))
-    return special.softmax(weights)[np.lexsort((i, j))]
+    n, n1, n2, *rest = checked(n, n1, n2, mu1, mu2, p1)
+    weights = np.exp(_log_weights(n, n1, n2, *rest))  # the largest is one: nothing overflows
+    _, i, j = _states(n, n1, n2)
+    return weights[np.lexsort((i, j))] / weights.sum()
 
 
 def stationary_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> np.ndarray:
@@ -122,15 +138,15 @@ def stationary_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1
     return shares[np.lexsort((i, j))]
 
 
-def time_shares(
-    n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+@numba.njit(cache=True)
+def time_shares(n, n1, n2, mu1, mu2, p1):
     """States in the order of i, their long-run shares of time, and the rate of completions."""
-    blk, i, j, weights = _log_weights(n, n1, n2, mu1, mu2, p1)
-    embedded = special.softmax(weights)
+    weights = np.exp(_log_weights(n, n1, n2, mu1, mu2, p1))  # the largest is one: nothing overflows
+    _, i, j = _states(n, n1, n2)
     unit = max(mu1, mu2)
-    time = embedded / (i * (mu1 / unit) + j * (mu2 / unit))
-    return i, j, time / time.sum(), float(unit / time.sum())
+    time = weights / (i * (mu1 / unit) + j * (mu2 / unit))
+    total = _running_sums(time)[-1]
+    return i, j, time / total, unit * _running_sums(weights)[-1] / total
 
 
 def throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> float:
