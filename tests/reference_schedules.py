@@ -85,7 +85,8 @@ def in_order(cluster):
 
 def first_fit(cluster):
     """The first one that fits."""
-    return [job for job in cluster.line if cluster.fits(job)][:1]
+    free = cluster.free()
+    return [job for job in cluster.line if cluster.need[job] <= free][:1]
 
 
 def easy(cluster):
@@ -94,10 +95,10 @@ def easy(cluster):
     if cluster.fits(head):
         return [head]
     shadow = cluster.earliest(head, {})
-    extra = cluster.free_at(shadow, {}) - cluster.need[head]
+    free, extra = cluster.free(), cluster.free_at(shadow, {}) - cluster.need[head]
     for job in others:
         short = cluster.now + cluster.left[job] <= shadow
-        if cluster.fits(job) and (short or cluster.need[job] <= extra):
+        if cluster.need[job] <= free and (short or cluster.need[job] <= extra):
             return [job]
     return []
 

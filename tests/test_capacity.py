@@ -48,6 +48,18 @@ needs_traces = pytest.mark.skipif(TRACES is None, reason="MJQ_TRACES names no fo
 NEEDS, MEANS, SHARES, SERVERS = np.array([1.0, 2, 4]), np.array([1800.0, 3600, 3600]), np.array([0.5, 0.3, 0.2]), 8.0
 
 
+@pytest.fixture
+def fewer_jobs(monkeypatch):
+    """A tenth of the simulated jobs: what is said of them is the same, and two per cent are still seen."""
+    for policy, jobs in capacity.JOBS.items():
+        monkeypatch.setitem(capacity.JOBS, policy, jobs // 10)
+    yield
+    independent_capacity.cache_clear()
+
+
+light = pytest.mark.usefixtures("fewer_jobs")
+
+
 def drawn(jobs, seed, alike=1):
     """A log of exponential classes, `alike` jobs of a class in a row."""
     rng = np.random.default_rng(seed)
@@ -57,6 +69,7 @@ def drawn(jobs, seed, alike=1):
     return Log(need=NEEDS[kind], run=run, submit=come, servers=SERVERS)
 
 
+@light
 def test_for_exponential_classes_all_but_the_naive_one_are_that_of_the_model():
     exact = 3600 * processing_capacity(SERVERS, NEEDS, 1 / MEANS, SHARES)
     found = capacities(drawn(100_000, 1))
@@ -67,6 +80,7 @@ def test_for_exponential_classes_all_but_the_naive_one_are_that_of_the_model():
         assert found[name].share == pytest.approx(found[name].value / found["naive"].value)
 
 
+@light
 def test_exact_and_simulated_agree_within_the_interval():
     log = drawn(5000, 2)
     exact, simulated = exponential_capacity(log), exponential_capacity(log, exact=False)
@@ -93,6 +107,7 @@ def test_mean_work_has_an_interval():
     assert held >= 90
 
 
+@light
 @pytest.mark.parametrize("policy", ["fcfs", "easy"])
 def test_drawing_all_jobs_in_a_row_is_the_own_order_and_one_by_one_is_independent(policy):
     log = drawn(20_000, 3, alike=20)
@@ -105,6 +120,7 @@ def test_drawing_all_jobs_in_a_row_is_the_own_order_and_one_by_one_is_independen
         assert curve[1].high < curve[10].low < curve[100].value
 
 
+@light
 def test_a_machine_without_waste_is_as_fast_as_the_naive_one():
     log = Log(need=np.ones(2000), run=np.random.default_rng(4).exponential(60, 2000), servers=4.0)
     for name, one in capacities(log).items():
@@ -130,6 +146,7 @@ def test_what_a_class_costs_is_seen_without_it():
     assert costs_of_classes(log)[0]["need"] == 4
 
 
+@light
 def test_fewer_needs_keep_the_work_and_tell_their_error():
     log = example_log()
     for few in (fewer_needs(log, 3), rounded_up(log)):
@@ -175,6 +192,7 @@ def test_the_shipped_log_is_the_one_that_is_made():
         assert path.stat().st_size < 60_000
 
 
+@light
 @pytest.mark.parametrize(
     ("log", "message"),
     [
@@ -229,6 +247,7 @@ def small(tmp_path_factory):
     return path
 
 
+@light
 def test_the_command_says_what_the_library_finds(small):
     status, out, _ = said("capacity", small, "--json", "--needs", 3)
     found = json.loads(out)
@@ -247,6 +266,7 @@ def test_the_command_says_what_the_library_finds(small):
     assert Report.model_validate(found).classes[0].wastes >= found["classes"][1]["wastes"]
 
 
+@light
 def test_tables_for_people(small):
     status, out, _ = said("capacity", small, "--needs", 3, "--policy", "easy")
     assert status == 0 and "1 not used: not 18 numbers (line 1501)" in out and "Capacity under easy" in out
@@ -254,6 +274,7 @@ def test_tables_for_people(small):
         assert part in out, part
 
 
+@light
 def test_a_log_of_little_removes_questions_not_the_run(tmp_path):
     path = tmp_path / "jobs.csv"
     path.write_text("need,run\n" + "1,60\n2,90\n" * 40)
@@ -265,6 +286,7 @@ def test_a_log_of_little_removes_questions_not_the_run(tmp_path):
     assert said("capacity", path, "--servers", 2)[0] == 0
 
 
+@light
 def test_a_page_to_be_read_offline(tmp_path):
     path, page = tmp_path / "jobs.csv", tmp_path / "page.html"
     path.write_text("submit,need,run\n" + "".join(f"{60 * k},{1 + k % 2},{60 + k % 7}\n" for k in range(200)))
@@ -277,6 +299,7 @@ def test_a_page_to_be_read_offline(tmp_path):
     assert said("capacity", path, "--servers", 2, "--html", tmp_path / "page.pdf")[0] == 2
 
 
+@light
 def test_a_log_from_the_standard_input(monkeypatch):
     text = "need,run\n" + "1,60\n2,90\n" * 40
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))

@@ -3,6 +3,7 @@
 import csv
 import math
 import re
+from functools import cache
 
 import pytest
 
@@ -117,11 +118,16 @@ def mean_wait_of_the_definition(policy, n, **values):
     return sum(begin - came for begin, came in zip(start, submit, strict=True)) / len(submit)
 
 
+@cache
+def five_sheets(chapter):
+    return draw(chapter, 5, seed=2)
+
+
 @pytest.mark.parametrize(("chapter", "title", "law"), LAWS)
 def test_answers_keep_laws_of_their_own(chapter, title, law):
     (question,) = (one for one in questions.of(chapter) if one.title == title)
     k = questions.of(chapter).index(question)
-    for sheet in draw(chapter, 5, seed=2):
+    for sheet in five_sheets(chapter):
         values = sheet[k].values
         exact = question.answer(**values)
         left, right = law(exact, **values)
