@@ -157,7 +157,7 @@ OTHERS = {
         dict(load=0.85, clients=7, think=1.0, k2=1, mean2=2.0, scv2=3.0, k3=2, mean3=0.1, scv3=0.5, cases=1),
     ],
     "pool_depletion": [
-        dict(D=[[0.5, 1.1], [1.0, 0.2]], other=[[0.9, 0.8], [0.1, 1.0]], N=60, K=12, cases=1, systems=6),
+        dict(D=[[0.5, 1.1], [1.0, 0.2]], other=[[0.9, 0.8], [0.1, 1.0]], N=60, K=12, cases=0, systems=6),
         dict(D=[[1.0, 0.2], [0.5, 2.0]], other=[[0.5, 0.6], [0.4, 0.9]], N=24, K=4, cases=1),
     ],
     "near_saturation": [
