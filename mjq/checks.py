@@ -48,7 +48,8 @@ def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
         return np.array(values, dtype=float)
     try:
         array = np.asarray(values, dtype=float)
-        if np.asarray(values).dtype.kind not in "iufO" or any(isinstance(x, (str, bool)) for x in np.ravel(values)):
+        kind = np.asarray(values).dtype.kind
+        if kind not in "iufO" or (kind == "O" and any(isinstance(x, (str, bool)) for x in np.ravel(values))):
             raise TypeError
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be numbers, got {values!r}") from None
