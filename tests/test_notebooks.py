@@ -145,8 +145,8 @@ THREE_CLASSES = dict(
 OTHERS = {
     "processing_capacity": [THREE_CLASSES, dict(lam=0.7, lams=[1.1], p=[1.0, 0.0])],
     "stability": [
-        dict(n=4, n1=2, n2=2, mu1=1.0, mu2=1.0, p1=1.0, below=0.5, above=2.0, log="log.swf"),
-        dict(n=17, n1=2, n2=5, mu1=0.3, mu2=4.0, p1=0.2),
+        dict(n=4, n1=2, n2=2, mu1=1.0, mu2=1.0, p1=1.0, below=0.5, above=2.0, log="log.swf", systems=400),
+        dict(n=17, n1=2, n2=5, mu1=0.3, mu2=4.0, p1=0.2, systems=500),
     ],
     "cluster": [
         dict(N=3, T=3, sizes="normal", lam=50.0, mu1=5.0, mu2=2.0, C=0),

@@ -145,7 +145,7 @@ def mean_work(log: Log) -> Estimate:
     return Estimate(float(work.mean()), (high - low) / 2, len(work), low=low, high=high)
 
 
-@lru_cache(maxsize=2)  # the curve of memory ends with it, and what classes cost begins with it
+@lru_cache(maxsize=2)  # under both rules: the curve of memory ends with it, and what classes cost begins with it
 def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
     """Capacity if the jobs come in the order of the log, with an interval by blocks of jobs of the log.
 
@@ -153,7 +153,8 @@ def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
     is busy until the line is no longer full, times the naive capacity.
     """
     servers, naive = log.require_servers(), _naive(log)
-    times, busy = _worked_off(log.need, log.run, log.estimate, servers, policy)
+    starts, times = _started(log.need, log.run, log.estimate, servers, policy)
+    busy = _work_done(log.need, log.run, starts, times)
     share = busy[-1] / (servers * times[-1])
     value = HOUR * len(log) / times[-1] if policy == "fcfs" else share * naive
     low, high, interval = _by_blocks(times, busy / servers)
@@ -161,7 +162,7 @@ def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
     return Capacity(float(value), float(value / naive), *map(float, ends), interval, ASSUMES["own_order"])
 
 
-@lru_cache(maxsize=2)  # the curve of memory begins with it; each entry keeps its log
+@lru_cache(maxsize=8)  # curves of memory under both rules; each entry keeps its log
 def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
     """Capacity if jobs are drawn from the log, `length` successive ones at a time, simulated."""
     _naive(log)  # there is some work
@@ -257,33 +258,39 @@ def _fit(servers, needs):
     return True
 
 
-def _worked_off(need, run, said, servers, policy):
-    """Instants at which the first, second, ... job starts, as long as the line is full, and the work done by then."""
+def _started(need, run, said, servers, policy):
+    """When each job starts, and the instants of the first, second, ... start, as long as the line is full."""
     line = min(LINE, max(1, len(need) // 10))
     starts = saturated_starts(need, run, servers, policy, said, line)
     times = np.sort(starts)
     times = times if policy == "fcfs" else times[: len(times) - line + 1]
     if not times[-1] > 0:
         raise ValueError("all jobs fit into the machine at once: the log does not tell its capacity")
-    # Work done by t: of all jobs that started by t, less what those that have not ended by then have still to do.
+    return starts, times
+
+
+def _work_done(need, run, starts, times):
+    """Work done by each of some instants: of all jobs that started by then, less what these have still to do."""
     order, by_end = np.argsort(starts, kind="stable"), np.argsort(starts + run, kind="stable")
     ends = (starts + run)[by_end]
-    begun = np.append(0.0, np.cumsum((need * -starts)[order]))[np.searchsorted(starts[order], times, "right")]
-    held = np.append(0.0, np.cumsum(need[order]))[np.searchsorted(starts[order], times, "right")]
+    place = np.searchsorted(starts[order], times, "right")
+    begun = np.append(0.0, np.cumsum((need * -starts)[order]))[place]
+    held = np.append(0.0, np.cumsum(need[order]))[place]
     place = np.searchsorted(ends, times, "right")
     ended = np.append(0.0, np.cumsum(need[by_end] * ends))[place]
     left = np.append(0.0, np.cumsum(need[by_end]))[place]
-    return times, begun + ended + (held - left) * times
+    return begun + ended + (held - left) * times
 
 
 def _share(log, need, run, said, policy):
     """Share of the servers that is busy in one replication."""
     servers = log.require_servers()
-    times, busy = _worked_off(need, run, said, servers, policy)
+    starts, times = _started(need, run, said, servers, policy)
     warm = round(WARM * len(times))
     if not times[-1] > times[warm]:
         raise ValueError("all jobs fit into the machine at once: the log does not tell its capacity")
-    return (busy[-1] - busy[warm]) / (times[-1] - times[warm]) / servers
+    ends = times[[warm, -1]]
+    return float(np.diff(_work_done(need, run, starts, ends))[0] / np.diff(ends)[0]) / servers
 
 
 def _drawn(log, rng, length, jobs):

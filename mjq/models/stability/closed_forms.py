@@ -1,5 +1,7 @@
 """[GHS20] The stability limit by formulas of its own: equal rates and any needs, or needs of one server and of all."""
 
+import math
+
 import numpy as np
 from scipy import special
 
@@ -93,6 +95,8 @@ def throughput_one_or_all(n: int, mu1: float, mu2: float, p1: float) -> float:
     True
     """
     n, *_, mu1, mu2, p1 = checked(n, 1, n, mu1, mu2, p1)
-    i = np.arange(1, n)
+    smallest = math.log(np.finfo(float).smallest_subnormal)
+    last = math.ceil(smallest / math.log(p1)) if 0 < p1 < 1 else n  # beyond, powers of p1 are zero
+    i = np.arange(1, min(n, last + 2))
     ends = (1 - p1) * float(np.sum(np.exp(special.xlogy(i, p1)) / i)) + p1**n / n
     return 1 / ((1 - p1) / mu2 + ends / mu1)
