@@ -49,9 +49,7 @@ def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     try:
         array = np.asarray(values, dtype=float)
         kind = np.asarray(values).dtype.kind
-        # An array is what its type says: long logs come so.
-        mixed = kind == "O" or not isinstance(values, np.ndarray)
-        if kind not in "iufO" or (mixed and any(isinstance(x, (str, bool)) for x in np.ravel(values))):
+        if kind not in "iufO" or (kind == "O" and any(isinstance(x, (str, bool)) for x in np.ravel(values))):
             raise TypeError
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be numbers, got {values!r}") from None
