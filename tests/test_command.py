@@ -128,7 +128,7 @@ def test_a_process_says_what_is_said_here(tmp_path, status, words):
 
 
 def test_a_reader_that_has_gone_is_no_error(tmp_path):
-    """As in ``mjq list | head``, with a reader that takes nothing."""
+    """As in ``mjq list | head``, with a reader that takes nothing; click ends the command without a word."""
     reading, writing = os.pipe()
     os.close(reading)
     with open(writing, "wb") as gone:
