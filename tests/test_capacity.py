@@ -16,6 +16,8 @@ from mjq import experiments
 from mjq.models.processing_capacity import processing_capacity
 from mjq.simulation.estimates import Estimate
 from mjq.workload import (
+    Capacity,
+    Load,
     Log,
     Report,
     agreement,
@@ -231,6 +233,18 @@ def test_a_class_without_which_nothing_is_left_has_no_cost():
     instant = Log(need=np.tile([1.0, 2.0], 50), run=np.tile([0.0, 60.0], 50), servers=2.0)
     assert costs_of_classes(alike) == []
     assert [row["need"] for row in costs_of_classes(instant)] == [1.0]
+
+
+def test_the_verdict_goes_by_where_the_load_lies_beside_the_interval():
+    naive, own = Capacity(10.0, 1.0, 10.0, 10.0, "", ""), Capacity(8.0, 0.8, 7.5, 8.5, "", "")
+
+    def told(part):
+        came = Load(1.0, part, {}, {}, 1.0, 1.0)
+        return verdict(came, {"naive": naive, "own_order": own}, "easy")[-1]
+
+    assert "70.0% of the servers busy on a machine that wastes none, which is 87.5% of what EASY can carry" in told(0.7)
+    assert all("as far as so short a log tells, EASY is at its limit" in told(part) for part in (0.75, 0.8, 0.84))
+    assert all("EASY could not have carried this log" in told(part) for part in (0.85, 0.9))
 
 
 def test_only_two_policies_are_worked_off_from_a_full_line():

@@ -128,7 +128,7 @@ def test_a_process_says_what_is_said_here(tmp_path, status, words):
 
 
 def test_a_reader_that_has_gone_is_no_error(tmp_path):
-    """As in ``mjq list | head``, with a reader that takes nothing."""
+    """As in ``mjq list | head``, with a reader that takes nothing; click ends the command without a word."""
     reading, writing = os.pipe()
     os.close(reading)
     with open(writing, "wb") as gone:
@@ -447,7 +447,7 @@ def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path, small):
     folder = tmp_path / "runs/small/a"
     words = [TOOLS / "mjq", *sweep_words(tmp_path, "--workers", "2")]
     sweep = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    until(lambda: finished(folder) >= 3)
+    until(lambda: finished(folder) >= 2)
     family = psutil.Process(sweep.pid).children(recursive=True)
     sweep.send_signal(signal.SIGKILL)
     sweep.wait()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mjq.simulation import replay
@@ -87,6 +87,7 @@ def test_a_table_that_grows_keeps_what_is_promised(policy):
 
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("policy", WITHOUT_POWERS)
+@settings(max_examples=20)  # for each of two orders of events
 @given(log=logs())
 def test_never_more_than_the_servers(policy, ties, log):
     found = replay(*log, policy, ties=ties)

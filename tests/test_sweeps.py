@@ -1,9 +1,9 @@
 """Sweeps from Python: every case once, whatever happens."""
 
 import csv
+import importlib
 import json
 import os
-import sys
 
 import distributed
 import filelock
@@ -46,7 +46,8 @@ def squared(notebook, parameters, code, keep):
 @pytest.fixture
 def light(threads, monkeypatch):
     """A client for sweeps of the small chapter that start no kernels: files are kept alike, whoever computes."""
-    monkeypatch.setattr(sys.modules["mjq.runs.sweep"], "compute", squared)
+    # The module; mjq.runs.sweep is the function.
+    monkeypatch.setattr(importlib.import_module("mjq.runs.sweep"), "compute", squared)
     return threads
 
 

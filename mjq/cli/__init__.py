@@ -12,7 +12,6 @@
 ``words``     what all of them say in the same way
 """
 
-import os
 import signal
 import sys
 import threading
@@ -58,9 +57,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         return words.say("stopped", words.FAILED)
-    except BrokenPipeError:  # the reader, such as head, has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return words.FAILED
     except ValueError as error:
         return words.say(error, words.BAD_INPUT)
     except (RuntimeError, ArithmeticError, OSError, MemoryError) as error:
