@@ -153,7 +153,7 @@ OTHERS = {
         dict(N=9, T=5, sizes="harmonic", lam=4.0, mu1=30.0, mu2=1.0, C=3),
     ],
     "fluid": [
-        dict(load=0.05, clients=200, think=60.0, k2=20, mean2=1.5, scv2=1.0, k3=3, mean3=0.05, scv3=40.0, cases=1),
+        dict(load=0.05, clients=200, think=60.0, k2=20, mean2=1.5, scv2=1.0, k3=3, mean3=0.05, scv3=40.0, cases=0),
         dict(load=0.85, clients=7, think=1.0, k2=1, mean2=2.0, scv2=3.0, k3=2, mean3=0.1, scv3=0.5, cases=1),
     ],
     "pool_depletion": [

@@ -7,6 +7,7 @@ phase type the chain has to know everybody's phase.
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -100,7 +101,10 @@ def still_there(times: ArrayLike, load: float, k: int, service: PhaseType, most:
     own_phases = [a for a, part in enumerate(service.alpha) if part > 0]
     states = chain.explore([((0,) * len(service.alpha), a) for a in own_phases], rule)
     at_work = np.linalg.solve(-service.T.T, service.alpha) / service.mean  # part of the work that each phase does
-    seen = np.array([0.0 if at is None else service.alpha[at[1]] * _found(at[0], load, k, at_work) for at in states])
+    log_weights = _log_weights(load * k, k, most)
+    seen = np.array([
+        0.0 if at is None else service.alpha[at[1]] * _found(at[0], log_weights, at_work) for at in states
+    ])  # fmt: skip
     there = np.array([[float(at is not None)] for at in states])
     return Transient(seen / seen.sum(), chain.generator(states, rule), there).at(times)[:, 0]
 
@@ -127,19 +131,24 @@ def _watched(arrivals, k, service, most):
         for b in range(len(others)):
             yield (others, b), share * service.T[own, b] * (b != own)
 
-    return lambda state: ((to, rate) for to, rate in moves(state) if rate > 0)
+    # Asked once to find the states, once for their rates.
+    return cache(lambda state: [(to, rate) for to, rate in moves(state) if rate > 0])
 
 
 def _changed(others, a, by):
     return (*others[:a], others[a] + by, *others[a + 1 :])
 
 
-def _found(others, load, k, at_work):
+def _log_weights(work, k, most):
+    """Logarithm of the weight of each number of others, times the ways to order them."""
+    n = np.arange(1, most + 1)
+    return np.append(0.0, np.cumsum(np.log(work / np.minimum(n, k)) + np.log(n))).tolist()
+
+
+def _found(others, log_weights, at_work):
     """Weight of so many others in each phase: that of their number, and of their phases given the number."""
-    n = sum(others)
-    log_weight = n * math.log(load * k) - sum(math.log(min(j, k)) for j in range(1, n + 1)) + math.lgamma(n + 1)
-    log_weight += sum(m * math.log(part) - math.lgamma(m + 1) for m, part in zip(others, at_work, strict=True) if m)
-    return math.exp(log_weight)
+    log_phases = sum(m * math.log(part) - math.lgamma(m + 1) for m, part in zip(others, at_work, strict=True) if m)
+    return math.exp(log_weights[sum(others)] + log_phases)
 
 
 def _others(load, k):

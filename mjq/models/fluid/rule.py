@@ -43,7 +43,7 @@ def transitions(
     --------
     >>> from mjq.solvers.phase_type import exponential
     >>> queue = Network({"q": 1}, {("q", 1): exponential(0.5)}, {}, arrivals={("q", 1): 3.0})
-    >>> [(s, float(rate)) for s, rate in transitions((2,), queue) if rate]
+    >>> [(s, float(rate)) for s, rate in transitions((2,), queue)]
     [((1,), 2.0), ((3,), 3.0)]
     """
     phases, pairs = range(network.A.shape[0]), range(network.A.shape[1])
@@ -52,17 +52,37 @@ def transitions(
             continue
         here = sum(n for n, queue in zip(state, network.queue_of, strict=True) if queue == network.queue_of[a])
         rate = state[a] * share(here, network.capacity[network.queue_of[a]])
-        yield from ((_moved(state, a, b), rate * network.Psi[a, b]) for b in phases if b != a)
+        yield from (
+            (_moved(state, a, b), rate * network.Psi[a, b]) for b in phases if b != a and network.Psi[a, b] != 0
+        )
         for r in pairs:
             done = rate * network.B[a, r]
             if done == 0:
                 continue
-            yield from ((_moved(state, a, b), done * network.P[r, s] * network.A[b, s]) for s in pairs for b in phases)
-            yield _moved(state, a, None), done * network.leaves[r]
+            yield from (
+                (_moved(state, a, b), done * network.P[r, s] * network.A[b, s])
+                for s in pairs
+                if network.P[r, s] != 0
+                for b in phases
+                if network.A[b, s] != 0
+            )
+            if network.leaves[r] != 0:
+                yield _moved(state, a, None), done * network.leaves[r]
     if sum(state) < room:
-        yield from ((_moved(state, None, b), network.arrivals[s] * network.A[b, s]) for s in pairs for b in phases)
+        yield from (
+            (_moved(state, None, b), network.arrivals[s] * network.A[b, s])
+            for s in pairs
+            if network.arrivals[s] != 0
+            for b in phases
+            if network.A[b, s] != 0
+        )
 
 
 def _moved(state, a, b):
     """One job less in phase a, one more in phase b."""
-    return tuple(n - int(k == a) + int(k == b) for k, n in enumerate(state))
+    counts = list(state)
+    if a is not None:
+        counts[a] -= 1
+    if b is not None:
+        counts[b] += 1
+    return tuple(counts)
