@@ -143,7 +143,7 @@ THREE_CLASSES = dict(
 )
 # The first set is for every day and has the oddities, the second is an ordinary one.
 OTHERS = {
-    "processing_capacity": [THREE_CLASSES, dict(lam=0.7, lams=[1.1], p=[1.0, 0.0])],
+    "processing_capacity": [THREE_CLASSES | dict(systems=8), dict(lam=0.7, lams=[1.1], p=[1.0, 0.0], systems=10)],
     "stability": [
         dict(n=4, n1=2, n2=2, mu1=1.0, mu2=1.0, p1=1.0, below=0.5, above=2.0, log="log.swf", systems=400),
         dict(n=17, n1=2, n2=5, mu1=0.3, mu2=4.0, p1=0.2, systems=500),

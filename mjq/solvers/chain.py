@@ -22,6 +22,7 @@ Rule = Callable[[Hashable], Iterable[tuple]]  # from a state to its pairs (next_
 
 MOST_STATES = 1_000_000  # to list
 RAREST_TRANSITION = 1e-150  # probability of one that still counts
+FEW_STATES = 100  # up to which a table of all rates is the fastest
 MOST_IN_BAND = 200_000_000  # numbers in the band of an elimination: 1.6 GB
 RESCALED_FROM = 1e200  # size of an entry of the solution: only ratios matter until the end
 
@@ -145,6 +146,10 @@ def stationary(Q: ArrayLike | sparse.sparray, states: Sequence[Hashable] | None 
     >>> stationary(np.array([[0, 1e-8], [1e8, 0]]))
     array([1.e+00, 1.e-16])
     """
+    if isinstance(Q, np.ndarray) and 0 < len(Q) <= FEW_STATES and Q.shape == (len(Q), len(Q)):
+        table = Q.astype(float)
+        if _is_connected(table):  # otherwise what is wrong is found below
+            return _solved(*_off_diagonal(table), np.arange(len(table)))
     rates = sparse.csr_array(Q, dtype=float)
     n = rates.shape[0]
     if n == 0:
@@ -156,11 +161,25 @@ def stationary(Q: ArrayLike | sparse.sparray, states: Sequence[Hashable] | None 
     _require_irreducible(rates, states)
     order = csgraph.reverse_cuthill_mckee((rates + rates.T).tocsr(), symmetric_mode=True)
     entries = rates[order][:, order].tocoo()
-    width = int(abs(entries.row - entries.col).max(initial=0))
+    return _solved(entries.row, entries.col, entries.data, order)
+
+
+def _off_diagonal(Q):
+    """Row, column and rate of each transition."""
+    row, column = np.nonzero(Q)
+    apart = row != column
+    row, column = row[apart], column[apart]
+    return row, column, Q[row, column]
+
+
+def _solved(row, column, rate, order):
+    """The stationary distribution, from the transitions of states in the order of their elimination."""
+    n = len(order)
+    width = int(abs(row - column).max(initial=0))
     if n * (2 * width + 1) > MOST_IN_BAND:
         raise ValueError(f"{n} states with a band of {width} are too many to eliminate; use a structured solver")
     band = np.zeros((n, 2 * width + 1))
-    band[entries.row, entries.col - entries.row + width] = entries.data
+    band[row, column - row + width] = rate
     pi = np.empty(n)
     try:
         pi[order] = _eliminate(band, width)
@@ -187,12 +206,36 @@ def stationary_of_recurrent_part(P: np.ndarray) -> np.ndarray:
     >>> stationary_of_recurrent_part(np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0], [0.0, 0.5, 0.5]])).round(6)
     array([0.      , 0.333333, 0.666667])
     """
+    if len(P) <= FEW_STATES and _is_connected(np.where(P > RAREST_TRANSITION, P, 0.0)):
+        return stationary(P)
     parts, label = csgraph.connected_components(P > RAREST_TRANSITION, connection="strong")
     left = [(P[np.ix_(label == part, label != part)] > RAREST_TRANSITION).any() for part in range(parts)]
     recurrent = np.flatnonzero(label == int(np.argmin(left)))
     pi = np.zeros(len(P))
     pi[recurrent] = stationary(P[np.ix_(recurrent, recurrent)])
     return pi
+
+
+@numba.njit(cache=True)
+def _is_connected(Q):
+    """Whether no rate is negative, and all states can be reached from the first one, and it from them."""
+    n = len(Q)
+    for forward in (True, False):
+        seen, found, size = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64), 1
+        seen[0] = True
+        for k in range(n):
+            if k == size:
+                return False
+            s = found[k]
+            for t in range(n):
+                rate = Q[s, t] if forward else Q[t, s]
+                if rate < 0 and s != t:
+                    return False
+                if rate > 0 and not seen[t]:
+                    seen[t] = True
+                    found[size] = t
+                    size += 1
+    return True
 
 
 def _require_irreducible(rates, states):
