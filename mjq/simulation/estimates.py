@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special  # what scipy.stats would call; its import takes half a second
 
 __all__ = ["Estimate", "clustering"]
 
@@ -58,7 +58,7 @@ class Estimate:
         x = np.asarray(observations, dtype=float)
         if len(x) < 2:
             return cls(float(x.mean()), float("inf"), len(x), confidence)
-        quantile = stats.t.ppf((1 + confidence) / 2, len(x) - 1)
+        quantile = special.stdtrit(len(x) - 1, (1 + confidence) / 2)
         return cls(float(x.mean()), float(quantile * x.std(ddof=1) / np.sqrt(len(x))), len(x), confidence)
 
     @classmethod
@@ -93,7 +93,7 @@ class Estimate:
         clustering = max(1.0, (weight * spread + PRIOR * clustering) / (weight + PRIOR))
         if number / clustering >= MANY_CLUSTERS:
             return cls.of(seen / jobs, confidence)
-        ends = stats.gamma.ppf([(1 - confidence) / 2, (1 + confidence) / 2], number / clustering + 0.5)
+        ends = special.gammaincinv(number / clustering + 0.5, [(1 - confidence) / 2, (1 + confidence) / 2])
         low, high = (float(x) for x in ends * clustering / jobs.sum())
         low = low if number else 0.0
         return cls(float(number / jobs.sum()), (high - low) / 2, len(seen), confidence, low, high)
@@ -124,11 +124,11 @@ class Estimate:
         >>> f"{ten.expected_half_width(4):.3f}, {ten.expected_half_width(4, longer=100):.4f}"
         '0.219, 0.0219'
         """
-        own = stats.t.ppf((1 + self.confidence) / 2, self.observations - 1)
+        own = special.stdtrit(self.observations - 1, (1 + self.confidence) / 2)
         deviation = self.half_width / own * math.sqrt(self.observations / longer)
         k = observations
         seen = deviation * math.sqrt(2 / (k - 1)) * math.exp(math.lgamma(k / 2) - math.lgamma((k - 1) / 2))
-        return float(stats.t.ppf((1 + self.confidence) / 2, k - 1) * seen / math.sqrt(k))
+        return float(special.stdtrit(k - 1, (1 + self.confidence) / 2) * seen / math.sqrt(k))
 
     def widened(self, factor: float) -> "Estimate":
         """The same estimate with a wider interval: tests must not fail once in twenty runs."""

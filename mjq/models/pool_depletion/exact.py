@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 
 from mjq import checks
 from mjq.models.pool_depletion.rule import checked_demands, checked_places, checked_pool
@@ -78,7 +78,7 @@ class Depletion:
     def gamma_cdf(self, t: ArrayLike) -> np.ndarray:
         """The gamma distribution with the mean and variance of the depletion time: an approximation of any size."""
         shape = self.T**2 / self.variance
-        return stats.gamma.cdf(np.asarray(t, dtype=float), shape, scale=self.T / shape)
+        return special.gammainc(shape, np.maximum(t, 0) / (self.T / shape))
 
     @cached_property
     def _transient(self):
