@@ -56,12 +56,19 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 # What takes longest, so that no process works on alone at the end.
-LONGEST = "chapter_runs", ".ipynb", "test_page", "test_command", "test_book"
+LONGEST = "chapter_runs", ".ipynb", "test_page.py", "test_command.py", "test_book.py"
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: next((k for k, words in enumerate(LONGEST) if words in item.nodeid), len(LONGEST)))
+    """The longest first; all that is looked at in one page of the book in a row, in the order of the file."""
+
+    def place(item):
+        rank = next((k for k, words in enumerate(LONGEST) if words in item.nodeid), len(LONGEST))
+        page = item.callspec.params.get("opened", "") if hasattr(item, "callspec") else ""
+        return rank, page, item.location[1] if page else 0
+
+    items.sort(key=place)
 
 
 @pytest.hookimpl(optionalhook=True)
