@@ -155,8 +155,8 @@ def test_exact_sojourn_times_of_server_filling(load, sojourn):
     ("load", "jobs", "precision"),
     [
         (0.5, 20_000, 0.04),
-        (0.8, 40_000, 0.04),
         (0.9, 40_000, 0.08),
+        pytest.param(0.8, 40_000, 0.04, marks=pytest.mark.slow),
         pytest.param(0.9, 400_000, 0.03, marks=pytest.mark.slow),
         pytest.param(0.95, 1_000_000, 0.03, marks=pytest.mark.slow),
     ],
