@@ -39,14 +39,15 @@ def page_of(name, folder):
     return path
 
 
-@pytest.fixture(params=PANELS)
+@pytest.fixture(scope="module", params=PANELS)
 def name(request):
     return request.param
 
 
-@pytest.fixture
-def shown(name, browser, tmp_path):
-    page, trouble = visit(browser, page_of(name, tmp_path))
+@pytest.fixture(scope="module")
+def shown(name, browser, tmp_path_factory):
+    """A panel in a browser, once for all that is tried with it."""
+    page, trouble = visit(browser, page_of(name, tmp_path_factory.mktemp("panel")))
     yield page
     page.context.close()
     assert not trouble
