@@ -4,6 +4,7 @@ import csv
 import doctest
 import math
 import sys
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,7 +18,8 @@ from tests.conftest import LOOKS, ROOT, beyond_the_edge, turn, violations, visit
 sys.path.insert(0, str(ROOT / "book/_ext"))
 import panels
 
-PANELS = panels.panels()
+NAMES = [path.stem for path in sorted(panels.HERE.glob("*.py"))]
+all_panels = cache(panels.panels)  # it takes seconds: not where tests are only collected
 POSITIONS = 50
 PAGE = """<!DOCTYPE html>
 <html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{name}</title>
@@ -33,13 +35,13 @@ PAGE = """<!DOCTYPE html>
 
 def page_of(name, folder):
     """A page with nothing but a panel and its figure, laid out as the book does."""
-    panel, path = PANELS[name], folder / f"{name}.html"
+    panel, path = all_panels()[name], folder / f"{name}.html"
     text = dict(name=name, panel=panels.html(name, panel), cell=panel.cell, static=(ROOT / "book/_static").as_uri())
     path.write_text(PAGE.format(**text), encoding="utf-8")
     return path
 
 
-@pytest.fixture(scope="module", params=PANELS)
+@pytest.fixture(scope="module", params=NAMES)
 def name(request):
     return request.param
 
@@ -64,7 +66,7 @@ def drawn_positions(panel, count):
 
 
 def test_the_script_computes_what_python_computes(name, shown):
-    panel = PANELS[name]
+    panel = all_panels()[name]
     compared = 0
     for positions in drawn_positions(panel, POSITIONS):
         found = shown.evaluate("([name, positions]) => mjqValues[name](positions)", [name, positions])
@@ -79,7 +81,7 @@ def test_the_script_computes_what_python_computes(name, shown):
 
 def test_the_keyboard_alone_moves_every_slider(name, shown):
     shown.keyboard.press("Tab")
-    for slider in PANELS[name].sliders:
+    for slider in all_panels()[name].sliders:
         moved = f"panel-{name}-{slider.name}"
         assert shown.evaluate("document.activeElement.id") == moved
         output, charts = shown.locator(f'output[for="{moved}"]'), shown.locator(".panel-charts")
@@ -123,7 +125,7 @@ def test_the_figure_is_there_without_scripts_and_in_print(name, browser, tmp_pat
     assert not page.locator("section.panel").is_visible()
     context.close()
     page, _ = visit(browser, path)
-    replaces = PANELS[name].replaces
+    replaces = all_panels()[name].replaces
     assert page.locator("section.panel").is_visible()
     assert page.locator("img").is_visible() != replaces
     if replaces:
@@ -146,7 +148,7 @@ def test_a_link_to_the_figure_unfolds_it(browser, tmp_path):
 
 
 def test_all_panels_are_light():
-    weight = sum(len(panels.html(name, panel).encode()) for name, panel in PANELS.items())
+    weight = sum(len(panels.html(name, panel).encode()) for name, panel in all_panels().items())
     weight += sum((ROOT / "book/_static" / file).stat().st_size for file in ("panels.js", "panels.css"))
     assert weight < 600_000
     assert len((ROOT / "book/_static/panels.js").read_text(encoding="utf-8").splitlines()) < 400
