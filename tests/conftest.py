@@ -201,8 +201,15 @@ def write_chapter(path, cells):
 
 # --- In a browser ---------------------------------------------------------------------------------------------------
 
-# Widths and colours in which small pages are looked at.
-LOOKS = [(1280, "light"), (1280, "dark"), (360, "light")]
+DESK, PHONE, HEIGHT = 1280, 360, 900  # widths and height of windows [pixels]
+SMALL_PAGE = """<!DOCTYPE html>
+<html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="{static}/panels.css"><script src="{static}/panels.js"></script>
+<style>body {{ font-family: sans-serif; }}
+[data-theme=light] body {{ color: #222832; background: #ffffff; }}
+[data-theme=dark] body {{ color: #ced6dd; background: #14181e; }}</style></head>
+<body><main><h1>{title}</h1>{body}</main></body></html>"""
 
 
 @pytest.fixture(scope="session")
@@ -216,9 +223,16 @@ def browser():
         browser.close()
 
 
-def visit(browser, path, width=1280, scheme="light"):
+def small_page(path, title, body):
+    """Write a page with nothing else in it, in the colours of the book, and return where it is."""
+    static = (ROOT / "book/_static").as_uri()
+    path.write_text(SMALL_PAGE.format(title=title, body=body, static=static), encoding="utf-8")
+    return path
+
+
+def visit(browser, path, width=DESK, scheme="light"):
     """Open a page and collect what a reader would trip over."""
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    context = browser.new_context(viewport={"width": width, "height": HEIGHT}, color_scheme=scheme)
     context.add_init_script(f"localStorage.setItem('mode', '{scheme}'); localStorage.setItem('theme', '{scheme}')")
     page, trouble = context.new_page(), []
     page.on("console", lambda m: trouble.append(m.text) if m.type == "error" else None)
@@ -227,6 +241,11 @@ def visit(browser, path, width=1280, scheme="light"):
     page.goto(path.as_uri(), wait_until="load")
     page.evaluate("() => window.MathJax && MathJax.startup ? MathJax.startup.promise.then(() => true) : true")
     return page, trouble
+
+
+def resize(page, width):
+    """Give a page's window another width."""
+    page.set_viewport_size({"width": width, "height": HEIGHT})
 
 
 def beyond_the_edge(page):
@@ -238,6 +257,14 @@ def turn(page, scheme):
     """Change a page's colours as its reader would."""
     page.emulate_media(color_scheme=scheme)
     page.evaluate("scheme => { document.documentElement.dataset.theme = scheme; }", scheme)
+
+
+def looks(page):
+    """Show a small page at the desk, light and dark, and on a phone, one after the other."""
+    for width, scheme in ((DESK, "light"), (DESK, "dark"), (PHONE, "light")):
+        resize(page, width)
+        turn(page, scheme)
+        yield width, scheme
 
 
 def violations(page, counts=lambda one: True, **options):

@@ -14,7 +14,7 @@ import yaml
 from bs4 import BeautifulSoup
 
 from mjq.models import CHAPTERS
-from tests.conftest import ROOT, beyond_the_edge, turn, violations, visit
+from tests.conftest import DESK, PHONE, ROOT, beyond_the_edge, resize, turn, violations, visit
 
 HTML = ROOT / "_build/html"
 STABLE = {
@@ -192,7 +192,6 @@ def test_the_course_adds_up_the_reading_times_of_its_pages(html):
 CONTENTS = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
 PAGES = [CONTENTS["root"], *(page["file"] for part in CONTENTS["parts"] for page in part["chapters"])]
 PAGES += ["genindex", "py-modindex", "search"]
-PHONE = 360
 CHAPTER_PAGES = [f"notebooks/{chapter.name}" for chapter in CHAPTERS]
 
 
@@ -205,7 +204,7 @@ def opened(request, html, browser):
     page, trouble = visit(browser, html / f"{request.param}.html", width=PHONE)
     page.add_style_tag(content="* { transition: none !important }")  # other colours are there at once
     on_a_phone = beyond_the_edge(page)
-    page.set_viewport_size({"width": 1280, "height": 900})
+    resize(page, DESK)
     yield SimpleNamespace(page=page, name=request.param, trouble=trouble, beyond_the_phone=on_a_phone)
     page.context.close()
 

@@ -206,9 +206,9 @@ def test_a_run_that_is_stopped_leaves_nothing(tmp_path, small, sent):
     run = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     until(lambda: list(tmp_path.glob("runs/small/.*")))
     run.send_signal(sent)
-    _, words = run.communicate(timeout=PATIENCE)
+    _, told = run.communicate(timeout=PATIENCE)
     assert run.returncode == 1
-    assert words.strip() == "mjq: stopped"
+    assert told.strip() == "mjq: stopped"
     assert not list((tmp_path / "runs/small").iterdir())
 
 
@@ -471,10 +471,10 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, small):
     sweep = subprocess.Popen(words, cwd=tmp_path, start_new_session=True, **pipes)
     until(lambda: finished(tmp_path / "runs/small/a") >= 2)
     os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does: to the workers too, which should leave the word to us
-    _, words = sweep.communicate(timeout=PATIENCE)
+    _, told = sweep.communicate(timeout=PATIENCE)
     assert sweep.returncode == 1
-    assert "KeyboardInterrupt" not in words
-    assert re.search(r"it was interrupted; \d of 8 cases are finished and kept in runs/small/a", words)
+    assert "KeyboardInterrupt" not in told
+    assert re.search(r"it was interrupted; \d of 8 cases are finished and kept in runs/small/a", told)
     assert len(rows(tmp_path / "runs/small/a/cases.csv")) == 8
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from mjq.cli import page
-from tests.conftest import ROOT, beyond_the_edge, visit
+from tests.conftest import DESK, PHONE, ROOT, beyond_the_edge, visit
 
 
 @pytest.fixture(scope="session")
@@ -16,7 +16,7 @@ def alone(tmp_path_factory):
     return target
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(DESK, "light"), (PHONE, "dark")])
 def test_a_page_needs_nothing_else(alone, browser, width, scheme):
     shown, trouble = visit(browser, alone, width, scheme)
     requests = []

@@ -13,7 +13,7 @@ from docutils import nodes
 from docutils.utils import new_document
 from sphinx.errors import ExtensionError
 
-from tests.conftest import LOOKS, ROOT, beyond_the_edge, turn, violations, visit
+from tests.conftest import ROOT, beyond_the_edge, looks, small_page, violations, visit
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 import panels
@@ -21,24 +21,14 @@ import panels
 NAMES = [path.stem for path in sorted(panels.HERE.glob("*.py"))]
 all_panels = cache(panels.panels)  # it takes seconds: not where tests are only collected
 POSITIONS = 50
-PAGE = """<!DOCTYPE html>
-<html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{name}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="{static}/panels.css"><script src="{static}/panels.js"></script>
-<style>body {{ font-family: sans-serif; }}
-[data-theme=light] body {{ color: #222832; background: #ffffff; }}
-[data-theme=dark] body {{ color: #ced6dd; background: #14181e; }}</style></head>
-<body><main><h1>{name}</h1>{panel}
-<div id="cell-{cell}"><img alt="the figure" width="300" height="200" src="{static}/capacity.svg"></div>
-</main></body></html>"""
+FIGURE = '<div id="cell-{cell}"><img alt="the figure" width="300" height="200" src="{static}/capacity.svg"></div>'
 
 
 def page_of(name, folder):
     """A page with nothing but a panel and its figure, laid out as the book does."""
-    panel, path = all_panels()[name], folder / f"{name}.html"
-    text = dict(name=name, panel=panels.html(name, panel), cell=panel.cell, static=(ROOT / "book/_static").as_uri())
-    path.write_text(PAGE.format(**text), encoding="utf-8")
-    return path
+    panel = all_panels()[name]
+    figure = FIGURE.format(cell=panel.cell, static=(ROOT / "book/_static").as_uri())
+    return small_page(folder / f"{name}.html", name, f"{panels.html(name, panel)}\n{figure}")
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -105,10 +95,8 @@ def test_pictures_have_a_description_that_follows(name, shown):
 
 
 def test_everybody_can_use_it(name, shown):
-    for width, scheme in LOOKS:
-        shown.set_viewport_size({"width": width, "height": 900})
-        turn(shown, scheme)
-        assert not violations(shown), (width, scheme)
+    for look in looks(shown):
+        assert not violations(shown), look
         assert beyond_the_edge(shown) <= 1
         sizes = shown.locator(".panel-charts text").evaluate_all(
             "all => all.map(x => parseFloat(getComputedStyle(x).fontSize))"

@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
 from mjq.models import CHAPTERS
-from tests.conftest import LOOKS, ROOT, beyond_the_edge, turn, violations, visit
+from tests.conftest import ROOT, beyond_the_edge, looks, small_page, violations, visit
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 import selfchecks
@@ -22,14 +22,6 @@ BLOCK = re.compile(r"^:::\{selfcheck\}.*?^:::$", re.M | re.S)
 SECTION = re.compile(r"^## (.+)$|^:::\{selfcheck\} ([\w-]+)$", re.M)
 # Where nothing is asked: the exercises ask enough, and the last section is an account.
 NOT_ASKED = ("Exercises", "What we")
-PAGE = """<!DOCTYPE html>
-<html lang="en" data-theme="light"><head><meta charset="utf-8"><title>Self-checks</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="{static}/panels.css"><script src="{static}/panels.js"></script>
-<style>body {{ font-family: sans-serif; }}
-[data-theme=light] body {{ color: #222832; background: #ffffff; }}
-[data-theme=dark] body {{ color: #ced6dd; background: #14181e; }}</style></head>
-<body><main><h1>Self-checks</h1>{body}</main></body></html>"""
 
 
 @cache
@@ -72,10 +64,7 @@ def forms(tmp_path_factory):
 def page_of(forms, chapter, folder):
     """A page with nothing but the self-checks of a chapter."""
     body = "\n".join(map(str, BeautifulSoup(forms[chapter], "html.parser").select("form.selfcheck")))
-    path = folder / f"{chapter}.html"
-    static = (ROOT / "book/_static").as_uri()
-    path.write_text(PAGE.format(body=body, static=static), encoding="utf-8")
-    return path
+    return small_page(folder / f"{chapter}.html", "Self-checks", body)
 
 
 @pytest.fixture(params=ASKED)
@@ -167,10 +156,8 @@ def test_everybody_can_answer(chapter, forms, browser, tmp_path):
     page, trouble = visit(browser, page_of(forms, chapter, tmp_path))
     page.evaluate(ANSWER_ALL)
     assert all(page.locator("form.selfcheck [role=status]").all_inner_texts())
-    for width, scheme in LOOKS:
-        page.set_viewport_size({"width": width, "height": 900})
-        turn(page, scheme)
-        assert not violations(page), (width, scheme)
+    for look in looks(page):
+        assert not violations(page), look
         assert beyond_the_edge(page) <= 1
     assert not trouble
     page.context.close()

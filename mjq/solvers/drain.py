@@ -206,7 +206,7 @@ def saturated(
     flow = (_eliminated if passes.size <= DENSE_UNKNOWNS else _arnoldi)(passes, tolerance, most_sweeps)
     flow, probabilities, residual = _settled(passes, flow, tolerance)
     if passes.size > DENSE_UNKNOWNS:
-        error = _error(passes, flow, residual)
+        error = _error(passes, probabilities, residual)
         if error > arnoldi.TRUSTED_ERROR and passes.size <= PATIENT_UNKNOWNS:
             flow = _eliminated(passes, tolerance, most_sweeps)
             flow, probabilities, residual = _settled(passes, flow, tolerance)
@@ -234,10 +234,8 @@ def _settled(passes, flow, tolerance):
     return flow, probabilities, residual
 
 
-def _error(passes, flow, residual):
+def _error(passes, probabilities, residual):
     """Estimate of the relative error; the slowest job's rate, for each admission, is what a start is forgotten at."""
-    passes(flow)
-    probabilities = passes.probabilities()
     admissions = float((probabilities.sum(axis=1) * passes.departures).sum() / probabilities.sum())
     return arnoldi.estimated_error(passes, passes.size, residual, passes.rates.min() / admissions, BASIS_VECTORS)
 

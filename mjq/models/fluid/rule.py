@@ -59,23 +59,19 @@ def transitions(
             done = rate * network.B[a, r]
             if done == 0:
                 continue
-            yield from (
-                (_moved(state, a, b), done * network.P[r, s] * network.A[b, s])
-                for s in pairs
-                if network.P[r, s] != 0
-                for b in phases
-                if network.A[b, s] != 0
-            )
+            sent = [done * network.P[r, s] for s in pairs]
+            yield from ((_moved(state, a, b), into) for b, into in _entries(sent, network.A))
             if network.leaves[r] != 0:
                 yield _moved(state, a, None), done * network.leaves[r]
     if sum(state) < room:
-        yield from (
-            (_moved(state, None, b), network.arrivals[s] * network.A[b, s])
-            for s in pairs
-            if network.arrivals[s] != 0
-            for b in phases
-            if network.A[b, s] != 0
-        )
+        yield from ((_moved(state, None, b), into) for b, into in _entries(network.arrivals, network.A))
+
+
+def _entries(rates, A):
+    """Phases that jobs enter who come to each queue and class at these rates, and how many do."""
+    for s, rate in enumerate(rates):
+        if rate != 0:
+            yield from ((b, rate * A[b, s]) for b in range(A.shape[0]) if A[b, s] != 0)
 
 
 def _moved(state, a, b):
