@@ -30,11 +30,13 @@ book: $(VENV)/ready
 pdf: book
 	@$(BIN)/python book/pdf.py
 
+# The book comes first: what its chapters print is then compared, and need not be computed twice. If it fails, tests say more.
 test: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check mjq book tests benchmarks
+	-@$(BIN)/python book/build.py
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
-		--nbval-lax --nbval-current-env README.md mjq tests notebooks
+		--played --nbval-lax --nbval-current-env README.md mjq tests notebooks
 
 # All that compares numbers, as processors of other makes and ages would compute it; HOW=--together: in one run.
 elsewhere: $(VENV)/ready

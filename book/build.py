@@ -44,6 +44,14 @@ PICTURES = {  # shown by the README and the first page
 # --- Executing ------------------------------------------------------------------------------------------------------
 
 
+def described(name):
+    """A fingerprint of all that decides what a chapter prints."""
+    try:
+        return depends.digest(source(name), ROOT)
+    except SyntaxError:  # executing the chapter will say where
+        return "unreadable"
+
+
 def fresh(name, wanted):
     """Whether the executed chapter on disk is the one that `wanted` describes."""
     mark = EXECUTED / f"{name}.digest"
@@ -69,6 +77,7 @@ def execute(name, wanted, position):
     nbformat.write(execution.cleaned(nbformat.read(scratch, as_version=4)), scratch)
     os.replace(scratch, EXECUTED / f"{name}.ipynb")
     (EXECUTED / f"{name}.digest").write_text(wanted)
+    (EXECUTED / f"{name}.stored").unlink(missing_ok=True)
     (EXECUTED / f"{name}.seconds").write_text(f"{time.perf_counter() - started:.0f}")
     return None
 
@@ -103,12 +112,7 @@ def with_words(name):
 
 def execute_changed(names, everything, workers):
     """Bring the executed chapters up to date; return the failures."""
-    wanted = {}
-    for n in names:
-        try:
-            wanted[n] = depends.digest(source(n), ROOT)
-        except SyntaxError:  # executing the chapter will say where
-            wanted[n] = "unreadable"
+    wanted = {n: described(n) for n in names}
     stale = longest_first(n for n in names if everything or not fresh(n, wanted[n]))
     for n in set(names) - set(stale):
         with_words(n)
@@ -253,6 +257,7 @@ def write_back(names):
         notebook = nbformat.read(EXECUTED / f"{name}.ipynb", as_version=4)
         nbformat.write(notebook, ROOT / "notebooks" / f"{name}.ipynb")
         (EXECUTED / f"{name}.digest").write_text(depends.digest(notebook, ROOT))
+        (EXECUTED / f"{name}.stored").touch()  # from now on this execution tells nothing about what is stored
         print(f"notebooks/{name}.ipynb: outputs written back")
     for picture, (name, cell) in PICTURES.items():
         if name in names:

@@ -77,6 +77,10 @@ def pytest_xdist_auto_num_workers(config):
     return (os.cpu_count() or 1) + 1
 
 
+def pytest_addoption(parser):
+    parser.addoption("--played", action="store_true", help="compare what the book's execution printed (played.py)")
+
+
 def pytest_configure(config):
     """The longest tests first; other random systems if a seed is given; stored outputs are compared as numbers.
 
@@ -91,6 +95,13 @@ def pytest_configure(config):
     if not hasattr(sanitized, "as_text"):
 
         def setup(self):
+            from tests.played import Played, recording
+
+            executed = recording(self.path) if config.getoption("--played") else None
+            if executed:
+                self.kernel = Played(executed)
+                self.setup_sanitize_files()
+                return
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("MJQ_WORKERS", "1")
                 set_up(self)

@@ -7,8 +7,11 @@ import filelock
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
+from nbval.plugin import IPyNbFile, NbCellError
 
+from mjq.runs import execution
 from tests.conftest import ROOT
+from tests.played import Played, recording
 
 
 @pytest.fixture
@@ -176,6 +179,47 @@ def test_refresh_stores_outputs_without_timings(build, monkeypatch):
     stored = nbformat.read(path, as_version=4)
     assert stored.cells[0].outputs[0].text == "42\n"
     assert dict(stored.cells[0].metadata) == {"name": "cell-0"}
+
+
+def test_what_the_book_executed_is_not_executed_again(build):
+    path = build.ROOT / "notebooks/good.ipynb"
+    nbformat.write(notebook("x = 6 * 7", "print(x)"), path)
+    assert recording(path, build) is None
+    assert build.execute_changed(["good"], False, 1) == []
+    assert recording(path, build).cells[1].outputs[0].text == "42\n"
+    assert recording(build.ROOT / "good.ipynb", build) is None
+    for changed in ("x = 6 * 8", "x = = 1"):
+        nbformat.write(notebook(changed, "print(x)"), path)
+        assert recording(path, build) is None
+
+
+def test_what_is_stored_is_not_compared_with_itself(build, monkeypatch):
+    path = build.ROOT / "notebooks/good.ipynb"
+    nbformat.write(notebook("print(6 * 7)"), path)
+    monkeypatch.setattr("sys.argv", ["build.py", "--refresh"])
+    assert build.main() == 0
+    assert recording(path, build) is None
+    assert build.execute_changed(["good"], True, 1) == []
+    assert recording(path, build) is not None
+
+
+def test_what_the_book_printed_is_compared(request, tmp_path):
+    cells = notebook("print(1.5)", "display(6 * 7)", "6 * 7", "print(1.5)")
+    for cell in cells.cells:
+        cell.metadata.tags = ["nbval-check-output"]
+    stored, executed = tmp_path / "stored.ipynb", tmp_path / "executed.ipynb"
+    assert execution.execute(cells, executed) is None
+    printed = nbformat.read(executed, as_version=4)
+    other = nbformat.read(executed, as_version=4)
+    other.cells[3].outputs[0].text = "1.7\n"
+    nbformat.write(other, stored)
+    file = IPyNbFile.from_parent(request.session, path=stored)
+    file.kernel = Played(printed)
+    *same, differs = file.collect()
+    for cell in same:
+        cell.runtest()
+    with pytest.raises(NbCellError, match="Cell outputs differ"):
+        differs.runtest()
 
 
 def test_two_builds_at_once_do_not_meet(build, monkeypatch, capsys):

@@ -1,0 +1,65 @@
+"""What nbval compares where the book has just executed a chapter: what its cells printed then.
+
+The book executes a chapter whenever its code or anything that it reads has changed. To execute it once more would take
+half of a minute and tell nothing new. A chapter whose outputs were stored from that very execution, by `make refresh`,
+would be compared with itself: it is executed again.
+"""
+
+import importlib.util
+import sys
+from functools import cache
+
+import nbformat
+
+from tests.conftest import ROOT
+
+
+@cache
+def build_script():
+    """The script that builds the book."""
+    sys.path.insert(0, str(ROOT / "book"))
+    try:
+        spec = importlib.util.spec_from_file_location("build", ROOT / "book/build.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(ROOT / "book"))
+    return module
+
+
+def recording(path, build=None):
+    """The chapter as the book executed it; None if that was another state of it, or what was stored came from there."""
+    build = build or build_script()
+    name, executed = path.stem, build.EXECUTED / path.name
+    if path != build.ROOT / "notebooks" / path.name or executed.with_suffix(".stored").exists():
+        return None
+    return nbformat.read(executed, as_version=4) if build.fresh(name, build.described(name)) else None
+
+
+class Played:
+    """In the place of nbval's kernel: each cell is answered by what it printed in an execution before."""
+
+    def __init__(self, executed):
+        self._waiting = [cell for cell in executed.cells if cell.cell_type == "code"]
+        self._playing, self._messages = None, iter(())
+
+    def execute_cell_input(self, source, allow_stdin=None):
+        cell = next(cell for cell in self._waiting if cell.source == source)
+        self._waiting.remove(cell)
+        said = [(output.output_type, output) for output in cell.outputs]
+        self._messages = iter([*said, ("status", {"execution_state": "idle"})])
+        self._playing = source
+        return source
+
+    def await_reply(self, message, timeout=None):
+        """Nothing is waited for: all was said long ago."""
+
+    def get_message(self, stream, timeout=None):
+        kind, content = next(self._messages)
+        return {"msg_type": kind, "content": content, "parent_header": {"msg_id": self._playing}}
+
+    def is_alive(self):
+        return True
+
+    def stop(self):
+        """Nothing runs."""
