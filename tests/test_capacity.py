@@ -1,6 +1,8 @@
 """The four capacities of a log: by law, against models, and on public logs."""
 
+import contextlib
 import gzip
+import importlib
 import io
 import json
 import os
@@ -25,6 +27,7 @@ from mjq.workload import (
     capacities,
     capacity,
     costs_of_classes,
+    example,
     example_log,
     exponential_capacity,
     fewer_needs,
@@ -194,6 +197,16 @@ def test_the_shipped_log_is_the_one_that_is_made():
         assert path.stat().st_size < 60_000
 
 
+def test_the_log_is_made_anew_in_its_place(monkeypatch, tmp_path):
+    monkeypatch.setattr(example, "example_path", lambda: contextlib.nullcontext(tmp_path / "example.swf.gz"))
+    monkeypatch.setattr(example, "made", lambda: "; no jobs\n")
+    example.main()
+    first = (tmp_path / "example.swf.gz").read_bytes()
+    assert gzip.decompress(first) == b"; no jobs\n"
+    example.main()
+    assert (tmp_path / "example.swf.gz").read_bytes() == first  # the same bytes on every day
+
+
 @light
 @pytest.mark.parametrize(
     ("log", "message"),
@@ -206,6 +219,12 @@ def test_the_shipped_log_is_the_one_that_is_made():
 def test_logs_that_tell_no_capacity(log, message):
     with pytest.raises(ValueError, match=message):
         capacities(log)
+
+
+def test_a_replication_whose_jobs_start_together_after_the_warm_up_tells_no_capacity():
+    log = Log(need=np.array([8.0] + 8 * [1.0]), run=np.ones(9), servers=8.0)
+    with pytest.raises(ValueError, match="after the first tenth all jobs fit"):
+        capacity._share(log, log.need, log.run, None, "fcfs")
 
 
 def test_work_of_none_has_no_capacity():
@@ -298,6 +317,24 @@ def test_a_log_of_little_removes_questions_not_the_run(tmp_path):
     assert found["load"] is None and found["agreement"] == [] and "cannot be said" in found["verdict"][-1]
     assert said("capacity", path)[0] == 2
     assert said("capacity", path, "--servers", 2)[0] == 0
+
+
+@light
+def test_where_exponential_classes_cannot_be_solved_nothing_is_said_near_saturation(tmp_path):
+    path = tmp_path / "jobs.csv"
+    path.write_text("need,run\n" + "1,0\n2,90\n" * 40)
+    status, out, _ = said("capacity", path, "--servers", 2, "--json")
+    assert (status, json.loads(out)["near_saturation"]) == (0, None)
+
+
+def test_on_a_terminal_it_says_what_is_computed_now(capsys, monkeypatch):
+    command = importlib.import_module("mjq.cli.capacity")  # the name is the command's, too
+    stage = next(iter(command.STAGES))
+    command._progress(stage)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    command._progress(stage)
+    assert command.STAGES[stage] in capsys.readouterr().err
 
 
 @light

@@ -15,8 +15,12 @@ import jsonschema
 import polars as pl
 import psutil
 import pytest
+from click.shell_completion import ShellComplete
 
 from mjq import pool_depletion, processing_capacity, runs, stability
+from mjq.__main__ import main as start
+from mjq.cli import mjq as command
+from mjq.cli import page
 from mjq.cli import words as of_all_commands
 from mjq.headlines import MODELS, schema, solve
 from mjq.runs import chapters
@@ -160,6 +164,14 @@ def test_ctrl_c_while_libraries_are_imported_is_quiet(tmp_path):
     assert (run.returncode, run.stdout, run.stderr) == (1, "", "mjq: stopped\n")
 
 
+def test_ctrl_c_in_the_middle_is_quiet(tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runs, "names", interrupted)
+    assert said("list", cwd=tmp_path) == (1, "", "\nmjq: stopped\n")
+
+
 def test_a_file_in_the_current_folder_does_not_replace_a_library(tmp_path, monkeypatch):
     """A chapter of the book, here a small one in its place, does not import from the current folder."""
     (tmp_path / "tabulate.py").write_text("raise RuntimeError('not this one')\n")
@@ -177,6 +189,33 @@ def test_help_and_completion(tmp_path):
     assert "complete" in process(cwd=tmp_path, env=os.environ | {"_MJQ_COMPLETE": "bash_source"}).out
     asked = {"_MJQ_COMPLETE": "bash_complete", "COMP_WORDS": "mjq run stability -p n", "COMP_CWORD": "4"}
     assert process(cwd=tmp_path, env=os.environ | asked).out.split() == ["plain,n", "plain,n1", "plain,n2"]
+
+
+def test_chapters_are_completed():
+    asked = ShellComplete(command, {}, "mjq", "_MJQ_COMPLETE")
+    assert [item.value for item in asked.get_completions(["run"], "st")] == ["stability"]
+    assert {item.value for item in asked.get_completions(["sweep"], "")} == set(chapters.names())
+
+
+def test_without_what_chapters_need_the_command_says_what_to_install(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "mjq.cli", None)
+    assert start() == 1
+    assert capsys.readouterr().err == "mjq: mjq.cli is not installed; pip install 'mjq[chapters]' brings it\n"
+
+
+def test_a_run_as_a_page(tmp_path, small, monkeypatch):
+    monkeypatch.setattr(page, "write", lambda notebook, name, target: target.write_text(f"{name} {notebook.name}"))
+    assert said("run", "small.ipynb", "--html", "--label", "a", "-q", cwd=tmp_path).status == 0
+    assert (tmp_path / "runs/small/a/small.html").read_text() == "small small.ipynb"
+
+    def refused(*_):
+        raise RuntimeError("the page was not built: no room")
+
+    monkeypatch.setattr(page, "write", refused)
+    run = said("run", "small.ipynb", "--html", "--label", "b", "-q", cwd=tmp_path)
+    assert run.status == 1
+    assert "the page was not built: no room; all else is in runs/small/b" in run.err
+    assert (tmp_path / "runs/small/b/results.json").exists()
 
 
 def test_a_run_and_its_copy_elsewhere(tmp_path, small):

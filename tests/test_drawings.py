@@ -1,5 +1,7 @@
 """Drawings show what the rule says."""
 
+import sys
+
 import matplotlib
 from matplotlib import pyplot as plt
 from matplotlib.patches import FancyArrowPatch
@@ -21,3 +23,12 @@ def test_a_graph_has_a_circle_a_state_and_an_arrow_a_transition():
         assert len([patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]) == 4
         assert ax.figure.get_size_inches()[0] == plots.WIDTH
         plt.close(ax.figure)
+
+
+def test_figures_have_their_style_outside_jupyter_too(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib_inline.backend_inline", None)
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        plots.style()
+        assert matplotlib.rcParams["figure.figsize"][0] == plots.WIDTH
+        assert matplotlib.rcParams["svg.hashsalt"]

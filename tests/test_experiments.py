@@ -1,6 +1,6 @@
 """Long computations, tried with tiny sizes, and the tables they have kept."""
 
-import math
+import platform
 
 import numpy as np
 import polars as pl
@@ -12,13 +12,28 @@ from mjq.experiments import (
     depletion,
     evaluation,
     fluid_times,
-    frontier,
     keeping,
+    machine,
     near_saturation,
     public_logs,
     two_tier,
 )
 from mjq.workload import capacities, capacity, example_path, read_log
+
+
+def test_times_and_machines(monkeypatch):
+    calls = []
+    assert machine.median_time(lambda: calls.append(1), 3) >= 0
+    assert len(calls) == 4  # the first compiles
+    ticks = iter([0.0, 1.0, 0.0, 5.0, 0.0, 2.0])
+    assert machine.median_time(lambda: 7, 3, warm=False, keep=True, clock=lambda: next(ticks)) == (2.0, 7)
+    assert machine.processor() in machine.machine()
+
+    def hidden(*_, **__):
+        raise OSError
+
+    monkeypatch.setattr(machine.Path, "read_text", hidden)
+    assert machine.processor() == (platform.processor() or platform.machine())
 
 
 @pytest.fixture
@@ -113,11 +128,21 @@ def test_the_times_of_the_fluid_model(folder, monkeypatch):
     monkeypatch.setattr(fluid_times, "STATIONS", (3,))
     monkeypatch.setattr(fluid_times, "FACTORS", (1,))
     monkeypatch.setattr(fluid_times, "RUNS", 3)
-    monkeypatch.setattr(fluid_times, "seconds", lambda work, _: float(work() is not None))
+    asked = []
+    monkeypatch.setattr(fluid_times, "median_time", lambda work, *repeats, **_: asked.append(work()) or 1.0)
     fluid_times.main()
+    assert asked
     made = pl.read_csv(folder / "fluid_times.csv")
     assert made.columns == columns("fluid_times")
     assert made["grows"].to_list() == ["phases", "jobs"]
+
+
+def test_the_system_of_the_log():
+    servers, needs, rates, mix = near_saturation.system()
+    assert servers == near_saturation.PROCESSORS >= max(needs)
+    assert len(needs) == len(rates) == len(mix) == 8
+    assert sum(mix) == pytest.approx(1)
+    assert min(rates) > 0
 
 
 def test_near_saturation(folder, monkeypatch):
@@ -134,26 +159,6 @@ def test_near_saturation(folder, monkeypatch):
     assert waits.columns == columns("near_saturation_waits")
     assert waits["asymptote"][0] == pytest.approx(1.3823266, abs=1e-5)
     assert waits["simulated"][0] == pytest.approx(1.4457543, abs=3 * waits["half_width"][0])
-
-
-@pytest.mark.parametrize("name", sorted({name for name, *_ in frontier.METHODS}))
-def test_each_method_of_the_frontier(name, monkeypatch):
-    monkeypatch.setattr(frontier, "SERVERS", 60)
-    monkeypatch.setattr(frontier, "SIZES", (1, 10))
-    monkeypatch.setattr(frontier, "SYSTEM", dict(arrival=9, preparation=10, rates=(10, 1), mix=(0.9, 0.1), places=5))
-    monkeypatch.setattr(frontier, "EVERY", 120)
-
-    class Pipe:
-        def send(self, what):
-            self.row, self.steps = what
-
-    pipe = Pipe()
-    frontier.measured(name, "product form", 20, pipe)
-    row = dict(zip(frontier.HEADERS, pipe.row, strict=True))
-    assert row["method"] == name
-    assert row["residual"] == "" or float(row["residual"]) < 1e-3
-    assert all(math.isfinite(float(x)) for *_, x in pipe.steps)
-    assert len(pipe.steps) == (3 if name in frontier.STEPPED else 0)
 
 
 def test_capacities_of_public_logs(folder, monkeypatch):

@@ -1,8 +1,12 @@
 """The methods that the size frontier compares, on a small cluster: all must find the same steady state."""
 
+import multiprocessing
+
 import numpy as np
+import polars as pl
 import pytest
 
+from mjq import experiments
 from mjq.experiments import aggregation, frontier
 from mjq.solvers import drain, tandem
 
@@ -67,12 +71,17 @@ class Kept:
         self.row, self.steps = message
 
 
-@pytest.mark.parametrize("method", frontier.METHODS, ids=lambda m: f"{m[0]}, {m[1]}, {m[2]}")
-def test_each_method_measures_a_small_cluster(method, monkeypatch):
-    name, start, _ = method
+@pytest.fixture
+def small(monkeypatch):
+    """The frontier of a cluster that is solved in a moment."""
     monkeypatch.setattr(frontier, "SERVERS", 60)
     monkeypatch.setattr(frontier, "SIZES", (1, 10))
     monkeypatch.setattr(frontier, "SYSTEM", frontier.SYSTEM | dict(arrival=9.0, preparation=10.0, places=5))
+
+
+@pytest.mark.parametrize("method", frontier.METHODS, ids=lambda m: f"{m[0]}, {m[1]}, {m[2]}")
+def test_each_method_measures_a_small_cluster(method, small):
+    name, start, _ = method
     end = Kept()
     frontier.measured(name, start, 10, end)
     assert end.row[:2] == [name, start]
@@ -81,3 +90,43 @@ def test_each_method_measures_a_small_cluster(method, monkeypatch):
     assert len(end.steps) == (frontier.BUDGET // frontier.EVERY if name in frontier.STEPPED else 0)
     if end.steps:
         assert float(end.steps[-1][-1]) < float(end.steps[0][-1])
+
+
+def test_a_method_that_spends_its_budget_has_no_answer(small, monkeypatch):
+    monkeypatch.setattr(frontier.Counted, "budget", 2)
+    end = Kept()
+    frontier.measured("restarted Arnoldi", "all equal", 20, end)
+    assert end.row[5] == ""
+    assert end.row[-1].endswith("no answer within the budget")
+
+
+class Here:
+    """In the place of processes of their own: the work is done when a process starts."""
+
+    Pipe = staticmethod(multiprocessing.Pipe)
+
+    class Process:
+        def __init__(self, target, args):
+            self.start = lambda: target(*args)
+
+        def join(self):
+            pass
+
+
+def test_what_was_measured_is_kept_and_not_measured_again(small, monkeypatch, tmp_path):
+    monkeypatch.setattr(frontier.multiprocessing, "get_context", lambda _: Here)
+    monkeypatch.setattr(frontier, "RESULTS", tmp_path / "frontier.csv")
+    monkeypatch.setattr(frontier, "STEPS", tmp_path / "frontier_steps.csv")
+    stepped = next(method for method in frontier.METHODS if method[0] in frontier.STEPPED)
+    whole = next(method for method in frontier.METHODS if method[0] not in frontier.STEPPED)
+    monkeypatch.setattr(frontier, "METHODS", [stepped, whole])
+    frontier.main()
+    made = {path: path.read_bytes() for path in sorted(tmp_path.iterdir())}
+    assert [path.name for path in made] == ["frontier.csv", "frontier_steps.csv"]
+    results, steps = (pl.read_csv(path) for path in made)
+    assert results.columns == experiments.kept("frontier").columns
+    assert results["method"].to_list() == [stepped[0], whole[0]]
+    assert set(steps["method"]) == {stepped[0]}
+    monkeypatch.setattr(frontier, "measured", None)
+    frontier.main()
+    assert {path: path.read_bytes() for path in sorted(tmp_path.iterdir())} == made

@@ -39,3 +39,9 @@ def test_pages_are_refused_before_anything_runs_where_they_cannot_be_made(monkey
     monkeypatch.setattr(page, "NEEDED", ("a_package_that_is_not_there",))
     with pytest.raises(RuntimeError, match="a page needs the book"):
         page.require()
+
+
+def test_a_page_that_cannot_be_made_says_why(tmp_path):
+    with pytest.raises(RuntimeError, match=r"(?s)the page was not built: .*nothing\.ipynb"):
+        page.write(tmp_path / "nothing.ipynb", "near_saturation", tmp_path / "page.html")
+    assert not list(tmp_path.iterdir())

@@ -14,7 +14,7 @@ import pytest
 from tqdm import tqdm
 
 from mjq import stability
-from mjq.parallel import as_found, client_of, solve_all, spread
+from mjq.parallel import _interrupts_wait, as_found, client_of, solve_all, spread
 
 CASES = [dict(n=n, n1=1, n2=2, mu1=1.0, mu2=2.0, p1=0.5) for n in range(2, 8)]
 
@@ -66,6 +66,14 @@ def test_work_is_spread_again_and_again_in_one_process():
     code += "    for _ in range(2): print(*solve_all(lambda x: sqrt(x), [dict(x=4), dict(x=9)], 2, progress=False))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert (run.returncode, run.stdout.split()) == (0, ["2.0", "3.0"] * 2), run.stderr
+
+
+def test_where_signals_cannot_be_held_back_the_work_is_done_all_the_same(monkeypatch):
+    monkeypatch.delattr("signal.pthread_sigmask")
+    done = []
+    with _interrupts_wait():
+        done.append("work")
+    assert done
 
 
 def test_nothing_to_do():

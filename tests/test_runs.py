@@ -6,6 +6,7 @@ import math
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import filelock
 import matplotlib
@@ -375,6 +376,18 @@ def test_versions_name_the_commit(root):
     assert found["packages"]["numpy"] == np.__version__
 
 
+@pytest.mark.parametrize("name", ["git is not there", "no repository"])
+def test_without_git_or_a_repository_no_commit_is_named(monkeypatch, tmp_path, name):
+    if name == "no repository":
+        monkeypatch.setattr(provenance, "HOME", tmp_path / "mjq")
+    else:
+        (tmp_path / ".git").mkdir()
+        monkeypatch.setattr(provenance, "HOME", tmp_path / "mjq")
+        monkeypatch.setenv("PATH", str(tmp_path))
+    found = provenance.versions()
+    assert (found["commit"], found["changed"]) == (None, False)
+
+
 # --- Figures and tables ---------------------------------------------------------------------------------------------
 
 DRAWING = {
@@ -620,6 +633,49 @@ def test_a_folder_that_appeared_meanwhile_stays(tmp_path):
         folders.settle(new, tmp_path / "a", False)
     found = {path.name: (path / "file").read_text() for path in tmp_path.iterdir()}
     assert found == {"a": "0", "a-1": "1", "a-2": "2"}
+
+
+def test_of_two_that_settle_at_once_the_second_gets_a_number(tmp_path, monkeypatch):
+    rename = Path.rename
+
+    def slower(new, free):
+        if free.name == "a":
+            free.mkdir()  # somebody was faster
+            (free / "file").write_text("first")
+            raise OSError(39, "Directory not empty")
+        return rename(new, free)
+
+    new = tmp_path / "new"
+    new.mkdir()
+    monkeypatch.setattr(Path, "rename", slower)
+    assert folders.settle(new, tmp_path / "a", False) == tmp_path / "a-1"
+    assert (tmp_path / "a/file").read_text() == "first"
+
+
+def test_a_disk_that_does_not_rename_is_an_error(tmp_path, monkeypatch):
+    def refused(*_):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(OSError, match="Read-only"):
+        folders.settle(tmp_path / "new", tmp_path / "a", False)
+
+
+def test_files_are_kept_also_where_a_disk_has_no_links(tmp_path, monkeypatch):
+    def refused(*_):
+        raise OSError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", refused)
+    folders.write(tmp_path / "a", b"first", replace=False)
+    with pytest.raises(ValueError, match="a exists; --force replaces it"):
+        folders.write(tmp_path / "a", b"second", replace=False)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"first"}
+
+
+def test_parameters_that_would_arrive_as_others_are_refused(tmp_path, small):
+    notebook = nbformat.read(small, as_version=4)
+    failure = execution.execute(notebook, tmp_path / "run.ipynb", dict(numbers=(1.0, 2.0)))
+    assert str(failure) == "before its first cell: ValueError: the parameters do not arrive as they were given"
 
 
 def test_a_copy_that_cannot_be_written_does_not_take_the_run_with_it(here, small, kept, monkeypatch):

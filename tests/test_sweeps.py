@@ -4,6 +4,7 @@ import csv
 import importlib
 import json
 import os
+from types import SimpleNamespace
 
 import distributed
 import filelock
@@ -365,6 +366,14 @@ def test_without_workers_a_sweep_gives_up(here, small):
         pytest.raises(runs.SweepStopped, match=r"there has been no worker for 0\.5 s; 0 of 1 cases are finished"),
     ):
         runs.sweep(small, [dict(x=1.0)], workers=alone, patience=0.5)
+
+
+@pytest.mark.parametrize("status", ["cancelled", "lost"])
+def test_a_sweep_whose_scheduler_has_gone_says_how_far_it_came(status):
+    crew = importlib.import_module("mjq.runs.sweep")._Crew
+    kept = SimpleNamespace(stopped=lambda reason: f"{reason}; 3 of 7 cases are finished")
+    with pytest.raises(runs.SweepStopped, match="the scheduler cannot be reached; 3 of 7 cases are finished"):
+        crew(None, kept, 1.0)._record(SimpleNamespace(status=status))
 
 
 def test_tables_become_rows():

@@ -9,6 +9,7 @@ distribution is a row vector ``pi`` with ``pi Q = 0``.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
 
 import numba
 import numpy as np
@@ -134,7 +135,7 @@ def stationary(Q: ArrayLike | sparse.sparray, states: Sequence[Hashable] | None 
     ValueError
         If the chain is empty or reducible (with the states at fault), or its band is too wide for memory.
     ArithmeticError
-        If rates lie so far apart that the rates out of some state vanish on the way.
+        If rates lie so far apart that those out of some state leave the range of numbers on the way.
 
     Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, Regenerative analysis and steady state distributions for Markov
     chains, Operations Research 33 (1985) 1107-1116.
@@ -180,13 +181,11 @@ def _solved(row, column, rate, order):
         raise ValueError(f"{n} states with a band of {width} are too many to eliminate; use a structured solver")
     band = np.zeros((n, 2 * width + 1))
     band[row, column - row + width] = rate
-    pi = np.empty(n)
-    try:
+    pi = np.full(n, np.nan)
+    with suppress(ZeroDivisionError):
         pi[order] = _eliminate(band, width)
-    except ZeroDivisionError:
-        raise ArithmeticError(
-            "rates lie so far apart that those out of a state fell below the range of numbers"
-        ) from None
+    if not np.isfinite(pi).all():
+        raise ArithmeticError("rates lie so far apart that those out of a state left the range of numbers")
     return pi
 
 

@@ -116,8 +116,13 @@ def limiting_completion_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, 
         v = _perron_vector(A, C, lam / u)
         return float(pi @ (A @ v) / (pi @ v)) - u
 
-    u = _root(excess, float(C.min()), float(C.max()))
-    v = _perron_vector(A, C, lam / u)
+    try:
+        u = _root(excess, float(C.min()), float(C.max()))
+        v = _perron_vector(A, C, lam / u)
+    except ValueError as error:  # rates so far apart that the excess has no root, or is no number
+        raise ArithmeticError(
+            f"the limiting equations at lam {lam!r} can't be solved in double precision: {error}"
+        ) from None
     fed = lam / u * (A @ v)
     off = float(pi @ np.abs(fed - (C + lam - u) * v) / (pi @ (fed + (C + lam) * v)))
     if not off < LIMITING_RESIDUAL:

@@ -38,7 +38,7 @@ class Queue:
     Raises
     ------
     ArithmeticError
-        If rates lie too far apart, so near to the capacity, for double precision.
+        If rates lie too far apart for double precision, so near to the capacity or anywhere.
     """
 
     def __init__(self, lam: float, B: float, b: np.ndarray, mu: np.ndarray, p: np.ndarray):
@@ -58,8 +58,11 @@ class Queue:
         self.busy = [np.array([np.dot(s[: len(b)], mu) for s in level]) for level in self.levels]
         local = [-np.diag(busy + lam) for busy in self.busy]
         boundary = [(up[n], local[n], self.down[n]) for n in range(N)] + [(None, None, self.down[N])]
-        self.distribution = qbd.stationary(boundary, up[N], local[N], self.down[N + 1])
-        self._require_accuracy()
+        try:
+            self.distribution = qbd.stationary(boundary, up[N], local[N], self.down[N + 1])
+            self._require_accuracy()
+        except ValueError as error:  # "no steady state", though lam is below the capacity, or a singular matrix
+            raise ArithmeticError(f"the queue at lam {lam!r} can't be solved in double precision: {error}") from None
 
     def _truncated(self, state):
         return (x for x in transitions(state, self.lam, *self.system) if x[0][-1] <= self.homogeneous + 1)
