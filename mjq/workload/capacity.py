@@ -288,9 +288,7 @@ def _share(log, need, run, said, policy):
     starts, times = _started(need, run, said, servers, policy)
     warm = round(WARM * len(times))
     if not times[-1] > times[warm]:
-        raise ValueError(
-            "after the first tenth all jobs fit at once: the log does not tell its capacity"
-        )
+        raise ValueError("after the first tenth all jobs fit at once: the log does not tell its capacity")
     ends = times[[warm, -1]]
     return float(np.diff(_work_done(need, run, starts, ends))[0] / np.diff(ends)[0]) / servers
 
