@@ -11,7 +11,7 @@ from nbval.plugin import IPyNbFile, NbCellError
 
 from mjq.runs import execution
 from tests.conftest import ROOT
-from tests.played import Played, recording
+from tests.played import OTHER_PROCESSORS, Played, recording
 
 
 @pytest.fixture
@@ -181,7 +181,9 @@ def test_refresh_stores_outputs_without_timings(build, monkeypatch):
     assert dict(stored.cells[0].metadata) == {"name": "cell-0"}
 
 
-def test_what_the_book_executed_is_not_executed_again(build):
+def test_what_the_book_executed_is_not_executed_again(build, monkeypatch):
+    for name in OTHER_PROCESSORS:
+        monkeypatch.delenv(name, raising=False)
     path = build.ROOT / "notebooks/good.ipynb"
     nbformat.write(notebook("x = 6 * 7", "print(x)"), path)
     assert recording(path, build) is None
@@ -193,7 +195,17 @@ def test_what_the_book_executed_is_not_executed_again(build):
         assert recording(path, build) is None
 
 
+def test_as_another_processor_would_compute_it_a_chapter_is_executed(build, monkeypatch):
+    path = build.ROOT / "notebooks/good.ipynb"
+    nbformat.write(notebook("print(6 * 7)"), path)
+    assert build.execute_changed(["good"], False, 1) == []
+    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
+    assert recording(path, build) is None
+
+
 def test_what_is_stored_is_not_compared_with_itself(build, monkeypatch):
+    for name in OTHER_PROCESSORS:
+        monkeypatch.delenv(name, raising=False)
     path = build.ROOT / "notebooks/good.ipynb"
     nbformat.write(notebook("print(6 * 7)"), path)
     monkeypatch.setattr("sys.argv", ["build.py", "--refresh"])
