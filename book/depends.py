@@ -2,8 +2,8 @@
 
 All is read from the code, nothing is imported. Words do not count: those between cells and in captions, docstrings and
 comments of modules. Data files count if the chapter names them: a text in its code is exactly the name,
-``"evaluation.csv"``, its stem, ``"evaluation"``, or a paper's key, ``"bb22"``. Tables beside a module that it uses
-count, too, and notebooks that commands for the shell name.
+``"evaluation.csv"``, its stem, ``"evaluation"``, or a paper's key, ``"bb22"``. Tables and logs beside a module that it
+uses count, too, and notebooks that commands for the shell name.
 """
 
 import ast
@@ -15,6 +15,7 @@ from functools import cache
 import nbformat
 
 PACKAGE = "mjq"
+DATA = {".csv", ".gz"}  # tables, and a log
 
 
 def digest(notebook, root):
@@ -119,8 +120,8 @@ def _lazy(source):
     """Names that a package takes from its submodules when they are asked for."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy_loader.attach":
-            given = {keyword.arg: ast.literal_eval(keyword.value) for keyword in node.keywords}
-            return {name: module for module, names in given.get("submod_attrs", {}).items() for name in names}
+            given = [ast.literal_eval(keyword.value) for keyword in node.keywords if keyword.arg == "submod_attrs"]
+            return {name: module for modules in given for module, names in modules.items() for name in names}
     return {}
 
 
@@ -135,10 +136,11 @@ def _file(name, root):
 
 
 def data_used(code, modules, root):
-    """Tables that a chapter names, and those beside a module that it uses."""
+    """Tables that a chapter names, and those and logs beside a module that it uses."""
     named = {x.value for x in ast.walk(ast.parse(code)) if isinstance(x, ast.Constant) and isinstance(x.value, str)}
     folders = {module.parent for module in modules}
-    return [file for file in sorted((root / PACKAGE).rglob("*.csv")) if _reads(named, folders, file)]
+    files = [file for file in sorted((root / PACKAGE).rglob("*")) if file.suffix in DATA]
+    return [file for file in files if _reads(named, folders, file)]
 
 
 def _reads(named, folders, file):

@@ -90,6 +90,14 @@ def test_a_table_counts_where_it_is_named_and_not_where_a_word_is_like_it(build)
     assert used("Comparisons('ghs20')") == ["ghs20.csv", "ghs20_declared.csv"]
 
 
+def test_the_log_beside_a_module_counts(build):
+    chapter = notebook("from mjq import workload\nworkload.example_log()")
+    before = build.depends.digest(chapter, build.ROOT)
+    with (build.ROOT / "mjq/workload/example.swf.gz").open("ab") as log:
+        log.write(b"more")
+    assert build.depends.digest(chapter, build.ROOT) != before
+
+
 def test_the_longest_chapter_is_first(build):
     build.EXECUTED.mkdir(parents=True)
     assert build.longest_first(["fluid", "cluster", "mine"])[0] == "cluster"

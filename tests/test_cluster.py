@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mjq import cluster, stability
 from mjq import processing_capacity as pc
+from mjq.models.cluster import steady
 from mjq.simulation import simulate_cluster
 from mjq.solvers import arnoldi, chain, drain, symbolic, tandem
 
@@ -288,7 +289,7 @@ def test_a_cluster_too_large_for_memory_is_refused():
 
 @pytest.mark.parametrize(("N", "sizes"), [(16, range(1, 17)), (1500, (10, 100)), (7, (2, 3)), (3, (3,))])
 def test_configurations_are_counted_before_they_are_listed(N, sizes):
-    assert cluster._count_configurations(N, sizes) == len(drain.configurations(N, sizes, most_free=N).counts)
+    assert steady._count_configurations(N, sizes) == len(drain.configurations(N, sizes, most_free=N).counts)
 
 
 def test_no_answer_without_convergence():

@@ -69,11 +69,10 @@ def test_list_shows_the_parameters(tmp_path):
 
 def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
     monkeypatch.setattr(chapters, "NOTEBOOKS", tmp_path)
-    assert said("list") == (
-        1,
-        "",
-        "Error: no chapters here: they come with the project's repository, not with the package\n",
-    )
+    words = "no chapters here: they come with the project's repository, not with the package\n"
+    assert said("list") == (1, "", f"Error: {words}")
+    for asked in (["list", "stability"], ["run", "stability"], ["sweep", "stability", "-p", "n", "3"]):
+        assert said(*asked, cwd=tmp_path) == (2, "", f"mjq: {words}")
 
 
 @pytest.mark.parametrize(

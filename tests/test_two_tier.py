@@ -57,7 +57,7 @@ def test_fitted_exponents_have_no_error_where_they_were_fitted():
 
 def test_a_percentile_that_stays_uncertain_is_refused(monkeypatch):
     """Here where it ought to be a thousand times as certain as such short simulations make it."""
-    monkeypatch.setattr(two_tier, "ENOUGH", 1e-5)
+    monkeypatch.setattr(two_tier, "WIDEST_INTERVAL", 1e-5)
     monkeypatch.setattr(two_tier, "TRIES", 1)
     with pytest.raises(ArithmeticError, match="the percentile is still uncertain after a time of"):
         two_tier.simulated_percentile(SYSTEM.network(), SYSTEM.request(), 1, 200.0)

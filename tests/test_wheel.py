@@ -7,13 +7,15 @@ import pytest
 
 HEADLINES = """
 import sys
-from mjq import cluster, fluid, pool_depletion, processing_capacity, stability
+from mjq import cluster, fluid, near_saturation, pool_depletion, processing_capacity, scheduling, stability
 print(processing_capacity.processing_capacity(6, (2, 3), (1, 1), (.5, .5)) == 48 / 23)
 print(round(stability.throughput(30, 3, 10, 1, .5, .7), 10) == 3.3313106090)
 print(cluster.performance(1, [1], [1], 1, 1e9, 2, 0).blocking < 1)
 network = fluid.Network({"q": 1}, {("q", 1): fluid.exponential(1)}, {}, {("q", 1): .5})
 print(round(fluid.stationary_point(network, 1).mean_jobs["q", 1], 9) == 1)
 print(round(pool_depletion.depletion([[.75, .64], [.48, 1.25]], 1, 0, 1, 0).T, 12) == 1.23)
+print(round(near_saturation.relative_completions(6, (2, 3), (2.5, .625), (.5, .5)).delta, 9) == 0.391603982)
+print(round(scheduling.finite_queue(1, 4, (1, 3), (1, .5), (.6, .4), room=6, policy="fcfs").ENq, 10) == 2.0213117256)
 print(not {"matplotlib", "pandas", "IPython", "polars", "click", "pydantic"} & set(sys.modules))
 """
 
@@ -39,7 +41,7 @@ def run(python, *words, cwd):
 
 def test_an_empty_environment_computes_a_headline_of_each_model(environment, tmp_path):
     found = run(environment, "-c", HEADLINES, cwd=tmp_path)
-    assert found.stdout.split() == ["True"] * 6, found.stdout + found.stderr
+    assert found.stdout.split() == ["True"] * 8, found.stdout + found.stderr
 
 
 def test_tables_are_in_the_wheel(environment, tmp_path):

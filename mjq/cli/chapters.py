@@ -49,7 +49,7 @@ def list_(name: str | None, as_json: bool) -> None:
     """List the chapters and what can be changed in each, or in one of them."""
     found = [runs.chapter(key) for key in ([name] if name else runs.names())]
     if not found:
-        raise click.ClickException("no chapters here: they come with the project's repository, not with the package")
+        raise click.ClickException(runs.NONE_HERE)
     if as_json:
         show_json({c.name: {"title": c.title, "parameters": [vars(p) for p in c.parameters.values()]} for c in found})
         return

@@ -24,7 +24,7 @@ class Duration(click.ParamType):
 
     name = "time"
 
-    def convert(self, value, parameter, context):
+    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> float:
         """Hours."""
         parts = re.findall(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)", str(value))
         if "".join(str(value).split()) != "".join(number + unit for number, unit in parts) or not parts:
@@ -37,7 +37,9 @@ class Sizes(click.ParamType):
 
     name = "from:to[:how many]"
 
-    def convert(self, value, parameter, context):
+    def convert(
+        self, value: object, parameter: click.Parameter | None, context: click.Context | None
+    ) -> tuple[float, float, int | None]:
         """(low, high, count or None)."""
         try:
             low, high, *count = str(value).split(":")

@@ -1,11 +1,15 @@
 """Paragraphs and tables, as text for a terminal or as one page that needs nothing else."""
 
+from collections.abc import Callable, Iterable
 from html import escape
 from io import StringIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mjq import folders
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Table", "as_text", "drawn", "write_page"]
 
@@ -28,12 +32,12 @@ class Table(NamedTuple):
     formats: tuple
 
 
-def as_text(parts):
+def as_text(parts: Iterable[str | Table]) -> str:
     """Paragraphs and tables under each other."""
     return "\n\n".join(part if isinstance(part, str) else f"{part.title}\n\n{_table(part, 'simple')}" for part in parts)
 
 
-def drawn(*pictures):
+def drawn(*pictures: "Callable[[Axes], None]") -> str:
     """Pictures under each other as one SVG: functions that draw on axes."""
     import matplotlib
 
@@ -52,7 +56,7 @@ def drawn(*pictures):
     return content.getvalue()
 
 
-def write_page(path, title, parts, picture, told):
+def write_page(path: str | Path, title: str, parts: Iterable[str | Table], picture: str, told: str) -> None:
     """Write a page to be read offline: parts, and a picture (SVG) with what it shows in words."""
     svg = picture[picture.index("<svg") :].replace("<svg", f'<svg role="img" aria-label="{escape(told)}"', 1)
     body = "\n".join(_block(part) for part in parts)

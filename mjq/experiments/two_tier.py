@@ -36,7 +36,8 @@ __all__ = [
 FRONTEND, BACKEND = {1: (8.0, 5.0), 2: (8.0, 0.5), 3: (8.0, 5.0), 4: (8.0, 0.5)}, {1: (16.0, 10.0), 3: (16.0, 10.0)}
 SERVERS = {"F": 8, "B": 4}
 JOBS = 50
-ENOUGH, TRIES = 0.02, 8  # half-width of a simulated percentile, as a part of it; longer and longer simulations
+WIDEST_INTERVAL = 0.02  # half-width of a simulated percentile, as a part of it
+TRIES = 8  # longer and longer simulations
 
 
 @dataclass(frozen=True)
@@ -218,7 +219,7 @@ def simulated_percentile(network: fluid.Network, pairs: Sequence[tuple], seed: S
     for _ in range(TRIES):
         run = simulate_ps_network(network, time, seed, subsets={"request": pairs}, progress=False)
         found = run.response["request"].percentile[0.95]
-        excess = found.half_width / (ENOUGH * found.mean)
+        excess = found.half_width / (WIDEST_INTERVAL * found.mean)
         if excess < 1:
             return found
         time *= max(1.5, 1.3 * excess**2)  # the half-width falls with the root of the time

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # pictures of what is computed elsewhere
 __all__ = ["gantt", "rows_of"]
 
 MOST_JOBS = 2000  # in one chart
+TIME_ROUNDING = 1e-6  # as a part of the whole schedule
 
 
 def rows_of(
@@ -97,7 +98,7 @@ def gantt(
         raise ValueError(f"a chart shows at most {MOST_JOBS} jobs, got {jobs}")
     if len(colours) != jobs:
         raise ValueError(f"one colour a job is needed, got {len(colours)} for {jobs}")
-    if not np.allclose(schedule.finish - schedule.start, schedule.run, rtol=0, atol=1e-6 * end):
+    if not np.allclose(schedule.finish - schedule.start, schedule.run, rtol=0, atol=TIME_ROUNDING * end):
         raise ValueError("a chart shows no jobs that are interrupted")
     ax = plt.subplots(figsize=(WIDTH, 2.6))[1] if ax is None else ax
     held = rows_of(schedule.start, schedule.finish, schedule.need, int(schedule.servers))

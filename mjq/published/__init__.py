@@ -35,6 +35,7 @@ KINDS = {
     "given": "restated parameters",
 }
 CAN_FAIL = "result", "simulated", "misprint"
+UNIT_ROUNDING, PARAMETER_ROUNDING = 1e-9, 1e-12  # of the last printed digit; relative
 
 
 def read(name: str) -> list[dict[str, str]]:
@@ -219,7 +220,7 @@ class Comparisons:
         least, most = {"nearest": (-row.unit / 2, row.unit / 2), "up": (0, row.unit), "down": (-row.unit, 0)}[rounding]
         least, most = (least, most) if within is None else (-within, within)
         rounded = row.value - float(ours)
-        slack = 1e-9 * row.unit  # of decimals that no binary fraction is
+        slack = UNIT_ROUNDING * row.unit  # of decimals that no binary fraction is
         if not least - slack <= rounded <= most + slack:
             raise AssertionError(
                 f"{row.place}: {quantity} is printed {row.text}, ours {ours:.10g}, which is {rounded:+.3g} away; "
@@ -247,6 +248,8 @@ class Comparisons:
 def _same(printed, ours):
     """Whether a printed number's parameters are these; parameters that the print does not depend on are ignored."""
     return all(
-        key in ours and np.shape(value) == np.shape(ours[key]) and np.allclose(value, ours[key], rtol=1e-12, atol=0)
+        key in ours
+        and np.shape(value) == np.shape(ours[key])
+        and np.allclose(value, ours[key], rtol=PARAMETER_ROUNDING, atol=0)
         for key, value in printed.items()
     )

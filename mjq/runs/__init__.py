@@ -31,6 +31,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "sweep": ["Sweep", "SweepStopped", "sweep"],
         "cases": ["Case", "Plan", "Record"],
         "compare": ["compare"],
-        "chapters": ["chapter", "names"],
+        "chapters": ["NONE_HERE", "chapter", "names"],
     },
 )  # fmt: skip

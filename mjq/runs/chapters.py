@@ -20,9 +20,10 @@ from mjq import checks
 from mjq.models import CHAPTERS
 from mjq.plain import brief
 
-__all__ = ["NOTEBOOKS", "Chapter", "Parameter", "chapter", "names", "typed"]
+__all__ = ["NONE_HERE", "NOTEBOOKS", "Chapter", "Parameter", "chapter", "names", "typed"]
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+NONE_HERE = "no chapters here: they come with the project's repository, not with the package"
 LONGEST = 1000  # binary digits of a whole number, all of which are finite as a float
 TYPES = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "list": "a list"}
 
@@ -140,6 +141,8 @@ def chapter(name: str | Path) -> Chapter:
         raise ValueError(f"there is no notebook {str(name)!r}")
     if path.stem.startswith("."):
         raise ValueError(f"the name of a notebook must not begin with a dot, got {path.name!r}")
+    if not str(name).endswith(".ipynb") and not names():
+        raise ValueError(NONE_HERE)
     if not str(name).endswith(".ipynb") and name not in names():
         raise ValueError(f"there is no chapter {name!r}; {_nearest(str(name), names())}")
     import nbformat  # takes a second, which help and errors need not wait for

@@ -25,10 +25,10 @@ def code() -> str:
 
 
 def fingerprint(folder: Path) -> str:
-    """Sixteen letters that depend on the names and contents of all code and tables in a folder, and on nothing else."""
+    """Sixteen letters that depend on the names and contents of all code and data in a folder, and on nothing else."""
     state = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        if path.suffix in {".py", ".csv"}:
+        if path.suffix in {".py", ".csv", ".gz"}:
             state.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
     return state.hexdigest()[:16]
 

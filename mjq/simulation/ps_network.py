@@ -28,6 +28,7 @@ __all__ = [  # noqa: RUF022, in the order of reading
 ]  # fmt: skip
 
 BEYOND = 5  # response times of a replication that must lie beyond the highest percentile
+TIME_ROUNDING = 1e-9  # relative
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,7 @@ def _inside(network, subsets):
 
 def _increasing(name, times, last):
     times = checks.not_negative(name, times)
-    if (np.diff(times) < 0).any() or times.max(initial=0) > last * (1 + 1e-9):
+    if (np.diff(times) < 0).any() or times.max(initial=0) > last * (1 + TIME_ROUNDING):
         raise ValueError(f"{name} must be increasing times up to {checks.shown(last)}")
     return times
 

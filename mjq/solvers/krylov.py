@@ -11,6 +11,9 @@ import numpy as np
 
 __all__ = ["residuals"]
 
+LEAST_NEW_LENGTH = 1e-14  # of an image, beside its basis: less is rounding
+TINY_PIVOT = 1e-200  # in place of none
+
 
 def residuals(operator: Callable[[np.ndarray], np.ndarray], start: np.ndarray, sweeps: int) -> list[dict[str, Any]]:
     r"""Relative residual :math:`\|y - Hy\|_1 / \|y\|_1` after each sweep, for three ways to use the sweeps made so far.
@@ -52,7 +55,7 @@ def residuals(operator: Callable[[np.ndarray], np.ndarray], start: np.ndarray, s
             images[: k + 1, k] += part
             image = image - part @ basis[: k + 1]
         images[k + 1, k] = np.linalg.norm(image)
-        basis[k + 1] = image / images[k + 1, k] if images[k + 1, k] > 1e-14 else 0.0
+        basis[k + 1] = image / images[k + 1, k] if images[k + 1, k] > LEAST_NEW_LENGTH else 0.0
         shrunk = images[: k + 2, : k + 1]
         picked = {"GMRES": _least_residual(shrunk, basis[: k + 1].sum(axis=1)), "Arnoldi": _ritz_vector(shrunk)}
         row = {"sweeps": k + 1, "plain": _relative(operator(flow) - flow, flow)}
@@ -72,7 +75,7 @@ def _least_residual(images, sums):
     """Weights, up to a factor, whose residual is least among those with one ``sums @ weights``."""
     triangle = np.linalg.qr(images - np.eye(*images.shape), mode="r")
     # At the solution the triangle is singular: a tiny pivot and a change of scale in between keep that harmless.
-    triangle[np.diag_indices_from(triangle)] += 1e-200
+    triangle[np.diag_indices_from(triangle)] += TINY_PIVOT
     half = np.linalg.solve(triangle.T, sums)
     return np.linalg.solve(triangle, half / np.abs(half).max())
 

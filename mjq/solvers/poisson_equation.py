@@ -23,7 +23,8 @@ from mjq.solvers import drain
 
 __all__ = ["drained", "eliminated"]
 
-TOLERANCE = 1e-12  # of the iterations, relative to the right side
+RESIDUAL_TOLERANCE = 1e-12  # of the iterations, relative to the right side
+LEAST_RESIDUAL = 1e-14  # asked for where the right side is nearly zero
 RESIDUAL_LIMIT = 1e-9  # stationary mean of the absolute residual, relative to the rate of completions
 IDENTITY_LIMIT = 1e-7  # of two ways to one number, relative
 BASIS, RESTARTS = 40, 25  # vectors to keep, and how often to begin anew
@@ -110,7 +111,9 @@ def drained(
         (len(once),) * 2, matvec=lambda entered: entered - turn(np.ravel(entered), nothing)[0], dtype=float
     )
     # What is left of the right side when rounding is all that remains: no tolerance may ask for less.
-    entered, failed = sparse_linalg.gmres(matrix, once, rtol=TOLERANCE, atol=1e-14, restart=BASIS, maxiter=RESTARTS)
+    entered, failed = sparse_linalg.gmres(
+        matrix, once, rtol=RESIDUAL_TOLERANCE, atol=LEAST_RESIDUAL, restart=BASIS, maxiter=RESTARTS
+    )
     if failed:
         raise ArithmeticError(f"the Poisson equation was not solved in {BASIS * RESTARTS} passes")
     _, values = turn(entered, departures - state.throughput)

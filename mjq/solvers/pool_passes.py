@@ -24,7 +24,7 @@ from scipy import sparse
 
 __all__ = ["Means", "best_policy", "block_size", "count_states", "generator", "means"]
 
-NEGLIGIBLE = 1e-30  # probability of ever visiting a block below which it is left out
+NEGLIGIBLE_VISIT = 1e-30  # probability of ever visiting a block below which it is left out
 LARGE_DIAGONAL = 200_000  # states of a diagonal from which on it is divided among threads
 PIECES_A_WORKER = 4  # so that nobody waits long for the last one
 MASS_LOST = 1e-9  # by which the probability to end may differ from 1
@@ -299,7 +299,7 @@ def _diagonal(lowest, end, left, pool, places, table, all_visited, all_left_at, 
         if left - n + 1 <= pool[1] and old_alive[n]:
             _gather(first, second, table, 0, SECOND_DONE, old_visited[n], old_left_at[n], 0,
                     visited[n], left_at[n], 0, second + 1, 0, 1)  # fmt: skip
-        if visited[n].sum() < NEGLIGIBLE:
+        if visited[n].sum() < NEGLIGIBLE_VISIT:
             alive[n] = False
         else:
             alive[n] = True
@@ -335,7 +335,7 @@ def _take_over(
                     visited, left_at, to, second + 1, i_shift, j_shift)  # fmt: skip
         _gather(first, second, tables, to, staying, old_visited, old_left_at, to,
                 visited, left_at, to, second + 1, i_shift, j_shift)  # fmt: skip
-        if visited[to : starts[first + 1]].sum() < NEGLIGIBLE:
+        if visited[to : starts[first + 1]].sum() < NEGLIGIBLE_VISIT:
             continue
         part, more = _settle(first, second, tables, to, visited, left_at, to)
         mean += part
@@ -368,7 +368,7 @@ def _drain(total, demands, visited, left_at):
         starts, fewer = _offsets(total), _offsets(total - 1)
         next_visited, next_left_at = np.zeros(fewer[-1]), np.zeros(fewer[-1])
         for first in range(total + 1):
-            if visited[starts[first] : starts[first + 1]].sum() >= NEGLIGIBLE:
+            if visited[starts[first] : starts[first + 1]].sum() >= NEGLIGIBLE_VISIT:
                 _fill(first, total - first, demands, 0, table)
                 part, more = _settle(first, total - first, table, 0, visited, left_at, starts[first])
                 mean += part

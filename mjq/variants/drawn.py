@@ -13,7 +13,7 @@ __all__ = ["Drawn", "draw"]
 
 TRIES = 200  # for one question of one student
 MACHINES_APART = 1e-9  # relative difference of an answer that must not change its printed digits
-LEAST = 1e-3  # of an answer: a smaller one would not have so many digits in common on all machines
+LEAST_ANSWER = 1e-3  # of an answer: a smaller one would not have so many digits in common on all machines
 
 
 @dataclass(frozen=True)
@@ -93,5 +93,5 @@ def _solved(question, rng):
         return None
     answer, *near = (printed(exact * (1 + shift)) for shift in (0, -MACHINES_APART, MACHINES_APART))
     mistaken = {words: printed(wrong(**values)) for words, wrong in question.mistakes.items()}
-    clear = set(near) == {answer} and answer not in mistaken.values() and LEAST < exact < math.inf
+    clear = set(near) == {answer} and answer not in mistaken.values() and LEAST_ANSWER < exact < math.inf
     return Drawn(question, values, answer, mistaken) if clear else None

@@ -10,6 +10,8 @@ from mjq.workload.log import Log
 
 __all__ = ["BinningError", "binning_error", "fewer_needs", "rounded_up"]
 
+LEAST_WORK = 1e-300  # to divide by, where no job ran
+
 
 @dataclass(frozen=True)
 class BinningError:
@@ -48,7 +50,7 @@ def fewer_needs(log: Log, count: int) -> Log:
         return log
     work = np.bincount(kind, log.need * log.run)
     middle = np.cumsum(work) - work / 2
-    bin_of = np.minimum((count * middle / max(work.sum(), 1e-300)).astype(int), count - 1)[kind]
+    bin_of = np.minimum((count * middle / max(work.sum(), LEAST_WORK)).astype(int), count - 1)[kind]
     times, work = np.bincount(bin_of, log.run, count), np.bincount(bin_of, log.need * log.run, count)
     plain = np.bincount(bin_of, log.need, count) / np.maximum(np.bincount(bin_of, minlength=count), 1)
     means = np.divide(work, times, out=plain, where=times > 0)

@@ -26,6 +26,7 @@ __all__ = ["Plan", "PolicyPlan", "planned", "sizes_between"]
 SIZES = 10  # that are tried at first
 SMALLEST, LARGEST = 0.75, 2.0  # of them, as multiples of the servers of the log
 LOADS = 0.8, 0.9, 1.0, 1.1, 1.2  # times the growth, for the waits against the load
+NODE_ROUNDING = 1e-9  # of a number of nodes
 
 
 class Waits(Plain):
@@ -214,7 +215,7 @@ def sizes_between(
         low, high = np.ceil(low), max(LARGEST * servers, low) if high is None else high
     if not 0 < low <= high:
         raise ValueError(f"sizes must rise from more than 0, got {checks.shown(low)} to {checks.shown(high)}")
-    steps = np.unique(np.round(np.linspace(0, np.floor((high - low) / node + 1e-9), count)))
+    steps = np.unique(np.round(np.linspace(0, np.floor((high - low) / node + NODE_ROUNDING), count)))
     sizes = {float(low + node * k) for k in steps}
     return sorted(sizes | {float(log.servers)} if log.servers is not None and low <= log.servers <= high else sizes)
 

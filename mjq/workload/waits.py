@@ -12,6 +12,7 @@ __all__ = ["difference", "interval", "waits"]
 
 RESAMPLES = 200
 INSIDE = 2.5, 97.5  # per cent of the resamples
+PLACE_ROUNDING = 1e-9  # of a number of jobs
 
 
 def waits(
@@ -104,7 +105,7 @@ def _percentile(wait, percentile):
 
 def _place(jobs, percentile):
     """That of the percentile among the waits in rising order, from 0."""
-    return max(0, int(np.ceil(jobs * percentile / 100 - 1e-9)) - 1)
+    return max(0, int(np.ceil(jobs * percentile / 100 - PLACE_ROUNDING)) - 1)
 
 
 def _resampled(wait, percentile, rng):

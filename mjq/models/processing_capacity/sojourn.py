@@ -22,7 +22,7 @@ from mjq.solvers.phase_type import PhaseType
 
 __all__ = ["Sojourn", "one_sided_bound", "sojourn"]
 
-NEAREST = 1e-9  # relative distance of the arrival rate from the capacity
+LEAST_DISTANCE = 1e-9  # relative, of the arrival rate from the capacity
 CROSS_CHECKED_STATES = 300  # up to which the mean sojourn time is computed a second way
 MEANS_APART = 1e-5  # relative difference between both
 
@@ -178,7 +178,7 @@ def sojourn(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
     if not lam < capacity:
         digits = ".4f" if capacity > 0.01 else ".4g"
         raise ValueError(f"lam {checks.shown(lam)} is not below the capacity {capacity:{digits}}")
-    if 1 - lam / capacity < NEAREST:
+    if 1 - lam / capacity < LEAST_DISTANCE:
         raise ValueError(f"lam {lam!r} is too near the capacity {capacity!r} for double precision")
     queue = Queue(lam, B, b, mu, p)
     q1, q2, q3 = (queue.factorial_moment(k) for k in (1, 2, 3))

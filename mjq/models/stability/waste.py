@@ -12,6 +12,8 @@ from mjq.models.stability.rule import checked
 
 __all__ = ["deepest_dip", "limiting_waste", "naive_throughput", "peaks_and_dips", "wasted_servers"]
 
+CURVE_ROUNDING = 1e-9  # in the unit of a curve's values
+
 
 def naive_throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> float:
     r"""What the limit would be if no server were ever idle.
@@ -108,7 +110,7 @@ def limiting_waste(n: int, n1: int, n2: int, p1: float) -> tuple[float, float]:
 # --- Shapes of curves -------------------------------------------------------------------------------------------------
 
 
-def peaks_and_dips(values: ArrayLike, noise: float = 1e-9) -> tuple[np.ndarray, np.ndarray]:
+def peaks_and_dips(values: ArrayLike, noise: float = CURVE_ROUNDING) -> tuple[np.ndarray, np.ndarray]:
     """Positions of the peaks and of the dips of a curve: its local maxima and minima that are no ends of it.
 
     Towards a peak the curve rises by more than `noise`, and after it falls by more than that; a dip is the opposite.

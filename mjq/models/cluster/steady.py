@@ -1,194 +1,21 @@
-r"""[SW23] A cluster with a job tracker and a finite queue.
-
-**Notation**
-
-====================  =================================================================================================
-:math:`N`             servers
-:math:`p_n`           probability that a job has size n: it needs n servers at once
-:math:`T`             largest size
-:math:`\lambda`       arrival rate (Poisson); a job that finds the queue full is lost
-:math:`C`             places in the queue
-:math:`\mu_1`         rate at which the tracker maps a job to the cluster, once enough servers are idle
-:math:`\mu_{2,n}`     rate at which a job of size n completes
-:math:`x_1`           jobs in the queue
-:math:`x_2`           size of the job at the tracker, 0 if there is none
-:math:`V`             sizes of the jobs in execution, in increasing order; the paper writes (0) for our empty tuple
-:math:`m(n, V)`       how many jobs of size n are in execution
-====================  =================================================================================================
-
-A state is ``(x_1, x_2, V)``.
-"""
+"""[SW23] Long-run measures, for millions of states, and the smallest cluster that meets a target."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq import checks
+from mjq.models.cluster.rule import checked
 from mjq.solvers import drain, tandem
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "checked", "uniform_sizes", "normal_sizes", "harmonic_sizes", "transitions", "cluster_states", "states",
-    "Performance", "measures", "performance", "smallest_cluster",
-]  # fmt: skip
+__all__ = ["Performance", "measures", "performance", "smallest_cluster"]
 
 MOST_BYTES = 4e9
 WORKING_VECTORS = 17  # that the solver holds besides its basis
-MOST_SIZES = 1_000_000
 MOST_SERVERS = 10_000_000  # in units of the sizes' common divisor
-
-
-def checked(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, mu2: ArrayLike, C: int) -> tuple:
-    """Return the parameters as numbers and arrays, without sizes that never come, or raise ``ValueError``."""
-    N, C = checks.count("N", N), checks.count("C", C, least=0)
-    sizes = checks.counts("sizes", sizes)
-    p = checks.probabilities("p", p)
-    lam, mu1 = (float(checks.positive(name, value, ndim=0)) for name, value in (("lam", lam), ("mu1", mu1)))
-    mu2 = checks.positive("mu2", mu2, ndim=np.ndim(mu2))
-    if mu2.ndim == 0:
-        mu2 = np.full(len(sizes), float(mu2))
-    if not len(sizes) == len(p) == len(mu2):
-        raise ValueError(f"sizes, p and mu2 must have one entry a size, got {len(sizes)}, {len(p)} and {len(mu2)}")
-    if len(set(sizes)) < len(sizes):
-        raise ValueError(f"sizes must differ, got {checks.shown(sizes)}")
-    come = p > 0
-    if sizes[come].max() > N:
-        raise ValueError(f"size {sizes[come].max()} exceeds the {N} servers")
-    return N, sizes[come], p[come], lam, mu1, mu2[come], C
-
-
-# --- Sizes of jobs --------------------------------------------------------------------------------------------------
-
-
-def uniform_sizes(T: int) -> tuple[np.ndarray, np.ndarray]:
-    """Sizes 1, …, T, equally probable.
-
-    Source: [SW23] Section 5.1.
-
-    >>> uniform_sizes(2)
-    (array([1, 2]), array([0.5, 0.5]))
-    """
-    return _weighted(T, lambda n: np.ones(len(n)))
-
-
-def normal_sizes(T: int, sigma: float | None = None) -> tuple[np.ndarray, np.ndarray]:
-    r"""Sizes 1, …, T, their probabilities proportional to a normal density around the middle.
-
-    .. math:: p_n \propto e^{-(n - \eta)^2 / (2 \sigma^2)}, \qquad \eta = (T + 1)/2 .
-
-    Without `sigma`, :math:`\sigma = \eta / 4`.
-
-    Source: [SW23] Section 5.1.
-
-    >>> normal_sizes(3, 1.0)[1].round(4)
-    array([0.2741, 0.4519, 0.2741])
-    """
-    middle = (checks.count("T", T, most=MOST_SIZES) + 1) / 2
-    spread = middle / 4 if sigma is None else float(checks.positive("sigma", sigma, ndim=0))
-    return _weighted(T, lambda n: np.exp(-(((n - middle) / spread) ** 2) / 2 + _nearest(middle, spread)))
-
-
-def _nearest(middle, spread):
-    """Exponent that makes the most probable size weigh 1: narrow distributions must not underflow."""
-    return ((middle - np.floor(middle)) / spread) ** 2 / 2
-
-
-def harmonic_sizes(T: int) -> tuple[np.ndarray, np.ndarray]:
-    """Sizes 1, …, T with probabilities proportional to n to the power -1.5.
-
-    Source: [SW23] Section 5.1.
-
-    >>> harmonic_sizes(4)[1].round(4)
-    array([0.5984, 0.2116, 0.1152, 0.0748])
-    """
-    return _weighted(T, lambda n: n**-1.5)
-
-
-def _weighted(T, weight):
-    n = np.arange(1, checks.count("T", T, most=MOST_SIZES) + 1)
-    weights = weight(n.astype(float))
-    return n, weights / weights.sum()
-
-
-# --- The chain of the paper -----------------------------------------------------------------------------------------
-
-
-def transitions(
-    state: tuple,
-    N: int,
-    sizes: Sequence[int],
-    p: Sequence[float],
-    lam: float,
-    mu1: float,
-    mu2: Sequence[float],
-    C: int,
-) -> Iterator[tuple]:
-    """Yield ``(next_state, rate)`` out of ``(x_1, x_2, V)``, case by case in the paper's order.
-
-    `sizes`, `p` and `mu2` are sequences with one entry a size.
-
-    Source: [SW23] Table 2.
-
-    Examples
-    --------
-    A job of size 2 waits at the tracker of a cluster of two, in which a job of size 1 runs.
-
-    >>> list(transitions((0, 2, (1,)), 2, (1, 2), (.5, .5), 3, 9, (1, 1), 1))
-    [((1, 2, (1,)), 3), ((0, 2, ()), 1)]
-    """
-    x1, x2, V = state
-    if x1 == x2 == 0:
-        yield from (((0, n, V), lam * p_n) for n, p_n in zip(sizes, p, strict=True))
-    if x1 < C and x2 > 0:
-        yield (x1 + 1, x2, V), lam
-    yield from (((x1, x2, _without(V, n)), V.count(n) * rate) for n, rate in zip(sizes, mu2, strict=True) if n in V)
-    if x2 > 0 and sum(V) + x2 <= N:
-        after = tuple(sorted((*V, x2)))
-        if x1 > 0:
-            yield from (((x1 - 1, n, after), mu1 * p_n) for n, p_n in zip(sizes, p, strict=True))
-        else:
-            yield (0, 0, after), mu1
-
-
-def _without(V, n):
-    k = V.index(n)
-    return V[:k] + V[k + 1 :]
-
-
-def cluster_states(N: int, sizes: Sequence[int]) -> list[tuple]:
-    """The possible vectors V: by their length, then lexicographically.
-
-    Source: [SW23] Section 3.
-
-    Examples
-    --------
-    The paper's example: three jobs in a cluster of six.
-
-    >>> [V for V in cluster_states(6, range(1, 7)) if len(V) == 3]
-    [(1, 1, 1), (1, 1, 2), (1, 1, 3), (1, 1, 4), (1, 2, 2), (1, 2, 3), (2, 2, 2)]
-    """
-    found, longest = [()], [()]
-    while longest:
-        longest = [(*V, n) for V in longest for n in sorted(sizes) if n >= max(V, default=0) and sum(V) + n <= N]
-        found += sorted(longest)
-    return found
-
-
-def states(N: int, sizes: Sequence[int], C: int) -> list[tuple]:
-    """All states in the paper's order: by the queue, then the size at the tracker, then V.
-
-    Source: [SW23] Section 3.
-
-    >>> len(states(2, (1, 2), 1))
-    20
-    """
-    vectors = cluster_states(N, sizes)
-    return [(x1, x2, V) for x1 in range(C + 1) for x2 in (*([0] * (x1 == 0)), *sorted(sizes)) for V in vectors]
-
-
-# --- Measures -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -296,6 +123,7 @@ def performance(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, 
     --------
     Sixteen servers, 235,155 states: the mean number of jobs in execution stays below the paper's 1.34.
 
+    >>> from mjq.models.cluster import uniform_sizes
     >>> answer = performance(16, *uniform_sizes(16), lam=30, mu1=1000, mu2=10, C=15)
     >>> round(answer.mean_jobs, 4), round(answer.blocking, 5)
     (1.3371, 0.55429)
