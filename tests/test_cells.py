@@ -40,6 +40,12 @@ def shows_something(cell):
     return any(not kind.startswith(plots.tables.GLUED) for kind in kinds)
 
 
+def drawings(cell):
+    """The figures that a cell has left."""
+    found = [output.get("data", {}).get("image/svg+xml") for output in cell.outputs]
+    return [drawing for drawing in found if drawing]
+
+
 def letter_sizes(drawing):
     """Sizes of the letters of a drawing [points], those of indices and exponents left out."""
     # A glyph of ten points is drawn with a scale of a tenth, an index with seven tenths of that.
@@ -47,13 +53,55 @@ def letter_sizes(drawing):
     return [x for x in sizes if not any(abs(x / y - part) < 0.01 for y in sizes for part in (0.7, 0.49))]
 
 
+def functions(cell):
+    """The functions that a cell defines, those inside others too."""
+    return [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.FunctionDef)]
+
+
+def asserts(cell):
+    return [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Assert)]
+
+
+def names_bound(tree):
+    """Every name that a piece of code binds, once for each place where it does so; also inside functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name.split(".")[0]
+
+
 def test_helpers_are_few_and_say_what_they_do(path):
     for cell in code_cells(path):
-        helpers = [node for node in ast.parse(cell.source).body if isinstance(node, ast.FunctionDef)]
+        helpers = functions(cell)
         assert len(helpers) <= 2, cell.metadata.name
         for helper in helpers:
             assert ast.get_docstring(helper), (cell.metadata.name, helper.name)
             assert "\n" not in ast.get_docstring(helper), (cell.metadata.name, helper.name)
+
+
+def test_the_name_of_a_helper_is_bound_to_nothing_else(path):
+    found = code_cells(path)
+    bound = [name for cell in found for name in names_bound(ast.parse(cell.source))]
+    for cell in found:
+        for helper in functions(cell):
+            assert bound.count(helper.name) == 1, (cell.metadata.name, helper.name)
+
+
+def test_a_cell_that_draws_claims_nothing(path):
+    for cell in code_cells(path):
+        if drawings(cell):
+            assert not asserts(cell), cell.metadata.name
+
+
+def test_what_is_asserted_has_a_name_that_says_it(path):
+    for cell in code_cells(path):
+        for claim in asserts(cell):
+            assert isinstance(claim.test, ast.Name), (cell.metadata.name, ast.unparse(claim))
 
 
 def test_no_name_ends_in_an_underscore(path):
@@ -87,10 +135,8 @@ def test_no_two_folded_bars_in_a_row(path):
 
 def test_figures_can_be_read_on_a_phone(path):
     for cell in code_cells(path):
-        for output in cell.outputs:
-            drawing = output.get("data", {}).get("image/svg+xml")
-            if drawing:
-                width = float(re.search(r'width="([\d.]+)pt"', drawing)[1])
-                assert width <= (plots.WIDTH + 0.2) * POINTS, cell.metadata.name
-                letters = [size * PHONE / width for size in letter_sizes(drawing)]
-                assert min(letters, default=PHONE) >= LEAST_LETTERS - 0.05, (cell.metadata.name, min(letters))
+        for drawing in drawings(cell):
+            width = float(re.search(r'width="([\d.]+)pt"', drawing)[1])
+            assert width <= (plots.WIDTH + 0.2) * POINTS, cell.metadata.name
+            letters = [size * PHONE / width for size in letter_sizes(drawing)]
+            assert min(letters, default=PHONE) >= LEAST_LETTERS - 0.05, (cell.metadata.name, min(letters))
