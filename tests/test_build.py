@@ -1,6 +1,5 @@
 """The build: what depends on what, and what happens when a chapter fails."""
 
-import importlib.util
 import shutil
 
 import filelock
@@ -11,16 +10,14 @@ from nbval.plugin import IPyNbFile, NbCellError
 
 from mjq.runs import execution
 from tests.conftest import ROOT
-from tests.played import OTHER_PROCESSORS, Played, recording
+from tests.played import OTHER_PROCESSORS, Played, build_script, recording
 
 
 @pytest.fixture
 def build(tmp_path, monkeypatch):
     """The build script, at work in an empty project."""
     monkeypatch.syspath_prepend(ROOT / "book")
-    spec = importlib.util.spec_from_file_location("build", ROOT / "book/build.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = build_script()
     shutil.copytree(ROOT / "mjq", tmp_path / "mjq", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "requirements.lock").write_text("numpy==1\n")
     (tmp_path / "notebooks").mkdir()
@@ -189,9 +186,14 @@ def test_refresh_stores_outputs_without_timings(build, monkeypatch):
     assert dict(stored.cells[0].metadata) == {"name": "cell-0"}
 
 
-def test_what_the_book_executed_is_not_executed_again(build, monkeypatch):
+@pytest.fixture
+def this_processor(monkeypatch):
+    """An environment that names no other one."""
     for name in OTHER_PROCESSORS:
         monkeypatch.delenv(name, raising=False)
+
+
+def test_what_the_book_executed_is_not_executed_again(build, this_processor):
     path = build.ROOT / "notebooks/good.ipynb"
     nbformat.write(notebook("x = 6 * 7", "print(x)"), path)
     assert recording(path, build) is None
@@ -211,9 +213,7 @@ def test_as_another_processor_would_compute_it_a_chapter_is_executed(build, monk
     assert recording(path, build) is None
 
 
-def test_what_is_stored_is_not_compared_with_itself(build, monkeypatch):
-    for name in OTHER_PROCESSORS:
-        monkeypatch.delenv(name, raising=False)
+def test_what_is_stored_is_not_compared_with_itself(build, this_processor, monkeypatch):
     path = build.ROOT / "notebooks/good.ipynb"
     nbformat.write(notebook("print(6 * 7)"), path)
     monkeypatch.setattr("sys.argv", ["build.py", "--refresh"])

@@ -50,6 +50,7 @@ SERVERS, SIZES = 15_000, (10, 100)
 SYSTEM = dict(arrival=900, preparation=1000, rates=(10, 1), mix=(0.9, 0.1), places=50)
 BUDGET = 360  # sweeps
 CHANGE_TOLERANCE = 1e-9  # of the entrances in one sweep, all together
+NEVER_REACHED = 1e-30  # relative residual, so that a restart spends all of its vectors
 EVERY = 20  # sweeps from one step that is kept to the next
 FIRST = 20  # sweeps with aggregation before Arnoldi iterations
 
@@ -150,7 +151,6 @@ METHODS = [
     ("aggregation", "product form", 1),
     ("aggregation, then Arnoldi", "product form", 20),
 ]
-NEVER_REACHED = 1e-30  # relative residual, so that a restart spends all of its vectors
 
 
 def measured(name: str, start: str, basis: int, pipe: Connection) -> None:
