@@ -6,8 +6,9 @@
 
 Chapters run in parallel, the longest first; one is executed again when the code of its cells or of a module that it
 imports, numbers that it reads, or the locked requirements have changed (`depends.py`). The book is built beside the
-last good one and replaces it only if every chapter ran and the build gave no warning. Pages that did not change are
-kept, unless something changed that all pages share; `make clean` begins from nothing.
+last good one and replaces it only if every chapter ran and the build gave no warning. Its pages are read and written
+by several processes, too; those that did not change are kept, unless something changed that all pages share. `make
+clean` begins from nothing.
 """
 
 import argparse
@@ -32,6 +33,7 @@ from mjq.runs import execution
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 EXECUTED, FAILED, SITE, HTML = BUILD / "executed", BUILD / "failed", BUILD / "site", BUILD / "html"
+WORKERS = min(os.cpu_count() or 1, 4)  # processes for chapters, and then for pages
 CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"  # of linear algebra: they would wait spinning
 GUESSED = {"stability": 45, "pool_depletion": 45, "cluster": 40, "run_it_again": 20, "five_models": 3}  # seconds
@@ -205,14 +207,12 @@ def configuration():
     return yaml.safe_dump(config, sort_keys=False)
 
 
-def sphinx(site, output, *options, **variables):
-    """Run jupyter-book on a staged site, with more variables of the environment."""
-    tools = Path(sys.executable).parent
-    variables |= {"PYTHONPATH": str(ROOT), "PATH": f"{tools}{os.pathsep}{os.environ.get('PATH', '')}"}
-    return subprocess.run(
-        [tools / "jupyter-book", "build", *options, "--path-output", output, site],
-        capture_output=True, text=True, cwd=ROOT, env=os.environ | variables,
-    )  # fmt: skip
+def sphinx(site, output):
+    """Run Sphinx on a staged site, in a process of its own and with several more for the pages."""
+    # With threads, which linear algebra would begin, a process could not start others safely.
+    variables = {"PYTHONPATH": str(ROOT)} | dict.fromkeys(THREADS, "1")
+    command = [sys.executable, ROOT / "book/sphinx_build.py", site, output, str(WORKERS)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ | variables)
 
 
 def build():
@@ -230,7 +230,7 @@ def build():
     if last.split()[1:] != state.split()[1:]:
         shutil.rmtree(BUILD / "work", ignore_errors=True)
     mark.unlink(missing_ok=True)
-    run = sphinx(SITE, BUILD / "work", "-W", "-n", "--keep-going")
+    run = sphinx(SITE, BUILD / "work/html")
     log = run.stdout + run.stderr
     (BUILD / "book.log").write_text(log, encoding="utf-8")
     if run.returncode:
@@ -241,7 +241,7 @@ def build():
     new, old = BUILD / "html.new", BUILD / "html.old"
     for leftover in (new, old):
         shutil.rmtree(leftover, ignore_errors=True)
-    shutil.copytree(BUILD / "work/_build/html", new)
+    shutil.copytree(BUILD / "work/html", new)
     if HTML.exists():
         HTML.rename(old)
     new.rename(HTML)
@@ -275,7 +275,7 @@ def drawing(name, cell):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--refresh", action="store_true", help="execute every chapter and store its outputs")
-    parser.add_argument("--workers", type=int, default=min(os.cpu_count() or 1, 4), help="chapters at a time")
+    parser.add_argument("--workers", type=int, default=WORKERS, help="chapters at a time")
     every = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
     parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help="with --refresh: these chapters instead of all")
     options = parser.parse_args()

@@ -16,9 +16,9 @@ from urllib.parse import unquote, urlparse
 
 import build
 import mathjax
+import sphinx_build
 import yaml
 from bs4 import BeautifulSoup
-from jupyter_book.sphinx import build_sphinx
 
 from mjq import folders
 
@@ -45,9 +45,8 @@ def main(notebook, name, target):
         site = Path(folder) / "site"
         build.stage(site, chapters)
         in_contents(site / "_toc.yml", f"notebooks/{name}")
-        html, one = Path(folder) / "html", [str(site / f"notebooks/{name}.ipynb")]
-        config = {"path_config": site / "_config.yml", "confoverrides": {"latex_individualpages": False}}
-        if build_sphinx(site, html, filenames=one, noconfig=True, quiet=True, **config):
+        html = Path(folder) / "html"
+        if sphinx_build.run(site, html, filenames=[str(site / f"notebooks/{name}.ipynb")], quiet=True):
             sys.exit(1)  # it has said why
         page = alone(html / f"notebooks/{name}.html")
         folders.write(Path(target), page.encode())

@@ -137,13 +137,23 @@ def _glued(file, when):
 
 def note_number(env, name, value):
     """Remember what the page that is read now shows or uses of the chapters."""
+    numbers_of(env).setdefault(env.docname, {})[name] = repr(value)
+
+
+def numbers_of(env):
+    """What each page shows or uses of the chapters, as text by name."""
     if not hasattr(env, "mjq_numbers"):
         env.mjq_numbers = {}
-    env.mjq_numbers.setdefault(env.docname, {})[name] = repr(value)
+    return env.mjq_numbers
 
 
 def forget_numbers(app, env, docname):
-    getattr(env, "mjq_numbers", {}).pop(docname, None)
+    numbers_of(env).pop(docname, None)
+
+
+def take_over_numbers(app, env, docnames, other):
+    """Keep what another process has noted of the pages that it read."""
+    numbers_of(env).update({page: shown for page, shown in numbers_of(other).items() if page in docnames})
 
 
 def with_other_numbers(app, env, added, changed, removed):
@@ -151,7 +161,7 @@ def with_other_numbers(app, env, added, changed, removed):
     now = glued(Path(app.srcdir))
     return [
         page
-        for page, shown in getattr(env, "mjq_numbers", {}).items()
+        for page, shown in numbers_of(env).items()
         if any(name not in now or repr(now[name]) != was for name, was in shown.items())
     ]
 
@@ -263,12 +273,32 @@ def source_first(app, what, name, obj, options, lines):
         lines[heads[0] : heads[0]] = source
 
 
+# --- Several processes ----------------------------------------------------------------------------------------------
+
+# Extensions that do not say whether several processes may read pages at once; for one of them Sphinx would read all
+# pages in one process, with a warning. The first only numbers sections, when all pages are read; the second serves
+# LaTeX. Neither keeps anything of a page while it is read.
+UNDECLARED = "sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"
+# Half of all reading is of these two: the first and the last part of the list are read by different processes.
+FIRST, LAST = "book/reference", "book/ledger"
+
+
+def read_in_parallel(app, env, docnames):
+    """Let pages be read by several processes, which get parts of this list in a row."""
+    for name in UNDECLARED:
+        if name in app.extensions:
+            app.extensions[name].parallel_read_safe = True
+    docnames.sort(key=lambda name: (name == LAST, name != FIRST, name))
+
+
 def setup(app):
     # Sphinx reads trees of pages from disk a hundred times, and nearly all that it makes lives to its end: looking for
     # garbage meanwhile would take half of its time.
     gc.disable()
     app.connect("autodoc-process-docstring", source_first, priority=400)  # before napoleon reads the sections
+    app.connect("env-before-read-docs", read_in_parallel)
     app.connect("env-purge-doc", forget_numbers)
+    app.connect("env-merge-info", take_over_numbers)
     app.connect("env-get-outdated", with_other_numbers)
     app.connect("doctree-read", keep_equation_numbers)
     app.connect("doctree-read", say_reading_time)
@@ -280,4 +310,4 @@ def setup(app):
     app.add_role("computed", Computed())
     app.add_role("minutes", Minutes())
     register_plugin("pybtex.style.formatting", "named", NamedStyle)
-    return {"parallel_read_safe": False, "parallel_write_safe": True, "version": "1"}
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}
