@@ -5,10 +5,10 @@
     python book/build.py --refresh stability    only these chapters
 
 Chapters run in parallel, the longest first; one is executed again when the code of its cells or of a module that it
-imports, numbers that it reads, or the locked requirements have changed (`depends.py`). The book is built beside the
-last good one and replaces it only if every chapter ran and the build gave no warning. Its pages are read and written
-by several processes, too; those that did not change are kept, unless something changed that all pages share. `make
-clean` begins from nothing.
+imports, numbers that it reads, or the locked requirements have changed (`depends.py`); comments and docstrings do not
+count. The book is built beside the last good one and replaces it only if every chapter ran and the build gave no
+warning. Its pages are read and written by several processes, too; those that did not change are kept, unless something
+changed that all pages share. `make clean` begins from nothing.
 """
 
 import argparse
@@ -98,18 +98,24 @@ def source(name):
     return nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
 
 
-def with_words(name):
-    """Put the words of a chapter, which may have changed, around the outputs of the executed one."""
-    executed = EXECUTED / f"{name}.ipynb"
-    done, wanted = nbformat.read(executed, as_version=4), source(name)
-    outputs = iter(cell for cell in done.cells if cell.cell_type == "code")
+def with_words(name, executed):
+    """The chapter as it stands, with the outputs of the executed one: words and comments may have changed since."""
+    outputs, wanted = iter(cell for cell in executed.cells if cell.cell_type == "code"), source(name)
     for cell in wanted.cells:
         if cell.cell_type == "code":
             old = next(outputs)
             cell.outputs, cell.execution_count = old.outputs, old.execution_count
-    wanted.metadata = done.metadata
-    if wanted.cells != done.cells:
-        nbformat.write(wanted, executed)
+    wanted.metadata = executed.metadata
+    return wanted
+
+
+def renew_words(name):
+    """Write the words and comments of a chapter, where they have changed, into the executed one."""
+    path = EXECUTED / f"{name}.ipynb"
+    executed = nbformat.read(path, as_version=4)
+    wanted = with_words(name, executed)
+    if wanted.cells != executed.cells:
+        nbformat.write(wanted, path)
 
 
 def execute_changed(names, everything, workers):
@@ -117,7 +123,7 @@ def execute_changed(names, everything, workers):
     wanted = {n: described(n) for n in names}
     stale = longest_first(n for n in names if everything or not fresh(n, wanted[n]))
     for n in set(names) - set(stale):
-        with_words(n)
+        renew_words(n)
     if not stale:
         print(f"chapters: {len(names)} up to date, nothing to execute")
         return []

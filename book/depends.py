@@ -1,21 +1,24 @@
 """What a chapter depends on: its code, the modules of mjq that it imports, the kept and printed numbers that it reads.
 
 All is read from the code, nothing is imported. Words do not count: those between cells and in captions, docstrings and
-comments of modules. Data files count if the chapter names them: a text in its code is exactly the name,
-``"evaluation.csv"``, its stem, ``"evaluation"``, or a paper's key, ``"bb22"``. Tables and logs beside a module that it
-uses count, too, and notebooks that commands for the shell name.
+comments of modules and cells. Comments of parameters do, for commands show them. Data files count if the chapter names
+them: a text in its code is exactly the name, ``"evaluation.csv"``, its stem, ``"evaluation"``, or a paper's key,
+``"bb22"``. Tables and logs beside a module that it uses count, too, and notebooks that commands for the shell name.
 """
 
 import ast
 import hashlib
+import io
 import json
 import sys
+import tokenize
 from functools import cache
 
 import nbformat
 
 PACKAGE = "mjq"
 DATA = {".csv", ".gz"}  # tables, and a log
+NO_MATTER = "hide-", "remove-", "fold-", "nbval-"  # beginnings of tags that speak to pages and tests
 
 
 def digest(notebook, root):
@@ -23,17 +26,12 @@ def digest(notebook, root):
     code = code_of(notebook)
     modules = modules_used(code, root)
     words = {word for cell in notebook.cells if is_shell(cell) for word in cell.source.split()}
-    cells = [
-        [cell.source, cell.metadata.get("name"), cell.metadata.get("tags")]
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-    ]
-    state = hashlib.sha256(json.dumps([sys.version, cells], sort_keys=True).encode())
+    state = hashlib.sha256(f"{sys.version} {meaning_of_cells(notebook)}".encode())
     for module in modules:
         state.update(f"{module.relative_to(root)} {meaning(module.read_text(encoding='utf-8'))}".encode())
     notebooks = [path for path in (root / "notebooks").rglob("*.ipynb") if {path.name, path.stem} & words]
     for path in sorted(notebooks):
-        state.update(code_of(nbformat.read(path, as_version=4)).encode())
+        state.update(meaning_of_cells(nbformat.read(path, as_version=4)).encode())
     for file in [root / "requirements.lock", *data_used(code, modules, root)]:
         state.update(f"{file.relative_to(root)} ".encode() + file.read_bytes())
     return state.hexdigest()
@@ -49,14 +47,48 @@ def is_shell(cell):
     return cell.cell_type == "code" and cell.source.startswith("%%bash")
 
 
+def meaning_of_cells(notebook):
+    """All that decides what a notebook's cells print when they are executed, but for what they import and read."""
+    return json.dumps(
+        [
+            [
+                meaning_of_cell(cell),
+                cell.metadata.get("name"),
+                [tag for tag in cell.metadata.get("tags", []) if not tag.startswith(NO_MATTER)],
+            ]
+            for cell in notebook.cells
+            if cell.cell_type == "code"
+        ]
+    )
+
+
+def meaning_of_cell(cell):
+    """The code of a cell without comments, docstrings and layout; as it stands if commands or parameters are in it."""
+    if is_shell(cell) or "parameters" in cell.metadata.get("tags", []):
+        return cell.source
+    # A text that stands first in a cell is no docstring: where nothing follows it is printed.
+    tree = without_docstrings(ast.parse(cell.source), (ast.ClassDef, ast.FunctionDef))
+    return f"{ast.dump(tree)}{';' * ends_quietly(cell.source)}"
+
+
+def ends_quietly(code):
+    """Whether a semicolon comes last, after which a cell does not print its last value."""
+    trivial = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER}
+    tokens = [x for x in tokenize.generate_tokens(io.StringIO(code).readline) if x.type not in trivial]
+    return bool(tokens) and tokens[-1].string == ";"
+
+
 @cache
 def meaning(source):
-    """The code without comments, docstrings and layout."""
-    tree = ast.parse(source)
+    """The code of a module without comments, docstrings and layout."""
+    return ast.dump(without_docstrings(ast.parse(source), (ast.Module, ast.ClassDef, ast.FunctionDef)))
+
+
+def without_docstrings(tree, kinds):
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+        if isinstance(node, kinds) and ast.get_docstring(node) is not None:
             del node.body[0]
-    return ast.dump(tree)
+    return tree
 
 
 # --- Modules ----------------------------------------------------------------------------------------------------------

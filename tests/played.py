@@ -38,7 +38,9 @@ def recording(path, build=None):
     name, executed = path.stem, build.EXECUTED / path.name
     if path != build.ROOT / "notebooks" / path.name or executed.with_suffix(".stored").exists():
         return None
-    return nbformat.read(executed, as_version=4) if build.fresh(name, build.described(name)) else None
+    if not build.fresh(name, build.described(name)):
+        return None
+    return build.with_words(name, nbformat.read(executed, as_version=4))
 
 
 class Played:

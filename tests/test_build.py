@@ -76,6 +76,64 @@ def test_docstrings_and_comments_execute_nothing(build):
     assert build.depends.digest(chapter, build.ROOT) == before
 
 
+CELL = """def helper(x):
+    \"\"\"Say what it does.\"\"\"
+    return [x, x]  # twice
+
+helper(6 * 7)"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "matters"),
+    [
+        ("# twice", "# two times", False),
+        ("Say what it does.", "Give the same number twice.", False),
+        ("[x, x]", "[\n        x,\n        x,\n    ]", False),
+        ("helper(6 * 7)", "helper(6 * 7)  # a comment;", False),
+        ("[x, x]", "[x, x, x]", True),
+        ("helper(6 * 7)", "helper(6 * 7);", True),
+        ("helper(6 * 7)", "helper(6 * 7);  # quietly", True),
+    ],
+)
+def test_comments_docstrings_and_layout_of_a_cell_execute_nothing(build, old, new, matters):
+    assert old in CELL
+    before, after = (build.depends.digest(notebook(code), build.ROOT) for code in (CELL, CELL.replace(old, new)))
+    assert (before != after) is matters
+
+
+def test_what_cells_print_or_hand_to_the_shell_is_no_comment(build):
+    for old, new in (('"one"', '"two"'), ("%%bash\ncat  # one", "%%bash\ncat  # two")):
+        digests = {build.depends.digest(notebook(code), build.ROOT) for code in (old, new)}
+        assert len(digests) == 2, old
+
+
+@pytest.mark.parametrize(
+    ("tag", "matters"),
+    [("hide-input", False), ("fold-with-next", False), ("nbval-check-output", False), ("parameters", True)],
+)
+def test_tags_that_speak_to_the_page_execute_nothing(build, tag, matters):
+    chapter = notebook("x = 1")
+    before = build.depends.digest(chapter, build.ROOT)
+    chapter.cells[0].metadata.tags = [tag]
+    assert (build.depends.digest(chapter, build.ROOT) != before) is matters
+
+
+def test_commands_show_the_comments_of_parameters_and_no_others(build):
+    """A chapter that speaks to the shell of another chapter is executed again where it would show something else."""
+    chapter = notebook("%%bash\nmjq list other")
+
+    def digest(parameters, code):
+        other = notebook(parameters, code)
+        other.cells[0].metadata.tags = ["parameters"]
+        nbformat.write(other, build.ROOT / "notebooks/other.ipynb")
+        return build.depends.digest(chapter, build.ROOT)
+
+    before = digest("x: float = 1  # arrival rate", "y = 2 * x  # twice")
+    assert digest("x: float = 1  # arrival rate", "y = 2 * x  # two times") == before
+    assert digest("x: float = 1  # rate of arrivals", "y = 2 * x  # twice") != before
+    assert digest("x: float = 1  # arrival rate", "y = 3 * x  # twice") != before
+
+
 def test_a_table_counts_where_it_is_named_and_not_where_a_word_is_like_it(build):
     (build.ROOT / "mjq/experiments/results.csv").write_text("what\n")
 
@@ -128,17 +186,17 @@ def test_a_changed_cell_matters_and_a_stored_output_does_not(build):
 
 def test_words_are_renewed_and_nothing_executed(build, monkeypatch, capsys):
     path = build.ROOT / "notebooks/good.ipynb"
-    chapter = notebook("print(6 * 7)")
+    chapter = notebook("print(6 * 7)  # one")
     chapter.cells.insert(0, nbformat.v4.new_markdown_cell("One."))
     nbformat.write(chapter, path)
     assert build.execute_changed(["good"], False, 1) == []
-    chapter.cells[0].source = "Two."
+    chapter.cells[0].source, chapter.cells[1].source = "Two.", "print(6 * 7)  # two"
     chapter.cells[1].metadata["mystnb"] = {"figure": {"caption": "Three."}}
     nbformat.write(chapter, path)
     assert build.execute_changed(["good"], False, 1) == []
     assert "nothing to execute" in capsys.readouterr().out
     words, code = nbformat.read(build.EXECUTED / "good.ipynb", as_version=4).cells
-    assert words.source == "Two."
+    assert (words.source, code.source) == ("Two.", "print(6 * 7)  # two")
     assert code.outputs[0].text == "42\n"
     assert code.metadata.mystnb.figure.caption == "Three."
 
@@ -200,6 +258,11 @@ def test_what_the_book_executed_is_not_executed_again(build, this_processor):
     assert build.execute_changed(["good"], False, 1) == []
     assert recording(path, build).cells[1].outputs[0].text == "42\n"
     assert recording(build.ROOT / "good.ipynb", build) is None
+    nbformat.write(notebook("x = 6 * 7  # a comment", "print(x)"), path)
+    played = Played(recording(path, build))
+    for cell in nbformat.read(path, as_version=4).cells:
+        played.execute_cell_input(cell.source)
+    assert played.get_message("iopub")["content"].text == "42\n"
     for changed in ("x = 6 * 8", "x = = 1"):
         nbformat.write(notebook(changed, "print(x)"), path)
         assert recording(path, build) is None
