@@ -1,47 +1,62 @@
-"""Several folded cells under one line, on a page small enough to see all of it."""
+"""Several folded cells under one line, on pages small enough to see all of them."""
 
-import io
+import os
+import subprocess
 import sys
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from sphinx.application import Sphinx
-from sphinx.util.docutils import docutils_namespace
 
 from tests.conftest import ROOT
 
-sys.path.insert(0, str(ROOT / "book/_ext"))
-import cells
-
-HIDE = "hide-input"
+TAG, HIDE = "fold-with-next", "hide-input"
+GLUED = "application/papermill.record/"
 
 
-def cell(name, *tags, prints=""):
+def cell(name, *tags, prints="", glues=""):
     """A cell whose code is its name."""
+    about = {"scrapbook": {"name": glues, "mime_prefix": GLUED}}
     outputs = [new_output("stream", text=prints)] if prints else []
+    outputs += [new_output("display_data", data={f"{GLUED}text/plain": "42"}, metadata=about)] if glues else []
     metadata = {"name": name, "tags": list(tags), "mystnb": {"code_prompt_show": f"Line of {name}"}}
     return new_code_cell(f'"{name}"', metadata=metadata, outputs=outputs, execution_count=1)
 
 
-@pytest.fixture
-def written(tmp_path):
-    """The page that Sphinx makes of some cells, and its warnings."""
+WORDS = new_markdown_cell("Words.")
+RIGHT = {
+    "input": [cell("one", HIDE, TAG), cell("two", TAG, HIDE), cell("three", HIDE), cell("four", HIDE)],
+    "all": [cell("one", "hide-cell", TAG), cell("two", "hide-cell", TAG), cell("three", "hide-cell")],
+    "shown": [cell("one", HIDE, TAG), cell("two", HIDE, prints="shown")],
+    "glued": [cell("one", HIDE, TAG, glues="number"), cell("two", HIDE)],
+}
+WRONG = {
+    "shows": ([cell("one", HIDE, TAG, prints="1"), cell("two", HIDE)], "shows something"),
+    "open": ([cell("one", TAG), cell("two", HIDE)], "is not folded"),
+    "words": ([cell("one", HIDE, TAG), WORDS, cell("two", HIDE)], "follows directly"),
+    "other": ([cell("one", HIDE, TAG), cell("two", "hide-cell")], "follows directly"),
+    "unlike": ([cell("one", HIDE, TAG), cell("two")], "follows directly"),
+    "last": ([cell("two"), cell("one", HIDE, TAG)], "follows directly"),
+}
 
-    def write(*pieces):
-        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-        notebook = new_notebook(cells=[new_markdown_cell("# Page"), *pieces], metadata={"kernelspec": kernel})
-        (tmp_path / "site").mkdir()
-        nbformat.write(notebook, tmp_path / "site/page.ipynb")
-        settings = {"extensions": ["myst_nb", "cells"], "nb_execution_mode": "off", "root_doc": "page"}
-        folders, warnings = (tmp_path / "html", tmp_path / "trees"), io.StringIO()
-        with docutils_namespace():  # the next page registers the same nodes
-            Sphinx(tmp_path / "site", None, *folders, "html", settings, status=None, warning=warnings).build()
-        text = (tmp_path / "html/page.html").read_text(encoding="utf-8")
-        return BeautifulSoup(text, "html.parser"), warnings.getvalue()
 
-    return write
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The pages that Sphinx makes of these cells, and its warnings; in another process, for MyST-NB leaves traces."""
+    site, html = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("html")
+    metadata = {"orphan": True, "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    for name, cells in (RIGHT | {name: cells for name, (cells, _) in WRONG.items()}).items():
+        notebook = new_notebook(cells=[new_markdown_cell(f"# {name}"), *cells], metadata=metadata)
+        nbformat.write(notebook, site / f"{name}.ipynb")
+    settings = {"extensions": "myst_nb,cells", "nb_execution_mode": "off", "root_doc": "all"}
+    words = [f"-D{name}={value}" for name, value in settings.items()]
+    command = [sys.executable, "-m", "sphinx", "--isolated", "--quiet", *words, site, html]
+    here = os.environ | {"PYTHONPATH": str(ROOT / "book/_ext")}
+    run = subprocess.run(command, env=here, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in html.glob("*.html")}
+    return {name: BeautifulSoup(text, "html.parser") for name, text in pages.items()}, run.stderr.splitlines()
 
 
 def lines(page):
@@ -52,55 +67,40 @@ def lines(page):
     }
 
 
-@pytest.mark.parametrize("hide", [HIDE, "hide-cell"])
-def test_tagged_cells_stand_under_the_line_of_the_next_in_their_order(written, hide):
-    page, warnings = written(
-        cell("one", hide, cells.TAG), cell("two", cells.TAG, hide), cell("three", hide), cell("four", hide)
-    )
-    assert lines(page) == {"Line of three": ['"one"', '"two"', '"three"'], "Line of four": ['"four"']}
-    assert len(page.select("div.cell")) == 2
-    assert not warnings
+def test_tagged_cells_stand_under_the_line_of_the_next_in_their_order(written):
+    pages, _ = written
+    three = {"Line of three": ['"one"', '"two"', '"three"']}
+    assert lines(pages["input"]) == three | {"Line of four": ['"four"']}
+    assert len(pages["input"].select("div.cell")) == 2
+    assert lines(pages["all"]) == three
+    assert len(pages["all"].select("div.cell")) == 1
 
 
 def test_each_cell_keeps_its_address_at_the_line(written):
-    page, _ = written(cell("one", HIDE, cells.TAG), cell("two", HIDE))
-    (box,) = page.select("div.cell")
+    (box,) = written[0]["glued"].select("div.cell")
     assert box["id"] == "cell-two"
-    assert page.find(id="cell-one").parent is box
-    assert not page.find(id="cell-one").find_parent("details")
+    assert box.find(id="cell-one").parent is box
 
 
 def test_what_the_next_cell_shows_stays_below(written):
-    page, warnings = written(cell("one", HIDE, cells.TAG), cell("two", HIDE, prints="shown"))
+    page = written[0]["shown"]
     assert lines(page) == {"Line of two": ['"one"', '"two"']}
     (shown,) = page.select("div.cell > div.cell_output")
     assert shown.get_text().strip() == "shown"
-    assert not warnings
 
 
 def test_a_glued_number_shows_nothing(written):
-    glued = cell("one", HIDE, cells.TAG)
-    kind = "application/papermill.record/"
-    about = {"scrapbook": {"name": "a-number", "mime_prefix": kind}}
-    glued.outputs = [new_output("display_data", data={f"{kind}text/plain": "42"}, metadata=about)]
-    page, warnings = written(glued, cell("two", HIDE))
-    assert lines(page) == {"Line of two": ['"one"', '"two"']}
-    assert not warnings
+    assert lines(written[0]["glued"]) == {"Line of two": ['"one"', '"two"']}
 
 
-@pytest.mark.parametrize(
-    ("pieces", "why"),
-    [
-        ([cell("one", HIDE, cells.TAG, prints="1"), cell("two", HIDE)], "shows something"),
-        ([cell("one", cells.TAG), cell("two", HIDE)], "is not folded"),
-        ([cell("one", HIDE, cells.TAG), new_markdown_cell("Words."), cell("two", HIDE)], "follows directly"),
-        ([cell("one", HIDE, cells.TAG), cell("two", "hide-cell")], "follows directly"),
-        ([cell("one", HIDE, cells.TAG), cell("two")], "follows directly"),
-        ([cell("two"), cell("one", HIDE, cells.TAG)], "follows directly"),
-    ],
-)
-def test_what_cannot_be_folded_is_a_warning_and_stays(written, pieces, why):
-    page, warnings = written(*pieces)
-    assert "page.ipynb" in warnings
-    assert f"cell one is tagged {cells.TAG}, but" in warnings and why in warnings
-    assert len(page.select("div.cell")) == 2
+def test_only_what_cannot_be_folded_is_warned_of(written):
+    pages = [name for line in written[1] for name in RIGHT | WRONG if f"{name}.ipynb" in line]
+    assert sorted(pages) == sorted(WRONG)
+    assert len(written[1]) == len(WRONG)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_cannot_be_folded_stays(written, name):
+    (warning,) = [line for line in written[1] if f"{name}.ipynb" in line]
+    assert f"cell one is tagged {TAG}, but " in warning and WRONG[name][1] in warning
+    assert len(written[0][name].select("div.cell")) == 2
