@@ -11,7 +11,7 @@ from mjq.models import CHAPTERS
 from tests.conftest import ROOT
 
 NOTEBOOKS = [ROOT / f"notebooks/{name}.ipynb" for name in (*(one.name for one in CHAPTERS), "five_models")]
-FOLDED = {"hide-input", "remove-input", "hide-cell"}
+FOLDED, WITH_NEXT = {"hide-input", "hide-cell"}, "fold-with-next"
 PHONE, LEAST_LETTERS = 328, 9  # width of a figure on a phone of 360 pixels, height of its letters [pixels]
 POINTS = 72  # an inch
 
@@ -28,6 +28,16 @@ def code_cells(path):
 
 def tags(cell):
     return set(cell.metadata.get("tags", []))
+
+
+def under_one_line(path):
+    """The cells, each with those before it that are folded with it."""
+    group = []
+    for cell in cells(path):
+        group.append(cell)
+        if WITH_NEXT not in tags(cell):
+            yield group
+            group = []
 
 
 def prompt(cell):
@@ -112,20 +122,29 @@ def test_no_name_ends_in_an_underscore(path):
 
 def test_what_is_folded_says_what_it_does(path):
     for cell in code_cells(path):
-        if {"hide-input", "hide-cell"} & tags(cell):
-            assert prompt(cell), cell.metadata.name
+        if FOLDED & tags(cell):
+            assert bool(prompt(cell)) == (WITH_NEXT not in tags(cell)), cell.metadata.name
 
 
-def test_numbers_of_a_folded_line_are_those_of_its_cell(path):
-    for cell in code_cells(path):
+def test_what_is_folded_with_the_next_cell_shows_nothing_and_that_one_follows(path):
+    found = cells(path)
+    for cell, following in zip(found, [*found[1:], None], strict=True):
+        if cell.cell_type == "code" and WITH_NEXT in tags(cell):
+            assert FOLDED & tags(cell) and not shows_something(cell), cell.metadata.name
+            assert following and following.cell_type == "code", cell.metadata.name
+            assert FOLDED & tags(following) == FOLDED & tags(cell), cell.metadata.name
+
+
+def test_numbers_of_a_folded_line_are_those_of_its_code(path):
+    for *others, cell in under_one_line(path):
+        code = "\n".join(one.source for one in (*others, cell)).replace("_", "")
         for number in re.findall(r"\d[\d,]*\.?\d*(?:e-?\d+)?", prompt(cell)):
-            found = number.replace(",", "").rstrip(".")
-            assert found in cell.source.replace("_", ""), (cell.metadata.name, number)
+            assert number.replace(",", "").rstrip(".") in code, (cell.metadata.name, number)
 
 
 def test_no_two_folded_bars_in_a_row(path):
     before = None
-    for cell in cells(path):
+    for *_, cell in under_one_line(path):
         if cell.cell_type == "code" and "hide-input" in tags(cell):
             assert before is None, (before, cell.metadata.name)
             before = None if shows_something(cell) else cell.metadata.name

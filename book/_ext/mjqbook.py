@@ -6,8 +6,8 @@
   What checks a row is a link: to the cell that asserts the claim, to the test, to the printed numbers.
 * The role ``{computed}`bb22-capacity:.2f``` shows a number that a chapter has glued, on any page.
 * The bibliography's labels are the names and years by which the text cites.
-* Code cells get an address, ``cell-`` and their name; chapters say how long they take to read, and the role
-  ``{minutes}`stability, cluster``` says it of some of them on any page.
+* Chapters say how long they take to read, and the role ``{minutes}`stability, cluster``` says it of some of them on any
+  page.
 * The line of a docstring that names its source stands before the parameters, and is no part of *Raises* or *Returns*.
 """
 
@@ -183,14 +183,6 @@ class NamedStyle(Style):
 # --- Chapters -------------------------------------------------------------------------------------------------------
 
 
-def address_cells(app, doctree):
-    """Give each named code cell an address."""
-    for node in doctree.findall(nodes.container):
-        name = (node.get("cell_metadata") or {}).get("name")
-        if node.get("nb_element") == "cell_code" and name:
-            node["ids"].append(f"cell-{name}")
-
-
 def say_reading_time(app, doctree):
     """After the title of a chapter: how long it takes to read, from what it shows unfolded."""
     title = next(iter(doctree.findall(nodes.title)), None)
@@ -279,7 +271,6 @@ def setup(app):
     app.connect("env-purge-doc", forget_numbers)
     app.connect("env-get-outdated", with_other_numbers)
     app.connect("doctree-read", keep_equation_numbers)
-    app.connect("doctree-read", address_cells)
     app.connect("doctree-read", say_reading_time)
     app.connect("doctree-resolved", fill_in_minutes)
     app.connect("html-page-context", without_thebe, priority=950)

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
+from cells import cells_of, name_of
 from docutils import nodes
 from sphinx.errors import ExtensionError
 from tqdm import tqdm
@@ -205,11 +206,7 @@ def outdated(app, env, added, changed, removed):
 
 def put(app, doctree):
     """Put the panels of a page beside their figures."""
-    cells = {
-        (node.get("cell_metadata") or {}).get("name"): node
-        for node in doctree.findall(nodes.container)
-        if node.get("nb_element") == "cell_code"
-    }
+    cells = {name_of(cell): cell for cell in cells_of(doctree)}
     for name, (page, cell, replaces, text) in app.env.mjq_panels.items():
         if page != app.env.docname:
             continue
