@@ -119,8 +119,8 @@ def _resolved(name, root):
 def _lazy(source):
     """Names that a package takes from its submodules when they are asked for."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy_loader.attach":
-            given = [ast.literal_eval(keyword.value) for keyword in node.keywords if keyword.arg == "submod_attrs"]
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazily.attach":
+            given = [ast.literal_eval(keyword.value) for keyword in node.keywords if keyword.arg == "names"]
             return {name: module for modules in given for module, names in modules.items() for name in names}
     return {}
 

@@ -14,17 +14,19 @@ The map, one line a module:
 ``mjq.cli``         the command ``mjq``
 ``mjq.parallel``    much work side by side, here or on other machines
 ``mjq.journal``     its results noted as they are found
+``mjq.bars``        progress bars
+``mjq.lazily``      what a package hands on, imported when it is used
 ``mjq.plots``       the drawings and tables that chapters share
 ``mjq.checks``      the checks of input
 
 Models are re-exported: ``from mjq import processing_capacity``.
 """
 
-import lazy_loader
+from mjq import lazily
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+__getattr__, __dir__, __all__ = lazily.attach(
     __name__,
     submodules=[
         "experiments",
@@ -39,7 +41,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "variants",
         "workload",
     ],
-    submod_attrs={
+    names={
         "models": [
             "cluster",
             "fluid",

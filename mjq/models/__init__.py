@@ -11,7 +11,7 @@
 
 from typing import NamedTuple
 
-import lazy_loader
+from mjq import lazily
 
 
 class Chapter(NamedTuple):
@@ -36,5 +36,5 @@ CHAPTERS = (
 )
 PAPERS = tuple(chapter for chapter in CHAPTERS if chapter.of_a_paper)
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submodules=[one.name for one in CHAPTERS if one.has_model])
+__getattr__, __dir__, __all__ = lazily.attach(__name__, submodules=[one.name for one in CHAPTERS if one.has_model])
 __all__ += ["CHAPTERS", "PAPERS", "Chapter"]
