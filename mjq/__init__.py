@@ -22,7 +22,7 @@ The map, one line a module:
 Models are re-exported: ``from mjq import processing_capacity``.
 """
 
-from mjq import lazily
+from mjq import lazily, models
 
 __version__ = "0.1.0"
 
@@ -41,15 +41,5 @@ __getattr__, __dir__, __all__ = lazily.attach(
         "variants",
         "workload",
     ],
-    names={
-        "models": [
-            "cluster",
-            "fluid",
-            "near_saturation",
-            "pool_depletion",
-            "processing_capacity",
-            "scheduling",
-            "stability",
-        ]
-    },
+    names={"models": models.NAMES},
 )

@@ -5,7 +5,8 @@ it, :func:`schema` describes it to programs, and :func:`solve_grid` solves it fo
 """
 
 from mjq import lazily
-from mjq.headlines.models import MODELS, Model
+from mjq.headlines.model import Model
+from mjq.headlines.models import MODELS
 from mjq.headlines.networks import network_of
 from mjq.headlines.solving import schema, solve
 
