@@ -88,7 +88,7 @@ class Replays:
 
     def too_large(self, servers: float) -> int:
         """How many jobs need more than the servers."""
-        return int((self.log.need > servers * (1 + checks.FIT)).sum())
+        return int((self.log.need > servers * (1 + checks.FIT_TOLERANCE)).sum())
 
     def load(self, servers: float, growth: float) -> float:
         """Work that comes over what the servers can do meanwhile."""

@@ -43,7 +43,7 @@ class Queue:
 
     def __init__(self, lam: float, B: float, b: np.ndarray, mu: np.ndarray, p: np.ndarray):
         self.lam, self.system = lam, (B, b, mu, p)
-        N = self.homogeneous = math.floor(B * (1 + checks.FIT) / b.min()) + 1
+        N = self.homogeneous = math.floor(B * (1 + checks.FIT_TOLERANCE) / b.min()) + 1
         rule = self._truncated
         states = chain.explore([(0,) * len(b) + (0, 0)], rule)
         self.levels = [sorted(s for s in states if s[-1] == n) for n in range(N + 2)]
