@@ -20,7 +20,7 @@ PYTEST := -q -n auto $(if $(SEED),--hypothesis-seed=$(SEED))
 # Tests run side by side: threads of linear algebra would only wait for each other. make elsewhere has several.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: book pdf test coverage elsewhere pythons thorough lab refresh bench clean lock
+.PHONY: book pdf test coverage elsewhere pythons thorough lab refresh contents bench clean lock
 .PHONY: frontier evaluation autoscaling fluid-times depletion near-saturation public-logs panels
 
 book: $(VENV)/ready
@@ -63,6 +63,10 @@ lab: $(VENV)/lab
 # make refresh CHAPTER=stability: only that one.
 refresh: $(VENV)/ready
 	@$(BIN)/python book/build.py --refresh $(CHAPTER)
+
+# What is written of the list of chapters in mjq.models: _toc.yml, the table in README.md, sections of the ledger.
+contents: $(VENV)/ready
+	@$(BIN)/python book/contents.py
 
 bench: $(VENV)/ready
 	$(BIN)/python -m benchmarks

@@ -99,8 +99,15 @@ def modules_used(code, root):
     found, new = set(), _files_of(code, root)
     while new:
         found |= new
-        new = set().union(*(_files_of(path.read_text(encoding="utf-8"), root) for path in new)) - found
+        new = set().union(*(_used_by(path, root) for path in new)) - found
     return sorted(found)
+
+
+def _used_by(path, root):
+    """Files that a module imports; a package that imports modules by computed names uses all of its own."""
+    code = path.read_text(encoding="utf-8")
+    computes = path.name == "__init__.py" and "import_module(" in code
+    return _files_of(code, root) | (set(path.parent.glob("*.py")) if computes else set())
 
 
 def _files_of(code, root):
@@ -142,18 +149,24 @@ def _resolved(name, root):
     package = _resolved(package, root)
     at = _file(package, root)
     lazy = _lazy(at.read_text(encoding="utf-8")) if at and at.name == "__init__.py" else {}
-    if attribute in lazy:
-        return _resolved(f"{package}.{lazy[attribute]}.{attribute}", root)
+    for module, names in lazy.items():
+        behind = f"{package}.{module}.{attribute}"
+        if (names is None and _file(behind, root)) or attribute in (names or ()):
+            return _resolved(behind, root)
     return f"{package}.{attribute}"
 
 
 @cache
 def _lazy(source):
-    """Names that a package takes from its submodules when they are asked for."""
+    """Names that a package takes from its submodules when they are asked for: a list for each, or None.
+
+    None stands for a list that is computed, as that of the models: then they are modules in the submodule.
+    """
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy_loader.attach":
-            given = [ast.literal_eval(keyword.value) for keyword in node.keywords if keyword.arg == "submod_attrs"]
-            return {name: module for modules in given for module, names in modules.items() for name in names}
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazily.attach":
+            given = [keyword.value for keyword in node.keywords if keyword.arg == "names"]
+            pairs = [pair for names in given for pair in zip(names.keys, names.values, strict=True)]
+            return {key.value: ast.literal_eval(x) if isinstance(x, ast.List) else None for key, x in pairs}
     return {}
 
 

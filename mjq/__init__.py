@@ -14,17 +14,20 @@ The map, one line a module:
 ``mjq.cli``         the command ``mjq``
 ``mjq.parallel``    much work side by side, here or on other machines
 ``mjq.journal``     its results noted as they are found
+``mjq.bars``        progress bars
+``mjq.text_tables`` tables as CSV
+``mjq.lazily``      what a package hands on, imported when it is used
 ``mjq.plots``       the drawings and tables that chapters share
 ``mjq.checks``      the checks of input
 
 Models are re-exported: ``from mjq import processing_capacity``.
 """
 
-import lazy_loader
+from mjq import lazily, models
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+__getattr__, __dir__, __all__ = lazily.attach(
     __name__,
     submodules=[
         "experiments",
@@ -39,15 +42,5 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "variants",
         "workload",
     ],
-    submod_attrs={
-        "models": [
-            "cluster",
-            "fluid",
-            "near_saturation",
-            "pool_depletion",
-            "processing_capacity",
-            "scheduling",
-            "stability",
-        ]
-    },
+    names={"models": models.NAMES},
 )

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "MIX_TOLERANCE", "MOST", "RATES_APART", "FIT", "shown", "numbers", "positive",
+    "MIX_TOLERANCE", "LARGEST_COUNT", "LARGEST_RATE_RATIO", "FIT_TOLERANCE", "shown", "numbers", "positive",
     "positive_or_infinite", "not_negative", "probabilities", "share", "inside", "count", "counts", "mapping",
     "affordable", "multiserver", "effort", "are_powers_of_two", "pairs",
 ]  # fmt: skip
 
-MIX_TOLERANCE = 1e-9
-SMALLEST, LARGEST = 1e-100, 1e100  # of rates, times and sizes: beyond, products leave the range of floating point
-MOST = 2**53  # the largest count that a float holds exactly
-RATES_APART = 1e100  # beyond, products of rates leave the range of floating-point numbers
+MIX_TOLERANCE = 1e-9  # by which probabilities may miss the sum 1
+FIT_TOLERANCE = 1e-9  # part of the resource by which a job may exceed what is free: needs are decimals
+SMALLEST_SIZE, LARGEST_SIZE = 1e-100, 1e100  # of rates, times and needs: products stay in the range of floating point
+LARGEST_RATE_RATIO = 1e100  # for the same reason
+LARGEST_COUNT = 2**53  # that a float holds exactly
 PLAIN = (int, float, np.int64, np.float64)  # kinds of one number; bool is none
-FIT = 1e-9  # a job fits if its need is at most the free resource plus FIT * B: decimals, not binary fractions
 
 
 def shown(values: ArrayLike) -> str:
@@ -44,7 +44,7 @@ def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     Traceback (most recent call last):
     ValueError: mu must be finite numbers, got (1, nan)
     """
-    if ndim == 0 and type(values) in PLAIN and abs(values) <= LARGEST:  # as most are: no need to ask further
+    if ndim == 0 and type(values) in PLAIN and abs(values) <= LARGEST_SIZE:  # as most are: no need to ask further
         return np.array(values, dtype=float)
     try:
         array = np.asarray(values, dtype=float)
@@ -72,7 +72,7 @@ def positive(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     ValueError: lam must lie between 1e-100 and 1e+100, got 9.999888672e-321: choose another unit
     """
     array = numbers(name, values, ndim)
-    if ndim == 0 and SMALLEST <= array <= LARGEST:
+    if ndim == 0 and SMALLEST_SIZE <= array <= LARGEST_SIZE:
         return array
     if not (array > 0).all():
         raise ValueError(f"{name} must be positive, got {shown(array)}")
@@ -92,9 +92,9 @@ def positive_or_infinite(name: str, value: float) -> float:
 
 
 def _in_range(name, array):
-    if array.size and (array[array != 0].min(initial=1) < SMALLEST or array.max() > LARGEST):
+    if array.size and (array[array != 0].min(initial=1) < SMALLEST_SIZE or array.max() > LARGEST_SIZE):
         raise ValueError(
-            f"{name} must lie between {SMALLEST:g} and {LARGEST:g}, got {shown(array)}: choose another unit"
+            f"{name} must lie between {SMALLEST_SIZE:g} and {LARGEST_SIZE:g}, got {shown(array)}: choose another unit"
         )
 
 
@@ -154,7 +154,7 @@ def inside(name: str, value: float, low: float, high: float = np.inf) -> float:
     return number
 
 
-def count(name: str, value: float, least: int = 1, most: int = MOST) -> int:
+def count(name: str, value: float, least: int = 1, most: int = LARGEST_COUNT) -> int:
     """A whole number from `least` to `most`, as Python's own kind of integer.
 
     >>> count("jobs", 2.5)
@@ -219,10 +219,10 @@ def multiserver(
     if not len(b) == len(mu) == len(p):
         which = "{1}, {2} and {3}".format(*names)
         raise ValueError(f"{which} must have one entry a class, got {len(b)}, {len(mu)} and {len(p)}")
-    if b[p > 0].max() > B * (1 + FIT):
+    if b[p > 0].max() > B * (1 + FIT_TOLERANCE):
         raise ValueError(f"need {shown(b[p > 0].max())} exceeds resource {shown(B)}")
-    if float(mu.max()) > RATES_APART * float(mu.min()):
-        raise ValueError(f"{names[2]} must lie within a factor {RATES_APART:g} of each other, got {shown(mu)}")
+    if float(mu.max()) > LARGEST_RATE_RATIO * float(mu.min()):
+        raise ValueError(f"{names[2]} must lie within a factor {LARGEST_RATE_RATIO:g} of each other, got {shown(mu)}")
     return B, b, mu, p
 
 

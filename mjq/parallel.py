@@ -10,18 +10,17 @@ from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any, Union
 
-from tqdm import tqdm
-
 from mjq import checks
+from mjq.bars import Bar
 
-SOON = 2.0  # seconds of work that are not worth further processes
+SOON = 2.0  # seconds of work that are not worth further processes, or a progress bar
 CHUNK = 16  # cases that a process takes at a time, at most
 
 if TYPE_CHECKING:  # it takes a second, and its logs must be quieted before its first import
     from distributed import Client
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "Workers", "solve_all", "as_found", "spread", "here", "no_bar", "is_client", "client_of",
+    "SOON", "Workers", "solve_all", "as_found", "spread", "here", "is_client", "client_of",
 ]  # fmt: skip
 
 Workers = Union[int, "Client"]  # so many processes on this machine, or a client of a dask scheduler
@@ -62,8 +61,7 @@ def solve_all(
     [1.0, 2.0]
     """
     cases = list(cases)
-    bar = tqdm(total=len(cases), desc="solutions", delay=2, disable=no_bar(progress))
-    with bar:
+    with Bar("solutions", len(cases), progress, delay=SOON) as bar:
         workers = _for_so_many(workers, len(cases))
         if workers == 1:
             return [_one(function, case, bar) for case in cases]
@@ -139,7 +137,7 @@ def as_found(
             client.cancel(list(asked))
 
 
-def spread(client: "Client", function: Callable, items: Sequence, bar: tqdm) -> list:
+def spread(client: "Client", function: Callable, items: Sequence, bar: Bar) -> list:
     """Call ``function(item)`` for each item on the workers of a dask client; return the results in order.
 
     A worker that dies is replaced and its item tried again, until four have died of it. Whatever the first failing
@@ -171,15 +169,6 @@ def here(workers: int) -> int:
 def _for_so_many(workers, cases):
     """A client, or processes here, none of them without a case."""
     return workers if is_client(workers) else min(here(workers), max(cases, 1))
-
-
-def no_bar(progress: bool | None) -> bool | None:
-    """What tqdm is told to show a bar or none; None: on a terminal.
-
-    >>> no_bar(True), no_bar(None)
-    (False, None)
-    """
-    return None if progress is None else not progress
 
 
 def is_client(workers: object) -> bool:

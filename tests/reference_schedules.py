@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 
-FIT = 1e-9  # of the servers: needs may be decimals
+FIT_TOLERANCE = 1e-9  # of the servers: needs may be decimals
 
 
 class Cluster:
@@ -31,7 +31,7 @@ class Cluster:
 
     def free(self):
         """What nobody holds."""
-        return self.servers * (1 + FIT) - sum(self.need[job] for job in self.served())
+        return self.servers * (1 + FIT_TOLERANCE) - sum(self.need[job] for job in self.served())
 
     def fits(self, job):
         """Whether the job could start now."""
@@ -43,7 +43,7 @@ class Cluster:
         for job, start in promises.items():
             if start <= time < start + self.left[job]:
                 held += self.need[job]
-        return self.servers * (1 + FIT) - held
+        return self.servers * (1 + FIT_TOLERANCE) - held
 
     def earliest(self, job, promises):
         """When the job can start at the earliest, by the expected ends of the others and the promises to them."""

@@ -46,6 +46,12 @@ def test_a_chapter_depends_on_the_modules_it_uses_and_on_no_others(build):
     assert "multiserver.py" in {p.name for p in modules_used(build, "from mjq.simulation import simulate_multiserver")}
 
 
+def test_modules_that_are_found_by_the_names_of_chapters_count(build):
+    used = modules_used(build, "from mjq import headlines\nheadlines.solve")
+    assert build.ROOT / "mjq/headlines/models/cluster.py" in used
+    assert build.ROOT / "mjq/models/cluster/steady.py" in used
+
+
 @pytest.mark.parametrize(
     ("file", "matters"),
     [

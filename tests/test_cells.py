@@ -14,6 +14,7 @@ NOTEBOOKS = [ROOT / f"notebooks/{name}.ipynb" for name in (*(one.name for one in
 FOLDED, WITH_NEXT = {"hide-input", "hide-cell"}, "fold-with-next"
 PHONE, LEAST_LETTERS = 328, 9  # width of a figure on a phone of 360 pixels, height of its letters [pixels]
 POINTS = 72  # an inch
+MODEL_KEYS = {"(queue, r)", "(to, r)"}  # pairs of a queue and a class, as a network wants them
 
 pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 
@@ -102,10 +103,90 @@ def test_the_name_of_a_helper_is_bound_to_nothing_else(path):
             assert bound.count(helper.name) == 1, (cell.metadata.name, helper.name)
 
 
-def test_a_cell_that_draws_claims_nothing(path):
+def is_of_claims(statement, claims):
+    """Whether a statement asserts a claim, binds one, or does so in some cases."""
+    match statement:
+        case ast.Assert():
+            return True
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name in claims
+        case ast.If(body=body, orelse=orelse):
+            return all(is_of_claims(x, claims) for x in (*body, *orelse))
+    return False
+
+
+def bound_by(node, where="once"):
+    """Names that a statement binds at the top of a chapter, with the innermost of: once, in a case, by a loop."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name, where
+        case ast.Import() | ast.ImportFrom():
+            for alias in node.names:  # the same again is no other thing
+                yield alias.asname or alias.name, f"import {getattr(node, 'module', '')} {alias.name}"
+        case ast.Name(id=name, ctx=ast.Store()):
+            yield name, where
+        case ast.AugAssign() | ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            return
+        case _:
+            if isinstance(node, ast.For | ast.While):
+                where = "by a loop"
+            elif isinstance(node, ast.If | ast.Try) and where == "once":
+                where = "in a case"
+            for child in ast.iter_child_nodes(node):
+                yield from bound_by(child, where)
+
+
+def test_no_name_is_bound_to_two_things(path):
+    """A result is bound by one statement of a chapter; a name that loops bind is bound by loops only.
+
+    A value that a case or a loop of its own cell replaces is still the same thing.
+    """
+    found = {}
+    for cell in code_cells(path):
+        if not cell.source.startswith("%%"):
+            for statement in ast.parse(cell.source).body:
+                for name, where in set(bound_by(statement)) if isinstance(statement, ast.If) else bound_by(statement):
+                    found.setdefault(name, []).append((where, cell.metadata.name))
+    for name in found.keys() - {"fig", "ax", "axes", "_"}:  # the figure of each cell; what is not wanted
+        imports = {where for where, _ in found[name] if where.startswith("import")}
+        once = [cell for where, cell in found[name] if where == "once"]
+        elsewhere = {(where, cell) for where, cell in found[name] if where in ("in a case", "by a loop")}
+        elsewhere = {(where, cell) for where, cell in elsewhere if cell not in once}
+        kinds = [*once, *imports, *sorted({where for where, _ in elsewhere})]
+        assert len(kinds) <= 1, (name, found[name])
+        assert len({cell for where, cell in elsewhere if where == "in a case"}) <= 1, (name, found[name])
+
+
+def test_a_cell_that_claims_neither_computes_nor_shows(path):
+    """What a claim compares is computed in a cell before it."""
+    for cell in code_cells(path):
+        claims = {claim.test.id for claim in asserts(cell)}
+        if claims:
+            others = [x for x in ast.parse(cell.source).body if not is_of_claims(x, claims)]
+            assert not others, (cell.metadata.name, ast.unparse(others[0]))
+            assert not shows_something(cell), cell.metadata.name
+
+
+def test_a_cell_that_draws_computes_nothing(path):
+    """What it draws is there: of the library it calls what draws, and what reads a kept table."""
+    ours = {}
+    for cell in code_cells(path):
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "mjq":
+                ours |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    computing = {name for name, path in ours.items() if not path.startswith(("mjq.plots", "mjq.experiments.kept"))}
     for cell in code_cells(path):
         if drawings(cell):
-            assert not asserts(cell), cell.metadata.name
+            called = {ast.unparse(x.func) for x in ast.walk(ast.parse(cell.source)) if isinstance(x, ast.Call)}
+            assert not {name for name in called if name.split(".")[0] in computing}, cell.metadata.name
+
+
+def test_results_are_no_dicts_keyed_by_tuples(path):
+    """Results of many systems are tables with named columns; the states of a chain and (queue, class) are no results."""
+    for cell in code_cells(path):
+        for node in ast.walk(ast.parse(cell.source)):
+            loops = isinstance(node, ast.DictComp) and isinstance(node.key, ast.Tuple)
+            assert not loops or ast.unparse(node.key) in MODEL_KEYS, (cell.metadata.name, ast.unparse(node))
 
 
 def test_what_is_asserted_has_a_name_that_says_it(path):

@@ -18,7 +18,7 @@ def by_the_generic_chain(B, b, mu, p):
 
 
 def by_draining(B, b, mu, p):
-    ways = drain.configurations(B, b, checks.FIT * B)
+    ways = drain.configurations(B, b, checks.FIT_TOLERANCE * B)
     return ways, drain.saturated(ways, mu, p)
 
 
@@ -73,7 +73,7 @@ def test_departure_operator_is_the_rule(system):
     states = pc.saturated_states(B, b)
     Q = chain.generator(states, lambda s: pc.saturated_transitions(s, *system)).toarray()
     C = np.diag([np.dot(s[:-1], mu) for s in states])
-    A = drain.departure_operator(drain.configurations(B, b, checks.FIT * B), mu, p) @ np.eye(len(states))
+    A = drain.departure_operator(drain.configurations(B, b, checks.FIT_TOLERANCE * B), mu, p) @ np.eye(len(states))
     assert pytest.approx(Q + C, abs=1e-12) == A
 
 

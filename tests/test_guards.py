@@ -11,7 +11,7 @@ import pytest
 from mjq import fluid
 from mjq import processing_capacity as pc
 from mjq.models.fluid import stationary
-from mjq.models.processing_capacity import capacity, queue
+from mjq.models.processing_capacity import capacity
 from mjq.solvers import arnoldi, chain, drain, pool_passes, qbd, tandem
 from mjq.solvers.phase_type import exponential
 from mjq.workload import Log
@@ -32,7 +32,7 @@ CALLS = {
 }
 IMPOSSIBLE = [
     ("limiting rate", capacity, "LIMITING_RESIDUAL", "the limiting equations at lam 1.0 were not solved"),
-    ("sojourn", queue, "COMPLETIONS_OFF", "and completions as 1"),
+    ("sojourn", sojourn, "COMPLETIONS_OFF", "and completions as 1"),
     ("sojourn", sojourn, "MEANS_APART", "by two roads"),
     ("levels", qbd, "RESIDUAL_LIMIT", "R was not found"),
     ("tandem", tandem, "RESIDUAL_LOSS", "the tandem did not converge"),

@@ -3,16 +3,11 @@
 import ast
 import importlib
 import inspect
-import re
 from functools import cached_property
 from graphlib import TopologicalSorter
 
 import pytest
-import yaml
 
-import mjq
-from mjq import models
-from mjq.headlines import MODELS
 from mjq.models import CHAPTERS, PAPERS
 from mjq.simulation.policies import FAMILIES, POLICIES
 from tests.conftest import ROOT
@@ -68,25 +63,6 @@ def test_no_paper_needs_another_one(paper):
     folder = ROOT / "mjq/models" / paper
     for path in sorted(folder.glob("*.py")) or [folder.with_suffix(".py")]:
         assert set(models_named_in(path)) <= {paper}, path
-
-
-def test_contents_readme_and_models_are_those_of_the_list():
-    """A chapter is entered in ``mjq.models``; where it must be written once more, this says so."""
-    beyond = [one for one in CHAPTERS if one not in PAPERS]
-    with_model = [one.name for one in CHAPTERS if one.has_model]
-    parts = {part["caption"]: part["chapters"] for part in yaml.safe_load((ROOT / "_toc.yml").read_text())["parts"]}
-    for caption, chapters in (("Papers", PAPERS), ("Beyond the papers", beyond)):
-        files = [entry["file"] for entry in parts[caption] if entry["file"].startswith("notebooks/")]
-        assert files == [f"notebooks/{one.name}" for one in chapters], "_toc.yml"
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (\S+) \|.*\[(\w+)\]\(notebooks/(\w+)\.ipynb\) \|", readme, flags=re.M)
-    assert rows == [(one.key if one.of_a_paper else "–", one.name, one.name) for one in CHAPTERS], "README.md"
-    described = re.findall(r"^``(\w+)`` +\[(\w+)\]", models.__doc__, flags=re.M)
-    assert sorted(described) == sorted((one.name, one.key) for one in CHAPTERS if one.has_model), "mjq/models"
-    assert all(getattr(mjq, name) is getattr(models, name) for name in with_model), "mjq/__init__.py"
-    assert set(MODELS) == set(with_model), "mjq/headlines"
-    index = (ROOT / "book/index.md").read_text(encoding="utf-8")
-    assert [one.name for one in CHAPTERS if f"notebooks/{one.name}" not in index] == [], "book/index.md"
 
 
 def test_the_library_starts_no_script_of_the_book():

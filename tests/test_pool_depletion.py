@@ -323,7 +323,7 @@ def test_the_stopping_rule():
 
 
 def test_a_precision_that_is_not_reached_is_refused(monkeypatch):
-    monkeypatch.setattr(sys.modules[simulate_depletion.__module__], "MOST", 40)
+    monkeypatch.setattr(sys.modules[simulate_depletion.__module__], "MOST_REPLICATIONS", 40)
     with pytest.raises(ArithmeticError, match=r"^40 replications do not reach a relative half-width"):
         simulate_depletion(SYSTEM_1, 7, 3, 2, 2, seed=2, precision=1e-6)
 

@@ -98,3 +98,29 @@ def test_many_phases_are_solved_otherwise_to_the_same(load, monkeypatch):
     other, residual = qbd.rate_matrix(up, middle, down)
     assert other == pytest.approx(R, rel=1e-12 / (1 - load))
     assert residual < 1e-14
+
+
+def two_kinds(state):
+    """Two servers, two phases of arrivals, of which one brings no jobs while the system is empty."""
+    phase, n = state
+    yield (1 - phase, n), 0.7
+    if phase or n:
+        yield (phase, n + 1), 0.4 + phase
+    if n:
+        yield (phase, n - 1), 1.5 * min(n, 2)
+
+
+def test_levels_of_a_rule_are_those_of_the_cut_off_chain():
+    levels = qbd.Levels.of((0, 0), two_kinds, 2)
+    answer = levels.stationary()
+    states = [(phase, n) for n in range(200) for phase in (0, 1)]
+    exact = chain.stationary(
+        chain.generator(states, lambda state: (move for move in two_kinds(state) if move[0][1] < 200))
+    ).reshape(200, 2)
+    assert levels.states == [[(0, n), (1, n)] for n in range(4)]
+    for n in range(6):
+        assert answer.level(n) == pytest.approx(exact[n], rel=1e-9)
+    n = np.arange(200)
+    counts = [np.full(2, level) for level in range(3)]
+    for k, falling in enumerate((1, n, n * (n - 1), n * (n - 1) * (n - 2))):
+        assert answer.factorial_moment(counts, k) == pytest.approx((falling * exact.sum(axis=1)).sum(), rel=1e-8)

@@ -4,8 +4,6 @@ import ast
 import json
 import math
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import filelock
@@ -23,20 +21,6 @@ from mjq import folders, runs
 from mjq.plain import plain
 from mjq.runs import chapters, execution, figures, inputs, provenance, results
 from tests.conftest import said, write_chapter
-
-
-@pytest.mark.parametrize("name", ["sweep", "compare"])
-def test_a_module_does_not_take_the_place_of_the_function_it_is_called_like(name):
-    """Whatever is imported first, in a process of its own."""
-    code = (
-        "from mjq import runs\n"
-        f"from mjq.runs.{name} import {name}\n"
-        f"import mjq.runs.{name}\n"
-        f"assert runs.{name} is {name}\n"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
-    assert run.returncode == 0, run.stderr
-
 
 # --- Parameters and checks ------------------------------------------------------------------------------------------
 

@@ -1,7 +1,6 @@
 """Sweeps from Python: every case once, whatever happens."""
 
 import csv
-import importlib
 import json
 import os
 from types import SimpleNamespace
@@ -12,7 +11,7 @@ import polars as pl
 import pytest
 
 from mjq import parallel, runs
-from mjq.runs import archive, cases, tables
+from mjq.runs import archive, cases, sweeps, tables
 from mjq.runs.cases import Case, Plan, Record
 from mjq.runs.chapters import chapter
 from mjq.runs.execution import Failure
@@ -47,8 +46,7 @@ def squared(notebook, parameters, code, keep):
 @pytest.fixture
 def light(threads, monkeypatch):
     """A client for sweeps of the small chapter that start no kernels: files are kept alike, whoever computes."""
-    # The module; mjq.runs.sweep is the function.
-    monkeypatch.setattr(importlib.import_module("mjq.runs.sweep"), "compute", squared)
+    monkeypatch.setattr("mjq.runs.sweeps.compute", squared)
     return threads
 
 
@@ -370,10 +368,9 @@ def test_without_workers_a_sweep_gives_up(here, small):
 
 @pytest.mark.parametrize("status", ["cancelled", "lost"])
 def test_a_sweep_whose_scheduler_has_gone_says_how_far_it_came(status):
-    crew = importlib.import_module("mjq.runs.sweep")._Crew
     kept = SimpleNamespace(stopped=lambda reason: f"{reason}; 3 of 7 cases are finished")
     with pytest.raises(runs.SweepStopped, match="the scheduler cannot be reached; 3 of 7 cases are finished"):
-        crew(None, kept, 1.0)._record(SimpleNamespace(status=status))
+        sweeps._Crew(None, kept, 1.0)._record(SimpleNamespace(status=status))
 
 
 def test_tables_become_rows():

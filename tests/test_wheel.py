@@ -18,6 +18,15 @@ print(round(near_saturation.relative_completions(6, (2, 3), (2.5, .625), (.5, .5
 print(round(scheduling.finite_queue(1, 4, (1, 3), (1, .5), (.6, .4), room=6, policy="fcfs").ENq, 10) == 2.0213117256)
 print(not {"matplotlib", "pandas", "IPython", "polars", "click", "pydantic"} & set(sys.modules))
 """
+INSTALLED = "from importlib import metadata; print(*(one.name.lower() for one in metadata.distributions()))"
+CORE = {"mjq", "numpy", "scipy", "sympy", "numba", "mpmath", "llvmlite"}  # the last two come with those before them
+SIDE_BY_SIDE = """
+from mjq import parallel, simulation, stability
+cases = [dict(n=n, n1=1, n2=1, mu1=1, mu2=1, p1=.5) for n in (1, 2)]
+print(parallel.solve_all(stability.throughput, cases, workers=1, progress=True) == [1, 2])
+words = dict(jobs=1000, seed=1, replications=3, workers=2, progress=True)
+print(0 < simulation.simulate_multiserver(.5, 2, (1, 2), (1, 1), (.5, .5), **words).EN.mean < 10)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +53,15 @@ def test_an_empty_environment_computes_a_headline_of_each_model(environment, tmp
     assert found.stdout.split() == ["True"] * 8, found.stdout + found.stderr
 
 
+def test_nothing_but_the_core_is_installed_and_work_is_done_side_by_side(environment, tmp_path):
+    assert set(run(environment, "-c", INSTALLED, cwd=tmp_path).stdout.split()) == CORE
+    found = run(environment, "-c", SIDE_BY_SIDE, cwd=tmp_path)
+    assert (found.stdout.split(), found.stderr) == (["True"] * 2, "")
+
+
 def test_tables_are_in_the_wheel(environment, tmp_path):
-    code = "from mjq import published; print(len(published.printed('bb22')) > 10)"
-    assert run(environment, "-c", code, cwd=tmp_path).stdout.strip() == "True"
+    code = "from importlib.resources import files; print((files('mjq') / 'published/bb22.csv').read_text()[:8])"
+    assert run(environment, "-c", code, cwd=tmp_path).stdout.strip() == "item,qua"
 
 
 def test_the_command_says_what_it_lacks(environment, tmp_path):

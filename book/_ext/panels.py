@@ -21,7 +21,7 @@ from sphinx.errors import ExtensionError
 from tqdm import tqdm
 
 import mjq
-from mjq import published
+from mjq import text_tables
 
 HERE = Path(__file__).resolve().parent.parent / "panels"
 
@@ -138,7 +138,7 @@ def keep(name, axes, solve):
 
 def kept(name, axes, columns):
     """Columns of a kept table as nested lists, a level an axis."""
-    rows = published.rows(HERE / f"{name}.csv")
+    rows = text_tables.read(HERE / f"{name}.csv")
     shape = [len(axis) for axis in axes.values()]
     return {column: np.reshape([float(row[column]) for row in rows], shape).tolist() for column in columns}
 

@@ -19,7 +19,7 @@ from mjq.cli.words import (
     show_json,
     workers_option,
 )
-from mjq.models import CHAPTERS
+from mjq.models import NAMES
 
 __all__ = ["Models", "solve"]
 
@@ -58,7 +58,7 @@ class Models(click.Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Names of the models, in the order of the book."""
-        return [chapter.name for chapter in CHAPTERS if chapter.has_model]
+        return list(NAMES)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """The command of a model, or None if there is no such model."""

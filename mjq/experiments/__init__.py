@@ -5,10 +5,11 @@
 
 from importlib import resources
 
-import lazy_loader
 import polars as pl
 
-_submodule, _, _names = lazy_loader.attach(
+from mjq import lazily
+
+__getattr__, __dir__, __all__ = lazily.attach(
     __name__,
     submodules=[
         "aggregation",
@@ -24,7 +25,7 @@ _submodule, _, _names = lazy_loader.attach(
     ],
 )
 
-__all__ = ["KEPT", "kept", "origin"]
+__all__ += ["KEPT", "kept", "origin"]
 
 # Table and the module that makes it.
 KEPT = {
@@ -40,14 +41,6 @@ KEPT = {
     "near_saturation_waits": "near_saturation",
     "public_logs": "public_logs",
 }
-
-
-def __getattr__(name):
-    return _submodule(name)
-
-
-def __dir__():
-    return sorted([*_names, *__all__])
 
 
 def kept(name: str) -> pl.DataFrame:

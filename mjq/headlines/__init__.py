@@ -4,18 +4,13 @@ Each model is a :class:`Model`: what goes in, what comes out, and the function b
 it, :func:`schema` describes it to programs, and :func:`solve_grid` solves it for many values at once.
 """
 
-import lazy_loader
-
-from mjq.headlines.models import MODELS, Model
+from mjq import lazily
+from mjq.headlines.model import Model
+from mjq.headlines.models import MODELS
 from mjq.headlines.networks import network_of
 from mjq.headlines.solving import schema, solve
 
 __all__ = ["MODELS", "Grid", "Model", "network_of", "schema", "solve", "solve_grid"]
 
 # One system needs neither tables nor progress bars.
-__getattr__, _, _ = lazy_loader.attach(__name__, submod_attrs={"grids": ["Grid", "solve_grid"]})
-
-
-def __dir__():
-    """All public names, those too that are imported when they are used: the reference lists them."""
-    return __all__
+__getattr__, __dir__, _ = lazily.attach(__name__, names={"grids": ["Grid", "solve_grid"]})

@@ -5,7 +5,8 @@ from typing import Any
 
 import mjq
 from mjq.headlines.kinds import checked
-from mjq.headlines.models import MODELS, Model
+from mjq.headlines.model import Model
+from mjq.headlines.models import MODELS
 from mjq.plain import plain
 
 __all__ = ["model_of", "require_inputs", "schema", "solve"]

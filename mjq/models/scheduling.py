@@ -176,7 +176,7 @@ def _settled(rule, B, b, m, line):
     line = list(line)
     while line:
         held = sum(number * need for number, need in zip(m, b, strict=True))
-        place = rule(B * (1 + checks.FIT) - held, sum(m), line, b)
+        place = rule(B * (1 + checks.FIT_TOLERANCE) - held, sum(m), line, b)
         if place is None:
             break
         m = _changed(m, line.pop(place), 1)
@@ -300,6 +300,6 @@ def shadow_time(now: float, free: float, need: float, running: Sequence[tuple]) 
     instants = sorted({now, *(end for end, _ in running if end > now)})
     for instant in instants:
         there = free + sum(held for end, held in running if end <= instant)
-        if need <= there * (1 + checks.FIT):
+        if need <= there * (1 + checks.FIT_TOLERANCE):
             return instant, there - need
     raise ValueError(f"need {checks.shown(need)} exceeds resource {checks.shown(there)}")

@@ -7,20 +7,17 @@
   well it agrees, where it is in the book, what checks it.
 """
 
-import csv
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib import resources
-from importlib.resources.abc import Traversable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mjq import models
+from mjq import models, text_tables
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "PAPERS", "LEDGERS", "KINDS", "CAN_FAIL", "read", "rows", "ledger", "checks", "Printed", "printed", "declared",
+    "PAPERS", "LEDGERS", "KINDS", "CAN_FAIL", "read", "ledger", "checks", "Printed", "printed", "declared",
     "Comparisons",
 ]  # fmt: skip
 
@@ -46,13 +43,7 @@ def read(name: str) -> list[dict[str, str]]:
     >>> read("bb22")[0]["place"]
     'Table I, row 1.0'
     """
-    return rows(resources.files(__name__) / f"{name}.csv")
-
-
-def rows(path: Path | Traversable) -> list[dict[str, str]]:
-    """Rows of a CSV file as dictionaries of text."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return text_tables.read(resources.files(__name__) / f"{name}.csv")
 
 
 def ledger(paper: str) -> list[dict[str, str]]:

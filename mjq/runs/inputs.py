@@ -171,6 +171,7 @@ def read_cases(path: str | Path, chapter: Chapter) -> tuple[list[str] | None, li
     """
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
+            # Not by polars: a short row would be one with empty cells, and a long one an error without its number.
             header, *rows = [row for row in csv.reader(file, strict=True) if row]
     except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
         raise ValueError(f"{path} cannot be read as a table of cases: {error}") from error

@@ -2,7 +2,6 @@
 
 import ast
 import base64
-import csv
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from mjq import text_tables
 from mjq.plain import plain
 from mjq.runs.recorder import DATA
 
@@ -73,11 +73,9 @@ def taken_from(notebook: NotebookNode) -> Results:
 
 
 def write_table(path: Path, table: dict) -> None:
-    """Write `columns` and `rows` as CSV; a column may hold numbers and words, and two may have one name."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(table["columns"])
-        writer.writerows(table["rows"])
+    """Write `columns` and `rows` as CSV, with the line ends that spreadsheets write."""
+    text = text_tables.written(table["columns"], table["rows"], line_end="\r\n")
+    path.write_text(text, encoding="utf-8", newline="")
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -16,10 +16,10 @@
 ``estimates``     means with confidence intervals
 """
 
-import lazy_loader
+from mjq import lazily
 
 # A worker that simulates one model loads, and compiles, no other.
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+__getattr__, __dir__, __all__ = lazily.attach(
     __name__,
     submodules=[
         "cluster",
@@ -37,7 +37,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "schedule",
         "timeline",
     ],
-    submod_attrs={
+    names={
         "cluster": ["ClusterEstimates", "simulate_cluster"],
         "depletion": ["DepletionEstimates", "depletion_path", "simulate_depletion", "simulate_pool"],
         "estimates": ["Estimate"],

@@ -23,7 +23,7 @@ __all__ = [  # noqa: RUF022, in the order of reading
 ]  # fmt: skip
 
 MARKS = "T", "T_tau0", "T_phi1", "T_tau12", "T_phi2"
-MOST = 1_000_000  # replications
+MOST_REPLICATIONS = 1_000_000  # after which a precision is given up
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def simulate_pool(
             *each, together = (Estimate.of(column, confidence) for column in busy.T)
             return DepletionEstimates(*estimates, tuple(each), together, number)
         number *= 2
-        if number > MOST:
+        if number > MOST_REPLICATIONS:
             raise ArithmeticError(f"{number // 2} replications do not reach a relative half-width of {precision:g}")
 
 

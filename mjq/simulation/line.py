@@ -27,7 +27,7 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq.checks import FIT
+from mjq.checks import FIT_TOLERANCE
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "NOBODY", "WHOLE", "RESOURCE", "JOB", "MEMORY", "PROFILE", "QUEUE", "units", "interrupt", "opened", "places",
@@ -36,7 +36,7 @@ __all__ = [  # noqa: RUF022, in the order of reading
 
 NOBODY = -1
 WHOLE = 2**60
-RESOURCE = round(WHOLE * (1 + FIT))  # with the tolerance: needs are decimals, not binary fractions
+RESOURCE = round(WHOLE * (1 + FIT_TOLERANCE))  # with the tolerance: needs are decimals, not binary fractions
 
 # Small numbers, as lines may be long: a table with more places than they count would take 80 GB.
 JOB = np.dtype(

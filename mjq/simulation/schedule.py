@@ -134,7 +134,7 @@ def replay(
         raise ValueError(f"submit, need, run and estimate must have one entry a job, got {lengths}")
     if not len(submit):
         raise ValueError("submit, need, run and estimate must have at least one job")
-    if need.max() > servers * (1 + checks.FIT):
+    if need.max() > servers * (1 + checks.FIT_TOLERANCE):
         raise ValueError(f"need {checks.shown(need.max())} exceeds resource {checks.shown(servers)}")
     if ties not in TIES:
         raise ValueError(f"ties must be one of {', '.join(TIES)}; got {ties!r}")

@@ -17,9 +17,9 @@
 ``arnoldi``     the dominant eigenvector of an operator that is not stored
 """
 
-import lazy_loader
+from mjq import lazily
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+__getattr__, __dir__, __all__ = lazily.attach(
     __name__,
     submodules=[
         "arnoldi",

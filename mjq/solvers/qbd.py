@@ -7,15 +7,20 @@ depend on the level: `up` to the next level, `local` within it (its diagonal mak
 .. math:: \pi_{n+1} = \pi_n R \quad (n \ge N), \qquad A_\mathrm{up} + R A_\mathrm{local} + R^2 A_\mathrm{down} = 0.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numba
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
-__all__ = ["LevelDistribution", "rate_matrix", "stationary"]
+from mjq.solvers import chain
+
+__all__ = ["LevelDistribution", "Levels", "rate_matrix", "stationary"]
 
 RESIDUAL_LIMIT = 1e-9  # of the equation of R, relative to the largest rate
 MOST_DOUBLINGS = 64  # of the levels that an excursion may climb
@@ -209,9 +214,88 @@ class LevelDistribution:
             sums.append(sums[-1] @ self.R @ self._lift)
         return sums
 
+    def factorial_moment(self, counts: Sequence[np.ndarray], k: int) -> float:
+        r""":math:`E[X (X - 1) \cdots (X - k + 1)]` of a count that grows by one from level to level above N.
+
+        Parameters
+        ----------
+        counts : sequence of array
+            Its value in each phase of levels 0, 1, …, N.
+        k : int
+        """
+        *below, first = (np.asarray(x) for x in counts)
+        total = sum(x @ _falling(count, k) for x, count in zip(self.boundary, below, strict=True))
+        for r, sums in enumerate(self.tail_sums(k)):
+            total += math.comb(k, r) * math.factorial(r) * (sums @ _falling(first, k - r))
+        return float(total)
+
     @cached_property
     def _lift(self):
         return linalg.inv(np.eye(len(self.R)) - self.R)
+
+
+def _falling(x, k):
+    """x (x - 1) … (x - k + 1), elementwise."""
+    return np.prod([x - r for r in range(k)], axis=0, initial=1) if k else np.ones(len(x))
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Levels 0 to N + 1 of a chain; from level N on rates do not depend on the level.
+
+    Attributes
+    ----------
+    states : list of list of tuple
+        Of each level, in order.
+    up, local : list of numpy.ndarray
+        Rates from each of levels 0 to N to the next one, and within it.
+    down : list of numpy.ndarray
+        Rates from each of levels 0 to N + 1 to the one below; None for level 0.
+    """
+
+    states: list[list[tuple]]
+    up: list[np.ndarray]
+    local: list[np.ndarray]
+    down: list[np.ndarray | None]
+
+    @classmethod
+    def of(cls, start: tuple, transitions: chain.Rule, N: int) -> Self:
+        """The levels of the states that a rule reaches from a first one; the last entry of a state is its level.
+
+        Examples
+        --------
+        M/M/2 with arrival rate 1 and service rate 1: empty with probability 1/3.
+
+        >>> def two_servers(state):
+        ...     yield (state[0] + 1,), 1
+        ...     if state[0]:
+        ...         yield (state[0] - 1,), min(state[0], 2)
+        >>> float(round(Levels.of((0,), two_servers, 2).stationary().boundary[0][0], 12))
+        0.333333333333
+        """
+
+        def rule(state):
+            return (move for move in transitions(state) if move[0][-1] <= N + 1)
+
+        reached = chain.explore([start], rule)
+        states = [sorted(state for state in reached if state[-1] == n) for n in range(N + 2)]
+        Q = chain.generator([state for level in states for state in level], rule).tocsr()
+        ends = np.cumsum([0] + [len(level) for level in states])
+
+        def block(n, to):
+            return Q[ends[n] : ends[n + 1], ends[to] : ends[to + 1]].toarray()
+
+        return cls(
+            states,
+            [block(n, n + 1) for n in range(N + 1)],
+            [block(n, n) for n in range(N + 1)],
+            [None] + [block(n, n - 1) for n in range(1, N + 2)],
+        )
+
+    def stationary(self) -> LevelDistribution:
+        """Its stationary distribution."""
+        *boundary, _ = zip(self.up, self.local, self.down, strict=False)
+        return stationary([*boundary, (None, None, self.down[-2])], self.up[-1], self.local[-1], self.down[-1])
 
 
 def stationary(boundary: list[tuple], up: ArrayLike, local: ArrayLike, down: ArrayLike) -> LevelDistribution:

@@ -19,7 +19,7 @@ from mjq.solvers.transient import Transient
 
 __all__ = ["life", "response_time", "still_there"]
 
-LEFT_OUT = 1e-9  # probability of more jobs than are followed, about
+LEFT_OUT_PROBABILITY = 1e-9  # of more jobs than are followed, about
 
 
 def response_time(load: float, k: int = 1) -> PhaseType:
@@ -154,7 +154,7 @@ def _found(others, log_weights, at_work):
 def _others(load, k):
     """Numbers of others, the share of a job among them, and the probability to find so many."""
     load, k = checks.inside("load", load, 0, 1), checks.count("k", k)
-    most = math.ceil(math.log(LEFT_OUT) / math.log(load)) + k
+    most = math.ceil(math.log(LEFT_OUT_PROBABILITY) / math.log(load)) + k
     others = np.arange(most)
     weights = np.cumprod(np.append(1, load * k / np.minimum(others[1:], k)))
     return others, np.minimum(1, k / (others + 1)), weights / weights.sum()

@@ -27,7 +27,7 @@ __all__ = ["Transient"]
 
 SERIES_TERMS = 20  # of an exponential whose argument is at most 1: the next is below 1e-19
 MOST_DOUBLINGS = 60  # of the time in which the fastest state is left once on average
-LEFT_OUT = 1e-17  # probability of more steps than those that are summed
+LEFT_OUT_PROBABILITY = 1e-17  # of more steps than those that are summed
 LEAST_WEIGHT = 1e-300  # of a number of steps, relative to the most probable one
 MOVING_MASS = 1e-30  # probability not to have ended yet, from which on a chain counts as ended
 SQUARED_STATES = 4_000  # up to which matrices are squared: 128 MB each
@@ -193,8 +193,8 @@ def _series(mean):
 
 @numba.njit(cache=True)
 def _most_steps(mean):
-    """A number that a Poisson variable exceeds with a probability below LEFT_OUT, by Bernstein's inequality."""
-    a = -math.log(LEFT_OUT)
+    """A number that a Poisson variable hardly ever exceeds, by Bernstein's inequality."""
+    a = -math.log(LEFT_OUT_PROBABILITY)
     return mean + a / 3 + math.sqrt(a * a / 9 + 2 * a * mean)
 
 

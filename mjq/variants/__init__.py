@@ -8,10 +8,10 @@
 :func:`write` makes a folder of them; ``mjq variants`` puts words around it.
 """
 
-import lazy_loader
+from mjq import lazily
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+__getattr__, __dir__, __all__ = lazily.attach(
     __name__,
     submodules=["questions"],
-    submod_attrs={"question": ["Question", "printed"], "drawn": ["Drawn", "draw"], "sheets": ["write"]},
+    names={"question": ["Question", "printed"], "drawn": ["Drawn", "draw"], "sheets": ["write"]},
 )

@@ -1,11 +1,9 @@
 """A folder with a sheet for each student and one key."""
 
-import csv
-import io
 import os
 from pathlib import Path
 
-from mjq import folders
+from mjq import folders, text_tables
 from mjq.variants.drawn import Drawn, draw
 from mjq.variants.question import DIGITS, written
 
@@ -67,12 +65,10 @@ def sheet(chapter: str, name: str, questions: list[Drawn]) -> str:
 
 def key(names: list[str], drawn: list[list[Drawn]]) -> str:
     """All answers as CSV, a row a student and question; what mistakes lead to stands beside them."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(COLUMNS)
+    rows = []
     for name, questions in zip(names, drawn, strict=True):
         for k, one in enumerate(questions, 1):
             given = "; ".join(f"{key} = {written(value)}" for key, value in one.values.items())
             mistaken = "; ".join(f"{answer} {words}" for words, answer in one.mistaken.items())
-            rows.writerow([name, k, one.question.title, given, one.answer, one.question.unit, mistaken])
-    return text.getvalue()
+            rows.append([name, k, one.question.title, given, one.answer, one.question.unit, mistaken])
+    return text_tables.written(COLUMNS, rows)

@@ -29,10 +29,10 @@ Answers
 ``nasa_ipsc.csv``   the classes of one log, by :func:`~mjq.workload.classes.write_classes`
 """
 
-import lazy_loader
+from mjq import lazily
 
 # Reading a log needs no model, and the classes of one no reader.
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+__getattr__, __dir__, __all__ = lazily.attach(
     __name__,
     submodules=[
         "arrivals",
@@ -58,7 +58,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "times",
         "waits",
     ],
-    submod_attrs={
+    names={
         "arrivals": ["Agreement", "Load", "agreement", "load"],
         "binning": ["BinningError", "binning_error", "fewer_needs", "rounded_up"],
         "capacity": [

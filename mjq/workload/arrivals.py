@@ -12,7 +12,7 @@ from mjq.workload.log import Log
 __all__ = ["Agreement", "Load", "agreement", "load"]
 
 HOUR, DAY, MONTH = 3600, 86_400, 30 * 86_400
-SAME = 60  # seconds by which a start may differ and count as the same
+START_TOLERANCE = 60  # by which starts may differ and count as the same [s]
 
 
 @dataclass(frozen=True)
@@ -155,6 +155,6 @@ def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agre
     for policy in policies:
         wait = replay(come, log.need, log.run, log.said, servers, policy).wait[known]
         own = log.wait[known]
-        near = float((np.abs(wait - own) <= SAME).mean())
+        near = float((np.abs(wait - own) <= START_TOLERANCE).mean())
         found.append(Agreement(policy, int(known.sum()), float(own.mean()), float(wait.mean()), near))
     return found

@@ -252,7 +252,7 @@ def _naive(log):
 def _fit(servers, needs):
     """Whether the ways to fill the servers are few enough."""
     try:
-        drain.configurations(servers, needs, servers * checks.FIT, MOST_CONFIGURATIONS)
+        drain.configurations(servers, needs, servers * checks.FIT_TOLERANCE, MOST_CONFIGURATIONS)
     except ValueError:
         return False
     return True

@@ -267,7 +267,7 @@ def _odd_among_the_others(jobs, servers):
     if jobs["submit"].is_not_null().any():
         jobs = _dropping(jobs, "no submit time", pl.col("submit").is_null())
     if servers is not None:
-        jobs = _dropping(jobs, "needs more than the servers", pl.col("need") > servers * (1 + checks.FIT))
+        jobs = _dropping(jobs, "needs more than the servers", pl.col("need") > servers * (1 + checks.FIT_TOLERANCE))
     return jobs
 
 

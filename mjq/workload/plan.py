@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
-from tqdm import tqdm
 
 from mjq import checks, folders
-from mjq.parallel import Workers, no_bar
+from mjq.bars import Bar
+from mjq.parallel import SOON, Workers
 from mjq.workload.log import Log
 from mjq.workload.replays import Replays
 from mjq.workload.report import Interval, Lines, Plain
@@ -174,7 +174,7 @@ def planned(
     output = None if output is None else Path(output)
     if output is not None:
         folders.refuse_existing(output, force)
-    bar = tqdm(total=0, desc="replays", delay=2, disable=no_bar(progress))
+    bar = Bar("replays", 0, progress, delay=SOON)
     with bar, Replays(log, percentile, seed, workers, output, force, bar) as replays:
         found = [_of_policy(replays, name, target, sizes, growth, node) for name in dict.fromkeys(policies)]
     plan = Plan(

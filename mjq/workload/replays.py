@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from tqdm import tqdm
 
 import mjq
 from mjq import checks, parallel
+from mjq.bars import Bar
 from mjq.journal import Journal
 from mjq.workload.log import Log
 from mjq.workload.waits import waits
@@ -33,7 +33,7 @@ class Replays:
         What the replays are for.
     force : bool
         Replace what was noted of others.
-    bar : tqdm.tqdm
+    bar : mjq.bars.Bar
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Replays:
         workers: parallel.Workers | None,
         output: Path | None,
         force: bool,
-        bar: tqdm,
+        bar: Bar,
     ):
         self.log, self.percentile, self.seed, self.workers, self.bar = log, percentile, seed, workers, bar
         described = {"version": mjq.__version__, "log": _fingerprint(log), "percentile": percentile, "seed": seed}
@@ -68,8 +68,7 @@ class Replays:
     def make(self, cases: Iterable[dict[str, Any]]) -> None:
         """Make those replays that are not there yet."""
         todo = {key: case for case in cases if (key := self._key(case)) not in self.rows and self.fits(case["servers"])}
-        self.bar.total += len(todo)
-        self.bar.refresh()
+        self.bar.expect(len(todo))
         one = partial(_waits, self.log, self.percentile, self.seed)
         for rows in parallel.as_found(one, list(todo.items()), self.workers):
             if self.journal is None:
@@ -89,7 +88,7 @@ class Replays:
 
     def too_large(self, servers: float) -> int:
         """How many jobs need more than the servers."""
-        return int((self.log.need > servers * (1 + checks.FIT)).sum())
+        return int((self.log.need > servers * (1 + checks.FIT_TOLERANCE)).sum())
 
     def load(self, servers: float, growth: float) -> float:
         """Work that comes over what the servers can do meanwhile."""

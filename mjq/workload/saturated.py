@@ -61,7 +61,7 @@ def saturated_starts(
     need, run = checks.positive("need", need), checks.not_negative("run", run)
     if not len(need) == len(run) > 0:
         raise ValueError(f"need and run must have one entry a job, and at least one, got {len(need)} and {len(run)}")
-    if need.max() > servers * (1 + checks.FIT):
+    if need.max() > servers * (1 + checks.FIT_TOLERANCE):
         raise ValueError(f"need {checks.shown(need.max())} exceeds resource {checks.shown(servers)}")
     if policy not in POLICIES:
         raise ValueError(f"policy must be one of {', '.join(POLICIES)}; got {policy!r}")

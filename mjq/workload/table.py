@@ -56,6 +56,7 @@ def _csv_tables(blocks, columns):
         blank += 1
     else:
         raise ValueError("the file is empty")
+    # Not by polars, which ends at a row that is too long, fills one that is too short, and does not number them.
     rows = csv.reader(chain([header], lines), delimiter=max(",;\t|", key=header.count))
     try:
         names = [name.strip() for name in next(rows)]

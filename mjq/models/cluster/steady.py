@@ -164,7 +164,7 @@ def _count_configurations(N, sizes):
         whole = np.zeros(-(-(N + 1) // size) * size)
         whole[: N + 1] = ways
         ways = whole.reshape(-1, size).cumsum(axis=0).ravel()[: N + 1]
-    return int(ways.sum()) if ways.sum() < checks.MOST else float(ways.sum())
+    return int(ways.sum()) if ways.sum() < checks.LARGEST_COUNT else float(ways.sum())
 
 
 def smallest_cluster(

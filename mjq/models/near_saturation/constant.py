@@ -74,7 +74,7 @@ def relative_completions(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) ->
     (2.0134228188, 0.391603982, 1.783207964)
     """
     B, b, mu, p = pc.checked(B, b, mu, p)
-    ways = drain.configurations(B, b, checks.FIT * B)
+    ways = drain.configurations(B, b, checks.FIT_TOLERANCE * B)
     state = drain.saturated(ways, mu, p)
     operator = drain.departure_operator(ways, mu, p)
     probabilities = state.probabilities[ways.blocked]

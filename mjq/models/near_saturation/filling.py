@@ -4,12 +4,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq import checks
 from mjq.models.near_saturation.constant import below
-from mjq.solvers import chain, qbd
+from mjq.solvers import qbd
 
 __all__ = ["ServerFilling", "filling_saturated_transitions", "filling_transitions", "server_filling"]
 
@@ -78,23 +77,9 @@ def server_filling(lam: float, k: int, b: ArrayLike, mu: ArrayLike, p: ArrayLike
     checks.affordable(asked, N, MOST_STATES, "states")
     checks.affordable(asked, N * _prefixes(k, b), MOST_STATES, "states")
 
-    def rule(state):
-        return (move for move in filling_transitions(state, lam, k, b, mu, p) if move[0][1] <= N + 1)
-
-    states = chain.explore([((0,) * len(b), 0)], rule)
-    levels = [sorted(state for state in states if state[1] == n) for n in range(N + 2)]
-    Q = chain.generator([state for level in levels for state in level], rule).tocsr()
-    ends = np.cumsum([0] + [len(level) for level in levels])
-
-    def block(n, to):
-        return Q[ends[n] : ends[n + 1], ends[to] : ends[to + 1]].toarray()
-
-    within = [block(n, n) for n in range(N + 1)]
-    boundary = [(block(n, n + 1), within[n], block(n, n - 1) if n else None) for n in range(N)]
-    boundary.append((None, None, block(N, N - 1)))
-    queue = qbd.stationary(boundary, block(N, N + 1), within[N], block(N + 1, N))
-    all_above, beyond = (float(x.sum()) for x in queue.tail_sums(1))
-    EN = sum(n * float(x.sum()) for n, x in enumerate(queue.boundary)) + N * all_above + beyond
+    levels = qbd.Levels.of(((0,) * len(b), 0), lambda state: filling_transitions(state, lam, k, b, mu, p), N)
+    jobs = [[n] * len(states) for n, states in enumerate(levels.states[:-1])]
+    EN = levels.stationary().factorial_moment(jobs, 1)
     return ServerFilling(EN / lam, EN, capacity)
 
 

@@ -15,8 +15,8 @@ r"""[BB22] Processing capacity of a multiserver job system.
 
 A state is the tuple ``(m_1, …, m_L, i, n)``; while the queue never empties it is ``(m_1, …, m_L, i)``.
 
-``rule`` has the states and their transitions, ``capacity`` what can be processed at most, ``queue`` how many jobs there
-are at a lower arrival rate, ``sojourn`` how long they stay.
+``rule`` has the states and their transitions, ``capacity`` what can be processed at most, ``sojourn`` how many jobs
+there are at a lower arrival rate, and how long they stay.
 """
 
 from mjq.models.processing_capacity.capacity import (

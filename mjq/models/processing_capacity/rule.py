@@ -37,7 +37,7 @@ def seat(m: Sequence[int], i: int, waiting: float, B: float, b: Sequence[float],
     while entering and waiting:
         fitting, entering = entering, {}
         for (m, i), chance in fitting.items():
-            if b[i - 1] > B - sum(count * need for count, need in zip(m, b, strict=True)) + checks.FIT * B:
+            if b[i - 1] > B - sum(count * need for count, need in zip(m, b, strict=True)) + checks.FIT_TOLERANCE * B:
                 yield (m, i, waiting), chance
                 continue
             m = m[: i - 1] + (m[i - 1] + 1,) + m[i:]
@@ -145,7 +145,7 @@ def saturated_states(B: float, b: ArrayLike) -> list[tuple]:
 
 def configurations(B: float, b: np.ndarray) -> drain.Configurations:
     """The sets of jobs that are in service together in some saturated state."""
-    return drain.configurations(B, b, checks.FIT * B)
+    return drain.configurations(B, b, checks.FIT_TOLERANCE * B)
 
 
 def states_of(ways: drain.Configurations) -> list[tuple]:

@@ -1,4 +1,4 @@
-"""[BB22] Numbers in the system and times that jobs spend there, below the capacity."""
+"""[BB22] The infinite queue below the capacity: how many jobs there are, and how long they stay."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from mjq import checks
-from mjq.models.processing_capacity.queue import Queue
 from mjq.models.processing_capacity.rule import (
     checked,
     configurations,
@@ -17,14 +16,102 @@ from mjq.models.processing_capacity.rule import (
     tagged_transitions,
     transitions,
 )
-from mjq.solvers import chain, drain
+from mjq.solvers import chain, drain, qbd
 from mjq.solvers.phase_type import PhaseType
 
-__all__ = ["Sojourn", "one_sided_bound", "sojourn"]
+__all__ = ["Queue", "Sojourn", "one_sided_bound", "sojourn"]
 
 LEAST_DISTANCE = 1e-9  # relative, of the arrival rate from the capacity
 CROSS_CHECKED_STATES = 300  # up to which the mean sojourn time is computed a second way
 MEANS_APART = 1e-5  # relative difference between both
+NEGATIVE_PROBABILITY = 1e-12  # how far below zero rounding may put a probability
+COMPLETIONS_OFF = 1e-6  # relative difference between completions and arrivals
+
+
+# --- Numbers of jobs ------------------------------------------------------------------------------------------------
+
+
+class Queue:
+    """The queue in steady state, level by level; level n has the states with n jobs in the system.
+
+    Parameters
+    ----------
+    lam, B, b, mu, p
+        As :func:`~mjq.models.processing_capacity.sojourn` has checked them: rates per unit of time.
+
+    Attributes
+    ----------
+    homogeneous : int
+        Level N, from which on rates do not depend on the level.
+    levels : mjq.solvers.qbd.Levels
+    states : list of list of tuple
+        Those of levels 0 to N.
+    distribution : mjq.solvers.qbd.LevelDistribution
+
+    Raises
+    ------
+    ArithmeticError
+        If rates lie too far apart for double precision, so near to the capacity or anywhere.
+    """
+
+    def __init__(self, lam: float, B: float, b: np.ndarray, mu: np.ndarray, p: np.ndarray):
+        self.lam, self.system = lam, (B, b, mu, p)
+        N = self.homogeneous = math.floor(B * (1 + checks.FIT_TOLERANCE) / b.min()) + 1
+        empty = (0,) * len(b) + (0, 0)
+        self.levels = qbd.Levels.of(empty, lambda state: transitions(state, lam, *self.system), N)
+        self.states = self.levels.states[: N + 1]
+        try:
+            self.distribution = self.levels.stationary()
+            self._require_accuracy()
+        except ValueError as error:  # "no steady state", though lam is below the capacity, or a singular matrix
+            raise ArithmeticError(f"the queue at lam {lam!r} can't be solved in double precision: {error}") from None
+
+    @cached_property
+    def shares(self) -> list[np.ndarray]:
+        """Probabilities of the states of each level, the last for all homogeneous levels together."""
+        return [*self.distribution.boundary, self.distribution.tail_sums(0)[0]]
+
+    def _require_accuracy(self):
+        """Raise where rates too far apart, next to the capacity, have cost the solution its digits."""
+        least = min(float(x.min()) for x in self.shares)
+        _, _, mu, _ = self.system
+        rates = [np.array([np.dot(state[:-2], mu) for state in level]) for level in self.states]
+        completed = sum(float(x @ rate) for x, rate in zip(self.shares, rates, strict=True))
+        if least < -NEGATIVE_PROBABILITY or not abs(completed / self.lam - 1) < COMPLETIONS_OFF:
+            raise ArithmeticError(
+                f"the queue at lam {self.lam!r} can't be solved in double precision: the least probability came out as "
+                f"{least:.2g}, and completions as {completed / self.lam:.10g} of arrivals"
+            )
+
+    @cached_property
+    def waiting(self) -> list[np.ndarray]:
+        """Jobs in the queue in each state of levels 0 to N."""
+        return [np.array([n - sum(state[:-2]) for state in level]) for n, level in enumerate(self.states)]
+
+    def factorial_moment(self, k: int) -> float:
+        """E[Nq (Nq - 1) … (Nq - k + 1)]."""
+        return self.distribution.factorial_moment(self.waiting, k)
+
+    def mean_waiting(self) -> np.ndarray:
+        """Mean number of waiting jobs of each class: the head's class is in the state, the others are fresh draws."""
+        *_, p = self.system
+        heads, queued = np.zeros(len(p)), self.factorial_moment(1)
+        for level, x in zip(self.states, self.shares, strict=True):
+            for state, chance in zip(level, x, strict=True):
+                if state[-2]:
+                    heads[state[-2] - 1] += chance
+        return heads + p * (queued - heads.sum())
+
+    def queue_probability(self, q: int) -> float:
+        """Probability that q jobs wait."""
+        total = 0.0
+        for n in range(q, q + self.homogeneous):
+            shape = min(n, self.homogeneous)
+            total += float(self.distribution.level(n) @ (self.waiting[shape] + n - shape == q))
+        return total
+
+
+# --- Times ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -200,7 +287,7 @@ def sojourn(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
         capacity=capacity,
         _queue=queue,
     )
-    if sum(map(len, queue.levels)) <= CROSS_CHECKED_STATES:
+    if sum(map(len, queue.levels.states)) <= CROSS_CHECKED_STATES:
         _require_agreement(answer)
     return answer
 
@@ -225,7 +312,7 @@ def _sojourn_time(queue):
     """
     N, R = queue.homogeneous, queue.distribution.R
     *_, p = queue.system
-    waiting = [s for level in queue.levels[: N + 1] for s in level if s[-2]]
+    waiting = [s for level in queue.states for s in level if s[-2]]
     served = [("in service", k) for k in range(1, len(p) + 1)]
     states = [*waiting, *served, "gone"]
     Q = chain.generator(states, lambda s: tagged_transitions(s, *queue.system)).toarray()[:-1, :-1]
@@ -234,8 +321,8 @@ def _sojourn_time(queue):
     weight = linalg.solve(np.eye(phases) - R, np.ones(phases))
     T = np.zeros((size + phases, size + phases))
     T[:size, :size] = Q
-    T[size:, size:] = np.maximum(R @ queue.down[N + 1], 0) * weight / weight[:, None]
-    for state, column in zip(queue.levels[N], queue.down[N + 1].T, strict=True):
+    T[size:, size:] = np.maximum(R @ queue.levels.down[N + 1], 0) * weight / weight[:, None]
+    for state, column in zip(queue.states[N], queue.levels.down[N + 1].T, strict=True):
         T[size:, index[state]] = column / weight
     above = np.arange(size, size + phases)
     T[above, above] = 0
@@ -250,7 +337,7 @@ def _sojourn_time(queue):
 def _joining(queue, index, size):
     """Where a job that joins below level N finds itself: the chance of each state up to level N."""
     start = np.zeros(size)
-    for level, x in zip(queue.levels[: queue.homogeneous], queue.distribution.boundary, strict=True):
+    for level, x in zip(queue.states[: queue.homogeneous], queue.distribution.boundary, strict=True):
         for state, chance in zip(level, x, strict=True):
             for joined, rate in transitions(state, queue.lam, *queue.system):
                 if joined[-1] == state[-1] + 1:

@@ -19,8 +19,10 @@ def checked(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> tupl
     if n // n1 >= MOST_STATES:
         raise ValueError(f"{n // n1 + 1} saturated states are more than {MOST_STATES}: change the unit of need")
     mu1, mu2 = float(checks.positive("mu1", mu1, ndim=0)), float(checks.positive("mu2", mu2, ndim=0))
-    if max(mu1, mu2) / checks.RATES_APART > min(mu1, mu2):
-        raise ValueError(f"mu1 {mu1:g} and mu2 {mu2:g} must lie within a factor {checks.RATES_APART:g} of each other")
+    if max(mu1, mu2) / checks.LARGEST_RATE_RATIO > min(mu1, mu2):
+        raise ValueError(
+            f"mu1 {mu1:g} and mu2 {mu2:g} must lie within a factor {checks.LARGEST_RATE_RATIO:g} of each other"
+        )
     return n, n1, n2, mu1, mu2, checks.share("p1", p1)
 
 

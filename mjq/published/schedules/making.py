@@ -1,11 +1,11 @@
 """Make the small workloads and their schedules: ``python -m mjq.published.schedules.making``."""
 
-import csv
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
 
+from mjq import text_tables
 from mjq.published.schedules import POLICIES, Workload
 from mjq.simulation import replay
 from mjq.simulation.schedule import TIES
@@ -127,20 +127,21 @@ def expected(workload: Workload, replay: Callable = replay) -> dict[tuple[str, s
 
 def write(workloads: Iterable[Workload], folder: Path = FOLDER) -> None:
     """Write both tables."""
-    with open(folder / "workloads.csv", "w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(["trace", "servers", "job", "submit", "need", "run", "estimate"])
-        for work in workloads:
-            columns = (work.submit, work.need, work.run, work.estimate)
-            for job, row in enumerate(zip(*(column.tolist() for column in columns), strict=True), 1):
-                table.writerow([work.name, work.servers, job, *row])
-    with open(folder / "schedules.csv", "w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(["trace", "ties", "limit", "job", *POLICIES])
-        for work in workloads:
-            for key, starts in expected(work).items():
-                for job in range(len(work.submit)):
-                    table.writerow([*key, job + 1, *(starts[x][job] if x in starts else "" for x in POLICIES)])
+    jobs, found = [], []
+    for work in workloads:
+        columns = (work.submit, work.need, work.run, work.estimate)
+        for job, row in enumerate(zip(*(column.tolist() for column in columns), strict=True), 1):
+            jobs.append([work.name, work.servers, job, *row])
+        for key, starts in expected(work).items():
+            for job in range(len(work.submit)):
+                found.append([*key, job + 1, *(starts[x][job] if x in starts else None for x in POLICIES)])
+    headers = ["trace", "servers", "job", "submit", "need", "run", "estimate"]
+    _write(folder / "workloads.csv", headers, jobs)
+    _write(folder / "schedules.csv", ["trace", "ties", "limit", "job", *POLICIES], found)
+
+
+def _write(path, headers, rows):
+    path.write_text(text_tables.written(headers, rows), encoding="utf-8", newline="")
 
 
 if __name__ == "__main__":

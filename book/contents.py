@@ -1,0 +1,91 @@
+"""Write what is made of the list of chapters in mjq.models: the contents, README's table, the sections of the ledger.
+
+`make contents` rewrites these lines where they stand, and nothing else; a test says when it is due. Words between the
+heading of a chapter's section in the ledger and its table are its own and stay.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from pybtex.database import parse_file
+
+from mjq.models import CHAPTERS, PAPERS
+
+ROOT = Path(__file__).resolve().parent.parent
+PARTS = {"Papers": PAPERS, "Beyond the papers": tuple(one for one in CHAPTERS if one not in PAPERS)}
+LEDGER_SECTION = re.compile(r"^## [^\n]*\((\w+)\)\n(.*?)^```\{ledger\} \w+\n```$", re.M | re.S)
+
+
+def toc(text):
+    """The table of contents with the chapters of each part; other pages of a part stay, after them."""
+    for caption, chapters in PARTS.items():
+        lines = "".join(f"      - file: notebooks/{one.name}\n" for one in chapters)
+        head = rf"(  - caption: {caption}\n    chapters:\n)(      - file: notebooks/\w+\n)*"
+        text = replaced(head, rf"\g<1>{lines}", text)
+    return text
+
+
+def readme(text):
+    """README with its table of chapters."""
+    papers = parse_file(ROOT / "book/references.bib").entries
+    rows = ["| Key | Paper | Chapter | Module |", "|:--|:--|:--|:--|"]
+    for one in CHAPTERS:
+        key, paper = (one.key, authors(papers[one.key])) if one.of_a_paper else ("–", "beyond the five")
+        module = f"mjq.{one.name if one.has_model else one.room}"
+        rows.append(f"| {key} | {paper} | [{one.title}](notebooks/{one.name}.ipynb): {one.about} | `{module}` |")
+    return between("<!-- chapters -->", "\n".join(rows), "<!-- end of chapters -->", text)
+
+
+def authors(entry):
+    """Their last names."""
+    return ", ".join(" ".join(map(str, author.rich_last_names)) for author in entry.persons["author"])
+
+
+def ledger(text):
+    """The page of the ledger with a section a chapter; a new one says where its chapter is."""
+    words = dict(LEDGER_SECTION.findall(text))
+    sections = []
+    for one in CHAPTERS:
+        source = f"{{cite:t}}`{one.key}`" if one.of_a_paper else "No paper"
+        new = f"{source}, chapter {{doc}}`/notebooks/{one.name}`."
+        own = words.get(one.key, new).strip()
+        sections.append(f"## {one.title} ({one.key})\n\n{own}\n\n```{{ledger}} {one.key}\n```")
+    return between("% chapters", "\n\n".join(sections), "% end of chapters", text)
+
+
+def between(begin, new, end, text):
+    """The text with other lines between two that mark them."""
+    lines = rf"(^{re.escape(begin)}\n).*?(^{re.escape(end)}$)"
+    return replaced(lines, lambda found: f"{found[1]}\n{new}\n\n{found[2]}", text)
+
+
+def replaced(pattern, new, text):
+    """The text with its one place of this kind written anew."""
+    found, places = re.subn(pattern, new, text, flags=re.M | re.S)
+    if places != 1:
+        raise ValueError(f"{places} places, not one, are {pattern!r}")
+    return found
+
+
+WRITTEN = {"_toc.yml": toc, "README.md": readme, "book/ledger.md": ledger}
+
+
+def written():
+    """What each of the files would be: name, the text that is there, the text."""
+    for name, write in WRITTEN.items():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        yield name, text, write(text)
+
+
+def main():
+    """Write what is different."""
+    for name, old, new in written():
+        if new != old:
+            (ROOT / name).write_text(new, encoding="utf-8")
+            print(f"{name}: written anew")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

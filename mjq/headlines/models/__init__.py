@@ -1,0 +1,18 @@
+"""The headlines, a module a model, of the same name, with a ``HEADLINE``: what goes in, what comes out, how."""
+
+from dataclasses import replace
+from importlib import import_module
+
+from mjq.headlines.model import Model
+from mjq.models import CHAPTERS, Chapter
+
+__all__ = ["MODELS"]
+
+
+def _of(chapter: Chapter) -> Model:
+    """The headline of a chapter, with its key in the title."""
+    found = import_module(f"{__name__}.{chapter.name}").HEADLINE
+    return replace(found, title=f"{found.title} [{chapter.key}]")
+
+
+MODELS = {chapter.name: _of(chapter) for chapter in CHAPTERS if chapter.has_model}

@@ -1,0 +1,47 @@
+"""The headline of the fluid model."""
+
+from pydantic import Field
+
+from mjq import fluid
+from mjq.headlines.kinds import Declaration, NumberOrNone, Truth, meaning
+from mjq.headlines.model import Model
+from mjq.headlines.networks import PlainNetwork, network_of
+
+__all__ = ["HEADLINE"]
+
+
+ByQueue = dict[str, NumberOrNone]
+
+
+class FluidInput(Declaration):
+    network: PlainNetwork = meaning("queues, service times, routing, arrivals and population")
+    p: NumberOrNone = Field(None, description="exponent of the smoothing; without it the hard minimum")
+
+
+class FluidOutput(Declaration):
+    mean_jobs: dict[str, ByQueue] = meaning("mean number of jobs by queue and class")
+    throughput: dict[str, ByQueue] = meaning("completions per unit of time by queue and class")
+    share: ByQueue = meaning("processor share of a job by queue")
+    unique: Truth = meaning("whether no other stationary point is near")
+
+
+def _fluid(network, p=None):
+    point = fluid.stationary_point(network_of(network), p)
+    return {
+        "mean_jobs": _nested(point.mean_jobs),
+        "throughput": _nested(point.throughput),
+        "share": {str(queue): share for queue, share in point.share.items()},
+        "unique": bool(point.unique),
+    }
+
+
+def _nested(by_pair):
+    found = {}
+    for (queue, kind), value in by_pair.items():
+        found.setdefault(str(queue), {})[str(kind)] = float(value)
+    return found
+
+
+HEADLINE = Model(
+    "Stationary point of the smoothed fluid model of a processor-sharing network", FluidInput, FluidOutput, _fluid
+)

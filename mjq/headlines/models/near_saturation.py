@@ -1,0 +1,43 @@
+"""The headline near saturation."""
+
+from pydantic import Field
+
+from mjq import near_saturation
+from mjq.headlines.kinds import Declaration, Number, NumberOrNone, Numbers, meaning
+from mjq.headlines.model import Model
+
+__all__ = ["HEADLINE"]
+
+
+class SaturationInput(Declaration):
+    B: Number = meaning("size of the resource")
+    b: Numbers = meaning("need of a job of each class")
+    mu: Numbers = meaning("completion rate of each class")
+    p: Numbers = meaning("probability of each class")
+    lam: NumberOrNone = Field(None, description="arrival rate, below the capacity")
+
+
+class SaturationOutput(Declaration):
+    capacity: Number = meaning("largest arrival rate for which the queue is stable")
+    delta: Number = meaning("mean sojourn time near saturation, times what is left of the capacity, less 1")
+    dispersion: Number = meaning("variance of the number of saturated departures over its mean")
+    sojourn_asymptote: Number = Field(None, description="mean sojourn time, as it is near saturation")
+    decay_rate: Number = Field(None, description="rate at which the tail of the time in the queue decays")
+
+
+def _near_saturation(B, b, mu, p, lam=None):
+    found = near_saturation.relative_completions(B, b, mu, p)._asdict()
+    if lam is None:
+        return found
+    return found | {
+        "sojourn_asymptote": near_saturation.sojourn_asymptote(lam, B, b, mu, p),
+        "decay_rate": near_saturation.decay_rate(lam, B, b, mu, p),
+    }
+
+
+HEADLINE = Model(
+    "Sojourn times of multiserver jobs when the resource is nearly full",
+    SaturationInput,
+    SaturationOutput,
+    _near_saturation,
+)

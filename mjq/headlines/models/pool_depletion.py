@@ -1,0 +1,45 @@
+"""The headline of pool depletion."""
+
+from pydantic import Field
+
+from mjq import checks, pool_depletion
+from mjq.headlines.kinds import Declaration, Matrix, Number, Whole, meaning
+from mjq.headlines.model import Model
+
+__all__ = ["HEADLINE"]
+
+
+class DepletionInput(Declaration):
+    D: Matrix = meaning("demands: a row a station, a column a class")
+    N_A: Whole = meaning("tasks of class A")
+    N_B: Whole = meaning("tasks of class B")
+    K: Whole = meaning("tasks in execution")
+    K_A: Whole | None = Field(None, description="those of class A; without it the best mix")
+
+
+class DepletionOutput(Declaration):
+    K_A: Whole = meaning("tasks of class A in execution")
+    K_B: Whole = meaning("tasks of class B in execution")
+    T: Number = meaning("mean depletion time")
+    T_tau0: Number = meaning("mean time of the first completion")
+    T_phi1: Number = meaning("... of the first that is not replaced by its own class")
+    T_tau12: Number = meaning("... of the last completion of the exhausted class")
+    T_phi2: Number = meaning("... of the first completion that is not replaced")
+    variance: Number = meaning("variance of the depletion time")
+
+
+def _pool_depletion(D, N_A, N_B, K, K_A=None):
+    possible, K = pool_depletion.whole_mixes(N_A, N_B, K), int(K)
+    mixes = possible if K_A is None else [checks.count("K_A", K_A, 0)]
+    found = {k: pool_depletion.depletion(D, N_A, N_B, k, K - k) for k in mixes}
+    best = min(found, key=lambda k: found[k].T)
+    names = ("T", "T_tau0", "T_phi1", "T_tau12", "T_phi2", "variance")
+    return {"K_A": best, "K_B": K - best} | {name: getattr(found[best], name) for name in names}
+
+
+HEADLINE = Model(
+    "Time in which two stations deplete a pool of two classes of tasks",
+    DepletionInput,
+    DepletionOutput,
+    _pool_depletion,
+)

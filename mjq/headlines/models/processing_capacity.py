@@ -1,0 +1,51 @@
+"""The headline of the processing capacity."""
+
+from pydantic import Field
+
+from mjq import processing_capacity
+from mjq.headlines.kinds import Declaration, Number, NumberOrNone, Numbers, meaning
+from mjq.headlines.model import Model
+
+__all__ = ["HEADLINE"]
+
+
+class CapacityInput(Declaration):
+    B: Number = meaning("size of the resource")
+    b: Numbers = meaning("need of a job of each class")
+    mu: Numbers = meaning("completion rate of each class")
+    p: Numbers = meaning("probability of each class")
+    lam: NumberOrNone = Field(None, description="arrival rate, below the capacity")
+    t: NumberOrNone = Field(None, description="a time: how many jobs stay longer")
+
+
+class CapacityOutput(Declaration):
+    capacity: Number = meaning("largest arrival rate for which the queue is stable")
+    EN: Number = Field(None, description="mean number of jobs in the system")
+    ENq: Number = Field(None, description="mean number of jobs in the queue")
+    EW: Number = Field(None, description="mean sojourn time")
+    EWq: Number = Field(None, description="mean time in the queue")
+    EW2: Number = Field(None, description="second moment of the sojourn time")
+    EWq2: Number = Field(None, description="second moment of the time in the queue")
+    EWq_by_class: list[NumberOrNone] = Field(
+        None, description="mean time in the queue of each class, null for one that never comes"
+    )
+    tail: Number = Field(None, description="probability that a job stays longer than t")
+
+
+def _capacity(B, b, mu, p, lam=None, t=None):
+    if t is not None and lam is None:
+        raise ValueError("t needs lam: sojourn times are those of an arrival rate")
+    if lam is None:
+        return {"capacity": processing_capacity.processing_capacity(B, b, mu, p)}
+    queue = processing_capacity.sojourn(lam, B, b, mu, p)
+    found = {name: getattr(queue, name) for name in ("capacity", "EN", "ENq", "EW", "EWq", "EW2", "EWq2")}
+    found["EWq_by_class"] = queue.EWq_by_class
+    return found if t is None else found | {"tail": float(queue.tail(t))}
+
+
+HEADLINE = Model(
+    "Capacity of a resource for multiserver jobs, and sojourn times at an arrival rate",
+    CapacityInput,
+    CapacityOutput,
+    _capacity,
+)
