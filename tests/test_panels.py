@@ -160,13 +160,15 @@ def test_a_panel_stands_before_the_figure_that_it_replaces_or_after_it():
         page_with_figure(("a", "notebooks/here", "no-cell", True))
 
 
-def test_pages_whose_panels_have_changed_are_read_again():
+@pytest.mark.parametrize("processes", [1, 2])
+def test_pages_whose_panels_have_changed_are_read_again(processes):
+    app = SimpleNamespace(parallel=processes)
     env = SimpleNamespace(found_docs={"notebooks/stability", "notebooks/fluid", "book/index"})
-    assert panels.outdated(None, env, set(), set(), set()) == ["notebooks/fluid", "notebooks/stability"]
-    assert panels.outdated(None, env, set(), set(), set()) == []
+    assert panels.outdated(app, env, set(), set(), set()) == ["notebooks/fluid", "notebooks/stability"]
+    assert panels.outdated(app, env, set(), set(), set()) == []
     env.mjq_panels["fluid"] = ("notebooks/fluid", "answer-curve", True, "as it was")
     env.mjq_panels_made_from = "other files"
-    assert panels.outdated(None, env, set(), set(), set()) == ["notebooks/fluid"]
+    assert panels.outdated(app, env, set(), set(), set()) == ["notebooks/fluid"]
 
 
 @pytest.mark.parametrize("table", ["cluster", "near_saturation"])

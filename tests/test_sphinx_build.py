@@ -1,7 +1,9 @@
 """Pages read by several processes are those that one process makes, also when a number of a chapter has changed."""
 
 import filecmp
+import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -12,7 +14,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from tests.conftest import ROOT
 
-PAGES = ["index", "numbers", "more", "glossary", "bibliography", "notation"]
+PAGES = ["index", "numbers", "more", "glossary", "bibliography", "notation", "ledger"]
+LIMIT = 100  # seconds after which a process is taken to wait for ever: it needs a tenth
 WORDS = {  # of each page of prose
     "index": "# Book\n\n{eq}`p:1` is {computed}`one-number:.2f`, of {cite}`GHS20`; see {numref}`one-figure`.",
     "numbers": "# Numbers\n\nOf a chapter: {computed}`two-number:.1f`, which takes {minutes}`two` minutes.",
@@ -20,6 +23,7 @@ WORDS = {  # of each page of prose
     "glossary": "# Glossary\n\n```{glossary}\nwaste\n    Servers that idle while jobs wait.\n```",
     "bibliography": "# Bibliography\n\n```{bibliography}\n```",
     "notation": "# Notation\n\n$$\na = b\n$$ (p:2)\n\n{eq}`p:1`, {eq}`p:2`",
+    "ledger": "# Ledger\n\n```{ledger-totals}\n```",
 }
 CHAPTER = """# Chapter {name}
 
@@ -66,13 +70,14 @@ def chapter(name, paper, number):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """A small book, with the configuration and the extensions of ours but for its panels, which take seconds."""
+    """A small book with our configuration and extensions. Panels are made, though none has a place here."""
     folder = tmp_path_factory.mktemp("book") / "site"
-    shutil.copytree(ROOT / "book/_ext", folder / "book/_ext", ignore=shutil.ignore_patterns("__pycache__"))
+    for part in ("_ext", "panels"):
+        shutil.copytree(ROOT / "book" / part, folder / "book" / part, ignore=shutil.ignore_patterns("__pycache__"))
     for file in ("CITATION.cff", "book/references.bib"):
         shutil.copy(ROOT / file, folder / file)
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    del config["sphinx"]["local_extensions"]["panels"], config["sphinx"]["config"]["html_static_path"]
+    del config["sphinx"]["config"]["html_static_path"]
     files = [{"file": f"book/{page}"} for page in PAGES[1:]] + [{"file": f"notebooks/{x}"} for x in ("one", "two")]
     parts = [{"caption": "All", "numbered": True, "chapters": files}]
     toc = {"format": "jb-book", "root": "book/index", "parts": parts}
@@ -88,10 +93,15 @@ def site(tmp_path_factory):
 
 def built(site, jobs):
     """The folder of the pages."""
-    html = site.parent / f"with-{jobs}/html"
+    html, log = site.parent / f"with-{jobs}/html", site.parent / "log"
     command = [sys.executable, ROOT / "book/sphinx_build.py", site, html, str(jobs)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout + run.stderr
+    with log.open("w") as said:
+        run = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True)
+    try:
+        assert run.wait(LIMIT) == 0, log.read_text()
+    except subprocess.TimeoutExpired:
+        os.killpg(run.pid, signal.SIGKILL)  # with all that it has started
+        raise
     return html
 
 

@@ -11,7 +11,9 @@ import importlib.util
 import itertools
 import json
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -193,14 +195,27 @@ def state():
 # --- In Sphinx --------------------------------------------------------------------------------------------------------
 
 
+def placed():
+    """For each panel the page and the cell where it stands, whether it replaces the figure, and what is put there."""
+    return {name: (one.page, one.cell, one.replaces, html(name, one)) for name, one in panels().items()}
+
+
+def elsewhere(function):
+    """What a function gives in another process, newly started.
+
+    In this one, which is copied for pages to be read, polars would begin threads; copies have none and wait for them.
+    """
+    with ProcessPoolExecutor(1, get_context("spawn")) as process:
+        return process.submit(function).result()
+
+
 def outdated(app, env, added, changed, removed):
     """Make all panels; return the pages whose panels are others than when they were read."""
     before, sources = getattr(env, "mjq_panels", {}), state()
     if getattr(env, "mjq_panels_made_from", None) == sources:
         return []
     env.mjq_panels_made_from = sources
-    found = {name: (one.page, one.cell, one.replaces, html(name, one)) for name, one in panels().items()}
-    env.mjq_panels = found
+    env.mjq_panels = found = placed() if app.parallel == 1 else elsewhere(placed)
     return sorted({place[0] for name, place in found.items() if before.get(name) != place} & env.found_docs)
 
 
