@@ -1,11 +1,12 @@
-"""Tables of text as CSV: cells are read as they stand, and written as Python shows them."""
+"""Tables of text as CSV: cells are read as they stand, and written as Python shows them.
+
+Polars begins threads when it is imported, so that the process cannot be copied any more: each function does so itself.
+"""
 
 from collections.abc import Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
-
-import polars as pl
 
 __all__ = ["read", "written"]
 
@@ -18,6 +19,8 @@ def read(path: Path | Traversable) -> list[dict[str, str]]:
     ValueError
         If the file is empty or holds no table.
     """
+    import polars as pl
+
     try:
         table = pl.read_csv(path.read_bytes(), infer_schema=False)
     except pl.exceptions.PolarsError as error:
@@ -33,6 +36,8 @@ def written(columns: Sequence[str], rows: Sequence[Sequence[Any]], line_end: str
     >>> written(["what", "value"], [["a, b", 0.1], ["none", None]])
     'what,value\\n"a, b",0.1\\nnone,\\n'
     """
+    import polars as pl
+
     lines = [columns, *rows]
     width = max(1, *map(len, lines))
     nothing = "" if width == 1 else None  # written between quotes: a line of nothing would be no row

@@ -182,7 +182,7 @@ def test_a_cell_that_draws_computes_nothing(path):
 
 
 def test_results_are_no_dicts_keyed_by_tuples(path):
-    """Results of many systems are tables with named columns; the states of a chain and (queue, class) are no results."""
+    """Results of many systems are tables with named columns; states of a chain and (queue, class) are no results."""
     for cell in code_cells(path):
         for node in ast.walk(ast.parse(cell.source)):
             loops = isinstance(node, ast.DictComp) and isinstance(node.key, ast.Tuple)

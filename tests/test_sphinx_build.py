@@ -6,6 +6,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -13,6 +15,9 @@ import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tests.conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "book/_ext"))
+import mjqbook
 
 PAGES = ["index", "numbers", "more", "glossary", "bibliography", "notation", "ledger"]
 LIMIT = 100  # seconds after which a process is taken to wait for ever: it needs a tenth
@@ -96,7 +101,8 @@ def built(site, jobs):
     html, log = site.parent / f"with-{jobs}/html", site.parent / "log"
     command = [sys.executable, ROOT / "book/sphinx_build.py", site, html, str(jobs)]
     with log.open("w") as said:
-        run = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True)
+        one_thread = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        run = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True, env=one_thread)
     try:
         assert run.wait(LIMIT) == 0, log.read_text()
     except subprocess.TimeoutExpired:
@@ -114,7 +120,10 @@ def differences(one, other):
 
 
 def test_pages_are_the_same_with_one_process_and_with_several(site):
-    one, two = built(site, 1), built(site, 2)
+    one, several_at_once = built(site, 1), "book/bibliography .. book/"
+    assert several_at_once not in (site.parent / "log").read_text()
+    two = built(site, 2)
+    assert several_at_once in (site.parent / "log").read_text()
     assert (one / "notebooks/two.html").exists()
     assert differences(one, two) == (set(), [])
     assert "1.25" in (two / "book/index.html").read_text(encoding="utf-8")
@@ -122,3 +131,14 @@ def test_pages_are_the_same_with_one_process_and_with_several(site):
     built(site, 2)
     for page, shown in (("index", "1.75"), ("more", "1.8")):
         assert shown in (two / f"book/{page}.html").read_text(encoding="utf-8")
+
+
+def test_a_process_with_threads_is_not_copied():
+    app = SimpleNamespace(parallel=2)
+    waits = threading.Event()
+    other = threading.Thread(target=waits.wait)
+    other.start()
+    mjqbook.copy_no_threads(app)
+    waits.set()
+    other.join()
+    assert app.parallel == 1

@@ -283,8 +283,16 @@ UNDECLARED = "sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"
 FIRST, LAST = "book/reference", "book/ledger"
 
 
+def copy_no_threads(app, *_):
+    """Go on with one process where this one has threads: a copy of it has none, and would wait for theirs for ever."""
+    threads = Path("/proc/self/task")
+    if not threads.exists() or len(list(threads.iterdir())) > 1:
+        app.parallel = 1
+
+
 def read_in_parallel(app, env, docnames):
     """Let pages be read by several processes, which get parts of this list in a row."""
+    copy_no_threads(app)
     for name in UNDECLARED:
         if name in app.extensions:
             app.extensions[name].parallel_read_safe = True
@@ -297,6 +305,7 @@ def setup(app):
     gc.disable()
     app.connect("autodoc-process-docstring", source_first, priority=400)  # before napoleon reads the sections
     app.connect("env-before-read-docs", read_in_parallel)
+    app.connect("env-updated", copy_no_threads)  # before pages are written
     app.connect("env-purge-doc", forget_numbers)
     app.connect("env-merge-info", take_over_numbers)
     app.connect("env-get-outdated", with_other_numbers)
