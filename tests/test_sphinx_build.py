@@ -101,7 +101,9 @@ def built(site, jobs):
     html, log = site.parent / f"with-{jobs}/html", site.parent / "log"
     command = [sys.executable, ROOT / "book/sphinx_build.py", site, html, str(jobs)]
     with log.open("w") as said:
-        one_thread = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        # With threads, also with that of coverage, Sphinx would not copy its process.
+        unmeasured = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+        one_thread = unmeasured | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         run = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True, env=one_thread)
     try:
         assert run.wait(LIMIT) == 0, log.read_text()
