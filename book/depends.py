@@ -10,6 +10,7 @@ import ast
 import hashlib
 import io
 import json
+import os
 import sys
 import tokenize
 from functools import cache
@@ -18,6 +19,8 @@ import nbformat
 
 PACKAGE = "mjq"
 DATA = {".csv", ".gz"}  # tables, and a log
+# Variables by which an environment names another processor than there is: last digits may follow.
+PROCESSOR = "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES"
 NO_MATTER = "hide-", "remove-", "fold-", "nbval-"  # beginnings of tags that speak to pages and tests
 
 
@@ -26,7 +29,8 @@ def digest(notebook, root):
     code = code_of(notebook)
     modules = modules_used(code, root)
     words = {word for cell in notebook.cells if is_shell(cell) for word in cell.source.split()}
-    state = hashlib.sha256(f"{sys.version} {meaning_of_cells(notebook)}".encode())
+    machine = [sys.version, *map(os.environ.get, PROCESSOR)]
+    state = hashlib.sha256(f"{machine} {meaning_of_cells(notebook)}".encode())
     for module in modules:
         state.update(f"{module.relative_to(root)} {meaning(module.read_text(encoding='utf-8'))}".encode())
     notebooks = [path for path in (root / "notebooks").rglob("*.ipynb") if {path.name, path.stem} & words]

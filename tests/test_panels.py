@@ -3,6 +3,7 @@
 import csv
 import doctest
 import math
+import os
 import sys
 from functools import cache
 from types import SimpleNamespace
@@ -160,15 +161,25 @@ def test_a_panel_stands_before_the_figure_that_it_replaces_or_after_it():
         page_with_figure(("a", "notebooks/here", "no-cell", True))
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-def test_pages_whose_panels_have_changed_are_read_again(processes):
-    app = SimpleNamespace(parallel=processes)
+def test_pages_whose_panels_have_changed_are_read_again():
+    app = SimpleNamespace(parallel=1)
     env = SimpleNamespace(found_docs={"notebooks/stability", "notebooks/fluid", "book/index"})
     assert panels.outdated(app, env, set(), set(), set()) == ["notebooks/fluid", "notebooks/stability"]
     assert panels.outdated(app, env, set(), set(), set()) == []
     env.mjq_panels["fluid"] = ("notebooks/fluid", "answer-curve", True, "as it was")
     env.mjq_panels_made_from = "other files"
     assert panels.outdated(app, env, set(), set(), set()) == ["notebooks/fluid"]
+
+
+def test_another_process_is_another_one():
+    assert panels.elsewhere(os.getpid) != os.getpid()
+
+
+def test_where_pages_are_read_by_several_processes_panels_are_made_by_another_one(monkeypatch):
+    asked = []
+    monkeypatch.setattr(panels, "elsewhere", lambda function: asked.append(function) or {})
+    panels.outdated(SimpleNamespace(parallel=2), SimpleNamespace(found_docs=set()), set(), set(), set())
+    assert asked == [panels.placed]
 
 
 @pytest.mark.parametrize("table", ["cluster", "near_saturation"])

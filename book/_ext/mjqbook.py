@@ -14,6 +14,7 @@
 import ast
 import gc
 import string
+import time
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -281,13 +282,22 @@ def source_first(app, what, name, obj, options, lines):
 UNDECLARED = "sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"
 # Half of all reading is of these two: the first and the last part of the list are read by different processes.
 FIRST, LAST = "book/reference", "book/ledger"
+ENDING = 1  # seconds that a thread which has done its work may take to be gone
 
 
 def copy_no_threads(app, *_):
     """Go on with one process where this one has threads: a copy of it has none, and would wait for theirs for ever."""
-    threads = Path("/proc/self/task")
-    if not threads.exists() or len(list(threads.iterdir())) > 1:
+    until = time.monotonic() + ENDING
+    while threads_here() > 1 and time.monotonic() < until:
+        time.sleep(0.01)
+    if threads_here() != 1:
         app.parallel = 1
+
+
+def threads_here():
+    """How many threads this process has, those of libraries, too; none where the system does not say."""
+    listed = Path("/proc/self/task")
+    return len(list(listed.iterdir())) if listed.exists() else 0
 
 
 def read_in_parallel(app, env, docnames):
