@@ -77,6 +77,8 @@ def meaning_of_cell(cell):
 
 def ends_quietly(code):
     """Whether a semicolon comes last, after which a cell does not print its last value."""
+    if ";" not in code:
+        return False
     trivial = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER}
     tokens = [x for x in tokenize.generate_tokens(io.StringIO(code).readline) if x.type not in trivial]
     return bool(tokens) and tokens[-1].string == ";"
@@ -103,13 +105,13 @@ def modules_used(code, root):
     found, new = set(), _files_of(code, root)
     while new:
         found |= new
-        new = set().union(*(_used_by(path, root) for path in new)) - found
+        new = set().union(*(_used_by(path, path.read_text(encoding="utf-8"), root) for path in new)) - found
     return sorted(found)
 
 
-def _used_by(path, root):
+@cache
+def _used_by(path, code, root):
     """Files that a module imports; a package that imports modules by computed names uses all of its own."""
-    code = path.read_text(encoding="utf-8")
     computes = path.name == "__init__.py" and "import_module(" in code
     return _files_of(code, root) | (set(path.parent.glob("*.py")) if computes else set())
 
@@ -129,8 +131,8 @@ def _files_of(code, root):
 @cache
 def _imported(code):
     """Dotted names: what is imported, and what is taken from an imported module by a dot."""
-    tree, names, aliases = ast.parse(code), set(), {}
-    for node in ast.walk(tree):
+    nodes, names, aliases = list(ast.walk(ast.parse(code))), set(), {}
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 names.add(alias.name)
@@ -139,7 +141,7 @@ def _imported(code):
             for alias in node.names:
                 names.add(f"{node.module}.{alias.name}")
                 aliases[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
             names.add(f"{aliases[node.value.id]}.{node.attr}")
     return {name for name in names if name.partition(".")[0] == PACKAGE}
