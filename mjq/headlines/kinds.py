@@ -19,7 +19,19 @@ TYPES = {
     "extra_forbidden": "is not known",
 }
 
-__all__ = ["Declaration", "Matrix", "Number", "NumberOrNone", "Numbers", "Truth", "Whole", "Word", "checked", "meaning"]
+__all__ = [
+    "Declaration",
+    "Matrix",
+    "MultiserverInput",
+    "Number",
+    "NumberOrNone",
+    "Numbers",
+    "Truth",
+    "Whole",
+    "Word",
+    "checked",
+    "meaning",
+]
 
 
 def _whole(value: Any) -> Any:
@@ -45,6 +57,14 @@ class Declaration(BaseModel):
 def meaning(words: str) -> Any:
     """A field that must be given, and what it means."""
     return Field(description=words)
+
+
+class MultiserverInput(Declaration):
+    B: Number = meaning("size of the resource")
+    b: Numbers = meaning("need of a job of each class")
+    mu: Numbers = meaning("completion rate of each class")
+    p: Numbers = meaning("probability of each class")
+    lam: NumberOrNone = Field(None, description="arrival rate, below the capacity")
 
 
 def checked(name: str, declaration: type[Declaration], given: Any) -> Any:

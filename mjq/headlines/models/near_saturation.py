@@ -3,18 +3,14 @@
 from pydantic import Field
 
 from mjq import near_saturation
-from mjq.headlines.kinds import Declaration, Number, NumberOrNone, Numbers, meaning
+from mjq.headlines.kinds import Declaration, MultiserverInput, Number, meaning
 from mjq.headlines.model import Model
 
 __all__ = ["HEADLINE"]
 
 
-class SaturationInput(Declaration):
-    B: Number = meaning("size of the resource")
-    b: Numbers = meaning("need of a job of each class")
-    mu: Numbers = meaning("completion rate of each class")
-    p: Numbers = meaning("probability of each class")
-    lam: NumberOrNone = Field(None, description="arrival rate, below the capacity")
+class SaturationInput(MultiserverInput):
+    pass  # its name is the title in the schema
 
 
 class SaturationOutput(Declaration):

@@ -3,18 +3,13 @@
 from pydantic import Field
 
 from mjq import processing_capacity
-from mjq.headlines.kinds import Declaration, Number, NumberOrNone, Numbers, meaning
+from mjq.headlines.kinds import Declaration, MultiserverInput, Number, NumberOrNone, meaning
 from mjq.headlines.model import Model
 
 __all__ = ["HEADLINE"]
 
 
-class CapacityInput(Declaration):
-    B: Number = meaning("size of the resource")
-    b: Numbers = meaning("need of a job of each class")
-    mu: Numbers = meaning("completion rate of each class")
-    p: Numbers = meaning("probability of each class")
-    lam: NumberOrNone = Field(None, description="arrival rate, below the capacity")
+class CapacityInput(MultiserverInput):
     t: NumberOrNone = Field(None, description="a time: how many jobs stay longer")
 
 
