@@ -143,15 +143,13 @@ def test_no_name_is_bound_to_two_things(path):
     """
     found = {}
     for cell in code_cells(path):
-        if not cell.source.startswith("%%"):
-            for statement in ast.parse(cell.source).body:
-                for name, where in set(bound_by(statement)) if isinstance(statement, ast.If) else bound_by(statement):
-                    found.setdefault(name, []).append((where, cell.metadata.name))
+        for name, where in bound_by(ast.parse(cell.source)):
+            found.setdefault(name, []).append((where, cell.metadata.name))
     for name in found.keys() - {"fig", "ax", "axes", "_"}:  # the figure of each cell; what is not wanted
         imports = {where for where, _ in found[name] if where.startswith("import")}
         once = [cell for where, cell in found[name] if where == "once"]
-        elsewhere = {(where, cell) for where, cell in found[name] if where in ("in a case", "by a loop")}
-        elsewhere = {(where, cell) for where, cell in elsewhere if cell not in once}
+        scratch = {(where, cell) for where, cell in found[name] if where in ("in a case", "by a loop")}
+        elsewhere = {(where, cell) for where, cell in scratch if cell not in once}
         kinds = [*once, *imports, *sorted({where for where, _ in elsewhere})]
         assert len(kinds) <= 1, (name, found[name])
         assert len({cell for where, cell in elsewhere if where == "in a case"}) <= 1, (name, found[name])
@@ -174,7 +172,7 @@ def test_a_cell_that_draws_computes_nothing(path):
         for node in ast.walk(ast.parse(cell.source)):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "mjq":
                 ours |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-    computing = {name for name, path in ours.items() if not path.startswith(("mjq.plots", "mjq.experiments.kept"))}
+    computing = {name for name, home in ours.items() if not home.startswith(("mjq.plots", "mjq.experiments.kept"))}
     for cell in code_cells(path):
         if drawings(cell):
             called = {ast.unparse(x.func) for x in ast.walk(ast.parse(cell.source)) if isinstance(x, ast.Call)}

@@ -15,6 +15,7 @@ import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tests.conftest import ROOT
+from tests.played import build_script
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 import mjqbook
@@ -103,7 +104,7 @@ def built(site, jobs):
     with log.open("w") as said:
         # With threads, also with that of coverage, Sphinx would not copy its process.
         unmeasured = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
-        one_thread = unmeasured | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        one_thread = unmeasured | dict.fromkeys(build_script().THREADS, "1")
         run = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True, env=one_thread)
     try:
         assert run.wait(LIMIT) == 0, log.read_text()
