@@ -112,7 +112,10 @@ def modules_used(code, root):
 @cache
 def _used_by(path, code, root):
     """Files that a module imports; a package that imports modules by computed names uses all of its own."""
-    computes = path.name == "__init__.py" and "import_module(" in code
+    computes = path.name == "__init__.py" and any(
+        isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module")
+        for node in ast.walk(ast.parse(code))
+    )
     return _files_of(code, root) | (set(path.parent.glob("*.py")) if computes else set())
 
 

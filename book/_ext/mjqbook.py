@@ -287,9 +287,6 @@ ENDING = 1  # seconds that a thread which has done its work may take to be gone
 
 def copy_no_threads(app, *_):
     """Go on with one process where this one has threads: a copy of it has none, and would wait for theirs for ever."""
-    until = time.monotonic() + ENDING
-    while threads_here() > 1 and time.monotonic() < until:
-        time.sleep(0.01)
     if threads_here() != 1:
         app.parallel = 1
 
@@ -302,6 +299,9 @@ def threads_here():
 
 def read_in_parallel(app, env, docnames):
     """Let pages be read by several processes, which get parts of this list in a row."""
+    until = time.monotonic() + ENDING
+    while threads_here() > 1 and time.monotonic() < until:  # the one that has waited for the panels
+        time.sleep(0.01)
     copy_no_threads(app)
     for name in UNDECLARED:
         if name in app.extensions:
