@@ -22,6 +22,7 @@ class Cluster:
         self.ends, self.expected = {}, {}  # of jobs in service
         self.rest, self.left = dict(enumerate(run)), dict(enumerate(estimate))  # real and expected, of the others
         self.gone, self.promises, self.early = set(), {}, False
+        self.started = []  # jobs in service, in the order of their starts
         self.start, self.finish = np.full(len(submit), np.nan), np.full(len(submit), np.nan)
         self.now = 0.0
 
@@ -60,15 +61,18 @@ class Cluster:
     def begin(self, job):
         self.line.remove(job)
         self.promises.pop(job, None)
-        if self.rest[job] == self.run[job]:
+        if np.isnan(self.start[job]):
             self.start[job] = self.now
+        self.started.append(job)
         self.ends[job], self.expected[job] = self.now + self.rest[job], self.now + self.left[job]
 
     def stop(self, job):
         self.rest[job], self.left[job] = self.ends.pop(job) - self.now, self.expected.pop(job) - self.now
         self.line = sorted([*self.line, job])
+        self.started.remove(job)
 
     def end(self, job):
+        self.started.remove(job)
         self.finish[job] = self.ends.pop(job)
         self.early = self.early or self.expected[job] > self.now
         self.gone.discard(job)
@@ -167,7 +171,7 @@ def ask(cluster, rule):
         for job in cluster.served():
             if job not in chosen:
                 cluster.stop(job)
-        for job in chosen:
+        for job in sorted(chosen):
             if job in cluster.line:
                 cluster.begin(job)
         return
@@ -191,7 +195,7 @@ def schedule(submit, need, run, estimate, servers, policy="fcfs", ties="completi
     while cluster.coming or cluster.line or cluster.ends:
         promised = [start for start in cluster.promises.values() if start > cluster.now]
         cluster.now = min([cluster.submit[job] for job in cluster.coming[:1]] + [*cluster.ends.values(), *promised])
-        ending = sorted(job for job, end in cluster.ends.items() if end == cluster.now)
+        ending = [job for job in cluster.started if cluster.ends[job] == cluster.now]
         comes = bool(cluster.coming) and cluster.submit[cluster.coming[0]] == cluster.now
         if ties == "one by one":
             cluster.gone |= {job for job in cluster.ends if cluster.expected[job] <= cluster.now}

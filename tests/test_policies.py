@@ -1,11 +1,9 @@
 """Policies: one event loop for all, exact values, published schedules, and what a new one must keep."""
 
 import gzip
-import os
 import subprocess
 import sys
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,16 +14,13 @@ from mjq.simulation.line import NOBODY
 from mjq.simulation.loop import event_loop
 from mjq.simulation.policies import FAMILIES, POLICIES, Policy
 from mjq.solvers.phase_type import erlang
+from tests.conftest import TRACES, needs_traces
 
 TABLE = 6, (2, 3), (1 / 0.4, 1 / 1.6), (0.5, 0.5)
 EXAMPLE = 4, (1, 3), (1.0, 0.5), (0.6, 0.4)
 POWERS = 4, (1, 2, 4), (1.0, 0.5, 1.0), (0.6, 0.25, 0.15)
 ONE_OR_ALL = 4, (1, 4), (1.0, 2.0), (0.8, 0.2)
 ALIKE = 4, (2, 2, 1), (2.0, 0.5, 1.0), (0.3, 0.3, 0.4)  # two classes of the same need
-
-# Public logs and the schedules that others computed for them; the tests that read them are skipped without.
-TRACES = Path(os.environ["MJQ_TRACES"]) if os.environ.get("MJQ_TRACES") else None
-needs_traces = pytest.mark.skipif(TRACES is None, reason="MJQ_TRACES names no folder of public logs")
 
 RUN = """
 from mjq.simulation import loop, policies, replay, simulate_multiserver

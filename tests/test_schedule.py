@@ -201,6 +201,30 @@ def test_one_by_one_the_first_to_come_does_not_see_the_next():
     assert early.start.tolist() == [0, 7, 4]  # nobody knew that the first job would end
 
 
+def test_one_by_one_completions_come_in_the_order_of_starts():
+    """At 6 two jobs end that leave room for the fifth or the third. The fourth had started before the second."""
+    log = [0, 0, 1, 2, 2], [2, 2, 3, 1, 1], [3, 3, 1, 4, 4], [3, 9, 2, 4, 5], 3
+    assert replay(*log, "easy", ties="one by one").start.tolist() == [0, 3, 10, 2, 6]
+    assert replay(*log, "easy").start.tolist() == [0, 3, 6, 2, 7]
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("unit", [1, 0.1])  # in tenths, a time added to 0.3 and taken off again is not what it was
+def test_a_start_is_the_first_one_though_it_was_interrupted_at_once(ties, unit):
+    """At the start of the first job the second one runs for no time; then the fourth needs all servers."""
+    log = unit * np.array([3, 3, 3, 3]), [2, 2, 1, 4], unit * np.array([1, 0, 1, 5]), None, 4
+    found = replay(*log, "server-filling", ties=ties)
+    first = found.submit[0]
+    assert found.start[[0, 1, 3]].tolist() == [first] * 3
+    assert found.start[2] == found.finish[3] < found.finish[0]
+
+
+def test_a_start_is_the_first_one_though_the_time_served_is_lost_in_rounding():
+    """The first job is interrupted after one unit of time, of a run time so long that the unit makes no difference."""
+    found = replay([0, 1], [2, 4], [1e20, 1], None, 4, "server-filling")
+    assert 1e20 - 1 == 1e20 and found.start.tolist() == [0, 1]
+
+
 def test_limits():
     log = [0, 1], [1, 1], [9, 2], [5, 2], 1
     run_past, killed = replay(*log), replay(*log, kill=True)

@@ -153,6 +153,16 @@ def test_a_question_with_too_few_answers_is_refused(monkeypatch):
         draw("any", 3, seed=1)
 
 
+def test_no_answer_is_so_near_to_the_next_digit_that_machines_could_differ(monkeypatch):
+    ties = [1.2345, 1.2345 * (1 + 9e-10), 1.2345 * (1 - 9e-10)]  # 1.234 on one machine, 1.235 on another
+    clear = [1.2345 * (1 + 2e-9), 3.0, 4.0]
+    near = Question("Near", "{x}", "", lambda rng: {"x": (ties + clear)[rng.integers(6)]}, lambda x: x)
+    monkeypatch.setattr("mjq.variants.questions.of", lambda chapter: (near,))
+    assert sorted(sheet[0].values["x"] for sheet in draw("any", 3, seed=1)) == clear
+    with pytest.raises(ValueError, match="not enough different answers for more than 3 students"):
+        draw("any", 4, seed=1)
+
+
 def test_numbers_that_break_a_law_of_the_model_are_drawn_anew(monkeypatch):
     def answer(x):
         if x < 3:

@@ -179,8 +179,9 @@ def _simulate(rng, lam, mu1, N, needs, rates, shares, C, warm, jobs):
             done += arrived > warm
         if free_tracker:
             if arrived > warm:
-                delay += now - line[head]
-                delay2 += (now - line[head]) ** 2
+                wait = now - line[head]
+                delay += wait
+                delay2 += wait * wait
                 started += 1
             head = (head + 1) % (C + 1)
             length -= 1

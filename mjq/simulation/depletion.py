@@ -172,7 +172,7 @@ def _deplete(rng, D, N, K, path):
     places = K.sum()
     pool, inside = N - K, K.copy()
     due, who = np.empty((stations, places)), np.empty((stations, places), dtype=np.int64)
-    class_of = np.repeat(np.arange(classes), K)
+    class_of = np.repeat(np.arange(classes), K.astype(np.intp))  # counts, as numpy wants them where it has 32 bits
     busy, clock = np.zeros(stations, dtype=np.int64), np.zeros(stations)
     marks, working = np.zeros(5), np.zeros(stations + 1)
     exhausted = -1  # the class whose task was the first not to be replaced by one of its own

@@ -1,4 +1,4 @@
-"""What event loops share: draws from a mix and of phase-type times, a heap of completions to come, longer buffers."""
+"""What event loops share: records, draws from a mix and of phase-type times, a heap of completions, longer buffers."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,18 @@ from numpy.typing import ArrayLike
 if TYPE_CHECKING:  # a simulation runs without the solvers
     from mjq.solvers.phase_type import PhaseType
 
-__all__ = ["chosen", "cumulative", "doubled", "phase_table", "phase_time", "pop", "push", "remove"]
+__all__ = ["chosen", "cumulative", "doubled", "phase_table", "phase_time", "pop", "push", "record_type", "remove"]
+
+
+def record_type(fields: list[tuple[str, type]]) -> np.dtype:
+    """Return the type of records with these fields, which also plain Python reads as ``table[row].field``.
+
+    >>> table = np.zeros(2, record_type([("since", np.float64), ("free", np.int64)]))
+    >>> table[1].free = 3
+    >>> table["free"].tolist()
+    [0, 3]
+    """
+    return np.dtype((np.record, fields))
 
 
 def cumulative(p: ArrayLike) -> np.ndarray:

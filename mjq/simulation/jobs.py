@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq import checks
-from mjq.simulation.events import chosen, cumulative, phase_table, phase_time
+from mjq.simulation.events import chosen, cumulative, phase_table, phase_time, record_type
 from mjq.solvers.phase_type import PhaseType
 
 __all__ = [  # noqa: RUF022, in the order of reading
@@ -24,8 +24,8 @@ __all__ = [  # noqa: RUF022, in the order of reading
 
 MEANS_APART = 1e-9  # by which a rate and the mean of a law may differ, relative
 
-LAW = np.dtype([("phases", np.int64), ("first", np.int64), ("length", np.int64)])
-LOGGED = np.dtype([("arrival", np.float64), ("kind", np.int64), ("work", np.float64), ("estimate", np.float64)])
+LAW = record_type([("phases", np.int64), ("first", np.int64), ("length", np.int64)])
+LOGGED = record_type([("arrival", np.float64), ("kind", np.int64), ("work", np.float64), ("estimate", np.float64)])
 SAMPLE, LOGNORMAL, BOUNDED_PARETO = 0, -1, -2  # in place of a number of phases
 
 

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq.checks import FIT_TOLERANCE
+from mjq.simulation.events import record_type
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "NOBODY", "WHOLE", "RESOURCE", "JOB", "MEMORY", "PROFILE", "QUEUE", "units", "interrupt", "opened", "places",
@@ -39,7 +40,7 @@ WHOLE = 2**60
 RESOURCE = round(WHOLE * (1 + FIT_TOLERANCE))  # with the tolerance: needs are decimals, not binary fractions
 
 # Small numbers, as lines may be long: a table with more places than they count would take 80 GB.
-JOB = np.dtype(
+JOB = record_type(
     [
         ("arrival", np.float64),
         ("number", np.int64),  # how many came before
@@ -58,10 +59,12 @@ JOB = np.dtype(
         ("right", np.int32),
         ("above", np.int32),
         ("lowest", np.float64),  # the shortest estimate from here on downwards
+        # Where completions come one by one; last, so that what is used elsewhere stays close together:
+        ("turn", np.int64),  # how many starts there were before its own, its last one if it was interrupted
     ]
 )
 # What a policy remembers, and what it is told.
-MEMORY = np.dtype(
+MEMORY = record_type(
     [
         ("number", np.int64),  # its parameter
         ("wake", np.float64),  # when it is to be asked again, if nothing happens before
@@ -69,8 +72,8 @@ MEMORY = np.dtype(
         ("used", np.int64),  # entries of the profile
     ]
 )
-PROFILE = np.dtype([("since", np.float64), ("free", np.int64)])
-QUEUE = np.dtype(
+PROFILE = record_type([("since", np.float64), ("free", np.int64)])
+QUEUE = record_type(
     [
         ("first", np.int64),
         ("last", np.int64),

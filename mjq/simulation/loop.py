@@ -10,7 +10,7 @@ import numba
 import numpy as np
 
 from mjq.simulation import policies
-from mjq.simulation.events import pop, push, remove
+from mjq.simulation.events import pop, push, record_type, remove
 from mjq.simulation.jobs import class_of, estimate, next_arrival, service_time
 from mjq.simulation.line import (
     MEMORY,
@@ -40,11 +40,12 @@ ENDLESS = 2**31 - 1  # places to wait, more than a line can hold
 GONE = -np.inf  # expected end of a job that has been taken for completed, and will be at this instant
 
 # Where a run is. In a record, so that each step is a function of its own.
-STATE = np.dtype(
+STATE = record_type(
     [
         ("now", np.float64),
         ("coming", np.float64),  # when the next job arrives
         ("arrived", np.int64),
+        ("started", np.int64),  # starts so far, one by one; a job that was interrupted starts again
         ("told", np.int64),  # counted jobs of which nothing more is to be learnt
         ("batch", np.int64),  # to which time averages go, or -1
         ("spare", np.int64),  # first spare place in the table of jobs
@@ -112,7 +113,8 @@ class Sums(NamedTuple):
 
 def events(rng: np.random.Generator, policy: str, *settings: Any) -> Sums:
     """One run of the event loop under the policy of this name; the other arguments are those of the loop."""
-    return event_loop(policies.compiled(policies.policy(policy).choose), rng, *settings)
+    with np.errstate(over="ignore"):  # the draws of the trees overflow, of which plain Python would warn
+        return event_loop(policies.compiled(policies.policy(policy).choose), rng, *settings)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -120,8 +122,8 @@ def event_loop(choose, rng, source, needs, plan, record):
     """One run, until nothing more is to be learnt of the counted jobs.
 
     At one instant all departures come first, then all arrivals, then the policy starts jobs one by one. Or, if the plan
-    says so, each arrival is followed by the policy, then each departure; jobs that are expected to end by then count as
-    gone.
+    says so, each arrival is followed by the policy, then each departure, in the order in which the policy started these
+    jobs (the last time, if it interrupts); jobs that are expected to end by then count as gone.
 
     Parameters
     ----------
@@ -133,7 +135,7 @@ def event_loop(choose, rng, source, needs, plan, record):
         Of each class, in units, see :mod:`mjq.simulation.line`.
     plan : Plan
     record : float array, shape (2, n)
-        Takes the start and the end of each job of a log; n = 0 otherwise.
+        Takes the first start and the end of each job of a log, not a number before; n = 0 otherwise.
 
     Returns
     -------
@@ -200,7 +202,7 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
         if not (one_by_one and state.coming == state.now):
             while state.running and due[0] == state.now:
                 if one_by_one:
-                    _first_by_arrival(state, jobs, due, who)
+                    _first_by_start(state, jobs, due, who)
                 job = who[0]
                 if times_known:
                     _stop_expecting(state, jobs, line, serving, memory, job)
@@ -264,10 +266,13 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
             number, kind = jobs[job].number, jobs[job].kind
             service = jobs[job].rest if times_known else service_time(rng, laws, table, log, number, kind)
             if number < record.shape[1]:
-                if not times_known or service == jobs[job].service:
+                if np.isnan(record[START, number]):  # it has not been started before, and interrupted
                     record[START, number] = state.now
                 record[FINISH, number] = state.now + service
             _start(state, jobs, line, due, who, job, service)
+            if one_by_one:
+                jobs[job].turn = state.started
+                state.started += 1
             if times_known:
                 jobs[job].estimate += state.now
                 serve(jobs, serving, job)
@@ -311,11 +316,11 @@ def _stop_expecting(state, jobs, line, serving, memory, job):
 
 
 @numba.njit(cache=True)
-def _first_by_arrival(state, jobs, due, who):
-    """Of the jobs that complete now, let the one that came first be the next."""
+def _first_by_start(state, jobs, due, who):
+    """Of the jobs that complete now, let the one that started first be the next."""
     place = 0
     for k in range(state.running):
-        if due[k] == state.now and jobs[who[k]].number < jobs[who[place]].number:
+        if due[k] == state.now and jobs[who[k]].turn < jobs[who[place]].turn:
             place = k
     who[0], who[place] = who[place], who[0]
 

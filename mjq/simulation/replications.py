@@ -87,11 +87,15 @@ def replicate(
     if parallel.is_client(workers):
         with bar:
             return parallel.spread(workers, run, streams, bar)
-    with bar, ThreadPoolExecutor(parallel.here(workers)) as pool:
 
-        def one(rng):
-            result = run(rng)
-            bar.update()
-            return result
+    def one(rng):
+        result = run(rng)
+        bar.update()
+        return result
 
+    workers = min(parallel.here(workers), replications)
+    if workers == 1:  # without a thread: there are none in a browser
+        with bar:
+            return [one(rng) for rng in streams]
+    with bar, ThreadPoolExecutor(workers) as pool:
         return list(pool.map(one, streams))

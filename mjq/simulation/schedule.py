@@ -26,7 +26,7 @@ class Schedule:
         The log; with a limit at which jobs are killed, `run` is what is left.
     servers : float
     start, finish : float array, shape (n,)
-        When each job starts and ends; between them it may have been interrupted.
+        When each job starts for the first time, and when it ends; between them it may have been interrupted.
     """
 
     submit: np.ndarray
@@ -98,8 +98,9 @@ def replay(
     ties : {"completions first", "one by one"}
         Order of events at one instant. Either all completions, then all arrivals, then the policy starts jobs; a job of
         run time zero holds its servers until nobody else may start, ends, and the policy is asked again at the same
-        instant. Or each arrival, then each completion in order of arrival, is followed by the policy; jobs that are
-        expected to end by this instant then count as gone.
+        instant. Or each arrival, then each completion, is followed by the policy; jobs that are expected to end by this
+        instant then count as gone. Completions come in the order in which the policy started the jobs, which is not
+        always the order of arrival; under a policy that interrupts, each job's last start counts.
     kill : bool
         Whether jobs are killed at their estimate. If not, who runs longer is taken to have said so beforehand.
 
@@ -147,7 +148,7 @@ def replay(
     order, n = np.argsort(submit, kind="stable"), len(submit)
     source = jobs.logged(submit[order], kind[order], run[order], estimate[order])
     # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
-    rng, record = np.random.default_rng(0), np.empty((2, n))
+    rng, record = np.random.default_rng(0), np.full((2, n), np.nan)
     plan = Plan(
         arrivals=n,
         warm=0,

@@ -165,5 +165,7 @@ server-filling, backfill-<number>, msfq-<number>; got 'lifo'
 
 @cache
 def compiled(choose: Callable) -> Callable:
-    """A policy's function as the event loop takes it, with the one signature that all have."""
+    """A policy's function as the event loop takes it, with the one signature that all have; itself in plain Python."""
+    if numba.config.DISABLE_JIT:
+        return choose
     return numba.cfunc(CHOICE, cache=True)(choose)
