@@ -17,9 +17,16 @@ from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mjq.cli import main
+from mjq.experiments import public_logs
 from tests.printed import Printed
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# Public logs, and the schedules that others computed for them.
+TRACES = public_logs.traces()
+needs_traces = pytest.mark.skipif(
+    TRACES is None, reason="MJQ_TRACES names no folder of public logs, and there is no ../shared/traces"
+)
 
 # Without a sandbox, so that it also runs as root, and without calls home.
 FLAGS = [

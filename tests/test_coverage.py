@@ -7,6 +7,7 @@ import pytest
 
 from mjq import cluster, fluid, near_saturation, pool_depletion
 from mjq import processing_capacity as pc
+from mjq.experiments import coverage
 from mjq.simulation import simulate_cluster, simulate_depletion, simulate_multiserver, simulate_ps_network
 from mjq.solvers import product_form
 from mjq.solvers.phase_type import PhaseType
@@ -189,3 +190,23 @@ def test_server_filling_with_room_for_all(effort):
         run = simulate_multiserver(lam, *POWERS, seed=[12, k], policy="server-filling", progress=False, **effort)
         found.append({"EW": (known, run.EW)})
     assert outside(held(found)) == {}
+
+
+@pytest.mark.parametrize(
+    ("case", "jobs"),
+    [
+        (coverage.Case(1, 0.3), (2000, 15_000)),
+        (coverage.Case(1, 0.7), (15_000, 50_000)),
+        (coverage.Case(20, 0.3), (5000, 15_000)),
+        (coverage.Case(20, 0.5), (15_000, 50_000)),
+        (coverage.Case(200, 0.3), (50_000,)),
+    ],
+)
+def test_intervals_from_one_log(case, jobs):
+    """On other logs than those of the kept table: waits, what a server more saves, and capacities."""
+    truth = coverage.truth_of(case)
+    for length in jobs:
+        rows = [row for row in coverage.of_case(case, truth, length, 300, seed=2) if row["method"] == "ours"]
+        assert min(row["given"] for row in rows) >= 0.9 * 300
+        assert outside({row["quantity"]: row["held"] for row in rows}, 0.88, 0.995) == {}
+        assert 0.9 <= np.mean([row["held"] for row in rows]) <= 0.98

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mjq.workload import lines, read_log
+from mjq.experiments import public_logs
+from mjq.simulation import replay
+from mjq.workload import agreement, lines, load, read_log
 from mjq.workload.sacct import COLUMNS, COMMAND
 
 HEADER = ";".join(COLUMNS)
@@ -214,6 +216,63 @@ def test_files_that_are_no_logs(tmp_path, content, columns, message):
 
 SWF = "{} {} {} {} {} -1 -1 -1 {} -1 1 1 1 -1 -1 -1 {} -1".format
 GOOD = SWF(1, 0, 5, 10, 4, 60, -1)
+
+NASA_NOTE = (
+    "; MaxProcs: 128",
+    "; Note: There is no information on wait times - the given submit",
+    ";       times are actually start times",
+    "; Note: group 1 is normal users",
+)
+UNKNOWN, NONE, SOME = ([SWF(1, 0, wait, 10, 4, -1, -1), SWF(2, 5, wait, 10, 4, -1, -1)] for wait in (-1, 0, 7))
+
+
+@pytest.mark.parametrize("jobs", [UNKNOWN, NONE])
+def test_a_log_whose_header_says_that_submits_are_starts_has_no_waits(tmp_path, jobs):
+    log = read_log(written(tmp_path, *NASA_NOTE, *jobs, name="log.swf"))
+    assert log.submits_are_starts and log.start is None and log.wait is None and agreement(log) == []
+    assert "the submit times of this log are start times: it has no waits" in log.notes
+    assert np.isnan(load(log).dispersion_by_hour) and np.isnan(load(log).dispersion_by_day)
+    assert replay(2 * log.submit, log.need, log.run, None, 4).wait.tolist() == [0, 0]  # other times can be replayed
+
+
+def test_a_positive_wait_contradicts_such_a_header_and_is_used(tmp_path):
+    log = read_log(written(tmp_path, *NASA_NOTE, *SOME, UNKNOWN[0].replace("1", "3", 1), name="log.swf"))
+    assert not log.submits_are_starts and sorted(log.wait[~np.isnan(log.wait)]) == [7, 7]
+    assert any("2 jobs have a wait" in note for note in log.notes)
+    assert agreement(log)[0].log == 7
+
+
+def test_a_log_without_such_a_note_has_simply_no_waits(tmp_path):
+    log = read_log(written(tmp_path, "; MaxProcs: 128", *UNKNOWN, name="log.swf"))
+    assert not log.submits_are_starts and log.wait is None and log.notes == () and agreement(log) == []
+
+
+@pytest.mark.parametrize(
+    ("note", "said"),
+    [
+        ("submit times are start times", True),
+        ("The Submit Time is really the start time", True),
+        ("the log does not include arrival information, only start times", True),
+        ("submit times are not start times", False),
+        ("start times are actually submit times plus waits", False),
+        ("there is no data about batch queues", False),
+    ],
+)
+def test_which_notes_say_that_submits_are_starts(tmp_path, note, said):
+    log = read_log(written(tmp_path, f"; Note: {note}", *UNKNOWN, name="log.swf"))
+    assert log.submits_are_starts is said
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [("NASA-iPSC-1993-3.1-cln", True), ("KTH-SP2-1996-2.1", False), ("SDSC-SP2-5K", False)],
+)
+def test_submits_are_starts_in_one_public_log(file, said):
+    if public_logs.traces() is None:
+        pytest.skip("no folder of public logs")
+    log = read_log(public_logs.traces() / f"{file}.swf.gz")
+    assert log.submits_are_starts is said
+    assert (log.wait is None) is said
 
 
 @pytest.mark.parametrize("cut", [1, 8, 40])

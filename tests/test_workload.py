@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from mjq import workload
-from tests.conftest import ROOT
+from mjq.experiments import public_logs
 
-NASA = ROOT.parent / "shared/traces/NASA-iPSC-1993-3.1-cln.swf.gz"
 JOB = "1 {submit} -1 {time} {got} -1 -1 {asked} -1 -1 {status} 1 1 -1 -1 -1 -1 -1\n"
 
 
@@ -20,7 +19,7 @@ def test_reads_header_and_jobs(tmp_path):
     path = tmp_path / "log.swf"
     path.write_text("; MaxProcs: 64\n; Note: first\n;   more of it\n\n" + line(3, 7, 2) + line(5, 8.5, -1, 16))
     log = workload.read_log(path)
-    assert log.header == {"MaxProcs": "64", "Note": "first"}
+    assert log.header == {"MaxProcs": "64", "Note": "first more of it"}
     assert log.submit.tolist() == [3, 5]
     assert log.run.tolist() == [7, 8.5]
     assert log.need.tolist() == [2, 16]
@@ -96,8 +95,8 @@ def test_classes_survive_a_file(tmp_path):
 
 
 def test_the_shipped_classes_are_those_of_the_log():
-    if not NASA.exists():
+    if public_logs.traces() is None:
         pytest.skip("the log itself is not part of the project; see mjq.workload.shipped_classes")
-    log = workload.read_log(NASA)
+    log = workload.read_log(public_logs.traces() / public_logs.LOGS["NASA 1993"])
     assert (len(log), log.lines.dropped, log.servers) == (18239, {}, 128)
     assert workload.job_classes(log) == workload.shipped_classes()

@@ -77,7 +77,6 @@ class Sizes(click.ParamType):
 @click.option(
     "--node", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True, help="Servers of a node."
 )
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of the intervals.")
 @click.option(
     "-o", "output", type=click.Path(dir_okay=False),
     help="Write the plan there as JSON; stopped before, the same command goes on with the replays that are missing.",
@@ -91,7 +90,7 @@ class Sizes(click.ParamType):
 @force_option
 @quiet_option
 def plan(
-    log, target, percentile, policies, sizes, growth, node, seed, output, page, as_json, anonymous,
+    log, target, percentile, policies, sizes, growth, node, output, page, as_json, anonymous,
     workers, scheduler, force, quiet, **reading,
 ):  # fmt: skip
     """How many servers keep the waits of a log below a target?
@@ -115,7 +114,7 @@ def plan(
         sizes = workload.sizes_between(found, low, high, **({} if count is None else {"count": count}), node=node)
     with nullcontext() if workers is scheduler is None else at_work_on(workers, scheduler) as crew:
         told = workload.planned(
-            found, target, policies, sizes, percentile=percentile, growth=growth, node=node, seed=seed,
+            found, target, policies, sizes, percentile=percentile, growth=growth, node=node,
             output=output, workers=crew, force=force, progress=not quiet and sys.stderr.isatty(),
         )  # fmt: skip
     if page is not None:
@@ -138,6 +137,8 @@ def _parts(told):
         yield told_of_lines(Lines(**told.lines.model_dump()))
     machine = f", on {told.servers:g} servers ({told.servers_from})" if told.servers else ""
     yield "\n".join([f"{told.jobs} jobs{machine}", *told.notes])
+    if told.real_waits:
+        yield "\n".join(told.real_waits)
     for one in told.policies:
         yield "\n".join(one.verdict)
         yield _by_size(one, told)

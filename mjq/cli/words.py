@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from mjq.plain import printable
+
 __all__ = [
     "BAD_INPUT",
     "FAILED",
@@ -29,13 +31,14 @@ workers_option = click.option(
     "--workers", type=click.IntRange(1), help="Processes on this machine; by default one a core."
 )
 scheduler_option = click.option(
-    "--scheduler", metavar="ADDRESS", help="A running dask scheduler instead, such as tcp://host:8786."
-)
+    "--scheduler", metavar="ADDRESS",
+    help="A running dask scheduler instead, such as tcp://host:8786. Name one that you trust: it can run code here.",
+)  # fmt: skip
 
 
 def say(words: object, status: int) -> int:
-    """Say something on stderr; return the exit status."""
-    click.echo(f"mjq: {words}", err=True)
+    """Say something on stderr, with nothing in it that a terminal would obey; return the exit status."""
+    click.echo(printable(f"mjq: {words}"), err=True)
     return status
 
 

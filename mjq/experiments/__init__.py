@@ -14,6 +14,7 @@ __getattr__, __dir__, __all__ = lazily.attach(
     submodules=[
         "aggregation",
         "autoscaling",
+        "coverage",
         "decisions",
         "depletion",
         "evaluation",
@@ -21,6 +22,7 @@ __getattr__, __dir__, __all__ = lazily.attach(
         "frontier",
         "near_saturation",
         "public_logs",
+        "real_waits",
         "two_tier",
     ],
 )
@@ -31,6 +33,7 @@ __all__ += ["KEPT", "kept", "origin"]
 KEPT = {
     "autoscaling": "decisions",
     "autoscaling_day": "decisions",
+    "coverage": "coverage",
     "depletion": "depletion",
     "depletion_cost": "depletion",
     "evaluation": "evaluation",
@@ -40,6 +43,8 @@ KEPT = {
     "near_saturation": "near_saturation",
     "near_saturation_waits": "near_saturation",
     "public_logs": "public_logs",
+    "public_logs_waits": "public_logs",
+    "real_waits": "real_waits",
 }
 
 

@@ -17,6 +17,7 @@ Answers
 ``saturated``       a list of jobs worked off while the line never runs dry
 ``arrivals``        when how much came; whether replays agree with the waits of a log
 ``plan``            how many servers keep waits below a target
+``intervals``       how far to believe a number that comes from one log, and when it is too short
 ``waits``           one replay on a machine of another size, and how far to believe it
 ``replays``         many of them, each made once
 ``sentences``       a plan in words
@@ -26,7 +27,8 @@ Answers
 ``lumping``         fewer classes in place of many
 ``stand_ins``       how wrong that is, rule by rule
 ``synthetic``       a log that nobody has measured, for chapters and tests
-``nasa_ipsc.csv``   the classes of one log, by :func:`~mjq.workload.classes.write_classes`
+``nasa_ipsc.csv``   the classes of one log, NASA iPSC of 1993, by :func:`~mjq.workload.classes.write_classes`: needs,
+                    counts and run times; that log has no waits, as its submit times are start times
 """
 
 from mjq import lazily
@@ -42,6 +44,7 @@ __getattr__, __dir__, __all__ = lazily.attach(
         "costs",
         "example",
         "formats",
+        "intervals",
         "lines",
         "log",
         "lumping",
@@ -59,7 +62,7 @@ __getattr__, __dir__, __all__ = lazily.attach(
         "waits",
     ],
     names={
-        "arrivals": ["Agreement", "Load", "agreement", "load"],
+        "arrivals": ["Agreement", "Load", "agreement", "load", "time_with_a_job_that_fits"],
         "binning": ["BinningError", "binning_error", "fewer_needs", "rounded_up"],
         "capacity": [
             "Capacity",

@@ -23,7 +23,8 @@ from mjq import checks
 from mjq.models import near_saturation
 from mjq.simulation.estimates import Estimate
 from mjq.solvers import drain
-from mjq.workload.log import BLOCKS, FEWEST_BLOCKS, HOUR, Log
+from mjq.workload import intervals
+from mjq.workload.log import BLOCKS, HOUR, Log
 from mjq.workload.saturated import LINE, saturated_starts
 
 __all__ = [
@@ -49,8 +50,10 @@ ASSUMES = {
     "independent": "jobs are independent, each drawn from the log with its need and its run time",
     "own_order": "the jobs of the log come in the order of the log",
 }
-EXACT, SIMULATED, FROM_BLOCKS = "none, it is exact", "of the simulation, 95 %", "of the log, 95 %, by blocks of {} jobs"
-TOO_SHORT = "any, there are too few jobs to tell"
+EXACT, SIMULATED, OF_THE_LOG = "none, it is exact", "of the simulation, 95 %", "of the log, 95 %"
+TOO_FEW = "none, this log is too short to tell: its order repeats too seldom"
+UNFINISHED = "none, this log is too short to tell: {:.0%} of its work is unfinished when its last job starts"
+MOST_UNFINISHED = 0.02  # share of the work, up to which the end of a log does not matter
 
 
 @dataclass(frozen=True)
@@ -64,9 +67,11 @@ class Capacity:
     share : float
         Of the naive one.
     low, high : float
-        Ends of an interval [jobs/h].
+        Ends of an interval of the value [jobs/h]; not a number where the log is too short to tell.
+    share_low, share_high : float
+        Ends of an interval of the share, between 0 and 1; not a number where the log is too short to tell.
     interval : str
-        What that says.
+        What the interval says, or why there is none.
     assumes : str
     """
 
@@ -74,6 +79,8 @@ class Capacity:
     share: float
     low: float
     high: float
+    share_low: float
+    share_high: float
     interval: str
     assumes: str
 
@@ -134,32 +141,63 @@ def capacities(
 def naive_capacity(log: Log) -> Capacity:
     """Capacity of a machine that wastes nothing."""
     value = _naive(log)
-    return Capacity(value, 1.0, value, value, EXACT, ASSUMES["naive"])
+    return Capacity(value, 1.0, value, value, 1.0, 1.0, EXACT, ASSUMES["naive"])
 
 
 def mean_work(log: Log) -> Estimate:
-    """Mean work of a job of the log [server-hours], with an interval by blocks of its jobs."""
+    """Return the mean work of a job of the log [server-hours], with an interval for logs like it."""
     work = log.need * log.run / HOUR
     _naive(log)  # there is some
-    low, high, _ = _by_blocks(np.arange(len(work) + 1.0), np.append(0.0, np.cumsum(work)))
+    enough = intervals.long_enough(log.need, log.run)
+    ends = intervals.of_ratio(work, np.ones(len(work))).interval() if enough else None
+    low, high = ends or (np.nan, np.nan)
     return Estimate(float(work.mean()), (high - low) / 2, len(work), low=low, high=high)
 
 
 @lru_cache(maxsize=2)  # under both rules: the curve of memory ends with it, and what classes cost begins with it
 def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
-    """Capacity if the jobs come in the order of the log, with an interval by blocks of jobs of the log.
+    """Return the capacity if the jobs come in the order of the log, with an interval for logs like it.
 
-    Under FCFS the number of jobs over the time at which the last one starts. Under EASY the share of the servers that
-    is busy until the line is no longer full, times the naive capacity.
+    It is the share of the servers that is busy until the queue is no longer full, times the naive capacity. Jobs that
+    have started count as far as they are done: in a log that is short against its longest jobs, most of their work is
+    still to do when the last one starts. No interval is given where that is more than 2 % of the work.
+
+    Raises
+    ------
+    ValueError
+        If nothing tells how many servers there are, the log has a single job, or all its jobs fit at once.
+
+    Examples
+    --------
+    A job of one server and one of two, in turn, an hour each: they never share the two servers.
+
+    >>> from mjq.workload import Log
+    >>> log = Log(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0), servers=2.0)
+    >>> round(own_order_capacity(log).value, 3), round(own_order_capacity(log).share, 3)
+    (1.0, 0.75)
     """
     servers, naive = log.require_servers(), _naive(log)
+    if len(log) == 1:
+        raise ValueError("the log has a single job: a capacity needs jobs that wait for each other")
     starts, times = _started(log.need, log.run, log.estimate, servers, policy)
     busy = _work_done(log.need, log.run, starts, times)
-    share = busy[-1] / (servers * times[-1])
-    value = HOUR * len(log) / times[-1] if policy == "fcfs" else share * naive
-    low, high, interval = _by_blocks(times, busy / servers)
-    ends = value * low / share, value * high / share
-    return Capacity(float(value), float(value / naive), *map(float, ends), interval, ASSUMES["own_order"])
+    share = min(1.0, float(busy[-1] / (servers * times[-1])))
+    unfinished = 1 - busy[-1] / (log.need * log.run)[starts <= times[-1]].sum()
+    if unfinished > MOST_UNFINISHED:
+        ends, interval = 4 * [np.nan], UNFINISHED.format(unfinished)
+    elif not intervals.long_enough(log.need, log.run):
+        ends, interval = 4 * [np.nan], TOO_FEW
+    else:
+        spans, done = np.diff(times), np.diff(busy) / servers
+        ends = *_around(share * naive, np.ones(len(spans)), spans), *np.clip(_around(share, done, spans), 0, 1)
+        interval = OF_THE_LOG
+    return Capacity(share * naive, share, *map(float, ends), interval, ASSUMES["own_order"])
+
+
+def _around(value, up, across):
+    """Ends of the interval of a ratio, moved to lie around a value."""
+    ratio = intervals.of_ratio(up, across)
+    return np.array(ratio.interval()) * value / ratio.value
 
 
 @lru_cache(maxsize=8)  # curves of memory under both rules; each entry keeps its log
@@ -179,8 +217,9 @@ def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: b
     """
     naive, ran = _naive(log), log.run > 0
     if exact and policy == "fcfs" and (solved := near_the_limit(log)) is not None:
-        value = HOUR * solved.capacity
-        return Capacity(value, value / naive, value, value, EXACT, ASSUMES["exponential"])
+        share = min(1.0, HOUR * solved.capacity / naive)
+        value = share * naive
+        return Capacity(value, share, value, value, share, share, EXACT, ASSUMES["exponential"])
     _, kind, jobs = np.unique(log.need, return_inverse=True, return_counts=True)
     means = np.bincount(kind, log.run) / jobs
     rng, shares = np.random.default_rng([seed, 0]), []
@@ -290,7 +329,7 @@ def _share(log, need, run, said, policy):
     if not times[-1] > times[warm]:
         raise ValueError("after the first tenth all jobs fit at once: the log does not tell its capacity")
     ends = times[[warm, -1]]
-    return float(np.diff(_work_done(need, run, starts, ends))[0] / np.diff(ends)[0]) / servers
+    return min(1.0, float(np.diff(_work_done(need, run, starts, ends))[0] / np.diff(ends)[0]) / servers)
 
 
 def _drawn(log, rng, length, jobs):
@@ -302,19 +341,5 @@ def _drawn(log, rng, length, jobs):
 
 def _simulated(log, shares, name):
     found, naive = Estimate.of(shares), _naive(log)
-    ends = (naive * found.low, naive * found.high)
-    return Capacity(naive * found.mean, found.mean, *map(float, ends), SIMULATED, ASSUMES[name])
-
-
-def _by_blocks(x, y):
-    """An interval for y[-1] / x[-1], where both grow: the widest by blocks of so many steps, and how it was found."""
-    ratio, widest, length = y[-1] / x[-1], -1.0, None
-    for steps in BLOCKS:
-        across, up = np.diff(x[::steps]), np.diff(y[::steps])
-        if len(across) >= FEWEST_BLOCKS and across.sum() > 0:
-            off = Estimate.of(up - across * up.sum() / across.sum()).half_width / across.mean()
-            if off > widest:
-                widest, length = off, steps
-    if length is None:
-        return 0.0, np.inf, TOO_SHORT
-    return max(0.0, ratio - widest), ratio + widest, FROM_BLOCKS.format(length)
+    share, low, high = np.clip([found.mean, found.low, found.high], 0, 1).tolist()
+    return Capacity(naive * share, share, naive * low, naive * high, low, high, SIMULATED, ASSUMES[name])

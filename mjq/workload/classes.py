@@ -92,7 +92,8 @@ def read_classes(path: str | Path) -> list[JobClass]:
 def shipped_classes() -> list[JobClass]:
     """Job classes of the NASA Ames iPSC/860 log of 1993 (128 processors, 18,239 jobs; Parallel Workloads Archive).
 
-    Computed by ``job_classes(read_log("NASA-iPSC-1993-3.1-cln.swf.gz"))``.
+    Computed by ``job_classes(read_log("NASA-iPSC-1993-3.1-cln.swf.gz"))``. In that log submit times are start times, so
+    it knows needs and run times, and nothing of waits; nor does this table.
 
     Examples
     --------

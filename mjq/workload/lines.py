@@ -1,10 +1,11 @@
 """Lines of a text file, many at a time, so that a log of any length takes little memory."""
 
 import gzip
+import os
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 __all__ = ["blocks", "is_parquet"]
@@ -15,15 +16,15 @@ GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
 
 
 def is_parquet(path: str | Path) -> bool:
-    """Whether a file begins as Parquet does."""
-    if str(path) == "-":
+    """Whether a file begins as Parquet does; what can be read once only is not looked at."""
+    if str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path)):
         return False
     with open(path, "rb") as file:
         return file.read(len(PARQUET)) == PARQUET
 
 
 def blocks(path: str | Path) -> Iterator[tuple[int, list[str]]]:
-    """Whole lines of a text file, plain or compressed by gzip; ``-`` is the standard input.
+    """Whole lines of a text file or pipe, plain or compressed by gzip; ``-`` is the standard input.
 
     Yields
     ------
@@ -64,14 +65,25 @@ def _read(file, number):
 
 @contextmanager
 def _opened(path):
-    if str(path) == "-":
-        yield sys.stdin.buffer
-        return
-    with open(path, "rb") as file:
-        compressed = file.read(len(GZIP)) == GZIP
-        file.seek(0)
-        if not compressed:
-            yield file
+    """The content, uncompressed. Nothing is read twice, so that a pipe does as well as a file."""
+    with nullcontext(sys.stdin.buffer) if str(path) == "-" else open(path, "rb") as file:
+        beginning = file.read(len(PARQUET))
+        if beginning == PARQUET:
+            raise ValueError("Parquet is read from a file only: its end is needed first")
+        whole = _Rejoined(beginning, file)
+        if not beginning.startswith(GZIP):
+            yield whole
             return
-        with gzip.open(file) as content:
+        with gzip.open(whole) as content:
             yield content
+
+
+class _Rejoined:
+    """A stream of which some bytes have been read, with these in front again."""
+
+    def __init__(self, beginning, rest):
+        self.beginning, self.rest = beginning, rest
+
+    def read(self, size):
+        content, self.beginning = self.beginning[:size], self.beginning[size:]
+        return content + self.rest.read(size - len(content))

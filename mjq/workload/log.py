@@ -12,11 +12,11 @@ import polars as pl
 
 from mjq import checks
 
-__all__ = ["BLOCKS", "FEWEST_BLOCKS", "HOUR", "SCHEMA", "Lines", "Log", "Reading", "first_reason", "gathered"]
+__all__ = ["BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Lines", "Log", "Reading", "first_reason", "gathered"]
 
 HOUR = 3600.0
+FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a longer one, is in another unit
 BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the order of a log matters
-FEWEST_BLOCKS = 5  # from which an interval is made
 
 TIMES = "submit", "eligible", "start", "run", "estimate"
 SCHEMA = (
@@ -76,6 +76,10 @@ class Log:
         Second 0 of these times on the clock of the place, in seconds since 1970; None if not known.
     notes : tuple of str
         What is odd about the log.
+    submits_are_starts : bool
+        Whether its submit times are the times at which jobs started. Such a log has no waits, and its order of arrival,
+        its bursts and its quiet hours are those of the starts. A replay with these times says how full the machine is,
+        and nothing of the waits that users had.
 
     Examples
     --------
@@ -97,6 +101,7 @@ class Log:
     header: dict = field(default_factory=dict)
     clock: float | None = None
     notes: tuple = ()
+    submits_are_starts: bool = False
 
     def __len__(self) -> int:
         return len(self.run)
@@ -147,7 +152,9 @@ class Reading:
     machine : callable, optional
         From the header and the partition, if one was asked for, to (servers or None, where from).
     clock : callable, optional
-        From the header and the first arrival [s] to the `clock` of a log.
+        From the header and the first arrival [s] to (the `clock` of a log, what is odd about it or "").
+    submits_are_starts : callable, optional
+        From the header to whether it says that submit times are start times.
     notes : list of str
     """
 
@@ -155,6 +162,7 @@ class Reading:
     header: dict = field(default_factory=dict)
     machine: Callable | None = None
     clock: Callable | None = None
+    submits_are_starts: Callable | None = None
     notes: list = field(default_factory=list)
 
 
@@ -200,6 +208,7 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
     known, source = reading.machine(reading.header, partition) if reading.machine else (None, "")
     if servers is not None:
         known, source = float(checks.positive("servers", servers, ndim=0)), "given"
+    _require_seconds(jobs)
     jobs = tally.usable(_odd_among_the_others(jobs, known))
     if jobs.is_empty():
         raise ValueError(f"no line holds a job that can be used, of {tally.read}{tally.told()}")
@@ -208,11 +217,18 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
         parts = jobs["partition"].drop_nulls().n_unique()
         notes.append(f"jobs of {parts} partitions are taken for those of one machine: --partition takes one of them")
     columns = {column: _column(jobs[column]) for column in (*TIMES, "need")}
+    said = reading.submits_are_starts is not None and reading.submits_are_starts(reading.header)
+    only_starts, of_starts = _only_starts(said, **columns)
+    if only_starts:
+        columns["start"] = None
     columns["start"], early = _without_early_starts(**columns)
     number = jobs["job"].str.extract(r"^(\d{1,18})").cast(pl.Int64)
     if known is None and columns["start"] is not None:
         known, source = _most_held(columns), "the most that its jobs held at once: there may be more"
     arrival = columns["submit"] if columns["eligible"] is None else columns["eligible"]
+    clock, odd = (None, "")
+    if reading.clock and arrival is not None:
+        clock, odd = reading.clock(reading.header, float(arrival[0]))
     return Log(
         **columns,
         number=None if number.has_nulls() else number.to_numpy(),
@@ -220,8 +236,9 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
         servers_from=source,
         lines=Lines(tally.read, len(jobs), tally.dropped, tally.first),
         header=reading.header,
-        clock=reading.clock(reading.header, float(arrival[0])) if reading.clock and arrival is not None else None,
-        notes=(*reading.notes, *notes, *early),
+        clock=clock,
+        notes=(*reading.notes, *of_starts, *notes, *early, *([odd] if odd else [])),
+        submits_are_starts=only_starts,
     )
 
 
@@ -257,6 +274,18 @@ def _dropping(table, reason, condition):
     return table.with_columns(dropped=there)
 
 
+def _require_seconds(jobs):
+    """Refuse times that cannot be seconds: they would make months by the million, and work that no float holds."""
+    for name in ("submit", "eligible", "start", "run"):
+        far = jobs.filter(pl.col(name).abs() > FARTHEST)
+        if len(far):
+            line, time = far.sort("line").select("line", name).row(0)
+            raise ValueError(
+                f"line {line}: {name} is {time:.15g}, which is more than 230 years (in {len(far)} of {len(jobs)} "
+                f"lines). Times must be in seconds: are these milliseconds?"
+            )
+
+
 def _odd_among_the_others(jobs, servers):
     """Rows that can be told to be unusable only from all of them."""
     same = ["job", *TIMES, "need"]
@@ -266,6 +295,7 @@ def _odd_among_the_others(jobs, servers):
         jobs = _dropping(jobs, "a time without a zone among times with one", ~pl.col("zoned").fill_null(True))
     if jobs["submit"].is_not_null().any():
         jobs = _dropping(jobs, "no submit time", pl.col("submit").is_null())
+    jobs = _dropping(jobs, "no number of servers", pl.col("need") > checks.LARGEST_COUNT)
     if servers is not None:
         jobs = _dropping(jobs, "needs more than the servers", pl.col("need") > servers * (1 + checks.FIT_TOLERANCE))
     return jobs
@@ -291,6 +321,20 @@ def _known(jobs, column):
 def _column(series):
     """A column as floats, or None where nothing of it is known."""
     return series.fill_null(np.nan).to_numpy() if series.is_not_null().any() else None
+
+
+def _only_starts(said, submit, start, **_):
+    """Whether submit times are start times, if the header says so; and a note.
+
+    Some converters write a wait of 0 where none is known, so zeros prove nothing. A positive wait contradicts the
+    header.
+    """
+    if not said or submit is None:
+        return False, []
+    waited = 0 if start is None else int((start > submit).sum())
+    if waited:
+        return False, [f"the header says that submit times are start times, but {waited} jobs have a wait: it is used"]
+    return True, ["the submit times of this log are start times: it has no waits"]
 
 
 def _without_early_starts(submit, eligible, start, **_):

@@ -15,9 +15,10 @@ from pydantic import Field
 from mjq import checks, folders
 from mjq.bars import Bar
 from mjq.parallel import SOON, Workers
+from mjq.workload.arrivals import agreement
 from mjq.workload.log import Log
 from mjq.workload.replays import Replays
-from mjq.workload.report import Interval, Lines, Plain
+from mjq.workload.report import Interval, Lines, Plain, agreement_in_words
 from mjq.workload.sentences import assumed, rule_of, verdict
 from mjq.workload.waits import difference, interval
 
@@ -83,6 +84,7 @@ class Plan(Plain):
     percentile: float = Field(description="so many per cent of the jobs are to wait at most the target")
     growth: float = Field(description="jobs come so many times as fast as in the log")
     node: float = Field(description="servers of a node")
+    real_waits: list[str] = Field(description="how far replays agree with the waits of the log; empty if it has none")
     policies: list[PolicyPlan]
     assumes: list[str]
 
@@ -101,7 +103,6 @@ def planned(
     percentile: float = 90.0,
     growth: float = 1.0,
     node: float = 1.0,
-    seed: int = 1,
     output: str | Path | None = None,
     workers: Workers | None = 1,
     force: bool = False,
@@ -127,8 +128,6 @@ def planned(
         Jobs come so many times as fast as in the log.
     node : float
         Servers of a node.
-    seed : int
-        Of the resamples behind the intervals.
     output : path, optional
         Replays are noted there as they are made; the same call after an interruption goes on with those that are
         missing. The plan is written there as JSON.
@@ -146,7 +145,7 @@ def planned(
     Raises
     ------
     ValueError
-        If the log does not tell when jobs came, there is no such policy, or a number breaks a law.
+        If the log does not tell when jobs came, there is no such policy, or a number violates a constraint.
 
     Examples
     --------
@@ -165,6 +164,8 @@ def planned(
         raise ValueError(f"percentile must be at most 100, got {checks.shown(percentile)}")
     growth, node = (float(checks.positive(name, x, ndim=0)) for name, x in (("growth", growth), ("node", node)))
     come = log.require_arrivals()
+    if log.submits_are_starts:
+        raise ValueError("the submit times of this log are start times: how long its jobs would wait cannot be told")
     if not come.max() > come.min():
         raise ValueError("all jobs of the log come at once: nothing can be said of waits")
     sizes = sizes_between(log, node=node) if sizes is None else checks.positive("sizes", sizes)
@@ -175,7 +176,7 @@ def planned(
     if output is not None:
         folders.refuse_existing(output, force)
     bar = Bar("replays", 0, progress, delay=SOON)
-    with bar, Replays(log, percentile, seed, workers, output, force, bar) as replays:
+    with bar, Replays(log, percentile, workers, output, force, bar) as replays:
         found = [_of_policy(replays, name, target, sizes, growth, node) for name in dict.fromkeys(policies)]
     plan = Plan(
         jobs=len(log),
@@ -188,6 +189,7 @@ def planned(
         percentile=percentile,
         growth=growth,
         node=node,
+        real_waits=[] if log.servers is None else agreement_in_words(agreement(log, policies)),
         policies=found,
         assumes=assumed(log, growth, [one.policy for one in found]),
     )
@@ -227,7 +229,7 @@ def _of_policy(replays, policy, target, sizes, growth, node):
         return dict(policy=policy, servers=servers, growth=growth) | other
 
     def meets(servers):
-        return replays.fits(servers) and replays.waits(**case(servers))["percentile"] <= target
+        return replays.fits(servers) and replays.waits(**case(servers))["percentile"]["value"] <= target
 
     exact = rule_of(policy).knows_times and replays.log.estimate is not None
     others = [(size + node, {}) for size in sizes] + [(size, {"exact": True}) for size in sizes if exact]
@@ -238,7 +240,7 @@ def _of_policy(replays, policy, target, sizes, growth, node):
         fits = replays.fits(size)
         here = replays.waits(**case(size)) if fits else None
         known = {"one_node_more": case(size + node)} | ({"exact_estimates": case(size, exact=True)} if exact else {})
-        gains = {name: _told(difference(here, replays.waits(**other))) for name, other in known.items() if fits}
+        gains = {name: _gain(here, replays.waits(**other)) for name, other in known.items() if fits}
         told = _told(here) if fits else None
         high = told and told.percentile.high
         rows.append(
@@ -301,11 +303,12 @@ def _against_load(replays, policy, servers, growth):
 
 
 def _told(found):
-    """Waits of one replay, or their difference, with intervals."""
-    ends = [interval(found["resampled"], which) or (None, None) for which in (0, 1)]
-    return Waits(
-        **{
-            name: Interval(value=found[name], low=low, high=high)
-            for name, (low, high) in zip(("mean", "percentile"), ends, strict=True)
-        }
-    )
+    """Waits of one replay, with intervals."""
+    ends = {name: interval(found, name) or (None, None) for name in ("mean", "percentile")}
+    return Waits(**{name: Interval(value=found[name]["value"], low=x, high=y) for name, (x, y) in ends.items()})
+
+
+def _gain(here, other):
+    """By how much waits are shorter in another replay, with intervals."""
+    gains = {name: difference(here, other, name) for name in ("mean", "percentile")}
+    return Waits(**{name: Interval(value=value, low=x, high=y) for name, (value, x, y) in gains.items()})

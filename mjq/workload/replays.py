@@ -25,7 +25,7 @@ class Replays:
     Parameters
     ----------
     log : Log
-    percentile, seed
+    percentile : float
         As for :func:`mjq.workload.waits.waits`.
     workers : int or distributed.Client or None
         As for :func:`mjq.parallel.as_found`.
@@ -40,14 +40,13 @@ class Replays:
         self,
         log: Log,
         percentile: float,
-        seed: int,
         workers: parallel.Workers | None,
         output: Path | None,
         force: bool,
         bar: Bar,
     ):
-        self.log, self.percentile, self.seed, self.workers, self.bar = log, percentile, seed, workers, bar
-        described = {"version": mjq.__version__, "log": _fingerprint(log), "percentile": percentile, "seed": seed}
+        self.log, self.percentile, self.workers, self.bar = log, percentile, workers, bar
+        described = {"version": mjq.__version__, "log": _fingerprint(log), "percentile": percentile}
         path = None if output is None else output.with_name(output.name + ".part")
         self.journal = None if path is None else Journal(path, described, force)
         self.rows = {} if path is None else self.journal.rows
@@ -69,7 +68,7 @@ class Replays:
         """Make those replays that are not there yet."""
         todo = {key: case for case in cases if (key := self._key(case)) not in self.rows and self.fits(case["servers"])}
         self.bar.expect(len(todo))
-        one = partial(_waits, self.log, self.percentile, self.seed)
+        one = partial(_waits, self.log, self.percentile)
         for rows in parallel.as_found(one, list(todo.items()), self.workers):
             if self.journal is None:
                 self.rows.update(rows)
@@ -100,8 +99,8 @@ class Replays:
         return json.dumps(case, sort_keys=True)
 
 
-def _waits(log, percentile, seed, case):
-    return waits(log, **case, percentile=percentile, seed=seed)
+def _waits(log, percentile, case):
+    return waits(log, **case, percentile=percentile)
 
 
 def _fingerprint(log):

@@ -1,6 +1,6 @@
 """All that a log tells of its machine, as plain data with a schema."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -10,9 +10,17 @@ from mjq.workload import arrivals, binning, capacity
 from mjq.workload.costs import costs_of_classes
 from mjq.workload.log import HOUR, Log
 from mjq.workload.saturated import LINE
+from mjq.workload.sentences import time_in_words
 
-__all__ = ["Interval", "Lines", "Plain", "Report", "report_on", "verdict"]
+__all__ = ["Agreement", "Interval", "Lines", "Plain", "Report", "agreement_in_words", "report_on", "verdict"]
 
+RULES = {"fcfs": "first come, first served", "easy": "EASY"}
+OF_STARTS = (
+    "The submit times of this log are start times: it has no waits, and its order is the one in which a scheduler "
+    "started the jobs."
+)
+MOST_AGREE = 0.9  # share of the jobs that start when the replay says, from which on nothing needs to be explained
+HELD_BACK = 0.1  # by which the log exceeds the replay in the share of the time in which a job waits that would fit
 AHEAD = 0.8, 0.9, 0.95, 0.99  # loads, as fractions of the capacity, for which waits near saturation are shown
 CLASSES = 10  # that are named among those that waste servers
 
@@ -33,7 +41,7 @@ class Lines(Plain):
 
 
 class Interval(Plain):
-    """A mean with the ends of its 95 % interval by blocks of jobs; null where the log is too short."""
+    """A value with the ends of its 95 % interval; null where the log is too short to tell."""
 
     value: float
     low: float | None
@@ -45,8 +53,12 @@ class Capacity(Plain):
 
     value: float = Field(description="jobs per hour")
     share: float = Field(description="of the naive capacity")
-    low: float | None = Field(description="lower end of the interval, jobs per hour")
-    high: float | None = Field(description="upper end; null where the log is too short")
+    low: float | None = Field(description="lower end of the interval, jobs per hour; null where the log is too short")
+    high: float | None = Field(description="upper end")
+    share_low: float | None = Field(
+        description="lower end of the interval of the share; null where the log is too short"
+    )
+    share_high: float | None = Field(description="upper end")
     wasted_servers: float = Field(description="that are idle on average while jobs wait")
     interval: str = Field(description="what the interval says")
     assumes: str
@@ -69,6 +81,8 @@ class Drawn(Plain):
     share: float
     low: float | None
     high: float | None
+    share_low: float | None
+    share_high: float | None
 
 
 class Load(Plain):
@@ -109,6 +123,8 @@ class Agreement(Plain):
     log: float = Field(description="mean wait by the log, seconds")
     replay: float = Field(description="mean wait replayed, seconds")
     same: float = Field(description="fraction of jobs that start within a minute of their start in the log")
+    fits_log: float = Field(description="share of the time in which a job waits that would fit, by the log")
+    fits_replay: float = Field(description="the same share in the replay")
 
 
 class Binning(Plain):
@@ -200,7 +216,7 @@ def report_on(
         near_saturation=_near_saturation(log) if policy == "fcfs" else None,
         agreement=[asdict(one) for one in agreement],
         binned=None if needs is None else _binned(log, needs, policy, seed),
-        verdict=verdict(load, found, policy),
+        verdict=[*verdict(load, found, policy, agreement), *([OF_STARTS] if log.submits_are_starts else [])],
     )
 
 
@@ -212,7 +228,7 @@ def _of_easy(log):
 
 
 def _curve(log, policy, seed):
-    fields = ("value", "share", "low", "high")
+    fields = ("value", "share", "low", "high", "share_low", "share_high")
     found = capacity.memory(log, policy, seed)
     return [{"block": block} | _finite({name: getattr(one, name) for name in fields}) for block, one in found.items()]
 
@@ -236,22 +252,56 @@ def _binned(log, needs, policy, seed):
     return {name: asdict(binning.binning_error(log, few, policy, seed)) for name, few in logs.items()}
 
 
-def verdict(load: arrivals.Load | None, found: dict[str, capacity.Capacity], policy: str) -> list[str]:
-    """What follows from the load, or None, and the four capacities under a policy, in sentences."""
-    own, rule = found["own_order"], {"fcfs": "first come, first served", "easy": "EASY"}[policy]
+def verdict(
+    load: arrivals.Load | None,
+    found: dict[str, capacity.Capacity],
+    policy: str,
+    agreement: Sequence[arrivals.Agreement] = (),
+) -> list[str]:
+    """Say in sentences what follows from the load, or None, the four capacities under a policy, and the log's waits."""
+    own, rule = found["own_order"], RULES[policy]
     told = [
         f"Under {rule} this machine could work off {own.value:.4g} jobs per hour, in the order of the log: "
         f"{own.share:.1%} of its servers would be busy, while jobs wait."
     ]
+    if np.isnan(own.share_low):
+        told.append(f"That has no interval: {own.interval.removeprefix('none, ')}.")
+    return [*told, *_of_load(load, own, rule), *agreement_in_words(agreement)]
+
+
+def _of_load(load, own, rule):
+    """How near the work that came is to what a rule can carry."""
     if load is None:
-        return [*told, "The log does not tell when jobs came: how near this is to the limit cannot be said."]
+        return ["The log does not tell when jobs came: how near this is to the limit cannot be said."]
     came = f"The work that came would keep {load.load:.1%} of the servers busy on a machine that wastes none"
-    if load.load >= own.high / found["naive"].value:
-        told.append(f"{came}: {rule} could not have carried this log.")
-    elif load.load >= own.low / found["naive"].value:
-        told.append(f"{came}: as far as so short a log tells, {rule} is at its limit.")
-    else:
-        told.append(f"{came}, which is {load.load / own.share:.1%} of what {rule} can carry.")
+    low, high = (own.share, own.share) if np.isnan(own.share_low) else (own.share_low, own.share_high)
+    if load.load >= high:
+        return [f"{came}: {rule} could not have carried this log."]
+    if load.load >= low:
+        return [f"{came}: as far as so short a log tells, {rule} is at its limit."]
+    return [f"{came}, which is {load.load / own.share:.1%} of what {rule} can carry."]
+
+
+def agreement_in_words(agreement: Sequence[arrivals.Agreement]) -> list[str]:
+    """Say in sentences how far the waits of a log are those of the replay that is nearest to them."""
+    if not agreement:
+        return []
+    near = max(agreement, key=lambda one: one.same)
+    real, replayed = (time_in_words(seconds / HOUR) for seconds in (near.log, near.replay))
+    told = [
+        f"The jobs of the log waited {real} on average. Replayed under {RULES.get(near.policy, near.policy)} they wait "
+        f"{replayed}, and {near.same:.0%} of them start within a minute of their real start."
+    ]
+    if near.same < MOST_AGREE:
+        told.append(
+            f"For {near.fits_log:.1%} of the time a job waited that would have fitted into idle servers; in the replay "
+            f"it is {near.fits_replay:.1%}."
+        )
+    if near.fits_log > near.fits_replay + HELD_BACK:
+        told.append(
+            "So this machine held jobs back for reasons that a replay does not know: priorities, limits, partitions, "
+            "or servers that were down. Do not expect the waits of a plan from it."
+        )
     return told
 
 

@@ -60,7 +60,7 @@ def read(blocks: Iterable[tuple[int, list[str]]], unit: str | None = None) -> Re
     ValueError
         If the columns do not tell what a job held and for how long.
     """
-    reading = Reading((), clock=lambda header, first: 0.0)
+    reading = Reading((), clock=lambda header, first: (0.0, ""))
     reading.tables = _tables(iter(blocks), unit, reading.notes)
     return reading
 

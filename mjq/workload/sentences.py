@@ -10,7 +10,7 @@ from mjq.workload.log import Log
 if TYPE_CHECKING:  # which needs these sentences
     from mjq.workload.plan import PolicyPlan
 
-__all__ = ["assumed", "rule_of", "verdict"]
+__all__ = ["assumed", "rule_of", "time_in_words", "verdict"]
 
 UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
 
@@ -25,11 +25,11 @@ def rule_of(name: str) -> Policy:
 
 def verdict(found: "PolicyPlan", target: float, percentile: float, node: float) -> list[str]:
     """What follows, in sentences."""
-    goal = f"{percentile:g} % of the jobs wait at most {_time(target)}"
+    goal = f"{percentile:g} % of the jobs wait at most {time_in_words(target)}"
     fit = [row for row in found.sizes if row.waits]
     if found.smallest is None:
         best = min(fit, key=lambda row: row.waits.percentile.value, default=None)
-        least = f", the least is {_time(best.waits.percentile.value)}, on {best.servers:g}" if best else ""
+        least = f", the least is {time_in_words(best.waits.percentile.value)}, on {best.servers:g}" if best else ""
         return [f"Under {found.policy} no size that was tried does it ({goal}){least}."]
     told = [f"Under {found.policy}, {goal} on {found.smallest:g} servers."]
     row = next(row for row in found.sizes if row.servers == found.smallest)
@@ -44,23 +44,23 @@ def verdict(found: "PolicyPlan", target: float, percentile: float, node: float) 
             "that were tried meet it."
         )
     if row.waits.percentile.high is None:
-        told.append("The log is too short for intervals.")
+        told.append("This log is too short to tell how far the waits on such a machine would be like that.")
     elif found.surely is None:
         told.append("No size that was tried has the whole interval below the target.")
     elif found.surely > found.smallest:
         told.append(f"The smallest whose whole interval is below the target has {found.surely:g}.")
     saved = row.one_node_more.mean.value
     servers = "one server" if node == 1 else f"a node of {node:g} servers"
-    told.append(f"On {found.smallest:g}, {servers} more saves the jobs {_time(saved)} of waiting on average.")
+    told.append(f"On {found.smallest:g}, {servers} more saves the jobs {time_in_words(saved)} of waiting on average.")
     if row.exact_estimates:
-        told.append(f"Exact estimates would save {_time(row.exact_estimates.mean.value)} there.")
+        told.append(f"Exact estimates would save {time_in_words(row.exact_estimates.mean.value)} there.")
     return told
 
 
-def _time(hours):
+def time_in_words(hours: float) -> str:
     """A time in the largest unit of which it is one or more.
 
-    >>> _time(2), _time(-0.5), _time(0.0)
+    >>> time_in_words(2), time_in_words(-0.5), time_in_words(0.0)
     ('2 h', '-30 min', '0 s')
     """
     unit = next((unit for unit, number in UNITS.items() if abs(hours) * number >= 1), "s")
@@ -78,7 +78,7 @@ def assumed(log: Log, growth: float, names: Sequence[str]) -> list[str]:
         "Servers are alike, are not shared and do not fail; the machine is empty before the first job; there are no "
         "priorities, partitions or limits for users.",
         *([f"Estimates are {said}."] if known else []),
-        "One replay is one number: the order of two jobs can move many others. Intervals (95 %) draw blocks of "
-        "successive jobs from the replay anew, the widest by 10, 100 and 1000 jobs: they say how far this much of a "
-        "log tells of others like it, nothing of other users or seasons.",
+        "One replay is one number: the order of two jobs can move many others. Intervals (95 %) compare four long "
+        "parts of the log with each other: they say how far this much of a log tells of others like it, and nothing of "
+        "other users or seasons. Where there is none, the log is too short to tell.",
     ]

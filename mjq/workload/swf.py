@@ -11,7 +11,8 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
-from mjq.workload.log import SCHEMA, Reading, first_reason
+from mjq.plain import brief
+from mjq.workload.log import FARTHEST, SCHEMA, Reading, first_reason
 
 __all__ = ["looks_like_swf", "read"]
 
@@ -19,6 +20,14 @@ FIELDS = 18
 NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, REQUESTED, ESTIMATE, STATUS, PARTITION = 0, 1, 2, 3, 4, 7, 8, 10, 15
 PARTS = 2.0, 3.0, 4.0  # status of a part of a job that is listed as a whole, too
 CANCELLED = 5
+DAY = 86_400.0  # seconds; no zone is that far from UTC
+# How a header says so: that of NASA iPSC ("the given submit times are actually start times"), the same words with
+# another verb, and what the archive's page of that log says ("does not include arrival information, only start times").
+SUBMITS_ARE_STARTS = re.compile(
+    r"submit(tal)? times? (is|are) ((actually|really|in fact) )?(the )?start times?"
+    r"|(no|not include) arrival information, only start times",
+    re.IGNORECASE,
+)
 
 
 def looks_like_swf(lines: Iterable[str]) -> bool:
@@ -33,17 +42,53 @@ def looks_like_swf(lines: Iterable[str]) -> bool:
 
 def read(blocks: Iterable[tuple[int, list[str]]]) -> Reading:
     """What the blocks of lines hold, as a :class:`~mjq.workload.log.Reading`."""
-    header = {}
-    return Reading((_table(first, lines, header) for first, lines in blocks), header, _machine, _clock)
+    comments = _Comments()
+    tables = (_table(first, lines, comments) for first, lines in blocks)
+    return Reading(tables, comments.header, _machine, _clock, _submits_are_starts)
 
 
-def _table(first, lines, header):
-    """The jobs of these lines; what comments say goes into `header`."""
+class _Comments:
+    """What comments say, name to text: the first of each name, but all notes, one a line.
+
+    >>> comments = _Comments()
+    >>> for line in "; Note: one note", ";   of two lines", ";", "; Note: another", "; MaxProcs: 8":
+    ...     comments.add(line)
+    >>> comments.header
+    {'Note': 'one note of two lines\\nanother', 'MaxProcs': '8'}
+    """
+
+    def __init__(self):
+        self.header, self.in_note = {}, False
+
+    def add(self, line):
+        """Take in one comment."""
+        comment = line.strip()[1:].strip()
+        name, colon, text = (part.strip() for part in comment.partition(":"))
+        if colon and name == "Note":
+            self.header[name] = f"{self.header[name]}\n{text}" if name in self.header else text
+        elif colon:
+            self.header.setdefault(name, text)
+        elif self.in_note and comment:
+            self.header["Note"] += f" {comment}"
+        self.in_note = name == "Note" if colon else self.in_note and bool(comment)
+
+
+def _submits_are_starts(header):
+    """Whether a note says that what is given as submit times are start times.
+
+    >>> _submits_are_starts({"Note": "the given submit times are actually start times"})
+    True
+    >>> _submits_are_starts({"Note": "submit times are not start times"})
+    False
+    """
+    return SUBMITS_ARE_STARTS.search(" ".join(header.get("Note", "").split())) is not None
+
+
+def _table(first, lines, comments):
+    """The jobs of these lines; what comments say is added to `comments`."""
     for line in lines:
         if line.lstrip().startswith(";"):
-            name, colon, text = line.lstrip()[1:].partition(":")
-            if colon:
-                header.setdefault(name.strip(), text.strip())
+            comments.add(line)
     text = pl.DataFrame({"text": lines}).with_row_index("line", first)
     text = text.with_columns(pl.col("line").cast(pl.Int64), words=pl.col("text").str.extract_all(r"\S+"))
     text = text.filter(pl.col("words").list.len() > 0, ~pl.col("text").str.contains(r"^\s*;"))
@@ -94,18 +139,30 @@ def _machine(header, partition):
 
 
 def _clock(header, first):
-    """Local time of second 0, if the header tells it; by the offset of its zone at that time.
+    """Local time of second 0, if the header tells it, by the offset of its zone at that time; and what is odd about it.
 
-    >>> _clock({"UnixStartTime": "749458803", "TimeZone": "-28800"}, 0) - 749458803
-    -28800.0
+    >>> _clock({"UnixStartTime": "749458803", "TimeZone": "-28800"}, 0)
+    (749430003.0, '')
+    >>> _clock({"UnixStartTime": "inf"}, 0)
+    (None, "UnixStartTime in the header is 'inf', not a time in seconds from 1970 to 2200: it is not used")
     """
+    given = header.get("UnixStartTime")
+    if given is None:
+        return None, ""
     try:
-        began = float(header["UnixStartTime"])
-    except (KeyError, ValueError):
-        return None
+        began = float(given)
+    except ValueError:
+        began = float("nan")
+    if not 0 <= began <= FARTHEST:
+        words = f"UnixStartTime in the header is {brief(given)}, not a time in seconds from 1970 to 2200"
+        return None, f"{words}: it is not used"
     try:
         zone = ZoneInfo(header["TimeZoneString"])
-        return began + datetime.fromtimestamp(began, zone).utcoffset().total_seconds()
+        return began + datetime.fromtimestamp(began, zone).utcoffset().total_seconds(), ""
     except (KeyError, ValueError, OSError):  # no such zone on this machine, or none is named
-        offset = re.match(r"\s*(-?\d+)", header.get("TimeZone", "0"))
-        return began + float(offset[1] if offset else 0)
+        given = header.get("TimeZone", "0")
+        offset = re.match(r"\s*(-?\d+)", given)
+    offset = float(offset[1] if offset else 0)
+    if abs(offset) > DAY:
+        return began, f"TimeZone in the header is {brief(given)}, more than a day of seconds: hours are those of UTC"
+    return began + offset, ""

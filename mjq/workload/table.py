@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from mjq.plain import printable
 from mjq.workload.log import SCHEMA, Reading, first_reason
 from mjq.workload.times import duration, has_zone, moment
 
@@ -26,7 +27,7 @@ COLUMNS = {
 }
 ROWS = 100_000  # at a time
 CALENDAR = 1e8  # seconds; times above it count from 1970
-MOST_NAMED = 30  # columns, in a message
+MOST_NAMED, LONGEST_NAME = 30, 40  # columns, and letters of one, in a message
 
 
 def read_csv(blocks: Iterable[tuple[int, list[str]]], columns: dict[str, str] | None = None) -> Reading:
@@ -85,7 +86,12 @@ def read_parquet(path: str | Path, columns: dict[str, str] | None = None) -> Rea
         names = frame.collect_schema().names()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise ValueError(f"no Parquet that can be read: {error}") from None
-    return Reading(_parquet_tables(frame, _chosen(names, columns)), clock=_clock)
+    chosen, kinds = _chosen(names, columns), frame.collect_schema()
+    for theirs in chosen.values():
+        if kinds[theirs].is_nested() or kinds[theirs] in (pl.Binary, pl.Object):
+            kind = str(kinds[theirs].base_type()).lower()
+            raise ValueError(f"column {theirs!r} holds values of the type {kind}, which are no numbers, times or texts")
+    return Reading(_parquet_tables(frame, chosen), clock=_clock)
 
 
 def _parquet_tables(frame, chosen):
@@ -110,14 +116,20 @@ def _chosen(names, columns):
         if ours not in COLUMNS:
             raise ValueError(f"a column is one of {', '.join(COLUMNS)}; got {ours!r}")
         if theirs not in names:
-            raise ValueError(f"no column {theirs!r}; there are {', '.join(names[:MOST_NAMED])}")
+            raise ValueError(f"no column {theirs!r}; there are {_listed(names)}")
     chosen = {ours: columns.get(ours, ours) for ours in COLUMNS if columns.get(ours, ours) in names}
     if "need" not in chosen or not ("run" in chosen or {"start", "end"} <= set(chosen)):
         raise ValueError(
             "columns must say how many servers a job held, need, and for how long, run, or start and end; "
-            f"there are {', '.join(names[:MOST_NAMED])}"
+            f"there are {_listed(names)}"
         )
     return chosen
+
+
+def _listed(names):
+    """Names of columns for a message, whatever a file calls them."""
+    named = ", ".join(printable(name[:LONGEST_NAME]) for name in names[:MOST_NAMED])
+    return named + f", … ({len(names)} in all)" * (len(names) > MOST_NAMED)
 
 
 def _jobs(rows):
@@ -149,4 +161,4 @@ def _jobs(rows):
 
 def _clock(header, first):
     """Times that count from 1970 are on a clock."""
-    return 0.0 if first > CALENDAR else None
+    return (0.0 if first > CALENDAR else None), ""

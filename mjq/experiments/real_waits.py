@@ -1,0 +1,39 @@
+"""Replays of public logs beside the waits that these logs have themselves: ``make real-waits``.
+
+The logs of the Parallel Workloads Archive that :data:`LOGS` names are looked for where
+:func:`mjq.experiments.public_logs.traces` looks. The results are kept in ``real_waits.csv``, a row a log and policy:
+see :class:`mjq.workload.Agreement`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from mjq import workload
+from mjq.experiments.keeping import keep
+from mjq.experiments.public_logs import traces
+
+__all__ = ["COMMAND", "LOGS", "TABLE", "main", "rows"]
+
+TABLE = Path(__file__).parent / "real_waits.csv"
+LOGS = {"KTH-SP2": "KTH-SP2-1996-2.1.swf.gz", "SDSC-SP2, its beginning": "SDSC-SP2-5K.swf.gz"}
+COMMAND = "make real-waits"
+
+
+def rows(name: str, log: workload.Log) -> Iterator[dict]:
+    """Yield a row for each policy under which a log is replayed."""
+    for found in workload.agreement(log):
+        values = asdict(found)
+        yield {"name": name, **{key: float(x) if isinstance(x, float) else x for key, x in values.items()}}
+
+
+def main() -> None:
+    folder = traces()
+    if folder is None:
+        raise SystemExit("MJQ_TRACES must name the folder with the logs")
+    logs = ((name, workload.read_log(folder / file)) for name, file in LOGS.items())
+    keep(TABLE, [row for name, log in logs for row in rows(name, log)], COMMAND, digits=6)
+
+
+if __name__ == "__main__":
+    main()

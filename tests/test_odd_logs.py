@@ -1,0 +1,164 @@
+"""Logs as nobody should write them, and ways to hand one over: an answer, or one plain line that says what is wrong."""
+
+import gzip
+import io
+import os
+import threading
+
+import polars as pl
+import pytest
+
+from mjq.workload import read_log, report_on
+from tests.conftest import said
+
+COMMANDS = (["replay"], ["capacity"], ["plan", "--target-wait", "2h"])
+
+
+def standard(folder, *head, jobs=20):
+    """A log in the Standard Workload Format with these comments: a job a minute."""
+    rows = (f"{k + 1} {60 * k} 0 50 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1" for k in range(jobs))
+    path = folder / "log.swf"
+    path.write_text("\n".join(["; MaxProcs: 4", *head, *rows]) + "\n")
+    return path
+
+
+def table(folder, submit, need=1, run=50, name="log.csv"):
+    path = folder / name
+    path.write_text("submit,need,run\n" + "".join(f"{time},{need},{run}\n" for time in submit))
+    return path
+
+
+# --- Clocks ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
+@pytest.mark.parametrize("unit", [10**3, 10**6, 10**9, -(10**6)], ids=["ms", "us", "ns", "before"])
+def test_times_that_cannot_be_seconds_are_refused(tmp_path, command, unit):
+    times = [(1_700_000_000 + 60 * k) * unit for k in range(20)]
+    status, out, err = said(
+        command[0], table(tmp_path, times), *command[1:], *["--servers", "4"] * (command[0] != "plan")
+    )
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert "line 2: submit is" in err and "more than 230 years (in 20 of 20 lines)" in err and "milliseconds?" in err
+
+
+def test_the_line_of_a_time_that_is_far_away_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"line 4: submit is 1e\+300, .*in 1 of 5 lines"):
+        read_log(table(tmp_path, [0, 60, "1e300", 120, 180]))
+
+
+def test_seconds_up_to_the_year_2200_are_times(tmp_path):
+    assert len(read_log(table(tmp_path, [7_258_118_399, 7_258_118_400]), servers=4)) == 2
+    with pytest.raises(ValueError, match="line 3: submit is 7258118401"):
+        read_log(table(tmp_path, [7_258_118_399, 7_258_118_401]), servers=4)
+
+
+@pytest.mark.parametrize(
+    "began", ["inf", "nan", "1e400", "9999999999999", "99999999999999", "-1", "yesterday", "9" * 999]
+)
+def test_a_beginning_that_no_clock_shows_is_noted_and_not_used(tmp_path, began):
+    path = standard(tmp_path, f"; UnixStartTime: {began}")
+    log = read_log(path)
+    assert log.clock is None
+    assert [note for note in log.notes if "UnixStartTime" in note and "not used" in note and len(note) < 200]
+    for command in COMMANDS:
+        assert said(command[0], path, *command[1:]).status == 0
+    assert "it is not used" in said("capacity", path).out
+
+
+@pytest.mark.parametrize("zone", ["9" * 29, "-99999999999999", "86401"])
+def test_a_zone_more_than_a_day_away_is_noted_and_not_used(tmp_path, zone):
+    log = read_log(standard(tmp_path, "; UnixStartTime: 1700000000", f"; TimeZone: {zone}"))
+    assert log.clock == 1_700_000_000
+    assert [note for note in log.notes if "TimeZone" in note and "UTC" in note]
+    assert list(report_on(log).load.by_month) == ["2023-11"]
+
+
+def test_a_clock_that_is_right_has_no_note(tmp_path):
+    log = read_log(standard(tmp_path, "; UnixStartTime: 1700000000", "; TimeZone: -28800"))
+    assert (log.clock, log.notes) == (1_700_000_000 - 28_800, ())
+
+
+# --- Numbers --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
+@pytest.mark.filterwarnings("error")
+def test_sizes_that_no_machine_has_are_refused_without_a_warning(tmp_path, command):
+    servers = ["--servers", "4"] * (command[0] != "plan")
+    status, out, err = said(command[0], table(tmp_path, [0, 60], run="1e300"), *command[1:], *servers)
+    assert (status, out, len(err.splitlines())) == (2, "", 1) and "line 2: run is 1e+300" in err
+    status, out, err = said(command[0], table(tmp_path, [0, 60], need="1e300"), *command[1:])
+    assert (status, out, len(err.splitlines())) == (2, "", 1) and "2 no number of servers (line 2)" in err
+
+
+@pytest.mark.parametrize("faster", ["inf", "nan", "1e-320", "1e300"])
+def test_times_are_divided_by_numbers_only_and_the_message_is_short(tmp_path, faster):
+    status, out, err = said("replay", standard(tmp_path, jobs=2000), "--faster", faster)
+    assert (status, out) == (2, "") and "--faster must" in err and len(err) < 200
+
+
+def test_a_message_shows_a_few_of_many_values(tmp_path):
+    status, _, err = said("replay", table(tmp_path, range(2000), run="1e-300"), "--servers", 4)
+    assert status == 2 and "run must lie between" in err and "…; 2000 in all)" in err and len(err) < 300
+
+
+# --- Files ----------------------------------------------------------------------------------------------------------
+
+
+def test_names_of_columns_do_not_reach_the_terminal_raw(tmp_path):
+    path = tmp_path / "log.csv"
+    names = ["red\x1b[31m", "bell\x07", "eight\x9b2J", "back\u202e", "x" * 10_000, *(f"c{k}" for k in range(100))]
+    path.write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
+    for words in ([], ["--column", "need", "hidden\x1b[8m"]):
+        status, _, err = said("replay", path, *words)
+        assert status == 2 and err.removesuffix("\n").isprintable() and len(err) < 1000
+        assert r"red\x1b[31m, bell\x07, eight\x9b2J, back\u202e" in err and "(105 in all)" in err
+    with pytest.raises(ValueError, match="there are red") as refused:
+        read_log(path)
+    assert "\x1b" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"), [([[1], [2, 3]], "list"), ([b"1", b"2"], "binary"), ([{"a": 1}, {"a": 2}], "struct")]
+)
+def test_columns_of_parquet_that_hold_no_numbers_are_named_in_one_line(tmp_path, values, kind):
+    path = tmp_path / "log.parquet"
+    pl.DataFrame({"need": [1, 2], "run": values, "other": values}).write_parquet(path)
+    status, out, err = said("capacity", path, "--servers", 4)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert f"column 'run' holds values of the type {kind}, which are no numbers, times or texts" in err
+
+
+def piped(folder, content):
+    """A named pipe into which somebody writes."""
+    path = folder / "pipe"
+    os.mkfifo(path)
+    threading.Thread(target=path.write_bytes, args=[content], daemon=True).start()
+    return path
+
+
+@pytest.fixture
+def content(tmp_path):
+    return standard(tmp_path, jobs=50).read_bytes()
+
+
+@pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize("way", ["pipe", "-"])
+def test_a_log_from_a_stream_is_that_from_a_file(tmp_path, monkeypatch, content, packed, way):
+    (tmp_path / "file").write_bytes(packed(content))
+    expected = said("replay", tmp_path / "file").out
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(packed(content))))
+    path = "-" if way == "-" else piped(tmp_path, packed(content))
+    assert said("replay", path) == (0, expected, "")
+
+
+@pytest.mark.parametrize("content", [b"", b"\x1f", b"\x1f\x8b", b"a", b"\n", b"need,run\n1,", b"PAR1"], ids=repr)
+@pytest.mark.parametrize("way", ["file", "pipe", "-"])
+def test_streams_that_hold_next_to_nothing_are_refused_in_one_line(tmp_path, monkeypatch, content, way):
+    (tmp_path / "file").write_bytes(content)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    path = {"file": lambda: tmp_path / "file", "pipe": lambda: piped(tmp_path, content), "-": lambda: "-"}[way]()
+    status, out, err = said("replay", path)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "from a file only" in err or way == "file" or content != b"PAR1"
