@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mjq.plain import brief
+
 __all__ = [  # noqa: RUF022, in the order of reading
     "MIX_TOLERANCE", "LARGEST_COUNT", "LARGEST_RATE_RATIO", "FIT_TOLERANCE", "shown", "numbers", "positive",
     "positive_or_infinite", "not_negative", "probabilities", "share", "inside", "count", "counts", "mapping",
@@ -20,21 +22,25 @@ FIT_TOLERANCE = 1e-9  # part of the resource by which a job may exceed what is f
 SMALLEST_SIZE, LARGEST_SIZE = 1e-100, 1e100  # of rates, times and needs: products stay in the range of floating point
 LARGEST_RATE_RATIO = 1e100  # for the same reason
 LARGEST_COUNT = 2**53  # that a float holds exactly
+MOST_SHOWN = 8  # of many values, in a message
 PLAIN = (int, float, np.int64, np.float64)  # kinds of one number; bool is none
 
 
 def shown(values: ArrayLike) -> str:
-    """Write numbers the way a person would, for an error message.
+    """Write numbers the way a person would, for an error message; of many, the first few and how many there are.
 
     >>> shown([0.5, 2.0])
     '(0.5, 2)'
     >>> shown(3.0)
     '3'
+    >>> shown(range(1000))
+    '(0, 1, 2, 3, 4, 5, 6, 7, …; 1000 in all)'
     """
     values = np.asarray(values)
     if values.ndim == 0:
         return f"{values:.10g}"
-    return "(" + ", ".join(shown(v) for v in values) + ")"
+    more = f", …; {len(values)} in all" if len(values) > MOST_SHOWN else ""
+    return "(" + ", ".join(shown(v) for v in values[:MOST_SHOWN]) + more + ")"
 
 
 def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
@@ -52,10 +58,10 @@ def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
         if kind not in "iufO" or (kind == "O" and any(isinstance(x, (str, bool)) for x in np.ravel(values))):
             raise TypeError
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} must be numbers, got {values!r}") from None
+        raise ValueError(f"{name} must be numbers, got {brief(values)}") from None
     if array.ndim != ndim:
         shape = {0: "one number", 1: "a plain sequence of numbers"}.get(ndim, f"an array with {ndim} axes")
-        raise ValueError(f"{name} must be {shape}, got {values!r}")
+        raise ValueError(f"{name} must be {shape}, got {brief(values)}")
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite numbers, got {shown(array)}")
     return array
@@ -190,7 +196,7 @@ def mapping(name: str, value: dict, keys: str = "keys") -> dict:
     ValueError: servers must be a dict from queues to values, got [1]
     """
     if not isinstance(value, dict):
-        raise ValueError(f"{name} must be a dict from {keys} to values, got {value!r}")
+        raise ValueError(f"{name} must be a dict from {keys} to values, got {brief(value)}")
     return value
 
 

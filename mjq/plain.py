@@ -2,13 +2,24 @@
 
 from typing import Any
 
-__all__ = ["brief", "plain"]
+__all__ = ["brief", "plain", "printable"]
 
 
 def brief(value: object) -> str:
     """A value for a message, cut if it is long."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def printable(text: str) -> str:
+    """Text in which all that a terminal would not print as a letter is escaped, but for ends of lines and tabs.
+
+    >>> printable("red\\x1b[31m")
+    'red\\\\x1b[31m'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
 def plain(value: Any) -> Any:

@@ -14,6 +14,7 @@
 ``mean_value``  mean value analysis of closed networks of single servers
 ``pool_passes`` passes over the states of two stations that work off a pool
 ``krylov``      how fast GMRES and Arnoldi iterations converge, sweep by sweep
+``sums``        sums that are rounded alike whether code is compiled or not
 ``arnoldi``     the dominant eigenvector of an operator that is not stored
 """
 
@@ -34,6 +35,7 @@ __getattr__, __dir__, __all__ = lazily.attach(
         "product_form",
         "qbd",
         "shared_queue",
+        "sums",
         "symbolic",
         "tandem",
         "transient",

@@ -9,13 +9,14 @@ distribution is a row vector ``pi`` with ``pi Q = 0``.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import suppress
 
 import numba
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csgraph, linalg
+
+from mjq.solvers import sums
 
 __all__ = ["Rule", "absorption_times", "explore", "generator", "moves", "stationary", "stationary_of_recurrent_part"]
 
@@ -182,7 +183,7 @@ def _solved(row, column, rate, order):
     band = np.zeros((n, 2 * width + 1))
     band[row, column - row + width] = rate
     pi = np.full(n, np.nan)
-    with suppress(ZeroDivisionError):
+    with np.errstate(all="ignore"):  # what is no number is found below
         pi[order] = _eliminate(band, width)
     if not np.isfinite(pi).all():
         raise ArithmeticError("rates lie so far apart that those out of a state left the range of numbers")
@@ -258,7 +259,7 @@ def _few(items, most=6):
     return ", ".join(map(str, items[:most])) + more
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, error_model="numpy")
 def _eliminate(band, width):
     """Eliminate states from the last to the second, then substitute back.
 
@@ -284,7 +285,7 @@ def _eliminate(band, width):
             pi[k] += pi[i] * band[i, k - i + width]
         if pi[k] > RESCALED_FROM:
             pi /= pi[k]
-    return pi / pi.sum()
+    return pi / sums.total(pi)
 
 
 def absorption_times(

@@ -103,7 +103,7 @@ def configurations(
         room = np.maximum(most - least + 1, 0)
         if room.sum() > limit:
             raise ValueError(f"more than {limit} configurations fit into {resource:g}: aggregate classes first")
-        room, least = room.astype(np.int64), least.astype(np.int64)
+        room, least = room.astype(np.intp), least.astype(np.int64)
         before = np.repeat(np.arange(len(counts)), room)
         extra = least[before] + np.arange(len(before)) - np.repeat(np.cumsum(room) - room, room)
         if most.max(initial=0) >= 2**31:

@@ -22,6 +22,8 @@ import numba
 import numpy as np
 from scipy import sparse
 
+from mjq.solvers import sums
+
 __all__ = ["Means", "best_policy", "block_size", "count_states", "generator", "means"]
 
 NEGLIGIBLE_VISIT = 1e-30  # probability of ever visiting a block below which it is left out
@@ -299,7 +301,7 @@ def _diagonal(lowest, end, left, pool, places, table, all_visited, all_left_at, 
         if left - n + 1 <= pool[1] and old_alive[n]:
             _gather(first, second, table, 0, SECOND_DONE, old_visited[n], old_left_at[n], 0,
                     visited[n], left_at[n], 0, second + 1, 0, 1)  # fmt: skip
-        if visited[n].sum() < NEGLIGIBLE_VISIT:
+        if sums.total(visited[n]) < NEGLIGIBLE_VISIT:
             alive[n] = False
         else:
             alive[n] = True
@@ -335,7 +337,7 @@ def _take_over(
                     visited, left_at, to, second + 1, i_shift, j_shift)  # fmt: skip
         _gather(first, second, tables, to, staying, old_visited, old_left_at, to,
                 visited, left_at, to, second + 1, i_shift, j_shift)  # fmt: skip
-        if visited[to : starts[first + 1]].sum() < NEGLIGIBLE_VISIT:
+        if sums.total(visited[to : starts[first + 1]]) < NEGLIGIBLE_VISIT:
             continue
         part, more = _settle(first, second, tables, to, visited, left_at, to)
         mean += part
@@ -368,7 +370,7 @@ def _drain(total, demands, visited, left_at):
         starts, fewer = _offsets(total), _offsets(total - 1)
         next_visited, next_left_at = np.zeros(fewer[-1]), np.zeros(fewer[-1])
         for first in range(total + 1):
-            if visited[starts[first] : starts[first + 1]].sum() >= NEGLIGIBLE_VISIT:
+            if sums.total(visited[starts[first] : starts[first + 1]]) >= NEGLIGIBLE_VISIT:
                 _fill(first, total - first, demands, 0, table)
                 part, more = _settle(first, total - first, table, 0, visited, left_at, starts[first])
                 mean += part

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from mjq.solvers import arnoldi, chain, drain
+from mjq.solvers import arnoldi, chain, drain, sums
 
 __all__ = ["BASIS_VECTORS", "Tandem", "TandemState", "steady_state", "unblocked"]
 
@@ -299,4 +299,4 @@ def _along_the_queue(row, leaving, arrival):
         row[q] += arrival * stay * row[q - 1]
     if width > 1:
         row[width - 1] += arrival / leaving * row[width - 2]
-    return row.sum()
+    return sums.total(row)

@@ -1,5 +1,7 @@
 """[GHS20] The product form of the saturated system, and with it the stability limit."""
 
+import math
+
 import numba
 import numpy as np
 
@@ -71,14 +73,14 @@ def _log_weights(n, n1, n2, mu1, mu2, p1):
         weights = np.full(len(steps) + 1, -np.inf)
         weights[-1 if p1 == 1 else 0] = 0.0
         return weights
-    log_1, log_2 = np.log(p1), np.log1p(-p1)
+    log_1, log_2 = math.log(p1), math.log1p(-p1)
     blk_before, before = _state(0, n, n1, n2)
     for i in range(1, len(steps) + 1):
         blk, j = _state(i, n, n1, n2)
-        step = log_1 + np.log1p(j * (mu2 / mu1) / i)  # 1 / rho_1(u_i)
+        step = log_1 + math.log1p(j * (mu2 / mu1) / i)  # 1 / rho_1(u_i)
         if j < before:
             most_1 = (n - before * n2) // n1  # class-1 jobs in v_j
-            step -= log_2 + np.log1p(most_1 * (mu1 / mu2) / before)  # 1 / rho_2(v_j)
+            step -= log_2 + math.log1p(most_1 * (mu1 / mu2) / before)  # 1 / rho_2(v_j)
         steps[i - 1] = step + (blk - blk_before) * log_2
         blk_before, before = blk, j
     # Summed from the most probable state outwards, so that numbers are small, and accurate, where they matter.
@@ -141,7 +143,9 @@ def stationary_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1
 @numba.njit(cache=True)
 def time_shares(n, n1, n2, mu1, mu2, p1):
     """States in the order of i, their long-run shares of time, and the rate of completions."""
-    weights = np.exp(_log_weights(n, n1, n2, mu1, mu2, p1))  # the largest is one: nothing overflows
+    weights = _log_weights(n, n1, n2, mu1, mu2, p1)
+    for k in range(len(weights)):
+        weights[k] = math.exp(weights[k])  # the largest is one: nothing overflows
     _, i, j = _states(n, n1, n2)
     unit = max(mu1, mu2)
     time = weights / (i * (mu1 / unit) + j * (mu2 / unit))
@@ -171,4 +175,4 @@ def throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> f
     >>> round(throughput(30, 3, 10, 1, .5, .7), 10)
     3.331310609
     """
-    return time_shares(*checked(n, n1, n2, mu1, mu2, p1))[-1]
+    return float(time_shares(*checked(n, n1, n2, mu1, mu2, p1))[-1])

@@ -1,0 +1,19 @@
+"""Sums that are rounded alike whether code is compiled or not."""
+
+import numba
+import numpy as np
+
+__all__ = ["total"]
+
+
+@numba.njit(cache=True)
+def total(values: np.ndarray) -> float:
+    """Add numbers one after the other; numpy adds them in another order, which rounds otherwise.
+
+    >>> float(total(np.array([1.0, 1e16, -1e16])))
+    0.0
+    """
+    added = 0.0
+    for value in values:
+        added += value
+    return added

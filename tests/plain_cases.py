@@ -1,0 +1,260 @@
+"""Small cases of all that is compiled, to be run compiled and as plain Python: ``python -m tests.plain_cases FILE``.
+
+Written to the file: what each case gives, to the last bit, and which of the functions that numba may compile Python has
+run itself.
+"""
+
+import ast
+import dataclasses
+import json
+import math
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+import mjq
+from mjq.experiments import aggregation
+from mjq.models import cluster, near_saturation, pool_depletion, processing_capacity, stability
+from mjq.simulation import (
+    BoundedPareto,
+    Lognormal,
+    depletion_path,
+    replay,
+    simulate_cluster,
+    simulate_multiserver,
+    simulate_pool,
+    simulate_ps_network,
+)
+from mjq.simulation.policies import FAMILIES, POLICIES
+from mjq.simulation.schedule import TIES
+from mjq.solvers import chain, drain, poisson_equation, pool_passes, qbd, tandem
+from mjq.solvers.network import Network
+from mjq.solvers.phase_type import coxian, erlang, exponential, hyperexponential
+from mjq.solvers.transient import Transient
+from mjq.workload import Log, saturated_starts, time_with_a_job_that_fits
+from mjq.workload.waits import waits
+
+NAMES = (*POLICIES, "backfill-2", "backfill-5", "msfq-1", "msfq-3")
+LAWS = {
+    "erlang": erlang(3, 1.0),
+    "coxian": coxian(1.0, 0.8),
+    "hyperexponential": hyperexponential(1.0, 4.0),
+    "lognormal": Lognormal(1.0, 2.0),
+    "bounded Pareto": BoundedPareto(0.5, 8.0, 1.5),
+    "always the same": 1.0,
+    "sample": [0.5, 0.5, 2.0],
+}
+DEMANDS = np.array([[0.75, 0.64], [0.48, 1.25]])
+FOLDER = Path(mjq.__file__).parent
+
+
+def log(seed, jobs, whole, powers, servers=8):
+    """A log with many ties if its times are whole."""
+    rng = np.random.default_rng(seed)
+    submit, run = rng.uniform(0, 2 * jobs, jobs), rng.exponential(6.0, jobs)
+    need = 2 ** rng.integers(0, 4, jobs) if powers else rng.integers(1, servers + 1, jobs)
+    said = run * rng.uniform(0.5, 4, jobs)
+    return *(np.floor(x) if whole else x for x in (submit, need, run, said)), servers
+
+
+def replays():
+    for policy in NAMES:
+        for ties in TIES:
+            for whole in (False, True):
+                for seed in range(3):
+                    given = log(seed, 40, whole, policy == "server-filling")
+                    how = dict(policy=policy, ties=ties, kill=seed == 1)
+                    yield f"replay {policy}, {ties}, {whole}, {seed}", partial(replay, *given, **how)
+    for policy in ("easy", "backfill-3"):  # a line so long that it is searched by trees
+        rng = np.random.default_rng(4)
+        given = rng.uniform(0, 50, 300), rng.integers(1, 9, 300), rng.exponential(5, 300)
+        yield f"long line, {policy}", partial(replay, *given, 3 * given[2], 8, policy)
+    given = np.arange(1200) // 100, np.ones(1200), np.ones(1200)  # a table of jobs that grows
+    yield "many jobs", partial(replay, *given, None, 4)
+    yield "many promises", partial(replay, *(x[-1100:] for x in given), None, 60, "easy")
+
+
+def simulations():
+    for policy in NAMES:
+        classes = (4, (1, 2, 4), (1.0, 0.5, 1.0), (0.6, 0.25, 0.15))
+        plan = dict(policy=policy, jobs=60, seed=2, tail_at=(1.0, 4.0))
+        yield f"simulate {policy}", partial(simulate_multiserver, 1.4, *classes, **plan, replications=2)
+        yield f"simulate {policy}, room", partial(simulate_multiserver, 2.0, *classes, **plan, room=3)
+        yield f"simulate {policy}, estimates", partial(simulate_multiserver, 1.4, *classes, **plan, estimates=2.0)
+    for name, law in LAWS.items():
+        for policy in ("fcfs", "easy", "conservative"):
+            given = 0.5, 3, (1, 2), None, (0.5, 0.5), 60, 3
+            yield (
+                f"simulate {name}, {policy}",
+                partial(simulate_multiserver, *given, service=[law, exponential(2.0)], policy=policy),
+            )
+    for seed in range(4):
+        rates = [2.0, 1.0, 0.5] if seed % 2 else 0.7
+        given = 20, [1, 2, 3], [0.5, 0.25, 0.25], 4.0, 9.0, rates, 5 * seed
+        yield f"cluster {seed}", partial(simulate_cluster, *given, jobs=150, seed=seed, replications=2)
+        slow = 60, *given[1:5], 0.1, 30  # more in service than the first table has room for
+        yield f"slow cluster {seed}", partial(simulate_cluster, *slow, jobs=150, seed=seed)
+        yield f"pool {seed}", partial(simulate_pool, DEMANDS, (8, 5), (3, seed), seed, replications=3)
+        yield f"path {seed}", partial(depletion_path, DEMANDS, (9, 6), (2, 2), seed)
+    yield "pool of three", partial(simulate_pool, np.ones((3, 3)), (3, 4, 5), (1, 1, 2), 1, replications=2)
+    for seed in range(3):
+        yield f"network {seed}", partial(networks, seed)
+
+
+def networks(seed):
+    """Open and closed jobs, more than fit into the first tables; in the end more arrive."""
+    service = {("think", "c"): exponential(1.0), ("q", "c"): erlang(2, 0.2), ("q", "o"): hyperexponential(0.3, 2.0)}
+    routing = {("think", "c"): {("q", "c"): 1.0}, ("q", "c"): {("think", "c"): 1.0}}
+
+    def network(rate):
+        servers = {"think": math.inf, "q": 3.0}
+        return Network(servers, service, routing, arrivals={("q", "o"): rate}, population={("think", "c"): 70})
+
+    return simulate_ps_network(
+        network(2.0), 12.0, seed, subsets={"open": [("q", "o")], "all closed": [("q", "c")]}, percentiles=(),
+        at=(1.0, 5.0, 10.0), schedule=[(6.0, network(4.0))], replications=2,
+    )  # fmt: skip
+
+
+def lists():
+    for policy in ("fcfs", "easy"):
+        for seed in range(4):
+            _, need, run, said, servers = log(seed, 120, seed % 2, False)
+            yield f"saturated {policy} {seed}", partial(saturated_starts, need, run, servers, policy, said, line=20)
+    zeros = np.ones(1100), np.ones(1100)  # more in service than the first table has room for
+    yield "saturated, many", partial(saturated_starts, *zeros, 1050)
+    yield "saturated, many, easy", partial(saturated_starts, *zeros, 1050, "easy", line=3)
+    hours = 3600 * np.arange(60) // 2
+    yield "who would fit", partial(time_with_a_job_that_fits, hours + 1800, hours, np.ones(60), np.full(60, 7200.0), 3)
+    yield "waits", partial(waits, Log(need=np.ones(60), run=np.full(60, 7200.0), submit=hours, servers=3), 3)
+
+
+def chains():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        n = 3 + 20 * seed
+        Q = rng.exponential(size=(n, n)) * (rng.random((n, n)) < 0.5) + np.eye(n, k=1) + np.eye(n, k=-1)
+        yield f"stationary {seed}", partial(chain.stationary, Q)
+        up, local, down = rng.exponential(size=(3, 5, 5)) * np.array([0.3, 1, 1])[:, None, None]
+        middle = local - np.diag((up + local + down).sum(axis=1))
+        yield f"levels {seed}", partial(qbd.rate_matrix, up, middle, down)
+        start = np.eye(n)[0]
+        yield f"transient {seed}", lambda start=start, Q=Q: Transient(start, Q).at([0.01, 0.3, 1.0])
+    apart = np.array([[0, 1e-200, 0], [0, 0, 1e-200], [1e200, 0, 0]])
+    yield "rates far apart", partial(chain.stationary, apart)
+    long_way = np.diag(np.full(99, 0.5), 1)
+    yield "transient, steps", lambda: Transient(np.eye(100)[0], long_way, np.arange(100.0)[:, None]).at([3.0, 40.0])
+
+
+def models():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        classes = 1 + seed % 3
+        b, mu, p = rng.integers(1, 5, classes), rng.exponential(size=classes), rng.dirichlet(np.ones(classes))
+        system = 6, b, mu, p
+        yield f"capacity {seed}", partial(processing_capacity.processing_capacity, *system)
+        yield f"near saturation {seed}", partial(near_saturation.relative_completions, *system)
+        yield f"Poisson equation {seed}", partial(poisson, *system)
+        yield f"limiting rate {seed}", partial(processing_capacity.limiting_completion_rate, 0.1, *system)
+        given = 5, range(1, classes + 1), p, 2.0, 6.0, mu, 3 + 6 * seed
+        yield f"performance {seed}", partial(cluster.performance, *given)
+        two = 12, 1 + seed % 3, 4 + seed, 1.0, 0.3, 0.5 if seed else 1.0
+        yield f"throughput {seed}", partial(stability.throughput, *two)
+        yield f"time shares {seed}", partial(stability.stationary_distribution, *two)
+        yield f"embedded {seed}", partial(stability.embedded_distribution, *two)
+        tasks, places = (8 + seed, 6), (seed % 4, 3)
+        yield f"depletion {seed}", partial(pool_passes.means, DEMANDS, tasks, places, workers=1)
+        yield f"depletion, swapped {seed}", partial(pool_passes.means, DEMANDS, tasks[::-1], places, workers=2)
+        yield f"best policy {seed}", partial(pool_passes.best_policy, DEMANDS, (5, seed), 3)
+    many = 2000, 1, 30, 1.0, 0.1, 0.7
+    yield "throughput, many servers", partial(stability.throughput, *many)
+    yield "depletion", partial(pool_depletion.depletion, DEMANDS, 12, 9, 3, 2)
+    yield (
+        "a steady state of powers of two",
+        partial(near_saturation.server_filling, 1.0, 4, (1, 2, 4), (1, 0.5, 1), (0.6, 0.25, 0.15)),
+    )
+    yield "frontier", frontier
+
+
+def poisson(B, b, mu, p):
+    """What a start in each state brings, as large systems solve for it."""
+    ways = drain.configurations(B, b)
+    operator = drain.departure_operator(ways, mu, p)
+    return poisson_equation.drained(drain.saturated(ways, mu, p), operator, mu, p)
+
+
+def frontier():
+    """Both ways with which the steady state of a tandem is compared, and itself."""
+    configurations = drain.configurations(20, (1, 5), most_free=20)
+    operator = tandem.Tandem(configurations, 9.0, 10.0, (10.0, 1.0), (0.9, 0.1), 5)
+    start = operator(np.ones(operator.size))
+    ways = aggregation.aggregated(operator, configurations, (10.0, 1.0), start, 12)
+    return [*ways, *aggregation.alternating(operator, configurations, start, 6), tandem.steady_state(operator)]
+
+
+def cases():
+    """All of them, name to a function without arguments."""
+    found = [*replays(), *simulations(), *lists(), *chains(), *models()]
+    named = dict(found)
+    assert len(named) == len(found), "two cases have one name"
+    return named
+
+
+def to_the_last_bit(value):
+    """What JSON can hold, and as different as the values are."""
+    if isinstance(value, np.ndarray):
+        return ["array", value.dtype.kind, list(value.shape), to_the_last_bit(value.ravel().tolist())]
+    if isinstance(value, np.generic):
+        return [type(value).__name__, to_the_last_bit(value.item())]
+    if isinstance(value, bool | int | str | None):
+        return value
+    if isinstance(value, float):
+        return value.hex()
+    if dataclasses.is_dataclass(value):
+        return [type(value).__name__, *(to_the_last_bit(getattr(value, x.name)) for x in dataclasses.fields(value))]
+    if isinstance(value, dict):
+        return [[to_the_last_bit(key), to_the_last_bit(x)] for key, x in value.items()]
+    if isinstance(value, list | tuple):
+        return [to_the_last_bit(x) for x in value]
+    raise TypeError(f"{value!r} cannot be compared")
+
+
+def result(case):
+    """What the case gives, or how it fails."""
+    try:
+        return to_the_last_bit(case())
+    except (ValueError, ArithmeticError) as error:
+        return [type(error).__name__, str(error)]
+
+
+def compiled_functions():
+    """File and name of each function that numba may compile: those that are decorated, and the policies."""
+    found = set()
+    for file in FOLDER.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and any("njit" in ast.unparse(x) for x in node.decorator_list):
+                found.add((str(file), node.name))
+    for policy in (*POLICIES.values(), *FAMILIES.values()):
+        found.add((policy.choose.__code__.co_filename, policy.choose.__name__))
+    return found
+
+
+def main(file):
+    """Run all cases and write what they give."""
+    kernels, ran = compiled_functions(), set()
+
+    def note(frame, event, _):
+        if event == "call":
+            ran.add((frame.f_code.co_filename, frame.f_code.co_name))
+
+    sys.setprofile(note)
+    found = {name: result(case) for name, case in cases().items()}
+    sys.setprofile(None)
+    seen = {"ran": sorted(kernels & ran), "never": sorted(kernels - ran)}
+    Path(file).write_text(json.dumps({"found": found, **seen}), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
