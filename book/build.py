@@ -195,7 +195,8 @@ def state_of(site):
     for path in sorted(path for path in site.rglob("*") if path.is_file()):
         state = pages if path.suffix in {".md", ".ipynb", ".bib"} else frame
         state.update(str(path.relative_to(site)).encode() + path.read_bytes())
-    for path in sorted((ROOT / "mjq").rglob("*")):  # the reference pages and the ledger are made from these
+    # The reference pages and the ledger are made from these.
+    for path in sorted([*(ROOT / "mjq").rglob("*"), *(ROOT / "tests/foreign").glob("*.csv")]):
         if path.suffix in {".py", ".csv"}:
             pages.update(path.read_bytes())
     return f"{pages.hexdigest()} {frame.hexdigest()}"

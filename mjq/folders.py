@@ -3,6 +3,7 @@
 import itertools
 import os
 import re
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -11,11 +12,15 @@ from pathlib import Path
 
 import filelock
 
-__all__ = ["checked_label", "refuse_busy", "refuse_existing", "settle", "unfinished", "write"]
+__all__ = ["checked_label", "refuse_busy", "refuse_existing", "refuse_others", "settle", "unfinished", "write"]
 
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 FAILED = ".failed"  # at the end of the name of a failed run's folder
 LOCK = ".lock"  # held in the folder of a sweep while it is at work
+MARKS = "run.json", "sweep.json"  # one of them is in each folder of a run or sweep
+CASES = "cases"  # the first that a sweep makes in its folder
+AT_WORK = ".mjq-lock"  # at the end of the name of a file that is locked while the folder of that name is filled
+UNFINISHED = re.compile(r"\..+-[0-9a-f]{8}")  # name of such a folder
 
 
 def checked_label(label: str) -> str:
@@ -40,6 +45,26 @@ def refuse_existing(path: Path, force: bool) -> None:
         raise ValueError(f"{path} exists; --force replaces it")
 
 
+def refuse_others(path: Path) -> None:
+    """Raise ``ValueError`` if something is there that no run or sweep made: it is not written to, emptied or replaced.
+
+    A link is refused, too, whatever it points to.
+    """
+    if path.is_symlink():
+        raise ValueError(f"{path} is a link, which is neither followed nor replaced; choose another label")
+    if os.path.lexists(path) and not _is_ours(path):
+        raise ValueError(f"{path} exists and is no sweep or run of mjq; choose another label")
+
+
+def _is_ours(path):
+    """Whether it is the folder of a run or a sweep, perhaps of a sweep that was stopped before it had begun."""
+    if path.is_symlink() or not path.is_dir():
+        return False
+    names = {entry.name for entry in path.iterdir()}
+    begun = names <= {LOCK, CASES} and not any((path / CASES).glob("*"))
+    return begun or any((path / mark).is_file() for mark in MARKS)
+
+
 def refuse_busy(path: Path) -> None:
     """Raise ``ValueError`` if a sweep is at work in the folder."""
     if (path / LOCK).is_file():
@@ -52,23 +77,43 @@ def refuse_busy(path: Path) -> None:
 
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
-    """A new empty folder to fill beside `path`; it vanishes at the end, unless it was settled."""
+    """A new empty folder to fill beside `path`; it vanishes at the end, unless it was settled.
+
+    Such folders whose process was killed are removed first. A folder is known to be abandoned by the file beside it,
+    which its process keeps locked as long as it lives.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
+    _remove_abandoned(path.parent)
+    new = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
+    held = new.with_name(new.name + AT_WORK)
     try:
-        new.chmod(0o777 & ~_umask())
-        with _named(path):
-            yield new
+        with _named(path), filelock.FileLock(held):
+            try:
+                new.mkdir()
+                yield new
+            finally:
+                shutil.rmtree(new, ignore_errors=True)
     finally:
-        shutil.rmtree(new, ignore_errors=True)
+        held.unlink(missing_ok=True)
+
+
+def _remove_abandoned(parent):
+    """Remove what killed processes left in a folder: that which nobody holds the lock of."""
+    for held in parent.glob(f".*{AT_WORK}"):
+        name = held.name.removesuffix(AT_WORK)
+        if UNFINISHED.fullmatch(name):  # nothing else is ours, least of all "..", which a file may be named after
+            with suppress(filelock.Timeout, OSError), filelock.FileLock(held, timeout=0):
+                shutil.rmtree(held.with_name(name), ignore_errors=True)
+                held.unlink()
 
 
 def settle(new: Path, path: Path, force: bool) -> Path:
     """Give a folder its name; return it.
 
-    With `force` what is there is replaced; otherwise, if something has appeared there, a number goes behind the name.
+    With `force` a run or sweep that is there is replaced; otherwise, if something has appeared there, a number goes
+    behind the name.
     """
-    if force and os.path.lexists(path):
+    if force and _is_ours(path):
         refuse_busy(path)
         with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as bin:
             path.rename(Path(bin) / "old")

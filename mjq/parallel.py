@@ -3,11 +3,12 @@
 import logging
 import os
 import signal
+import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any, Union
 
 from mjq import checks
@@ -199,25 +200,71 @@ def client_of(workers: Workers) -> "Iterator[Client]":
                     n_workers=count, threads_per_worker=1, memory_limit=0, silence_logs=logging.CRITICAL,
                     dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
                 )  # fmt: skip
-            with cluster, Client(cluster) as client:
-                yield client
+            with _quiet_after_an_interrupt() as hush, cluster, Client(cluster) as client:
+                try:
+                    yield client
+                except KeyboardInterrupt:
+                    hush()
+                    raise
+
+
+@contextmanager
+def _quiet_after_an_interrupt():
+    """A function that hides, until the end of the context, what libraries complain of in the background.
+
+    Where work is cut off, loops and connections close in any order, and some find theirs closed already.
+    """
+    loggers = [logging.getLogger(name) for name in ("asyncio", "tornado.application")]
+    before = sys.unraisablehook, threading.excepthook, [logger.disabled for logger in loggers]
+
+    def hush():
+        sys.unraisablehook = threading.excepthook = lambda _: None
+        for logger in loggers:
+            logger.disabled = True
+
+    try:
+        yield hush
+    finally:
+        sys.unraisablehook, threading.excepthook, disabled = before
+        for logger, was in zip(loggers, disabled, strict=True):
+            logger.disabled = was
 
 
 @contextmanager
 def _interrupts_wait():
-    """Hold back Ctrl-C; threads and processes that are started meanwhile, and theirs, never see it.
+    """Hold back Ctrl-C and SIGTERM until the end of the context: what is half built could not be taken down.
 
-    It goes to all processes of a terminal, but only the first one should answer.
+    Threads and processes that are started meanwhile, and theirs, never see Ctrl-C: it goes to all processes of a
+    terminal, but only the first one should answer.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    from multiprocessing import resource_tracker  # there are no processes in a browser
+
     resource_tracker.ensure_running()  # its start, otherwise later, would end the blocking
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    with _terminated_later():
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _terminated_later():
+    """Answer SIGTERM at the end of the context. It is not blocked: workers, which inherit what is, must obey it."""
+    if threading.current_thread() is not threading.main_thread():  # others cannot say what a signal does
+        yield
+        return
+    asked = []
+    before = signal.signal(signal.SIGTERM, lambda *_: asked.append(True))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)  # None: not set by Python
+        if asked:
+            signal.raise_signal(signal.SIGTERM)
 
 
 def _one(function, case, bar):

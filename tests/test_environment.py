@@ -76,15 +76,6 @@ def test_versions_agree(root):
     assert re.search(rf"^## \[?{re.escape(project['version'])}", changelog, flags=re.M)
 
 
-def test_readme_names_every_target_of_the_makefile(root):
-    lines = re.findall(r"^\.PHONY: (.+)$", (root / "Makefile").read_text(encoding="utf-8"), flags=re.M)
-    targets = " ".join(lines).split()
-    assert {"book", "test", "depletion"} < set(targets)
-    contributing = "".join((root / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md"))
-    for target in targets:
-        assert f"make {target}" in contributing, target
-
-
 def test_continuous_integration_runs_the_commands_of_the_readme(root, tmp_path):
     """The script is run, with a `make` that only writes down what it is asked for."""
     asked = tmp_path / "asked"
@@ -104,3 +95,10 @@ def test_the_publishing_workflow_builds_what_it_publishes(root):
     (upload,) = [step for step in steps if "upload-pages-artifact" in step.get("uses", "")]
     assert upload["with"]["path"] == "_build/html"
     assert jobs["publish"]["needs"] == jobs["attach"]["needs"] == "build"
+
+
+def test_actions_of_others_are_named_by_their_commits(root):
+    for path in sorted((root / ".github/workflows").glob("*.y*ml")):
+        used = re.findall(r"uses:\s*(.*)", path.read_text(encoding="utf-8"))
+        assert used, path
+        assert [one for one in used if not re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)] == []

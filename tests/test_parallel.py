@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -76,6 +77,20 @@ def test_where_signals_cannot_be_held_back_the_work_is_done_all_the_same(monkeyp
     assert done
 
 
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_waits_until_all_is_built(sent):
+    built = []
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # as the command does
+    try:
+        with pytest.raises(KeyboardInterrupt), _interrupts_wait():
+            signal.raise_signal(sent)
+            built.append("all")
+        assert built == ["all"]
+        assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_nothing_to_do():
     assert solve_all(stability.throughput, []) == []
 
@@ -104,3 +119,49 @@ def test_of_cases_that_are_computed_together_only_the_one_that_kills_has_no_resu
     assert sorted(found) == sorted((name, "died" if x == 4 else x * x) for name, x in cases)
     with pytest.raises(RuntimeError, match="several processes died in the case 4, perhaps for lack of memory"):
         list(as_found(killing, cases, client))
+
+
+INTERRUPTED = """
+import threading
+from mjq import parallel
+
+
+class Odd:
+    def __del__(self):
+        raise ValueError("odd at the end of an object")
+
+
+def odd(where):
+    raise ValueError(f"odd in {where}")
+
+
+def later(loop):
+    loop.add_callback(odd, "a callback of tornado")
+    loop.asyncio_loop.call_soon(odd, "a callback of asyncio")
+    thread = threading.Thread(target=odd, args=["a thread"])
+    thread.start()
+    thread.join()
+    Odd()
+
+
+if __name__ == "__main__":
+    try:
+        with parallel.client_of(1) as client:
+            STOP
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+def told_of(stop):
+    """What a process prints that is interrupted while a client is at work."""
+    code = INTERRUPTED.replace("STOP", stop)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    return run.stdout, run.stderr
+
+
+def test_what_libraries_complain_of_after_an_interrupt_is_not_shown():
+    _, complaints = told_of("later(client.loop); import time; time.sleep(0.2); raise KeyboardInterrupt")
+    assert complaints.count("ValueError: odd") >= 3  # before an interrupt it is
+    out, complaints = told_of("client.loop.call_later(0.05, later, client.loop); raise KeyboardInterrupt")
+    assert (out, complaints) == ("interrupted\n", "")

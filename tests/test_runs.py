@@ -50,6 +50,17 @@ BROKEN = [
     ("cluster", dict(T=17), "size 17 exceeds the 16 servers"),
     ("cluster", dict(sizes="odd"), "sizes must be uniform, normal or harmonic, got 'odd'"),
     ("cluster", dict(C=-1), "C must be a whole number of at least 0"),
+    (
+        "near_saturation",
+        dict(b=[1.0, 2.0, 3.0], mu=[1.0, 1.0, 1.0], p=[0.3, 0.3, 0.4]),
+        r"got 3, 2, 3 and 3 \(not given, so as before: t = \[1.0, 1.0\]\)$",
+    ),
+    (
+        "near_saturation",
+        dict(b=[1.0, 2.0, 3.0], loads=[2.0]),
+        r"b, mu and p .*, got 3, 2 and 2 \(not given, .*mu = .* p =",
+    ),
+    ("near_saturation", dict(loads=[2.0]), "load must be above 0 and below 1, got 2$"),
     ("fluid", dict(load=1.0), "load must be above 0 and below 1, got 1"),
     ("fluid", dict(scv3=0.4), "a scv of 0.5 or more, got 0.4"),
     ("pool_depletion", dict(K=101), "K = 101 places need as many tasks, got N = 100"),
@@ -184,6 +195,12 @@ def test_ranges_of_a_sweep():
 def test_ranges_that_make_no_sense(text):
     with pytest.raises(ValueError, match="mu1"):
         inputs.several(chapters.chapter("stability").parameters["mu1"], text)
+
+
+def test_a_file_that_does_not_end_is_not_read_for_ever(small):
+    for read in (inputs.read_yaml, lambda path: inputs.read_cases(path, chapters.chapter(small))):
+        with pytest.raises(ValueError, match=r"longer than .* million letters"):
+            read("/dev/zero")
 
 
 def test_words_with_a_quote_that_does_not_end_are_refused():
@@ -568,6 +585,12 @@ def test_cells_of_tables_and_words_are_compared_and_shown(tmp_path):
     assert lines["x"].split()[1:] == ["1", "1.25", "20", "%"]
     assert lines["word"].split() == ["word", "few", ("m·any" * 10)[:37] + "..."]  # a terminal is not disturbed
     assert "waits[2, wait]" in shown
+
+
+def test_a_difference_as_large_as_the_tolerance_counts_as_none(tmp_path):
+    a, b = finished_run(tmp_path / "a", wait=4.0), finished_run(tmp_path / "b", wait=5.0)  # a fifth of the larger one
+    differ = {tolerance: len(runs.compare(a, b, tolerance)["results"]) for tolerance in (0.0, 0.1999, 0.2, 0.3)}
+    assert differ == {0.0: 1, 0.1999: 1, 0.2: 0, 0.3: 0}
 
 
 def test_only_finished_runs_of_one_chapter_are_compared(tmp_path):

@@ -131,6 +131,15 @@ def test_a_damaged_file_is_no_result(tmp_path, damage):
         archive.read(tmp_path / "a.json")
 
 
+def test_a_number_that_was_changed_in_a_file_is_no_result(tmp_path):
+    path = tmp_path / "a.json"
+    archive.write(path, finished({"y": 7}))
+    assert archive.read(path) == finished({"y": 7})
+    path.write_text(path.read_text().replace('"y": 7', '"y": 8'))
+    with pytest.raises(ValueError, match="is damaged: its checksum"):
+        archive.read(path)
+
+
 def test_a_folder_where_a_result_should_be_is_no_result(tmp_path):
     (tmp_path / "a.json").mkdir()
     with pytest.raises(ValueError, match="is damaged"):

@@ -4,6 +4,8 @@
 * Equations keep their papers' numbers: label ``bb22:4`` is shown as (BB22.4), our own as (BB22.a), (BB22.b), …
 * The directive ``{ledger} BB22`` writes the table of what was reproduced of a paper, ``{ledger-totals}`` the counts.
   What checks a row is a link: to the cell that asserts the claim, to the test, to the printed numbers.
+* The directive ``{compared-numbers}`` counts the numbers of others that are compared with ours: those that the papers
+  print, and those that other programs hold.
 * The role ``{computed}`bb22-capacity:.2f``` shows a number that a chapter has glued, on any page.
 * The bibliography's labels are the names and years by which the text cites.
 * Chapters say how long they take to read, and the role ``{minutes}`stability, cluster``` says it of some of them on any
@@ -26,11 +28,13 @@ from pybtex.style.formatting.plain import Style
 from pybtex.style.labels import BaseLabelStyle
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from mjq import published
+from mjq import published, text_tables
 from mjq.plots import significant
 from mjq.runs.results import taken_from
 
 HEADERS = ["Item", "What it says", "Result", "Checked by"]
+FOREIGN = Path(published.__file__).parents[2] / "tests/foreign/values.csv"  # a row is a value of another program
+STATUSES = "agrees", "they err", "we differ"
 WORDS_A_MINUTE, LINES_A_MINUTE, FORMULAS_A_MINUTE = 200, 10, 4
 
 
@@ -105,6 +109,37 @@ class LedgerTotals(SphinxDirective):
             )
         totals = [sum(c.values()) for c in counts.values()]
         lines.append("| **rows** | " + " | ".join(f"**{x}**" for x in [*totals, sum(totals)]) + " |")
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+def compared_numbers():
+    """How many numbers of the papers and of each other program can disagree with ours, by what came of it."""
+    kinds = Counter(row.kind for paper in published.PAPERS for row in published.printed(paper.lower()))
+    wrong = kinds["misprint"]
+    found = {"the papers": Counter({"agrees": sum(kinds[k] for k in published.CAN_FAIL) - wrong, "they err": wrong})}
+    for row in text_tables.read(FOREIGN):
+        found.setdefault(row["program"], Counter())[row["status"]] += 1
+    return found
+
+
+class ComparedNumbers(SphinxDirective):
+    """Whose numbers are compared with ours, and what came of it."""
+
+    def run(self):
+        self.env.note_dependency(published.__file__)
+        self.env.note_dependency(str(FOREIGN))
+        papers, *programs = compared_numbers().items()
+        programs.sort(key=lambda x: -x[1].total())
+        foreign = sum((counts for _, counts in programs), Counter())
+        lines = ["| Whose | agree | they err | we differ | all |", "|:--|" + "--:|" * (len(STATUSES) + 1)]
+        for name, counts in [
+            papers,
+            *programs,
+            ("**programs that nobody here wrote**", foreign),
+            ("**all**", papers[1] + foreign),
+        ]:
+            numbers = [counts[status] or "–" for status in STATUSES]
+            lines.append(f"| {name} | " + " | ".join(map(str, [*numbers, counts.total()])) + " |")
         return self.parse_text_to_nodes("\n".join(lines))
 
 
@@ -326,6 +361,7 @@ def setup(app):
     app.connect("html-page-context", without_old_roles)
     app.add_directive("ledger", Ledger)
     app.add_directive("ledger-totals", LedgerTotals)
+    app.add_directive("compared-numbers", ComparedNumbers)
     app.add_role("computed", Computed())
     app.add_role("minutes", Minutes())
     register_plugin("pybtex.style.formatting", "named", NamedStyle)

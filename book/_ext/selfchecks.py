@@ -55,6 +55,8 @@ def scrambled(number, name):
 def computed(expression, values):
     """What a computation in the words of a self-check gives: glued numbers in braces, calls of models by their names.
 
+    The words are code that is run, and nothing confines it: build only pages whose text you trust.
+
     Examples
     --------
     >>> computed("100 - {kept-part}", {"kept-part": 97.5})

@@ -31,7 +31,14 @@ class Archive:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the folder, which is made if need be, against other sweeps; ``ValueError`` if one is at work there."""
+        """Hold the folder, which is made if need be, against other sweeps.
+
+        Raises
+        ------
+        ValueError
+            If a sweep is at work there, or it is a link or a folder of somebody else's.
+        """
+        folders.refuse_others(self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         lock = filelock.FileLock(self.folder / folders.LOCK)
         try:
@@ -49,7 +56,7 @@ class Archive:
         Parameters
         ----------
         force : bool
-            Empty the folder before, whatever it holds.
+            Empty the folder before, whichever run or sweep it holds.
 
         Returns
         -------
@@ -76,7 +83,7 @@ class Archive:
             damaged = [str(path)]  # the cases' files know by themselves what they hold
         elif any(entry.name != folders.LOCK for entry in self.folder.iterdir()):
             raise ValueError(f"{self.folder} exists and is no sweep; choose another label")
-        (self.folder / "cases").mkdir(exist_ok=True)
+        (self.folder / folders.CASES).mkdir(exist_ok=True)
         folders.write(path, json.dumps(self._about(), indent=1, ensure_ascii=False).encode())
         return damaged
 
@@ -121,7 +128,7 @@ class Archive:
         return f"{reason}; {done} of {len(records)} cases are finished and kept in {self.folder}"
 
     def _file(self, case):
-        return self.folder / "cases" / f"{case.id}.json"
+        return self.folder / folders.CASES / f"{case.id}.json"
 
     def _empty(self):
         for entry in self.folder.iterdir():

@@ -24,6 +24,7 @@ __all__ = ["NONE_HERE", "NOTEBOOKS", "Chapter", "Parameter", "chapter", "names",
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 NONE_HERE = "no chapters here: they come with the project's repository, not with the package"
+LENGTHS_DIFFER = "one entry a class"  # in each message of the library that says so
 LONGEST = 1000  # binary digits of a whole number, all of which are finite as a float
 TYPES = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "list": "a list"}
 
@@ -97,8 +98,19 @@ class Chapter:
             if name not in self.parameters:
                 raise ValueError(f"{self.name} has no parameter {name!r}; {_nearest(name, list(self.parameters))}")
         values = {name: p.default for name, p in self.parameters.items()} | self.typed(given)
-        self.check(values)
+        try:
+            self.check(values)
+        except ValueError as error:
+            told = self._told_of_defaults(given) if LENGTHS_DIFFER in str(error) else ""
+            raise ValueError(f"{error}{told}") from error
         return values
+
+    def _told_of_defaults(self, given):
+        """Which lists, for an error message, may have to grow with one that was given with another length."""
+        lists = {name: p.default for name, p in self.parameters.items() if p.type == "list"}
+        old = {len(lists[name]) for name in given if name in lists and len(given[name]) != len(lists[name])}
+        left = [f"{name} = {brief(x)}" for name, x in lists.items() if name not in given and len(x) in old]
+        return f" (not given, so as before: {', '.join(left)})" if left else ""
 
     def typed(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Values of some parameters as the parameters' types, or ``ValueError``."""

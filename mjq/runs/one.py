@@ -83,7 +83,7 @@ def run(
     notebook : path, optional
         A further copy of the executed notebook.
     force : bool
-        Replace what is there already.
+        Replace the run or sweep that is there already. A link, or what is neither, is never replaced.
     progress : bool or dict
         See :func:`mjq.runs.execution.execute`.
 
@@ -107,6 +107,7 @@ def run(
     folder = Path(into) / source.name / named
     replace = force and label is not None  # never another run of the same second
     if label is not None:
+        folders.refuse_others(folder)
         folders.refuse_existing(folder, force)
         folders.refuse_busy(folder)
     copy = None if notebook is None else _copy(Path(notebook), source, force)

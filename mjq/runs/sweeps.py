@@ -100,7 +100,7 @@ def sweep(
         Keep all executed notebooks, in ``notebooks/``.
     format : {"csv", "parquet"}
     force : bool
-        Begin anew, whatever the folder holds.
+        Begin anew, whichever run or sweep the folder holds. A link, or a folder of something else, is never emptied.
     progress : bool
     patience : float
         Seconds without any worker after which the sweep stops.
