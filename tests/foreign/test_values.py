@@ -1,0 +1,191 @@
+"""Values that other programs hold, and what ours say: one row of `values.csv` is one comparison.
+
+A row whose status is *agrees* holds within half a unit of its last digit, or relatively within `within` where the
+program's own accuracy and not its print is the limit: 1e-12 for doubles that are printed to 15 digits, and for what an
+iteration found a part of what the program's own test allows. Where the status is *they err* or *we differ*, the row
+says what we find and who is right; our side is then found another way, too.
+"""
+
+import re
+import sys
+from collections import Counter
+from decimal import Decimal
+from functools import cache, partial
+
+import pytest
+
+from mjq import published, text_tables
+from tests.conftest import ROOT
+from tests.foreign import chains, networks, queues, schedules
+
+sys.path.insert(0, str(ROOT / "book/_ext"))
+import mjqbook
+
+ROWS = text_tables.read(mjqbook.FOREIGN)
+STATUSES = "agrees", "they err", "we differ"
+ROUNDING = 1e-9  # of the last digit: of decimals that no binary fraction is
+WITHIN_OURS = 1e-10  # relatively, of what we find where we do not agree
+LOOSEST = {"LINE": 1e-4}  # what a program's own tests allow; no `within` may be wider
+LISTS = "starts", "ends", "waits", "order of starts"  # quantities that are a row of numbers
+
+MODELS = (
+    {
+        ("LINE", "cqn_bcmp_theorem_ps"): networks.bcmp,
+        ("LINE", "cqn_bcmp_theorem_fcfs"): lambda: chains.bcmp(chains.first_come),
+        ("LINE", "cqn_bcmp_theorem_lcfspr"): lambda: chains.bcmp(partial(chains.last_come, interrupts=True)),
+        ("LINE", "cqn_repairmen"): lambda: networks.exact(networks.repairmen()),
+        ("LINE", "cqn_repairmen, fluid"): lambda: networks.at_rest(networks.repairmen()),
+        ("LINE", "cqn_twoclass_hyperl"): networks.two_classes_that_switch,
+        ("LINE", "cqn_threeclass_hyperl"): networks.three_classes,
+        ("LINE", "cqn_oneline"): networks.ring_of_four,
+        ("LINE", "cqn_scheduling_dps"): chains.weighted_sharing,
+        ("LINE", "cqn_repairmen_multi"): chains.repairmen_with_three_servers,
+        ("LINE", "cqn_twoqueues_multi"): networks.two_queues,
+        ("LINE", "cqn_lcfs_lcfspr"): lambda: chains.last_come_twice(2),
+        ("LINE", "cqn_lcfs_lcfspr_3class"): lambda: chains.last_come_twice(3),
+        ("LINE", "cqn_lcfs_lcfspr_4class"): lambda: chains.last_come_twice(4),
+        ("LINE", "ld_multiserver_fcfs"): networks.two_servers_fcfs,
+        ("LINE", "ld_multiserver_ps_twoclasses"): networks.two_servers_ps,
+        ("LINE", "ld_multiserver_ps"): networks.three_servers_twice,
+        ("LINE", "ld_class_dependence"): chains.as_many_servers_as_first_class_jobs,
+        ("LINE", "mqn_basic"): networks.mixed_basic,
+        ("LINE", "mqn_multiserver_ps"): networks.mixed_multiserver,
+        ("LINE", "mqn_singleserver_ps"): lambda: networks.exact(networks.mixed_hundred(0.3)),
+        ("LINE", "mqn_singleserver_fcfs, fluid"): lambda: networks.at_rest(networks.mixed_hundred(1 / 3)),
+        ("LINE", "oqn_basic"): networks.open_basic,
+        ("LINE", "oqn_cs_routing"): lambda: networks.exact(networks.open_class_switching()),
+        ("LINE", "oqn_cs_routing, fluid"): lambda: networks.at_rest(networks.open_class_switching()),
+        ("LINE", "oqn_vsinks"): networks.open_one_queue,
+        ("LINE", "other_ex1"): networks.fluid_parallel,
+        ("LINE", "other_ex2"): networks.fluid_feedback,
+        ("LINE", "cdf_respt_closed_threeclasses"): networks.fluid_alternating,
+        ("QNAP2", "1-class"): networks.lazowska_117,
+        ("QNAP2", "2-class"): networks.eight_and_one,
+        ("QNAP2", "complex"): networks.web_site,
+        ("QNAP2", "multiserver"): networks.delay_and_two_queues,
+        ("QNAP2", "qnap-intro-1"): networks.terminals,
+        ("QNAP2", "qnap-intro-2"): lambda: networks.data_bases("closed"),
+        ("QNAP2", "qnap-intro-3"): lambda: networks.data_bases("open"),
+        ("libmva", "test2, exact"): networks.lazowska_131,
+        ("flux-sched", "hype-test"): schedules.flux_order,
+        ("Ciw", "processor sharing"): queues.shared_server,
+        ("Ciw", "capacitated processor sharing"): queues.sharing_with_threshold,
+        ("most-queue", "needs 2 and 3 of 3"): lambda: queues.saturated(3, (2, 3), (1.0, 1.0)),
+        ("most-queue", "needs 1 and 1 of 20"): lambda: queues.saturated(20, (1, 1), (1.0, 1.0)),
+        ("most-queue", "need 1 of 3"): lambda: queues.saturated(3, (1,), (2.0,)),
+    }
+    | {("LINE", f"mm1 {load}"): partial(networks.fluid_one_queue, load) for load in (0.3, 0.5, 0.7)}
+    | {("LINE", f"mm1 {load}, p = 1"): partial(networks.fluid_one_queue, load, 1) for load in (0.3, 0.5, 0.7)}
+    | {("libmva", f"test9a, exact, {n} visits"): partial(networks.two_servers_shared, n) for n in (1, 2, 5, 11, 20)}
+    | {("most-queue", name): partial(schedules.schedule, *log) for name, log in schedules.MOST_QUEUE.items()}
+    | {("most-queue", f"one job at a time, {law}"): partial(queues.one_job_at_a_time, law) for law in queues.SERVICE}
+)
+# Our side, found another way, where another program is said to err.
+WITNESSES = {
+    ("LINE", "cqn_twoqueues_multi"): networks.two_queues_another_way,
+    ("LINE", "ld_multiserver_fcfs"): chains.two_servers_fcfs,
+    ("LINE", "ld_class_dependence"): partial(chains.as_many_servers_as_first_class_jobs, chains.dense),
+    ("LINE", "mqn_singleserver_ps"): networks.mixed_hundred_another_way,
+}
+
+
+@cache
+def computed(model):
+    return {tuple(map(str, key)): value for key, value in MODELS[model]().items()}
+
+
+def model_of(row):
+    return row["program"], row["model"]
+
+
+def place_of(row):
+    return row["quantity"], row["station"], row["class"]
+
+
+def label(row):
+    return "-".join(filter(None, (*model_of(row), *place_of(row))))
+
+
+def agrees(row, ours, text, within):
+    """Whether ours is a number or a row of numbers: relatively within something, or to the last digit."""
+    if row["quantity"] in LISTS:
+        return ours == text
+    unit = float(Decimal(1).scaleb(Decimal(text).as_tuple().exponent))
+    allowed = float(within) * abs(float(text)) if within else unit * (0.5 + ROUNDING)
+    return abs(float(ours) - float(text)) <= allowed
+
+
+def is_what_the_row_says(row, ours):
+    theirs = agrees(row, ours, row["value"], row["within"])
+    return theirs if row["status"] == "agrees" else not theirs and agrees(row, ours, row["ours"], WITHIN_OURS)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=label)
+def test_value(row):
+    ours = computed(model_of(row))[place_of(row)]
+    assert is_what_the_row_says(row, ours), f"{ours} is ours"
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row["status"] == "they err"], ids=label)
+def test_where_they_err_a_second_way_gives_ours(row):
+    witness = {tuple(map(str, key)): value for key, value in WITNESSES[model_of(row)]().items()}
+    assert is_what_the_row_says(row, witness[place_of(row)])
+
+
+def spoiled(row):
+    """The same row with a value that is wrong: by a unit of its last digit, or three times what is allowed."""
+    key, within = ("value", row["within"]) if row["status"] == "agrees" else ("ours", str(WITHIN_OURS))
+    if row["quantity"] in LISTS:
+        return row | {key: row[key] + " 0"}
+    number = Decimal(row[key])
+    step = 3 * Decimal(within) * number if within else Decimal(1).scaleb(number.as_tuple().exponent)
+    return row | {key: str(number + step)}
+
+
+def test_every_comparison_can_fail():
+    for row in ROWS:
+        ours = computed(model_of(row))[place_of(row)]
+        assert is_what_the_row_says(row, ours) and not is_what_the_row_says(spoiled(row), ours), label(row)
+
+
+# --- The table --------------------------------------------------------------------------------------------------------
+
+
+def test_each_row_is_one_comparison_of_its_own_and_says_where_it_is_from():
+    assert len(ROWS) >= 150
+    assert not [key for key, n in Counter((*model_of(row), *place_of(row)) for row in ROWS).items() if n > 1]
+    assert {model_of(row) for row in ROWS} == MODELS.keys()  # no model without a value
+    for row in ROWS:
+        assert re.fullmatch(r"[0-9a-f]{40}", row["version"]) and row["file"]
+        assert row["status"] in STATUSES
+        assert bool(row["ours"]) == (row["status"] != "agrees")
+        assert row["note"] or row["status"] == "agrees"
+        assert float(row["within"] or 0) <= LOOSEST.get(row["program"], 1e-9)
+
+
+def test_errors_of_line_show_in_its_own_numbers():
+    """Little's law within one table, and what the open jobs leave of a queue."""
+    values = {(row["model"], *place_of(row)): float(row["value"]) for row in ROWS if row["program"] == "LINE"}
+    model = "cqn_twoqueues_multi"
+    for queue, holds in (("Queue1", False), ("Queue2", True)):
+        jobs = values[model, "throughput", "Delay", "1"] * values[model, "response time", queue, "1"]
+        assert (abs(jobs / values[model, "jobs", queue, "1"] - 1) < 1e-12) is holds
+    assert values["mqn_singleserver_ps", "throughput", "Queue1", "closed"] > 1 - 0.3
+    assert networks.HUNDRED["Queue1"] == networks.HUNDRED_OPEN["Queue1"] == 1
+
+
+def test_the_schedule_in_which_our_rule_leaves_all_servers_idle():
+    """That of another program is better: it keeps the promises, too, and starts the last job when the others end."""
+    servers, policy, jobs = schedules.MOST_QUEUE["an early end keeps promises"]
+    found = schedules.schedule(servers, policy, jobs)
+    start, end = ([float(x) for x in found[what, "", ""].split()] for what in ("starts", "ends"))
+    waiting = start.index(max(start))
+    assert max(e for k, e in enumerate(end) if k != waiting) == 6 < start[waiting] == 8
+
+
+def test_the_ledger_counts_each_row_once_beside_the_numbers_of_the_papers():
+    papers, *programs = mjqbook.compared_numbers().values()
+    assert sum(counts.total() for counts in programs) == len(ROWS)
+    kinds = [row.kind for paper in published.PAPERS for row in published.printed(paper.lower())]
+    assert papers.total() == sum(kind in published.CAN_FAIL for kind in kinds) > 0
+    assert papers["they err"] == kinds.count("misprint")
