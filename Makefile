@@ -20,8 +20,8 @@ PYTEST := -q -n auto $(if $(SEED),--hypothesis-seed=$(SEED))
 # Tests run side by side: threads of linear algebra would only wait for each other. make elsewhere has several.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: book pdf test coverage elsewhere pythons thorough lab refresh contents bench clean lock
-.PHONY: frontier evaluation autoscaling fluid-times depletion near-saturation public-logs panels
+.PHONY: book pdf test test-plain coverage elsewhere pythons thorough lab refresh contents bench clean lock
+.PHONY: frontier evaluation autoscaling fluid-times depletion near-saturation public-logs real-waits coverage-of-intervals panels
 
 book: $(VENV)/ready
 	@$(BIN)/python book/build.py
@@ -37,6 +37,10 @@ test: $(VENV)/ready
 	-@$(BIN)/python book/build.py
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
 		--played --nbval-lax --nbval-current-env README.md mjq tests notebooks
+
+# Small cases of all that is compiled, once compiled and once as plain Python: equal to the last bit.
+test-plain: $(VENV)/ready
+	$(ONE_THREAD) $(BIN)/python -m pytest -q -m slow tests/test_plain.py
 
 # All that compares numbers, as processors of other makes and ages would compute it; HOW=--together: in one run.
 elsewhere: $(VENV)/ready
@@ -91,9 +95,17 @@ depletion: $(VENV)/ready
 near-saturation: $(VENV)/ready
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m mjq.experiments.near_saturation
 
-# Where MJQ_TRACES names a folder with logs of the Parallel Workloads Archive.
+# From the folder with logs of the Parallel Workloads Archive that MJQ_TRACES names, or ../shared/traces.
 public-logs: $(VENV)/ready
 	$(BIN)/python -m mjq.experiments.public_logs
+
+# Where MJQ_TRACES names a folder with logs that have waits of their own.
+real-waits: $(VENV)/ready
+	$(BIN)/python -m mjq.experiments.real_waits
+
+# How often intervals from one log hold: half an hour.
+coverage-of-intervals: $(VENV)/ready
+	$(BIN)/python -m mjq.experiments.coverage
 
 # The tables in which panels interpolate; a minute.
 panels: $(VENV)/ready

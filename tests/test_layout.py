@@ -12,12 +12,6 @@ from mjq.models import CHAPTERS, PAPERS
 from mjq.simulation.policies import FAMILIES, POLICIES
 from tests.conftest import ROOT
 
-LONGEST = 350  # lines of a module, but for those where one algorithm needs more
-ONE_ALGORITHM = {
-    "simulation/loop.py": "one event loop",
-    "solvers/pool_passes.py": "compiled passes that share their kernels, which numba keeps by file",
-    "solvers/drain.py": "two solvers of one elimination",
-}
 MODULES = sorted((ROOT / "mjq").rglob("*.py"))
 
 
@@ -69,13 +63,6 @@ def test_the_library_starts_no_script_of_the_book():
     for path in MODULES:
         if path.name != "page.py":  # a command of its own, which lays out one page as the book does
             assert "book/build" not in path.read_text(encoding="utf-8"), path
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT / "mjq")))
-def test_modules_are_short(path):
-    name = str(path.relative_to(ROOT / "mjq"))
-    lines = len(path.read_text(encoding="utf-8").splitlines())
-    assert lines <= LONGEST or name in ONE_ALGORITHM
 
 
 def module_of(path):

@@ -12,7 +12,7 @@ from mjq import published
 from tests.conftest import ROOT
 
 RESULTS = {
-    "redrawn", "reproduced", "reproduced with an erratum", "reproduced with our parameters", "derived anew",
+    "redrawn", "reproduced", "reproduced with an erratum", "holds with our parameters", "derived anew",
     "checked on examples", "holds in part", "does not hold", "done",
 }  # fmt: skip
 LIMITED = {"holds in part", "does not hold", "checked on examples"}  # a note must say where

@@ -29,7 +29,7 @@ PANEL = Panel(
     sliders=(
         Slider("n", "servers", 1, 4, 0.02, 2, log=True, whole=True),
         Slider("part", "servers of a large job, of all", 1, 100, 1, 100, unit="%"),
-        Slider("share", "large jobs", -1, 1.99, 0.01, 0.5, log=True, unit="%"),
+        Slider("share", "large jobs", -1, 1.99, 0.01, 0.53, log=True, unit="%"),
         Slider("ratio", "rate of large over small jobs", -3, 4, 0.02, 0, log=True),
     ),
     values=values,

@@ -1,0 +1,344 @@
+"""Each sentence of page one that claims something has a check here, on more than one system or log."""
+
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+from scipy.optimize import minimize_scalar
+
+from mjq import cluster, experiments, fluid, stability, workload
+from mjq import near_saturation as ns
+from mjq import pool_depletion as pool
+from mjq import processing_capacity as pc
+from mjq.simulation import replay
+from mjq.solvers import product_form
+from mjq.workload import synthetic_log
+from tests.conftest import ROOT
+
+PAGE = (ROOT / "book/index.md").read_text().partition("\n## Your question")[0]
+# What a sentence begins with, and the check of what it claims. None: it claims nothing about models, or only says what
+# the next sentence is about.
+CHECKED = {
+    "How much work can a cluster really do": None,
+    "A hundred servers finish a hundred one-server jobs": "small_jobs_alone_keep_all_servers_busy",
+    "Now let one job in a hundred need all hundred": None,
+    "That is more work:": "large_jobs_cost_work_and_waiting",
+    "It finishes {computed}`bb22-answer-capacity": "large_jobs_cost_work_and_waiting",
+    "The next job in the queue needs more": "servers_idle_only_as_the_next_job_does_not_fit",
+    "Five papers look at such machines": None,
+    "This book derives each of them": None,
+    "Everything you see is made by code": None,
+    "A few large jobs cost a cluster twice": "large_jobs_cost_work_and_waiting",
+    "With one job in a hundred as large as the cluster, the mean": "one_large_job_in_n_doubles_the_work",
+    "On top of that, {computed}`bb22-answer-lost": "large_jobs_cost_work_and_waiting",
+    "If ten large jobs run in a row": "ten_large_jobs_in_a_row_raise_the_capacity",
+    "For two classes there is a formula": "the_formula_of_two_classes_is_the_chain",
+    "It says which mix is worst": "the_formula_finds_the_worst_mix",
+    "On average fewer than 1/(e − 2)": "fewer_jobs_than_the_bound_run_at_a_time",
+    "This holds however large the cluster is": "fewer_jobs_than_the_bound_run_at_a_time",
+    "One fitted number mends the mean": "a_fitted_exponent_mends_the_mean_near_its_load",
+    "Four servers that are {computed}`rbac21": "a_fitted_exponent_mends_the_mean_near_its_load",
+    "One exponent, fitted at that load": "a_fitted_exponent_mends_the_mean_near_its_load",
+    "Below {computed}`rbac21-answer-better": "far_from_its_load_a_fitted_exponent_is_wrong",
+    "You hardly need to know what is in the pool": "one_ratio_is_nearly_the_best_for_every_pool",
+    "Admit its two kinds of tasks": None,
+    "In {computed}`cgps16-every-pools": "one_ratio_is_nearly_the_best_for_every_pool",
+    "The worst ratio took up to": "one_ratio_is_nearly_the_best_for_every_pool",
+    "Variable run times make a nearly full cluster slow": "variable_run_times_make_every_cluster_slow",
+    "Where jobs are as large as the cluster, they also": "variable_run_times_make_clusters_of_large_jobs_small",
+    "Let run times vary as in one class of a real log": "a_class_of_a_real_log_varies_as_much",
+    "The last column compares each cluster": None,
+    "At the same arrival rate the factor is larger": "at_the_same_arrival_rate_the_factor_is_larger",
+    "With the eight classes of a real log": "run_times_of_real_logs_cost_more_than_exponential_ones",
+    "Order of arrival wastes what others could use": "backfilling_shortens_waits_on_drawn_and_on_public_logs",
+    "In logs that we drew, at": "backfilling_shortens_waits_on_drawn_and_on_public_logs",
+    "On three public logs order of arrival": "backfilling_shortens_waits_on_drawn_and_on_public_logs",
+    "Exact estimates of run times need not be": "doubled_estimates_can_shorten_waits",
+    "The order of the jobs is part of the capacity": "shuffled_jobs_have_less_capacity",
+    "Start the jobs of a log one after the other": None,
+    "In the order in which people submitted them": "shuffled_jobs_have_less_capacity",
+    "For *NASA 1993* it is": "shuffled_jobs_have_less_capacity",
+    "With a hundred jobs in the queue, EASY": "a_long_queue_keeps_nearly_all_servers_busy_under_easy",
+    "The models meet on": None,
+    "If jobs hold their servers, the system finishes": "servers_that_are_held_do_less_than_shared_ones",
+    "At one arrival per unit of time it holds": "servers_that_are_held_do_less_than_shared_ones",
+    "All headlines stand": None,
+}
+OVER_LOGS = {  # checks that go over logs themselves
+    "a_class_of_a_real_log_varies_as_much",
+    "run_times_of_real_logs_cost_more_than_exponential_ones",
+    "backfilling_shortens_waits_on_drawn_and_on_public_logs",
+    "doubled_estimates_can_shorten_waits",
+    "shuffled_jobs_have_less_capacity",
+    "a_long_queue_keeps_nearly_all_servers_busy_under_easy",
+}
+MACHINES = 4, 10, 30, 100  # servers, where one job in as many needs all of them
+
+
+def sentences(page):
+    """The sentences of a page's prose: no headings, directives, tables, or names of what is defined."""
+    prose = re.sub(r"(?ms)^```.*?^```", "", page)
+    for block in re.split(r"\n\s*\n|\n(?=: )", prose):
+        kept = [line for line in block.splitlines() if not re.match(r"#|\s*\||\{doc\}", line) or line.endswith(".")]
+        text = re.sub(r"\(\{cite:t\}`\w+`\)|\*\*", "", " ".join(kept)).removeprefix(": ").strip()
+        yield from filter(None, re.split(r"(?<=[.?:])\s+(?=[A-Z])", text))
+
+
+def test_each_sentence_of_page_one_is_listed_once_and_each_check_exists():
+    found = list(sentences(PAGE))
+    unlisted = [text for text in found if sum(text.startswith(start) for start in CHECKED) != 1]
+    assert not unlisted
+    gone = [start for start in CHECKED if sum(text.startswith(start) for text in found) != 1]
+    assert not gone
+    assert all(callable(globals().get(f"test_{name}")) for name in CHECKED.values() if name)
+
+
+def test_a_new_sentence_is_found_on_the_page():
+    added = "## A heading\n\nterm\n: **A claim.** And *another* one. ({cite:t}`BB22`)\n\n  | a | table |\n"
+    assert list(sentences(added))[-1] == "And *another* one."
+
+
+def one_or_all(servers, share=None):
+    """A cluster in which one job in as many as it has servers, or a share of the jobs, needs all of them."""
+    share = 1 / servers if share is None else share
+    return servers, [1, servers], [1, 1], [1 - share, share]
+
+
+def without_idle_servers(servers, needs, rates, mix):
+    return servers / (np.array(mix) @ (np.array(needs) / rates))
+
+
+@pytest.mark.parametrize("servers", MACHINES)
+def test_small_jobs_alone_keep_all_servers_busy(servers):
+    assert pc.processing_capacity(servers, [1], [1], [1]) == pytest.approx(servers)
+
+
+@pytest.mark.parametrize("servers", MACHINES)
+def test_large_jobs_cost_work_and_waiting(servers):
+    system = one_or_all(servers)
+    assert pc.processing_capacity(*system) < 0.8 * without_idle_servers(*system) < 0.8 * servers
+
+
+@pytest.mark.parametrize("servers", [10, 100])
+def test_servers_idle_only_as_the_next_job_does_not_fit(servers):
+    """Until a job starts late, those in service leave it less than it needs, and some servers idle."""
+    dice = np.random.default_rng(servers)
+    need, run = np.where(dice.random(1000) < 1 / servers, servers, 1), dice.exponential(size=1000)
+    start = workload.saturated_starts(need, run, servers)
+    idle = 0
+    for n in np.flatnonzero(np.diff(start) > 0):
+        still_there = start[: n + 1] + run[: n + 1] >= start[n + 1] - 1e-9
+        free = servers - need[: n + 1][still_there].sum()
+        assert need[n + 1] > free
+        idle += free
+    assert idle > 0
+
+
+@pytest.mark.parametrize("servers", MACHINES)
+def test_one_large_job_in_n_doubles_the_work(servers):
+    """But for one part in n: a small job does the work of one server, and n of them make room for one large job."""
+    assert servers / without_idle_servers(*one_or_all(servers)) == pytest.approx(2 - 1 / servers)
+
+
+@pytest.mark.parametrize("servers", MACHINES)
+def test_ten_large_jobs_in_a_row_raise_the_capacity(servers):
+    """A cycle is a number of small jobs, the end of the last of them, and the large jobs one after the other."""
+
+    def in_rows_of(batch):
+        small = np.arange(60 * servers * batch)
+        harmonic = np.append(0, np.cumsum(1 / np.arange(1, servers + 1)))
+        lasts = np.maximum(small - servers, 0) / servers + harmonic[np.minimum(small, servers)]
+        chance = stats.nbinom.pmf(small, batch, 1 / servers)
+        return batch * servers / (batch + chance @ lasts)
+
+    assert in_rows_of(1) == pytest.approx(pc.processing_capacity(*one_or_all(servers)))
+    assert in_rows_of(10) > 1.1 * in_rows_of(1)
+
+
+@pytest.mark.parametrize(("servers", "small", "large", "ratio", "mix"), [(30, 3, 10, 0.5, 0.7), (12, 1, 7, 4, 0.4)])
+def test_the_formula_of_two_classes_is_the_chain(servers, small, large, ratio, mix):
+    by_chain = pc.processing_capacity(servers, [small, large], [1, ratio], [mix, 1 - mix])
+    assert stability.throughput(servers, small, large, 1, ratio, mix) == pytest.approx(by_chain, rel=1e-10)
+
+
+@pytest.mark.parametrize("servers", [20, 100, 400])
+def test_the_formula_finds_the_worst_mix(servers):
+    """A mix with few large jobs is the worst, and the waste falls to both sides of it."""
+
+    def wasted(share):
+        return stability.wasted_servers(servers, 1, servers, 1, 1, 1 - share)
+
+    worst = minimize_scalar(lambda x: -wasted(x), bounds=(1e-3, 0.5)).x
+    assert wasted(worst / 2) < wasted(worst) > wasted(2 * worst)
+    assert wasted(worst) > servers / 2 and worst < 0.12
+    if servers == 100:
+        assert round(100 * worst) == 3  # "about 3 in a hundred"
+
+
+@pytest.mark.parametrize("servers", [2, 5, 9, 13])
+def test_fewer_jobs_than_the_bound_run_at_a_time(servers):
+    sizes, mix = cluster.uniform_sizes(servers)
+    rates = np.ones(servers)
+    saturated = pc.processing_capacity(servers, sizes, rates, mix)  # at rate 1 each: the jobs in service
+    finite = [cluster.performance(servers, sizes, mix, lam, 1e6, 1, 4).mean_jobs for lam in (1, 4, 100)]
+    assert [*finite, saturated] == sorted([*finite, saturated])
+    assert saturated < 1 / (np.e - 2)
+
+
+def queue(servers, load):
+    service = {("q", 1): fluid.exponential(1.0)}
+    return fluid.Network({"q": servers}, service, {}, {("q", 1): servers * load})
+
+
+def of_fluid(servers, loads, fitted_at=0.8):
+    """Relative errors of the mean number of requests: the plain fluid model, and fitted at one load."""
+    at_fit = product_form.means(queue(servers, fitted_at))
+    exponent = fluid.fit_smoothing(queue(servers, fitted_at), at_fit.mean_jobs, at_fit.throughput)
+    found = []
+    for load in loads:
+        exact = product_form.means(queue(servers, load)).mean_jobs["q", 1]
+        fitted = fluid.stationary_point(queue(servers, load), exponent).mean_jobs["q", 1]
+        found.append((servers * load / exact - 1, fitted / exact - 1))
+    return np.array(found).T
+
+
+@pytest.mark.parametrize("servers", [2, 4, 8])
+def test_a_fitted_exponent_mends_the_mean_near_its_load(servers):
+    plain, fitted = of_fluid(servers, [0.7, 0.75, 0.8, 0.85])
+    assert abs(fitted[2]) < 1e-6 and plain[2] < -0.1
+    assert (np.abs(fitted) < np.abs(plain) / 2).all() and np.abs(fitted).max() < 0.1
+
+
+@pytest.mark.parametrize("servers", [4, 8])
+def test_far_from_its_load_a_fitted_exponent_is_wrong(servers):
+    plain, fitted = of_fluid(servers, [0.3, 0.95])
+    assert abs(plain[0]) < abs(fitted[0])
+    assert fitted[1] < -0.15
+
+
+@pytest.mark.parametrize("demands", [[[0.75, 0.64], [0.48, 1.25]], [[0.8, 0.496], [0.2, 1.25]]])
+def test_one_ratio_is_nearly_the_best_for_every_pool(demands):
+    errors, worst = [], []
+    for first in range(10, 100, 20):
+        sizes = first, 100 - first, 10
+        times = {n: pool.depletion(demands, *sizes[:2], n, 10 - n).T for n in pool.whole_mixes(*sizes)}
+        fixed = pool.whole_mix(pool.equi_utilization_point(demands), *sizes)
+        errors.append(times[fixed] / min(times.values()) - 1)
+        worst.append(max(times.values()) / min(times.values()) - 1)
+    assert max(errors) < 0.04 < 0.1 < max(worst)
+
+
+SIX = 6, [2, 3], [1, 1], [0.5, 0.5]
+FITTING = SIX, (12, [1, 3], [1, 1], [0.9, 0.1]), (4, [1, 2], [1, 0.5], [0.6, 0.4])
+AS_LARGE = one_or_all(6), one_or_all(100), (12, [1, 12], [1, 1], [0.9, 0.1])
+
+
+def with_varied_times(system, scv=30.0):
+    servers, needs, rates, mix = system
+    return servers, *ns.split_hyperexponential(needs, 1 / np.array(rates), [scv] * len(needs), mix)
+
+
+def both_ways(system):
+    return ns.relative_completions(*system), ns.relative_completions(*with_varied_times(system))
+
+
+@pytest.mark.parametrize("system", [*FITTING, *AS_LARGE])
+def test_variable_run_times_make_every_cluster_slow(system):
+    even, varied = both_ways(system)
+    assert (1 + varied.delta) / varied.capacity > 3 * (1 + even.delta) / even.capacity
+
+
+@pytest.mark.parametrize("system", [*FITTING, *AS_LARGE])
+def test_variable_run_times_make_clusters_of_large_jobs_small(system):
+    even, varied = both_ways(system)
+    if max(system[1]) == system[0]:
+        assert varied.capacity < 0.75 * even.capacity
+    else:
+        assert 0.9 * even.capacity < varied.capacity < even.capacity
+
+
+def test_a_class_of_a_real_log_varies_as_much():
+    assert any(c.scv > 30 for c in workload.shipped_classes())
+
+
+@pytest.mark.parametrize("system", [SIX, one_or_all(100)])
+def test_at_the_same_arrival_rate_the_factor_is_larger(system):
+    even, varied = both_ways(system)
+    same_share = (1 + varied.delta) / varied.capacity / ((1 + even.delta) / even.capacity)
+    rates = varied.capacity * np.array([0.9, 0.99, 0.999])
+    same_rate = (1 + varied.delta) / (varied.capacity - rates) * (even.capacity - rates) / (1 + even.delta)
+    assert (same_rate > same_share).all() and (np.diff(same_rate) > 0).all()
+
+
+def public(policy, capacity):
+    """The share of the servers that each public log can keep busy, by log."""
+    table = experiments.kept("public_logs").filter(policy=policy, capacity=capacity, needs="as they are")
+    return dict(table.select("log", "share").iter_rows())
+
+
+def test_run_times_of_real_logs_cost_more_than_exponential_ones():
+    exponential, own_times = public("fcfs", "exponential"), public("fcfs", "independent")
+    assert len(exponential) == 3 and all(own_times[log] < exponential[log] - 0.05 for log in exponential)
+
+
+def mean_wait(log, policy, factor=None):
+    estimate = log.estimate if factor is None else factor * log.run
+    return replay(log.submit, log.need, log.run, estimate, 128, policy).wait.mean()
+
+
+def public_waits(policy, estimates):
+    table = experiments.kept("public_logs_waits").filter(pl.col("policy") == policy)
+    return {row["log"]: row for row in table.iter_rows(named=True) if row["estimates"] in (None, estimates)}
+
+
+DRAWN = [synthetic_log(5000, 128, 0.6, [7, n]) for n in range(6)]
+
+
+def test_backfilling_shortens_waits_on_drawn_and_on_public_logs():
+    for log in DRAWN:
+        assert mean_wait(log, "easy") < mean_wait(log, "fcfs") / 2
+    in_order, easy = public_waits("fcfs", None), public_waits("easy", "exact") | public_waits("easy", "users'")
+    assert len(easy) == 3
+    for log, row in easy.items():
+        assert in_order[log]["wait"] > 10 * row["wait"] and in_order[log]["low"] > row["high"]
+
+
+def test_doubled_estimates_can_shorten_waits():
+    shorter = sum(mean_wait(log, "easy", 2) < mean_wait(log, "easy", 1) for log in DRAWN)
+    assert len(DRAWN) / 2 < shorter
+    exact, doubled = public_waits("easy", "exact"), public_waits("easy", "exact, doubled")
+    assert sum(doubled[log]["high"] < exact[log]["low"] for log in exact) == 2 < len(exact)
+
+
+def test_shuffled_jobs_have_less_capacity():
+    own, shuffled = public("fcfs", "own_order"), public("fcfs", "independent")
+    assert len(own) == 3 and all(shuffled[log] < own[log] - 0.05 for log in own)
+    ours = workload.example_log()
+    assert workload.independent_capacity(ours, seed=1).share < workload.own_order_capacity(ours).share - 0.05
+
+
+def test_a_long_queue_keeps_nearly_all_servers_busy_under_easy():
+    for capacity in ("own_order", "independent"):
+        assert all(0.95 < share < 1 for share in public("easy", capacity).values())
+
+
+@pytest.mark.parametrize("system", [one_or_all(2), one_or_all(4), SIX])
+def test_servers_that_are_held_do_less_than_shared_ones(system):
+    servers, needs, rates, mix = system
+    held = pc.processing_capacity(*system)
+    assert held < without_idle_servers(*system)
+    lam = 0.85 * held
+    service = {
+        ("q", k): fluid.exponential(need / rate) for k, (need, rate) in enumerate(zip(needs, rates, strict=True))
+    }
+    arrivals = {("q", k): lam * share for k, share in enumerate(mix)}
+    shared = product_form.means(fluid.Network({"q": servers}, service, {}, arrivals))
+    assert pc.sojourn(lam, *system).EN > sum(shared.mean_jobs.values())
+
+
+def test_each_claim_is_checked_on_more_than_one_system():
+    for name in {*CHECKED.values()} - {None} - OVER_LOGS:
+        (cases,) = [mark.args[1] for mark in globals()[f"test_{name}"].pytestmark]
+        assert len(cases) > 1
