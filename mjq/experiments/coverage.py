@@ -1,4 +1,4 @@
-"""How often 95 % intervals from one log hold what they should: ``make coverage-of-intervals``.
+"""How often 95 % intervals from one log hold what they should: ``make experiment NAME=coverage``.
 
 Logs are drawn from processes whose long-run values are known from runs of many millions of jobs: needs 1, 3, 4 and 8 of
 8 servers, in rows of alike needs of geometric length (mean 1, so independent, to 1000), lognormal run times, Poisson
@@ -32,7 +32,7 @@ from mjq.workload.waits import difference, effective_jobs, interval, waits
 __all__ = ["CASES", "COMMAND", "METHODS", "SERVERS", "TABLE", "Case", "Truth", "drawn", "main", "of_case", "truth_of"]
 
 TABLE = Path(__file__).parent / "coverage.csv"
-COMMAND = "make coverage-of-intervals"
+COMMAND = "make experiment NAME=coverage"
 SERVERS, NEEDS, SHARES = 8.0, np.array([1.0, 3.0, 4.0, 8.0]), np.array([0.5, 0.25, 0.15, 0.1])
 SPREAD = 1.0  # of the logarithm of a run time
 ROWS, LOADS, JOBS = (1, 20, 200, 1000), (0.3, 0.5, 0.7, 0.9), (500, 2000, 5000, 15_000, 50_000)

@@ -1,6 +1,6 @@
 """[RBAC21] Was it enough? The decisions of a day of autoscaling, judged by long simulations.
 
-The command is ``make autoscaling``. The results are kept in ``autoscaling.csv`` (steady rates) and
+The command is ``make experiment NAME=decisions``. The results are kept in ``autoscaling.csv`` (steady rates) and
 ``autoscaling_day.csv`` (days on which the rate moves), which the chapter reads; it repeats some of them, shorter.
 """
 
@@ -47,9 +47,9 @@ def decisions() -> Iterator[dict[str, int]]:
 
 
 def main() -> None:
-    keep(STEADY, solve_all(steady, list(decisions()), progress=True), "make autoscaling")
+    keep(STEADY, solve_all(steady, list(decisions()), progress=True), "make experiment NAME=decisions")
     plans = [dict(model=model, ahead=ahead) for model in MODELS for ahead in (False, True)]
-    keep(DAYS, [row for rows in solve_all(day, plans, progress=True) for row in rows], "make autoscaling")
+    keep(DAYS, [row for rows in solve_all(day, plans, progress=True) for row in rows], "make experiment NAME=decisions")
 
 
 if __name__ == "__main__":

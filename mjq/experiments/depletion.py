@@ -1,4 +1,4 @@
-"""[CGPS16] Figure 11: large pools, exact and simulated: ``make depletion``.
+"""[CGPS16] Figure 11: large pools, exact and simulated: ``make experiment NAME=depletion``.
 
 The results are kept in ``depletion.csv``, which the chapter reads; it repeats some of the rows. Points of the figure
 are simulated as well. For the errors of the scheduler's rules there are more points, exact only: for each number of
@@ -19,6 +19,7 @@ from mjq.simulation import simulate_depletion
 
 __all__ = ["SYSTEM_1", "cost", "exact", "least", "main", "more_points", "simulated"]
 
+COMMAND = "make experiment NAME=depletion"
 RESULTS = Path(__file__).parent / "depletion.csv"
 COST = Path(__file__).parent / "depletion_cost.csv"
 SYSTEM_1 = [[0.75, 0.64], [0.48, 1.25]]
@@ -83,8 +84,13 @@ def main() -> None:
     rows = [exact(*case) | simulated(*case) for case in tqdm(FIGURE, desc="points of the figure")]
     rows += [exact(*case) for case in tqdm(sorted(set(more_points())), desc="more points")]
     rows = [row for row in rows if (row["N"], row["K"]) != LARGEST] + least(rows)
-    keep(RESULTS, sorted(rows, key=lambda row: (row["N"], row["K"], row["K_A"])), "make depletion", COLUMNS)
-    keep(COST, [cost(*LARGEST, AT)], "make depletion", digits=3)
+    keep(
+        RESULTS,
+        sorted(rows, key=lambda row: (row["N"], row["K"], row["K_A"])),
+        "make experiment NAME=depletion",
+        COLUMNS,
+    )
+    keep(COST, [cost(*LARGEST, AT)], "make experiment NAME=depletion", digits=3)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """[RBAC21] How long the fluid model takes as networks grow, in phases or in jobs.
 
-The command is ``make fluid-times``. The results are kept in ``fluid_times.csv``, which the chapter reads: processor
-seconds on one core, so that other work on the machine does not count.
+The command is ``make experiment NAME=fluid_times``. The results are kept in ``fluid_times.csv``, which the chapter
+reads. They are processor seconds on one core, so that other work on the machine does not count.
 """
 
 import math
@@ -103,7 +103,7 @@ def main() -> None:
     rows = [by_phases(stations) for stations in tqdm(STATIONS, desc="phases")]
     rows += [by_jobs(factor) for factor in tqdm(FACTORS, desc="jobs")]
     headers = ["grows", "phases", "jobs", "trajectory", "trajectory_hard", "stationary", "exact", "simulation", "fit"]
-    keep(RESULTS, rows, "make fluid-times", headers, digits=3)
+    keep(RESULTS, rows, "make experiment NAME=fluid_times", headers, digits=3)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Public logs, which are not ours to ship: their capacities, and their waits under backfilling; ``make public-logs``.
+"""Capacities of public logs, which are not ours to ship, and their waits under backfilling.
+
+The command is ``make experiment NAME=public_logs``.
 
 The logs of the Parallel Workloads Archive that :data:`LOGS` names are looked for in the folder that ``MJQ_TRACES``
 names, or else in ``../shared/traces`` beside the project.
@@ -34,7 +36,7 @@ LOGS = {
     "KTH-SP2": "KTH-SP2-easy.swf.gz",
     "SDSC-SP2": "SDSC-SP2-easy.swf.gz",
 }
-COMMAND = "make public-logs"
+COMMAND = "make experiment NAME=public_logs"
 NO_ESTIMATES = "fcfs", "first-fit"
 POLICIES = *NO_ESTIMATES, "easy", "backfill-4", "backfill-64", "conservative"
 FASTER = 1.5

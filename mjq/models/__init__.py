@@ -22,7 +22,7 @@ class Chapter(NamedTuple):
 
 
 # In the order of the book. A chapter is entered here and nowhere else: everything that goes through papers or chapters
-# reads this list, `make contents` writes the lines of texts that are made of it, and tests say what is still missing.
+# reads this list. `make sync-contents` writes the texts that are made from it, and tests say what is still missing.
 CHAPTERS = (
     Chapter(
         "BB22",
