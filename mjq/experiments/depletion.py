@@ -84,13 +84,8 @@ def main() -> None:
     rows = [exact(*case) | simulated(*case) for case in tqdm(FIGURE, desc="points of the figure")]
     rows += [exact(*case) for case in tqdm(sorted(set(more_points())), desc="more points")]
     rows = [row for row in rows if (row["N"], row["K"]) != LARGEST] + least(rows)
-    keep(
-        RESULTS,
-        sorted(rows, key=lambda row: (row["N"], row["K"], row["K_A"])),
-        "make experiment NAME=depletion",
-        COLUMNS,
-    )
-    keep(COST, [cost(*LARGEST, AT)], "make experiment NAME=depletion", digits=3)
+    keep(RESULTS, sorted(rows, key=lambda row: (row["N"], row["K"], row["K_A"])), COMMAND, COLUMNS)
+    keep(COST, [cost(*LARGEST, AT)], COMMAND, digits=3)
 
 
 if __name__ == "__main__":
