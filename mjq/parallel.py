@@ -1,4 +1,4 @@
-"""Much work side by side: on the cores of this machine, or on any machines that a dask client reaches."""
+"""Many cases in parallel: on the cores of this machine, or on all machines that a dask client reaches."""
 
 import logging
 import os
@@ -73,7 +73,7 @@ def solve_all(
 def as_found(
     function: Callable, cases: Sequence[tuple], workers: Workers | None = None, died: Any = None
 ) -> Iterator[list[tuple]]:
-    """Call ``function(case)`` for each of some numbered cases; yield results as they are found.
+    """Call ``function(case)`` for each numbered case, and yield results as they are completed.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def spread(client: "Client", function: Callable, items: Sequence, bar: Bar) -> l
 
 
 def here(workers: int) -> int:
-    """So many workers on this machine, or fewer: the variable ``MJQ_WORKERS`` of the environment is the most.
+    """Return this many workers on this machine, but no more than ``MJQ_WORKERS`` of the environment allows.
 
     Whoever runs several chapters side by side sets it to 1. Results do not depend on it.
     """
@@ -173,13 +173,13 @@ def _for_so_many(workers, cases):
 
 
 def is_client(workers: object) -> bool:
-    """Whether `workers` is a client of a dask scheduler, rather than a number."""
+    """Return whether `workers` is a client of a dask scheduler, rather than a number."""
     return type(workers).__module__.partition(".")[0] == "distributed"
 
 
 @contextmanager
 def client_of(workers: Workers) -> "Iterator[Client]":
-    """A dask client: the given one, or that of as many processes on this machine, with one thread each."""
+    """Return a dask client: the given one, or that of as many processes on this machine, with one thread each."""
     if is_client(workers):
         yield workers
         return

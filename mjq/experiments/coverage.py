@@ -166,14 +166,14 @@ def _student(degrees):
 
 
 def batch_means(schedule: Schedule, blocks: int, logarithmic: bool = False) -> tuple[float, float]:
-    """Interval by Student's t from the means of so many blocks."""
+    """Return an interval by Student's t from the means of equal blocks."""
     means = _blocks(schedule.wait, blocks).mean(axis=1)
     half = _student(blocks - 1) * means.std(ddof=1) / np.sqrt(blocks)
     return _scaled(schedule.wait.mean(), half, logarithmic)
 
 
 def overlapping_batch_means(schedule: Schedule, blocks: int, logarithmic: bool = False) -> tuple[float, float]:
-    """Interval from the means of all blocks of a length (Meketon and Schmeiser 1984), one and a half times as many."""
+    """Return an interval from the means of all overlapping blocks (Meketon and Schmeiser 1984)."""
     wait, n = schedule.wait, len(schedule.wait)
     length, sums = n // blocks, np.concatenate([[0.0], np.cumsum(schedule.wait)])
     means = (sums[length:] - sums[:-length]) / length
@@ -182,7 +182,7 @@ def overlapping_batch_means(schedule: Schedule, blocks: int, logarithmic: bool =
 
 
 def geyer(schedule: Schedule) -> tuple[float, float]:
-    """Interval from the sum of autocovariances, by Geyer's initial monotone sequence, on a logarithmic scale."""
+    """Return an interval from the autocovariances, by Geyer's initial monotone sequence, on a logarithmic scale."""
     wait, n = schedule.wait, len(schedule.wait)
     off = wait - wait.mean()
     spectrum = np.fft.rfft(off, 1 << (2 * n - 1).bit_length())
@@ -195,7 +195,7 @@ def geyer(schedule: Schedule) -> tuple[float, float]:
 
 
 def spectral(schedule: Schedule) -> tuple[float, float]:
-    """Interval from the spectrum at 0 (Heidelberger and Welch 1981), on a logarithmic scale.
+    """Return an interval from the spectrum at 0 (Heidelberger and Welch 1981), on a logarithmic scale.
 
     A parabola is fitted to the logarithm of the averaged periodogram of some 400 block means.
     """

@@ -21,13 +21,13 @@ MODELS = {"hard": None, "smoothed": autoscaling.fitted()}
 
 
 def steady(rate: int, replicas: int) -> dict[str, Any]:
-    """One row of autoscaling.csv."""
+    """Return one row of autoscaling.csv."""
     found = autoscaling.simulated(replicas, rate, REQUESTS, seed=(1, rate, replicas))
     return {"rate": rate, "replicas": replicas, "p95": found.mean, "half_width": found.half_width}
 
 
 def day(model: str, ahead: bool) -> list[dict[str, Any]]:
-    """The rows of a plan in autoscaling_day.csv."""
+    """Return the rows of a plan in autoscaling_day.csv."""
     plan = autoscaling.plan(MODELS[model], ahead)
     return [
         {"model": model, "rate": "highest" if ahead else "present", "hour": int(hour), "replicas": replicas}
@@ -39,7 +39,7 @@ def day(model: str, ahead: bool) -> list[dict[str, Any]]:
 
 
 def decisions() -> Iterator[dict[str, int]]:
-    """Rates at which is decided, each with the replicas from what the hard minimum takes to what the smoothed does."""
+    """Yield each rate with its numbers of replicas, from what the hard minimum takes to what the smoothed one does."""
     rates = sorted({round(autoscaling.rate_at(hour)) for hour in autoscaling.decision_hours()})
     for rate in rates:
         least, most = (autoscaling.fewest_replicas(rate, p) for p in MODELS.values())

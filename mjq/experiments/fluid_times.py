@@ -31,12 +31,12 @@ RUNS = 100  # simulated, for the mean to be worth something
 
 
 def seconds(work: Callable[[], object], repeats: int) -> float:
-    """Median processor time."""
+    """Return the median processor time."""
     return median_time(work, repeats, clock=time.process_time)
 
 
 def large_network(stations: int = 50, classes: int = 4, seed: int = 3) -> fluid.Network:
-    """Open and closed classes that visit many stations, each service time with three phases."""
+    """Return a network of open and closed classes that visit many stations, with three phases for each service time."""
     rng = np.random.default_rng(seed)
     servers = {q: math.inf if q % 10 == 0 else int(rng.integers(1, 6)) for q in range(stations)}
     service = {(q, r): _three_phases(rng, rng.uniform(0.2, 2)) for r in range(classes) for q in range(stations)}

@@ -30,7 +30,7 @@ COMMAND = "make experiment NAME=near_saturation"
 
 
 def system() -> tuple[int, list[int], list[float], np.ndarray]:
-    """Processors, and needs, completion rates [1/h] and mix of the classes."""
+    """Return the processors, and needs, completion rates [1/h] and mix of the classes."""
     classes = workload.shipped_classes()
     jobs = np.array([one.jobs for one in classes])
     return PROCESSORS, [one.need for one in classes], [3600 / one.mean_time for one in classes], jobs / jobs.sum()
@@ -55,7 +55,7 @@ def constant(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> dict[str, A
 def wait(
     load: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, capacity: float, delta: float
 ) -> dict[str, float]:
-    """The mean sojourn time [h] at one load: the asymptote, and simulated with a 95 % interval."""
+    """Return the mean sojourn time [h] at one load: the asymptote, and simulated with a 95 % interval."""
     run = simulate_multiserver(
         load * capacity, B, b, mu, p, JOBS, [SEED, round(1000 * load)], replications=REPLICATIONS, progress=False
     )

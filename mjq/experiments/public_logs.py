@@ -51,7 +51,7 @@ def traces() -> Path | None:
 
 
 def rows(name: str, log: workload.Log) -> Iterator[dict]:
-    """All rows of one log."""
+    """Return all rows of one log."""
     load = workload.load(log).load
     for policy in ("fcfs", "easy"):
         for capacity, found in workload.capacities(log, policy).items():

@@ -53,7 +53,7 @@ class PlainNetwork(Declaration):
 
 
 def network_of(given: dict) -> Network:
-    """A :class:`mjq.solvers.network.Network` from plain values, as a JSON or YAML file has them.
+    """Return a :class:`mjq.solvers.network.Network` from plain values, as a JSON or YAML file has them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One headline: checked, solved, and described to programs."""
+"""One model: its inputs checked, solved, and described to programs."""
 
 from collections.abc import Collection
 from typing import Any
@@ -13,7 +13,7 @@ __all__ = ["model_of", "require_inputs", "schema", "solve"]
 
 
 def model_of(name: str) -> Model:
-    """The headline of this name."""
+    """Return the headline of this name."""
     if name not in MODELS:
         raise ValueError(f"there is no model {name!r}; there are: {', '.join(MODELS)}")
     return MODELS[name]
@@ -68,7 +68,7 @@ def solve(model: str, **inputs: Any) -> dict[str, Any]:
 
 
 def schema(model: str) -> dict[str, Any]:
-    """JSON Schema of what :func:`solve` takes (``input``) and returns.
+    """Return the JSON Schema of what :func:`solve` takes (``input``) and returns.
 
     Examples
     --------

@@ -30,7 +30,7 @@ MOST_ROOM = 1000  # a line of one class; of two there are too many states long b
 
 
 class FiniteQueue(NamedTuple):
-    """A queue of multiserver jobs with finitely many places in the line.
+    """A queue of multiserver jobs with finitely many places.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ def transitions(
 
 
 def served_and_waiting(state: tuple, B: float, b: Sequence[float], policy: str) -> tuple:
-    """How many of each class are in service, and the classes of those that wait.
+    """Return how many of each class are in service, and the classes of those that wait.
 
     >>> served_and_waiting((0, 0, 1), 2, (1, 2), "server-filling")
     ((2, 0), (1,))
@@ -202,7 +202,7 @@ def _served_by_filling(B, b, present):
 def finite_queue(
     lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, room: int, policy: str = "fcfs"
 ) -> FiniteQueue:
-    """A queue with finitely many places under a policy that looks at needs and at the order of arrival, exact.
+    """Solve a queue with finitely many places under a policy that looks at needs and at the order of arrival.
 
     Arrivals are Poisson, times exponential. Backfilling with reservations looks at times: it has no such chain.
 
@@ -260,7 +260,7 @@ def finite_queue(
 
 
 def shadow_time(now: float, free: float, need: float, running: Sequence[tuple]) -> tuple[float, float]:
-    r"""When the first job in the line can start at the latest, by the estimates, and what it then leaves free.
+    r"""Return when the first job in the queue can start at the latest, by the estimates, and what it then leaves free.
 
     Let the jobs in service hold :math:`n_i` servers until :math:`e_i`, as estimated. The first in the line needs
     :math:`h`. Its shadow time and the extra servers are

@@ -28,7 +28,7 @@ def rows_of(
     need: Sequence[int] | np.ndarray,
     servers: int,
 ) -> list[np.ndarray]:
-    """Servers for each job, from the lowest that are free; a job that holds them for no time gets none.
+    """Return the servers of each job, from the lowest that are free; a job that holds them for no time gets none.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Two runs beside each other."""
+"""Two runs compared."""
 
 import json
 import math
@@ -31,14 +31,14 @@ class _Difference:
     relative: float | None
 
     def counts(self, tolerance=0.0):
-        """Whether it is more than this relative difference."""
+        """Return whether two values differ by more than this relative difference."""
         if self.relative is None:
             return True
         return self.relative != 0 and not (self.relative <= tolerance and math.isfinite(tolerance))
 
 
 def compare(first: str | Path, second: str | Path, tolerance: float = 0.0) -> dict[str, Any]:
-    """Which parameters and which results of two runs differ.
+    """Return which parameters and which results of two runs differ.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One chapter, run with other parameters, and everything it found in a folder."""
+"""One chapter, run with other parameters, with all its results in a folder."""
 
 import time
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ __all__ = ["Run", "RunFailed", "run"]
 
 
 class RunFailed(RuntimeError):
-    """A chapter did not run to its end.
+    """A chapter stopped before its end.
 
     Attributes
     ----------

@@ -130,7 +130,7 @@ def simulate_depletion(
 def depletion_path(
     D: ArrayLike, N: ArrayLike, K: ArrayLike, seed: Seed
 ) -> tuple[dict[str, float], np.ndarray, np.ndarray]:
-    """One depletion, event by event.
+    """Simulate one depletion, event by event.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Where jobs come from: Poisson arrivals of classes with any service times, or a log.
+"""Sources of jobs: Poisson arrivals of classes with any service times, or a log.
 
 The event loop asks a `Source` when the next job comes, of which class it is, and for how long it is served. Classes are
 drawn when jobs arrive. Times are drawn when they start or, for policies that look at times, when they arrive.
@@ -139,7 +139,7 @@ Law = PhaseType | Lognormal | BoundedPareto | np.ndarray  # an array: times, all
 
 
 def poisson(lam: float, p: ArrayLike, service: Sequence[Law], factor: float = 1.0) -> Source:
-    """Poisson arrivals of rate `lam`, each of class k with probability ``p[k]`` and served for a time of its law.
+    """Return a source of Poisson arrivals of rate `lam`, each of class k with probability ``p[k]``.
 
     Parameters
     ----------
@@ -170,14 +170,14 @@ def _numbers_of(law):
 
 
 def logged(arrival: np.ndarray, kind: np.ndarray, work: np.ndarray, estimate: np.ndarray) -> Source:
-    """A log of jobs: arrival times in order, the class of each, its service time, for how long it is expected."""
+    """Return a log as a source: arrival times in order, and the class, service time and estimate of each job."""
     log = np.empty(len(arrival), LOGGED)
     log["arrival"], log["kind"], log["work"], log["estimate"] = arrival, kind, work, estimate
     return Source(0.0, np.empty(0), np.empty(0, LAW), np.empty(0), 1.0, log)
 
 
 def laws(service: Sequence[Law | ArrayLike]) -> list[Law]:
-    """Laws of service times, one a class.
+    """Return distributions of service times, one for each class.
 
     Each is a `PhaseType`, a `Lognormal`, a `BoundedPareto`, a number (always that time), or a sequence of times, all
     equally likely.
@@ -212,7 +212,7 @@ def _law(name, given):
 
 
 def rates_of(service: Sequence[Law], mu: ArrayLike | None = None) -> np.ndarray:
-    """Completion rates of laws, one over their means; `mu`, if given, must say the same.
+    """Return the completion rates of distributions, one over their means; `mu`, if given, must say the same.
 
     >>> from mjq.solvers.phase_type import exponential
     >>> rates_of(laws([exponential(2.0), 4]))

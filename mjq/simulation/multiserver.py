@@ -186,7 +186,7 @@ def simulate_multiserver(
 
 
 def require_powers_of_two(needs: Sequence[float] | np.ndarray, B: float) -> None:
-    """Refuse needs that may leave servers idle whatever is served.
+    """Raise ``ValueError`` for needs that may leave servers idle whatever is served.
 
     >>> require_powers_of_two([1, 3], 4)
     Traceback (most recent call last):

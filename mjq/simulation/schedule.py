@@ -47,7 +47,7 @@ class Schedule:
         return self.finish - self.submit
 
     def bounded_slowdown(self, threshold: float = 10) -> float:
-        """Mean sojourn time of the jobs over their run time, this at least `threshold`, and the ratio at least 1.
+        """Return the mean of sojourn over run time; run times count as at least `threshold`, ratios as at least 1.
 
         Source: D. G. Feitelson, Metrics for parallel job scheduling and their convergence, JSSPP 2001.
 
@@ -79,7 +79,7 @@ def replay(
     ties: str = "completions first",
     kill: bool = False,
 ) -> Schedule:
-    """Replay a log: when does each job start under a queueing policy?
+    """Replay a log: return when each job starts and ends under a queueing policy.
 
     Parameters
     ----------

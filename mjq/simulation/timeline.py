@@ -10,7 +10,7 @@ __all__ = ["timeline"]
 
 
 def timeline(N: int, sizes: ArrayLike, mapping: ArrayLike, running: ArrayLike) -> pl.DataFrame:
-    """When jobs that are always there fit, start and complete, and which of N servers they hold.
+    """Return when jobs that are always there fit, start and complete, and which of N servers they hold.
 
     The tracker takes them in the given order, one at a time: a job that fits reserves its servers, is mapped, and runs.
 

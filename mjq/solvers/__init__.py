@@ -1,4 +1,4 @@
-"""Solvers that know no paper.
+"""General-purpose solvers, independent of any paper.
 
 ``chain``       any finite Markov chain, from its transition rule: the definition that faster solvers are held to
 ``symbolic``    small chains from the same rule, with letters in place of numbers

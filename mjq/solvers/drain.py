@@ -56,7 +56,7 @@ class Configurations:
 
     @property
     def blocked(self) -> np.ndarray:
-        """Where a head of the line of each class would not fit, shape (M, L)."""
+        """Return where a head of the queue of each class would not fit, shape (M, L)."""
         return self.after_admission < 0
 
 
@@ -283,7 +283,7 @@ def _arnoldi(passes, tolerance, most_sweeps):
 
 
 def departure_operator(configurations: Configurations, rates: ArrayLike, mix: ArrayLike) -> linalg.LinearOperator:
-    """Departures between the states of the saturated system, as an operator that stores no matrix.
+    """Return departures between the states of the saturated system, as an operator that stores no matrix.
 
     States are the pairs (configuration, class of a head that does not fit), in the order of
     ``numpy.nonzero(configurations.blocked)``. Entry (s, s') is the rate at which a departure leads from s to s'.

@@ -17,7 +17,7 @@ MOST_POPULATIONS = 1_000_000  # vectors up to the one asked for
 
 
 def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
-    """Throughput of each class.
+    """Return the throughput of each class.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
 
 
 def along_mixes(demands: np.ndarray, places: int) -> tuple[np.ndarray, np.ndarray]:
-    """Throughputs of two classes for all mixes of so many jobs, keeping one diagonal of populations only.
+    """Return throughputs of two classes for all mixes of a total, keeping one diagonal of populations only.
 
     Parameters
     ----------

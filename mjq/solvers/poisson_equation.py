@@ -31,7 +31,7 @@ BASIS, RESTARTS = 40, 25  # vectors to keep, and how often to begin anew
 
 
 def eliminated(A: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """The solution for a chain with a matrix.
+    """Return the solution for a chain with a matrix.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def eliminated(A: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
 def drained(
     state: drain.SaturatedState, operator: sparse_linalg.LinearOperator, rates: np.ndarray, mix: np.ndarray
 ) -> np.ndarray:
-    """The solution for a saturated system of :mod:`mjq.solvers.drain`, without a matrix.
+    """Return the solution for a saturated system of :mod:`mjq.solvers.drain`, without a matrix.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class Means:
 
 
 def means(network: Network) -> Means:
-    """Exact mean number of jobs and throughput at each pair of a network.
+    """Return the exact mean number of jobs and throughput at each pair of a network.
 
     Parameters
     ----------

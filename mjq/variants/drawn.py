@@ -38,7 +38,7 @@ class Drawn:
 
 
 def draw(chapter: str, students: int, seed: int) -> list[list[Drawn]]:
-    """Each student's questions.
+    """Draw the questions of each student.
 
     More students with the same seed leave the questions of the first ones as they were.
 

@@ -1,4 +1,4 @@
-"""Cluster logs in, answers out.
+"""Reads cluster logs, and answers what they tell of a machine.
 
 Logs
 

@@ -16,7 +16,7 @@ GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
 
 
 def is_parquet(path: str | Path) -> bool:
-    """Whether a file begins as Parquet does; what can be read once only is not looked at."""
+    """Return whether a file begins as Parquet does; a stream that can be read only once is not looked at."""
     if str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path)):
         return False
     with open(path, "rb") as file:
@@ -24,7 +24,7 @@ def is_parquet(path: str | Path) -> bool:
 
 
 def blocks(path: str | Path) -> Iterator[tuple[int, list[str]]]:
-    """Whole lines of a text file or pipe, plain or compressed by gzip; ``-`` is the standard input.
+    """Yield whole lines of a text file or pipe, plain or compressed by gzip; ``-`` is the standard input.
 
     Yields
     ------

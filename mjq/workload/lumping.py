@@ -1,4 +1,4 @@
-"""Fewer job classes in place of many: two kinds of stand-ins for a mix of classes.
+"""Fewer job classes in place of many: two ways to reduce them.
 
 Both take needs `b`, rates `mu` and probabilities `p` of all classes and return those of the classes that stand for
 them, ready for :func:`~mjq.models.processing_capacity.processing_capacity`.
@@ -68,7 +68,7 @@ def rest_as_one(
 def two_needs(
     low: float, high: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, split: str = "mixture"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    r"""Two classes with given needs in place of many; the mean work of a job, need times time, stays what it is.
+    r"""Replace all classes by two with given needs; the mean work of a job, need times time, stays the same.
 
     =============  ==============================================================================================
     ``"nearest"``  a job counts as one of the nearer of the two needs, on a logarithmic scale

@@ -51,7 +51,7 @@ class Size(Plain):
 
 
 class AtLoad(Plain):
-    """Waits if jobs come so many times as fast."""
+    """Waits if jobs come this many times as fast."""
 
     growth: float
     load: float
@@ -108,7 +108,7 @@ def planned(
     force: bool = False,
     progress: bool | None = None,
 ) -> Plan:
-    """How many servers keep the waits of a log below a target?
+    """Return how many servers keep the waits of a log below a target.
 
     The log is replayed on machines of the given sizes; between the first one that meets the target and the one before
     it, sizes are halved down to one node.
@@ -202,7 +202,7 @@ def planned(
 def sizes_between(
     log: Log, low: float | None = None, high: float | None = None, count: int = SIZES, node: float = 1.0
 ) -> list[float]:
-    """So many sizes from `low` to `high`, whole nodes apart, with that of the log if it lies between.
+    """Return sizes from `low` to `high`, whole nodes apart, with that of the log if it lies between.
 
     By default from three quarters of the servers of the log, or its largest need, to twice these servers.
 

@@ -1,4 +1,4 @@
-"""How fast a list of jobs is worked off when the line never runs dry."""
+"""How fast a list of jobs is worked off when the queue never runs dry."""
 
 import numba
 import numpy as np
@@ -22,7 +22,7 @@ def saturated_starts(
     estimate: ArrayLike | None = None,
     line: int = LINE,
 ) -> np.ndarray:
-    """When each job of a list starts, if there are always as many that wait.
+    """Return when each job of a list starts, if there are always as many that wait.
 
     The next job of the list joins the line when one leaves it. First come, first served is the same however long the
     line is; backfilling finds more that fits in a longer one.

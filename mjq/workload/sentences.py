@@ -1,4 +1,4 @@
-"""A plan in sentences: what follows, and what it assumes."""
+"""A plan in sentences: its answer, and what it assumes."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
 
 
 def rule_of(name: str) -> Policy:
-    """The policy of this name; ``ValueError`` if there is none, or it interrupts jobs."""
+    """Return the policy of this name; raise ``ValueError`` if there is none, or if it interrupts jobs."""
     rule = policies.policy(name)
     if rule.interrupts:
         raise ValueError(f"{name} interrupts jobs: their waits cannot be told from their runs")
@@ -24,7 +24,7 @@ def rule_of(name: str) -> Policy:
 
 
 def verdict(found: "PolicyPlan", target: float, percentile: float, node: float) -> list[str]:
-    """What follows, in sentences."""
+    """Return the answer of a plan in sentences."""
     goal = f"{percentile:g} % of the jobs wait at most {time_in_words(target)}"
     fit = [row for row in found.sizes if row.waits]
     if found.smallest is None:
@@ -58,7 +58,7 @@ def verdict(found: "PolicyPlan", target: float, percentile: float, node: float) 
 
 
 def time_in_words(hours: float) -> str:
-    """A time in the largest unit of which it is one or more.
+    """Return a time in the largest unit of which it is one or more.
 
     >>> time_in_words(2), time_in_words(-0.5), time_in_words(0.0)
     ('2 h', '-30 min', '0 s')
@@ -68,7 +68,7 @@ def time_in_words(hours: float) -> str:
 
 
 def assumed(log: Log, growth: float, names: Sequence[str]) -> list[str]:
-    """What every number assumes."""
+    """Return what every number of a plan assumes."""
     faster = "" if growth == 1 else f", {growth:g} times as fast"
     said = "as users gave them, and at least the run times" if log.estimate is not None else "the run times themselves"
     known = any(rule_of(name).knows_times for name in names)

@@ -31,7 +31,7 @@ MOST_NAMED, LONGEST_NAME = 30, 40  # columns, and letters of one, in a message
 
 
 def read_csv(blocks: Iterable[tuple[int, list[str]]], columns: dict[str, str] | None = None) -> Reading:
-    """What a CSV file holds, as a :class:`~mjq.workload.log.Reading`.
+    """Read a CSV file into a :class:`~mjq.workload.log.Reading`.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def _texts(rows, names, chosen):
 
 
 def read_parquet(path: str | Path, columns: dict[str, str] | None = None) -> Reading:
-    """What a Parquet file holds, as :func:`read_csv`; points in time and durations may have types of their own."""
+    """Read a Parquet file as :func:`read_csv`; points in time and durations may have types of their own."""
     try:
         frame = pl.scan_parquet(path)
         names = frame.collect_schema().names()

@@ -72,7 +72,7 @@ def _without(V, n):
 
 
 def cluster_states(N: int, sizes: Sequence[int]) -> list[tuple]:
-    """The possible vectors V: by their length, then lexicographically.
+    """Return the possible vectors V: by their length, then lexicographically.
 
     Source: [SW23] Section 3.
 
@@ -91,7 +91,7 @@ def cluster_states(N: int, sizes: Sequence[int]) -> list[tuple]:
 
 
 def states(N: int, sizes: Sequence[int], C: int) -> list[tuple]:
-    """All states in the paper's order: by the queue, then the size at the tracker, then V.
+    """Return all states in the paper's order: by the queue, then the size at the tracker, then V.
 
     Source: [SW23] Section 3.
 

@@ -17,7 +17,7 @@ __all__ = ["response_time", "response_time_cdf"]
 def response_time(
     network: Network, pairs: tuple | Sequence[tuple], entry: dict | None = None, p: Exponents = None
 ) -> PhaseType:
-    r"""Time that a job spends in some pairs without leaving them, in the stationary fluid model.
+    r"""Return the time that a job spends in some pairs without leaving them, in the stationary fluid model.
 
     It is of phase type, with initial phases :math:`A \beta` and subgenerator
 
@@ -80,7 +80,7 @@ def response_time_cdf(
     entry: dict | None = None,
     p: Exponents = None,
 ) -> np.ndarray:
-    r"""Distribution function of :func:`response_time`.
+    r"""Return the distribution function of :func:`response_time`.
 
     .. math:: \Phi_R(t) = 1 - \beta^T A^T e^{D W_R t} \mathbf 1 .
 

@@ -32,7 +32,7 @@ KINK_DISTANCE = 1e-7  # how near to its number of servers a queue counts as full
 def trajectory(
     network: Network, t: ArrayLike, x0: ArrayLike | None = None, p: Exponents | Callable[[float], Exponents] = None
 ) -> np.ndarray:
-    """Solution of the fluid model at given times.
+    """Return the solution of the fluid model at given times.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class Point:
 
 
 def stationary_point(network: Network, p: Exponents = None) -> Point:
-    """The limit of the trajectory that starts from the network's population.
+    """Return the limit of the trajectory that starts from the network's population.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class ServerFilling(NamedTuple):
 
 
 def server_filling(lam: float, k: int, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> ServerFilling:
-    r"""The infinite queue under ServerFilling, exact, for exponential times and needs that are powers of two.
+    r"""Solve the infinite queue under ServerFilling, for exponential times and needs that are powers of two.
 
     The prefix is the shortest part of the line, in order of arrival, whose needs add to at least k. Its jobs are
     served, the largest needs first, and interrupt others. With powers of two all k servers are then busy, so that

@@ -142,7 +142,7 @@ NAMES = (*POLICIES, *(f"{family}-<number>" for family in FAMILIES))
 
 
 def policy(name: str) -> Policy:
-    """The policy of this name; a number belongs to the names of some.
+    """Return the policy of this name; some names include a number.
 
     >>> policy("backfill-3").number
     3
@@ -165,7 +165,7 @@ server-filling, backfill-<number>, msfq-<number>; got 'lifo'
 
 @cache
 def compiled(choose: Callable) -> Callable:
-    """A policy's function as the event loop takes it, with the one signature that all have; itself in plain Python."""
+    """Return a policy's function as the event loop takes it, compiled with the one signature that all have."""
     if numba.config.DISABLE_JIT:
         return choose
     return numba.cfunc(CHOICE, cache=True)(choose)

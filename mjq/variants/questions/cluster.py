@@ -47,7 +47,7 @@ def mean_delay(**values):
 
 
 def mean_delay_with_lost_jobs(lam, **values):
-    """Little's law with all arrivals in place of those that enter."""
+    """Apply Little's law with all arrivals in place of those that enter."""
     return 1000 * uniform(lam=lam, **values).mean_queue / lam
 
 
@@ -56,7 +56,7 @@ def percent_busy(**values):
 
 
 def percent_busy_of_all_arrivals(N, T, lam, mu2, **_):
-    """As if no job were lost."""
+    """Return the answer as if no job were lost."""
     return 100 * lam * (T + 1) / 2 / mu2 / N
 
 

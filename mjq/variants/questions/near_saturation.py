@@ -26,7 +26,7 @@ def delta_of_one_server(t1, t2, p1):
 
 
 def excess_of_one_server(t1, t2, p1):
-    """The squared coefficient of variation less 1, not halved."""
+    """Return the squared coefficient of variation less 1, not halved."""
     return 2 * delta_of_one_server(t1, t2, p1)
 
 
@@ -43,7 +43,7 @@ def delta_of_exponential_times(n, p1, m):
 
 
 def system(B, b1, b2, p1, t1, t2):
-    """Resource, needs, rates and mix, as the model takes them."""
+    """Return resource, needs, rates and mix, as the model takes them."""
     return B, (b1, b2), (1 / t1, 1 / t2), (p1, 1 - p1)
 
 
