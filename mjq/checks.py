@@ -1,7 +1,7 @@
 """Checks of what models, solvers and simulators are given, with one error message for each constraint.
 
-Each function returns its argument as an array of floats, or raises a ``ValueError`` that names the broken law and the
-values.
+Each function returns its argument as an array of floats, or raises a ``ValueError`` that names the violated constraint
+and the values.
 """
 
 from collections.abc import Sequence

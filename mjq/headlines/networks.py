@@ -65,7 +65,7 @@ def network_of(given: dict) -> Network:
     Raises
     ------
     ValueError
-        If something is missing, unknown or given twice, or the network breaks a law.
+        If something is missing, unknown or given twice, or the network violates a constraint.
 
     Examples
     --------

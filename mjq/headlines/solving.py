@@ -48,7 +48,7 @@ def solve(model: str, **inputs: Any) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If the model or an input is unknown or missing, or a law is broken.
+        If the model or an input is unknown or missing, or a constraint is violated.
     ArithmeticError
         If the solver does not converge.
 

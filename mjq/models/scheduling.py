@@ -6,7 +6,7 @@ Written from the words of the policies, apart from ``mjq.simulation``, so that e
 :math:`B`                   servers (units of the resource)
 :math:`b_\ell, \mu_\ell`    need and completion rate of class :math:`\ell`, which comes with probability :math:`p_\ell`
 :math:`\lambda`             arrival rate
-:math:`C`                   places in the line; a job is lost if, after the policy has started whom it can, more would
+:math:`C`                   places in the queue; a job is lost if, after the policy has started whom it can, more would
                             wait
 ==========================  ===========================================================================================
 """
@@ -37,9 +37,9 @@ class FiniteQueue(NamedTuple):
     states : int
         Of the chain.
     EN, ENq : float
-        Mean number of jobs in the system and in the line.
+        Mean number of jobs in the system and in the queue.
     EWq : float
-        Mean time that a job which is not lost spends in the line.
+        Mean time that a job which is not lost spends in the queue.
     accepted : float
         Fraction of the jobs that find a place.
     throughput : float
@@ -57,7 +57,7 @@ class FiniteQueue(NamedTuple):
     utilization: float
 
 
-# --- Who starts next: its place in the line, or None. Jobs are told by their classes, in order of arrival. ------------
+# --- Who starts next: its place in the queue, or None. Jobs are told by their classes, in order of arrival. -----------
 
 
 def _in_order(free, served, line, b):
@@ -227,7 +227,7 @@ def finite_queue(
     Raises
     ------
     ValueError
-        If the input breaks a law, or there are more than 20,000 states.
+        If the input violates a constraint, or there are more than 20,000 states.
 
     Source: [SCHED] Eq. (e).
 
@@ -262,7 +262,7 @@ def finite_queue(
 def shadow_time(now: float, free: float, need: float, running: Sequence[tuple]) -> tuple[float, float]:
     r"""Return when the first job in the queue can start at the latest, by the estimates, and what it then leaves free.
 
-    Let the jobs in service hold :math:`n_i` servers until :math:`e_i`, as estimated. The first in the line needs
+    Let the jobs in service hold :math:`n_i` servers until :math:`e_i`, as estimated. The first in the queue needs
     :math:`h`. Its shadow time and the extra servers are
 
     .. math:: s = \min\Bigl\{t \ge \text{now} : \text{free} + \sum_{e_i \le t} n_i \ge h\Bigr\}, \qquad
@@ -274,7 +274,7 @@ def shadow_time(now: float, free: float, need: float, running: Sequence[tuple]) 
     free : float
         Servers that are free now.
     need : float
-        What the first in the line needs.
+        What the first in the queue needs.
     running : sequence of (float, float)
         Estimated end and need of each job in service.
 

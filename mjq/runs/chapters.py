@@ -85,8 +85,8 @@ class Chapter:
         Raises
         ------
         ValueError
-            If a name is unknown (with the nearest known ones), a value has another type, or a law of the chapter is
-            broken.
+            If a name is unknown (with the nearest known ones), a value has another type, or a constraint of the chapter
+            is violated.
 
         Examples
         --------

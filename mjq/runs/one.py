@@ -94,7 +94,7 @@ def run(
     Raises
     ------
     ValueError
-        For an unknown name, a value that breaks a law, or a folder or file that exists.
+        For an unknown name, a value that violates a constraint, or a folder or file that exists.
     RunFailed
         With the cell and the error.
     RuntimeError

@@ -138,7 +138,7 @@ def simulate_multiserver(
     Raises
     ------
     ValueError
-        If the input breaks a law, which is named.
+        If the input violates a constraint, which is named.
 
     Notes
     -----

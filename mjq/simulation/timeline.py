@@ -32,7 +32,7 @@ def timeline(N: int, sizes: ArrayLike, mapping: ArrayLike, running: ArrayLike) -
     Raises
     ------
     ValueError
-        If the input breaks a law, or a job needs more servers than there are.
+        If the input violates a constraint, or a job needs more servers than there are.
 
     Source: the words of [SW23] Section 1, with a queue that is never empty.
 

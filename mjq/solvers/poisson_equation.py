@@ -7,7 +7,7 @@ at the rate :math:`X = \pi c`, and
 
 says how many completions more than usual a start in each state brings in the long run. A small chain is eliminated. The
 saturated system of :mod:`mjq.solvers.drain` may have millions of states: there the unknowns are one number a
-configuration, `g`, the value of entering it before the next head of the line is drawn. Given `g`, departures lead only
+configuration, `g`, the value of entering it before the next head of the queue is drawn. Given `g`, departures lead only
 to smaller configurations and admissions only to larger ones, so that one pass up gives every value and one pass down
 gives `g` again: the adjoint of the passes of :mod:`mjq.solvers.drain`.
 """

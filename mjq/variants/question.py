@@ -25,8 +25,8 @@ class Question:
         From a random generator to the numbers by name: whole numbers, and floats of few decimals, which the text
         shows in full.
     answer : callable
-        From these numbers, by name, to the right answer. Both may raise ``ValueError`` if the numbers break a law of
-        the model: then others are drawn.
+        From these numbers, by name, to the right answer. Both may raise ``ValueError`` if the numbers violate a
+        constraint of the model: then others are drawn.
     mistakes : dict
         What somebody may have overlooked, in words, and the function that gives the answer that comes out then.
     """

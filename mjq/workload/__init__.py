@@ -14,7 +14,7 @@ Answers
 
 ``capacity``        how many jobs an hour: four answers, and what each assumes
 ``costs``           which jobs cost the others most
-``saturated``       a list of jobs worked off while the line never runs dry
+``saturated``       a list of jobs worked off while the queue never runs dry
 ``arrivals``        when how much came; whether replays agree with the waits of a log
 ``plan``            how many servers keep waits below a target
 ``intervals``       how far to believe a number that comes from one log, and when it is too short

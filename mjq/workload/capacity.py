@@ -98,7 +98,7 @@ def capacities(
     ----------
     log : Log
     policy : {"fcfs", "easy"}
-        EASY finds what fits among the first hundred jobs of the line.
+        EASY finds what fits among the first hundred jobs of the queue.
     seed : int
     exact : bool
         Whether exponential classes are solved where their configurations fit, under FCFS, rather than simulated.
@@ -298,7 +298,7 @@ def _fit(servers, needs):
 
 
 def _started(need, run, said, servers, policy):
-    """When each job starts, and the instants of the first, second, ... start, as long as the line is full."""
+    """When each job starts, and the instants of the first, second, ... start, as long as the queue is full."""
     line = min(LINE, max(1, len(need) // 10))
     starts = saturated_starts(need, run, servers, policy, said, line)
     times = np.sort(starts)

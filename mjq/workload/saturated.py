@@ -24,7 +24,7 @@ def saturated_starts(
 ) -> np.ndarray:
     """Return when each job of a list starts, if there are always as many that wait.
 
-    The next job of the list joins the line when one leaves it. First come, first served is the same however long the
+    The next job of the list joins the queue when one leaves it. First come, first served is the same however long the
     line is; backfilling finds more that fits in a longer one.
 
     Parameters
@@ -137,7 +137,7 @@ def _backfilled(need, run, said, most):
 
 @numba.njit(cache=True, nogil=True)
 def _next(need, said, starts, waiting, serving, free, now):
-    """The place in the line of the job that starts now, or -1: as :func:`mjq.simulation.policies.backfilling.easy`."""
+    """The place in the queue of the job that starts now, or -1: as :func:`mjq.simulation.policies.backfilling.easy`."""
     if not len(waiting):
         return -1
     head = waiting[0]

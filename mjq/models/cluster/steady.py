@@ -113,7 +113,7 @@ def performance(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, 
     Raises
     ------
     ValueError
-        If the input breaks a law, or the cluster is too large for memory.
+        If the input violates a constraint, or the cluster is too large for memory.
     ArithmeticError
         If the iterations did not converge.
 

@@ -59,7 +59,7 @@ def relative_completions(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) ->
     Raises
     ------
     ValueError
-        If the input breaks a law (it is named), or more configurations fit than memory holds.
+        If the input violates a constraint (it is named), or more configurations fit than memory holds.
     ArithmeticError
         If a solution did not converge.
 
@@ -145,7 +145,7 @@ def sojourn_asymptote(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: Arra
     Raises
     ------
     ValueError
-        If `lam` is not below the capacity, or another law is broken.
+        If `lam` is not below the capacity, or another constraint is violated.
 
     Source: [GHHS23]; [NS] Eq. (g).
 
@@ -183,7 +183,7 @@ def decay_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) 
     Raises
     ------
     ValueError
-        If `lam` is not below the capacity, or another law is broken.
+        If `lam` is not below the capacity, or another constraint is violated.
 
     Source: [NS] Eq. (i).
 

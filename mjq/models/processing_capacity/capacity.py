@@ -56,7 +56,7 @@ def processing_capacity(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
     Raises
     ------
     ValueError
-        If the input breaks a law (it is named), or more configurations fit than memory holds.
+        If the input violates a constraint (it is named), or more configurations fit than memory holds.
     ArithmeticError
         If the solution did not converge.
 

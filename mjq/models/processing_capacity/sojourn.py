@@ -243,7 +243,7 @@ def sojourn(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
     ------
     ValueError
         If `lam` is not below the capacity, or so near that rounding would matter (relative distance below 1e-9: the
-        error grows like 1e-15 over that distance), or another law is broken.
+        error grows like 1e-15 over that distance), or another constraint is violated.
     ArithmeticError
         If rates lie too far apart for double precision, so that two roads to the answer disagree.
 

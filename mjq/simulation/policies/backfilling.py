@@ -1,6 +1,6 @@
 """Backfilling: later jobs start early where they delay nobody who holds a reservation.
 
-The first d jobs in the line hold reservations, which are promises by what running times are estimated. `easy` is this
+The first d jobs in the queue hold reservations, which are promises by what running times are estimated. `easy` is this
 for d = 1, without a profile and therefore fast; `backfilling` is it for any d.
 
 The profile is what is free, and will be: ``profile[k]`` says how much from ``since`` on, up to the next entry; the last

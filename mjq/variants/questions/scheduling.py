@@ -97,7 +97,7 @@ QUESTIONS = (
         {PASSING: partial(mean_wait, "fcfs"), "what is promised to the first": partial(mean_wait, "first-fit")},
     ),
     Question(
-        "First-fit", QUEUE + "The policy is first-fit. How long is a job in the line, on average, if it is not lost?",
+        "First-fit", QUEUE + "The policy is first-fit. How long is a job in the queue, on average, if it is not lost?",
         TIME, draw_queue, partial(time_in_line, "first-fit"), {PASSING: partial(time_in_line, "fcfs")},
     ),
     Question(
