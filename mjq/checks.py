@@ -224,7 +224,7 @@ def multiserver(
     p = probabilities(names[3], p)
     if not len(b) == len(mu) == len(p):
         which = "{1}, {2} and {3}".format(*names)
-        raise ValueError(f"{which} must have one entry a class, got {len(b)}, {len(mu)} and {len(p)}")
+        raise ValueError(f"{which} must have one entry for each class, got {len(b)}, {len(mu)} and {len(p)}")
     if b[p > 0].max() > B * (1 + FIT_TOLERANCE):
         raise ValueError(f"need {shown(b[p > 0].max())} exceeds resource {shown(B)}")
     if float(mu.max()) > LARGEST_RATE_RATIO * float(mu.min()):

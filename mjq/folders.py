@@ -53,7 +53,7 @@ def refuse_others(path: Path) -> None:
     if path.is_symlink():
         raise ValueError(f"{path} is a link, which is neither followed nor replaced; choose another label")
     if os.path.lexists(path) and not _is_ours(path):
-        raise ValueError(f"{path} exists and is no sweep or run of mjq; choose another label")
+        raise ValueError(f"{path} exists and is not a run or sweep of mjq; choose another label")
 
 
 def _is_ours(path):

@@ -286,7 +286,7 @@ def test_a_cut_gzip_is_an_error(tmp_path, cut):
 def test_broken_parquet_is_an_error(tmp_path):
     path = tmp_path / "log.parquet"
     path.write_bytes(b"PAR1" + bytes(100))
-    with pytest.raises(ValueError, match="no Parquet"):
+    with pytest.raises(ValueError, match="not a Parquet file"):
         read_log(path)
 
 

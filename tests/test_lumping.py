@@ -68,7 +68,7 @@ def test_nearest_is_nearest_on_a_logarithmic_scale():
         (lambda: rest_as_one([0, 1], (1, 2), (1, 1), (0.5, 0.5)), "no job is left"),
         (lambda: rest_as_one([0], (1, 2), (1, 1), (0.5, 0.5), "median"), "need must be one of mean, work, largest"),
         (lambda: rest_as_one([0], (1, 2), (1, 1), (0.5, 0.4)), "p must sum to 1"),
-        (lambda: rest_as_one([0], (1, 2), (1,), (0.5, 0.5)), "one entry a class, got 2, 1 and 2"),
+        (lambda: rest_as_one([0], (1, 2), (1,), (0.5, 0.5)), "one entry for each class, got 2, 1 and 2"),
         (lambda: two_needs(2, 2, (1, 2), (1, 1), (0.5, 0.5)), "low must be below high, got 2 and 2"),
         (lambda: two_needs(1, 2, (1, 2), (1, 1), (0.5, 0.5), "half"), "split must be one of nearest, mixture"),
     ],

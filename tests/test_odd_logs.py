@@ -127,7 +127,7 @@ def test_columns_of_parquet_that_hold_no_numbers_are_named_in_one_line(tmp_path,
     pl.DataFrame({"need": [1, 2], "run": values, "other": values}).write_parquet(path)
     status, out, err = said("capacity", path, "--servers", 4)
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert f"column 'run' holds values of the type {kind}, which are no numbers, times or texts" in err
+    assert f"column 'run' holds values of the type {kind}, which are not numbers, times or text" in err
 
 
 def piped(folder, content):

@@ -44,7 +44,7 @@ class Grid:
         require_inputs(self.model, [*self.fixed, *self.swept])
         both = sorted(set(self.fixed) & set(self.swept))
         if both:
-            raise ValueError(f"{', '.join(both)}: given once and swept")
+            raise ValueError(f"{', '.join(both)}: given both a single value and many")
         if not all(self.swept.values()):
             raise ValueError("a swept input has no values")
         if len(self) > MOST_CASES:

@@ -82,7 +82,7 @@ class Archive:
                 )
             damaged = [str(path)]  # the cases' files know by themselves what they hold
         elif any(entry.name != folders.LOCK for entry in self.folder.iterdir()):
-            raise ValueError(f"{self.folder} exists and is no sweep; choose another label")
+            raise ValueError(f"{self.folder} exists and is not a sweep; choose another label")
         (self.folder / folders.CASES).mkdir(exist_ok=True)
         folders.write(path, json.dumps(self._about(), indent=1, ensure_ascii=False).encode())
         return damaged

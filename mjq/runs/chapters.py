@@ -24,7 +24,7 @@ __all__ = ["NONE_HERE", "NOTEBOOKS", "Chapter", "Parameter", "chapter", "names",
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 NONE_HERE = "no chapters here: they come with the project's repository, not with the package"
-LENGTHS_DIFFER = "one entry a class"  # in each message of the library that says so
+LENGTHS_DIFFER = "one entry for each class"  # in each message of the library that says so
 LONGEST = 1000  # binary digits of a whole number, all of which are finite as a float
 TYPES = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "list": "a list"}
 

@@ -91,7 +91,7 @@ def _json(path):
     """JSON without the infinite numbers that Python would take."""
 
     def refuse(constant):
-        raise ValueError(f"{path.name} holds {constant}, which is no number of JSON")
+        raise ValueError(f"{path.name} holds {constant}, which is not a number in JSON")
 
     return json.loads(path.read_bytes(), parse_constant=refuse)
 

@@ -116,7 +116,7 @@ def _is_data(parameters):
     code = translate_parameters("python3", "python", parameters, "Parameters")
     found = {node.targets[0].id: ast.literal_eval(node.value) for node in ast.parse(code).body}
     if found != parameters:
-        raise ValueError("the parameters do not arrive as they were given")
+        raise ValueError("the kernel received other parameters than were given")
 
 
 def _failure(target, error, traceback):

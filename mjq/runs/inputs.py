@@ -215,7 +215,7 @@ def _text(path, encoding, most, newline=None):
     with open(path, encoding=encoding, newline=newline) as file:
         text = file.read(most + 1)
     if len(text) > most:
-        raise ValueError(f"it is longer than {most // 1_000_000} million letters")
+        raise ValueError(f"it is longer than {most // 1_000_000} million characters")
     return text
 
 
@@ -229,7 +229,7 @@ def _load(text):
     except Exception as error:  # odd tags and dates, brackets by the thousand
         raise YAMLError(f"{type(error).__name__}: {error}") from error
     if aliases:
-        raise YAMLError("aliases (*name) are not taken")
+        raise YAMLError("aliases (*name) are not allowed")
     return found
 
 

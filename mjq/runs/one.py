@@ -129,7 +129,7 @@ def run(
         if copy:
             folders.write(copy, (folder / target.name).read_bytes(), replace=force)
     except (OSError, ValueError, RuntimeError) as error:
-        raise RuntimeError(f"{error}; all else is in {folder}") from error
+        raise RuntimeError(f"{error}; all other results are in {folder}") from error
     return Run(folder, given, found, seconds, len(source.notebook.cells))
 
 

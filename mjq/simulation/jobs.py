@@ -77,7 +77,7 @@ class Lognormal:
     scv: float
 
     def __post_init__(self):
-        checks.positive("mean and scv of a lognormal law", (self.mean, self.scv))
+        checks.positive("mean and scv of a lognormal distribution", (self.mean, self.scv))
 
     @property
     def second_moment(self) -> float:
@@ -110,8 +110,8 @@ class BoundedPareto:
     shape: float
 
     def __post_init__(self):
-        low, high, _ = checks.positive("low, high and shape of a bounded Pareto law", self.parameters)
-        checks.inside("low of a bounded Pareto law", low, 0, high)
+        low, high, _ = checks.positive("low, high and shape of a bounded Pareto distribution", self.parameters)
+        checks.inside("low of a bounded Pareto distribution", low, 0, high)
 
     def _moment(self, k):
         low, high, shape = self.low, self.high, self.shape
@@ -197,7 +197,7 @@ def laws(service: Sequence[Law | ArrayLike]) -> list[Law]:
     ValueError: service of class 0 must be a PhaseType, a positive time or several times: mean 0
     """
     if not isinstance(service, (list, tuple, np.ndarray)):
-        raise ValueError(f"service must be a sequence of one law a class, got {service!r}")
+        raise ValueError(f"service must be a sequence with one distribution for each class, got {service!r}")
     return [_law(f"service of class {k}", law) for k, law in enumerate(service)]
 
 
@@ -219,14 +219,14 @@ def rates_of(service: Sequence[Law], mu: ArrayLike | None = None) -> np.ndarray:
     array([0.5 , 0.25])
     >>> rates_of(laws([4]), mu=[1])
     Traceback (most recent call last):
-    ValueError: mu must be one over the mean of each law of service, (0.25), or None; got (1)
+    ValueError: mu must be one over the mean of each service distribution, (0.25), or None; got (1)
     """
     rates = np.array([1 / (law.mean() if isinstance(law, np.ndarray) else law.mean) for law in service])
     if mu is not None:
         given = checks.positive("mu", mu)
         if given.shape != rates.shape or not np.allclose(given, rates, rtol=MEANS_APART, atol=0):
             raise ValueError(
-                f"mu must be one over the mean of each law of service, {checks.shown(rates)}, or None; "
+                f"mu must be one over the mean of each service distribution, {checks.shown(rates)}, or None; "
                 f"got {checks.shown(given)}"
             )
     return rates

@@ -190,12 +190,12 @@ def require_powers_of_two(needs: Sequence[float] | np.ndarray, B: float) -> None
 
     >>> require_powers_of_two([1, 3], 4)
     Traceback (most recent call last):
-    ValueError: server-filling takes needs and servers that are powers of two: need 3, servers 4
+    ValueError: server-filling needs powers of two for needs and servers: need 3, servers 4
     """
     for need in needs:
         if not checks.are_powers_of_two(need, B):
             shown = f"need {checks.shown(need)}, servers {checks.shown(B)}"
-            raise ValueError(f"server-filling takes needs and servers that are powers of two: {shown}")
+            raise ValueError(f"server-filling needs powers of two for needs and servers: {shown}")
 
 
 def _estimates(runs):

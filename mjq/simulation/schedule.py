@@ -132,7 +132,7 @@ def replay(
     estimate = run if estimate is None else checks.not_negative("estimate", estimate)
     if not len(submit) == len(need) == len(run) == len(estimate):
         lengths = f"{len(submit)}, {len(need)}, {len(run)} and {len(estimate)}"
-        raise ValueError(f"submit, need, run and estimate must have one entry a job, got {lengths}")
+        raise ValueError(f"submit, need, run and estimate must have one entry for each job, got {lengths}")
     if not len(submit):
         raise ValueError("submit, need, run and estimate must have at least one job")
     if need.max() > servers * (1 + checks.FIT_TOLERANCE):

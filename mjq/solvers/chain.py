@@ -250,7 +250,7 @@ def _require_irreducible(rates, states):
     if len(closed) > 1:
         classes = "; ".join(_few([names[k] for k in np.flatnonzero(label == c)]) for c in closed[:3])
         raise ValueError(f"the chain is reducible: {len(closed)} closed classes of states, such as {classes}")
-    raise ValueError(f"the chain is reducible: it leaves for ever the states {_few(transient)}")
+    raise ValueError(f"the chain is reducible, because it leaves these states for ever: {_few(transient)}")
 
 
 def _few(items, most=6):

@@ -34,7 +34,7 @@ def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
     Raises
     ------
     ValueError
-        If `population` has not one entry a class, or there are more than a million populations up to it.
+        If `population` has not one entry for each class, or there are more than a million populations up to it.
 
     Source: E. D. Lazowska, J. Zahorjan, G. S. Graham, K. C. Sevcik, Quantitative System Performance, 1984.
 
@@ -48,7 +48,7 @@ def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
     demands = checks.numbers("demands", demands, ndim=2)
     population = tuple(checks.counts("population", population, 0).tolist())
     if len(population) != demands.shape[1]:
-        raise ValueError(f"population must have one entry a class, got {len(population)} for {demands.shape[1]}")
+        raise ValueError(f"population must have one entry for each class, got {len(population)} for {demands.shape[1]}")
     number = math.prod(n + 1 for n in population)
     if number > MOST_POPULATIONS:
         raise ValueError(f"{number} populations are too many, at most {MOST_POPULATIONS}")

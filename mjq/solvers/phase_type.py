@@ -245,7 +245,7 @@ def coxian(mean: float, scv: float) -> PhaseType:
     """
     mean, scv = (float(checks.positive(name, value, ndim=0)) for name, value in (("mean", mean), ("scv", scv)))
     if scv < 0.5:
-        raise ValueError(f"two phases reach a scv of 0.5 or more, got {scv:g}; use erlang")
+        raise ValueError(f"two phases have a scv of at least 0.5, got {scv:g}; use erlang")
     first, second, on = 2 / mean, 1 / (mean * scv), 1 / (2 * scv)
     return PhaseType([1.0, 0.0], [[-first, on * first], [0.0, -second]])
 
@@ -266,7 +266,7 @@ def mixed_erlang(mean: float, scv: float) -> PhaseType:
     k = math.ceil(1 / scv * (1 - SCV_ROUNDING))
     if scv > 1 or k > MOST_PHASES:
         raise ValueError(
-            f"phases of the same rate reach a scv of at most 1 and, here, least {1 / MOST_PHASES}: {scv:g}"
+            f"phases of the same rate have a scv of at most 1 and, here, at least {1 / MOST_PHASES}; got {scv:g}"
         )
     if k == 1:
         return exponential(mean)
@@ -294,7 +294,7 @@ def hyperexponential(mean: float, scv: float) -> PhaseType:
     """
     mean, scv = (float(checks.positive(name, value, ndim=0)) for name, value in (("mean", mean), ("scv", scv)))
     if scv < 1:
-        raise ValueError(f"a mixture of exponentials has a scv of 1 or more, got {scv:g}")
+        raise ValueError(f"a mixture of exponentials has a scv of at least 1, got {scv:g}")
     p = (1 + math.sqrt((scv - 1) / (scv + 1))) / 2
     q = 1 / (scv + 1) / (2 * p)  # 1 - p, without cancellation
     return PhaseType([1 - q, q], np.diag([-2 * p / mean, -2 * q / mean]))

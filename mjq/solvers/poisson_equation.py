@@ -131,8 +131,8 @@ def _centred(h, A, completions, probabilities):
     square = probabilities @ (A @ h**2 - 2 * h * after + completions * h**2) / throughput / 2
     if not (residual <= RESIDUAL_LIMIT and abs(square - mean) <= IDENTITY_LIMIT * (1 + abs(mean))):
         raise ArithmeticError(
-            f"the Poisson equation was not solved: its residual is {residual:.2g}, and {mean:.6g} by one road is "
-            f"{square:.6g} by another"
+            f"the Poisson equation was not solved: its residual is {residual:.2g}, and two independent computations "
+            f"give {mean:.6g} and {square:.6g}"
         )
     return h
 

@@ -40,7 +40,7 @@ def blocks(path: str | Path) -> Iterator[tuple[int, list[str]]]:
     with _opened(path) as file:
         while block := _read(file, number):
             if b"\0" in block:
-                raise ValueError(f"line {number + block[: block.index(0)].count(10)}: this is no text in UTF-8")
+                raise ValueError(f"line {number + block[: block.index(0)].count(10)}: this is not text in UTF-8")
             whole, newline, rest = (rest + block).rpartition(b"\n")
             if len(rest) > LONGEST:
                 raise ValueError(f"line {number}: longer than {LONGEST // 1_000_000} MB")

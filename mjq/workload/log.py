@@ -135,7 +135,7 @@ class Log:
     def require_arrivals(self) -> np.ndarray:
         """Return when the jobs came [s], or raise ``ValueError`` if nothing tells it."""
         if self.arrival is None:
-            raise ValueError("the log does not say when jobs were submitted: nothing can be said of waits")
+            raise ValueError("the log does not say when jobs were submitted, so their waits are unknown")
         return self.arrival
 
 

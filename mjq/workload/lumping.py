@@ -119,5 +119,5 @@ def two_needs(
 def _classes(b, mu, p):
     b, mu, p = checks.positive("b", b), checks.positive("mu", mu), checks.probabilities("p", p)
     if not len(b) == len(mu) == len(p):
-        raise ValueError(f"b, mu and p must have one entry a class, got {len(b)}, {len(mu)} and {len(p)}")
+        raise ValueError(f"b, mu and p must have one entry for each class, got {len(b)}, {len(mu)} and {len(p)}")
     return b, mu, p

@@ -165,9 +165,9 @@ def planned(
     growth, node = (float(checks.positive(name, x, ndim=0)) for name, x in (("growth", growth), ("node", node)))
     come = log.require_arrivals()
     if log.submits_are_starts:
-        raise ValueError("the submit times of this log are start times: how long its jobs would wait cannot be told")
+        raise ValueError("the submit times of this log are start times, so the waits of its jobs are unknown")
     if not come.max() > come.min():
-        raise ValueError("all jobs of the log come at once: nothing can be said of waits")
+        raise ValueError("all jobs of the log come at once, so it tells nothing of waits")
     sizes = sizes_between(log, node=node) if sizes is None else checks.positive("sizes", sizes)
     sizes = np.unique(np.asarray(sizes, dtype=float)).tolist()
     for name in policies:

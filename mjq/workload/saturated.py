@@ -60,7 +60,9 @@ def saturated_starts(
     servers = float(checks.positive("servers", servers, ndim=0))
     need, run = checks.positive("need", need), checks.not_negative("run", run)
     if not len(need) == len(run) > 0:
-        raise ValueError(f"need and run must have one entry a job, and at least one, got {len(need)} and {len(run)}")
+        raise ValueError(
+            f"need and run must have one entry for each job, and at least one, got {len(need)} and {len(run)}"
+        )
     if need.max() > servers * (1 + checks.FIT_TOLERANCE):
         raise ValueError(f"need {checks.shown(need.max())} exceeds resource {checks.shown(servers)}")
     if policy not in POLICIES:

@@ -19,7 +19,7 @@ def rule_of(name: str) -> Policy:
     """Return the policy of this name; raise ``ValueError`` if there is none, or if it interrupts jobs."""
     rule = policies.policy(name)
     if rule.interrupts:
-        raise ValueError(f"{name} interrupts jobs: their waits cannot be told from their runs")
+        raise ValueError(f"{name} interrupts jobs, so their waits cannot be separated from their runs")
     return rule
 
 

@@ -85,12 +85,12 @@ def read_parquet(path: str | Path, columns: dict[str, str] | None = None) -> Rea
         frame = pl.scan_parquet(path)
         names = frame.collect_schema().names()
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise ValueError(f"no Parquet that can be read: {error}") from None
+        raise ValueError(f"this is not a Parquet file that can be read: {error}") from None
     chosen, kinds = _chosen(names, columns), frame.collect_schema()
     for theirs in chosen.values():
         if kinds[theirs].is_nested() or kinds[theirs] in (pl.Binary, pl.Object):
             kind = str(kinds[theirs].base_type()).lower()
-            raise ValueError(f"column {theirs!r} holds values of the type {kind}, which are no numbers, times or texts")
+            raise ValueError(f"column {theirs!r} holds values of the type {kind}, which are not numbers, times or text")
     return Reading(_parquet_tables(frame, chosen), clock=_clock)
 
 

@@ -29,7 +29,7 @@ class CapacityOutput(Declaration):
 
 def _capacity(B, b, mu, p, lam=None, t=None):
     if t is not None and lam is None:
-        raise ValueError("t needs lam: sojourn times are those of an arrival rate")
+        raise ValueError("t needs lam, because sojourn times depend on the arrival rate")
     if lam is None:
         return {"capacity": processing_capacity.processing_capacity(B, b, mu, p)}
     queue = processing_capacity.sojourn(lam, B, b, mu, p)

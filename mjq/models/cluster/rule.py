@@ -20,7 +20,9 @@ def checked(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, mu2:
     if mu2.ndim == 0:
         mu2 = np.full(len(sizes), float(mu2))
     if not len(sizes) == len(p) == len(mu2):
-        raise ValueError(f"sizes, p and mu2 must have one entry a size, got {len(sizes)}, {len(p)} and {len(mu2)}")
+        raise ValueError(
+            f"sizes, p and mu2 must have one entry for each size, got {len(sizes)}, {len(p)} and {len(mu2)}"
+        )
     if len(set(sizes)) < len(sizes):
         raise ValueError(f"sizes must differ, got {checks.shown(sizes)}")
     come = p > 0
@@ -41,7 +43,7 @@ def transitions(
 ) -> Iterator[tuple]:
     """Yield ``(next_state, rate)`` out of ``(x_1, x_2, V)``, case by case in the paper's order.
 
-    `sizes`, `p` and `mu2` are sequences with one entry a size.
+    `sizes`, `p` and `mu2` are sequences with one entry for each size.
 
     Source: [SW23] Table 2.
 

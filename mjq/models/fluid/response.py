@@ -113,7 +113,7 @@ def _entry(network, chosen, entry, point):
         done = np.array([point.throughput[pair] for pair in network.pairs])
         flow = np.where(chosen, network.arrivals + (done * ~chosen) @ network.P, 0.0)
         if not flow.sum() > 0:
-            raise ValueError("no flow enters these pairs from outside: give entry")
+            raise ValueError("no flow enters these pairs from outside, so give entry")
         return flow / flow.sum()
     network._require_pairs("entry", entry)
     beta = checks.probabilities("entry", [entry.get(pair, 0.0) for pair in network.pairs])

@@ -121,7 +121,7 @@ def drift(x: ArrayLike, network: Network, p: Exponents = None) -> np.ndarray:
     """
     x = checks.numbers("x", x)
     if x.shape != network.start.shape:
-        raise ValueError(f"x must have one entry a phase, {len(network.start)}, got {len(x)}")
+        raise ValueError(f"x must have one entry for each phase, {len(network.start)}, got {len(x)}")
     return drift_of(x, network, exponents_by_queue(network, p))
 
 

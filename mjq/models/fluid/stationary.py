@@ -51,7 +51,7 @@ def trajectory(
     Raises
     ------
     ValueError
-        If times decrease, or `x0` has not one entry a phase or a negative one.
+        If times decrease, or `x0` has not one entry for each phase or a negative one.
     ArithmeticError
         If the equations could not be solved.
 

@@ -111,7 +111,7 @@ def split_hyperexponential(
     p = checks.probabilities("p", p)
     if not len(b) == len(mean) == len(scv) == len(p):
         sizes = f"{len(b)}, {len(mean)}, {len(scv)} and {len(p)}"
-        raise ValueError(f"b, mean, scv and p must have one entry a class, got {sizes}")
+        raise ValueError(f"b, mean, scv and p must have one entry for each class, got {sizes}")
     phases = [phase_type.hyperexponential(*moments) for moments in zip(mean, scv, strict=True)]
     mu = np.concatenate([-np.diag(phase.T) for phase in phases])
     return np.repeat(b, 2), mu, np.concatenate([share * phase.alpha for share, phase in zip(p, phases, strict=True)])

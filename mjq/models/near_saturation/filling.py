@@ -174,7 +174,7 @@ def _powers_of_two(k, b, mu, p):
     _, b, mu, p = checks.multiserver(k, b, mu, p, names=("k", "b", "mu", "p"))
     for name, value in [("k", k), *(("need", need) for need in b)]:
         if value != int(value) or int(value) & (int(value) - 1):
-            raise ValueError(f"ServerFilling wants powers of two, got {name} {checks.shown(value)}")
+            raise ValueError(f"ServerFilling needs powers of two, got {name} {checks.shown(value)}")
     come = p > 0
     b, mu, p = b[come].astype(int).tolist(), mu[come].tolist(), p[come].tolist()
     if len(set(b)) < len(b):

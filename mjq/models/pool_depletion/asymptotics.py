@@ -283,7 +283,7 @@ def optimal_pool_mix(D: ArrayLike) -> float:
     if alone.min() < mixed:
         corner = "A" if alone[0] < alone[1] else "B"
         raise ValueError(
-            f"alpha* = {equal_work_pool_mix(D):.6g} is no absolute minimum: a pool of class {corner} alone takes "
+            f"alpha* = {equal_work_pool_mix(D):.6g} is not an absolute minimum: a pool of class {corner} alone takes "
             f"{alone.min():.6g} a task, the mix {mixed:.6g}"
         )
     return equal_work_pool_mix(D)

@@ -194,7 +194,7 @@ def energy(D: ArrayLike, N_A: int, N_B: int, T: float, busy: ArrayLike, idle: Ar
     T = float(checks.positive("T", T, ndim=0))
     if len(busy) != 2 or len(idle) != 2:
         raise ValueError(
-            f"busy and idle must have one entry a station, got {checks.shown(busy)} and {checks.shown(idle)}"
+            f"busy and idle must have one entry for each station, got {checks.shown(busy)} and {checks.shown(idle)}"
         )
     if (work > T * (1 + WORK_ROUNDING)).any():
         raise ValueError(f"T = {T:g} is less than the work of a station, {checks.shown(work)}")

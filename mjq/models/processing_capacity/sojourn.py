@@ -245,7 +245,7 @@ def sojourn(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
         If `lam` is not below the capacity, or so near that rounding would matter (relative distance below 1e-9: the
         error grows like 1e-15 over that distance), or another constraint is violated.
     ArithmeticError
-        If rates lie too far apart for double precision, so that two roads to the answer disagree.
+        If rates lie too far apart for double precision, so that two independent computations disagree.
 
     Source: [BB22] Eqs. (1)-(3), (6)-(8).
 
@@ -297,8 +297,8 @@ def _require_agreement(answer):
     by_numbers, by_tagging = answer.EW, answer.time.mean
     if not abs(by_tagging / by_numbers - 1) < MEANS_APART:
         raise ArithmeticError(
-            f"the queue at lam {answer._queue.lam!r} can't be solved in double precision: the mean sojourn time came "
-            f"out as {by_numbers:.6g} and {by_tagging:.6g} by two roads"
+            f"the queue at lam {answer._queue.lam!r} can't be solved in double precision: two independent "
+            f"computations of the mean sojourn time disagree: {by_numbers:.6g} and {by_tagging:.6g}"
         )
 
 
