@@ -3,7 +3,7 @@
 The map, one line a module:
 
 ``mjq.models``      one module or folder a paper, the only place where a paper's letters live
-``mjq.solvers``     Markov chains, queues with infinitely many levels, chains that only drain; knows no paper
+``mjq.solvers``     Markov chains, queues with infinitely many levels, chains that only drain; independent of any paper
 ``mjq.simulation``  an independent event-driven simulator with confidence intervals
 ``mjq.workload``    cluster logs in, classes, capacities and plans out
 ``mjq.published``   the numbers that the papers print, and the ledger of what was reproduced
@@ -12,7 +12,7 @@ The map, one line a module:
 ``mjq.headlines``   the headline numbers of each model for scripts: plain values in, plain values out
 ``mjq.variants``    exercise sheets, a different one for each student
 ``mjq.cli``         the command ``mjq``
-``mjq.parallel``    much work side by side, here or on other machines
+``mjq.parallel``    many cases in parallel, here or on other machines
 ``mjq.journal``     its results noted as they are found
 ``mjq.bars``        progress bars
 ``mjq.text_tables`` tables as CSV

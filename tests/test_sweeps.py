@@ -270,7 +270,7 @@ def test_whole_numbers_of_any_size_come_through(here, small, client):
 def test_force_leaves_nothing_of_what_was_there(here, small, light):
     (here / "runs/small/a").mkdir(parents=True)
     (here / "runs/small/a/run.json").write_text("{}")
-    with pytest.raises(ValueError, match="is not a (run or )?sweep"):
+    with pytest.raises(ValueError, match=r"is not a (run or )?sweep"):
         runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
     done = runs.sweep(small, [dict(x=1.0)], workers=light, label="a", force=True)
     left = sorted(path.name for path in done.folder.iterdir() if path.name != ".lock")
@@ -285,7 +285,7 @@ def test_a_folder_holds_one_sweep(here, small, light):
     assert len(list((done.folder / "cases").iterdir())) == 1
     (here / "runs/small/b").mkdir()
     (here / "runs/small/b/mine.txt").write_text("mine")
-    with pytest.raises(ValueError, match="exists and is not a (run or )?sweep"):
+    with pytest.raises(ValueError, match=r"exists and is not a (run or )?sweep"):
         runs.sweep(small, [dict(x=2.0)], workers=light, label="b")
 
 

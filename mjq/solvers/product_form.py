@@ -124,7 +124,8 @@ def _visits(P, chain):
     balance = np.vstack([np.eye(len(here)) - P[np.ix_(here, here)].T, np.ones(len(here))])
     if np.linalg.matrix_rank(balance, tol=PIECES_TOLERANCE) < len(here):
         raise ValueError(
-            "a closed chain falls into parts between which jobs cannot move: the steady state depends on where they start"
+            "a closed chain falls into parts between which jobs cannot move: "
+            "the steady state depends on where they start"
         )
     visits = np.zeros_like(chain)
     visits[here] = np.linalg.lstsq(balance, np.eye(len(here) + 1)[-1], rcond=None)[0].clip(0)

@@ -20,7 +20,7 @@ __all__ = ["Replays"]
 
 
 class Replays:
-    """Replays of one log, each made once: a context; noted beside an output if there is one, to be gone on with.
+    """Replays of one log, each made once: a context; noted beside an output if there is one; the same call resumes.
 
     Parameters
     ----------
