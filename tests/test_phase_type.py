@@ -187,7 +187,7 @@ def test_what_the_caller_does_with_an_array_afterwards_is_of_no_consequence():
         (lambda: erlang(1.5, 1), "k must be a whole number"),
         (lambda: coxian(1, 0.4), "at least 0.5, got 0.4"),
         (lambda: hyperexponential(1, 0.9), "at least 1, got 0.9"),
-        (lambda: mixed_erlang(1, 1.1), r"at most 1 and, here, least 0.001: 1.1"),
+        (lambda: mixed_erlang(1, 1.1), r"at most 1 and, here, at least 0.001; got 1.1"),
         (lambda: mixed_erlang(1, 1e-4), "have a scv of at most 1"),
         (lambda: exponential(1).quantile(1.0), "u must be at least 0 and below 1, got 1"),
         (lambda: exponential(1).cdf([1, math.nan]), "times must be finite"),

@@ -78,7 +78,7 @@ def assumed(log: Log, growth: float, names: Sequence[str]) -> list[str]:
         "Servers are alike, are not shared and do not fail; the machine is empty before the first job; there are no "
         "priorities, partitions or limits for users.",
         *([f"Estimates are {said}."] if known else []),
-        "One replay is one number: the order of two jobs can move many others. Intervals (95 %) compare four long "
+        "A replay is a single sample: the order of two jobs can move many others. Intervals (95 %) compare four long "
         "parts of the log with each other: they say how far this much of a log tells of others like it, and nothing of "
         "other users or seasons. Where there is none, the log is too short to tell.",
     ]
