@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mjq import checks
+from mjq._util import checks
 
 __all__ = ["harmonic_sizes", "normal_sizes", "uniform_sizes"]
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
+from mjq.models.cluster import tandem
 from mjq.models.cluster.rule import checked
-from mjq.solvers import drain, tandem
+from mjq.solvers import drain
 
 __all__ = ["Performance", "measures", "performance", "smallest_cluster"]
 
@@ -117,7 +118,7 @@ def performance(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, 
     ArithmeticError
         If the iterations did not converge.
 
-    Source: [SW23] Section 4; the solver is ours, see :mod:`mjq.solvers.tandem`.
+    Source: [SW23] Section 4; the solver is ours, see :mod:`mjq.models.cluster.tandem`.
 
     Examples
     --------

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 from mjq.models.fluid.share import Exponents
 from mjq.models.fluid.stationary import stationary_point
 from mjq.solvers.network import Network

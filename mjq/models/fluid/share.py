@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from mjq import checks
+from mjq._util import checks
 from mjq.solvers.network import Network
 
 __all__ = ["Exponents", "drift", "drift_of", "exponents_by_queue", "jacobian", "shares_by_queue", "smoothed_share"]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import integrate, linalg
 
-from mjq import checks
+from mjq._util import checks
 from mjq.models.fluid.share import Exponents, drift_of, exponents_by_queue, jacobian, shares_by_queue
 from mjq.solvers.network import Network
 

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 from mjq.models import processing_capacity as pc
-from mjq.solvers import chain, drain, poisson_equation
+from mjq.models.near_saturation import poisson_equation
+from mjq.solvers import chain, drain
 
 __all__ = [
     "RelativeCompletions",

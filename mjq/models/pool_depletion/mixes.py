@@ -5,9 +5,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
+from mjq.models.pool_depletion import mean_value
 from mjq.models.pool_depletion.rule import checked_demands, checked_places
-from mjq.solvers import mean_value
 
 __all__ = ["large_pool_times", "mva_throughputs", "optimal_mix_by_mva", "whole_mix", "whole_mixes"]
 

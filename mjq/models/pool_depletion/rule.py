@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 
 __all__ = ["checked_demands", "checked_places", "checked_pool", "transitions", "transitions_when_completed"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
-from mjq import checks
+from mjq._util import checks
 from mjq.models.processing_capacity.rule import (
     checked,
     configurations,

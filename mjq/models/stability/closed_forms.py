@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import special
 
-from mjq import checks
+from mjq._util import checks
 from mjq.models.stability.rule import checked
 
 __all__ = ["throughput_equal_rates", "throughput_one_or_all"]

@@ -13,8 +13,8 @@ import math
 
 import numba
 
-from mjq.simulation.line import NOBODY
-from mjq.simulation.seeking import seek, uproot
+from mjq.simulation.engine.queue import NOBODY
+from mjq.simulation.engine.treap import seek, uproot
 
 __all__ = ["backfilling", "easy"]
 

@@ -1,6 +1,6 @@
 """Policies that go down the line in order of arrival."""
 
-from mjq.simulation.line import NOBODY
+from mjq.simulation.engine.queue import NOBODY
 
 __all__ = ["fcfs", "first_fit"]
 
