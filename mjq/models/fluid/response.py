@@ -45,7 +45,7 @@ def response_time(
     ValueError
         If no flow enters the pairs, or jobs never leave them.
 
-    Source: [RBAC21] Eqs. (10), (11).
+    Source: [RBAC21] Theorem 3, [RBAC21] Eq. (9), [RBAC21] Eq. (10), [RBAC21] Eq. (11).
 
     Examples
     --------
@@ -94,7 +94,7 @@ def response_time_cdf(
     -------
     float array, shape of t
 
-    Source: [RBAC21] Eqs. (10), (11).
+    Source: [RBAC21] Eq. (10), [RBAC21] Eq. (11).
 
     Examples
     --------

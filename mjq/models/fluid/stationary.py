@@ -55,7 +55,7 @@ def trajectory(
     ArithmeticError
         If the equations could not be solved.
 
-    Source: [RBAC21] Eq. (8).
+    Source: [RBAC21] Eq. (1), [RBAC21] Eq. (5), [RBAC21] Eq. (8).
     """
     times = checks.numbers("t", t)
     if not len(times) or times[0] < 0 or (np.diff(times) < 0).any():

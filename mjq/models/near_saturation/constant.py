@@ -64,7 +64,7 @@ def relative_completions(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) ->
     ArithmeticError
         If a solution did not converge.
 
-    Source: [GHHS23] (the theorem that needs it); [NS] Eqs. (a)-(c).
+    Source: [GHHS23] (the theorem that needs it), [NS] Eq. (a), [NS] Eq. (b), [NS] Eq. (c), [NS] Eq. (f).
 
     Examples
     --------
@@ -148,7 +148,7 @@ def sojourn_asymptote(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: Arra
     ValueError
         If `lam` is not below the capacity, or another law is broken.
 
-    Source: [GHHS23]; [NS] Eq. (g).
+    Source: [GHHS23], [NS] Eq. (d), [NS] Eq. (e), [NS] Eq. (g).
 
     Examples
     --------

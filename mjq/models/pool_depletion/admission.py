@@ -56,7 +56,7 @@ def admissions(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[str, int]:
         tasks; the corner also rounded ``down``, ``up``, ``inwards`` (towards the equi-utilization point) and
         ``outwards``; ``Algorithm 1``.
 
-    Source: [CGPS16] Section 5.4, Algorithm 1 and Eq. (21).
+    Source: [CGPS16] Section 5.4, [CGPS16] Algorithm 1, [CGPS16] Eq. (20), [CGPS16] Eq. (21).
 
     Examples
     --------
@@ -114,7 +114,7 @@ def judged(times: dict[int, float], admitted: dict[str, int]) -> list[dict[str, 
     list of dict
         A row a rule: ``rule``, ``K_A``, ``T``, ``error`` [%], ``gain`` [%].
 
-    Source: [CGPS16] Eqs. (18), (19).
+    Source: [CGPS16] Eq. (18), [CGPS16] Eq. (19).
 
     Examples
     --------

@@ -130,7 +130,7 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
         If a demand is not positive, there are fewer tasks than places of a class, or it would take more than 4 GB or
         half an hour.
 
-    Source: [CGPS16] Sections 3, 5.2.
+    Source: [CGPS16] Section 3, [CGPS16] Section 5.2.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def transitions(state: tuple, D: ArrayLike) -> Iterator[tuple]:
     ------
     (next_state, rate)
 
-    Source: [CGPS16] Sections 3, 5.2.
+    Source: [CGPS16] Section 3, [CGPS16] Section 5.2.
 
     Examples
     --------

@@ -36,7 +36,7 @@ def throughput_equal_rates(n: int, p: dict[int, float], mu: float) -> float:
     float
         Jobs per unit of time.
 
-    Source: [GHS20] Theorem 8.1.
+    Source: [GHS20] Theorem 8.1, [GHS20] Theorem 8.2, [GHS20] Eq. (9), [GHS20] Eq. (10).
 
     Examples
     --------

@@ -20,6 +20,8 @@ def costs_of_classes(log: Log, policy: str = "fcfs") -> list[dict[str, float]]:
         which the other jobs would be worked off and `beside` it [jobs/h], and the servers that it `wastes`: by how many
         more servers the others could use without it, less those that it uses.
 
+    Source: [YC] Eq. (e).
+
     Examples
     --------
     Jobs of one server and of two in turn, on two servers: either need wastes half a server.

@@ -139,7 +139,10 @@ def capacities(
 
 
 def naive_capacity(log: Log) -> Capacity:
-    """Capacity of a machine that wastes nothing."""
+    """Capacity of a machine that wastes nothing.
+
+    Source: [YC] Eq. (a), [SCHED] Eq. (d).
+    """
     value = _naive(log)
     return Capacity(value, 1.0, value, value, 1.0, 1.0, EXACT, ASSUMES["naive"])
 
@@ -166,6 +169,8 @@ def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
     ------
     ValueError
         If nothing tells how many servers there are, the log has a single job, or all its jobs fit at once.
+
+    Source: [YC] Eq. (c).
 
     Examples
     --------

@@ -48,6 +48,8 @@ def saturated_starts(
     ValueError
         If there is no job, one needs more than there is, a time is negative, or the policy is another.
 
+    Source: [YC] Eq. (b), [YC] Eq. (d).
+
     Examples
     --------
     The second job needs all four servers; under EASY the third starts before it, as it delays nobody.
