@@ -10,7 +10,7 @@ from nbval.plugin import IPyNbFile, NbCellError
 
 from mjq.runs import execution
 from tests.conftest import ROOT
-from tests.played import Played, build_script, recording
+from tests.nbval_plugin import Played, build_script, recording
 
 
 @pytest.fixture

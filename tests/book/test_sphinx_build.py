@@ -15,7 +15,7 @@ import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tests.conftest import ROOT
-from tests.played import build_script
+from tests.nbval_plugin import build_script
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 import mjqbook

@@ -1,18 +1,50 @@
-"""What nbval compares where the book has just executed a chapter: what its cells printed then.
+"""What these tests ask of nbval beyond its public interface: all of it is here.
 
-The book executes a chapter whenever its code or anything that it reads has changed. To execute it once more would take
-half of a minute and tell nothing new. A chapter whose outputs were stored from that very execution, by `make refresh`,
-would be compared with itself: it is executed again. So is all where libraries shall compute as on another processor
-than for the book.
+Stored outputs are compared as numbers (:mod:`tests.printed`). Where the book has just executed a chapter, nbval
+compares what its cells printed then: to execute it once more would take half of a minute and tell nothing new. A
+chapter whose outputs were stored from that very execution, by `make refresh`, would be compared with itself, so it is
+executed again; so are all chapters where libraries shall compute as on another processor than for the book.
 """
 
 import importlib.util
 import sys
 from functools import cache
+from pathlib import Path
 
 import nbformat
+import pytest
+from nbval.plugin import IPyNbCell, IPyNbFile
 
-from tests.conftest import ROOT
+from tests.printed import Printed
+
+ROOT = Path(__file__).resolve().parent.parent
+SET_UP, SANITIZE = IPyNbFile.setup, IPyNbCell.sanitize  # as nbval has them
+
+
+def pytest_addoption(parser):
+    parser.addoption("--played", action="store_true", help="compare what the book's execution printed")
+
+
+def configure(config):
+    """Compare numbers, and what was printed before; chapters start no processes, for tests take the cores."""
+
+    def setup(self):
+        executed = recording(self.path) if config.getoption("--played") else None
+        if executed:
+            self.kernel = Played(executed)
+            self.setup_sanitize_files()
+            return
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("MJQ_WORKERS", "1")
+            SET_UP(self)
+
+    IPyNbFile.setup, IPyNbCell.sanitize = setup, as_numbers
+
+
+def as_numbers(cell, text):
+    """The text of an output, compared number by number."""
+    cleaned = SANITIZE(cell, text)
+    return Printed(cleaned) if isinstance(cleaned, str) else cleaned
 
 
 @cache
