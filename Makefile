@@ -54,7 +54,7 @@ test-slow: $(VENV)/ready  ## Run the long tests that `make test` leaves out.
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) -m slow tests
 
 test-plain: $(VENV)/ready  ## Check that compiled functions equal plain Python, to the last bit.
-	$(ONE_THREAD) $(BIN)/python -m pytest -q -m slow tests/test_plain.py
+	$(ONE_THREAD) $(BIN)/python -m pytest -q -m slow tests/project/test_plain.py
 
 test-processors: $(VENV)/ready  ## Run the numerical tests as other processors would; HOW=--together takes one run.
 	$(BIN)/python -m tests.elsewhere $(HOW)

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 from tabulate import tabulate
 
-from mjq import folders, runs
+from mjq import runs
+from mjq._util import folders
 from mjq.cli import page as pages
 from mjq.cli.common import (
     FAILED,

@@ -76,7 +76,8 @@ def replay(
 
     A replay is a single sample. If two policies are close, jitter the submit times and replay again.
     """
-    from mjq import checks, simulation  # the rest of the command does without
+    from mjq import simulation  # the rest of the command does without
+    from mjq._util import checks
 
     if gantt:
         _require_chart(gantt)

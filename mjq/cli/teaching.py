@@ -28,6 +28,6 @@ def variants(name, students, seed, folder):
     All sheets have the questions of the chapter, each with its own numbers. Every question has a solution, and no two
     sheets share their numbers or an answer. The key also lists the answers that common mistakes lead to.
     """
-    from mjq.variants import write  # the models take a second
+    from mjq.exercises import write  # the models take a second
 
     click.echo(f"{students} sheets and key.csv\n{write(name, students, seed, folder)}")
