@@ -24,7 +24,7 @@ UNFINISHED = re.compile(r"\..+-[0-9a-f]{8}")  # name of such a folder
 
 
 def checked_label(label: str) -> str:
-    """A name for a folder: letters, digits, dots, lines; nothing that leads elsewhere.
+    """Return a name for a folder: letters, digits, dots, dashes; nothing that leads elsewhere.
 
     >>> checked_label("../elsewhere")
     Traceback (most recent call last):

@@ -229,7 +229,7 @@ def regenerative(schedule: Schedule) -> tuple[float, float] | None:
 
 
 def resampled(schedule: Schedule) -> tuple[float, float]:
-    """The widest of the percentiles of 200 resamples by blocks of 10, 100 and 1000 jobs: what mjq did before."""
+    """Return the widest of the intervals from 200 resamples by blocks of 10, 100 and 1000 jobs."""
     wait, widest, rng = schedule.wait / 3600, None, np.random.default_rng(1)
     sums = np.concatenate([[0.0], np.cumsum(np.tile(wait, 2))])
     for length in (10, 100, 1000):

@@ -57,7 +57,7 @@ def _three_phases(rng, mean):
 
 
 def by_phases(stations: int) -> dict[str, Any]:
-    """A network of so many stations, 12 phases each."""
+    """Return a network of `stations` stations, 12 phases each."""
     network = large_network(stations)
     times = np.linspace(0, UNTIL, 201)
     return {
@@ -69,7 +69,7 @@ def by_phases(stations: int) -> dict[str, Any]:
 
 
 def by_jobs(factor: int) -> dict[str, Any]:
-    """The chapter's Example 2, so many times as large."""
+    """Return the chapter's Example 2, several times as large."""
     network = ring(factor)
     times = np.linspace(0, UNTIL, 201)
     row = {

@@ -30,12 +30,12 @@ def record(path: Path, command: str) -> None:
 
 
 def stamp() -> dict[str, str]:
-    """When and where."""
+    """Return when and where a table was made."""
     return {"date": datetime.date.today().isoformat(), "machine": machine()}
 
 
 def known(path: Path) -> list[dict[str, str]]:
-    """Rows of a table as dictionaries of text, none if there is no table yet."""
+    """Return the rows of a table as dictionaries of text, none if there is no table yet."""
     return text_tables.read(path) if path.exists() else []
 
 

@@ -45,7 +45,7 @@ MINUTE, HOUR = 60.0, 3600.0
 
 
 def traces() -> Path | None:
-    """The folder that ``MJQ_TRACES`` names, or else ``../shared/traces`` beside the project; None if there is none."""
+    """Return the folder that ``MJQ_TRACES`` names, or else ``../shared/traces``; None if there is none."""
     folder = Path(os.environ.get("MJQ_TRACES") or Path(__file__).parents[3] / "shared/traces")
     return folder if folder.is_dir() else None
 
@@ -72,7 +72,7 @@ def _row(name, load, policy, capacity, needs, block, found):
 
 
 def waits(name: str, log: workload.Log) -> Iterator[dict]:
-    """Mean waits [h] of one log under each policy, by users' estimates where it has them, exact and doubled ones.
+    """Return the mean waits [h] of a log under each policy, by users' estimates, exact ones and doubled ones.
 
     Order of arrival and first-fit look at no estimates, so they have one row each.
     """

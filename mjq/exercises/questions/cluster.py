@@ -66,7 +66,7 @@ def completed(N, largest, p1, p2, C, lam, mu1, mu2):
 
 
 def without_idle(N, largest, p1, p2, lam, mu2, **_):
-    """All that arrives, or what servers complete that are never idle."""
+    """Return all that arrives, or what servers complete that are never idle."""
     return min(lam, N * mu2 / (p1 + 2 * p2 + largest * (1 - p1 - p2)))
 
 

@@ -74,7 +74,7 @@ def time_in_line(policy, **values):
 
 
 def percent_accepted(policy, p1, lam):
-    """Of two servers, if one job may wait."""
+    """Return the share of jobs that two servers accept, if one job may wait."""
     return 100 * scheduling.finite_queue(lam, 2, (1, 2), (1, 1), (p1, 1 - p1), 1, policy).accepted
 
 

@@ -10,7 +10,7 @@ __all__ = ["HEADLINE"]
 
 
 class CapacityInput(MultiserverInput):
-    t: NumberOrNone = Field(None, description="a time: how many jobs stay longer")
+    t: NumberOrNone = Field(None, description="time for which the result `tail` is computed")
 
 
 class CapacityOutput(Declaration):

@@ -16,7 +16,7 @@ class SchedulingInput(Declaration):
     mu: Numbers = meaning("completion rate of each class")
     p: Numbers = meaning("probability of each class")
     room: Whole = meaning("places in the queue")
-    policy: Word = Field("fcfs", description="who starts next, such as first-fit")
+    policy: Word = Field("fcfs", description="queueing policy, such as first-fit")
 
 
 class SchedulingOutput(Declaration):

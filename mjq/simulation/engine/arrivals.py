@@ -234,7 +234,7 @@ def rates_of(service: Sequence[Law], mu: ArrayLike | None = None) -> np.ndarray:
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def next_arrival(rng, lam, log, arrived, now):
-    """When the next job comes after the one that came now, after `arrived` in all; infinity after the end of a log."""
+    """Return when the next job comes after the one that came now; infinity after the end of a log."""
     if len(log) == 0:
         return now + rng.standard_exponential() / lam
     if arrived == len(log):
@@ -244,7 +244,7 @@ def next_arrival(rng, lam, log, arrived, now):
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def class_of(rng, shares, log, number):
-    """The class of the job before which so many came."""
+    """Return the class of the job with this number of arrivals before it."""
     if len(log):
         return log[number].kind
     return chosen(rng.random(), shares)
