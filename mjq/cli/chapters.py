@@ -88,10 +88,11 @@ class Run(Command):
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments, with an empty name after ``--html`` that has none."""
-        for k, word in enumerate(args):
-            if word == "--html" and not "".join(args[k + 1 : k + 2]).endswith(".html"):
-                note("--html now takes the name of a file; without one the page is written to the folder of the run")
-                args = [*args[:k], "--html=", *args[k + 1 :]]
+        pairs = zip(args, [*args[1:], ""], strict=True)
+        bare = [word == "--html" and not following.endswith(".html") for word, following in pairs]
+        if any(bare) and not context.resilient_parsing:
+            note("--html now takes the name of a file; without one the page is written to the folder of the run")
+            args = ["--html=" if lacks else word for word, lacks in zip(args, bare, strict=True)]
         return super().parse_args(context, args)
 
 

@@ -55,8 +55,10 @@ class Command(click.Command):
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments after old names have been replaced."""
+        if not context.resilient_parsing:  # completion has no place for notes
+            args = [word for given in args for word in self._renamed(given)]
         try:
-            return super().parse_args(context, [word for given in args for word in self._renamed(given)])
+            return super().parse_args(context, args)
         except click.UsageError as error:
             error.ctx = error.ctx or context  # some errors of the parser do not know their command
             raise
