@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -88,7 +89,7 @@ class Run(Command):
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments, with an empty name after ``--html`` that has none."""
-        pairs = zip(args, [*args[1:], ""], strict=True)
+        pairs = pairwise([*args, ""])
         bare = [word == "--html" and not following.endswith(".html") for word, following in pairs]
         if any(bare) and not context.resilient_parsing:
             note("--html now takes the name of a file; without one the page is written to the folder of the run")
