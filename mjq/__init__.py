@@ -15,7 +15,6 @@ The map, one line a module:
 ``mjq.parallel``    much work side by side, here or on other machines
 ``mjq.journal``     its results noted as they are found
 ``mjq.bars``        progress bars
-``mjq.text_tables`` tables as CSV
 ``mjq.lazily``      what a package hands on, imported when it is used
 ``mjq.plots``       the drawings and tables that chapters share
 ``mjq.checks``      the checks of input

@@ -60,8 +60,8 @@ def test_nothing_but_the_core_is_installed_and_work_is_done_side_by_side(environ
 
 
 def test_tables_are_in_the_wheel(environment, tmp_path):
-    code = "from importlib.resources import files; print((files('mjq') / 'published/bb22.csv').read_text()[:8])"
-    assert run(environment, "-c", code, cwd=tmp_path).stdout.strip() == "item,qua"
+    code = "from mjq import published; print(published.read('bb22')[0]['place'])"
+    assert run(environment, "-c", code, cwd=tmp_path).stdout.strip() == "Table I, row 1.0"
 
 
 def test_the_command_says_what_it_lacks(environment, tmp_path):

@@ -1,11 +1,13 @@
 """Tables of results: written whole or not at all; those of one run with their origin in ``provenance.csv``."""
 
+import csv
 import datetime
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mjq import folders, text_tables
+from mjq import folders
 from mjq.experiments.machine import machine
 
 __all__ = ["keep", "known", "record", "replace", "stamp"]
@@ -35,7 +37,10 @@ def stamp() -> dict[str, str]:
 
 def known(path: Path) -> list[dict[str, str]]:
     """Rows of a table as dictionaries of text, none if there is no table yet."""
-    return text_tables.read(path) if path.exists() else []
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def _shown(x, digits):
@@ -44,8 +49,8 @@ def _shown(x, digits):
 
 def replace(path: Path, headers: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
     """Write rows, dictionaries by header, in place of what is there."""
-    unknown = set().union(*rows) - set(headers)
-    if unknown:
-        raise ValueError(f"{path.name} has no column for {', '.join(sorted(unknown))}")
-    text = text_tables.written(headers, [[row.get(header) for header in headers] for row in rows])
-    folders.write(path, text.encode())
+    text = io.StringIO()
+    writer = csv.DictWriter(text, headers, lineterminator="\n")  # refuses a row that has another column
+    writer.writeheader()
+    writer.writerows(rows)
+    folders.write(path, text.getvalue().encode())
