@@ -14,32 +14,14 @@ The map, one line a module:
 ``mjq.cli``         the command ``mjq``
 ``mjq.parallel``    much work side by side, here or on other machines
 ``mjq.journal``     its results noted as they are found
-``mjq.bars``        progress bars
-``mjq.lazily``      what a package hands on, imported when it is used
 ``mjq.plots``       the drawings and tables that chapters share
 ``mjq.checks``      the checks of input
 
 Models are re-exported: ``from mjq import processing_capacity``.
 """
 
-from mjq import lazily, models
+import lazy_loader
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazily.attach(
-    __name__,
-    submodules=[
-        "experiments",
-        "headlines",
-        "models",
-        "parallel",
-        "plots",
-        "published",
-        "runs",
-        "simulation",
-        "solvers",
-        "variants",
-        "workload",
-    ],
-    names={"models": models.NAMES},
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,6 +3,8 @@
 import ast
 import importlib
 import inspect
+import subprocess
+import sys
 from functools import cached_property
 from graphlib import TopologicalSorter
 
@@ -63,6 +65,12 @@ def test_the_library_starts_no_script_of_the_book():
     for path in MODULES:
         if path.name != "page.py":  # a command of its own, which lays out one page as the book does
             assert "book/build" not in path.read_text(encoding="utf-8"), path
+
+
+def test_the_package_imports_none_of_its_rooms():
+    code = "import sys, mjq; print(*sorted(x for x in sys.modules if x.startswith('mjq.') or x == 'numpy'))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert found.split() == []
 
 
 def module_of(path):

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import special
+from tqdm import tqdm
 
 from mjq import parallel
-from mjq.bars import Bar
 from mjq.experiments.keeping import keep
 from mjq.simulation import Schedule, replay
 from mjq.workload import Log, intervals, own_order_capacity, saturated_starts
@@ -265,7 +265,7 @@ def _rows_of(case):
 
 def main() -> None:
     found: dict[Case, list[dict]] = {}
-    with Bar("processes", len(CASES), None) as bar:
+    with tqdm(desc="processes", total=len(CASES), disable=None) as bar:
         for done in parallel.as_found(_rows_of, list(zip(CASES, CASES, strict=True)), None):
             found |= done
             bar.update(len(done))

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from tqdm import tqdm
 
 import mjq
 from mjq import folders, parallel
-from mjq.bars import Bar
 from mjq.headlines.solving import require_inputs, solve
 from mjq.journal import Journal
 from mjq.plain import plain
@@ -113,7 +113,10 @@ def solve_grid(
     folders.refuse_existing(output, force)
     journal = Journal(output.with_name(output.name + ".part"), grid.described(), force)
     todo = [(k, case) for k, case in enumerate(grid.cases()) if k not in journal.rows]
-    bar = Bar(grid.model, len(grid), progress, done=len(grid) - len(todo), unit="case")
+    bar = tqdm(
+        desc=grid.model, total=len(grid), initial=len(grid) - len(todo), unit="case",
+        disable=None if progress is None else not progress,
+    )  # fmt: skip
     with bar, journal:
         died = {"error": "the process died, perhaps for lack of memory"}
         for rows in parallel.as_found(lambda case: attempt(grid, case), todo, workers, died):

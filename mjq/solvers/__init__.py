@@ -18,26 +18,6 @@
 ``arnoldi``     the dominant eigenvector of an operator that is not stored
 """
 
-from mjq import lazily
+import lazy_loader
 
-__getattr__, __dir__, __all__ = lazily.attach(
-    __name__,
-    submodules=[
-        "arnoldi",
-        "chain",
-        "drain",
-        "krylov",
-        "mean_value",
-        "network",
-        "phase_type",
-        "poisson_equation",
-        "pool_passes",
-        "product_form",
-        "qbd",
-        "shared_queue",
-        "sums",
-        "symbolic",
-        "tandem",
-        "transient",
-    ],
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

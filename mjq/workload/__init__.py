@@ -31,60 +31,7 @@ Answers
                     counts and run times; that log has no waits, as its submit times are start times
 """
 
-from mjq import lazily
+import lazy_loader
 
 # Reading a log needs no model, and the classes of one no reader.
-__getattr__, __dir__, __all__ = lazily.attach(
-    __name__,
-    submodules=[
-        "arrivals",
-        "binning",
-        "capacity",
-        "classes",
-        "costs",
-        "example",
-        "formats",
-        "intervals",
-        "lines",
-        "log",
-        "lumping",
-        "plan",
-        "replays",
-        "report",
-        "sacct",
-        "saturated",
-        "sentences",
-        "stand_ins",
-        "swf",
-        "synthetic",
-        "table",
-        "times",
-        "waits",
-    ],
-    names={
-        "arrivals": ["Agreement", "Load", "agreement", "load", "time_with_a_job_that_fits"],
-        "binning": ["BinningError", "binning_error", "fewer_needs", "rounded_up"],
-        "capacity": [
-            "Capacity",
-            "capacities",
-            "exponential_capacity",
-            "independent_capacity",
-            "mean_work",
-            "memory",
-            "naive_capacity",
-            "near_the_limit",
-            "own_order_capacity",
-        ],
-        "classes": ["JobClass", "job_classes", "read_classes", "shipped_classes", "write_classes"],
-        "costs": ["costs_of_classes"],
-        "example": ["example_log", "example_path"],
-        "formats": ["read_log"],
-        "log": ["Lines", "Log"],
-        "lumping": ["rest_as_one", "two_needs"],
-        "plan": ["Plan", "planned", "sizes_between"],
-        "report": ["Report", "report_on"],
-        "saturated": ["saturated_starts"],
-        "stand_ins": ["lumping_errors", "random_system"],
-        "synthetic": ["SyntheticLog", "synthetic_log"],
-    },
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
+from tqdm import tqdm
 
 from mjq import checks, folders
-from mjq.bars import Bar
 from mjq.parallel import SOON, Workers
 from mjq.workload.arrivals import agreement
 from mjq.workload.log import Log
@@ -175,7 +175,7 @@ def planned(
     output = None if output is None else Path(output)
     if output is not None:
         folders.refuse_existing(output, force)
-    bar = Bar("replays", 0, progress, delay=SOON)
+    bar = tqdm(desc="replays", total=0, delay=SOON, disable=None if progress is None else not progress)
     with bar, Replays(log, percentile, workers, output, force, bar) as replays:
         found = [_of_policy(replays, name, target, sizes, growth, node) for name in dict.fromkeys(policies)]
     plan = Plan(

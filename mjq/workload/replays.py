@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from tqdm import tqdm
 
 import mjq
 from mjq import checks, parallel
-from mjq.bars import Bar
 from mjq.journal import Journal
 from mjq.workload.log import Log
 from mjq.workload.waits import waits
@@ -33,7 +33,8 @@ class Replays:
         What the replays are for.
     force : bool
         Replace what was noted of others.
-    bar : mjq.bars.Bar
+    bar : tqdm.tqdm
+        Counts the replays; its total grows with what is asked for.
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class Replays:
         workers: parallel.Workers | None,
         output: Path | None,
         force: bool,
-        bar: Bar,
+        bar: tqdm,
     ):
         self.log, self.percentile, self.workers, self.bar = log, percentile, workers, bar
         described = {"version": mjq.__version__, "log": _fingerprint(log), "percentile": percentile}
@@ -67,7 +68,7 @@ class Replays:
     def make(self, cases: Iterable[dict[str, Any]]) -> None:
         """Make those replays that are not there yet."""
         todo = {key: case for case in cases if (key := self._key(case)) not in self.rows and self.fits(case["servers"])}
-        self.bar.expect(len(todo))
+        self.bar.total += len(todo)
         one = partial(_waits, self.log, self.percentile)
         for rows in parallel.as_found(one, list(todo.items()), self.workers):
             if self.journal is None:

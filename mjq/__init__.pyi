@@ -1,0 +1,20 @@
+from . import experiments as experiments
+from . import headlines as headlines
+from . import models as models
+from . import parallel as parallel
+from . import plots as plots
+from . import published as published
+from . import runs as runs
+from . import simulation as simulation
+from . import solvers as solvers
+from . import variants as variants
+from . import workload as workload
+from .models import cluster as cluster
+from .models import fluid as fluid
+from .models import near_saturation as near_saturation
+from .models import pool_depletion as pool_depletion
+from .models import processing_capacity as processing_capacity
+from .models import scheduling as scheduling
+from .models import stability as stability
+
+__version__: str
