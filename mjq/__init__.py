@@ -20,6 +20,8 @@ The map, one line a module:
 Models are re-exported: ``from mjq import processing_capacity``.
 """
 
+from __future__ import annotations
+
 import lazy_loader
 
 __version__ = "0.1.0"

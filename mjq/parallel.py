@@ -1,5 +1,7 @@
 """Much work side by side: on the cores of this machine, or on any machines that a dask client reaches."""
 
+from __future__ import annotations
+
 import logging
 import os
 import signal
@@ -140,7 +142,7 @@ def as_found(
             client.cancel(list(asked))
 
 
-def spread(client: "Client", function: Callable, items: Sequence, bar: tqdm) -> list:
+def spread(client: Client, function: Callable, items: Sequence, bar: tqdm) -> list:
     """Call ``function(item)`` for each item on the workers of a dask client; return the results in order.
 
     A worker that dies is replaced and its item tried again, until four have died of it. Whatever the first failing
@@ -180,7 +182,7 @@ def is_client(workers: object) -> bool:
 
 
 @contextmanager
-def client_of(workers: Workers) -> "Iterator[Client]":
+def client_of(workers: Workers) -> Iterator[Client]:
     """A dask client: the given one, or that of as many processes on this machine, with one thread each."""
     if is_client(workers):
         yield workers

@@ -3,6 +3,8 @@
 ``python -m mjq.experiments.evaluation`` makes ``evaluation.csv`` anew, and so on; `KEPT` says which makes which.
 """
 
+from __future__ import annotations
+
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

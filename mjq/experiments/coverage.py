@@ -13,6 +13,8 @@ beside it for the mean wait. `effective` is the median of the effective number o
 the intervals over the lower one.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path

@@ -6,6 +6,8 @@ chapter reads both. What is in these files already is not measured again: delete
 those of the clock, or of the processor where the note says so.)
 """
 
+from __future__ import annotations
+
 import multiprocessing
 import resource
 import time

@@ -1,5 +1,7 @@
 """Tables of results: written whole or not at all; those of one run with their origin in ``provenance.csv``."""
 
+from __future__ import annotations
+
 import csv
 import datetime
 import io

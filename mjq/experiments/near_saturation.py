@@ -5,6 +5,8 @@ results are kept in ``near_saturation.csv`` and ``near_saturation_waits.csv``; t
 hours, and classes are exponential with the means of the log.
 """
 
+from __future__ import annotations
+
 import resource
 import time
 from pathlib import Path

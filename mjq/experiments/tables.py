@@ -1,5 +1,7 @@
 """The tables that experiments have kept, and where they come from."""
 
+from __future__ import annotations
+
 from importlib import resources
 
 import polars as pl

@@ -4,6 +4,8 @@ Each model is a :class:`Model`: what goes in, what comes out, and the function b
 it, :func:`schema` describes it to programs, and :func:`solve_grid` solves it for many values at once.
 """
 
+from __future__ import annotations
+
 import lazy_loader
 
 # One system needs neither tables nor progress bars.

@@ -1,5 +1,7 @@
 """One headline for many values at once: a row a case, kept as it is found, to be gone on with at any time."""
 
+from __future__ import annotations
+
 import io
 import itertools
 import json

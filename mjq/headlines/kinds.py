@@ -1,5 +1,7 @@
 """Kinds of values that headlines take and give, as pydantic knows them."""
 
+from __future__ import annotations
+
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError

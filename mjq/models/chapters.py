@@ -1,5 +1,7 @@
 """The list of the book's chapters, in its order, and what each is about."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 __all__ = ["CHAPTERS", "NAMES", "PAPERS", "Chapter"]

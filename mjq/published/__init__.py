@@ -7,6 +7,8 @@
   well it agrees, where it is in the book, what checks it.
 """
 
+from __future__ import annotations
+
 import csv
 from dataclasses import dataclass
 from decimal import Decimal

@@ -15,6 +15,8 @@
 ``provenance``  code, commit, versions, machine
 """
 
+from __future__ import annotations
+
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

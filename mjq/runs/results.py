@@ -1,5 +1,7 @@
 """What an executed chapter found: its glued values, its tables, its figures."""
 
+from __future__ import annotations
+
 import ast
 import base64
 import csv

@@ -1,5 +1,7 @@
 """A chapter with many sets of parameters, on this machine or on a cluster, to be gone on with at any time."""
 
+from __future__ import annotations
+
 import queue
 import time
 from collections.abc import Iterable, Mapping
@@ -158,7 +160,7 @@ def _compute(archive, todo, workers, notebooks, progress, patience):
 class _Crew:
     """The workers of a dask client, at work on cases of an archive; without any worker its patience ends."""
 
-    client: "Client"
+    client: Client
     archive: Archive
     patience: float
     arrived: queue.SimpleQueue = field(default_factory=queue.SimpleQueue)

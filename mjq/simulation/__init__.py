@@ -16,6 +16,8 @@
 ``estimates``     means with confidence intervals
 """
 
+from __future__ import annotations
+
 import lazy_loader
 
 # A worker that simulates one model loads, and compiles, no other.

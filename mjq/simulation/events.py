@@ -1,5 +1,7 @@
 """What event loops share: records, draws from a mix and of phase-type times, a heap of completions, longer buffers."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numba
@@ -34,7 +36,7 @@ def cumulative(p: ArrayLike) -> np.ndarray:
     return shares
 
 
-def phase_table(law: "PhaseType") -> np.ndarray:
+def phase_table(law: PhaseType) -> np.ndarray:
     """A phase-type distribution as plain numbers for :func:`phase_time`.
 
     Probabilities to start in each phase, rates at which they are left, and a row a phase of probabilities to go on to

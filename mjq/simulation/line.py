@@ -23,6 +23,8 @@ Three jobs come, of classes 0, 1 and 0; the second leaves:
 (2, 0)
 """
 
+from __future__ import annotations
+
 import numba
 import numpy as np
 from numpy.typing import ArrayLike

@@ -4,6 +4,8 @@ Where jobs come from is in :mod:`mjq.simulation.jobs`, who waits in :mod:`mjq.si
 :mod:`mjq.simulation.policies`; here is the loop that asks them. It is compiled once for all policies.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numba

@@ -1,5 +1,7 @@
 """Independent replications in parallel."""
 
+from __future__ import annotations
+
 import importlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -9,6 +9,8 @@ average at most 2 ln n deep, and is planted and uprooted at that cost. In short 
 Source: R. Seidel, C. R. Aragon, Randomized search trees, Algorithmica 16 (1996) 464-497.
 """
 
+from __future__ import annotations
+
 import math
 
 import numba

@@ -18,6 +18,8 @@
 ``arnoldi``     the dominant eigenvector of an operator that is not stored
 """
 
+from __future__ import annotations
+
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,6 +8,8 @@
 :func:`write` makes a folder of them; ``mjq variants`` puts words around it.
 """
 
+from __future__ import annotations
+
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

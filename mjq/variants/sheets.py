@@ -1,5 +1,7 @@
 """A folder with a sheet for each student and one key."""
 
+from __future__ import annotations
+
 import csv
 import io
 import os

@@ -31,6 +31,8 @@ Answers
                     counts and run times; that log has no waits, as its submit times are start times
 """
 
+from __future__ import annotations
+
 import lazy_loader
 
 # Reading a log needs no model, and the classes of one no reader.

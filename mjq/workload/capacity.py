@@ -13,6 +13,8 @@ Jobs have the mean work of the log in each, need times run time: what is simulat
 busy, which says the same with far less noise. How well the log tells that mean is :func:`mean_work`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache

@@ -4,6 +4,8 @@ A reader gives tables with the columns of :data:`SCHEMA`, one row a line that sh
 :class:`Log`, and each row that does not end there is counted under the reason why.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 

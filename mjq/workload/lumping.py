@@ -4,6 +4,8 @@ Both take needs `b`, rates `mu` and probabilities `p` of all classes and return 
 them, ready for :func:`~mjq.models.processing_capacity.processing_capacity`.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -4,6 +4,8 @@ Waits need not fall with every server that is added: a job that starts earlier m
 smallest size that meets the target is reported beside the one from which on all larger ones that were tried meet it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path

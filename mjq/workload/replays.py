@@ -1,5 +1,7 @@
 """Replays of a log on machines of other sizes, under other policies and loads: each made once, side by side."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Iterable

@@ -1,5 +1,7 @@
 """How wrong are stand-ins for many classes: rules to choose them, random systems to try them on."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

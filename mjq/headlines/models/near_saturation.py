@@ -1,5 +1,7 @@
 """The headline near saturation."""
 
+from __future__ import annotations
+
 from pydantic import Field
 
 from mjq import near_saturation

@@ -1,5 +1,7 @@
 """The headline of pool depletion."""
 
+from __future__ import annotations
+
 from pydantic import Field
 
 from mjq import checks, pool_depletion

@@ -1,5 +1,7 @@
 """The headline of the processing capacity."""
 
+from __future__ import annotations
+
 from pydantic import Field
 
 from mjq import processing_capacity

@@ -1,5 +1,7 @@
 """The headline of stability."""
 
+from __future__ import annotations
+
 from mjq import stability
 from mjq.headlines.kinds import Declaration, Number, Whole, meaning
 from mjq.headlines.model import Model

@@ -1,5 +1,7 @@
 """Make the small workloads and their schedules: ``python -m mjq.published.schedules.making``."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Callable, Iterable
 from pathlib import Path

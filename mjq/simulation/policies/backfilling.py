@@ -9,6 +9,8 @@ one holds for ever. ``memory[0].used`` entries count.
 Source: A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distributed Systems 12(6) (2001) 529-543.
 """
 
+from __future__ import annotations
+
 import math
 
 import numba

@@ -1,5 +1,7 @@
 """Policies that interrupt jobs."""
 
+from __future__ import annotations
+
 import numba
 import numpy as np
 

@@ -1,5 +1,7 @@
 """Questions on waits near saturation."""
 
+from __future__ import annotations
+
 from mjq import near_saturation as ns
 from mjq.variants.question import Question, decimal
 from mjq.variants.questions.processing_capacity import (

@@ -1,5 +1,7 @@
 """Questions on the processing capacity of multiserver jobs."""
 
+from __future__ import annotations
+
 from mjq import processing_capacity as pc
 from mjq.variants.question import Question, decimal
 
