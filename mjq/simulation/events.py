@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # a simulation runs without the solvers
 __all__ = ["chosen", "cumulative", "doubled", "phase_table", "phase_time", "pop", "push", "record_type", "remove"]
 
 
-def record_type(fields: list[tuple[str, type]]) -> np.dtype:
+def record_type(fields: list[tuple]) -> np.dtype:
     """Return the type of records with these fields, which also plain Python reads as ``table[row].field``.
 
     >>> table = np.zeros(2, record_type([("since", np.float64), ("free", np.int64)]))

@@ -15,6 +15,7 @@ from mjq.simulation import policies
 from mjq.simulation.events import pop, push, record_type, remove
 from mjq.simulation.jobs import class_of, estimate, next_arrival, service_time
 from mjq.simulation.line import (
+    ALL,
     MEMORY,
     NOBODY,
     PROFILE,
@@ -261,7 +262,7 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
                 if 0 <= number < counted:
                     areas[number * batches // counted, LOST] += 1
                     state.told += 1
-                jobs[newcomer].behind = state.spare
+                jobs[newcomer].behind[ALL] = state.spare
                 state.spare = newcomer
                 newcomer = NOBODY
                 continue
@@ -334,7 +335,7 @@ def _depart(state, jobs, line, due, who):
     state.running -= 1
     pop(due, who, state.running)
     state.free += line[jobs[job].kind].need
-    jobs[job].behind = state.spare
+    jobs[job].behind[ALL] = state.spare
     state.spare = job
 
 
@@ -342,7 +343,7 @@ def _depart(state, jobs, line, due, who):
 def _arrive(state, jobs, line, kind):
     """A job of this class takes a place in the table and enters the line."""
     job = state.spare
-    state.spare = jobs[job].behind
+    state.spare = jobs[job].behind[ALL]
     jobs[job].arrival = state.now
     jobs[job].number = state.arrived
     jobs[job].kind = kind

@@ -16,7 +16,7 @@ import math
 import numba
 import numpy as np
 
-from mjq.simulation.line import NOBODY
+from mjq.simulation.line import ALIKE, NOBODY
 
 __all__ = ["FEW", "seek", "uproot"]
 
@@ -32,7 +32,7 @@ def seek(jobs, queue, now, by, before):
         return job if jobs[job].number < before else NOBODY
     if now + queue.shortest > by:
         return NOBODY
-    job = queue.first if queue.edge == NOBODY else jobs[queue.edge].behind_alike
+    job = queue.first if queue.edge == NOBODY else jobs[queue.edge].behind[ALIKE]
     shortest = math.inf
     while job != NOBODY and jobs[job].number < before:
         if now + jobs[job].estimate <= by:
@@ -41,7 +41,7 @@ def seek(jobs, queue, now, by, before):
             _plant(jobs, queue, job)
         else:
             shortest = min(shortest, jobs[job].estimate)
-        job = jobs[job].behind_alike
+        job = jobs[job].behind[ALIKE]
     if job == NOBODY:
         queue.shortest = shortest
     return NOBODY
@@ -53,7 +53,7 @@ def uproot(jobs, queue, job):
     if queue.planted and jobs[job].number <= jobs[queue.edge].number:
         queue.planted -= 1
         if queue.edge == job:
-            queue.edge = jobs[job].ahead_alike
+            queue.edge = jobs[job].ahead[ALIKE]
         _take_out(jobs, queue, job)
 
 
