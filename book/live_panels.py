@@ -20,7 +20,7 @@ import numpy as np
 from tqdm import tqdm
 
 import mjq
-from mjq import folders
+from mjq._util import folders
 
 HERE = Path(__file__).resolve().parent / "panels"
 

@@ -1,13 +1,12 @@
+from . import exercises as exercises
 from . import experiments as experiments
 from . import headlines as headlines
 from . import models as models
-from . import parallel as parallel
 from . import plots as plots
 from . import published as published
 from . import runs as runs
 from . import simulation as simulation
 from . import solvers as solvers
-from . import variants as variants
 from . import workload as workload
 from .models import cluster as cluster
 from .models import fluid as fluid

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mjq._util.parallel import solve_all
 from mjq.experiments import two_tier
 from mjq.experiments.keeping import keep
-from mjq.parallel import solve_all
 
 __all__ = ["main"]
 

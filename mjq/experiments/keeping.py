@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mjq import folders
+from mjq._util import folders
 from mjq.experiments.machine import machine
 
 __all__ = ["keep", "known", "record", "replace", "stamp"]

@@ -14,10 +14,10 @@ import polars as pl
 from tqdm import tqdm
 
 import mjq
-from mjq import folders, parallel
+from mjq._util import folders, parallel
+from mjq._util.journal import Journal
+from mjq._util.plain import plain
 from mjq.headlines.solving import require_inputs, solve
-from mjq.journal import Journal
-from mjq.plain import plain
 
 __all__ = ["Grid", "solve_grid"]
 

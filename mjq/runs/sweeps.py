@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from mjq import checks, folders, parallel
+from mjq._util import checks, folders, parallel
 from mjq.runs import tables
 from mjq.runs.archive import Archive
 from mjq.runs.cases import Plan, Record, compute

@@ -1,17 +1,14 @@
 """Event-driven simulation, written from the words of the models, not from their transition rules.
 
 ``multiserver``   jobs that hold several units of a resource at once: estimates
-``loop``          the event loop behind them
 ``schedule``      a log of such jobs replayed: when each one starts
-``jobs``          where jobs come from
-``line``          who waits
 ``policies``      who starts next
+``engine``        the event loop behind them, and what it holds
 ``cluster``       a job tracker and a finite queue before the cluster
 ``timeline``      one path of that, job by job, for pictures
 ``depletion``     a pool of tasks that is worked off
 ``pool_timeline`` one depletion, task by task, for pictures
 ``ps_network``    networks of processor-sharing queues
-``events``        what event loops share
 ``replications``  independent runs in parallel, the same numbers for the same seed whatever the number of workers
 ``estimates``     means with confidence intervals
 """

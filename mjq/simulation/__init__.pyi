@@ -1,10 +1,7 @@
 from . import cluster as cluster
 from . import depletion as depletion
+from . import engine as engine
 from . import estimates as estimates
-from . import events as events
-from . import jobs as jobs
-from . import line as line
-from . import loop as loop
 from . import multiserver as multiserver
 from . import policies as policies
 from . import pool_timeline as pool_timeline
@@ -18,9 +15,9 @@ from .depletion import DepletionEstimates as DepletionEstimates
 from .depletion import depletion_path as depletion_path
 from .depletion import simulate_depletion as simulate_depletion
 from .depletion import simulate_pool as simulate_pool
+from .engine.arrivals import BoundedPareto as BoundedPareto
+from .engine.arrivals import Lognormal as Lognormal
 from .estimates import Estimate as Estimate
-from .jobs import BoundedPareto as BoundedPareto
-from .jobs import Lognormal as Lognormal
 from .multiserver import MultiserverEstimates as MultiserverEstimates
 from .multiserver import simulate_multiserver as simulate_multiserver
 from .ps_network import NetworkEstimates as NetworkEstimates

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from mjq import checks, parallel
+from mjq._util import checks, parallel
 
 __all__ = ["Compiled", "Seed", "generators", "replicate", "require_affordable"]
 

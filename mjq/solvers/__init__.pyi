@@ -1,16 +1,10 @@
 from . import arnoldi as arnoldi
 from . import chain as chain
 from . import drain as drain
-from . import krylov as krylov
-from . import mean_value as mean_value
 from . import network as network
 from . import phase_type as phase_type
-from . import poisson_equation as poisson_equation
-from . import pool_passes as pool_passes
 from . import product_form as product_form
 from . import qbd as qbd
-from . import shared_queue as shared_queue
 from . import sums as sums
 from . import symbolic as symbolic
-from . import tandem as tandem
 from . import transient as transient

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 from mjq.solvers import phase_type
 
 __all__ = ["one_or_all", "split_hyperexponential"]

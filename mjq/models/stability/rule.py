@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mjq import checks
+from mjq._util import checks
 
 __all__ = ["admit", "checked", "listed_transitions", "saturated_transitions", "u", "v"]
 

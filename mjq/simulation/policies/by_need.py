@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mjq.simulation.line import NOBODY
+from mjq.simulation.engine.queue import NOBODY
 
 __all__ = ["least_servers_first", "most_servers_first"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from mjq.simulation.line import ALL, NOBODY, RESOURCE, WHOLE, interrupt
+from mjq.simulation.engine.queue import ALL, NOBODY, RESOURCE, WHOLE, interrupt
 
 __all__ = ["server_filling"]
 
