@@ -1,7 +1,10 @@
 """Queueing models of datacenters: five papers derived, computed and checked.
 
+``from mjq import System`` is the first line of a user; ``TrackedCluster`` and ``Pool`` are its siblings.
+
 The map, one line a module:
 
+``mjq.system``      what a user types: a system in plain words, which chooses the model or solver that fits
 ``mjq.models``      one module or folder a paper, the only place where a paper's letters live
 ``mjq.solvers``     Markov chains, queues with infinitely many levels, chains that only drain; knows no paper
 ``mjq.simulation``  an independent event-driven simulator with confidence intervals
@@ -39,8 +42,9 @@ __getattr__, __dir__, __all__ = lazily.attach(
         "runs",
         "simulation",
         "solvers",
+        "system",
         "variants",
         "workload",
     ],
-    names={"models": models.NAMES},
+    names={"models": models.NAMES, "system": ["Pool", "System", "TrackedCluster"]},
 )
