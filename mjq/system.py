@@ -520,14 +520,13 @@ class Pool(_ByValue):
             raise ValueError(f"{places} places need as many tasks, got {tasks.sum()}")
         self._set(demands=demands, tasks=tasks, places=places)
 
-    @cached_property
+    @property
     def times(self) -> dict[tuple[int, int], float]:
         """Map each mix of tasks that can be admitted at the start to its mean depletion time, exact.
 
         Source: [CGPS16] Section 5.2.
         """
-        firsts = models.pool_depletion.whole_mixes(*self.tasks, self.places)
-        return {mix: self.depletion(mix).T for mix in ((k, self.places - k) for k in firsts)}
+        return {mix: found.T for mix, found in self._by_mix.items()}
 
     @property
     def best_mix(self) -> tuple[int, int]:
@@ -535,7 +534,7 @@ class Pool(_ByValue):
 
         Source: [CGPS16] Section 5.2.
         """
-        return min(self.times, key=self.times.__getitem__)
+        return min(self._by_mix, key=lambda mix: self._by_mix[mix].T)
 
     def depletion(self, mix: Sequence[int] | None = None) -> Depletion:
         """Solve for the time until all tasks are done: its mean, phases, variance and distribution.
@@ -557,7 +556,9 @@ class Pool(_ByValue):
 
         Source: [CGPS16] Section 5.2.
         """
-        return models.pool_depletion.depletion(self.demands, *self.tasks, *self._admitted(mix))
+        if mix is None:
+            return self._by_mix[self.best_mix]
+        return models.pool_depletion.depletion(self.demands, *self.tasks, *self._checked(mix))
 
     def simulate(self, seed: Seed, mix: Sequence[int] | None = None, **options: Any) -> DepletionEstimates:
         """Simulate depletions until every interval is narrow enough.
@@ -578,12 +579,17 @@ class Pool(_ByValue):
         >>> pool.depletion().T in pool.simulate(seed=1).T.widened(2)
         True
         """
-        return simulation.simulate_pool(self.demands, self.tasks, self._admitted(mix), seed, **options)
+        admitted = self.best_mix if mix is None else self._checked(mix)
+        return simulation.simulate_pool(self.demands, self.tasks, admitted, seed, **options)
 
-    def _admitted(self, mix):
-        """Return the mix, or the best one for None."""
-        if mix is None:
-            return self.best_mix
+    @cached_property
+    def _by_mix(self) -> dict[tuple[int, int], Depletion]:
+        firsts = models.pool_depletion.whole_mixes(*self.tasks, self.places)
+        mixes = [(k, self.places - k) for k in firsts]
+        return {mix: models.pool_depletion.depletion(self.demands, *self.tasks, *mix) for mix in mixes}
+
+    def _checked(self, mix: Sequence[int]) -> tuple[int, ...]:
+        """Return tasks of each class, as whole numbers that fill the places."""
         mix = checks.counts("mix", mix, least=0)
         if len(mix) != 2 or mix.sum() != self.places:
             raise ValueError(f"mix must have two entries with the sum {self.places}, got {checks.shown(mix)}")
