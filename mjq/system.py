@@ -279,7 +279,7 @@ class System(_ByValue):
         policy : str
             ``"fcfs"``, ``"easy"``, ``"first-fit"``, ...: see :mod:`mjq.simulation.policies`.
         **options
-            Those of :func:`mjq.simulation.simulate_multiserver`, such as ``replications=10``.
+            Those of :func:`~mjq.simulation.multiserver.simulate_multiserver`, such as ``replications=10``.
 
         Returns
         -------
@@ -457,7 +457,7 @@ class TrackedCluster(_ByValue):
             Arrivals counted in each replication, lost ones included.
         seed : int, sequence of int, or numpy.random.SeedSequence
         **options
-            Those of :func:`mjq.simulation.simulate_cluster`, such as ``replications=20``.
+            Those of :func:`~mjq.simulation.cluster.simulate_cluster`, such as ``replications=20``.
 
         Examples
         --------
@@ -569,7 +569,7 @@ class Pool(_ByValue):
         mix : (int, int), optional
             As for :meth:`depletion`.
         **options
-            Those of :func:`mjq.simulation.simulate_pool`, such as ``precision=0.01``.
+            Those of :func:`~mjq.simulation.depletion.simulate_pool`, such as ``precision=0.01``.
 
         Source: [CGPS16] Section 5.1.
 
