@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks, models, simulation
+from mjq import models, simulation
+from mjq._util import checks
 
 if TYPE_CHECKING:
     from mjq.models.cluster import Performance

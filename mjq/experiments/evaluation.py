@@ -6,9 +6,9 @@ repeats some of the rows.
 
 from pathlib import Path
 
+from mjq._util.parallel import solve_all
 from mjq.experiments import two_tier
 from mjq.experiments.keeping import keep
-from mjq.parallel import solve_all
 
 __all__ = ["main"]
 

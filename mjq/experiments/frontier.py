@@ -18,7 +18,8 @@ from scipy.sparse import linalg
 from tqdm import tqdm
 
 from mjq.experiments import aggregation, keeping
-from mjq.solvers import drain, tandem
+from mjq.models.cluster import tandem
+from mjq.solvers import drain
 from mjq.solvers.arnoldi import dominant
 
 __all__ = [

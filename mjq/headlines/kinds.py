@@ -4,8 +4,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
 
-from mjq import System, checks
-from mjq.plain import brief
+from mjq import System
+from mjq._util import checks
+from mjq._util.plain import brief
 
 # What pydantic calls an error, in our words.
 TYPES = {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import filelock
 
-from mjq import folders
+from mjq._util import folders
 from mjq.runs import provenance
 from mjq.runs.cases import Case, Plan, Record, checksum
 

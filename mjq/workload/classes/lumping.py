@@ -1,0 +1,108 @@
+"""Fewer job classes in place of many: two kinds of stand-ins for a mix of classes, as systems of the same servers."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq import System
+from mjq._util import checks
+
+__all__ = ["NEEDS_OF_THE_REST", "SPLITS", "rest_as_one", "two_needs"]
+
+NEEDS_OF_THE_REST = "mean", "work", "largest"
+SPLITS = "nearest", "mixture"
+
+
+def rest_as_one(system: System, kept: ArrayLike, need: str = "work") -> System:
+    r"""Keep some classes as they are and make one class of all others.
+
+    The probability of that class is the sum of theirs, its time the mean of their times. Its need is
+
+    =============  ====================================================================================
+    ``"mean"``     the mean need of its jobs, :math:`\sum p b / \sum p`
+    ``"work"``     the mean weighted by time, :math:`\sum p t b / \sum p t`, which preserves their work
+    ``"largest"``  the largest need
+    =============  ====================================================================================
+
+    Parameters
+    ----------
+    system : mjq.System
+    kept : sequence of int
+        Positions of the classes that are kept, at least one class fewer than there are.
+    need : str
+
+    Returns
+    -------
+    mjq.System
+        Of the kept classes, then the one that stands for the rest.
+
+    Examples
+    --------
+    >>> rest_as_one(System(8, needs=(1, 2, 8), rates=(1, 1, .5), mix=(.5, .25, .25)), kept=[2], need="largest")
+    System(servers=8, needs=(8, 2), rates=(0.5, 1), mix=(0.25, 0.75))
+    """
+    needs, rates, mix = system.needs, system.rates, system.mix
+    rest = np.setdiff1d(np.arange(len(needs)), kept)
+    jobs = mix[rest].sum()
+    if not jobs > 0:
+        raise ValueError(f"no job is left for the class of the rest: kept {list(kept)} of {len(needs)} classes")
+    weights = mix[rest] / jobs
+    time = weights @ (1 / rates[rest])
+    if need == "mean":
+        stand_in = weights @ needs[rest]
+    elif need == "work":
+        stand_in = weights @ (needs[rest] / rates[rest]) / time
+    elif need == "largest":
+        stand_in = needs[rest][weights > 0].max()
+    else:
+        raise ValueError(f"need must be one of {', '.join(NEEDS_OF_THE_REST)}; got {need!r}")
+    return System(
+        system.servers, np.append(needs[kept], stand_in), np.append(rates[kept], 1 / time), np.append(mix[kept], jobs)
+    )
+
+
+def two_needs(system: System, low: float, high: float, split: str = "mixture") -> System:
+    r"""Two classes with given needs in place of many; the mean work of a job, need times time, stays what it is.
+
+    =============  ==============================================================================================
+    ``"nearest"``  a job counts as one of the nearer of the two needs, on a logarithmic scale
+    ``"mixture"``  a job of need m between them counts as a fraction (high - m) / (high - low) of a job of need
+                   `low`, and the rest of one of need `high`
+    =============  ==============================================================================================
+
+    Where that changes a job's mean need, its time is changed so that its work stays. So the mixture keeps times as well
+    between the two needs, and changes them outside.
+
+    Parameters
+    ----------
+    system : mjq.System
+    low, high : float
+        The two needs, low < high.
+    split : str
+
+    Returns
+    -------
+    mjq.System
+        Of the two classes. One that gets no jobs has probability 0 and rate 1.
+
+    Examples
+    --------
+    A job of need 2 is one third of a job of need 4 and two thirds of one of need 1:
+
+    >>> two = two_needs(System(4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(.25, .5, .25)), low=1, high=4)
+    >>> two.needs.tolist(), two.rates.round(4).tolist(), two.mix.round(4).tolist()
+    ([1.0, 4.0], [1.0, 1.0], [0.5833, 0.4167])
+    """
+    needs, rates, mix = system.needs, system.rates, system.mix
+    both = checks.positive("low and high", (low, high))
+    if not low < high:
+        raise ValueError(f"low must be below high, got {low} and {high}")
+    if split == "nearest":
+        as_low = (needs / low <= high / needs).astype(float)
+    elif split == "mixture":
+        as_low = np.clip((high - needs) / (high - low), 0, 1)
+    else:
+        raise ValueError(f"split must be one of {', '.join(SPLITS)}; got {split!r}")
+    times = needs / rates / (as_low * low + (1 - as_low) * high)
+    jobs = np.array([mix @ as_low, mix @ (1 - as_low)])
+    work = np.array([(mix * as_low) @ times, (mix * (1 - as_low)) @ times])
+    return System(system.servers, both, np.divide(jobs, work, out=np.ones(2), where=jobs > 0), jobs)
