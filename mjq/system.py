@@ -190,7 +190,7 @@ class System(_ByValue):
 
     @cached_property
     def wasted_servers(self) -> float:
-        r"""This many servers are idle on average while jobs wait, because the next job in line does not fit.
+        r"""This many servers are idle on average while jobs wait, because the head of the queue does not fit.
 
         .. math:: B - \tilde u \sum_\ell p_\ell b_\ell / \mu_\ell .
 
