@@ -319,8 +319,8 @@ class System(_ByValue):
     def _equal_rates(self) -> tuple | None:
         """Return n, p and mu of Theorem 8.1 of [GHS20], or None where they do not describe the system or take long."""
         kinds = np.flatnonzero(self.mix)
-        if not self._whole or len(set(self.rates[kinds])) > 1:
-            return None
+        if len(kinds) < 3 or not self._whole or len(set(self.rates[kinds])) > 1:
+            return None  # the chain of one class or two is small
         needs, place = np.unique(self.needs[kinds], return_inverse=True)
         if self.servers // needs[0] * self.servers * len(needs) > MOST_STEPS:
             return None
