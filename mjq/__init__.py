@@ -1,7 +1,10 @@
 """Queueing models of datacenters: five papers derived, computed and checked.
 
+``from mjq import System`` is the first line of a user; ``TrackedCluster`` and ``Pool`` are its siblings.
+
 The library
 
+``mjq.system``      what a user types: a system in plain words, which chooses the model or solver that fits
 ``mjq.models``      one folder a paper, the only place where a paper's letters live
 ``mjq.solvers``     methods that several models use: Markov chains, queues, networks, phase-type distributions
 ``mjq.simulation``  an independent event-driven simulator with confidence intervals
