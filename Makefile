@@ -66,12 +66,12 @@ test-pythons:  ## Run `make test` with each of Python 3.11, 3.12 and 3.13 that i
 		else echo "python$$version is not installed: skipped"; fi; \
 	done
 
-sync-contents: $(VENV)/ready  ## Update what is made from the list of chapters in mjq/models/__init__.py.
+sync-contents: $(VENV)/ready  ## Update what is made from the list of chapters in mjq/models/chapters.py.
 	@$(BIN)/python book/contents.py
 
 sync-panels: $(VENV)/ready  ## Compute the tables in which panels interpolate; a minute.
-	PYTHONPATH=book/_ext $(BIN)/python book/panels/near_saturation.py
-	PYTHONPATH=book/_ext $(BIN)/python book/panels/cluster.py
+	PYTHONPATH=book $(BIN)/python book/panels/near_saturation.py
+	PYTHONPATH=book $(BIN)/python book/panels/cluster.py
 
 # Compiled functions and what kernels run do not count.
 coverage: $(VENV)/ready  ## Show which lines of mjq the tests run.

@@ -157,26 +157,16 @@ def _resolved(name, root):
     package, _, attribute = name.rpartition(".")
     package = _resolved(package, root)
     at = _file(package, root)
-    lazy = _lazy(at.read_text(encoding="utf-8")) if at and at.name == "__init__.py" else {}
-    for module, names in lazy.items():
-        behind = f"{package}.{module}.{attribute}"
-        if (names is None and _file(behind, root)) or attribute in (names or ()):
-            return _resolved(behind, root)
-    return f"{package}.{attribute}"
+    stub = at and at.with_suffix(".pyi")
+    home = _handed_on(stub.read_text(encoding="utf-8")).get(attribute) if stub and stub.exists() else None
+    return _resolved(f"{package}.{home}.{attribute}", root) if home else f"{package}.{attribute}"
 
 
 @cache
-def _lazy(source):
-    """Names that a package takes from its submodules when they are asked for: a list for each, or None.
-
-    None stands for a list that is computed, as that of the models: then they are modules in the submodule.
-    """
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazily.attach":
-            given = [keyword.value for keyword in node.keywords if keyword.arg == "names"]
-            pairs = [pair for names in given for pair in zip(names.keys, names.values, strict=True)]
-            return {key.value: ast.literal_eval(x) if isinstance(x, ast.List) else None for key, x in pairs}
-    return {}
+def _handed_on(stub):
+    """For each name that a package takes from one of its modules when it is asked for, that module."""
+    lines = [node for node in ast.parse(stub).body if isinstance(node, ast.ImportFrom) and node.module]
+    return {alias.name: node.module for node in lines for alias in node.names}
 
 
 def _file(name, root):

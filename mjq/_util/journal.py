@@ -3,6 +3,8 @@
 Each line of a result begins with a checksum of the rest, so that a line that was changed is never taken for a result.
 """
 
+from __future__ import annotations
+
 import json
 import zlib
 from collections.abc import Iterable

@@ -1,5 +1,7 @@
 """Many cases in parallel: on the cores of this machine, or on all machines that a dask client reaches."""
 
+from __future__ import annotations
+
 import logging
 import os
 import signal
@@ -11,8 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Union
 
+from tqdm import tqdm
+
 from mjq._util import checks
-from mjq.bars import Bar
 
 SOON = 2.0  # seconds of work that are not worth further processes, or a progress bar
 CHUNK = 16  # cases that a process takes at a time, at most
@@ -62,7 +65,8 @@ def solve_all(
     [1.0, 2.0]
     """
     cases = list(cases)
-    with Bar("solutions", len(cases), progress, delay=SOON) as bar:
+    off = None if progress is None else not progress
+    with tqdm(desc="solutions", total=len(cases), delay=SOON, disable=off) as bar:
         workers = _for_so_many(workers, len(cases))
         if workers == 1:
             return [_one(function, case, bar) for case in cases]
@@ -138,7 +142,7 @@ def as_found(
             client.cancel(list(asked))
 
 
-def spread(client: "Client", function: Callable, items: Sequence, bar: Bar) -> list:
+def spread(client: Client, function: Callable, items: Sequence, bar: tqdm) -> list:
     """Call ``function(item)`` for each item on the workers of a dask client; return the results in order.
 
     A worker that dies is replaced and its item tried again, until four have died of it. Whatever the first failing
@@ -178,7 +182,7 @@ def is_client(workers: object) -> bool:
 
 
 @contextmanager
-def client_of(workers: Workers) -> "Iterator[Client]":
+def client_of(workers: Workers) -> Iterator[Client]:
     """Return a dask client: the given one, or that of as many processes on this machine, with one thread each."""
     if is_client(workers):
         yield workers

@@ -12,6 +12,8 @@
 ``common``    options and messages shared by all commands
 """
 
+from __future__ import annotations
+
 import platform
 import signal
 import sys

@@ -1,5 +1,7 @@
 """The ``capacity`` command: the real capacity of a machine, estimated from its log."""
 
+from __future__ import annotations
+
 import sys
 from functools import partial
 from pathlib import Path

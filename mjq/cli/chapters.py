@@ -1,5 +1,7 @@
 """The commands for chapters: ``list``, ``run``, ``sweep`` and ``compare``."""
 
+from __future__ import annotations
+
 import json
 import os
 import shutil

@@ -1,5 +1,7 @@
 """Options and messages that the commands share."""
 
+from __future__ import annotations
+
 import json
 import os
 import re

@@ -1,5 +1,7 @@
 """The ``solve`` command: a model without a notebook, numbers in, JSON out."""
 
+from __future__ import annotations
+
 import sys
 from contextlib import nullcontext
 from functools import partial

@@ -1,5 +1,7 @@
 """An executed chapter as one page that looks like the book and needs no network."""
 
+from __future__ import annotations
+
 import importlib.util
 import subprocess
 import sys

@@ -1,5 +1,7 @@
 """Options and messages of the commands that read a log."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -45,14 +47,14 @@ def log_options(command: Callable) -> Callable:
     return command
 
 
-def read(path: str, columns: Sequence[tuple[str, str]], **words: Any) -> "Log":
+def read(path: str, columns: Sequence[tuple[str, str]], **words: Any) -> Log:
     """Return the log that these options describe; with `servers`, that of a machine of this size."""
     from mjq.workload import read_log
 
     return read_log(path, dict(columns) or None, **words)
 
 
-def lines_used(lines: "Lines") -> str:
+def lines_used(lines: Lines) -> str:
     """Return how many lines of a file were used, and why others were not, with the first lines of each reason."""
     reasons = (
         f"\n  {count} not used: {reason} (line{'s' * (count > 1)} {', '.join(map(str, lines.first[reason]))}"

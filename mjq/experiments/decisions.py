@@ -4,6 +4,8 @@ The command is ``make experiment NAME=decisions``. The results are kept in ``aut
 ``autoscaling_day.csv`` (days on which the rate moves), which the chapter reads; it repeats some of them, shorter.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -4,6 +4,8 @@ The command is ``make experiment NAME=evaluation``. The results are kept in ``ev
 It repeats some of the rows.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from mjq._util.parallel import solve_all

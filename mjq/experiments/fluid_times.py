@@ -4,6 +4,8 @@ The command is ``make experiment NAME=fluid_times``. The results are kept in ``f
 reads. They are processor seconds on one core, so that other work on the machine does not count.
 """
 
+from __future__ import annotations
+
 import math
 import time
 from collections.abc import Callable

@@ -6,6 +6,8 @@ command is ``make experiment NAME=frontier``. The results are kept in ``frontier
 to measure them anew. (Seconds are those of the clock, or of the processor where the note says so.)
 """
 
+from __future__ import annotations
+
 import multiprocessing
 import resource
 import time

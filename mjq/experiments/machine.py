@@ -1,5 +1,7 @@
 """Measures how long work takes, and describes the machine."""
 
+from __future__ import annotations
+
 import os
 import platform
 import statistics

@@ -1,5 +1,7 @@
 """One model: its inputs checked, solved, and described to programs."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 from typing import Any
 

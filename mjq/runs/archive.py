@@ -1,5 +1,7 @@
 """The folder of a sweep: its plan, and a file for each finished case, all there whole or not at all."""
 
+from __future__ import annotations
+
 import json
 import shutil
 from collections.abc import Iterator

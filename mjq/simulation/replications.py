@@ -1,14 +1,16 @@
 """Independent replications in parallel."""
 
+from __future__ import annotations
+
 import importlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 from mjq._util import checks, parallel
-from mjq.bars import Bar
 
 __all__ = ["Compiled", "Seed", "generators", "replicate", "require_affordable"]
 
@@ -83,7 +85,8 @@ def replicate(
         Show a progress bar; by default on a terminal, for work of more than two seconds.
     """
     streams = generators(seed, checks.count("replications", replications))
-    bar = Bar("replications", replications, progress, delay=parallel.SOON)
+    off = None if progress is None else not progress
+    bar = tqdm(desc="replications", total=replications, delay=parallel.SOON, disable=off)
     if parallel.is_client(workers):
         with bar:
             return parallel.spread(workers, run, streams, bar)

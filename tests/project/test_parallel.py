@@ -12,10 +12,10 @@ from types import SimpleNamespace
 import distributed
 import psutil
 import pytest
+from tqdm import tqdm
 
 from mjq import stability
 from mjq._util.parallel import _interrupts_wait, as_found, client_of, solve_all, spread
-from mjq.bars import Bar
 
 CASES = [dict(n=n, n1=1, n2=2, mu1=1.0, mu2=2.0, p1=0.5) for n in range(2, 8)]
 
@@ -102,7 +102,7 @@ def test_workers_are_checked():
 
 def test_a_case_that_kills_its_workers_is_named(client):
     with pytest.raises(distributed.KilledWorker, match="on 4 different workers, but all those workers died") as error:
-        spread(client, lambda x: x if x else os.kill(os.getpid(), 9), [1, 0, 2], Bar("items", 3))
+        spread(client, lambda x: x if x else os.kill(os.getpid(), 9), [1, 0, 2], tqdm(total=3, disable=None))
     assert error.value.__notes__ == ["in the case 0"]
     assert solve_all(stability.throughput, CASES[:2], client) == [stability.throughput(**case) for case in CASES[:2]]
 

@@ -1,5 +1,7 @@
 """How much work a log brings, when, and how unevenly; and how well replays agree with its waits."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
