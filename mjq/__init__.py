@@ -14,6 +14,7 @@ The map, one line a module:
 ``mjq.cli``         the command ``mjq``
 ``mjq.parallel``    much work side by side, here or on other machines
 ``mjq.journal``     its results noted as they are found
+``mjq.opened``      which files of the project a process opens
 ``mjq.bars``        progress bars
 ``mjq.text_tables`` tables as CSV
 ``mjq.lazily``      what a package hands on, imported when it is used
@@ -23,7 +24,14 @@ The map, one line a module:
 Models are re-exported: ``from mjq import processing_capacity``.
 """
 
+import os
+
 from mjq import lazily, models
+
+if "MJQ_OPENED" in os.environ:  # the build of the book asks which files a chapter depends on
+    from mjq import opened
+
+    opened.record(os.environ[opened.VARIABLE])
 
 __version__ = "0.1.0"
 

@@ -86,7 +86,8 @@ def write_classes(path: str | Path, classes: Iterable[JobClass]) -> None:
 def read_classes(path: str | Path) -> list[JobClass]:
     """Read job classes from a CSV file that :func:`write_classes` wrote."""
     types = {field.name: field.type for field in fields(JobClass)}
-    return [JobClass(**row) for row in pl.read_csv(path, schema_overrides=types).iter_rows(named=True)]
+    table = pl.read_csv(Path(path).read_bytes(), schema_overrides=types)  # read by Python: see mjq.opened
+    return [JobClass(**row) for row in table.iter_rows(named=True)]
 
 
 def shipped_classes() -> list[JobClass]:
