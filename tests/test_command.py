@@ -50,7 +50,8 @@ def until(condition):
 
 
 def finished(folder):
-    return len(list(folder.glob("cases/*.json")))
+    journal = folder / "cases.jsonl"
+    return journal.read_bytes().count(b"\n") - 1 if journal.exists() else 0
 
 
 # --- Words and statuses ---------------------------------------------------------------------------------------------
@@ -107,7 +108,7 @@ def test_bad_input_ends_with_status_2_and_a_clear_word(tmp_path, words, complain
     assert (run.status, run.out) == (2, "")
     assert complaint in run.err
     assert "Traceback" not in run.err
-    assert not list(tmp_path.rglob("cases/*"))
+    assert not list(tmp_path.rglob("cases.jsonl"))
 
 
 def test_matrices_are_explained():
@@ -458,11 +459,13 @@ def test_a_killed_worker_and_a_killed_sweep_lose_nothing(tmp_path, cluster):
     assert sweep.poll() is None
     sweep.send_signal(signal.SIGKILL)
     sweep.wait()
-    kept = {path: path.read_bytes() for path in folder.glob("cases/*.json")}
-    assert 4 <= len(kept) < 9
+    kept = (folder / "cases.jsonl").read_bytes()
+    assert 4 <= finished(folder) < 9
     run = said(*words[1:], cwd=tmp_path)
     assert run.status == 0, run.err
-    assert all(path.read_bytes() == content for path, content in kept.items())
+    whole = kept[: kept.rindex(b"\n") + 1]
+    assert (folder / "cases.jsonl").read_bytes().startswith(whole)
+    assert finished(folder) == 9
     expected = [(f"0.{k}", n, str(k * int(n) / 10)) for k in range(1, 4) for n in ("30", "60", "120")]
     results = [(r["p1"], r["n"], r["number"]) for r in rows(folder / "results.csv")]
     assert sorted(results) == sorted(expected)
@@ -530,10 +533,15 @@ def test_cases_from_a_table_and_a_grid(tmp_path, small, cluster):
     assert run.status == 0, run.err
     expected = [("ann", "4", "1.0"), ("bob", "4", "4.0")]
     assert [(r["case"], r["k"], r["square"]) for r in rows(tmp_path / "runs/small/a/cases.csv")] == expected
-    next(tmp_path.glob("runs/small/a/cases/*.json")).write_text("{")
+    journal = tmp_path / "runs/small/a/cases.jsonl"
+    head, first, *others = journal.read_bytes().split(b"\n")
+    journal.write_bytes(b"\n".join([head, first[:-1], *others]))
+    damaged = said("sweep", "small.ipynb", *words, cwd=tmp_path)
+    advice = "line 2 is damaged. Delete that line to resume, or use --force to start again."
+    assert (damaged.status, damaged.err) == (2, f"mjq: runs/small/a/cases.jsonl, {advice}\n")
+    journal.write_bytes(b"\n".join([head, *others]))
     again = said("sweep", "small.ipynb", *words, cwd=tmp_path)
-    assert again.status == 0
-    assert re.fullmatch(r"mjq: damaged, computed again: runs/small/a/cases/\w+\.damaged\n", again.err)
+    assert (again.status, again.err) == (0, "")
     assert [(r["case"], r["k"], r["square"]) for r in rows(tmp_path / "runs/small/a/cases.csv")] == expected
     twice = said("sweep", "small.ipynb", *words, "-p", "x", "1", cwd=tmp_path)
     assert (twice.status, twice.err) == (2, "mjq: x: given by -p and in class.csv\n")

@@ -668,17 +668,6 @@ def test_a_disk_that_does_not_rename_is_an_error(tmp_path, monkeypatch):
         folders.settle(tmp_path / "new", tmp_path / "a", False)
 
 
-def test_files_are_kept_also_where_a_disk_has_no_links(tmp_path, monkeypatch):
-    def refused(*_):
-        raise OSError(1, "Operation not permitted")
-
-    monkeypatch.setattr("os.link", refused)
-    folders.write(tmp_path / "a", b"first", replace=False)
-    with pytest.raises(ValueError, match="a exists; --force replaces it"):
-        folders.write(tmp_path / "a", b"second", replace=False)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"first"}
-
-
 def test_parameters_that_would_arrive_as_others_are_refused(tmp_path, small):
     notebook = nbformat.read(small, as_version=4)
     failure = execution.execute(notebook, tmp_path / "run.ipynb", dict(numbers=(1.0, 2.0)))
@@ -686,13 +675,13 @@ def test_parameters_that_would_arrive_as_others_are_refused(tmp_path, small):
 
 
 def test_a_copy_that_cannot_be_written_does_not_take_the_run_with_it(here, small, kept, monkeypatch):
-    write = folders.write
+    settle = folders.settle
 
-    def full(path, content, replace=True):
+    def slow(*words):
         (here / "copy.ipynb").write_text("precious")  # somebody was faster
-        write(path, content, replace)
+        return settle(*words)
 
-    monkeypatch.setattr(folders, "write", full)
+    monkeypatch.setattr(folders, "settle", slow)
     with pytest.raises(RuntimeError, match=r"copy.ipynb exists; --force replaces it; all else is in runs/small/a"):
         runs.run(small, label="a", notebook=here / "copy.ipynb")
     assert (here / "runs/small/a/results.json").exists()

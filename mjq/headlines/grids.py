@@ -121,7 +121,7 @@ def solve_grid(
             bar.update(len(rows))
     table = _table(grid, journal.rows)
     _write(table, output)
-    journal.path.unlink()
+    journal.remove()
     return table
 
 

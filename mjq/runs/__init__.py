@@ -3,7 +3,7 @@
 ``one``         one chapter with other parameters, everything it found in a folder
 ``sweeps``      many cases side by side, to be gone on with at any time
 ``cases``       the cases of a sweep, and what a worker computes
-``archive``     the folder of a sweep: its plan, and a file for each finished case
+``archive``     the folder of a sweep: its plan, and a journal of its cases
 ``tables``      the results of a sweep as tidy tables
 ``comparison``  two runs beside each other
 ``chapters``    which chapters there are, what can be changed, and whether given values pass the chapter's checks
