@@ -12,8 +12,8 @@ The map, one line a module:
 ``mjq.headlines``   the headline numbers of each model for scripts: plain values in, plain values out
 ``mjq.variants``    exercise sheets, a different one for each student
 ``mjq.cli``         the command ``mjq``
-``mjq.parallel``    much work side by side, here or on other machines
-``mjq.journal``     its results noted as they are found
+``mjq.parallel``    many cases in parallel, here or on other machines
+``mjq.journal``     results kept as they come, so that the same call resumes
 ``mjq.opened``      which files of the project a process opens
 ``mjq.bars``        progress bars
 ``mjq.text_tables`` tables as CSV

@@ -10,7 +10,7 @@ from typing import Any
 
 from mjq.experiments import autoscaling
 from mjq.experiments.keeping import keep
-from mjq.parallel import solve_all
+from mjq.parallel import map_cases
 
 __all__ = ["day", "decisions", "main", "steady"]
 
@@ -47,9 +47,9 @@ def decisions() -> Iterator[dict[str, int]]:
 
 
 def main() -> None:
-    keep(STEADY, solve_all(steady, list(decisions()), progress=True), "make autoscaling")
+    keep(STEADY, map_cases(steady, list(decisions()), progress=True), "make autoscaling")
     plans = [dict(model=model, ahead=ahead) for model in MODELS for ahead in (False, True)]
-    keep(DAYS, [row for rows in solve_all(day, plans, progress=True) for row in rows], "make autoscaling")
+    keep(DAYS, [row for rows in map_cases(day, plans, progress=True) for row in rows], "make autoscaling")
 
 
 if __name__ == "__main__":

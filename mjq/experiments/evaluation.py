@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mjq.experiments import two_tier
 from mjq.experiments.keeping import keep
-from mjq.parallel import solve_all
+from mjq.parallel import map_cases
 
 __all__ = ["main"]
 
@@ -23,7 +23,7 @@ def main() -> None:
         for base in range(BASES)
         for case in range(CASES)
     ]
-    keep(RESULTS, solve_all(two_tier.evaluate, cases, progress=True), "make evaluation")
+    keep(RESULTS, map_cases(two_tier.evaluate, cases, progress=True), "make evaluation")
 
 
 if __name__ == "__main__":

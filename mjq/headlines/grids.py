@@ -116,7 +116,7 @@ def solve_grid(
     bar = Bar(grid.model, len(grid), progress, done=len(grid) - len(todo), unit="case")
     with bar, journal:
         died = {"error": "the process died, perhaps for lack of memory"}
-        for rows in parallel.as_found(lambda case: attempt(grid, case), todo, workers, died):
+        for rows in parallel.map_as_completed(lambda case: attempt(grid, case), todo, workers, died):
             journal.note(rows)
             bar.update(len(rows))
     table = _table(grid, journal.rows)

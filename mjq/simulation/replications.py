@@ -83,17 +83,16 @@ def replicate(
         Show a progress bar; by default on a terminal, for work of more than two seconds.
     """
     streams = generators(seed, checks.count("replications", replications))
-    bar = Bar("replications", replications, progress, delay=parallel.SOON)
     if parallel.is_client(workers):
-        with bar:
-            return parallel.spread(workers, run, streams, bar)
+        return parallel.map_cases(run, [dict(rng=rng) for rng in streams], workers, progress, "replications")
+    bar = Bar("replications", replications, progress, delay=parallel.SOON)
 
     def one(rng):
         result = run(rng)
         bar.update()
         return result
 
-    workers = min(parallel.here(workers), replications)
+    workers = min(parallel.local_workers(workers), replications)
     if workers == 1:  # without a thread: there are none in a browser
         with bar:
             return [one(rng) for rng in streams]

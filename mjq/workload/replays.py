@@ -28,7 +28,7 @@ class Replays:
     percentile : float
         As for :func:`mjq.workload.waits.waits`.
     workers : int or distributed.Client or None
-        As for :func:`mjq.parallel.as_found`.
+        As for :func:`mjq.parallel.map_as_completed`.
     output : path or None
         What the replays are for.
     force : bool
@@ -67,7 +67,7 @@ class Replays:
         todo = {key: case for case in cases if (key := self._key(case)) not in self.rows and self.fits(case["servers"])}
         self.bar.expect(len(todo))
         one = partial(_waits, self.log, self.percentile)
-        for rows in parallel.as_found(one, list(todo.items()), self.workers):
+        for rows in parallel.map_as_completed(one, list(todo.items()), self.workers):
             self.journal.note(rows)
             self.bar.update(len(rows))
 
