@@ -40,7 +40,7 @@ test: $(VENV)/ready
 
 # Small cases of all that is compiled, once compiled and once as plain Python: equal to the last bit.
 test-plain: $(VENV)/ready
-	$(ONE_THREAD) $(BIN)/python -m pytest -q -m slow tests/test_plain.py
+	$(ONE_THREAD) $(BIN)/python -m pytest -q -m slow tests/project/test_plain.py
 
 # All that compares numbers, as processors of other makes and ages would compute it; HOW=--together: in one run.
 elsewhere: $(VENV)/ready

@@ -25,7 +25,7 @@ CHANGES = {
     "unchanged": None,
     "a word of a chapter's prose": ("notebooks/stability.ipynb", "servers", "machines"),
     "a word of another page": ("book/how-to.md", "the", "The"),
-    "a docstring of mjq/checks.py": ("mjq/checks.py", '"""', '"""Changed. '),
+    "a docstring of mjq/_util/checks.py": ("mjq/_util/checks.py", '"""', '"""Changed. '),
 }
 
 

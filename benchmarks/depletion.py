@@ -8,12 +8,12 @@ from benchmarks.timing import Row, peak_memory
 from mjq import pool_depletion
 from mjq.experiments.depletion import SYSTEM_1
 from mjq.experiments.machine import median_time
-from mjq.solvers import pool_passes
+from mjq.models.pool_depletion import passes
 
 
 def by_elimination(pool):
     """Mean depletion time by scipy's sparse solver on the stored generator."""
-    Q, start = pool_passes.generator(np.array(SYSTEM_1), pool[:2], pool[2:])
+    Q, start = passes.generator(np.array(SYSTEM_1), pool[:2], pool[2:])
     going_on = sparse.csc_array(-Q[:-1, :-1])  # all states but the end
     return linalg.spsolve(going_on, [1.0] * going_on.shape[0])[start]
 

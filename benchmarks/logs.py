@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import Row, peak_memory
-from mjq.workload.sacct import COLUMNS
+from mjq.workload.reading.sacct import COLUMNS
 
 LINES = 1_000_000
 BEGAN = 1_767_571_200

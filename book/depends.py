@@ -1,8 +1,8 @@
 """What a chapter depends on: its cells, the locked requirements, and the project's files that its execution opened.
 
 The kernel that executes a chapter records the modules that it imports and the tables, logs and notebooks that it reads,
-and so do the processes that it starts (`mjq.opened`). Words do not count: those between cells and in captions, and
-docstrings and comments of modules and cells. Comments of parameters do, for commands show them.
+and so do the processes that it starts (`mjq._util.opened`). Words do not count: those between cells and in captions,
+and docstrings and comments of modules and cells. Comments of parameters do, for commands show them.
 """
 
 import ast

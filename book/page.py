@@ -20,7 +20,7 @@ import sphinx_build
 import yaml
 from bs4 import BeautifulSoup
 
-from mjq import folders
+from mjq._util import folders
 
 # What leads to other pages, or works only with them.
 AROUND = (

@@ -1,25 +1,26 @@
 """Queueing models of datacenters: five papers derived, computed and checked.
 
-The map, one line a module:
+The library
 
-``mjq.models``      one module or folder a paper, the only place where a paper's letters live
-``mjq.solvers``     Markov chains, queues with infinitely many levels, chains that only drain; knows no paper
+``mjq.models``      one folder a paper, the only place where a paper's letters live
+``mjq.solvers``     methods that several models use: Markov chains, queues, networks, phase-type distributions
 ``mjq.simulation``  an independent event-driven simulator with confidence intervals
-``mjq.workload``    cluster logs in, classes, capacities and plans out
-``mjq.published``   the numbers that the papers print, and the ledger of what was reproduced
-``mjq.experiments`` long computations: the code, the tables they keep, and ``kept(name)`` to read them
+``mjq.workload``    cluster logs in, classes, capacities and waits out
+
+The command ``mjq``
+
 ``mjq.runs``        chapters run again: other parameters, sweeps, comparisons
 ``mjq.headlines``   the headline numbers of each model for scripts: plain values in, plain values out
-``mjq.variants``    exercise sheets, a different one for each student
-``mjq.cli``         the command ``mjq``
-``mjq.parallel``    many cases in parallel, here or on other machines
-``mjq.journal``     results kept as they come, so that the same call resumes
-``mjq.opened``      which files of the project a process opens
-``mjq.bars``        progress bars
-``mjq.text_tables`` tables as CSV
-``mjq.lazily``      what a package hands on, imported when it is used
+``mjq.cli``         the command itself
+
+What belongs to the book
+
+``mjq.published``   the numbers that the papers print, and the ledger of what was reproduced
+``mjq.experiments`` long computations: the code, the tables they keep, and ``kept(name)`` to read them
 ``mjq.plots``       the drawings and tables that chapters share
-``mjq.checks``      the checks of input
+``mjq.exercises``   exercise sheets, a different one for each student
+
+``mjq._util`` is plumbing.
 
 Models are re-exported: ``from mjq import processing_capacity``.
 """
@@ -29,7 +30,7 @@ import os
 from mjq import lazily, models
 
 if "MJQ_OPENED" in os.environ:  # the build of the book asks which files a chapter depends on
-    from mjq import opened
+    from mjq._util import opened
 
     opened.record(os.environ[opened.VARIABLE])
 
@@ -38,16 +39,15 @@ __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = lazily.attach(
     __name__,
     submodules=[
+        "exercises",
         "experiments",
         "headlines",
         "models",
-        "parallel",
         "plots",
         "published",
         "runs",
         "simulation",
         "solvers",
-        "variants",
         "workload",
     ],
     names={"models": models.NAMES},

@@ -18,9 +18,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mjq.cli import main
 from mjq.experiments import public_logs
-from tests.printed import Printed
+from tests import nbval_plugin
 
 ROOT = Path(__file__).resolve().parent.parent
+pytest_addoption = nbval_plugin.pytest_addoption
 
 # Public logs, and the schedules that others computed for them.
 TRACES = public_logs.traces()
@@ -84,43 +85,12 @@ def pytest_xdist_auto_num_workers(config):
     return (os.cpu_count() or 1) + 1
 
 
-def pytest_addoption(parser):
-    parser.addoption("--played", action="store_true", help="compare what the book's execution printed (played.py)")
-
-
 def pytest_configure(config):
-    """The longest tests first; other random systems if a seed is given; stored outputs are compared as numbers.
-
-    Chapters start no processes of their own: the cores are taken by tests.
-    """
+    """The longest tests first; other random systems if a seed is given."""
     config.option.loadscopereorder = False  # the longest first, not the most
     if config.getoption("--hypothesis-seed", None) is not None:
         settings.load_profile("seeded")
-    from nbval.plugin import IPyNbCell, IPyNbFile
-
-    sanitized, set_up = IPyNbCell.sanitize, IPyNbFile.setup
-    if not hasattr(sanitized, "as_text"):
-
-        def setup(self):
-            from tests.played import Played, recording
-
-            executed = recording(self.path) if config.getoption("--played") else None
-            if executed:
-                self.kernel = Played(executed)
-                self.setup_sanitize_files()
-                return
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setenv("MJQ_WORKERS", "1")
-                set_up(self)
-
-        IPyNbFile.setup = setup
-
-        def sanitize(self, text):
-            found = sanitized(self, text)
-            return Printed(found) if isinstance(found, str) else found
-
-        sanitize.as_text = sanitized
-        IPyNbCell.sanitize = sanitize
+    nbval_plugin.configure(config)
 
 
 @pytest.fixture(scope="session")

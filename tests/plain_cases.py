@@ -17,6 +17,9 @@ import numpy as np
 import mjq
 from mjq.experiments import aggregation
 from mjq.models import cluster, near_saturation, pool_depletion, processing_capacity, stability
+from mjq.models.cluster import tandem
+from mjq.models.near_saturation import poisson_equation
+from mjq.models.pool_depletion import passes
 from mjq.simulation import (
     BoundedPareto,
     Lognormal,
@@ -29,12 +32,12 @@ from mjq.simulation import (
 )
 from mjq.simulation.policies import FAMILIES, POLICIES
 from mjq.simulation.schedule import TIES
-from mjq.solvers import chain, drain, poisson_equation, pool_passes, qbd, tandem
+from mjq.solvers import chain, drain, qbd
 from mjq.solvers.network import Network
 from mjq.solvers.phase_type import coxian, erlang, exponential, hyperexponential
 from mjq.solvers.transient import Transient
 from mjq.workload import Log, saturated_starts, time_with_a_job_that_fits
-from mjq.workload.waits import waits
+from mjq.workload.waits.one_size import waits
 
 NAMES = (*POLICIES, "backfill-2", "backfill-5", "msfq-1", "msfq-3")
 LAWS = {
@@ -165,9 +168,9 @@ def models():
         yield f"time shares {seed}", partial(stability.stationary_distribution, *two)
         yield f"embedded {seed}", partial(stability.embedded_distribution, *two)
         tasks, places = (8 + seed, 6), (seed % 4, 3)
-        yield f"depletion {seed}", partial(pool_passes.means, DEMANDS, tasks, places, workers=1)
-        yield f"depletion, swapped {seed}", partial(pool_passes.means, DEMANDS, tasks[::-1], places, workers=2)
-        yield f"best policy {seed}", partial(pool_passes.best_policy, DEMANDS, (5, seed), 3)
+        yield f"depletion {seed}", partial(passes.means, DEMANDS, tasks, places, workers=1)
+        yield f"depletion, swapped {seed}", partial(passes.means, DEMANDS, tasks[::-1], places, workers=2)
+        yield f"best policy {seed}", partial(passes.best_policy, DEMANDS, (5, seed), 3)
     many = 2000, 1, 30, 1.0, 0.1, 0.7
     yield "throughput, many servers", partial(stability.throughput, *many)
     yield "depletion", partial(pool_depletion.depletion, DEMANDS, 12, 9, 3, 2)

@@ -69,7 +69,8 @@ def capacity(
     anonymous: bool,
     **reading: Any,
 ) -> None:
-    from mjq import folders, workload
+    from mjq import workload
+    from mjq._util import folders
 
     if page is not None:
         folders.refuse_existing(Path(page), force)

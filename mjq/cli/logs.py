@@ -58,7 +58,8 @@ def replay(
     of a million jobs takes about half a gigabyte of memory, each further million about 0.3 GB. One replay is one
     number: where two policies differ by little, move the submit times a little and see.
     """
-    from mjq import checks, simulation  # the rest of the command does without
+    from mjq import simulation  # the rest of the command does without
+    from mjq._util import checks
 
     if gantt:
         _require_chart(gantt)

@@ -101,7 +101,8 @@ def plan(
     \b
       mjq plan jobs.txt --target-wait 2h --servers 100:200 --growth 1.2
     """
-    from mjq import folders, workload
+    from mjq import workload
+    from mjq._util import folders
 
     if page is not None:
         folders.refuse_existing(Path(page), force)

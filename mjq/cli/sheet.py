@@ -6,7 +6,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from mjq import folders
+from mjq._util import folders
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

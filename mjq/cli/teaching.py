@@ -20,6 +20,6 @@ def variants(name, students, seed, folder):
     The questions are those of the chapter, every sheet with numbers of its own; each has a solution, and no two sheets
     have the same numbers or the same answer. The key says also which answer comes out when something is overlooked.
     """
-    from mjq.variants import write  # the models take a second
+    from mjq.exercises import write  # the models take a second
 
     click.echo(f"{students} sheets and key.csv\n{write(name, students, seed, folder)}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mjq.plain import printable
+from mjq._util.plain import printable
 
 __all__ = [
     "BAD_INPUT",

@@ -90,5 +90,5 @@ def origin(name: str) -> dict[str, str]:
 
 
 def _read(name):
-    # Python reads the file, so that it is known which chapter uses which table (mjq.opened).
+    # Python reads the file, so that it is known which chapter uses which table (mjq._util.opened).
     return pl.read_csv((resources.files(__name__) / f"{name}.csv").read_bytes(), infer_schema_length=None)

@@ -1,7 +1,7 @@
 """[SW23] Further ways to the entrances of a large cluster: sweeps with aggregation, and sweeps in alternating order.
 
-Both keep the probabilities of all states, an array for each class in preparation, where :mod:`mjq.solvers.tandem`
-keeps one at a time.
+Both keep the probabilities of all states, an array for each class in preparation, where
+:mod:`mjq.models.cluster.tandem` keeps one at a time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,8 +11,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
+from mjq.models.cluster.tandem import Tandem
 from mjq.solvers.drain import Configurations
-from mjq.solvers.tandem import Tandem
 
 __all__ = ["States", "aggregated", "alternating"]
 
@@ -196,7 +196,7 @@ def _balance(n, k, entrances, up, starts, larger, inflow, departures, arrival, p
 
 @numba.njit(cache=True)
 def _sweep(up, starts, larger, inflow, departures, arrival, preparation, mix, entrances, time, idle):
-    """The sweep of :mod:`mjq.solvers.tandem`, with all probabilities kept."""
+    """The sweep of :mod:`mjq.models.cluster.tandem`, with all probabilities kept."""
     classes, m, width = time.shape
     idle[:] = 0.0
     for n in range(classes):

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
+from mjq._util.parallel import Workers
 from mjq.models import fluid
-from mjq.parallel import Workers
 from mjq.simulation import simulate_ps_network
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.replications import Seed

@@ -21,13 +21,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from mjq import parallel
+from mjq._util import parallel
 from mjq.bars import Bar
 from mjq.experiments.keeping import keep
 from mjq.simulation import Schedule, replay
 from mjq.workload import Log, intervals, own_order_capacity, saturated_starts
-from mjq.workload.capacity import mean_work
-from mjq.workload.waits import difference, effective_jobs, interval, waits
+from mjq.workload.capacity.estimates import mean_work
+from mjq.workload.waits.one_size import difference, effective_jobs, interval, waits
 
 __all__ = ["CASES", "COMMAND", "METHODS", "SERVERS", "TABLE", "Case", "Truth", "drawn", "main", "of_case", "truth_of"]
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from mjq._util.parallel import map_cases
 from mjq.experiments import autoscaling
 from mjq.experiments.keeping import keep
-from mjq.parallel import map_cases
 
 __all__ = ["day", "decisions", "main", "steady"]
 

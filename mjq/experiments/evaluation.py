@@ -6,9 +6,9 @@ repeats some of the rows.
 
 from pathlib import Path
 
+from mjq._util.parallel import map_cases
 from mjq.experiments import two_tier
 from mjq.experiments.keeping import keep
-from mjq.parallel import map_cases
 
 __all__ = ["main"]
 

@@ -18,9 +18,10 @@ import numpy as np
 from scipy.sparse import linalg
 from tqdm import tqdm
 
+from mjq._util.journal import Journal
 from mjq.experiments import aggregation, keeping
-from mjq.journal import Journal
-from mjq.solvers import drain, tandem
+from mjq.models.cluster import tandem
+from mjq.solvers import drain
 from mjq.solvers.arnoldi import dominant
 
 __all__ = [

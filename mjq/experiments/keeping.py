@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mjq import folders, text_tables
+from mjq import text_tables
+from mjq._util import folders
 from mjq.experiments.machine import machine
 
 __all__ = ["keep", "known", "record", "replace", "stamp"]

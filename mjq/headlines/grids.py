@@ -11,11 +11,11 @@ from typing import Any
 import polars as pl
 
 import mjq
-from mjq import folders, parallel
+from mjq._util import folders, parallel
+from mjq._util.journal import Journal
+from mjq._util.plain import plain
 from mjq.bars import Bar
 from mjq.headlines.solving import require_inputs, solve
-from mjq.journal import Journal
-from mjq.plain import plain
 
 __all__ = ["Grid", "solve_grid"]
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
 
-from mjq.plain import brief
+from mjq._util.plain import brief
 
 # What pydantic calls an error, in our words.
 TYPES = {

@@ -4,10 +4,10 @@ from collections.abc import Collection
 from typing import Any
 
 import mjq
+from mjq._util.plain import plain
 from mjq.headlines.kinds import checked
 from mjq.headlines.model import Model
 from mjq.headlines.models import MODELS
-from mjq.plain import plain
 
 __all__ = ["model_of", "require_inputs", "schema", "solve"]
 

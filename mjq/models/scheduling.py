@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 from mjq.solvers import chain
 
 __all__ = ["RULES", "FiniteQueue", "empty", "finite_queue", "served_and_waiting", "shadow_time", "transitions"]

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 from mjq.plots.palette import COLOURS, WIDTH
 
 if TYPE_CHECKING:  # pictures of what is computed elsewhere

@@ -52,7 +52,7 @@ def ledger(paper: str) -> list[dict[str, str]]:
     Returns
     -------
     list of dict
-        item, kind, statement; result, note; where (in the book), checks (what holds it, see `tests/test_ledger.py`).
+        item, kind, statement; result, note; where (in the book), checks (what holds it).
 
     Examples
     --------

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import filelock
 
-from mjq import folders
-from mjq.journal import Journal, OtherWork
+from mjq._util import folders
+from mjq._util.journal import Journal, OtherWork
 from mjq.runs import provenance
 from mjq.runs.cases import Case, Plan, Record
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import nbformat
 
-from mjq import folders
+from mjq._util import folders
 from mjq.runs import execution, provenance, results
 from mjq.runs.chapters import Chapter
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mjq import checks
+from mjq._util import checks
+from mjq._util.plain import brief
 from mjq.models import CHAPTERS
-from mjq.plain import brief
 
 __all__ = ["NONE_HERE", "NOTEBOOKS", "Chapter", "Parameter", "chapter", "names", "typed"]
 

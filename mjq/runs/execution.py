@@ -71,7 +71,7 @@ def execute(
         ``numpy.py`` that happens to be there must not take the place of the library.
     opened : pathlib.Path, optional
         A file that receives the names of the project's files that the kernel and its children open
-        (``mjq.opened``).
+        (``mjq._util.opened``).
 
     Returns
     -------
@@ -80,7 +80,7 @@ def execute(
     arguments = ["--log-level=CRITICAL"] + ["--InteractiveShellApp.extra_extensions=mjq.runs.recorder"] * recorder
     arguments += ["--InteractiveShellApp.ignore_cwd=True"] * (not modules_here)
     if opened:
-        recording = f"__import__('mjq.opened').opened.record({str(opened)!r})"
+        recording = f"__import__('mjq._util.opened')._util.opened.record({str(opened)!r})"
         arguments.append(f"--InteractiveShellApp.exec_lines={recording}")
     notebook = nbformat.from_dict(notebook)
     try:

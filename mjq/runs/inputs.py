@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from ruamel.yaml import YAML, AliasToken, YAMLError
 
-from mjq import folders
+from mjq._util import folders
 from mjq.runs.chapters import Chapter, Parameter
 
 __all__ = ["combine", "data", "grid", "one", "read_cases", "read_yaml", "several", "write_yaml"]

@@ -10,7 +10,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from mjq import text_tables
-from mjq.plain import plain
+from mjq._util.plain import plain
 from mjq.runs.recorder import DATA
 
 __all__ = ["Figure", "Results", "taken_from", "write_json", "write_table"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mjq import checks, folders, parallel
+from mjq._util import checks, folders, parallel
 from mjq.bars import Bar
 from mjq.runs import tables
 from mjq.runs.archive import Archive

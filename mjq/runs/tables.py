@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from mjq import folders
+from mjq._util import folders
 from mjq.runs.cases import Plan, Record
 
 __all__ = ["check_columns", "long", "wide", "write"]

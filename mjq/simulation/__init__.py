@@ -1,17 +1,14 @@
 """Event-driven simulation, written from the words of the models, not from their transition rules.
 
 ``multiserver``   jobs that hold several units of a resource at once: estimates
-``loop``          the event loop behind them
 ``schedule``      a log of such jobs replayed: when each one starts
-``jobs``          where jobs come from
-``line``          who waits
 ``policies``      who starts next
+``engine``        the event loop behind them, and what it holds
 ``cluster``       a job tracker and a finite queue before the cluster
 ``timeline``      one path of that, job by job, for pictures
 ``depletion``     a pool of tasks that is worked off
 ``pool_timeline`` one depletion, task by task, for pictures
 ``ps_network``    networks of processor-sharing queues
-``events``        what event loops share
 ``replications``  independent runs in parallel, the same numbers for the same seed whatever the number of workers
 ``estimates``     means with confidence intervals
 """
@@ -24,11 +21,8 @@ __getattr__, __dir__, __all__ = lazily.attach(
     submodules=[
         "cluster",
         "depletion",
+        "engine",
         "estimates",
-        "events",
-        "jobs",
-        "line",
-        "loop",
         "multiserver",
         "policies",
         "pool_timeline",
@@ -41,7 +35,7 @@ __getattr__, __dir__, __all__ = lazily.attach(
         "cluster": ["ClusterEstimates", "simulate_cluster"],
         "depletion": ["DepletionEstimates", "depletion_path", "simulate_depletion", "simulate_pool"],
         "estimates": ["Estimate"],
-        "jobs": ["BoundedPareto", "Lognormal"],
+        "engine.arrivals": ["BoundedPareto", "Lognormal"],
         "multiserver": ["MultiserverEstimates", "simulate_multiserver"],
         "schedule": ["Schedule", "replay"],
         "ps_network": ["NetworkEstimates", "ResponseTime", "simulate_ps_network"],

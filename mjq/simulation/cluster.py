@@ -11,10 +11,10 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
-from mjq.parallel import Workers
+from mjq._util import checks
+from mjq._util.parallel import Workers
+from mjq.simulation.engine.heap import cumulative, doubled, pop, push
 from mjq.simulation.estimates import Estimate, clustering
-from mjq.simulation.events import cumulative, doubled, pop, push
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
 
 __all__ = ["ClusterEstimates", "simulate_cluster"]

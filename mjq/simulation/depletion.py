@@ -12,10 +12,10 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
-from mjq.parallel import Workers
+from mjq._util import checks
+from mjq._util.parallel import Workers
+from mjq.simulation.engine.heap import pop, push
 from mjq.simulation.estimates import Estimate
-from mjq.simulation.events import pop, push
 from mjq.simulation.replications import Compiled, Seed, generators, replicate, require_affordable
 
 __all__ = [  # noqa: RUF022, in the order of reading

@@ -1,7 +1,7 @@
 """An event-driven simulator of multiserver jobs.
 
 Jobs of several classes arrive. A job of class `i` holds `b[i]` units of a resource of size `B` for its service time;
-until it can start, it waits. The events are those of :mod:`mjq.simulation.loop`; here are the estimates.
+until it can start, it waits. The events are those of :mod:`mjq.simulation.engine.loop`; here are the estimates.
 """
 
 from collections.abc import Sequence
@@ -10,13 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
-from mjq.parallel import Workers
-from mjq.simulation import jobs as sources
+from mjq._util import checks
+from mjq._util.parallel import Workers
 from mjq.simulation import policies
-from mjq.simulation.estimates import Estimate, clustering
-from mjq.simulation.line import units
-from mjq.simulation.loop import (
+from mjq.simulation.engine import arrivals as sources
+from mjq.simulation.engine.loop import (
     DONE,
     ENDLESS,
     FIRST_CLASS,
@@ -31,6 +29,8 @@ from mjq.simulation.loop import (
     Plan,
     events,
 )
+from mjq.simulation.engine.queue import units
+from mjq.simulation.estimates import Estimate, clustering
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
 from mjq.solvers.phase_type import PhaseType
 
@@ -109,8 +109,9 @@ def simulate_multiserver(
         The same seed gives the same numbers, whatever the number of workers.
     service : sequence, length L, optional
         Law of the service time of each class: a :class:`~mjq.solvers.phase_type.PhaseType`, a
-        :class:`~mjq.simulation.jobs.Lognormal`, a :class:`~mjq.simulation.jobs.BoundedPareto`, a number (always that
-        time) or a sequence of times, all equally likely. By default exponential with rate `mu`.
+        :class:`~mjq.simulation.engine.arrivals.Lognormal`, a
+        :class:`~mjq.simulation.engine.arrivals.BoundedPareto`, a number (always that time) or a
+        sequence of times, all equally likely. By default exponential with rate `mu`.
     policy : str
         ``"fcfs"``: in order of arrival; ``"first-fit"``: again and again the first in the line that fits; ``"easy"``,
         ``"conservative"``, ``"backfill-3"`` (depth 3), ``"least-servers-first"``, ``"most-servers-first"``,

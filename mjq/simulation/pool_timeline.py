@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 
 __all__ = ["Timeline", "pool_timeline"]
 

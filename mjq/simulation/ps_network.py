@@ -14,10 +14,10 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
-from mjq.parallel import Workers
+from mjq._util import checks
+from mjq._util.parallel import Workers
+from mjq.simulation.engine.heap import chosen, phase_table, phase_time, pop, push
 from mjq.simulation.estimates import Estimate
-from mjq.simulation.events import chosen, phase_table, phase_time, pop, push
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
 
 if TYPE_CHECKING:  # a simulation runs without the solvers

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mjq import checks, parallel
+from mjq._util import checks, parallel
 from mjq.bars import Bar
 
 __all__ = ["Compiled", "Seed", "generators", "replicate", "require_affordable"]

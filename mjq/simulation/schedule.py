@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
-from mjq.simulation import jobs, policies
-from mjq.simulation.line import units
-from mjq.simulation.loop import ENDLESS, FINISH, START, Plan, events
+from mjq._util import checks
+from mjq.simulation import policies
+from mjq.simulation.engine import arrivals
+from mjq.simulation.engine.loop import ENDLESS, FINISH, START, Plan, events
+from mjq.simulation.engine.queue import units
 from mjq.simulation.multiserver import require_powers_of_two
 
 __all__ = ["TIES", "Schedule", "replay"]
@@ -146,7 +147,7 @@ def replay(
     run, estimate = (np.minimum(run, estimate), estimate) if kill else (run, np.maximum(run, estimate))
     estimate = np.maximum(estimate, np.spacing(submit.max() + run.sum()))
     order, n = np.argsort(submit, kind="stable"), len(submit)
-    source = jobs.logged(submit[order], kind[order], run[order], estimate[order])
+    source = arrivals.logged(submit[order], kind[order], run[order], estimate[order])
     # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
     rng, record = np.random.default_rng(0), np.full((2, n), np.nan)
     plan = Plan(

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 
 __all__ = ["timeline"]
 

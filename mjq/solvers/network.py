@@ -4,7 +4,7 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse import csgraph
 
-from mjq import checks
+from mjq._util import checks
 from mjq.solvers.phase_type import PhaseType
 
 __all__ = ["Network"]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg, optimize, sparse
 
-from mjq import checks
+from mjq._util import checks
 from mjq.solvers.transient import Transient
 
 __all__ = [

@@ -1,34 +1,11 @@
 """Cluster logs in, answers out.
 
-Logs
-
-``formats``         a log in any of the formats below, told by its content
-``log``             its jobs as columns, and what of the file was not used
-``swf``             the Standard Workload Format of the Parallel Workloads Archive
-``sacct``           what Slurm's accounting prints
-``table``           CSV and Parquet by a map of columns
-``lines``, ``times``  what these readers share
-``example``         a log of our own making
-
-Answers
-
-``capacity``        how many jobs an hour: four answers, and what each assumes
-``costs``           which jobs cost the others most
-``saturated``       a list of jobs worked off while the line never runs dry
-``arrivals``        when how much came; whether replays agree with the waits of a log
-``plan``            how many servers keep waits below a target
-``intervals``       how far to believe a number that comes from one log, and when it is too short
-``waits``           one replay on a machine of another size, and how far to believe it
-``replays``         many of them, each made once
-``sentences``       a plan in words
-``binning``         fewer needs in place of many, in a log, and how wrong that is
-``report``          all of that as plain data
-``classes``         jobs grouped by need: how frequent, how long, how much of the work
-``lumping``         fewer classes in place of many
-``stand_ins``       how wrong that is, rule by rule
-``synthetic``       a log that nobody has measured, for chapters and tests
-``nasa_ipsc.csv``   the classes of one log, NASA iPSC of 1993, by :func:`~mjq.workload.classes.write_classes`: needs,
-                    counts and run times; that log has no waits, as its submit times are start times
+``reading``     logs in: the Standard Workload Format, Slurm's sacct, CSV, Parquet
+``classes``     jobs grouped by need; fewer classes in place of many
+``capacity``    how many jobs an hour the machine can do, and which jobs cost the others most
+``waits``       replays on machines of other sizes: how many servers keep waits short
+``intervals``   how far to believe a number that comes from one log, and when the log is too short
+``making``      logs that nobody has measured
 """
 
 from mjq import lazily
@@ -36,35 +13,11 @@ from mjq import lazily
 # Reading a log needs no model, and the classes of one no reader.
 __getattr__, __dir__, __all__ = lazily.attach(
     __name__,
-    submodules=[
-        "arrivals",
-        "binning",
-        "capacity",
-        "classes",
-        "costs",
-        "example",
-        "formats",
-        "intervals",
-        "lines",
-        "log",
-        "lumping",
-        "plan",
-        "replays",
-        "report",
-        "sacct",
-        "saturated",
-        "sentences",
-        "stand_ins",
-        "swf",
-        "synthetic",
-        "table",
-        "times",
-        "waits",
-    ],
+    submodules=["capacity", "classes", "intervals", "making", "reading", "waits"],
     names={
-        "arrivals": ["Agreement", "Load", "agreement", "load", "time_with_a_job_that_fits"],
-        "binning": ["BinningError", "binning_error", "fewer_needs", "rounded_up"],
-        "capacity": [
+        "capacity.arrivals": ["Agreement", "Load", "agreement", "load", "time_with_a_job_that_fits"],
+        "capacity.binning": ["BinningError", "binning_error", "fewer_needs", "rounded_up"],
+        "capacity.estimates": [
             "Capacity",
             "capacities",
             "exponential_capacity",
@@ -75,16 +28,16 @@ __getattr__, __dir__, __all__ = lazily.attach(
             "near_the_limit",
             "own_order_capacity",
         ],
-        "classes": ["JobClass", "job_classes", "read_classes", "shipped_classes", "write_classes"],
-        "costs": ["costs_of_classes"],
-        "example": ["example_log", "example_path"],
-        "formats": ["read_log"],
-        "log": ["Lines", "Log"],
-        "lumping": ["rest_as_one", "two_needs"],
-        "plan": ["Plan", "planned", "sizes_between"],
-        "report": ["Report", "report_on"],
-        "saturated": ["saturated_starts"],
-        "stand_ins": ["lumping_errors", "random_system"],
-        "synthetic": ["SyntheticLog", "synthetic_log"],
+        "classes.grouping": ["JobClass", "job_classes", "read_classes", "shipped_classes", "write_classes"],
+        "capacity.costs": ["costs_of_classes"],
+        "making.example": ["example_log", "example_path"],
+        "reading.formats": ["read_log"],
+        "reading.log": ["Lines", "Log"],
+        "classes.lumping": ["rest_as_one", "two_needs"],
+        "waits.plan": ["Plan", "planned", "sizes_between"],
+        "capacity.report": ["Report", "report_on"],
+        "capacity.saturated": ["saturated_starts"],
+        "classes.reduction": ["lumping_errors", "random_system"],
+        "making.synthetic": ["SyntheticLog", "synthetic_log"],
     },
 )

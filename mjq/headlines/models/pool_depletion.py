@@ -2,7 +2,8 @@
 
 from pydantic import Field
 
-from mjq import checks, pool_depletion
+from mjq import pool_depletion
+from mjq._util import checks
 from mjq.headlines.kinds import Declaration, Matrix, Number, Whole, meaning
 from mjq.headlines.model import Model
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 
 __all__ = ["checked", "cluster_states", "states", "transitions"]
 
@@ -43,7 +43,7 @@ def transitions(
 
     `sizes`, `p` and `mu2` are sequences with one entry a size.
 
-    Source: [SW23] Table 2.
+    Source: [SW23] Table 2, [SW23] Eq. (2).
 
     Examples
     --------
@@ -74,7 +74,7 @@ def _without(V, n):
 def cluster_states(N: int, sizes: Sequence[int]) -> list[tuple]:
     """The possible vectors V: by their length, then lexicographically.
 
-    Source: [SW23] Section 3.
+    Source: [SW23] Section 3, [SW23] Eq. (3).
 
     Examples
     --------

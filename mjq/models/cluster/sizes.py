@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mjq import checks
+from mjq._util import checks
 
 __all__ = ["harmonic_sizes", "normal_sizes", "uniform_sizes"]
 
@@ -12,7 +12,7 @@ MOST_SIZES = 1_000_000
 def uniform_sizes(T: int) -> tuple[np.ndarray, np.ndarray]:
     """Sizes 1, …, T, equally probable.
 
-    Source: [SW23] Section 5.1.
+    Source: [SW23] Section 5.1, [SW23] Eq. (1).
 
     >>> uniform_sizes(2)
     (array([1, 2]), array([0.5, 0.5]))
@@ -27,7 +27,7 @@ def normal_sizes(T: int, sigma: float | None = None) -> tuple[np.ndarray, np.nda
 
     Without `sigma`, :math:`\sigma = \eta / 4`.
 
-    Source: [SW23] Section 5.1.
+    Source: [SW23] Section 5.1, [SW23] Eq. (1).
 
     >>> normal_sizes(3, 1.0)[1].round(4)
     array([0.2741, 0.4519, 0.2741])
@@ -45,7 +45,7 @@ def _nearest(middle, spread):
 def harmonic_sizes(T: int) -> tuple[np.ndarray, np.ndarray]:
     """Sizes 1, …, T with probabilities proportional to n to the power -1.5.
 
-    Source: [SW23] Section 5.1.
+    Source: [SW23] Section 5.1, [SW23] Eq. (1).
 
     >>> harmonic_sizes(4)[1].round(4)
     array([0.5984, 0.2116, 0.1152, 0.0748])

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
+from mjq.models.cluster import tandem
 from mjq.models.cluster.rule import checked
-from mjq.solvers import drain, tandem
+from mjq.solvers import drain
 
 __all__ = ["Performance", "measures", "performance", "smallest_cluster"]
 
@@ -77,7 +78,7 @@ def measures(states: Sequence[tuple], probabilities: ArrayLike, N: int, lam: flo
         With residual nan: it depends on the solver. Eq. (6) supposes C >= 1; without a place to wait, those jobs are
         lost that find the tracker busy.
 
-    Source: [SW23] Eqs. (5)-(9).
+    Source: [SW23] Eq. (5), [SW23] Eq. (6), [SW23] Eq. (7), [SW23] Eq. (8), [SW23] Eq. (9).
     """
     P = np.asarray(probabilities, dtype=float)
     queue = np.bincount([x1 for x1, _, _ in states], P)
@@ -117,7 +118,7 @@ def performance(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, 
     ArithmeticError
         If the iterations did not converge.
 
-    Source: [SW23] Section 4; the solver is ours, see :mod:`mjq.solvers.tandem`.
+    Source: [SW23] Section 4, [SW23] Eq. (4); the solver is ours, see :mod:`mjq.models.cluster.tandem`.
 
     Examples
     --------

@@ -40,7 +40,7 @@ def fit_smoothing(network: Network, mean_jobs: dict, throughput: dict, slack: fl
     ValueError
         If a pair of a queue is missing, or more servers are busy than there are or than there are jobs.
 
-    Source: [RBAC21] Section 3: (7) is monotone in p.
+    Source: [RBAC21] Section 3, [RBAC21] Eq. (7): the share is monotone in p.
     """
     found = {}
     for queue, k in network.servers.items():

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 from mjq.models.fluid.share import Exponents
 from mjq.models.fluid.stationary import stationary_point
 from mjq.solvers.network import Network
@@ -45,7 +45,7 @@ def response_time(
     ValueError
         If no flow enters the pairs, or jobs never leave them.
 
-    Source: [RBAC21] Eqs. (10), (11).
+    Source: [RBAC21] Theorem 3, [RBAC21] Eq. (9), [RBAC21] Eq. (10), [RBAC21] Eq. (11).
 
     Examples
     --------
@@ -94,7 +94,7 @@ def response_time_cdf(
     -------
     float array, shape of t
 
-    Source: [RBAC21] Eqs. (10), (11).
+    Source: [RBAC21] Eq. (10), [RBAC21] Eq. (11).
 
     Examples
     --------

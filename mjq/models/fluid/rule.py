@@ -37,7 +37,7 @@ def transitions(
     ------
     (next_state, rate)
 
-    Source: [RBAC21] Section 2, in the paper's words; compare Eq. (3).
+    Source: [RBAC21] Section 2, [RBAC21] Theorem 1, [RBAC21] Eq. (1), [RBAC21] Eq. (2), [RBAC21] Eq. (3).
 
     Examples
     --------

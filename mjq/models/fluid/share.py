@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from mjq import checks
+from mjq._util import checks
 from mjq.solvers.network import Network
 
 __all__ = ["Exponents", "drift", "drift_of", "exponents_by_queue", "jacobian", "shares_by_queue", "smoothed_share"]
@@ -33,7 +33,7 @@ def smoothed_share(x: ArrayLike, k: float, p: float) -> np.ndarray:
     ValueError
         If x is negative, or k or p is not positive.
 
-    Source: [RBAC21] Eqs. (4), (7).
+    Source: [RBAC21] Eq. (4), [RBAC21] Eq. (6), [RBAC21] Eq. (7).
 
     Examples
     --------
@@ -110,7 +110,7 @@ def drift(x: ArrayLike, network: Network, p: Exponents = None) -> np.ndarray:
     -------
     float array, shape (S,)
 
-    Source: [RBAC21] Eqs. (3), (8).
+    Source: [RBAC21] Theorem 1, [RBAC21] Eq. (3), [RBAC21] Eq. (8).
 
     Examples
     --------

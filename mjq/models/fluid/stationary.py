@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import integrate, linalg
 
-from mjq import checks
+from mjq._util import checks
 from mjq.models.fluid.share import Exponents, drift_of, exponents_by_queue, jacobian, shares_by_queue
 from mjq.solvers.network import Network
 
@@ -55,7 +55,7 @@ def trajectory(
     ArithmeticError
         If the equations could not be solved.
 
-    Source: [RBAC21] Eq. (8).
+    Source: [RBAC21] Eq. (1), [RBAC21] Eq. (5), [RBAC21] Eq. (8).
     """
     times = checks.numbers("t", t)
     if not len(times) or times[0] < 0 or (np.diff(times) < 0).any():

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 from mjq.solvers import phase_type
 
 __all__ = ["one_or_all", "split_hyperexponential"]

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 from mjq.models import processing_capacity as pc
-from mjq.solvers import chain, drain, poisson_equation
+from mjq.models.near_saturation import poisson_equation
+from mjq.solvers import chain, drain
 
 __all__ = [
     "RelativeCompletions",
@@ -63,7 +64,7 @@ def relative_completions(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) ->
     ArithmeticError
         If a solution did not converge.
 
-    Source: [GHHS23] (the theorem that needs it); [NS] Eqs. (a)-(c).
+    Source: [GHHS23] (the theorem that needs it), [NS] Eq. (a), [NS] Eq. (b), [NS] Eq. (c), [NS] Eq. (f).
 
     Examples
     --------
@@ -147,7 +148,7 @@ def sojourn_asymptote(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: Arra
     ValueError
         If `lam` is not below the capacity, or another law is broken.
 
-    Source: [GHHS23]; [NS] Eq. (g).
+    Source: [GHHS23], [NS] Eq. (d), [NS] Eq. (e), [NS] Eq. (g).
 
     Examples
     --------

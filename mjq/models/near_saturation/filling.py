@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 from mjq.models.near_saturation.constant import below
 from mjq.solvers import qbd
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 from mjq.models.pool_depletion.rule import checked_demands
 
 __all__ = [
@@ -103,7 +103,7 @@ def asymptotic_throughputs(beta: float, D: ArrayLike) -> tuple[float, float]:
     -------
     (X_A, X_B)
 
-    Source: [CGPS16] Eqs. (4), (5).
+    Source: [CGPS16] Eq. (4), [CGPS16] Eq. (5).
 
     Examples
     --------
@@ -133,7 +133,7 @@ def asymptotic_depletion_time(alpha: float, beta: float, D: ArrayLike) -> float:
     D : array of float, shape (2, 2)
         Demands, in units of time.
 
-    Source: [CGPS16] Eqs. (6)-(10).
+    Source: [CGPS16] Eq. (6), [CGPS16] Eq. (7), [CGPS16] Eq. (8), [CGPS16] Eq. (9), [CGPS16] Eq. (10).
 
     Examples
     --------
@@ -183,7 +183,7 @@ def optimal_admitted_mix(alpha: float, D: ArrayLike) -> AdmittedMix:
     -------
     AdmittedMix
 
-    Source: [CGPS16] Eqs. (11), (12), (21).
+    Source: [CGPS16] Eq. (11), [CGPS16] Eq. (12), [CGPS16] Eq. (21).
 
     Examples
     --------
@@ -223,7 +223,7 @@ def asymptotic_rules(alpha: float, D: ArrayLike) -> dict[str, float]:
         ``corner``, the end :math:`\beta^+` of the interval; ``equi``, the point :math:`\beta^*` that needs no
         knowledge of the pool; ``halfway``, between these two; ``middle`` of the interval.
 
-    Source: [CGPS16] Sections 2, 4.2 and Eq. (21).
+    Source: [CGPS16] Section 2, [CGPS16] Section 4.2, [CGPS16] Eq. (21).
 
     Examples
     --------
@@ -248,7 +248,7 @@ def equal_work_pool_mix(D: ArrayLike) -> float:
     The asymptotic gain of a good admitted mix is largest there. Whether its depletion time is the smallest of all pools
     is another question: see :func:`optimal_pool_mix`.
 
-    Source: [CGPS16] Eqs. (13)-(15).
+    Source: [CGPS16] Eq. (13), [CGPS16] Eq. (14), [CGPS16] Eq. (15).
 
     Examples
     --------
@@ -271,7 +271,7 @@ def optimal_pool_mix(D: ArrayLike) -> float:
         If a pool of one class is depleted sooner. (The total throughput must be larger in the sector than with either
         class alone.)
 
-    Source: [CGPS16] Eqs. (13)-(15).
+    Source: [CGPS16] Eq. (13), [CGPS16] Eq. (14), [CGPS16] Eq. (15).
 
     Examples
     --------
@@ -292,7 +292,7 @@ def optimal_pool_mix(D: ArrayLike) -> float:
 def gain(worst: float, used: float) -> float:
     """By which part the worst depletion time exceeds the one used.
 
-    Source: [CGPS16] Eqs. (16), (19).
+    Source: [CGPS16] Eq. (16), [CGPS16] Eq. (19).
 
     >>> gain(1.5, 1.0)
     0.5

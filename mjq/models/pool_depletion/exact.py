@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from mjq import checks
+from mjq._util import checks
+from mjq.models.pool_depletion import passes
 from mjq.models.pool_depletion.rule import checked_demands, checked_places, checked_pool
-from mjq.solvers import pool_passes
 from mjq.solvers.transient import Transient
 
 __all__ = ["MOST_STATES", "Depletion", "best_policy", "count_states", "depletion", "energy"]
@@ -90,7 +90,7 @@ class Depletion:
         steps = (1 / min(D[0]) + 1 / min(D[1])) * (self.T + DEVIATIONS * math.sqrt(self.variance))
         if steps * number > MOST_WORK:
             raise ValueError(f"{steps:.3g} steps of a chain of {number} states are too many: use gamma_cdf")
-        Q, start = pool_passes.generator(np.array(D), (N_A, N_B), (K_A, K_B))
+        Q, start = passes.generator(np.array(D), (N_A, N_B), (K_A, K_B))
         states = np.arange(number + 1)
         return Transient(states == start, Q, (states == number).astype(float)[:, None])
 
@@ -102,7 +102,7 @@ def count_states(N_A: int, N_B: int, K_A: int, K_B: int) -> int:
     71670
     """
     N_A, N_B, K_A, K_B = checked_pool(N_A, N_B, K_A, K_B)
-    return pool_passes.count_states((N_A, N_B), (K_A, K_B))
+    return passes.count_states((N_A, N_B), (K_A, K_B))
 
 
 def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion:
@@ -130,7 +130,7 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
         If a demand is not positive, there are fewer tasks than places of a class, or it would take more than 4 GB or
         half an hour.
 
-    Source: [CGPS16] Sections 3, 5.2.
+    Source: [CGPS16] Section 3, [CGPS16] Section 5.2.
 
     Examples
     --------
@@ -143,10 +143,10 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
         104 * math.comb(K_A + K_B + 3, 3) + 32 * (min(N_A - K_A, N_B - K_B) + 1) * (K_A + 1) * (K_B + 1), K_A + K_B
     )
     tasks, places = (N_A, N_B), (K_A, K_B)
-    visits = pool_passes.count_states(tasks, places) + DIAGONAL_STATES * (N_A + N_B)
+    visits = passes.count_states(tasks, places) + DIAGONAL_STATES * (N_A + N_B)
     checks.affordable(f"N_A = {N_A}, N_B = {N_B}, K_A = {K_A}, K_B = {K_B}", visits, MOST_VISITS, "states")
     system = tuple(map(tuple, D.tolist())), N_A, N_B, K_A, K_B
-    found = pool_passes.means(D, tasks, places)
+    found = passes.means(D, tasks, places)
     return Depletion(
         T=float(found.end),
         T_tau0=float(found.first_done),
@@ -227,4 +227,4 @@ def best_policy(D: ArrayLike, N_A: int, N_B: int, K: int) -> np.ndarray:
     _require_memory(16 * math.comb(K + 3, 3) * (min(N_A, N_B) + 5), K)
     visits = (math.comb(K + 3, 3) + DIAGONAL_STATES) * (N_A + 1) * (N_B + 1)
     checks.affordable(f"N_A = {N_A}, N_B = {N_B}, K = {K}", visits, MOST_VISITS, "states")
-    return pool_passes.best_policy(D, (N_A, N_B), K)
+    return passes.best_policy(D, (N_A, N_B), K)

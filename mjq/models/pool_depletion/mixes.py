@@ -5,9 +5,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
+from mjq.models.pool_depletion import mean_value
 from mjq.models.pool_depletion.rule import checked_demands, checked_places
-from mjq.solvers import mean_value
 
 __all__ = ["large_pool_times", "mva_throughputs", "optimal_mix_by_mva", "whole_mix", "whole_mixes"]
 
@@ -84,7 +84,7 @@ def optimal_mix_by_mva(D: ArrayLike, N_A: int, N_B: int, K: int) -> int:
     ValueError
         If there are fewer tasks than places, or no mix has both classes in execution.
 
-    Source: [CGPS16] Algorithm 1, with its indices guarded.
+    Source: [CGPS16] Algorithm 1, with its indices guarded, [CGPS16] Eq. (20).
 
     Examples
     --------
@@ -149,7 +149,7 @@ def large_pool_times(alpha: float, D: ArrayLike, K: int) -> np.ndarray:
     float array, shape (K + 1,)
         For 0, 1, ..., K tasks of class A admitted.
 
-    Source: [CGPS16] Eq. (10), Algorithm 1.
+    Source: [CGPS16] Eq. (10), [CGPS16] Algorithm 1.
 
     Examples
     --------

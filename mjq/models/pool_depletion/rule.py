@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 
 __all__ = ["checked_demands", "checked_places", "checked_pool", "transitions", "transitions_when_completed"]
 
@@ -57,7 +57,7 @@ def transitions(state: tuple, D: ArrayLike) -> Iterator[tuple]:
     ------
     (next_state, rate)
 
-    Source: [CGPS16] Sections 3, 5.2.
+    Source: [CGPS16] Section 3, [CGPS16] Section 5.2.
 
     Examples
     --------

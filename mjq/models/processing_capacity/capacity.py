@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg, optimize
 
-from mjq import checks
+from mjq._util import checks
 from mjq.models.processing_capacity.rule import (
     checked,
     configurations,
@@ -60,7 +60,7 @@ def processing_capacity(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
     ArithmeticError
         If the solution did not converge.
 
-    Source: [BB22] Eqs. (4), (5).
+    Source: [BB22] Eq. (4), [BB22] Eq. (5).
 
     Examples
     --------
@@ -96,7 +96,7 @@ def limiting_completion_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, 
     float
         Jobs per unit of time.
 
-    Source: [BB22] Section II before Eq. (4), Fig. 2.
+    Source: [BB22] Section II (before the limit is taken), [BB22] Fig. 2. Its slope at the capacity is [NS] Eq. (h).
 
     Examples
     --------

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import checks
+from mjq._util import checks
 from mjq.solvers import drain
 
 __all__ = [
@@ -132,7 +132,7 @@ def _departures(m, mu):
 def saturated_states(B: float, b: ArrayLike) -> list[tuple]:
     r"""The states :math:`S(\infty)`: jobs that fit together, with a head of the queue that does not fit beside them.
 
-    Source: [BB22] after Eq. (5).
+    Source: [BB22] Section II, [BB22] Eq. (5).
 
     Examples
     --------

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
-from mjq import checks
+from mjq._util import checks
 from mjq.models.processing_capacity.rule import (
     checked,
     configurations,
@@ -247,7 +247,7 @@ def sojourn(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
     ArithmeticError
         If rates lie too far apart for double precision, so that two roads to the answer disagree.
 
-    Source: [BB22] Eqs. (1)-(3), (6)-(8).
+    Source: [BB22] Eq. (1), [BB22] Eq. (2), [BB22] Eq. (3), [BB22] Eq. (6), [BB22] Eq. (7), [BB22] Eq. (8).
 
     Examples
     --------

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import special
 
-from mjq import checks
+from mjq._util import checks
 from mjq.models.stability.rule import checked
 
 __all__ = ["throughput_equal_rates", "throughput_one_or_all"]
@@ -36,7 +36,7 @@ def throughput_equal_rates(n: int, p: dict[int, float], mu: float) -> float:
     float
         Jobs per unit of time.
 
-    Source: [GHS20] Theorem 8.1.
+    Source: [GHS20] Theorem 8.1, [GHS20] Theorem 8.2, [GHS20] Eq. (9), [GHS20] Eq. (10).
 
     Examples
     --------

@@ -108,7 +108,7 @@ def embedded_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: 
     -------
     float array, shape (S,)
 
-    Source: [GHS20] Theorem 4.1.
+    Source: [GHS20] Theorem 4.1, [GHS20] Eq. (2).
 
     Examples
     --------
@@ -126,7 +126,7 @@ def stationary_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1
 
     .. math:: \frac{X\, \pi(\mathrm{blk}, i, j)}{i \mu_1 + j \mu_2} .
 
-    Source: [GHS20] Theorem 4.2.
+    Source: [GHS20] Theorem 4.2, [GHS20] Eq. (12), [GHS20] Eq. (13).
 
     Examples
     --------
@@ -168,7 +168,7 @@ def throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> f
     float
         Jobs per unit of time.
 
-    Source: [GHS20] Theorems 4.2, 4.3.
+    Source: [GHS20] Theorem 4.2, [GHS20] Theorem 4.3, [GHS20] Eq. (14).
 
     Examples
     --------

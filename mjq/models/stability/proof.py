@@ -36,7 +36,8 @@ def differences(system: tuple, pi: dict[tuple[int, int, int], Any]) -> dict[str,
     dict
         Equation to a list of differences, empty where it does not occur.
 
-    Source: [GHS20] Section 5, Appendix A.
+    Source: [GHS20] Section 5, [GHS20] Appendix A, [GHS20] Lemma 5.2, [GHS20] Eq. (1), [GHS20] Eq. (3),
+    [GHS20] Eq. (4), [GHS20] Eq. (5), [GHS20] Eq. (6), [GHS20] Eq. (7), [GHS20] Eq. (8), [GHS20] Eq. (11).
 
     Examples
     --------
@@ -52,7 +53,10 @@ def differences(system: tuple, pi: dict[tuple[int, int, int], Any]) -> dict[str,
 
 
 def _rho(c, state, system):
-    """Probability that the next completion in a state is of class c, Eq. (1)."""
+    """Probability that the next completion in a state is of class c.
+
+    Source: [GHS20] Eq. (1).
+    """
     *_, mu1, mu2, _ = system
     return state[c] * (mu1, mu2)[c - 1] / (state[1] * mu1 + state[2] * mu2)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from mjq import checks
+from mjq._util import checks
 
 __all__ = ["admit", "checked", "listed_transitions", "saturated_transitions", "u", "v"]
 

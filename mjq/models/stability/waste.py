@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from mjq import checks
+from mjq._util import checks
 from mjq.models.stability.product_form import time_shares
 from mjq.models.stability.rule import checked
 

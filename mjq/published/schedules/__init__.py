@@ -6,8 +6,8 @@
   job with its start under each policy. Rows for `killed` are there where they differ from the others. ServerFilling is
   left out where needs or servers are no powers of two.
 
-Both are computed by ``mjq.published.schedules.making``; `tests/test_published_schedules.py` computes them again, by
-the simulator and by a plain program.
+Both are computed by ``mjq.published.schedules.making``; `tests/papers/test_published_schedules.py` computes them
+again, by the simulator and by a plain program.
 """
 
 from dataclasses import dataclass

@@ -7,10 +7,10 @@ policy is a plain function
 
 that gives the place in the table `jobs` of a waiting job that fits, or `NOBODY`, or ``interrupt(job)`` for a job in
 service that has to go back to the line. It may look at the table of jobs and at the `line` (see
-:mod:`mjq.simulation.line`), at the number of jobs in service and at the free resource in units, and at the clock. If it
-knows times, it also sees each job's estimate and the jobs in service, in the order in which they are expected to end.
-It changes nothing but its `memory`, its `profile`, the promises that it makes, and what it learns of the
-estimates in a queue.
+:mod:`mjq.simulation.engine.queue`), at the number of jobs in service and at the free resource in units, and at
+the clock. If it knows times, it also sees each job's estimate and the jobs in service, in the order in which they are
+expected to end. It changes nothing but its `memory`, its `profile`, the promises that it makes, and what it learns of
+the estimates in a queue.
 
 To add one, write the function and enter it in `POLICIES`, or in `FAMILIES` if it goes by a number. It is compiled when
 it is first asked for; the event loop calls it by its address, and is therefore compiled once for all policies.
@@ -23,7 +23,7 @@ from functools import cache
 
 import numba
 
-from mjq.simulation.line import JOB, MEMORY, PROFILE, QUEUE
+from mjq.simulation.engine.queue import JOB, MEMORY, PROFILE, QUEUE
 from mjq.simulation.policies import backfilling, by_need, in_order, preemptive
 
 __all__ = [  # noqa: RUF022, in the order of reading

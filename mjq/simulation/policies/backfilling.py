@@ -6,15 +6,16 @@ for d = 1, without a profile and therefore fast; `backfilling` is it for any d.
 The profile is what is free, and will be: ``profile[k]`` says how much from ``since`` on, up to the next entry; the last
 one holds for ever. ``memory[0].used`` entries count.
 
-Source: A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distributed Systems 12(6) (2001) 529-543.
+Source: A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distributed Systems 12(6) (2001) 529-543;
+[SCHED] Eq. (b), [SCHED] Eq. (c).
 """
 
 import math
 
 import numba
 
-from mjq.simulation.line import NOBODY
-from mjq.simulation.seeking import seek, uproot
+from mjq.simulation.engine.queue import NOBODY
+from mjq.simulation.engine.treap import seek, uproot
 
 __all__ = ["backfilling", "easy"]
 

@@ -1,6 +1,6 @@
 """Policies that choose by what jobs need."""
 
-from mjq.simulation.line import NOBODY
+from mjq.simulation.engine.queue import NOBODY
 
 __all__ = ["least_servers_first", "most_servers_first"]
 

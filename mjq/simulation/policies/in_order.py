@@ -1,12 +1,15 @@
 """Policies that go down the line in order of arrival."""
 
-from mjq.simulation.line import NOBODY
+from mjq.simulation.engine.queue import NOBODY
 
 __all__ = ["fcfs", "first_fit"]
 
 
 def fcfs(jobs, line, serving, memory, profile, running, free, now):
-    """The first job in the line, if it fits."""
+    """The first job in the line, if it fits.
+
+    Source: [SCHED] Eq. (a).
+    """
     job = line[len(line) - 1].first
     return job if line[jobs[job].kind].need <= free else NOBODY
 

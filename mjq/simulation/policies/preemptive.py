@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 
-from mjq.simulation.line import NOBODY, RESOURCE, WHOLE, interrupt
+from mjq.simulation.engine.queue import NOBODY, RESOURCE, WHOLE, interrupt
 
 __all__ = ["server_filling"]
 

@@ -1,0 +1,263 @@
+"""The laws that every model's input must keep, checked in one place.
+
+Each function returns its argument as an array of floats, or raises a ``ValueError`` that names the broken law and the
+values.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq._util.plain import brief
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "MIX_TOLERANCE", "LARGEST_COUNT", "LARGEST_RATE_RATIO", "FIT_TOLERANCE", "shown", "numbers", "positive",
+    "positive_or_infinite", "not_negative", "probabilities", "share", "inside", "count", "counts", "mapping",
+    "affordable", "multiserver", "effort", "are_powers_of_two", "pairs",
+]  # fmt: skip
+
+MIX_TOLERANCE = 1e-9  # by which probabilities may miss the sum 1
+FIT_TOLERANCE = 1e-9  # part of the resource by which a job may exceed what is free: needs are decimals
+SMALLEST_SIZE, LARGEST_SIZE = 1e-100, 1e100  # of rates, times and needs: products stay in the range of floating point
+LARGEST_RATE_RATIO = 1e100  # for the same reason
+LARGEST_COUNT = 2**53  # that a float holds exactly
+MOST_SHOWN = 8  # of many values, in a message
+PLAIN = (int, float, np.int64, np.float64)  # kinds of one number; bool is none
+
+
+def shown(values: ArrayLike) -> str:
+    """Write numbers the way a person would, for an error message; of many, the first few and how many there are.
+
+    >>> shown([0.5, 2.0])
+    '(0.5, 2)'
+    >>> shown(3.0)
+    '3'
+    >>> shown(range(1000))
+    '(0, 1, 2, 3, 4, 5, 6, 7, …; 1000 in all)'
+    """
+    values = np.asarray(values)
+    if values.ndim == 0:
+        return f"{values:.10g}"
+    more = f", …; {len(values)} in all" if len(values) > MOST_SHOWN else ""
+    return "(" + ", ".join(shown(v) for v in values[:MOST_SHOWN]) + more + ")"
+
+
+def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
+    """Finite real numbers with `ndim` axes.
+
+    >>> numbers("mu", (1, float("nan")))
+    Traceback (most recent call last):
+    ValueError: mu must be finite numbers, got (1, nan)
+    """
+    if ndim == 0 and type(values) in PLAIN and abs(values) <= LARGEST_SIZE:  # as most are: no need to ask further
+        return np.array(values, dtype=float)
+    try:
+        array = np.asarray(values, dtype=float)
+        kind = np.asarray(values).dtype.kind
+        if kind not in "iufO" or (kind == "O" and any(isinstance(x, (str, bool)) for x in np.ravel(values))):
+            raise TypeError
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must be numbers, got {brief(values)}") from None
+    if array.ndim != ndim:
+        shape = {0: "one number", 1: "a plain sequence of numbers"}.get(ndim, f"an array with {ndim} axes")
+        raise ValueError(f"{name} must be {shape}, got {brief(values)}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite numbers, got {shown(array)}")
+    return array
+
+
+def positive(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
+    """Numbers above zero, such as rates, times and sizes, in a unit that makes them neither tiny nor huge.
+
+    >>> positive("lam", -1, ndim=0)
+    Traceback (most recent call last):
+    ValueError: lam must be positive, got -1
+    >>> positive("lam", 1e-320, ndim=0)
+    Traceback (most recent call last):
+    ValueError: lam must lie between 1e-100 and 1e+100, got 9.999888672e-321: choose another unit
+    """
+    array = numbers(name, values, ndim)
+    if ndim == 0 and SMALLEST_SIZE <= array <= LARGEST_SIZE:
+        return array
+    if not (array > 0).all():
+        raise ValueError(f"{name} must be positive, got {shown(array)}")
+    _in_range(name, array)
+    return array
+
+
+def positive_or_infinite(name: str, value: float) -> float:
+    """One number above zero, or infinity.
+
+    >>> positive_or_infinite("servers", float("inf"))
+    inf
+    """
+    if isinstance(value, (float, np.floating)) and value == np.inf:
+        return np.inf
+    return float(positive(name, value, ndim=0))
+
+
+def _in_range(name, array):
+    if array.size and (array[array != 0].min(initial=1) < SMALLEST_SIZE or array.max() > LARGEST_SIZE):
+        raise ValueError(
+            f"{name} must lie between {SMALLEST_SIZE:g} and {LARGEST_SIZE:g}, got {shown(array)}: choose another unit"
+        )
+
+
+def not_negative(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
+    """Finite numbers of at least zero.
+
+    >>> not_negative("warmup", -0.1, ndim=0)
+    Traceback (most recent call last):
+    ValueError: warmup must not be negative, got -0.1
+    """
+    array = numbers(name, values, ndim)
+    if (array < 0).any():
+        raise ValueError(f"{name} must not be negative, got {shown(array)}")
+    _in_range(name, array)
+    return array
+
+
+def probabilities(name: str, values: ArrayLike) -> np.ndarray:
+    """Numbers in [0, 1] that sum to one.
+
+    >>> probabilities("p", (0.5, 0.4))
+    Traceback (most recent call last):
+    ValueError: p must sum to 1, got (0.5, 0.4) with sum 0.9
+    """
+    array = numbers(name, values)
+    if not ((array >= 0) & (array <= 1 + MIX_TOLERANCE)).all():
+        raise ValueError(f"{name} must lie between 0 and 1, got {shown(array)}")
+    if abs(array.sum() - 1) > MIX_TOLERANCE:
+        raise ValueError(f"{name} must sum to 1, got {shown(array)} with sum {shown(array.sum())}")
+    return array / array.sum()
+
+
+def share(name: str, value: float) -> float:
+    """A number in [0, 1].
+
+    >>> share("p1", 1.5)
+    Traceback (most recent call last):
+    ValueError: p1 must lie between 0 and 1, got 1.5
+    """
+    number = float(numbers(name, value, ndim=0))
+    if not 0 <= number <= 1:
+        raise ValueError(f"{name} must lie between 0 and 1, got {shown(number)}")
+    return number
+
+
+def inside(name: str, value: float, low: float, high: float = np.inf) -> float:
+    """A number strictly between two others.
+
+    >>> inside("load", 1, 0, 1)
+    Traceback (most recent call last):
+    ValueError: load must be above 0 and below 1, got 1
+    """
+    number = float(numbers(name, value, ndim=0))
+    if not low < number < high:
+        below = f" and below {shown(high)}" if high < np.inf else ""
+        raise ValueError(f"{name} must be above {shown(low)}{below}, got {shown(number)}")
+    return number
+
+
+def count(name: str, value: float, least: int = 1, most: int = LARGEST_COUNT) -> int:
+    """A whole number from `least` to `most`, as Python's own kind of integer.
+
+    >>> count("jobs", 2.5)
+    Traceback (most recent call last):
+    ValueError: jobs must be a whole number of at least 1, got 2.5
+    >>> count("jobs", 10**20)
+    Traceback (most recent call last):
+    ValueError: jobs must be at most 9007199254740992, got 1e+20
+    """
+    number = float(numbers(name, value, ndim=0))
+    if not number.is_integer() or number < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(number)}")
+    if number > most:
+        raise ValueError(f"{name} must be at most {most}, got {shown(number)}")
+    return int(number)
+
+
+def counts(name: str, values: ArrayLike, least: int = 1) -> np.ndarray:
+    """Whole numbers of at least `least`, as an array of integers.
+
+    >>> counts("sizes", (1, 2.5))
+    Traceback (most recent call last):
+    ValueError: each of sizes must be a whole number of at least 1, got 2.5
+    """
+    return np.array([count(f"each of {name}", x, least) for x in numbers(name, values)], dtype=np.int64)
+
+
+def mapping(name: str, value: dict, keys: str = "keys") -> dict:
+    """A dict.
+
+    >>> mapping("servers", [1], "queues")
+    Traceback (most recent call last):
+    ValueError: servers must be a dict from queues to values, got [1]
+    """
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} must be a dict from {keys} to values, got {brief(value)}")
+    return value
+
+
+def affordable(name: str, size: float, most: float, unit: str) -> None:
+    """Refuse what would take hours, before it is begun.
+
+    >>> affordable("N_A = 1000000000", 5e14, 1e12, "states")
+    Traceback (most recent call last):
+    ValueError: N_A = 1000000000 would take 5e+14 states, more than 1e+12
+    """
+    if size > most:
+        raise ValueError(f"{name} would take {float(size):.3g} {unit}, more than {most:.3g}")
+
+
+def multiserver(
+    B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, names: Sequence[str] = ("B", "b", "mu", "p")
+) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+    """Resource, needs, rates and mix of a multiserver job system, as floats and arrays.
+
+    >>> multiserver(6, (2, 7), (1, 1), (.5, .5))
+    Traceback (most recent call last):
+    ValueError: need 7 exceeds resource 6
+    """
+    B, b, mu = float(positive(names[0], B, ndim=0)), positive(names[1], b), positive(names[2], mu)
+    p = probabilities(names[3], p)
+    if not len(b) == len(mu) == len(p):
+        which = "{1}, {2} and {3}".format(*names)
+        raise ValueError(f"{which} must have one entry a class, got {len(b)}, {len(mu)} and {len(p)}")
+    if b[p > 0].max() > B * (1 + FIT_TOLERANCE):
+        raise ValueError(f"need {shown(b[p > 0].max())} exceeds resource {shown(B)}")
+    if float(mu.max()) > LARGEST_RATE_RATIO * float(mu.min()):
+        raise ValueError(f"{names[2]} must lie within a factor {LARGEST_RATE_RATIO:g} of each other, got {shown(mu)}")
+    return B, b, mu, p
+
+
+def effort(seed: int, **counts: tuple[int, int]) -> None:
+    """What every chapter's parameters say of the effort: a seed, and whole numbers with the least that makes sense.
+
+    >>> effort(1, jobs=(500, 1000))
+    Traceback (most recent call last):
+    ValueError: jobs must be a whole number of at least 1000, got 500
+    """
+    count("seed", seed, least=0)
+    for name, (value, least) in counts.items():
+        count(name, value, least)
+
+
+def are_powers_of_two(*values: float) -> bool:
+    """Whether all numbers are powers of two, 1/2, 1/4, … among them.
+
+    >>> are_powers_of_two(1, 0.25, 8), are_powers_of_two(8, 3)
+    (True, False)
+    """
+    return all(np.frexp(x)[0] == 0.5 for x in values)
+
+
+def pairs(given: tuple | Sequence[tuple]) -> list[tuple]:
+    """A pair (queue, class), or several, as a list.
+
+    >>> pairs(("q", 1)), pairs([("q", 1), ("q", 2)])
+    ([('q', 1)], [('q', 1), ('q', 2)])
+    """
+    alone = isinstance(given, tuple) and not all(isinstance(x, tuple) for x in given)
+    return [given] if alone else list(given)

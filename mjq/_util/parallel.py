@@ -1,0 +1,270 @@
+"""Run many cases in parallel: on the cores of this machine, or on any machines that a dask client reaches.
+
+There are two ways to call: :func:`map_cases` returns all results in order, and :func:`map_as_completed` yields them as
+they come.
+"""
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Union
+
+from mjq._util import checks
+from mjq.bars import Bar
+
+SOON = 2.0  # seconds of work that are not worth further processes, or a progress bar
+CHUNK = 16  # cases that a process takes at a time, at most
+SHARES = 8  # chunks for each process, at least, so that none works on alone at the end
+CLUSTER = 64  # workers that a dask client may come to have
+
+if TYPE_CHECKING:  # it takes a second, and its logs must be quieted before its first import
+    from distributed import Client
+
+__all__ = ["SOON", "Workers", "map_cases", "map_as_completed", "local_workers", "is_client", "client_of"]  # noqa: RUF022
+
+Workers = Union[int, "Client"]  # a number of processes on this machine, or a client of a dask scheduler
+
+
+def map_cases(
+    function: Callable,
+    cases: Sequence[dict[str, Any]],
+    workers: Workers = 2,
+    progress: bool | None = None,
+    what: str = "solutions",
+) -> list:
+    """Call ``function(**case)`` for each case, in processes of their own, and return the results in order.
+
+    Parameters
+    ----------
+    function : callable
+    cases : sequence of dict
+    workers : int or distributed.Client
+        Processes on this machine, or a client of a dask scheduler anywhere. With 1, no further process is started. (A
+        script that asks for several processes must guard its main part, as Python's documentation of multiprocessing
+        says.)
+    progress : bool, optional
+        Show a progress bar; by default on a terminal.
+    what : str
+        What the bar counts.
+
+    Returns
+    -------
+    list
+        Results in the order of the cases.
+
+    Raises
+    ------
+    Exception
+        Whatever a failing case raised, with the case as a note.
+    RuntimeError
+        If several processes died in a case, for example for lack of memory; the case is a note.
+
+    Examples
+    --------
+    >>> from mjq import stability
+    >>> map_cases(stability.throughput, [dict(n=n, n1=1, n2=1, mu1=1, mu2=1, p1=.5) for n in (1, 2)], workers=1)
+    [1.0, 2.0]
+    """
+    cases, results = list(cases), {}
+    with Bar(what, len(cases), progress, delay=SOON) as bar:
+        for pairs in map_as_completed(lambda case: function(**case), list(enumerate(cases)), workers):
+            results |= pairs
+            bar.update(len(pairs))
+    return [results[k] for k in range(len(cases))]
+
+
+def map_as_completed(
+    function: Callable, cases: Sequence[tuple[Hashable, Any]], workers: Workers | None = None, died: Any = None
+) -> Iterator[list[tuple[Hashable, Any]]]:
+    """Call ``function(case)`` for each case, and yield results as they come.
+
+    Parameters
+    ----------
+    function : callable
+    cases : sequence of (key, case)
+    workers : int or distributed.Client, optional
+        As for :func:`map_cases`. By default the work begins in this process, and what is left after two seconds is
+        given to as many processes as there are cores.
+    died : object, optional
+        The result of a case in which several processes died; without it, an error.
+
+    Yields
+    ------
+    list of (key, result)
+        A few at a time, in any order.
+
+    Raises
+    ------
+    Exception
+        Whatever a failing case raised, with the case as a note; ``RuntimeError`` if several processes died in one.
+
+    Examples
+    --------
+    >>> list(map_as_completed(lambda x: x * x, [("two", 2), ("three", 3)]))
+    [[('two', 4)], [('three', 9)]]
+    """
+    if workers is None:
+        end, cases = time.monotonic() + SOON, deque(cases)
+        while cases and time.monotonic() < end:
+            yield _results(function, [cases.popleft()])
+        cases, workers = list(cases), os.cpu_count() or 1
+    if not is_client(workers):
+        workers = min(local_workers(workers), max(len(cases), 1))  # none of them without a case
+    if workers == 1:
+        yield from (_results(function, [pair]) for pair in cases)
+        return
+    size = max(1, min(CHUNK, len(cases) // (SHARES * (CLUSTER if is_client(workers) else workers))))
+    chunks = [cases[k : k + size] for k in range(0, len(cases), size)]
+    from distributed import KilledWorker, as_completed
+
+    with client_of(workers) as client:
+        # A worker that dies is replaced and its chunk tried again, until four have died of it.
+        futures = client.map(lambda chunk: _results(function, chunk), chunks, pure=False)
+        asked = dict(zip(futures, chunks, strict=True))
+        done = as_completed(futures)
+        try:
+            for future in done:
+                chunk = asked.pop(future)
+                try:
+                    yield future.result()
+                except KilledWorker:
+                    if len(chunk) == 1:
+                        yield [(chunk[0][0], _result_of_the_dead(*chunk[0], died))]
+                        continue
+                    for pair in chunk:  # which of them was it?
+                        again = client.submit(_results, function, [pair], pure=False)
+                        asked[again] = [pair]
+                        done.add(again)
+        finally:
+            client.cancel(list(asked))
+
+
+def _results(function, pairs):
+    """The results of some cases, with their keys; an error has its case as a note."""
+    results = []
+    for key, case in pairs:
+        try:
+            results.append((key, function(case)))
+        except Exception as error:
+            error.add_note(f"in the case {case}")
+            raise
+    return results
+
+
+def _result_of_the_dead(key, case, died):
+    if died is None:
+        error = RuntimeError(f"several processes died in the case {key}, perhaps for lack of memory")
+        error.add_note(f"in the case {case}")
+        raise error from None
+    return died
+
+
+def local_workers(workers: int) -> int:
+    """Return the number of workers on this machine; the variable ``MJQ_WORKERS`` of the environment is the most.
+
+    Whoever runs several chapters at a time sets it to 1. Results do not depend on it.
+    """
+    most = os.environ.get("MJQ_WORKERS")
+    workers = checks.count("workers", workers)
+    return workers if most is None else min(workers, checks.count("MJQ_WORKERS", float(most)))
+
+
+def is_client(workers: object) -> bool:
+    """Whether `workers` is a client of a dask scheduler, rather than a number."""
+    return type(workers).__module__.partition(".")[0] == "distributed"
+
+
+@contextmanager
+def client_of(workers: Workers) -> "Iterator[Client]":
+    """A dask client: the given one, or that of as many processes on this machine, with one thread each."""
+    if is_client(workers):
+        yield workers
+        return
+    import dask
+
+    count = local_workers(workers)
+    # Before the first import, so that its logs are quiet here too; the processes inherit it, errors come as exceptions.
+    with dask.config.set({"logging.distributed": "critical"}):
+        from distributed import Client, LocalCluster
+
+        # A worker that dies is replaced by its nanny. The cluster would give the nanny up for good if, some seconds
+        # after a death, it found the place empty, were it only because another death had followed; then nobody would
+        # be left. (This is set after the import, which would not fill in the rest beside it.)
+        with dask.config.set({"distributed.deploy.lost-worker-timeout": "1000 days"}):
+            with _interrupts_wait():
+                # Without a dashboard, which would show code and parameters to everybody on the network.
+                cluster = LocalCluster(
+                    n_workers=count, threads_per_worker=1, memory_limit=0, silence_logs=logging.CRITICAL,
+                    dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
+                )  # fmt: skip
+            with _quiet_after_an_interrupt() as hush, cluster, Client(cluster) as client:
+                try:
+                    yield client
+                except KeyboardInterrupt:
+                    hush()
+                    raise
+
+
+@contextmanager
+def _quiet_after_an_interrupt():
+    """A function that hides, until the end of the context, what libraries complain of in the background.
+
+    Where work is cut off, loops and connections close in any order, and some find theirs closed already.
+    """
+    loggers = [logging.getLogger(name) for name in ("asyncio", "tornado.application")]
+    before = sys.unraisablehook, threading.excepthook, [logger.disabled for logger in loggers]
+
+    def hush():
+        sys.unraisablehook = threading.excepthook = lambda _: None
+        for logger in loggers:
+            logger.disabled = True
+
+    try:
+        yield hush
+    finally:
+        sys.unraisablehook, threading.excepthook, disabled = before
+        for logger, was in zip(loggers, disabled, strict=True):
+            logger.disabled = was
+
+
+@contextmanager
+def _interrupts_wait():
+    """Hold back Ctrl-C and SIGTERM until the end of the context: what is half built could not be taken down.
+
+    Threads and processes that are started meanwhile, and theirs, never see Ctrl-C: it goes to all processes of a
+    terminal, but only the first one should answer.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker  # there are no processes in a browser
+
+    resource_tracker.ensure_running()  # its start, otherwise later, would end the blocking
+    with _terminated_later():
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _terminated_later():
+    """Answer SIGTERM at the end of the context. It is not blocked: workers, which inherit what is, must obey it."""
+    if threading.current_thread() is not threading.main_thread():  # others cannot say what a signal does
+        yield
+        return
+    asked = []
+    before = signal.signal(signal.SIGTERM, lambda *_: asked.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)  # None: not set by Python
+        if asked:
+            signal.raise_signal(signal.SIGTERM)

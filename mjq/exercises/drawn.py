@@ -1,0 +1,97 @@
+"""Numbers for all students: every question solvable, no two students with the same numbers or the same answer."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from mjq._util import checks
+from mjq.exercises import questions
+from mjq.exercises.question import Question, printed
+
+__all__ = ["Drawn", "draw"]
+
+TRIES = 200  # for one question of one student
+MACHINES_APART = 1e-9  # relative difference of an answer that must not change its printed digits
+LEAST_ANSWER = 1e-3  # of an answer: a smaller one would not have so many digits in common on all machines
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A question with one student's numbers.
+
+    Attributes
+    ----------
+    question : Question
+    values : dict
+        Number by name.
+    answer : str
+        Rounded, as it stands in the key.
+    mistaken : dict
+        What somebody may have overlooked, in words, and the answer that comes out then, rounded.
+    """
+
+    question: Question
+    values: dict
+    answer: str
+    mistaken: dict
+
+
+def draw(chapter: str, students: int, seed: int) -> list[list[Drawn]]:
+    """Each student's questions.
+
+    More students with the same seed leave the questions of the first ones as they were.
+
+    Parameters
+    ----------
+    chapter : str
+        Name of a chapter with a model.
+    students : int
+    seed : int
+        Not negative.
+
+    Raises
+    ------
+    ValueError
+        If there is no such chapter, or a question has not enough different answers for so many students.
+
+    Examples
+    --------
+    >>> first, second = draw("stability", 2, seed=1)
+    >>> first[0].answer != second[0].answer
+    True
+    """
+    asked = questions.of(chapter)
+    students, seed = checks.count("students", students), checks.count("seed", seed, least=0)
+    sheets = [[] for _ in range(students)]
+    for k, question in enumerate(asked):
+        numbers, answers = set(), set()
+        for student, sheet in enumerate(sheets):
+            rng = np.random.default_rng([seed, k, student])
+            one = _new(question, rng, numbers, answers)
+            numbers.add(tuple(one.values.items()))
+            answers.add(one.answer)
+            sheet.append(one)
+    return sheets
+
+
+def _new(question, rng, numbers, answers):
+    """The question with numbers and an answer that nobody has yet."""
+    for _ in range(TRIES):
+        one = _solved(question, rng)
+        if one and one.answer not in answers and tuple(one.values.items()) not in numbers:
+            return one
+    raise ValueError(f"{question.title!r} has not enough different answers for more than {len(answers)} students")
+
+
+def _solved(question, rng):
+    """The question with random numbers, or None if no answer to them can be marked."""
+    try:
+        values = question.draw(rng)
+        exact = question.answer(**values)
+    except ValueError:  # a law of the model is broken: an unstable queue, a job that does not fit
+        return None
+    answer, *near = (printed(exact * (1 + shift)) for shift in (0, -MACHINES_APART, MACHINES_APART))
+    mistaken = {words: printed(wrong(**values)) for words, wrong in question.mistakes.items()}
+    clear = set(near) == {answer} and answer not in mistaken.values() and LEAST_ANSWER < exact < math.inf
+    return Drawn(question, values, answer, mistaken) if clear else None

@@ -1,0 +1,27 @@
+"""The questions of each chapter: a module a chapter, of the same name, with a tuple ``QUESTIONS``."""
+
+from importlib import import_module
+
+from mjq.exercises.question import Question
+from mjq.models import CHAPTERS
+
+__all__ = ["of"]
+
+
+def of(chapter: str) -> tuple[Question, ...]:
+    """The questions of a chapter, in the order of its sections.
+
+    Raises
+    ------
+    ValueError
+        If there is no chapter of this name.
+
+    Examples
+    --------
+    >>> of("stability")[0].title
+    'The limit'
+    """
+    known = [one.name for one in CHAPTERS]
+    if chapter not in known:
+        raise ValueError(f"there is no chapter {chapter!r} with questions; there are: {', '.join(known)}")
+    return import_module(f"{__name__}.{chapter}").QUESTIONS

@@ -1,0 +1,207 @@
+"""One job in an open queue of k servers with processor sharing: its whole response time, and one life of it.
+
+Others come, are served and leave while the job is there, and its share changes with their number. With Poisson arrivals
+and exponential service of mean 1 that number is a Markov chain, and the job's time one of phase type. With service of
+phase type the chain has to know everybody's phase.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq._util import checks
+from mjq.solvers import chain
+from mjq.solvers.phase_type import PhaseType
+from mjq.solvers.transient import Transient
+
+__all__ = ["life", "response_time", "still_there"]
+
+LEFT_OUT_PROBABILITY = 1e-9  # of more jobs than are followed, about
+
+
+def response_time(load: float, k: int = 1) -> PhaseType:
+    """Response time of a job that comes in the steady state, service of mean 1.
+
+    With n others there it is done at the rate of its share min(1, k / (n + 1)), one of the others at n times this
+    rate, and another comes at the rate load * k. It finds n others with the probability that n jobs are there.
+
+    Parameters
+    ----------
+    load : float
+        Part of the servers at work, between 0 and 1.
+    k : int
+        Servers.
+
+    Returns
+    -------
+    mjq.solvers.phase_type.PhaseType
+        Its phase is the number of others.
+
+    Raises
+    ------
+    ValueError
+        If `load` is not between 0 and 1, or `k` is no positive whole number.
+
+    Source: E. G. Coffman, R. R. Muntz, H. Trotter, Waiting time distributions for processor-sharing systems, 1970, for
+    one server.
+
+    Examples
+    --------
+    One server: the squared coefficient of variation is (2 + load) / (2 - load).
+
+    >>> half = response_time(0.5)
+    >>> round(half.mean, 4), round(half.scv, 4)
+    (2.0, 1.6667)
+    """
+    others, share, seen = _others(load, k)
+    T = np.diag(np.full(len(others) - 1, load * k), 1) + np.diag(others[1:] * share[1:], -1)
+    T -= np.diag(T.sum(axis=1) + share)
+    return PhaseType(seen, T)
+
+
+def still_there(times: ArrayLike, load: float, k: int, service: PhaseType, most: int = 80) -> np.ndarray:
+    """Probability that a job is still there some time after it came in the steady state, service of phase type.
+
+    The job's own phase and the number of others in each phase are followed. It finds n others with a probability that
+    depends on the mean service time only, each in a phase as often as a server is at work on it.
+
+    Parameters
+    ----------
+    times : float array, shape (n,)
+        Not negative, in any order.
+    load, k
+        As for :func:`response_time`.
+    service : mjq.solvers.phase_type.PhaseType
+    most : int
+        Others that are followed; no more come in.
+
+    Returns
+    -------
+    float array, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If `load` is not between 0 and 1, or `k` or `most` is no positive whole number.
+
+    Examples
+    --------
+    With exponential service it is the tail of :func:`response_time`:
+
+    >>> times = [1.0, 4.0]
+    >>> exponential = PhaseType([1], [[-1]])
+    >>> still_there(times, 0.5, 2, exponential).round(6).tolist() == response_time(0.5, 2).tail(times).round(6).tolist()
+    True
+    """
+    load, k, most = checks.inside("load", load, 0, 1), checks.count("k", k), checks.count("most", most)
+    rule = _watched(load * k / service.mean, k, service, most)
+    own_phases = [a for a, part in enumerate(service.alpha) if part > 0]
+    states = chain.explore([((0,) * len(service.alpha), a) for a in own_phases], rule)
+    at_work = np.linalg.solve(-service.T.T, service.alpha) / service.mean  # part of the work that each phase does
+    log_weights = _log_weights(load * k, k, most)
+    seen = np.array([
+        0.0 if at is None else service.alpha[at[1]] * _found(at[0], log_weights, at_work) for at in states
+    ])  # fmt: skip
+    there = np.array([[float(at is not None)] for at in states])
+    return Transient(seen / seen.sum(), chain.generator(states, rule), there).at(times)[:, 0]
+
+
+def _watched(arrivals, k, service, most):
+    """Moves of a watched job in a phase `own` among others, so many in each phase; None: it has left."""
+    ends = service.exit
+
+    def moves(state):
+        if state is None:
+            return
+        others, own = state
+        share = min(1, k / (sum(others) + 1))
+        if sum(others) < most:
+            for b, part in enumerate(service.alpha):
+                yield (_changed(others, b, 1), own), arrivals * part
+        for a, n in enumerate(others):
+            if n:
+                fewer = _changed(others, a, -1)
+                yield (fewer, own), n * share * ends[a]
+                for b in range(len(others)):
+                    yield (_changed(fewer, b, 1), own), n * share * service.T[a, b] * (b != a)
+        yield None, share * ends[own]
+        for b in range(len(others)):
+            yield (others, b), share * service.T[own, b] * (b != own)
+
+    # Asked once to find the states, once for their rates.
+    return cache(lambda state: [(to, rate) for to, rate in moves(state) if rate > 0])
+
+
+def _changed(others, a, by):
+    return (*others[:a], others[a] + by, *others[a + 1 :])
+
+
+def _log_weights(work, k, most):
+    """Logarithm of the weight of each number of others, times the ways to order them."""
+    n = np.arange(1, most + 1)
+    return np.append(0.0, np.cumsum(np.log(work / np.minimum(n, k)) + np.log(n))).tolist()
+
+
+def _found(others, log_weights, at_work):
+    """Weight of so many others in each phase: that of their number, and of their phases given the number."""
+    log_phases = sum(m * math.log(part) - math.lgamma(m + 1) for m, part in zip(others, at_work, strict=True) if m)
+    return math.exp(log_weights[sum(others)] + log_phases)
+
+
+def _others(load, k):
+    """Numbers of others, the share of a job among them, and the probability to find so many."""
+    load, k = checks.inside("load", load, 0, 1), checks.count("k", k)
+    most = math.ceil(math.log(LEFT_OUT_PROBABILITY) / math.log(load)) + k
+    others = np.arange(most)
+    weights = np.cumprod(np.append(1, load * k / np.minimum(others[1:], k)))
+    return others, np.minimum(1, k / (others + 1)), weights / weights.sum()
+
+
+def life(load: float, k: int, work: float, seed: int | Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """One simulated life of a job that brings an amount of work: its share, from its coming to its end.
+
+    Parameters
+    ----------
+    load, k
+        As for :func:`response_time`.
+    work : float
+        Time that the job would need if it never had to share.
+    seed : int or sequence of int
+
+    Returns
+    -------
+    times : float array, shape (n + 1,)
+        When its share changes: 0, then arrivals and departures of others, and its own end.
+    shares : float array, shape (n,)
+        Its share between these times.
+
+    Raises
+    ------
+    ValueError
+        If `load` is not between 0 and 1, `k` no positive whole number, or `work` not positive.
+
+    Examples
+    --------
+    The work that it gets is the work that it brings:
+
+    >>> times, shares = life(0.8, 4, 5.0, seed=1)
+    >>> round(float(shares @ np.diff(times)), 9), bool(times[-1] >= 5)
+    (5.0, True)
+    """
+    _, _, seen = _others(load, k)
+    left = float(checks.positive("work", work, ndim=0))
+    rng = np.random.default_rng(seed)
+    n = int(rng.choice(len(seen), p=seen))
+    times, shares = [0.0], []
+    while left > 0:
+        share = min(1.0, k / (n + 1))
+        change = rng.exponential(1 / (load * k + n * share))
+        lasts = min(change, left / share)
+        left = left - lasts * share if lasts == change else 0.0
+        times.append(times[-1] + lasts)
+        shares.append(share)
+        n += 1 if rng.random() < load * k / (load * k + n * share) else -1
+    return np.array(times), np.array(shares)

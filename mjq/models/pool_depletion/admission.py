@@ -1,0 +1,134 @@
+"""[CGPS16] Rules that choose the mix to admit to a pool's stations, judged by exact depletion times.
+
+Letters as in :mod:`mjq.models.pool_depletion`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq._util import checks
+from mjq.models import pool_depletion
+
+__all__ = ["admissions", "depletion_times", "judged", "switching_systems"]
+
+
+def switching_systems(number: int, seed: int | Sequence[int]) -> np.ndarray:
+    """Random demands of two classes at two stations: class A is heavier at station 1, class B at station 2.
+
+    Four exponential numbers with mean 1 a system, exchanged within a class where necessary.
+
+    Parameters
+    ----------
+    number : int
+    seed : int or sequence of int
+
+    Returns
+    -------
+    float array, shape (number, 2, 2)
+        A row a station, a column a class.
+
+    Examples
+    --------
+    >>> drawn = switching_systems(3, seed=1)
+    >>> bool((drawn[:, 0, 0] > drawn[:, 1, 0]).all() and (drawn[:, 0, 1] < drawn[:, 1, 1]).all())
+    True
+    """
+    rng, size = np.random.default_rng(seed), (checks.count("number", number, 0), 2)
+    of_A, of_B = np.sort(rng.exponential(size=size)), np.sort(rng.exponential(size=size))
+    return np.stack([of_A[:, ::-1], of_B], axis=2)
+
+
+def admissions(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[str, int]:
+    """How many tasks of class A each rule admits at the start.
+
+    Parameters
+    ----------
+    D : array of float, shape (2, 2)
+    N_A, N_B, K : int
+
+    Returns
+    -------
+    dict
+        Those of :func:`~mjq.models.pool_depletion.asymptotic_rules`, rounded to the nearest number for which there are
+        tasks; the corner also rounded ``down``, ``up``, ``inwards`` (towards the equi-utilization point) and
+        ``outwards``; ``Algorithm 1``.
+
+    Source: [CGPS16] Section 5.4, [CGPS16] Algorithm 1, [CGPS16] Eq. (20), [CGPS16] Eq. (21).
+
+    Examples
+    --------
+    >>> found = admissions([[0.75, 0.64], [0.48, 1.25]], 80, 20, 10)
+    >>> found["corner"], found["corner, outwards"], found["equi"], found["Algorithm 1"]
+    (8, 9, 6, 7)
+    """
+    wanted = pool_depletion.asymptotic_rules(N_A / (N_A + N_B), D)
+    found = {rule: pool_depletion.whole_mix(beta, N_A, N_B, K) for rule, beta in wanted.items()}
+    for rounding in ("down", "up"):
+        found[f"corner, {rounding}"] = pool_depletion.whole_mix(wanted["corner"], N_A, N_B, K, rounding)
+    inwards, outwards = ("down", "up") if wanted["corner"] > wanted["equi"] else ("up", "down")
+    found["corner, inwards"], found["corner, outwards"] = found[f"corner, {inwards}"], found[f"corner, {outwards}"]
+    return found | {"Algorithm 1": pool_depletion.optimal_mix_by_mva(D, N_A, N_B, K)}
+
+
+def depletion_times(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[int, float]:
+    """Exact mean depletion time of each mix for which there are tasks enough.
+
+    Parameters
+    ----------
+    D : array of float, shape (2, 2)
+    N_A, N_B, K : int
+
+    Returns
+    -------
+    dict
+        Number of class A tasks admitted to the time.
+
+    Examples
+    --------
+    >>> times = depletion_times([[0.75, 0.64], [0.48, 1.25]], 70, 30, 10)
+    >>> min(times, key=times.get), round(times[6], 4)
+    (5, 79.744)
+    """
+    possible = pool_depletion.whole_mixes(N_A, N_B, K)
+    return {k: pool_depletion.depletion(D, N_A, N_B, k, K - k).T for k in possible}
+
+
+def judged(times: dict[int, float], admitted: dict[str, int]) -> list[dict[str, Any]]:
+    r"""Error and gain of each rule, in per cent, and of the best mix under the name ``best``.
+
+    .. math:: \frac{T_{\text{estimated}} - T_{\text{min}}}{T_{\text{min}}}, \qquad
+        \frac{T_{\text{max}} - T_{\text{estimated}}}{T_{\text{estimated}}}
+
+    Parameters
+    ----------
+    times : dict
+        Number of class A tasks admitted to the depletion time, in any unit.
+    admitted : dict
+        Rule to the number that it admits.
+
+    Returns
+    -------
+    list of dict
+        A row a rule: ``rule``, ``K_A``, ``T``, ``error`` [%], ``gain`` [%].
+
+    Source: [CGPS16] Eq. (18), [CGPS16] Eq. (19).
+
+    Examples
+    --------
+    >>> judged({0: 3.0, 1: 2.0, 2: 2.5}, {"mine": 2})[0]
+    {'rule': 'mine', 'K_A': 2, 'T': 2.5, 'error': 25.0, 'gain': 20.0}
+    """
+    best, worst = min(times.values()), max(times.values())
+    return [
+        {
+            "rule": rule,
+            "K_A": k,
+            "T": times[k],
+            "error": 100 * pool_depletion.scheduling_error(best, times[k]),
+            "gain": 100 * pool_depletion.gain(worst, times[k]),
+        }
+        for rule, k in {**admitted, "best": min(times, key=times.get)}.items()
+    ]

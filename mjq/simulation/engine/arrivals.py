@@ -1,0 +1,274 @@
+"""Where jobs come from: Poisson arrivals of classes with any service times, or a log.
+
+The event loop asks a `Source` when the next job comes, of which class it is, and for how long it is served. Classes are
+drawn when jobs arrive. Times are drawn when they start or, for policies that look at times, when they arrive.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq._util import checks
+from mjq.simulation.engine.heap import chosen, cumulative, phase_table, phase_time, record_type
+from mjq.solvers.phase_type import PhaseType
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "Source", "Lognormal", "BoundedPareto", "Law", "poisson", "logged", "laws", "rates_of", "next_arrival",
+    "class_of", "service_time", "estimate",
+]  # fmt: skip
+
+MEANS_APART = 1e-9  # by which a rate and the mean of a law may differ, relative
+
+LAW = record_type([("phases", np.int64), ("first", np.int64), ("length", np.int64)])
+LOGGED = record_type([("arrival", np.float64), ("kind", np.int64), ("work", np.float64), ("estimate", np.float64)])
+SAMPLE, LOGNORMAL, BOUNDED_PARETO = 0, -1, -2  # in place of a number of phases
+
+
+class Source(NamedTuple):
+    """Where jobs come from; one type for all, so that the event loop is compiled once.
+
+    Attributes
+    ----------
+    lam : float
+        Rate of Poisson arrivals.
+    shares : float array, shape (L,)
+        Their classes, as cumulative probabilities.
+    laws : record array, shape (L,)
+        Their service times: number of phases, or which other kind; where the law begins in `table`, and its length
+        there.
+    table : float array
+        All phases, samples and parameters, one after the other.
+    factor : float
+        By which estimates exceed service times.
+    log : record array, shape (n,)
+        Instead of all that: jobs in order of arrival, each with its class, service time and estimate.
+    """
+
+    lam: float
+    shares: np.ndarray
+    laws: np.ndarray
+    table: np.ndarray
+    factor: float
+    log: np.ndarray
+
+
+@dataclass(frozen=True)
+class Lognormal:
+    """Times whose logarithms are normal.
+
+    Attributes
+    ----------
+    mean : float
+    scv : float
+        Squared coefficient of variation, the variance over the squared mean.
+
+    Examples
+    --------
+    >>> Lognormal(2.0, 3.0).second_moment
+    16.0
+    """
+
+    mean: float
+    scv: float
+
+    def __post_init__(self):
+        checks.positive("mean and scv of a lognormal law", (self.mean, self.scv))
+
+    @property
+    def second_moment(self) -> float:
+        """Mean of the squared time."""
+        return self.mean**2 * (1 + self.scv)
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """Mean and standard deviation of the logarithm."""
+        variance = math.log1p(self.scv)
+        return np.array([math.log(self.mean) - variance / 2, math.sqrt(variance)])
+
+
+@dataclass(frozen=True)
+class BoundedPareto:
+    """Times with a density proportional to t**(-shape - 1) between `low` and `high`.
+
+    Attributes
+    ----------
+    low, high, shape : float
+
+    Examples
+    --------
+    >>> BoundedPareto(1.0, 4.0, 1.0).second_moment
+    4.0
+    """
+
+    low: float
+    high: float
+    shape: float
+
+    def __post_init__(self):
+        low, high, _ = checks.positive("low, high and shape of a bounded Pareto law", self.parameters)
+        checks.inside("low of a bounded Pareto law", low, 0, high)
+
+    def _moment(self, k):
+        low, high, shape = self.low, self.high, self.shape
+        mass = (1 - (low / high) ** shape) / (shape * low**shape)
+        whole = math.log(high / low) if shape == k else (high ** (k - shape) - low ** (k - shape)) / (k - shape)
+        return whole / mass
+
+    @property
+    def mean(self) -> float:
+        """Mean time."""
+        return self._moment(1)
+
+    @property
+    def second_moment(self) -> float:
+        """Mean of the squared time."""
+        return self._moment(2)
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """The three parameters."""
+        return np.array([self.low, self.high, self.shape])
+
+
+Law = PhaseType | Lognormal | BoundedPareto | np.ndarray  # an array: times, all equally likely
+
+
+def poisson(lam: float, p: ArrayLike, service: Sequence[Law], factor: float = 1.0) -> Source:
+    """Poisson arrivals of rate `lam`, each of class k with probability ``p[k]`` and served for a time of its law.
+
+    Parameters
+    ----------
+    lam : float
+    p : sequence of float, shape (L,)
+    service : sequence, length L
+        As :func:`laws` gives them.
+    factor : float
+        By which estimates exceed service times.
+    """
+    kinds, tables = zip(*(_numbers_of(law) for law in service), strict=True)
+    found = np.zeros(len(service), LAW)
+    found["phases"] = kinds
+    found["length"] = [len(table) for table in tables]
+    found["first"] = np.cumsum(found["length"]) - found["length"]
+    return Source(float(lam), cumulative(p), found, np.concatenate(tables), float(factor), np.empty(0, LOGGED))
+
+
+def _numbers_of(law):
+    """A law as plain numbers: which kind it is, and its part of the table."""
+    if isinstance(law, PhaseType):
+        return law.phases, phase_table(law)
+    if isinstance(law, Lognormal):
+        return LOGNORMAL, law.parameters
+    if isinstance(law, BoundedPareto):
+        return BOUNDED_PARETO, law.parameters
+    return SAMPLE, law
+
+
+def logged(arrival: np.ndarray, kind: np.ndarray, work: np.ndarray, estimate: np.ndarray) -> Source:
+    """A log of jobs: arrival times in order, the class of each, its service time, for how long it is expected."""
+    log = np.empty(len(arrival), LOGGED)
+    log["arrival"], log["kind"], log["work"], log["estimate"] = arrival, kind, work, estimate
+    return Source(0.0, np.empty(0), np.empty(0, LAW), np.empty(0), 1.0, log)
+
+
+def laws(service: Sequence[Law | ArrayLike]) -> list[Law]:
+    """Laws of service times, one a class.
+
+    Each is a `PhaseType`, a `Lognormal`, a `BoundedPareto`, a number (always that time), or a sequence of times, all
+    equally likely.
+
+    Returns
+    -------
+    list
+        The laws, numbers and sequences as arrays of times.
+
+    Examples
+    --------
+    >>> from mjq.solvers.phase_type import exponential
+    >>> laws([exponential(2.0), 3, [1, 1, 4]])[1:]
+    [array([3.]), array([1., 1., 4.])]
+    >>> laws([0])
+    Traceback (most recent call last):
+    ValueError: service of class 0 must be a PhaseType, a positive time or several times: mean 0
+    """
+    if not isinstance(service, (list, tuple, np.ndarray)):
+        raise ValueError(f"service must be a sequence of one law a class, got {service!r}")
+    return [_law(f"service of class {k}", law) for k, law in enumerate(service)]
+
+
+def _law(name, given):
+    if isinstance(given, (PhaseType, Lognormal, BoundedPareto)):
+        return given
+    times = checks.not_negative(name, np.atleast_1d(given))
+    if not len(times) or not times.mean() > 0:
+        mean = f"mean {checks.shown(times.mean())}" if len(times) else "no time"
+        raise ValueError(f"{name} must be a PhaseType, a positive time or several times: {mean}")
+    return times.copy()
+
+
+def rates_of(service: Sequence[Law], mu: ArrayLike | None = None) -> np.ndarray:
+    """Completion rates of laws, one over their means; `mu`, if given, must say the same.
+
+    >>> from mjq.solvers.phase_type import exponential
+    >>> rates_of(laws([exponential(2.0), 4]))
+    array([0.5 , 0.25])
+    >>> rates_of(laws([4]), mu=[1])
+    Traceback (most recent call last):
+    ValueError: mu must be one over the mean of each law of service, (0.25), or None; got (1)
+    """
+    rates = np.array([1 / (law.mean() if isinstance(law, np.ndarray) else law.mean) for law in service])
+    if mu is not None:
+        given = checks.positive("mu", mu)
+        if given.shape != rates.shape or not np.allclose(given, rates, rtol=MEANS_APART, atol=0):
+            raise ValueError(
+                f"mu must be one over the mean of each law of service, {checks.shown(rates)}, or None; "
+                f"got {checks.shown(given)}"
+            )
+    return rates
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def next_arrival(rng, lam, log, arrived, now):
+    """When the next job comes after the one that came now, after `arrived` in all; infinity after the end of a log."""
+    if len(log) == 0:
+        return now + rng.standard_exponential() / lam
+    if arrived == len(log):
+        return np.inf
+    return log[arrived].arrival
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def class_of(rng, shares, log, number):
+    """The class of the job before which so many came."""
+    if len(log):
+        return log[number].kind
+    return chosen(rng.random(), shares)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def service_time(rng, laws, table, log, number, kind):
+    """For how long the job of this class is served before which so many came."""
+    if len(log):
+        return log[number].work
+    law = laws[kind]
+    if law.phases == 1:
+        return rng.standard_exponential() / table[law.first + 1]
+    if law.phases == SAMPLE:
+        return table[law.first + int(rng.random() * law.length)]
+    if law.phases == LOGNORMAL:
+        return math.exp(table[law.first] + table[law.first + 1] * rng.standard_normal())
+    if law.phases == BOUNDED_PARETO:
+        low, high, shape = table[law.first], table[law.first + 1], table[law.first + 2]
+        return low * (1 - rng.random() * (1 - (low / high) ** shape)) ** (-1 / shape)
+    return phase_time(rng, table, law.first, law.phases)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def estimate(factor, log, number, service):
+    """For how long the job with this service time is expected to be served."""
+    return log[number].estimate if len(log) else factor * service

@@ -1,0 +1,395 @@
+"""The event loop of multiserver jobs: what happens next, whoever starts.
+
+Where jobs come from is in :mod:`mjq.simulation.engine.arrivals`, who waits in
+:mod:`mjq.simulation.engine.queue`, who starts next in :mod:`mjq.simulation.policies`;
+here is the loop that asks them. It is compiled once for all policies.
+"""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from mjq.simulation import policies
+from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, service_time
+from mjq.simulation.engine.heap import pop, push, record_type, remove
+from mjq.simulation.engine.queue import (
+    MEMORY,
+    NOBODY,
+    PROFILE,
+    RESOURCE,
+    enter,
+    enter_again,
+    interrupt,
+    leave,
+    more_places,
+    opened,
+    places,
+    release,
+    serve,
+)
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "FIRST_CLASS", "SOJOURN", "SOJOURN2", "WAIT", "WAIT2", "DONE", "IN_QUEUE", "IN_SYSTEM", "LOST", "SPAN",
+    "FINISH", "START", "ENDLESS", "Plan", "Sums", "events", "event_loop",
+]  # fmt: skip
+
+SOJOURN, SOJOURN2, WAIT, WAIT2, FIRST_CLASS = range(5)  # columns of `times`: then the waits by class
+IN_SYSTEM, IN_QUEUE, SPAN, DONE, LOST = range(5)  # columns of `areas`
+START, FINISH = range(2)  # rows of a record
+ENDLESS = 2**31 - 1  # places to wait, more than a line can hold
+GONE = -np.inf  # expected end of a job that has been taken for completed, and will be at this instant
+
+# Where a run is. In a record, so that each step is a function of its own.
+STATE = record_type(
+    [
+        ("now", np.float64),
+        ("coming", np.float64),  # when the next job arrives
+        ("arrived", np.int64),
+        ("started", np.int64),  # starts so far, one by one; a job that was interrupted starts again
+        ("told", np.int64),  # counted jobs of which nothing more is to be learnt
+        ("batch", np.int64),  # to which time averages go, or -1
+        ("spare", np.int64),  # first spare place in the table of jobs
+        ("running", np.int64),
+        ("gone", np.int64),  # of those, taken for completed
+        ("free", np.int64),  # resource, in units
+    ]
+)
+
+
+class Plan(NamedTuple):
+    """How long a run is, and what it counts.
+
+    Attributes
+    ----------
+    arrivals, warm, counted : int
+        Jobs that come at most; that pass before the count begins; that are counted.
+    batches : int
+        Into which the counted jobs are divided.
+    tail_at : float array
+        Times for which to count the longer sojourns.
+    room : int
+        Places to wait; `ENDLESS` for as many as it takes.
+    one_by_one : bool
+        Whether the policy is asked after each single event of an instant.
+    knows_times, interrupts : bool
+        What the policy needs and does.
+    number : int
+        Its parameter.
+    """
+
+    arrivals: int
+    warm: int
+    counted: int
+    batches: int
+    tail_at: np.ndarray
+    room: int
+    one_by_one: bool
+    knows_times: bool
+    interrupts: bool
+    number: int
+
+
+class Sums(NamedTuple):
+    """What a run has counted, a row a batch.
+
+    Attributes
+    ----------
+    times : float array, shape (batches, 4 + L)
+        Sums over the jobs: sojourn, its square, wait, its square, then the wait by class.
+    counts : float array, shape (batches, L)
+        Jobs by class.
+    tails : float array, shape (batches, len(tail_at))
+        Jobs with a sojourn above each time.
+    areas : float array, shape (batches, 5)
+        Number in system and in queue, integrated from the first to the last counted arrival; that time; completions;
+        counted jobs that were turned away.
+    """
+
+    times: np.ndarray
+    counts: np.ndarray
+    tails: np.ndarray
+    areas: np.ndarray
+
+
+def events(rng: np.random.Generator, policy: str, *settings: Any) -> Sums:
+    """One run of the event loop under the policy of this name; the other arguments are those of the loop."""
+    with np.errstate(over="ignore"):  # the draws of the trees overflow, of which plain Python would warn
+        return event_loop(policies.compiled(policies.policy(policy).choose), rng, *settings)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def event_loop(choose, rng, source, needs, plan, record):
+    """One run, until nothing more is to be learnt of the counted jobs.
+
+    At one instant all departures come first, then all arrivals, then the policy starts jobs one by one. Or, if the plan
+    says so, each arrival is followed by the policy, then each departure, in the order in which the policy started these
+    jobs (the last time, if it interrupts); jobs that are expected to end by then count as gone.
+
+    Parameters
+    ----------
+    choose : first-class function
+        A compiled policy, see :mod:`mjq.simulation.policies`.
+    rng : numpy.random.Generator
+    source : mjq.simulation.engine.arrivals.Source
+    needs : int array, shape (L,)
+        Of each class, in units, see :mod:`mjq.simulation.engine.queue`.
+    plan : Plan
+    record : float array, shape (2, n)
+        Takes the first start and the end of each job of a log, not a number before; n = 0 otherwise.
+
+    Returns
+    -------
+    Sums
+
+    Raises
+    ------
+    RuntimeError
+        If jobs wait, nobody is in service and nobody comes, but the policy starts nobody.
+    """
+    sums = Sums(
+        np.zeros((plan.batches, FIRST_CLASS + len(needs))),
+        np.zeros((plan.batches, len(needs))),
+        np.zeros((plan.batches, len(plan.tail_at))),
+        np.zeros((plan.batches, LOST + 1)),
+    )
+    state, memory = np.zeros(1, STATE), np.zeros(1, MEMORY)
+    state[0].batch, state[0].free = -1, RESOURCE
+    state[0].coming = next_arrival(rng, source.lam, source.log, 0, 0.0)
+    memory[0].number, memory[0].wake, memory[0].changed = plan.number, np.inf, True
+    jobs, line, serving = places(1024), opened(needs), opened(needs[:0])
+    profile = np.empty(_entries(jobs, plan), PROFILE)
+    most = min(plan.arrivals, RESOURCE // max(1, needs.min()))  # in service at the same time
+    if plan.one_by_one:
+        most *= 2  # those that are gone are still there
+    due, who = np.empty(most), np.empty(most, dtype=np.int64)  # a heap of completions to come
+    while not _advance(
+        choose, rng, source, plan, state[0], jobs, line, serving, memory, profile, due, who, sums, record
+    ):
+        state[0].spare = len(jobs)
+        jobs = more_places(jobs)
+        longer = np.empty(_entries(jobs, plan), PROFILE)
+        longer[: len(profile)] = profile
+        profile = longer
+    return sums
+
+
+@numba.njit(cache=True)
+def _entries(jobs, plan):
+    """How many entries a profile may have: two a job, and some while one is moved."""
+    return 2 * len(jobs) + 4 if plan.knows_times else 1
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, profile, due, who, sums, record):
+    """Event after event. Whether the run is over; if not, a job has no place in the table, which must grow.
+
+    No array is replaced here, and none taken out of a tuple at each step: its references would be counted, which takes
+    longer than the steps.
+    """
+    lam, shares, laws, table, factor, log = source
+    arrivals, warm, counted, batches, tail_at, room, one_by_one, knows_times, interrupts, _ = plan
+    areas, times_known, single = sums.areas, knows_times or one_by_one, one_by_one or room < ENDLESS
+    while state.told < counted or state.batch >= 0:
+        then = min(state.coming, due[0]) if state.running else state.coming
+        then = min(then, memory[0].wake)
+        if then == np.inf:
+            raise RuntimeError("jobs wait, nobody is in service and nobody comes: the policy must start somebody")
+        if state.batch >= 0:
+            _average(areas, state, line[len(line) - 1].length, then - state.now)
+        state.now = then
+        if one_by_one:
+            _let_go(state, jobs, line, serving, due)
+        if not (one_by_one and state.coming == state.now):
+            while state.running and due[0] == state.now:
+                if one_by_one:
+                    _first_by_start(state, jobs, due, who)
+                job = who[0]
+                if times_known:
+                    _stop_expecting(state, jobs, line, serving, memory, job)
+                _depart(state, jobs, line, due, who)
+                if interrupts:
+                    # A job that may be interrupted tells its time only now; but for rounding, its wait is at least 0.
+                    wait = max(0.0, state.now - jobs[job].arrival - jobs[job].service)
+                    number = jobs[job].number - warm
+                    if 0 <= number < counted:
+                        _count(sums, number * batches // counted, jobs[job].kind, wait, jobs[job].service, tail_at)
+                        state.told += 1
+                if state.batch >= 0:
+                    areas[state.batch, DONE] += 1
+                if one_by_one:
+                    break
+        newcomer = NOBODY
+        while state.coming == state.now:
+            if state.spare == NOBODY:
+                return False
+            number = state.arrived - warm
+            state.batch = number * batches // counted if 0 <= number < counted - 1 else -1
+            newcomer = state.spare
+            _arrive(state, jobs, line, class_of(rng, shares, log, state.arrived))
+            if times_known:
+                mine = jobs[newcomer]
+                mine.service = mine.rest = service_time(rng, laws, table, log, mine.number, mine.kind)
+                mine.estimate = estimate(factor, log, mine.number, mine.service)
+                alike = line[mine.kind]
+                alike.shortest = min(alike.shortest, mine.estimate)
+                mine.promise = np.nan
+            state.coming = next_arrival(rng, lam, log, state.arrived, state.now)
+            if state.arrived == arrivals:
+                state.coming = np.inf
+            if single:
+                break
+        memory[0].wake = np.inf
+        while line[len(line) - 1].length:
+            running = state.running - state.gone
+            job = choose(jobs, line, serving, memory, profile, running, state.free, state.now)
+            if job < NOBODY:
+                _interrupt(state, jobs, line, serving, due, who, interrupt(job))
+                enter_again(jobs, line, interrupt(job))
+                continue
+            if job == NOBODY:
+                if newcomer == NOBODY or line[len(line) - 1].length <= room:
+                    break
+                # The newcomer finds no place; if it was started, those that it displaced are started again.
+                if interrupts and _is_served(state, who, newcomer):
+                    _interrupt(state, jobs, line, serving, due, who, newcomer)
+                else:
+                    leave(jobs, line, newcomer)
+                memory[0].changed = True
+                number = jobs[newcomer].number - warm
+                if 0 <= number < counted:
+                    areas[number * batches // counted, LOST] += 1
+                    state.told += 1
+                jobs[newcomer].behind = state.spare
+                state.spare = newcomer
+                newcomer = NOBODY
+                continue
+            number, kind = jobs[job].number, jobs[job].kind
+            service = jobs[job].rest if times_known else service_time(rng, laws, table, log, number, kind)
+            if number < record.shape[1]:
+                if np.isnan(record[START, number]):  # it has not been started before, and interrupted
+                    record[START, number] = state.now
+                record[FINISH, number] = state.now + service
+            _start(state, jobs, line, due, who, job, service)
+            if one_by_one:
+                jobs[job].turn = state.started
+                state.started += 1
+            if times_known:
+                jobs[job].estimate += state.now
+                serve(jobs, serving, job)
+            if not interrupts and warm <= number < warm + counted:
+                batch = (number - warm) * batches // counted
+                _count(sums, batch, kind, state.now - jobs[job].arrival, service, tail_at)
+                state.told += 1
+    return True
+
+
+@numba.njit(cache=True)
+def _average(areas, state, waiting, span):
+    """For so long so many wait, and those in service are there too."""
+    areas[state.batch, IN_SYSTEM] += (state.running + waiting) * span
+    areas[state.batch, IN_QUEUE] += waiting * span
+    areas[state.batch, SPAN] += span
+
+
+@numba.njit(cache=True)
+def _let_go(state, jobs, line, serving, due):
+    """Take for completed who is expected to end by now, if somebody does."""
+    while state.running and due[0] == state.now:
+        job = serving[0].first
+        if job == NOBODY or jobs[job].estimate > state.now:
+            break
+        release(jobs, serving, job)
+        jobs[job].estimate = GONE
+        state.gone += 1
+        state.free += line[jobs[job].kind].need
+
+
+@numba.njit(cache=True)
+def _stop_expecting(state, jobs, line, serving, memory, job):
+    """The expected end of a job that completes no longer matters; if it is gone, its need has been given back."""
+    if jobs[job].estimate == GONE:
+        state.gone -= 1
+        state.free -= line[jobs[job].kind].need
+    else:
+        release(jobs, serving, job)
+        memory[0].changed |= jobs[job].estimate > state.now
+
+
+@numba.njit(cache=True)
+def _first_by_start(state, jobs, due, who):
+    """Of the jobs that complete now, let the one that started first be the next."""
+    place = 0
+    for k in range(state.running):
+        if due[k] == state.now and jobs[who[k]].turn < jobs[who[place]].turn:
+            place = k
+    who[0], who[place] = who[place], who[0]
+
+
+@numba.njit(cache=True)
+def _depart(state, jobs, line, due, who):
+    """The job that completes first gives back what it holds, and its place in the table."""
+    job = who[0]
+    state.running -= 1
+    pop(due, who, state.running)
+    state.free += line[jobs[job].kind].need
+    jobs[job].behind = state.spare
+    state.spare = job
+
+
+@numba.njit(cache=True)
+def _arrive(state, jobs, line, kind):
+    """A job of this class takes a place in the table and enters the line."""
+    job = state.spare
+    state.spare = jobs[job].behind
+    jobs[job].arrival = state.now
+    jobs[job].number = state.arrived
+    jobs[job].kind = kind
+    enter(jobs, line, job)
+    state.arrived += 1
+
+
+@numba.njit(cache=True)
+def _start(state, jobs, line, due, who, job, service):
+    """A job leaves the line and holds its need for its service time."""
+    leave(jobs, line, job)
+    push(due, who, state.running, state.now + service, job)
+    state.running += 1
+    state.free -= line[jobs[job].kind].need
+
+
+@numba.njit(cache=True)
+def _is_served(state, who, job):
+    """Whether a job is in service."""
+    for k in range(state.running):
+        if who[k] == job:
+            return True
+    return False
+
+
+@numba.njit(cache=True)
+def _interrupt(state, jobs, line, serving, due, who, job):
+    """A job in service gives back what it holds before it has completed."""
+    place = 0
+    while who[place] != job:
+        place += 1
+    jobs[job].rest = due[place] - state.now
+    state.running -= 1
+    remove(due, who, state.running, place)
+    release(jobs, serving, job)
+    jobs[job].estimate -= state.now
+    state.free += line[jobs[job].kind].need
+
+
+@numba.njit(cache=True)
+def _count(sums, batch, kind, wait, service, tail_at):
+    """Add what a counted job tells."""
+    sojourn = wait + service
+    sums.times[batch, SOJOURN] += sojourn
+    sums.times[batch, SOJOURN2] += sojourn * sojourn
+    sums.times[batch, WAIT] += wait
+    sums.times[batch, WAIT2] += wait * wait
+    sums.times[batch, FIRST_CLASS + kind] += wait
+    sums.counts[batch, kind] += 1
+    for j in range(len(tail_at)):
+        sums.tails[batch, j] += sojourn > tail_at[j]

@@ -1,0 +1,145 @@
+"""The first waiting job of a class that is short enough, found at little cost however long the line is.
+
+The last `FEW` jobs of a class are looked at one by one. Those before them are planted, once and for all, in a tree.
+Read from left to right, it is this part of the line; and each job in it knows the shortest estimate from there on
+downwards. So a search goes down once, to the left wherever somebody there is short enough. Above stands who has the
+smaller draw, a number that looks random and comes from the job's own; whatever the estimates are, a job of n stands on
+average at most 2 ln n deep, and is planted and uprooted at that cost. In short lines there are no trees.
+
+Source: R. Seidel, C. R. Aragon, Randomized search trees, Algorithmica 16 (1996) 464-497.
+"""
+
+import math
+
+import numba
+import numpy as np
+
+from mjq.simulation.engine.queue import NOBODY
+
+__all__ = ["FEW", "seek", "uproot"]
+
+FEW = 32
+
+
+@numba.njit(cache=True)
+def seek(jobs, queue, now, by, before):
+    """The first job of a class that, started now, is expected to end by some time; nobody if it has a later number."""
+    job = queue.root
+    if job != NOBODY and now + jobs[job].lowest <= by:
+        job = _down(jobs, job, now, by)
+        return job if jobs[job].number < before else NOBODY
+    if now + queue.shortest > by:
+        return NOBODY
+    job = queue.first if queue.edge == NOBODY else jobs[queue.edge].behind_alike
+    shortest = math.inf
+    while job != NOBODY and jobs[job].number < before:
+        if now + jobs[job].estimate <= by:
+            return job
+        if queue.length - queue.planted > FEW:
+            _plant(jobs, queue, job)
+        else:
+            shortest = min(shortest, jobs[job].estimate)
+        job = jobs[job].behind_alike
+    if job == NOBODY:
+        queue.shortest = shortest
+    return NOBODY
+
+
+@numba.njit(cache=True)
+def uproot(jobs, queue, job):
+    """Before a job is chosen, and leaves the line: take it out of the tree of its class if it is there."""
+    if queue.planted and jobs[job].number <= jobs[queue.edge].number:
+        queue.planted -= 1
+        if queue.edge == job:
+            queue.edge = jobs[job].ahead_alike
+        _take_out(jobs, queue, job)
+
+
+@numba.njit(cache=True)
+def _down(jobs, job, now, by):
+    """The first that is short enough, from a job on downwards; there is one."""
+    while True:
+        left = jobs[job].left
+        if left != NOBODY and now + jobs[left].lowest <= by:
+            job = left
+        elif now + jobs[job].estimate <= by:
+            return job
+        else:
+            job = jobs[job].right
+
+
+@numba.njit(cache=True)
+def _plant(jobs, queue, job):
+    """Put a job into the tree, behind all others."""
+    below, above, draw = NOBODY, queue.edge, _draw(jobs[job].number)
+    while above != NOBODY and _draw(jobs[above].number) > draw:
+        below, above = above, jobs[above].above
+    mine = jobs[job]
+    mine.left, mine.right, mine.above = below, NOBODY, above
+    mine.lowest = mine.estimate
+    if below != NOBODY:
+        jobs[below].above = job
+        mine.lowest = min(mine.lowest, jobs[below].lowest)
+    if above == NOBODY:
+        queue.root = job
+    else:
+        jobs[above].right = job
+    while above != NOBODY and jobs[above].lowest > mine.lowest:
+        jobs[above].lowest = mine.lowest
+        above = jobs[above].above
+    queue.edge = job
+    queue.planted += 1
+
+
+@numba.njit(cache=True)
+def _take_out(jobs, queue, job):
+    """Take a job out of the tree: what is below it to the left and to the right becomes one tree."""
+    left, right, place = jobs[job].left, jobs[job].right, jobs[job].above
+    above, on_the_left = place, place != NOBODY and jobs[place].left == job
+    while True:
+        if left == NOBODY or right == NOBODY:
+            upper = left if right == NOBODY else right
+        else:
+            upper = left if _draw(jobs[left].number) < _draw(jobs[right].number) else right
+        if upper != NOBODY:
+            jobs[upper].above = above
+        if above == NOBODY:
+            queue.root = upper
+        elif on_the_left:
+            jobs[above].left = upper
+        else:
+            jobs[above].right = upper
+        if left == NOBODY or right == NOBODY:
+            break
+        above, on_the_left = upper, upper == right
+        if on_the_left:
+            right = jobs[right].left
+        else:
+            left = jobs[left].right
+    # Who came together may know shorter ones than before; above them, only the job that has gone was known.
+    while above != place:
+        jobs[above].lowest = _lowest(jobs, above)
+        above = jobs[above].above
+    while above != NOBODY and jobs[above].lowest == jobs[job].lowest:
+        jobs[above].lowest = _lowest(jobs, above)
+        above = jobs[above].above
+
+
+@numba.njit(cache=True)
+def _lowest(jobs, job):
+    """The shortest estimate from a job on downwards."""
+    lowest, left, right = jobs[job].estimate, jobs[job].left, jobs[job].right
+    if left != NOBODY:
+        lowest = min(lowest, jobs[left].lowest)
+    if right != NOBODY:
+        lowest = min(lowest, jobs[right].lowest)
+    return lowest
+
+
+@numba.njit(cache=True)
+def _draw(number):
+    """The same for the same number, and as good as random: the last steps of the generator splitmix64."""
+    bits = np.uint64(number) * np.uint64(0x9E3779B97F4A7C15)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))

@@ -1,0 +1,234 @@
+"""How much a machine had to do by its log, when, and how unevenly; and whether replays agree with its waits."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+import polars as pl
+
+from mjq._util import checks
+from mjq.simulation import replay
+from mjq.workload.reading.log import Log
+
+__all__ = ["Agreement", "Load", "agreement", "load", "time_with_a_job_that_fits"]
+
+HOUR, DAY, MONTH = 3600, 86_400, 30 * 86_400
+START_TOLERANCE = 60  # by which starts may differ and count as the same [s]
+
+
+@dataclass(frozen=True)
+class Load:
+    """Arrivals of a log.
+
+    Attributes
+    ----------
+    rate : float
+        Arrivals per hour, between the first and the last one.
+    load : float
+        Work that came in this time over what the servers could have done: what a machine without waste would be busy.
+    by_month : dict
+        The same for each month, ``2024-03``, or each 30 days, ``day 30``, where the log has no clock.
+    by_hour : dict
+        The same for each hour of the day; empty where the log has no clock.
+    dispersion_by_hour, dispersion_by_day : float
+        Variance of the number of arrivals in an hour or a day over its mean: 1 if they were Poisson. Not a number where
+        the log does not know arrivals, as its submit times are start times.
+    """
+
+    rate: float
+    load: float
+    by_month: dict
+    by_hour: dict
+    dispersion_by_hour: float
+    dispersion_by_day: float
+
+
+def load(log: Log) -> Load | None:
+    """When how much came.
+
+    Parameters
+    ----------
+    log : Log
+
+    Returns
+    -------
+    Load or None
+        None where the log does not tell when jobs came, or all came at once.
+
+    Examples
+    --------
+    A job an hour, of half the servers for an hour:
+
+    >>> from mjq.workload import Log
+    >>> come = 3600.0 * np.arange(100)
+    >>> found = load(Log(need=np.ones(100), run=np.full(100, 3600.0), submit=come, servers=2.0))
+    >>> round(found.rate, 2), round(found.load, 2), round(found.dispersion_by_day, 6), found.by_month
+    (1.01, 0.51, 0.0, {'day 0': 0.50...})
+    """
+    come = log.arrival
+    if come is None or not come.max() > come.min():
+        return None
+    servers, first, last = log.require_servers(), come.min(), come.max()
+    work, clock = log.need * log.run, log.clock or 0.0
+    by_month = _by_month(come, work, servers) if log.clock is None else _by_calendar(come + clock, work, servers)
+    by_hour = {} if log.clock is None else _by_hour(come + clock, work, servers)
+    return Load(
+        rate=float(HOUR * len(log) / (last - first)),
+        load=float(work.sum() / (servers * (last - first))),
+        by_month=by_month,
+        by_hour=by_hour,
+        dispersion_by_hour=float("nan") if log.submits_are_starts else _dispersion(come, HOUR),
+        dispersion_by_day=float("nan") if log.submits_are_starts else _dispersion(come, DAY),
+    )
+
+
+def _by_month(come, work, servers):
+    """Load of each thirty days."""
+    number = ((come - come[0]) // MONTH).astype(int)
+    spans = np.clip(come[-1] - come[0] - MONTH * np.arange(number[-1] + 1), 0, MONTH)
+    done = np.bincount(number, work)
+    return {f"day {30 * k}": float(done[k] / (servers * span)) for k, span in enumerate(spans) if span > 0}
+
+
+def _by_calendar(come, work, servers):
+    """Load of each month, of the first and last as far as the log goes."""
+    jobs = pl.DataFrame({"at": come, "work": work}).with_columns(
+        month=pl.from_epoch(pl.col("at").floor().cast(pl.Int64)).dt.truncate("1mo")
+    )
+    months = jobs.group_by("month").agg(pl.col("work").sum()).sort("month")
+    months = months.with_columns(
+        begin=pl.col("month").dt.epoch("s").clip(lower_bound=come[0]),
+        end=pl.col("month").dt.offset_by("1mo").dt.epoch("s").clip(upper_bound=come[-1]),
+    )
+    rows = months.select(pl.col("month").dt.strftime("%Y-%m"), "work", span=pl.col("end") - pl.col("begin"))
+    return {month: done / (servers * span) for month, done, span in rows.iter_rows() if span > 0}
+
+
+def _by_hour(come, work, servers):
+    """Load of each hour of the day, over all days."""
+    hour = (come // HOUR).astype(np.intp)
+    there = np.arange(hour.min(), hour.max() + 1) % 24
+    done, times = np.bincount(hour % 24, work, 24), np.bincount(there, minlength=24)
+    return {f"{k:02d}": float(done[k] / (servers * HOUR * times[k])) for k in range(24) if times[k]}
+
+
+def _dispersion(come, span):
+    """Variance of the arrivals in whole spans over their mean; not a number for fewer than two spans."""
+    spans = int((come[-1] - come[0]) // span)
+    if spans < 2:
+        return float("nan")
+    counts = np.bincount(((come - come[0]) // span).astype(np.intp), minlength=spans)[:spans]
+    return float(counts.var(ddof=1) / counts.mean())
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How well a replay of a log agrees with its own waits.
+
+    Attributes
+    ----------
+    policy : str
+    jobs : int
+        Whose wait the log tells.
+    log, replay : float
+        Their mean wait, by the log and replayed [s].
+    same : float
+        The fraction of them that starts within a minute of its start in the log.
+    fits_log, fits_replay : float
+        The share of the time in which a job waits that would fit into the idle servers, by the log and replayed. A
+        machine that has this share well above the replay held jobs back for other reasons than a lack of servers:
+        priorities, limits, partitions, servers that were down.
+    """
+
+    policy: str
+    jobs: int
+    log: float
+    replay: float
+    same: float
+    fits_log: float
+    fits_replay: float
+
+
+def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agreement]:
+    """Compare replays with the waits that the log has itself; without such waits there is nothing to compare.
+
+    Jobs whose wait the log does not tell take part in the replay, but are not compared.
+
+    A log whose submit times are start times has none, whatever its file records (:attr:`Log.submits_are_starts`).
+
+    Returns
+    -------
+    list of Agreement
+    """
+    if log.wait is None or np.isnan(log.wait).all():
+        return []
+    known, come, servers = ~np.isnan(log.wait), log.arrival - log.arrival.min(), log.require_servers()
+    own, started = log.wait[known], log.start - log.arrival.min()
+    columns = come[known], log.need[known], log.run[known], servers
+    fits_log = time_with_a_job_that_fits(started[known], *columns)
+    found = []
+    for policy in policies:
+        start = replay(come, log.need, log.run, log.said, servers, policy).start[known]
+        wait = start - come[known]
+        near = float((np.abs(wait - own) <= START_TOLERANCE).mean())
+        fits = time_with_a_job_that_fits(start, *columns)
+        found.append(Agreement(policy, len(own), float(own.mean()), float(wait.mean()), near, fits_log, fits))
+    return found
+
+
+def time_with_a_job_that_fits(
+    start: np.ndarray, come: np.ndarray, need: np.ndarray, run: np.ndarray, servers: float
+) -> float:
+    """Return the share of the time in which some job waits that would fit into the servers that are idle.
+
+    The time counts from the first arrival to the last end.
+
+    Parameters
+    ----------
+    start, come, need, run : float array, shape (J,)
+        When each job starts and came, the servers that it holds, and for how long.
+    servers : float
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 0 where no time passes.
+
+    Examples
+    --------
+    Two servers; one job of one server for four hours, a second one comes after an hour and starts after three: for two
+    of the five hours it waits although it would fit.
+
+    >>> time_with_a_job_that_fits(np.array([0, 3.]), np.array([0, 1.]), np.ones(2), np.array([4, 2.]), 2)
+    0.4
+    """
+    needs, kind = np.unique(need, return_inverse=True)
+    at = np.concatenate([start + run, come, start])
+    order = np.argsort(at, kind="stable")  # at one instant ends come first, then arrivals, then starts
+    passed = float(at[order[-1]] - at[order[0]])
+    slack = servers * checks.FIT_TOLERANCE
+    return float(_idle_fit(at, order, kind, needs, servers + slack)) / passed if passed > 0 else 0.0
+
+
+@numba.njit(cache=True, nogil=True)
+def _idle_fit(at, order, kind, needs, free):
+    """Time in which the smallest need that waits is at most what is free."""
+    jobs, waiting, found, last = len(kind), np.zeros(len(needs), dtype=np.intp), 0.0, at[order[0]]
+    for event in order:
+        if at[event] > last:
+            for k in range(len(needs)):
+                if waiting[k]:
+                    if needs[k] <= free:
+                        found += at[event] - last
+                    break
+            last = at[event]
+        job = event % jobs
+        if event < jobs:
+            free += needs[kind[job]]
+        elif event < 2 * jobs:
+            waiting[kind[job]] += 1
+        else:
+            waiting[kind[job]] -= 1
+            free -= needs[kind[job]]
+    return found

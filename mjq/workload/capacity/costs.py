@@ -1,0 +1,50 @@
+"""Which jobs of a log cost the others most."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from mjq.workload.capacity.estimates import own_order_capacity
+from mjq.workload.reading.log import HOUR, Log
+
+__all__ = ["costs_of_classes"]
+
+
+def costs_of_classes(log: Log, policy: str = "fcfs") -> list[dict[str, float]]:
+    """What the jobs of each need cost the others, in the log's own order, while the line never runs dry.
+
+    Returns
+    -------
+    list of dict
+        One a need, by falling waste: `need`, `jobs`, the `servers` that it uses on average, the rate `without` it at
+        which the other jobs would be worked off and `beside` it [jobs/h], and the servers that it `wastes`: by how many
+        more servers the others could use without it, less those that it uses.
+
+    Source: [YC] Eq. (e).
+
+    Examples
+    --------
+    Jobs of one server and of two in turn, on two servers: either need wastes half a server.
+
+    >>> from mjq.workload import Log
+    >>> log = Log(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0), servers=2.0)
+    >>> [round(row["wastes"], 1) for row in costs_of_classes(log)]
+    [0.5, 0.5]
+    """
+    found = []
+    rate, work = own_order_capacity(log, policy).value, log.need * log.run
+    for need in np.unique(log.need):
+        mine = log.need == need
+        if mine.all():
+            continue
+        said = None if log.estimate is None else log.estimate[~mine]
+        others = replace(log, need=log.need[~mine], run=log.run[~mine], estimate=said)
+        try:
+            without = own_order_capacity(others, policy).value
+        except ValueError:  # they all fit into the machine at once, or take no time
+            continue
+        beside, used = rate * (1 - mine.mean()), rate * work[mine].sum() / len(log) / HOUR
+        gained = (without - beside) * work[~mine].mean() / HOUR
+        row = dict(need=float(need), jobs=int(mine.sum()), servers=float(used), beside=float(beside))
+        found.append(row | dict(without=float(without), wastes=float(gained - used)))
+    return sorted(found, key=lambda row: -row["wastes"])

@@ -1,0 +1,350 @@
+"""How many jobs an hour a machine can work off by its log: four answers, which differ in what they assume.
+
+==============  ========================================================================================================
+naive           no server is ever idle
+exponential     jobs come independently of each other, and those of one need take exponential times of the mean that the
+                log has for this need
+independent     jobs are drawn one by one from the log, each with the time that it took there
+own order       the jobs of the log come in its own order
+==============  ========================================================================================================
+
+All assume servers that do not fail, are all alike and are not shared, and all but the first a line that never runs dry.
+Jobs have the mean work of the log in each, need times run time: what is simulated is the share of the servers that is
+busy, which says the same with far less noise. How well the log tells that mean is :func:`mean_work`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from mjq._util import checks
+from mjq.models import near_saturation
+from mjq.simulation.estimates import Estimate
+from mjq.solvers import drain
+from mjq.workload import intervals
+from mjq.workload.capacity.saturated import LINE, saturated_starts
+from mjq.workload.reading.log import BLOCKS, HOUR, Log
+
+__all__ = [
+    "ASSUMES",
+    "Capacity",
+    "capacities",
+    "exponential_capacity",
+    "independent_capacity",
+    "mean_work",
+    "memory",
+    "naive_capacity",
+    "near_the_limit",
+    "own_order_capacity",
+]
+
+REPLICATIONS = 10
+JOBS = {"fcfs": 200_000, "easy": 30_000}  # of each replication
+WARM = 0.1  # of a replication, which is not counted
+MOST_CONFIGURATIONS = 1_000_000  # up to which exponential classes are solved exactly: some ten seconds
+ASSUMES = {
+    "naive": "no server is ever idle while jobs wait",
+    "exponential": "jobs are independent, and those of one need take exponential times with the mean of the log",
+    "independent": "jobs are independent, each drawn from the log with its need and its run time",
+    "own_order": "the jobs of the log come in the order of the log",
+}
+EXACT, SIMULATED, OF_THE_LOG = "none, it is exact", "of the simulation, 95 %", "of the log, 95 %"
+TOO_FEW = "none, this log is too short to tell: its order repeats too seldom"
+UNFINISHED = "none, this log is too short to tell: {:.0%} of its work is unfinished when its last job starts"
+MOST_UNFINISHED = 0.02  # share of the work, up to which the end of a log does not matter
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """A capacity.
+
+    Attributes
+    ----------
+    value : float
+        Jobs per hour.
+    share : float
+        Of the naive one.
+    low, high : float
+        Ends of an interval of the value [jobs/h]; not a number where the log is too short to tell.
+    share_low, share_high : float
+        Ends of an interval of the share, between 0 and 1; not a number where the log is too short to tell.
+    interval : str
+        What the interval says, or why there is none.
+    assumes : str
+    """
+
+    value: float
+    share: float
+    low: float
+    high: float
+    share_low: float
+    share_high: float
+    interval: str
+    assumes: str
+
+
+def capacities(
+    log: Log,
+    policy: str = "fcfs",
+    seed: int = 1,
+    exact: bool = True,
+    progress: Callable[[str], object] = lambda name: None,
+) -> dict[str, Capacity]:
+    """The four capacities of a log.
+
+    Parameters
+    ----------
+    log : Log
+    policy : {"fcfs", "easy"}
+        EASY finds what fits among the first hundred jobs of the line.
+    seed : int
+    exact : bool
+        Whether exponential classes are solved where their configurations fit, under FCFS, rather than simulated.
+    progress : callable
+        Is told the name of each capacity before it is computed.
+
+    Returns
+    -------
+    dict
+        ``naive``, ``exponential``, ``independent`` and ``own_order`` to a :class:`Capacity`.
+
+    Raises
+    ------
+    ValueError
+        If nothing tells how many servers there are, or all jobs fit into the machine at once.
+
+    Examples
+    --------
+    Two servers, a job of one, then one of two, and so on, an hour each: each pair takes two hours in place of one and a
+    half. If jobs are drawn, two small ones may come in a row, and the machine wastes less.
+
+    >>> from mjq.workload import Log
+    >>> log = Log(need=np.tile([1.0, 2.0], 5000), run=np.full(10_000, 3600.0), servers=2.0)
+    >>> found = capacities(log)
+    >>> [round(one.value, 2) for one in found.values()]
+    [1.33, 1.14, 1.2, 1.0]
+    """
+    found = {}
+    for name, compute in (
+        ("naive", lambda: naive_capacity(log)),
+        ("exponential", lambda: exponential_capacity(log, policy, seed, exact)),
+        ("independent", lambda: independent_capacity(log, policy, seed, 1)),
+        ("own_order", lambda: own_order_capacity(log, policy)),
+    ):
+        progress(name)
+        found[name] = compute()
+    return found
+
+
+def naive_capacity(log: Log) -> Capacity:
+    """Capacity of a machine that wastes nothing.
+
+    Source: [YC] Eq. (a), [SCHED] Eq. (d).
+    """
+    value = _naive(log)
+    return Capacity(value, 1.0, value, value, 1.0, 1.0, EXACT, ASSUMES["naive"])
+
+
+def mean_work(log: Log) -> Estimate:
+    """Return the mean work of a job of the log [server-hours], with an interval for logs like it."""
+    work = log.need * log.run / HOUR
+    _naive(log)  # there is some
+    enough = intervals.long_enough(log.need, log.run)
+    ends = intervals.of_ratio(work, np.ones(len(work))).interval() if enough else None
+    low, high = ends or (np.nan, np.nan)
+    return Estimate(float(work.mean()), (high - low) / 2, len(work), low=low, high=high)
+
+
+@lru_cache(maxsize=2)  # under both rules: the curve of memory ends with it, and what classes cost begins with it
+def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
+    """Return the capacity if the jobs come in the order of the log, with an interval for logs like it.
+
+    It is the share of the servers that is busy until the queue is no longer full, times the naive capacity. Jobs that
+    have started count as far as they are done: in a log that is short against its longest jobs, most of their work is
+    still to do when the last one starts. No interval is given where that is more than 2 % of the work.
+
+    Raises
+    ------
+    ValueError
+        If nothing tells how many servers there are, the log has a single job, or all its jobs fit at once.
+
+    Source: [YC] Eq. (c).
+
+    Examples
+    --------
+    A job of one server and one of two, in turn, an hour each: they never share the two servers.
+
+    >>> from mjq.workload import Log
+    >>> log = Log(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0), servers=2.0)
+    >>> round(own_order_capacity(log).value, 3), round(own_order_capacity(log).share, 3)
+    (1.0, 0.75)
+    """
+    servers, naive = log.require_servers(), _naive(log)
+    if len(log) == 1:
+        raise ValueError("the log has a single job: a capacity needs jobs that wait for each other")
+    starts, times = _started(log.need, log.run, log.estimate, servers, policy)
+    busy = _work_done(log.need, log.run, starts, times)
+    share = min(1.0, float(busy[-1] / (servers * times[-1])))
+    unfinished = 1 - busy[-1] / (log.need * log.run)[starts <= times[-1]].sum()
+    if unfinished > MOST_UNFINISHED:
+        ends, interval = 4 * [np.nan], UNFINISHED.format(unfinished)
+    elif not intervals.long_enough(log.need, log.run):
+        ends, interval = 4 * [np.nan], TOO_FEW
+    else:
+        spans, done = np.diff(times), np.diff(busy) / servers
+        ends = *_around(share * naive, np.ones(len(spans)), spans), *np.clip(_around(share, done, spans), 0, 1)
+        interval = OF_THE_LOG
+    return Capacity(share * naive, share, *map(float, ends), interval, ASSUMES["own_order"])
+
+
+def _around(value, up, across):
+    """Ends of the interval of a ratio, moved to lie around a value."""
+    ratio = intervals.of_ratio(up, across)
+    return np.array(ratio.interval()) * value / ratio.value
+
+
+@lru_cache(maxsize=8)  # curves of memory under both rules; each entry keeps its log
+def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
+    """Capacity if jobs are drawn from the log, `length` successive ones at a time, simulated."""
+    _naive(log)  # there is some work
+    rng = np.random.default_rng([seed, length])
+    shares = [_share(log, *_drawn(log, rng, length, _jobs(policy)), policy) for _ in range(REPLICATIONS)]
+    return _simulated(log, shares, "independent")
+
+
+def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: bool = True) -> Capacity:
+    """Capacity for independent jobs with exponential times, which in each class of need have the mean of the log.
+
+    Under FCFS exact where at most a million configurations fit; otherwise simulated. Under EASY estimates exceed the
+    times by the factors of the log.
+    """
+    naive, ran = _naive(log), log.run > 0
+    if exact and policy == "fcfs" and (solved := near_the_limit(log)) is not None:
+        share = min(1.0, HOUR * solved.capacity / naive)
+        value = share * naive
+        return Capacity(value, share, value, value, share, share, EXACT, ASSUMES["exponential"])
+    _, kind, jobs = np.unique(log.need, return_inverse=True, return_counts=True)
+    means = np.bincount(kind, log.run) / jobs
+    rng, shares = np.random.default_rng([seed, 0]), []
+    for _ in range(REPLICATIONS):
+        drawn = rng.integers(len(log), size=_jobs(policy))
+        run = means[kind[drawn]] * rng.standard_exponential(len(drawn))
+        said = None
+        if log.estimate is not None:
+            factor = np.divide(log.estimate, log.run, out=np.ones(len(log)), where=ran)
+            said = run * factor[drawn]
+        shares.append(_share(log, log.need[drawn], run, said, policy))
+    return _simulated(log, shares, "exponential")
+
+
+@lru_cache(maxsize=4)  # a log is asked for its capacity and for its waits
+def near_the_limit(log: Log) -> near_saturation.RelativeCompletions | None:
+    """Exponential classes of the log under FCFS, solved exactly: capacity [jobs/s] and what waits near it depend on.
+
+    Returns
+    -------
+    mjq.models.near_saturation.RelativeCompletions or None
+        None where more than a million configurations fit, or jobs of some need took no time.
+    """
+    needs, kind, jobs = np.unique(log.need, return_inverse=True, return_counts=True)
+    means = np.bincount(kind, log.run) / jobs
+    if not (means > 0).all() or not _fit(log.require_servers(), needs):
+        return None
+    try:
+        return near_saturation.relative_completions(log.servers, needs, 1 / means, jobs / jobs.sum())
+    except ArithmeticError:  # means lie too far apart
+        return None
+
+
+def memory(log: Log, policy: str = "fcfs", seed: int = 1, lengths: Sequence[int] = BLOCKS) -> dict[int, Capacity]:
+    """Capacity as a curve from independent jobs to the log's own order: how long a memory does the log have?
+
+    Returns
+    -------
+    dict
+        The number of successive jobs that are drawn together to a :class:`Capacity`: 1, which is independent, then
+        `lengths` as far as the log has ten such blocks, and the length of the log, which is its own order.
+    """
+    lengths = [length for length in lengths if 10 * length <= len(log)]
+    found = {length: independent_capacity(log, policy, seed, length) for length in (1, *lengths)}
+    for length in lengths:
+        drawn = f"jobs are drawn from the log, {length} successive ones at a time"
+        found[length] = replace(found[length], assumes=drawn)
+    return found | {len(log): own_order_capacity(log, policy)}
+
+
+def _jobs(policy):
+    """Of each replication."""
+    if policy not in JOBS:
+        raise ValueError(f"policy must be one of {', '.join(JOBS)}; got {policy!r}")
+    return JOBS[policy]
+
+
+def _some(column, which):
+    return None if column is None else column[which]
+
+
+def _naive(log):
+    work = float(np.mean(log.need * log.run))
+    if not work > 0:
+        raise ValueError("no job of the log ran for any time")
+    return HOUR * log.require_servers() / work
+
+
+def _fit(servers, needs):
+    """Whether the ways to fill the servers are few enough."""
+    try:
+        drain.configurations(servers, needs, servers * checks.FIT_TOLERANCE, MOST_CONFIGURATIONS)
+    except ValueError:
+        return False
+    return True
+
+
+def _started(need, run, said, servers, policy):
+    """When each job starts, and the instants of the first, second, ... start, as long as the line is full."""
+    line = min(LINE, max(1, len(need) // 10))
+    starts = saturated_starts(need, run, servers, policy, said, line)
+    times = np.sort(starts)
+    times = times if policy == "fcfs" else times[: len(times) - line + 1]
+    if not times[-1] > 0:
+        raise ValueError("all jobs fit into the machine at once: the log does not tell its capacity")
+    return starts, times
+
+
+def _work_done(need, run, starts, times):
+    """Work done by each of some instants: of all jobs that started by then, less what these have still to do."""
+    order, by_end = np.argsort(starts, kind="stable"), np.argsort(starts + run, kind="stable")
+    ends = (starts + run)[by_end]
+    place = np.searchsorted(starts[order], times, "right")
+    begun = np.append(0.0, np.cumsum((need * -starts)[order]))[place]
+    held = np.append(0.0, np.cumsum(need[order]))[place]
+    place = np.searchsorted(ends, times, "right")
+    ended = np.append(0.0, np.cumsum(need[by_end] * ends))[place]
+    left = np.append(0.0, np.cumsum(need[by_end]))[place]
+    return begun + ended + (held - left) * times
+
+
+def _share(log, need, run, said, policy):
+    """Share of the servers that is busy in one replication."""
+    servers = log.require_servers()
+    starts, times = _started(need, run, said, servers, policy)
+    warm = round(WARM * len(times))
+    if not times[-1] > times[warm]:
+        raise ValueError("after the first tenth all jobs fit at once: the log does not tell its capacity")
+    ends = times[[warm, -1]]
+    return min(1.0, float(np.diff(_work_done(need, run, starts, ends))[0] / np.diff(ends)[0]) / servers)
+
+
+def _drawn(log, rng, length, jobs):
+    """Need, run time and estimate of jobs drawn from the log, `length` successive ones at a time, from any place."""
+    first = rng.integers(len(log), size=-(-jobs // length))
+    drawn = (first[:, None] + np.arange(length)).ravel() % len(log)
+    return log.need[drawn], log.run[drawn], _some(log.estimate, drawn)
+
+
+def _simulated(log, shares, name):
+    found, naive = Estimate.of(shares), _naive(log)
+    share, low, high = np.clip([found.mean, found.low, found.high], 0, 1).tolist()
+    return Capacity(naive * share, share, naive * low, naive * high, low, high, SIMULATED, ASSUMES[name])

@@ -1,0 +1,160 @@
+"""How fast a list of jobs is worked off when the line never runs dry."""
+
+import numba
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq._util import checks
+from mjq.simulation.engine.heap import pop, push
+from mjq.simulation.engine.queue import RESOURCE, units
+
+__all__ = ["LINE", "POLICIES", "saturated_starts"]
+
+POLICIES = "fcfs", "easy"
+LINE = 100  # jobs that wait at any time
+
+
+def saturated_starts(
+    need: ArrayLike,
+    run: ArrayLike,
+    servers: float,
+    policy: str = "fcfs",
+    estimate: ArrayLike | None = None,
+    line: int = LINE,
+) -> np.ndarray:
+    """When each job of a list starts, if there are always as many that wait.
+
+    The next job of the list joins the line when one leaves it. First come, first served is the same however long the
+    line is; backfilling finds more that fits in a longer one.
+
+    Parameters
+    ----------
+    need, run : sequence of float, shape (n,)
+        Servers that each job holds, in the order in which they queue, and for how long.
+    servers : float
+    policy : {"fcfs", "easy"}
+    estimate : sequence of float, shape (n,), optional
+        For how long users say that their jobs run at most. Where it is not known or too low, it is the run time.
+    line : int
+        Jobs that wait.
+
+    Returns
+    -------
+    array, shape (n,)
+        In the unit of `run`; the first job starts at 0.
+
+    Raises
+    ------
+    ValueError
+        If there is no job, one needs more than there is, a time is negative, or the policy is another.
+
+    Source: [YC] Eq. (b), [YC] Eq. (d).
+
+    Examples
+    --------
+    The second job needs all four servers; under EASY the third starts before it, as it delays nobody.
+
+    >>> saturated_starts([2, 4, 2], [5, 2, 4], 4).tolist()
+    [0.0, 5.0, 7.0]
+    >>> saturated_starts([2, 4, 2], [5, 2, 4], 4, "easy").tolist()
+    [0.0, 5.0, 0.0]
+    """
+    servers = float(checks.positive("servers", servers, ndim=0))
+    need, run = checks.positive("need", need), checks.not_negative("run", run)
+    if not len(need) == len(run) > 0:
+        raise ValueError(f"need and run must have one entry a job, and at least one, got {len(need)} and {len(run)}")
+    if need.max() > servers * (1 + checks.FIT_TOLERANCE):
+        raise ValueError(f"need {checks.shown(need.max())} exceeds resource {checks.shown(servers)}")
+    if policy not in POLICIES:
+        raise ValueError(f"policy must be one of {', '.join(POLICIES)}; got {policy!r}")
+    held = units(need, servers)
+    if policy == "fcfs":
+        return _in_order(held, run)
+    said = run if estimate is None else np.fmax(run, np.asarray(estimate, dtype=float))
+    # What is promised to a job must be something, as in a replay of a log.
+    said = np.maximum(said, np.spacing(run.sum()))
+    return _backfilled(held, run, said, checks.count("line", line))
+
+
+@numba.njit(cache=True, nogil=True)
+def _in_order(need, run):
+    """Starts of jobs that start one after the other, each as soon as it fits; needs in units."""
+    n = len(need)
+    starts, ends, who = np.empty(n), np.empty(1024), np.empty(1024, dtype=np.int64)
+    running, free, now = 0, RESOURCE, 0.0
+    for job in range(n):
+        while free < need[job]:
+            now = ends[0]
+            while running and ends[0] == now:
+                free += need[who[0]]
+                running -= 1
+                pop(ends, who, running)
+        starts[job] = now
+        if running == len(ends):
+            ends, who = np.concatenate((ends, np.empty_like(ends))), np.concatenate((who, np.empty_like(who)))
+        push(ends, who, running, now + run[job], job)
+        running += 1
+        free -= need[job]
+    return starts
+
+
+@numba.njit(cache=True, nogil=True)
+def _backfilled(need, run, said, most):
+    """Starts under EASY; jobs in service stand in the order in which they are expected to end."""
+    n = len(need)
+    starts, waiting = np.empty(n), np.empty(min(most, n), dtype=np.int64)
+    serving, length, running = np.empty(n if n < 1024 else 1024, dtype=np.int64), 0, 0
+    joined, started, free, now = 0, 0, RESOURCE, 0.0
+    while started < n:
+        while length < len(waiting) and joined < n:
+            waiting[length] = joined
+            length, joined = length + 1, joined + 1
+        place = _next(need, said, starts, waiting[:length], serving[:running], free, now)
+        if place < 0:
+            now = np.inf
+            for job in serving[:running]:
+                now = min(now, starts[job] + run[job])
+            left = 0
+            for job in serving[:running]:
+                if starts[job] + run[job] == now:
+                    free += need[job]
+                else:
+                    serving[left] = job
+                    left += 1
+            running = left
+            continue
+        job = waiting[place]
+        waiting[place : length - 1] = waiting[place + 1 : length].copy()
+        length, started, starts[job], free = length - 1, started + 1, now, free - need[job]
+        if running == len(serving):
+            serving = np.concatenate((serving, np.empty_like(serving)))
+        k = running
+        while k and starts[serving[k - 1]] + said[serving[k - 1]] > now + said[job]:
+            serving[k] = serving[k - 1]
+            k -= 1
+        serving[k] = job
+        running += 1
+    return starts
+
+
+@numba.njit(cache=True, nogil=True)
+def _next(need, said, starts, waiting, serving, free, now):
+    """The place in the line of the job that starts now, or -1: as :func:`mjq.simulation.policies.backfilling.easy`."""
+    if not len(waiting):
+        return -1
+    head = waiting[0]
+    if need[head] <= free:
+        return 0
+    shadow, extra = now, free
+    for job in serving:
+        end = starts[job] + said[job]
+        if extra >= need[head] and end > shadow:
+            break
+        shadow = end
+        extra += need[job]
+    extra -= need[head]
+    for place in range(1, len(waiting)):
+        job = waiting[place]
+        if need[job] <= free and (need[job] <= extra or now + said[job] <= shadow):
+            return place
+    return -1

@@ -1,0 +1,355 @@
+"""A cluster log as columns, whatever format it came in, and what of the file was not used.
+
+A reader gives tables with the columns of :data:`SCHEMA`, one row a line that should hold a job; here they become one
+:class:`Log`, and each row that does not end there is counted under the reason why.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from mjq._util import checks
+
+__all__ = ["BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Lines", "Log", "Reading", "first_reason", "gathered"]
+
+HOUR = 3600.0
+FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a longer one, is in another unit
+BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the order of a log matters
+
+TIMES = "submit", "eligible", "start", "run", "estimate"
+SCHEMA = (
+    {"line": pl.Int64, "job": pl.String, "partition": pl.String}
+    | dict.fromkeys(TIMES, pl.Float64)
+    | {"need": pl.Float64, "zoned": pl.Boolean, "dropped": pl.String}
+)
+FIRST_LINES = 5  # that are named for each reason
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What became of the lines of a file that should hold a job; blank lines and comments do not count.
+
+    Attributes
+    ----------
+    read, used : int
+    dropped : dict
+        Reason to how many lines were not used for it: read = used + sum of these.
+    first : dict
+        Reason to the numbers of the first such lines, from 1; in a Parquet file, rows.
+    """
+
+    read: int
+    used: int
+    dropped: dict = field(default_factory=dict)
+    first: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """The jobs of a cluster log in the order in which they queue: by arrival, then by number.
+
+    A column that the file lacks is None, and a single value that is not known is not a number.
+
+    Attributes
+    ----------
+    need : float array, shape (J,)
+        Servers that each job holds.
+    run : float array, shape (J,)
+        For how long [s].
+    submit, eligible, start : float array, shape (J,), or None
+        When it was submitted, when it was first allowed to start, and when it did [s, all on one clock].
+    estimate : float array, shape (J,), or None
+        For how long it was said to run at most [s].
+    number : int array, shape (J,), or None
+        The number that the job has in the file.
+    servers : float or None
+        Of the machine.
+    servers_from : str
+        Where that is from.
+    lines : Lines or None
+        What of the file was used.
+    header : dict
+        What its comments say, name to text.
+    clock : float or None
+        Second 0 of these times on the clock of the place, in seconds since 1970; None if not known.
+    notes : tuple of str
+        What is odd about the log.
+    submits_are_starts : bool
+        Whether its submit times are the times at which jobs started. Such a log has no waits, and its order of arrival,
+        its bursts and its quiet hours are those of the starts. A replay with these times says how full the machine is,
+        and nothing of the waits that users had.
+
+    Examples
+    --------
+    >>> log = Log(need=np.array([1., 4.]), run=np.array([60., 30.]), submit=np.array([0., 9.]), servers=8)
+    >>> len(log), log.missing
+    (2, ('start', 'estimate'))
+    """
+
+    need: np.ndarray
+    run: np.ndarray
+    submit: np.ndarray | None = None
+    eligible: np.ndarray | None = None
+    start: np.ndarray | None = None
+    estimate: np.ndarray | None = None
+    number: np.ndarray | None = None
+    servers: float | None = None
+    servers_from: str = ""
+    lines: Lines | None = None
+    header: dict = field(default_factory=dict)
+    clock: float | None = None
+    notes: tuple = ()
+    submits_are_starts: bool = False
+
+    def __len__(self) -> int:
+        return len(self.run)
+
+    @property
+    def arrival(self) -> np.ndarray | None:
+        """When each job joined the line: when it was allowed to start, or else submitted [s]; or None."""
+        return self.submit if self.eligible is None else self.eligible
+
+    @property
+    def wait(self) -> np.ndarray | None:
+        """Time in the line by the log itself [s]; not a number where it is not known; or None."""
+        return None if self.start is None or self.arrival is None else self.start - self.arrival
+
+    @property
+    def said(self) -> np.ndarray | None:
+        """For how long users said that their jobs run [s], the run time where that is not known or too low; or None."""
+        return None if self.estimate is None else np.fmax(self.estimate, self.run)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Columns that the file lacks and that a question needs."""
+        return tuple(name for name in ("submit", "start", "estimate") if getattr(self, name) is None)
+
+    def require_servers(self) -> float:
+        """Servers of the machine; ``ValueError`` where nothing tells them."""
+        if self.servers is None:
+            raise ValueError("the log does not say how many servers there are: give --servers")
+        return self.servers
+
+    def require_arrivals(self) -> np.ndarray:
+        """When the jobs came [s]; ``ValueError`` where nothing tells it."""
+        if self.arrival is None:
+            raise ValueError("the log does not say when jobs were submitted: nothing can be said of waits")
+        return self.arrival
+
+
+@dataclass
+class Reading:
+    """What a reader finds: tables of jobs, and beside them what it learns of the whole file.
+
+    Attributes
+    ----------
+    tables : iterable of polars.DataFrame
+        With the columns of :data:`SCHEMA`, `dropped` null where the line can be used.
+    header : dict
+        Filled while the tables are read.
+    machine : callable, optional
+        From the header and the partition, if one was asked for, to (servers or None, where from).
+    clock : callable, optional
+        From the header and the first arrival [s] to (the `clock` of a log, what is odd about it or "").
+    submits_are_starts : callable, optional
+        From the header to whether it says that submit times are start times.
+    notes : list of str
+    """
+
+    tables: Iterable
+    header: dict = field(default_factory=dict)
+    machine: Callable | None = None
+    clock: Callable | None = None
+    submits_are_starts: Callable | None = None
+    notes: list = field(default_factory=list)
+
+
+def first_reason(reasons: dict[str, pl.Expr]) -> pl.Expr:
+    """An expression: the first of the reasons whose condition holds, or null.
+
+    >>> table = pl.DataFrame({"x": [1, 2, 3]})
+    >>> table.select(first_reason({"two": pl.col("x") == 2, "large": pl.col("x") > 1})).to_series().to_list()
+    [None, 'two', 'large']
+    """
+    return pl.coalesce(*(pl.when(condition).then(pl.lit(reason)) for reason, condition in reasons.items()))
+
+
+def gathered(reading: Reading, servers: float | None = None, partition: str | None = None, strict: bool = False) -> Log:
+    """Make a log of what a reader finds.
+
+    Parameters
+    ----------
+    reading : Reading
+    servers : float, optional
+        Of the machine; otherwise what the file says, or the most that its jobs held at once.
+    partition : str, optional
+        Jobs of others are dropped.
+    strict : bool
+        Whether the first line that cannot be used is an error.
+
+    Returns
+    -------
+    Log
+
+    Raises
+    ------
+    ValueError
+        If no line can be used; if `strict`, the first that cannot.
+    """
+    tally, kept = _Tally(strict), []
+    for table in reading.tables:
+        tally.read += len(table)
+        if partition is not None:
+            table = _dropping(table, "of another partition", pl.col("partition").fill_null("") != str(partition))
+        kept.append(tally.usable(table))
+    jobs = pl.concat(kept) if kept else pl.DataFrame(schema=SCHEMA)
+    known, source = reading.machine(reading.header, partition) if reading.machine else (None, "")
+    if servers is not None:
+        known, source = float(checks.positive("servers", servers, ndim=0)), "given"
+    _require_seconds(jobs)
+    jobs = tally.usable(_odd_among_the_others(jobs, known))
+    if jobs.is_empty():
+        raise ValueError(f"no line holds a job that can be used, of {tally.read}{tally.told()}")
+    jobs, notes = _in_order(jobs)
+    if partition is None and jobs["partition"].drop_nulls().n_unique() > 1:
+        parts = jobs["partition"].drop_nulls().n_unique()
+        notes.append(f"jobs of {parts} partitions are taken for those of one machine: --partition takes one of them")
+    columns = {column: _column(jobs[column]) for column in (*TIMES, "need")}
+    said = reading.submits_are_starts is not None and reading.submits_are_starts(reading.header)
+    only_starts, of_starts = _only_starts(said, **columns)
+    if only_starts:
+        columns["start"] = None
+    columns["start"], early = _without_early_starts(**columns)
+    number = jobs["job"].str.extract(r"^(\d{1,18})").cast(pl.Int64)
+    if known is None and columns["start"] is not None:
+        known, source = _most_held(columns), "the most that its jobs held at once: there may be more"
+    arrival = columns["submit"] if columns["eligible"] is None else columns["eligible"]
+    clock, odd = (None, "")
+    if reading.clock and arrival is not None:
+        clock, odd = reading.clock(reading.header, float(arrival[0]))
+    return Log(
+        **columns,
+        number=None if number.has_nulls() else number.to_numpy(),
+        servers=known,
+        servers_from=source,
+        lines=Lines(tally.read, len(jobs), tally.dropped, tally.first),
+        header=reading.header,
+        clock=clock,
+        notes=(*reading.notes, *of_starts, *notes, *early, *([odd] if odd else [])),
+        submits_are_starts=only_starts,
+    )
+
+
+class _Tally:
+    """Lines read, and those that are not used, by reason."""
+
+    def __init__(self, strict):
+        self.strict = strict
+        self.read, self.dropped, self.first = 0, {}, {}
+
+    def usable(self, table):
+        """The rows that can be used; the others are counted."""
+        bad = table.filter(pl.col("dropped").is_not_null())
+        if len(bad):
+            if self.strict:
+                line, reason = bad.sort("line").select("line", "dropped").row(0)
+                raise ValueError(f"line {line}: {reason}")
+            by_reason = bad.group_by("dropped").agg(pl.len(), pl.col("line").sort().head(FIRST_LINES).alias("first"))
+            for reason, count, first in by_reason.sort("dropped").iter_rows():
+                self.dropped[reason] = self.dropped.get(reason, 0) + count
+                self.first[reason] = sorted([*self.first.get(reason, []), *first])[:FIRST_LINES]
+        return table.filter(pl.col("dropped").is_null())
+
+    def told(self):
+        """The reasons, for a message."""
+        reasons = (f"{count} {reason} (line {self.first[reason][0]})" for reason, count in self.dropped.items())
+        return "".join(f"; {text}" for text in reasons)
+
+
+def _dropping(table, reason, condition):
+    """The table with this reason on the rows where the condition holds and no other reason is given yet."""
+    there = pl.when(pl.col("dropped").is_null() & condition).then(pl.lit(reason)).otherwise("dropped")
+    return table.with_columns(dropped=there)
+
+
+def _require_seconds(jobs):
+    """Refuse times that cannot be seconds: they would make months by the million, and work that no float holds."""
+    for name in ("submit", "eligible", "start", "run"):
+        far = jobs.filter(pl.col(name).abs() > FARTHEST)
+        if len(far):
+            line, time = far.sort("line").select("line", name).row(0)
+            raise ValueError(
+                f"line {line}: {name} is {time:.15g}, which is more than 230 years (in {len(far)} of {len(jobs)} "
+                f"lines). Times must be in seconds: are these milliseconds?"
+            )
+
+
+def _odd_among_the_others(jobs, servers):
+    """Rows that can be told to be unusable only from all of them."""
+    same = ["job", *TIMES, "need"]
+    repeated = pl.col("job").is_not_null() & ~pl.struct(same).is_first_distinct()
+    jobs = _dropping(jobs, "the same job as on an earlier line", repeated)
+    if jobs["zoned"].n_unique() > 1 and not jobs["zoned"].all():
+        jobs = _dropping(jobs, "a time without a zone among times with one", ~pl.col("zoned").fill_null(True))
+    if jobs["submit"].is_not_null().any():
+        jobs = _dropping(jobs, "no submit time", pl.col("submit").is_null())
+    jobs = _dropping(jobs, "no number of servers", pl.col("need") > checks.LARGEST_COUNT)
+    if servers is not None:
+        jobs = _dropping(jobs, "needs more than the servers", pl.col("need") > servers * (1 + checks.FIT_TOLERANCE))
+    return jobs
+
+
+def _in_order(jobs):
+    """Jobs by arrival, then number; and a note if they were not."""
+    jobs = jobs.with_columns(eligible=pl.coalesce("eligible", "submit")) if _known(jobs, "eligible") else jobs
+    by = next((name for name in ("eligible", "submit", "start") if _known(jobs, name)), None)
+    if by is None:
+        return jobs, ["neither submit nor start times: the order of the lines is taken for that of the jobs"]
+    late = int((jobs[by].diff() < 0).sum())
+    number = pl.col("job").str.extract(r"^(\d{1,18})").cast(pl.Int64)
+    jobs = jobs.sort(by, number, "line", nulls_last=True)
+    notes = ["no submit times: the order of the starts is taken for that of the jobs"] * (by == "start")
+    return jobs, notes + [f"{late} lines are earlier than the line before: the jobs were sorted"] * (late > 0)
+
+
+def _known(jobs, column):
+    return jobs[column].is_not_null().any()
+
+
+def _column(series):
+    """A column as floats, or None where nothing of it is known."""
+    return series.fill_null(np.nan).to_numpy() if series.is_not_null().any() else None
+
+
+def _only_starts(said, submit, start, **_):
+    """Whether submit times are start times, if the header says so; and a note.
+
+    Some converters write a wait of 0 where none is known, so zeros prove nothing. A positive wait contradicts the
+    header.
+    """
+    if not said or submit is None:
+        return False, []
+    waited = 0 if start is None else int((start > submit).sum())
+    if waited:
+        return False, [f"the header says that submit times are start times, but {waited} jobs have a wait: it is used"]
+    return True, ["the submit times of this log are start times: it has no waits"]
+
+
+def _without_early_starts(submit, eligible, start, **_):
+    """Starts, not known where a job started before it could; and a note of how many did."""
+    arrival = submit if eligible is None else eligible
+    if arrival is None or start is None:
+        return start, []
+    early = start < arrival
+    note = f"{early.sum()} jobs start before they were allowed to: their waits are not used"
+    return np.where(early, np.nan, start), [note] * bool(early.any())
+
+
+def _most_held(columns):
+    """The most that jobs held at the same time."""
+    known = ~np.isnan(columns["start"])
+    start, run, need = (columns[name][known] for name in ("start", "run", "need"))
+    times, change = np.concatenate([start + run, start]), np.concatenate([-need, need])
+    return float(np.cumsum(change[np.argsort(times, kind="stable")]).max())  # at one instant ends come first

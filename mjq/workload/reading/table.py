@@ -1,0 +1,164 @@
+"""Logs as tables, CSV or Parquet, whose columns a map names."""
+
+import csv
+from collections.abc import Iterable
+from itertools import chain, islice
+from pathlib import Path
+
+import polars as pl
+
+from mjq._util.plain import printable
+from mjq.workload.reading.log import SCHEMA, Reading, first_reason
+from mjq.workload.reading.times import duration, has_zone, moment
+
+__all__ = ["COLUMNS", "read_csv", "read_parquet"]
+
+# What a map may name, and what it is.
+COLUMNS = {
+    "need": "servers that a job holds",
+    "run": "for how long",
+    "submit": "when it was submitted",
+    "eligible": "when it was first allowed to start",
+    "start": "when it started",
+    "end": "when it ended",
+    "estimate": "for how long it was said to run at most",
+    "job": "its number or name, by which lines that repeat a job are known",
+    "partition": "the part of the machine that it ran on",
+}
+ROWS = 100_000  # at a time
+CALENDAR = 1e8  # seconds; times above it count from 1970
+MOST_NAMED, LONGEST_NAME = 30, 40  # columns, and letters of one, in a message
+
+
+def read_csv(blocks: Iterable[tuple[int, list[str]]], columns: dict[str, str] | None = None) -> Reading:
+    """What a CSV file holds, as a :class:`~mjq.workload.reading.log.Reading`.
+
+    Parameters
+    ----------
+    blocks : iterable
+        Of ``mjq.workload.reading.lines.blocks``.
+    columns : dict, optional
+        Some of :data:`COLUMNS` to what the file calls them; a name that is not given is taken as it stands.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column, or none says what a job held or for how long.
+    """
+    return Reading(_csv_tables(blocks, columns), clock=_clock)
+
+
+def _csv_tables(blocks, columns):
+    lines = (line + "\n" for _, block in blocks for line in block)
+    blank = 0
+    for header in lines:
+        if header.strip():
+            break
+        blank += 1
+    else:
+        raise ValueError("the file is empty")
+    # Not by polars, which ends at a row that is too long, fills one that is too short, and does not number them.
+    rows = csv.reader(chain([header], lines), delimiter=max(",;\t|", key=header.count))
+    try:
+        names = [name.strip() for name in next(rows)]
+        chosen = _chosen(names, columns)
+        while batch := list(islice(((rows.line_num + blank, row) for row in rows if row), ROWS)):
+            yield _jobs(_texts(batch, names, chosen))
+    except csv.Error as error:
+        raise ValueError(f"line {rows.line_num + blank}: {error}") from None
+
+
+def _texts(rows, names, chosen):
+    """The chosen columns of these rows as text, under our names; where a row does not fit the header they are null."""
+    fits = [len(row) == len(names) for _, row in rows]
+    values = {
+        ours: [row[place] if fit else None for (_, row), fit in zip(rows, fits, strict=True)]
+        for ours, place in ((ours, names.index(theirs)) for ours, theirs in chosen.items())
+    }
+    table = pl.DataFrame(values, schema=dict.fromkeys(values, pl.String)).with_columns(pl.all().str.strip_chars())
+    return table.with_columns(line=pl.Series([number for number, _ in rows], dtype=pl.Int64), fits=pl.Series(fits))
+
+
+def read_parquet(path: str | Path, columns: dict[str, str] | None = None) -> Reading:
+    """What a Parquet file holds, as :func:`read_csv`; points in time and durations may have types of their own."""
+    try:
+        frame = pl.scan_parquet(path)
+        names = frame.collect_schema().names()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise ValueError(f"no Parquet that can be read: {error}") from None
+    chosen, kinds = _chosen(names, columns), frame.collect_schema()
+    for theirs in chosen.values():
+        if kinds[theirs].is_nested() or kinds[theirs] in (pl.Binary, pl.Object):
+            kind = str(kinds[theirs].base_type()).lower()
+            raise ValueError(f"column {theirs!r} holds values of the type {kind}, which are no numbers, times or texts")
+    return Reading(_parquet_tables(frame, chosen), clock=_clock)
+
+
+def _parquet_tables(frame, chosen):
+    frame = frame.select(pl.col(theirs).alias(ours) for ours, theirs in chosen.items())
+    kinds = frame.collect_schema()
+    for ours, kind in kinds.items():
+        if isinstance(kind, pl.Datetime):
+            frame = frame.with_columns(pl.col(ours).dt.epoch("us") / 1e6)
+        elif isinstance(kind, pl.Duration):
+            frame = frame.with_columns(pl.col(ours).dt.total_microseconds() / 1e6)
+    frame = frame.with_columns(pl.all().cast(pl.String)).with_row_index("line", 1)
+    first = 0
+    while len(rows := frame.slice(first, ROWS).collect()):
+        yield _jobs(rows.with_columns(fits=pl.lit(True)))
+        first += ROWS
+
+
+def _chosen(names, columns):
+    """Our names to those of the file; both must be there, and enough of them."""
+    columns = columns or {}
+    for ours, theirs in columns.items():
+        if ours not in COLUMNS:
+            raise ValueError(f"a column is one of {', '.join(COLUMNS)}; got {ours!r}")
+        if theirs not in names:
+            raise ValueError(f"no column {theirs!r}; there are {_listed(names)}")
+    chosen = {ours: columns.get(ours, ours) for ours in COLUMNS if columns.get(ours, ours) in names}
+    if "need" not in chosen or not ("run" in chosen or {"start", "end"} <= set(chosen)):
+        raise ValueError(
+            "columns must say how many servers a job held, need, and for how long, run, or start and end; "
+            f"there are {_listed(names)}"
+        )
+    return chosen
+
+
+def _listed(names):
+    """Names of columns for a message, whatever a file calls them."""
+    named = ", ".join(printable(name[:LONGEST_NAME]) for name in names[:MOST_NAMED])
+    return named + f", … ({len(names)} in all)" * (len(names) > MOST_NAMED)
+
+
+def _jobs(rows):
+    """Rows of text as a table of a reading."""
+    given, nothing = set(rows.columns), pl.lit(None, pl.String)
+    column = {ours: pl.col(ours) if ours in given else nothing for ours in COLUMNS}
+    points = {ours: moment(column[ours]) for ours in ("submit", "eligible", "start")}
+    jobs = rows.select(
+        "line",
+        **points,
+        job=column["job"],
+        partition=column["partition"],
+        run=pl.coalesce(duration(column["run"]), moment(column["end"]) - points["start"]),
+        estimate=duration(column["estimate"]),
+        need=column["need"].cast(pl.Float64, strict=False),
+        zoned=pl.coalesce(*(has_zone(column[ours]) for ours in points)),
+        fits="fits",
+    )
+    need, run = pl.col("need"), pl.col("run")
+    reasons = {
+        "another number of fields than in the header": ~pl.col("fits"),
+        "no run time": run.is_null(),
+        "a negative time": run < 0,
+        "no number of servers": ~(need.is_finite() & (need > 0)).fill_null(False),
+    }
+    jobs = jobs.with_columns(dropped=first_reason(reasons), estimate=pl.when(pl.col("estimate") > 0).then("estimate"))
+    return jobs.select(list(SCHEMA)).cast(SCHEMA)
+
+
+def _clock(header, first):
+    """Times that count from 1970 are on a clock."""
+    return (0.0 if first > CALENDAR else None), ""

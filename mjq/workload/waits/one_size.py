@@ -1,0 +1,134 @@
+"""How long the jobs of a log would wait on a machine of another size: one replay, and how far to believe it."""
+
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from mjq.simulation import replay
+from mjq.workload import intervals
+from mjq.workload.reading.log import HOUR, Log
+
+__all__ = ["difference", "effective_jobs", "interval", "waits"]
+
+PLACE_ROUNDING = 1e-9  # of a number of jobs
+LEAST_BEYOND = 5  # effective jobs beyond a percentile, from which on it has an interval
+RULE_OF_THREE = 3.0  # of so many expected jobs, none is seen once in twenty times
+
+
+def waits(
+    log: Log,
+    servers: float,
+    policy: str = "easy",
+    growth: float = 1.0,
+    exact: bool = False,
+    percentile: float = 90,
+) -> dict[str, Any]:
+    """Replay a log and return the mean and a percentile of its waits, each with what its interval is made of.
+
+    Parameters
+    ----------
+    log : Log
+        With times of arrival.
+    servers : float
+    policy : str
+        See :func:`mjq.simulation.schedule.replay`.
+    growth : float
+        Jobs come so many times as fast.
+    exact : bool
+        Whether run times are known beforehand, in place of the users' estimates.
+    percentile : float
+        Above 0, at most 100: so many per cent of the jobs wait at most the time that is asked for.
+
+    Returns
+    -------
+    dict
+        ``mean`` and ``percentile`` [h]. For each also its ``parts``, the same of each block of the log, and its
+        ``floor``, the least relative half-width of an interval: see :class:`mjq.workload.intervals.Blocks`. And
+        ``none_waits``: whether so few jobs wait that the percentile is surely 0.
+
+    Raises
+    ------
+    ValueError
+        If the log does not tell when jobs came, or some input violates a constraint.
+
+    Examples
+    --------
+    Each minute a job that takes two comes to one server: the k-th waits k minutes.
+
+    >>> from mjq.workload import Log
+    >>> log = Log(need=np.ones(60), run=np.full(60, 120.0), submit=60.0 * np.arange(60), servers=1)
+    >>> found = waits(log, 1)
+    >>> [round(60 * found[name]["value"], 6) for name in ("mean", "percentile")]
+    [29.5, 53.0]
+    >>> waits(log, 2)["mean"]["value"]
+    0.0
+    """
+    come, said = log.require_arrivals(), None if exact else log.said
+    wait = replay((come - come.min()) / growth, log.need, log.run, said, servers, policy).wait / HOUR
+    memory, beyond = effective_jobs(log), 1 - percentile / 100
+    number = min(memory, intervals.effective_number(wait))
+    floor = intervals.floor(wait, number)
+    return {
+        "mean": _blocks(wait, np.mean, floor),
+        "percentile": _blocks(
+            wait, partial(_percentile, percentile=percentile), floor if number * beyond >= LEAST_BEYOND else None
+        ),
+        "none_waits": _none_waits(wait, memory, beyond),
+    }
+
+
+def _blocks(wait, take, floor):
+    """What the log tells of a quantity of its waits, as plain data."""
+    parts = [] if floor is None else [float(take(part)) for part in intervals.in_blocks(wait)]
+    return intervals.Blocks(float(take(wait)), parts, floor)._asdict()
+
+
+@lru_cache(maxsize=2)  # a log is replayed many times
+def effective_jobs(log: Log) -> float:
+    """Return how many independent jobs the needs and run times of a log are worth, whichever are worth fewer."""
+    return min(intervals.effective_number(log.need), intervals.effective_number(log.run))
+
+
+def interval(found: dict[str, Any], name: str) -> tuple[float, float] | None:
+    """Return the ends of the 95 % interval of the ``mean`` or the ``percentile`` that :func:`waits` found.
+
+    Returns
+    -------
+    (float, float) or None
+        None where the log is too short to tell.
+    """
+    if name == "percentile" and found[name]["value"] == 0:
+        return (0.0, 0.0) if found["none_waits"] else None
+    return intervals.Blocks(**found[name]).interval()
+
+
+def difference(one: dict[str, Any], other: dict[str, Any], name: str) -> tuple[float, float | None, float | None]:
+    """Return by how much the waits of one replay exceed those of another one of the same log, with an interval.
+
+    Parameters
+    ----------
+    one, other : dict
+        Of :func:`waits`.
+    name : {"mean", "percentile"}
+
+    Returns
+    -------
+    (float, float or None, float or None)
+        The difference [h] and the ends of its interval, None where the log is too short to tell.
+    """
+    one, other = intervals.Blocks(**one[name]), intervals.Blocks(**other[name])
+    return intervals.of_difference(one, other) or (one.value - other.value, None, None)
+
+
+def _none_waits(wait, memory, beyond):
+    """Whether the share of the jobs that wait is surely at most that beyond the percentile."""
+    share = intervals.of_mean(wait > 0)
+    high = share.interval()[1] if share.floor is not None else RULE_OF_THREE / memory if share.value == 0 else 1.0
+    return bool(memory >= intervals.FEWEST and high <= beyond)
+
+
+def _percentile(wait, percentile):
+    """The shortest time that at least so many per cent of the jobs wait at most."""
+    place = max(0, int(np.ceil(len(wait) * percentile / 100 - PLACE_ROUNDING)) - 1)
+    return float(np.partition(wait, place)[place])

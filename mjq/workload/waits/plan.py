@@ -1,0 +1,314 @@
+"""How many servers keep the waits of a log below a target: replays on machines of many sizes, as plain data.
+
+Waits need not fall with every server that is added: a job that starts earlier may be in the way of others. So the
+smallest size that meets the target is reported beside the one from which on all larger ones that were tried meet it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import Field
+
+from mjq._util import checks, folders
+from mjq._util.parallel import SOON, Workers
+from mjq.bars import Bar
+from mjq.workload.capacity.arrivals import agreement
+from mjq.workload.capacity.report import Interval, Lines, Plain, agreement_in_words
+from mjq.workload.reading.log import Log
+from mjq.workload.waits.one_size import difference, interval
+from mjq.workload.waits.replays import Replays
+from mjq.workload.waits.sentences import assumed, rule_of, verdict
+
+__all__ = ["Plan", "PolicyPlan", "planned", "sizes_between"]
+
+SIZES = 10  # that are tried at first
+SMALLEST, LARGEST = 0.75, 2.0  # of them, as multiples of the servers of the log
+LOADS = 0.8, 0.9, 1.0, 1.1, 1.2  # times the growth, for the waits against the load
+NODE_ROUNDING = 1e-9  # of a number of nodes
+
+
+class Waits(Plain):
+    """Waits, or how much shorter they are [hours]."""
+
+    mean: Interval
+    percentile: Interval
+
+
+class Size(Plain):
+    """Waits on a machine of one size."""
+
+    servers: float
+    load: float = Field(description="work that comes over what the servers can do")
+    too_large: int = Field(description="jobs of the log that need more servers: with any, nothing is replayed")
+    waits: Waits | None
+    meets: bool = Field(description="whether the percentile is at most the target")
+    surely: bool = Field(description="whether the upper end of its interval is")
+    one_node_more: Waits | None = Field(description="by how much it shortens the waits")
+    exact_estimates: Waits | None = Field(description="by how much they do; null where the policy looks at none")
+
+
+class AtLoad(Plain):
+    """Waits if jobs come so many times as fast."""
+
+    growth: float
+    load: float
+    waits: Waits
+
+
+class PolicyPlan(Plain):
+    """What one policy takes."""
+
+    policy: str
+    sizes: list[Size]
+    smallest: float | None = Field(description="smallest size tried that meets the target")
+    from_on: float | None = Field(description="size tried from which on all larger ones that were tried meet it")
+    surely: float | None = Field(description="smallest size tried whose interval lies below the target")
+    servers: float | None = Field(description="of the machine whose waits are shown against the load")
+    loads: list[AtLoad]
+    verdict: list[str]
+
+
+class Plan(Plain):
+    """How many servers keep the waits of a log below a target."""
+
+    jobs: int
+    servers: float | None = Field(description="of the machine of the log")
+    servers_from: str
+    lines: Lines | None
+    missing: list[str]
+    notes: list[str]
+    target: float = Field(description="hours")
+    percentile: float = Field(description="so many per cent of the jobs are to wait at most the target")
+    growth: float = Field(description="jobs come so many times as fast as in the log")
+    node: float = Field(description="servers of a node")
+    real_waits: list[str] = Field(description="how far replays agree with the waits of the log; empty if it has none")
+    policies: list[PolicyPlan]
+    assumes: list[str]
+
+    @property
+    def met(self) -> bool:
+        """Whether any size tried meets the target."""
+        return any(one.smallest is not None for one in self.policies)
+
+
+def planned(
+    log: Log,
+    target: float,
+    policies: Sequence[str] = ("easy",),
+    sizes: ArrayLike | None = None,
+    *,
+    percentile: float = 90.0,
+    growth: float = 1.0,
+    node: float = 1.0,
+    output: str | Path | None = None,
+    workers: Workers | None = 1,
+    force: bool = False,
+    progress: bool | None = None,
+) -> Plan:
+    """How many servers keep the waits of a log below a target?
+
+    The log is replayed on machines of the given sizes; between the first one that meets the target and the one before
+    it, sizes are halved down to one node.
+
+    Parameters
+    ----------
+    log : Log
+    target : float
+        So many per cent of the jobs are to wait at most so long [h].
+    policies : sequence of str
+        See :func:`mjq.simulation.schedule.replay`.
+    sizes : sequence of float, optional
+        Servers; by default ten sizes from three quarters to twice those of the log, from the largest need on.
+    percentile : float
+        Above 0, at most 100.
+    growth : float
+        Jobs come so many times as fast as in the log.
+    node : float
+        Servers of a node.
+    output : path, optional
+        Replays are noted there as they are made; the same call after an interruption goes on with those that are
+        missing. The plan is written there as JSON.
+    workers : int or distributed.Client or None
+        As for :func:`mjq._util.parallel.map_as_completed`.
+    force : bool
+        Replace an output that is there, and what was noted of another plan.
+    progress : bool, optional
+        Show a progress bar; by default on a terminal.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ValueError
+        If the log does not tell when jobs came, there is no such policy, or a number violates a constraint.
+
+    Examples
+    --------
+    Every hour two jobs of one server come, each for an hour and a half: three servers and there is no wait.
+
+    >>> from mjq.workload import Log
+    >>> come = 3600.0 * np.repeat(np.arange(50), 2)
+    >>> log = Log(need=np.ones(100), run=np.full(100, 5400.0), submit=come, servers=2)
+    >>> found = planned(log, target=1, sizes=[1, 2, 3, 4], workers=1).policies[0]
+    >>> found.smallest, found.from_on, [one.meets for one in found.sizes]
+    (3.0, 3.0, [False, False, True, True])
+    """
+    target = float(checks.not_negative("target", target, ndim=0))
+    percentile = float(checks.positive("percentile", percentile, ndim=0))
+    if percentile > 100:
+        raise ValueError(f"percentile must be at most 100, got {checks.shown(percentile)}")
+    growth, node = (float(checks.positive(name, x, ndim=0)) for name, x in (("growth", growth), ("node", node)))
+    come = log.require_arrivals()
+    if log.submits_are_starts:
+        raise ValueError("the submit times of this log are start times: how long its jobs would wait cannot be told")
+    if not come.max() > come.min():
+        raise ValueError("all jobs of the log come at once: nothing can be said of waits")
+    sizes = sizes_between(log, node=node) if sizes is None else checks.positive("sizes", sizes)
+    sizes = np.unique(np.asarray(sizes, dtype=float)).tolist()
+    for name in policies:
+        rule_of(name)
+    output = None if output is None else Path(output)
+    if output is not None:
+        folders.refuse_existing(output, force)
+    bar = Bar("replays", 0, progress, delay=SOON)
+    with bar, Replays(log, percentile, workers, output, force, bar) as replays:
+        found = [_of_policy(replays, name, target, sizes, growth, node) for name in dict.fromkeys(policies)]
+    plan = Plan(
+        jobs=len(log),
+        servers=log.servers,
+        servers_from=log.servers_from,
+        lines=None if log.lines is None else asdict(log.lines),
+        missing=list(log.missing),
+        notes=list(log.notes),
+        target=target,
+        percentile=percentile,
+        growth=growth,
+        node=node,
+        real_waits=[] if log.servers is None else agreement_in_words(agreement(log, policies)),
+        policies=found,
+        assumes=assumed(log, growth, [one.policy for one in found]),
+    )
+    if output is not None:
+        folders.write(output, (plan.model_dump_json(indent=1) + "\n").encode())
+        replays.forget()
+    return plan
+
+
+def sizes_between(
+    log: Log, low: float | None = None, high: float | None = None, count: int = SIZES, node: float = 1.0
+) -> list[float]:
+    """So many sizes from `low` to `high`, whole nodes apart, with that of the log if it lies between.
+
+    By default from three quarters of the servers of the log, or its largest need, to twice these servers.
+
+    >>> from mjq.workload import Log
+    >>> log = Log(need=np.array([1., 5.]), run=np.ones(2), servers=6)
+    >>> sizes_between(log), sizes_between(log, 8, 20, count=3, node=4)
+    ([5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0], [8.0, 16.0, 20.0])
+    """
+    if low is None or high is None:
+        servers = log.require_servers()
+        low = max(SMALLEST * servers, log.need.max()) if low is None else low
+        low, high = np.ceil(low), max(LARGEST * servers, low) if high is None else high
+    if not 0 < low <= high:
+        raise ValueError(f"sizes must rise from more than 0, got {checks.shown(low)} to {checks.shown(high)}")
+    steps = np.unique(np.round(np.linspace(0, np.floor((high - low) / node + NODE_ROUNDING), count)))
+    sizes = {float(low + node * k) for k in steps}
+    return sorted(sizes | {float(log.servers)} if log.servers is not None and low <= log.servers <= high else sizes)
+
+
+def _of_policy(replays, policy, target, sizes, growth, node):
+    """What one policy takes."""
+
+    def case(servers, **other):
+        return dict(policy=policy, servers=servers, growth=growth) | other
+
+    def meets(servers):
+        return replays.fits(servers) and replays.waits(**case(servers))["percentile"]["value"] <= target
+
+    exact = rule_of(policy).knows_times and replays.log.estimate is not None
+    others = [(size + node, {}) for size in sizes] + [(size, {"exact": True}) for size in sizes if exact]
+    replays.make([case(size, **other) for size, other in [(size, {}) for size in sizes] + others])
+    sizes = _refined(sizes, meets, node)
+    rows = []
+    for size in sizes:
+        fits = replays.fits(size)
+        here = replays.waits(**case(size)) if fits else None
+        known = {"one_node_more": case(size + node)} | ({"exact_estimates": case(size, exact=True)} if exact else {})
+        gains = {name: _gain(here, replays.waits(**other)) for name, other in known.items() if fits}
+        told = _told(here) if fits else None
+        high = told and told.percentile.high
+        rows.append(
+            Size(
+                servers=size,
+                load=replays.load(size, growth),
+                too_large=replays.too_large(size),
+                waits=told,
+                meets=meets(size),
+                surely=high is not None and high <= target,
+                **{"one_node_more": None, "exact_estimates": None} | gains,
+            )
+        )
+    fit = [row.servers for row in rows if row.waits]
+    smallest = next((row.servers for row in rows if row.meets), None)
+    shown = smallest or (fit[-1] if fit else None)
+    found = PolicyPlan(
+        policy=policy,
+        sizes=rows,
+        smallest=smallest,
+        from_on=_from_on(rows),
+        surely=next((row.servers for row in rows if row.surely), None),
+        servers=shown,
+        loads=[] if shown is None else _against_load(replays, policy, shown, growth),
+        verdict=[],
+    )
+    return found.model_copy(update={"verdict": verdict(found, target, replays.percentile, node)})
+
+
+def _refined(sizes, meets, node):
+    """The sizes, and between the first one that meets the target and the one before it others, down to one node."""
+    first = next((k for k, size in enumerate(sizes) if meets(size)), 0)
+    if not first:
+        return sizes
+    low, high, more = sizes[first - 1], sizes[first], []
+    while (steps := round((high - low) / node)) > 1:
+        middle = low + node * (steps // 2)
+        more.append(middle)
+        low, high = (low, middle) if meets(middle) else (middle, high)
+    return sorted({*sizes, *more})
+
+
+def _from_on(rows):
+    """The size from which on all meet the target."""
+    found = None
+    for row in reversed(rows):
+        if not row.meets:
+            break
+        found = row.servers
+    return found
+
+
+def _against_load(replays, policy, servers, growth):
+    cases = [dict(policy=policy, servers=servers, growth=growth * factor) for factor in LOADS]
+    replays.make(cases)
+    return [
+        AtLoad(growth=one["growth"], load=replays.load(servers, one["growth"]), waits=_told(replays.waits(**one)))
+        for one in cases
+    ]
+
+
+def _told(found):
+    """Waits of one replay, with intervals."""
+    ends = {name: interval(found, name) or (None, None) for name in ("mean", "percentile")}
+    return Waits(**{name: Interval(value=found[name]["value"], low=x, high=y) for name, (x, y) in ends.items()})
+
+
+def _gain(here, other):
+    """By how much waits are shorter in another replay, with intervals."""
+    gains = {name: difference(here, other, name) for name in ("mean", "percentile")}
+    return Waits(**{name: Interval(value=value, low=x, high=y) for name, (value, x, y) in gains.items()})

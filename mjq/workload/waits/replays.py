@@ -1,0 +1,106 @@
+"""Replays of a log on machines of other sizes, under other policies and loads: each made once, side by side."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+import mjq
+from mjq._util import checks, parallel
+from mjq._util.journal import Journal
+from mjq.bars import Bar
+from mjq.workload.reading.log import Log
+from mjq.workload.waits.one_size import waits
+
+__all__ = ["Replays"]
+
+
+class Replays:
+    """Replays of one log, each made once: a context; noted beside an output if there is one, to be gone on with.
+
+    Parameters
+    ----------
+    log : Log
+    percentile : float
+        As for :func:`mjq.workload.waits.one_size.waits`.
+    workers : int or distributed.Client or None
+        As for :func:`mjq._util.parallel.map_as_completed`.
+    output : path or None
+        What the replays are for.
+    force : bool
+        Replace what was noted of others.
+    bar : mjq.bars.Bar
+    """
+
+    def __init__(
+        self,
+        log: Log,
+        percentile: float,
+        workers: parallel.Workers | None,
+        output: Path | None,
+        force: bool,
+        bar: Bar,
+    ):
+        self.log, self.percentile, self.workers, self.bar = log, percentile, workers, bar
+        described = {"version": mjq.__version__, "log": _fingerprint(log), "percentile": percentile}
+        path = None if output is None else output.with_name(output.name + ".part")
+        self.journal = Journal(path, described, force)
+        self.rows = self.journal.rows
+
+    def __enter__(self) -> Self:
+        self.journal.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.journal.__exit__(*error)
+
+    def forget(self) -> None:
+        """Remove the notes: the output is there."""
+        self.journal.remove()
+
+    def make(self, cases: Iterable[dict[str, Any]]) -> None:
+        """Make those replays that are not there yet."""
+        todo = {key: case for case in cases if (key := self._key(case)) not in self.rows and self.fits(case["servers"])}
+        self.bar.expect(len(todo))
+        one = partial(_waits, self.log, self.percentile)
+        for rows in parallel.map_as_completed(one, list(todo.items()), self.workers):
+            self.journal.note(rows)
+            self.bar.update(len(rows))
+
+    def waits(self, **case: Any) -> dict[str, Any]:
+        """Waits of one case, by :func:`mjq.workload.waits.one_size.waits`."""
+        self.make([case])
+        return self.rows[self._key(case)]
+
+    def fits(self, servers: float) -> bool:
+        """Whether all jobs fit into the machine."""
+        return not self.too_large(servers)
+
+    def too_large(self, servers: float) -> int:
+        """How many jobs need more than the servers."""
+        return int((self.log.need > servers * (1 + checks.FIT_TOLERANCE)).sum())
+
+    def load(self, servers: float, growth: float) -> float:
+        """Work that comes over what the servers can do meanwhile."""
+        come = self.log.arrival
+        return float(growth * (self.log.need @ self.log.run) / (servers * (come.max() - come.min())))
+
+    @staticmethod
+    def _key(case):
+        return json.dumps(case, sort_keys=True)
+
+
+def _waits(log, percentile, case):
+    return waits(log, **case, percentile=percentile)
+
+
+def _fingerprint(log):
+    """What tells this log from another one."""
+    digest = hashlib.sha256()
+    for column in (log.need, log.run, log.arrival, log.estimate):
+        digest.update(b"none" if column is None else np.ascontiguousarray(column).tobytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,84 @@
+"""A plan in sentences: what follows, and what it assumes."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mjq.simulation import policies
+from mjq.simulation.policies import Policy
+from mjq.workload.reading.log import Log
+
+if TYPE_CHECKING:  # which needs these sentences
+    from mjq.workload.waits.plan import PolicyPlan
+
+__all__ = ["assumed", "rule_of", "time_in_words", "verdict"]
+
+UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
+
+
+def rule_of(name: str) -> Policy:
+    """The policy of this name; ``ValueError`` if there is none, or it interrupts jobs."""
+    rule = policies.policy(name)
+    if rule.interrupts:
+        raise ValueError(f"{name} interrupts jobs: their waits cannot be told from their runs")
+    return rule
+
+
+def verdict(found: "PolicyPlan", target: float, percentile: float, node: float) -> list[str]:
+    """What follows, in sentences."""
+    goal = f"{percentile:g} % of the jobs wait at most {time_in_words(target)}"
+    fit = [row for row in found.sizes if row.waits]
+    if found.smallest is None:
+        best = min(fit, key=lambda row: row.waits.percentile.value, default=None)
+        least = f", the least is {time_in_words(best.waits.percentile.value)}, on {best.servers:g}" if best else ""
+        return [f"Under {found.policy} no size that was tried does it ({goal}){least}."]
+    told = [f"Under {found.policy}, {goal} on {found.smallest:g} servers."]
+    row = next(row for row in found.sizes if row.servers == found.smallest)
+    if row.servers == found.sizes[0].servers:
+        told.append("It is the smallest size that was tried: fewer may do.")
+    if found.from_on is None:
+        told.append("But the largest size that was tried misses the target.")
+    elif found.from_on > found.smallest:
+        missing = [one.servers for one in found.sizes if one.servers > found.smallest and not one.meets]
+        told.append(
+            f"But larger ones miss it again ({', '.join(f'{x:g}' for x in missing)}); from {found.from_on:g} on all "
+            "that were tried meet it."
+        )
+    if row.waits.percentile.high is None:
+        told.append("This log is too short to tell how far the waits on such a machine would be like that.")
+    elif found.surely is None:
+        told.append("No size that was tried has the whole interval below the target.")
+    elif found.surely > found.smallest:
+        told.append(f"The smallest whose whole interval is below the target has {found.surely:g}.")
+    saved = row.one_node_more.mean.value
+    servers = "one server" if node == 1 else f"a node of {node:g} servers"
+    told.append(f"On {found.smallest:g}, {servers} more saves the jobs {time_in_words(saved)} of waiting on average.")
+    if row.exact_estimates:
+        told.append(f"Exact estimates would save {time_in_words(row.exact_estimates.mean.value)} there.")
+    return told
+
+
+def time_in_words(hours: float) -> str:
+    """A time in the largest unit of which it is one or more.
+
+    >>> time_in_words(2), time_in_words(-0.5), time_in_words(0.0)
+    ('2 h', '-30 min', '0 s')
+    """
+    unit = next((unit for unit, number in UNITS.items() if abs(hours) * number >= 1), "s")
+    return f"{hours * UNITS[unit]:.3g} {unit}"
+
+
+def assumed(log: Log, growth: float, names: Sequence[str]) -> list[str]:
+    """What every number assumes."""
+    faster = "" if growth == 1 else f", {growth:g} times as fast"
+    said = "as users gave them, and at least the run times" if log.estimate is not None else "the run times themselves"
+    known = any(rule_of(name).knows_times for name in names)
+    return [
+        f"Jobs come when they came in the log{faster}: in reality people submit less when waits are long and more when "
+        "they are short.",
+        "Servers are alike, are not shared and do not fail; the machine is empty before the first job; there are no "
+        "priorities, partitions or limits for users.",
+        *([f"Estimates are {said}."] if known else []),
+        "One replay is one number: the order of two jobs can move many others. Intervals (95 %) compare four long "
+        "parts of the log with each other: they say how far this much of a log tells of others like it, and nothing of "
+        "other users or seasons. Where there is none, the log is too short to tell.",
+    ]

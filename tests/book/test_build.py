@@ -1,0 +1,390 @@
+"""The build: what depends on what, and what happens when a chapter fails."""
+
+import shutil
+
+import filelock
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+from nbval.plugin import IPyNbFile, NbCellError
+
+from mjq.runs import execution
+from tests.conftest import ROOT
+from tests.nbval_plugin import Played, build_script, recording
+
+
+def project(folder, patch):
+    """The build script, at work in a project without chapters; kernels that it starts import the copy of mjq there."""
+    patch.syspath_prepend(ROOT / "book")
+    module = build_script()
+    shutil.copytree(ROOT / "mjq", folder / "mjq", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "requirements.lock").write_text("numpy==1\n")
+    (folder / "notebooks").mkdir()
+    for name in ("BUILD", "EXECUTED", "FAILED", "SITE", "HTML"):
+        patch.setattr(module, name, folder / getattr(module, name).relative_to(module.ROOT))
+    patch.setattr(module, "ROOT", folder)
+    patch.setenv("PYTHONPATH", str(folder))
+    patch.delenv("MJQ_WORKERS", raising=False)
+    return module
+
+
+@pytest.fixture
+def build(tmp_path, monkeypatch):
+    return project(tmp_path, monkeypatch)
+
+
+def notebook(*sources, **metadata):
+    cells = [new_code_cell(source, metadata={"name": f"cell-{k}"}) for k, source in enumerate(sources)]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return new_notebook(cells=cells, metadata={"kernelspec": kernel, **metadata})
+
+
+def digest(build, chapter, *opened):
+    return build.depends.digest(chapter, opened, build.ROOT)
+
+
+# --- What a chapter depends on --------------------------------------------------------------------------------------
+
+COMMANDS = """%%bash
+mjq solve stability --n 30 --n1 3 --n2 10 --mu1 1 --mu2 .5 --p1 .7
+mjq list stability"""
+WORKERS = """from mjq._util.parallel import map_cases
+
+def states(n):
+    from mjq.models.cluster import rule
+    return n
+
+map_cases(states, [dict(n=1), dict(n=2)], workers=2)"""
+CHAPTERS = {
+    "lazy": notebook("from mjq import stability\nstability.throughput(30, 3, 10, 1, .5, .7)"),
+    "tables": notebook(
+        "from mjq import published\npublished.printed('bb22');",
+        "from mjq.experiments import kept\nkept('evaluation');",
+        "from mjq.workload import shipped_classes, example_log\nshipped_classes(), example_log();",
+    ),
+    "workers": notebook(WORKERS),
+    "commands": notebook(
+        "import os, sys\nos.environ['PATH'] = f'{os.path.dirname(sys.executable)}:{os.environ[\"PATH\"]}'", COMMANDS
+    ),
+    "stability": notebook("n: int = 1  # servers; our choice"),
+}
+CHAPTERS["stability"].cells[0].metadata.tags = ["parameters"]
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory):
+    """A project whose chapters are executed, one after the other."""
+    with pytest.MonkeyPatch.context() as patch:
+        build = project(tmp_path_factory.mktemp("project"), patch)
+        for name, chapter in CHAPTERS.items():
+            nbformat.write(chapter, build.ROOT / f"notebooks/{name}.ipynb")
+        assert not any(build.fresh(name) for name in CHAPTERS)
+        assert build.execute_changed(list(CHAPTERS), False, 1) == []
+        yield build
+
+
+CLOSED_FORMS = "mjq/models/stability/closed_forms.py"
+CODE, WORDS = ("", "\nmore = 1\n"), ('"""', '"""In other words. ')  # what is replaced, once, and by what
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "change", "matters"),
+    [
+        ("lazy", CLOSED_FORMS, CODE, True),
+        ("lazy", CLOSED_FORMS, WORDS, False),
+        ("lazy", "mjq/models/stability/__init__.py", CODE, True),
+        ("lazy", "mjq/solvers/qbd.py", CODE, False),
+        ("lazy", "mjq/published/bb22.csv", CODE, False),
+        ("lazy", "requirements.lock", CODE, True),
+        ("tables", "mjq/published/bb22.csv", CODE, True),
+        ("tables", "mjq/published/bb22_ledger.csv", CODE, False),
+        ("tables", "mjq/published/ghs20.csv", CODE, False),
+        ("tables", "mjq/experiments/evaluation.csv", CODE, True),
+        ("tables", "mjq/workload/classes/nasa_ipsc.csv", CODE, True),
+        ("tables", "mjq/workload/making/example.swf.gz", CODE, True),
+        ("tables", "mjq/cli/__init__.py", CODE, False),
+        ("workers", "mjq/models/cluster/rule.py", CODE, True),
+        ("workers", "mjq/models/cluster/rule.py", WORDS, False),
+        ("workers", "mjq/models/fluid/share.py", CODE, False),
+        ("commands", CLOSED_FORMS, CODE, True),
+        ("commands", CLOSED_FORMS, WORDS, False),
+        ("commands", "mjq/cli/__init__.py", CODE, True),
+        ("commands", "mjq/simulation/engine/loop.py", CODE, False),
+        ("commands", "notebooks/stability.ipynb", ("servers; our", "machines; our"), True),
+        ("commands", "notebooks/stability.ipynb", ("our choice", "ours"), True),
+        ("commands", "notebooks/lazy.ipynb", ("throughput", "product_form"), False),
+    ],
+)
+def test_a_change_executes_the_chapters_that_used_what_changed(executed, name, file, change, matters):
+    assert executed.fresh(name)
+    path, (old, new) = executed.ROOT / file, change
+    before = path.read_bytes()
+    after = before.replace(old.encode(), new.encode(), 1) if old else before + new.encode()
+    assert after != before
+    try:
+        path.write_bytes(after)
+        assert executed.fresh(name) is not matters
+    finally:
+        path.write_bytes(before)
+    assert executed.fresh(name)
+
+
+def test_an_unchanged_project_executes_nothing(executed, capsys):
+    assert executed.execute_changed(list(CHAPTERS), False, 1) == []
+    assert "5 up to date, nothing to execute" in capsys.readouterr().out
+
+
+def test_a_module_that_is_gone_executes_the_chapter(executed):
+    path = executed.ROOT / CLOSED_FORMS
+    before = path.read_bytes()
+    path.unlink()
+    try:
+        assert not executed.fresh("lazy")
+        assert executed.fresh("tables")
+    finally:
+        path.write_bytes(before)
+
+
+@pytest.mark.parametrize("ending", [".ipynb", ".digest", ".opened"])
+def test_a_chapter_without_a_record_is_executed(executed, ending):
+    path = executed.EXECUTED / f"lazy{ending}"
+    path.rename(path.with_name("away"))
+    assert not executed.fresh("lazy")
+    path.with_name("away").rename(path)
+    assert executed.fresh("lazy")
+
+
+def test_a_chapter_whose_module_changed_while_it_was_executed_is_executed_again(build):
+    chapter = notebook("import os\nfrom mjq._util import checks\nos.utime(checks.__file__)")
+    nbformat.write(chapter, build.ROOT / "notebooks/edited.ipynb")
+    assert build.execute_changed(["edited"], False, 1) == []
+    assert (build.EXECUTED / "edited.ipynb").exists()
+    assert not build.fresh("edited")
+
+
+CELL = """def helper(x):
+    \"\"\"Say what it does.\"\"\"
+    return [x, x]  # twice
+
+helper(6 * 7)"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "matters"),
+    [
+        ("# twice", "# two times", False),
+        ("Say what it does.", "Give the same number twice.", False),
+        ("[x, x]", "[\n        x,\n        x,\n    ]", False),
+        ("helper(6 * 7)", "helper(6 * 7)  # a comment;", False),
+        ("[x, x]", "[x, x, x]", True),
+        ("helper(6 * 7)", "helper(6 * 7);", True),
+        ("helper(6 * 7)", "helper(6 * 7);  # quietly", True),
+    ],
+)
+def test_comments_docstrings_and_layout_of_a_cell_execute_nothing(build, old, new, matters):
+    assert old in CELL
+    before, after = (digest(build, notebook(code)) for code in (CELL, CELL.replace(old, new)))
+    assert (before != after) is matters
+
+
+def test_what_cells_print_or_hand_to_the_shell_is_no_comment(build):
+    for old, new in (('"one"', '"two"'), ("%%bash\ncat  # one", "%%bash\ncat  # two")):
+        digests = {digest(build, notebook(code)) for code in (old, new)}
+        assert len(digests) == 2, old
+
+
+@pytest.mark.parametrize(
+    ("tag", "matters"),
+    [("hide-input", False), ("fold-with-next", False), ("nbval-check-output", False), ("parameters", True)],
+)
+def test_tags_that_speak_to_the_page_execute_nothing(build, tag, matters):
+    chapter = notebook("x = 1")
+    before = digest(build, chapter)
+    chapter.cells[0].metadata.tags = [tag]
+    assert (digest(build, chapter) != before) is matters
+
+
+def test_of_another_notebook_comments_of_parameters_count_and_no_others(build):
+    def state(parameters, code):
+        other = notebook(parameters, code)
+        other.cells[0].metadata.tags = ["parameters"]
+        nbformat.write(other, build.ROOT / "notebooks/other.ipynb")
+        return digest(build, notebook("%%bash\nmjq list other"), "notebooks/other.ipynb")
+
+    before = state("x: float = 1  # arrival rate", "y = 2 * x  # twice")
+    assert state("x: float = 1  # arrival rate", "y = 2 * x  # two times") == before
+    assert state("x: float = 1  # rate of arrivals", "y = 2 * x  # twice") != before
+    assert state("x: float = 1  # arrival rate", "y = 3 * x  # twice") != before
+
+
+def test_the_longest_chapter_is_first(build):
+    build.EXECUTED.mkdir(parents=True)
+    assert build.longest_first(["fluid", "cluster", "mine"])[0] == "cluster"
+    (build.EXECUTED / "mine.seconds").write_text("500")
+    assert build.longest_first(["fluid", "cluster", "mine"])[0] == "mine"
+
+
+def test_staging_leaves_alone_what_is_the_same(build):
+    (build.ROOT / "book").mkdir()
+    for name in ("book/a.md", "book/b.md", "_toc.yml", "CITATION.cff"):
+        (build.ROOT / name).write_text("# one\n")
+    (build.ROOT / "_config.yml").write_text("title: mjq\n")
+    build.stage(build.SITE, {})
+    before = {path: path.stat().st_mtime_ns for path in build.SITE.rglob("*") if path.is_file()}
+    (build.ROOT / "book/a.md").write_text("# two\n")
+    (build.ROOT / "book/b.md").unlink()
+    build.stage(build.SITE, {})
+    assert not (build.SITE / "book/b.md").exists()
+    after = {path: path.stat().st_mtime_ns for path in build.SITE.rglob("*") if path.is_file()}
+    assert [path.name for path in after if after[path] != before[path]] == ["a.md"]
+
+
+def test_a_changed_cell_matters_and_a_stored_output_does_not(build):
+    chapter = notebook("1 + 1")
+    before = digest(build, chapter)
+    chapter.cells[0].outputs = [nbformat.v4.new_output("stream", text="2")]
+    assert digest(build, chapter) == before
+    chapter.cells[0].source = "1 + 2"
+    assert digest(build, chapter) != before
+
+
+def test_words_are_renewed_and_nothing_executed(build, monkeypatch, capsys):
+    path = build.ROOT / "notebooks/good.ipynb"
+    chapter = notebook("print(6 * 7)  # one")
+    chapter.cells.insert(0, nbformat.v4.new_markdown_cell("One."))
+    nbformat.write(chapter, path)
+    assert build.execute_changed(["good"], False, 1) == []
+    chapter.cells[0].source, chapter.cells[1].source = "Two.", "print(6 * 7)  # two"
+    chapter.cells[1].metadata["mystnb"] = {"figure": {"caption": "Three."}}
+    nbformat.write(chapter, path)
+    assert build.execute_changed(["good"], False, 1) == []
+    assert "nothing to execute" in capsys.readouterr().out
+    words, code = nbformat.read(build.EXECUTED / "good.ipynb", as_version=4).cells
+    assert (words.source, code.source) == ("Two.", "print(6 * 7)  # two")
+    assert code.outputs[0].text == "42\n"
+    assert code.metadata.mystnb.figure.caption == "Three."
+
+
+def test_a_failing_cell_is_shown_and_the_rest_finished(build, monkeypatch, capfd):
+    nbformat.write(notebook("x = 20", "y = 22", "print(x + y)"), build.ROOT / "notebooks/good.ipynb")
+    nbformat.write(notebook("a = 0", "b = 1 / a", "c = 2"), build.ROOT / "notebooks/bad.ipynb")
+    build.HTML.mkdir(parents=True)
+    (build.HTML / "index.html").write_text("the last good book")
+    monkeypatch.setattr("sys.argv", ["build.py"])
+    assert build.main() == 1
+    said = capfd.readouterr().out
+    assert "FAILED: chapter bad, cell 2 (cell-1)" in said
+    assert "ZeroDivisionError: division by zero" in said
+    assert "b = 1 / a" in said
+    assert "1 of 2 chapters failed" in said
+    assert len(said.splitlines()) < 40
+    assert (build.HTML / "index.html").read_text() == "the last good book"
+    assert (build.FAILED / "bad.ipynb").exists()
+    assert not (build.EXECUTED / "bad.ipynb").exists()
+    executed = nbformat.read(build.EXECUTED / "good.ipynb", as_version=4)
+    assert executed.cells[-1].outputs[0].text == "42\n"
+    assert set(executed.metadata) == {"kernelspec", "language_info"}
+    # The second time only the failed chapter runs.
+    assert build.main() == 1
+    assert "executing bad\n" in capfd.readouterr().out
+
+
+def test_a_chapter_that_is_not_python_is_named(build, monkeypatch, capfd):
+    nbformat.write(notebook("x = = 1"), build.ROOT / "notebooks/broken.ipynb")
+    monkeypatch.setattr("sys.argv", ["build.py"])
+    assert build.main() == 1
+    said = capfd.readouterr().out
+    assert "FAILED: chapter broken, cell 1 (cell-0)" in said
+    assert "SyntaxError" in said
+
+
+def test_refresh_stores_outputs_without_timings(build, monkeypatch):
+    path = build.ROOT / "notebooks/good.ipynb"
+    nbformat.write(notebook("print(6 * 7)"), path)
+    monkeypatch.setattr("sys.argv", ["build.py", "--refresh"])
+    assert build.main() == 0
+    stored = nbformat.read(path, as_version=4)
+    assert stored.cells[0].outputs[0].text == "42\n"
+    assert dict(stored.cells[0].metadata) == {"name": "cell-0"}
+
+
+def test_what_the_book_executed_is_not_executed_again(build):
+    path = build.ROOT / "notebooks/good.ipynb"
+    nbformat.write(notebook("x = 6 * 7", "print(x)"), path)
+    assert recording(path, build) is None
+    assert build.execute_changed(["good"], False, 1) == []
+    assert recording(path, build).cells[1].outputs[0].text == "42\n"
+    assert recording(build.ROOT / "good.ipynb", build) is None
+    nbformat.write(notebook("x = 6 * 7  # a comment", "print(x)"), path)
+    played = Played(recording(path, build))
+    for cell in nbformat.read(path, as_version=4).cells:
+        played.execute_cell_input(cell.source)
+    assert played.get_message("iopub")["content"].text == "42\n"
+    for changed in ("x = 6 * 8", "x = = 1"):
+        nbformat.write(notebook(changed, "print(x)"), path)
+        assert recording(path, build) is None
+
+
+def test_as_another_processor_would_compute_it_a_chapter_is_executed(build, monkeypatch):
+    path = build.ROOT / "notebooks/good.ipynb"
+    nbformat.write(notebook("print(6 * 7)"), path)
+    assert build.execute_changed(["good"], False, 1) == []
+    assert recording(path, build) is not None
+    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
+    assert recording(path, build) is None
+
+
+def test_what_is_stored_is_not_compared_with_itself(build, monkeypatch):
+    path = build.ROOT / "notebooks/good.ipynb"
+    nbformat.write(notebook("print(6 * 7)"), path)
+    monkeypatch.setattr("sys.argv", ["build.py", "--refresh"])
+    assert build.main() == 0
+    assert recording(path, build) is None
+    assert build.execute_changed(["good"], True, 1) == []
+    assert recording(path, build) is not None
+
+
+def test_what_the_book_printed_is_compared(request, tmp_path):
+    cells = notebook("print(1.5)", "display(6 * 7)", "6 * 7", "print(1.5)")
+    for cell in cells.cells:
+        cell.metadata.tags = ["nbval-check-output"]
+    stored, executed = tmp_path / "stored.ipynb", tmp_path / "executed.ipynb"
+    assert execution.execute(cells, executed) is None
+    printed = nbformat.read(executed, as_version=4)
+    other = nbformat.read(executed, as_version=4)
+    other.cells[3].outputs[0].text = "1.7\n"
+    nbformat.write(other, stored)
+    file = IPyNbFile.from_parent(request.session, path=stored)
+    file.kernel = Played(printed)
+    *same, differs = file.collect()
+    for cell in same:
+        cell.runtest()
+    with pytest.raises(NbCellError, match="Cell outputs differ"):
+        differs.runtest()
+
+
+def test_two_builds_at_once_do_not_meet(build, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["build.py"])
+    monkeypatch.setattr(build, "work", lambda names, options: 0)
+    assert build.main() == 0
+    with filelock.FileLock(build.BUILD / ".lock"):
+        assert build.main() == 1
+    assert "Another build is at work in _build" in capsys.readouterr().out
+    assert build.main() == 0
+
+
+def test_a_cell_that_takes_too_long_is_stopped_and_named(build, monkeypatch):
+    monkeypatch.setattr(build, "CELL_LIMIT", 2)
+    nbformat.write(notebook("x = 1", "import time\ntime.sleep(600)"), build.ROOT / "notebooks/slow.ipynb")
+    (name, failure), *_ = build.execute_changed(["slow"], True, 1)
+    assert name == "slow"
+    assert "cell-1" in failure.where
+    assert "the cell took longer than 2 seconds" in failure.error
+
+
+@pytest.mark.parametrize("words", [["stability"], ["--refresh", "stabilty"]])
+def test_chapters_are_named_to_refresh_them(build, monkeypatch, capsys, words):
+    monkeypatch.setattr("sys.argv", ["build.py", *words])
+    with pytest.raises(SystemExit):
+        build.main()
+    assert "chapters to refresh are" in capsys.readouterr().err

@@ -1,0 +1,116 @@
+"""What a student meets in a chapter: short helpers, folded checks that say what they check, figures for a phone."""
+
+import ast
+import re
+
+import nbformat
+import pytest
+
+from mjq import plots
+from mjq.models import CHAPTERS
+from tests.conftest import ROOT
+
+NOTEBOOKS = [ROOT / f"notebooks/{name}.ipynb" for name in (*(one.name for one in CHAPTERS), "five_models")]
+FOLDED, WITH_NEXT = {"hide-input", "hide-cell"}, "fold-with-next"
+PHONE, LEAST_LETTERS = 328, 9  # width of a figure on a phone of 360 pixels, height of its letters [pixels]
+POINTS = 72  # an inch
+
+pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+
+
+def cells(path):
+    return nbformat.read(path, as_version=4).cells
+
+
+def code_cells(path):
+    return [cell for cell in cells(path) if cell.cell_type == "code"]
+
+
+def tags(cell):
+    return set(cell.metadata.get("tags", []))
+
+
+def under_one_line(path):
+    """The cells, each with those before it that are folded with it."""
+    group = []
+    for cell in cells(path):
+        group.append(cell)
+        if WITH_NEXT not in tags(cell):
+            yield group
+            group = []
+
+
+def prompt(cell):
+    return cell.metadata.get("mystnb", {}).get("code_prompt_show", "")
+
+
+def shows_something(cell):
+    """Whether a cell has an output that is not only for sentences elsewhere."""
+    kinds = [kind for output in cell.outputs for kind in output.get("data", {"text": ""})]
+    return any(not kind.startswith(plots.tables.GLUED) for kind in kinds)
+
+
+def drawings(cell):
+    """The figures that a cell has left."""
+    found = [output.get("data", {}).get("image/svg+xml") for output in cell.outputs]
+    return [drawing for drawing in found if drawing]
+
+
+def letter_sizes(drawing):
+    """Sizes of the letters of a drawing [points], those of indices and exponents left out."""
+    # A glyph of ten points is drawn with a scale of a tenth, an index with seven tenths of that.
+    sizes = {round(100 * float(x), 2) for x in re.findall(r"scale\((0\.\d+) -0?\.\d+\)", drawing)}
+    return [x for x in sizes if not any(abs(x / y - part) < 0.01 for y in sizes for part in (0.7, 0.49))]
+
+
+def functions(cell):
+    """The functions that a cell defines, those inside others too."""
+    return [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.FunctionDef)]
+
+
+def asserts(cell):
+    return [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Assert)]
+
+
+def test_helpers_say_what_they_do(path):
+    for cell in code_cells(path):
+        for helper in functions(cell):
+            assert ast.get_docstring(helper), (cell.metadata.name, helper.name)
+            assert "\n" not in ast.get_docstring(helper), (cell.metadata.name, helper.name)
+
+
+def test_what_is_asserted_has_a_name_that_says_it(path):
+    for cell in code_cells(path):
+        for claim in asserts(cell):
+            assert isinstance(claim.test, ast.Name), (cell.metadata.name, ast.unparse(claim))
+
+
+def test_what_is_folded_says_what_it_does(path):
+    for cell in code_cells(path):
+        if FOLDED & tags(cell):
+            assert bool(prompt(cell)) == (WITH_NEXT not in tags(cell)), cell.metadata.name
+
+
+def test_what_is_folded_with_the_next_cell_shows_nothing_and_that_one_follows(path):
+    found = cells(path)
+    for cell, following in zip(found, [*found[1:], None], strict=True):
+        if cell.cell_type == "code" and WITH_NEXT in tags(cell):
+            assert FOLDED & tags(cell) and not shows_something(cell), cell.metadata.name
+            assert following and following.cell_type == "code", cell.metadata.name
+            assert FOLDED & tags(following) == FOLDED & tags(cell), cell.metadata.name
+
+
+def test_numbers_of_a_folded_line_are_those_of_its_code(path):
+    for *others, cell in under_one_line(path):
+        code = "\n".join(one.source for one in (*others, cell)).replace("_", "")
+        for number in re.findall(r"\d[\d,]*\.?\d*(?:e-?\d+)?", prompt(cell)):
+            assert number.replace(",", "").rstrip(".") in code, (cell.metadata.name, number)
+
+
+def test_figures_can_be_read_on_a_phone(path):
+    for cell in code_cells(path):
+        for drawing in drawings(cell):
+            width = float(re.search(r'width="([\d.]+)pt"', drawing)[1])
+            assert width <= (plots.WIDTH + 0.2) * POINTS, cell.metadata.name
+            letters = [size * PHONE / width for size in letter_sizes(drawing)]
+            assert min(letters, default=PHONE) >= LEAST_LETTERS - 0.05, (cell.metadata.name, min(letters))

@@ -1,0 +1,87 @@
+"""What the chapter on the cluster uses for its pictures and sentences."""
+
+import numpy as np
+import pytest
+from scipy.sparse import linalg
+
+from mjq import cluster
+from mjq.models.cluster import krylov, tandem
+from mjq.plots.rounding import rounded_down, rounded_up
+from mjq.simulation.timeline import timeline
+from mjq.solvers import drain
+
+
+@pytest.fixture
+def jobs():
+    rng = np.random.default_rng(5)
+    n = 3000
+    return dict(sizes=rng.integers(1, 7, n), mapping=rng.exponential(0.1, n), running=rng.exponential(1, n))
+
+
+def test_no_server_is_held_twice_and_the_order_is_kept(jobs):
+    found = timeline(6, **jobs)
+    assert found["servers"].list.len().to_list() == jobs["sizes"].tolist()
+    for server in range(6):
+        held = found.filter(found["servers"].list.contains(server))
+        assert (held["fits"][1:] >= held["completes"][:-1]).all()
+    assert (found["comes"][1:] == found["starts"][:-1]).all()
+
+
+def test_a_job_waits_no_longer_than_it_must(jobs):
+    found = timeline(6, **jobs).head(300)
+    for k, row in enumerate(found.iter_rows(named=True)):
+        if row["fits"] > row["comes"]:  # just before, too few servers were idle
+            before = found.head(k)
+            held = before.filter(before["completes"] >= row["fits"])["size"].sum()
+            assert 6 - held < row["size"]
+
+
+def test_long_run_is_that_of_a_flooded_cluster(jobs):
+    found = timeline(6, **jobs)
+    end = found["starts"][-1]
+    running = np.minimum(found["completes"].to_numpy(), end) - found["starts"].to_numpy()
+    flooded = cluster.performance(6, *cluster.uniform_sizes(6), lam=1e6, mu1=10, mu2=1, C=1)
+    assert running.sum() / end == pytest.approx(flooded.mean_jobs, rel=0.05)
+
+
+def test_timeline_refuses_a_job_that_never_fits():
+    with pytest.raises(ValueError, match="exceeds"):
+        timeline(2, [3], [1.0], [1.0])
+
+
+@pytest.fixture
+def sweep():
+    sizes, p = cluster.uniform_sizes(5)
+    ways = drain.configurations(5, sizes, most_free=5)
+    return tandem.Tandem(ways, 8.0, 50.0, np.full(5, 10.0), p, 4)
+
+
+def test_krylov_plain_is_the_last_image(sweep):
+    found = krylov.residuals(sweep, np.ones(sweep.size), 4)
+    flow = np.ones(sweep.size)
+    for row in found:
+        again = sweep(flow)
+        assert row["plain"] == pytest.approx(np.abs(again - flow).sum() / flow.sum(), rel=1e-10)
+        flow = again
+
+
+def test_krylov_gmres_is_scipys(sweep):
+    start = np.ones(sweep.size)
+    row = krylov.residuals(sweep, start, 7)[-1]
+    matrix = linalg.LinearOperator((sweep.size,) * 2, matvec=lambda d: d - sweep(d), dtype=float)
+    correction, _ = linalg.gmres(matrix, sweep(start) - start, rtol=1e-30, restart=6, maxiter=1)
+    flow = start + correction
+    assert row["GMRES"] == pytest.approx(np.abs(sweep(flow) - flow).sum() / np.abs(flow).sum(), rel=1e-6)
+
+
+def test_krylov_combinations_come_to_the_steady_state(sweep):
+    found = krylov.residuals(sweep, np.ones(sweep.size), min(sweep.size, 30))
+    assert found[-1]["GMRES"] < 1e-10
+    assert found[-1]["Arnoldi"] < 1e-10
+    assert found[-1]["plain"] > 1e-6
+
+
+@pytest.mark.parametrize(("value", "digits"), [(0.1234, 2), (7.0, 0), (1e-3, 1), (99.99, 1)])
+def test_rounding_goes_one_way(value, digits):
+    assert value <= rounded_up(value, digits) < value + 10.0**-digits
+    assert value - 10.0**-digits < rounded_down(value, digits) <= value

@@ -1,0 +1,745 @@
+"""Chapters run again: parameters, their checks, what a run leaves behind, and comparisons."""
+
+import ast
+import json
+import math
+import shutil
+from pathlib import Path
+
+import filelock
+import matplotlib
+import nbformat
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+from papermill.translators import translate_parameters
+
+from mjq import runs
+from mjq._util import folders
+from mjq._util.plain import plain
+from mjq.runs import chapters, execution, figures, inputs, provenance, results
+from tests.conftest import said, write_chapter
+
+# --- Parameters and checks ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", chapters.names())
+def test_every_chapter_explains_its_parameters_and_keeps_its_own_laws(name):
+    chapter = chapters.chapter(name)
+    assert chapter.title != name
+    for parameter in chapter.parameters.values():
+        assert parameter.meaning
+        assert "[" not in parameter.meaning
+        assert type(parameter.default).__name__ == parameter.type
+    assert chapter.values() == {p.name: p.default for p in chapter.parameters.values()}
+
+
+BROKEN = [
+    ("processing_capacity", dict(lam=3.0), "lam must be above 0 and below"),
+    ("processing_capacity", dict(b=[2.0, 7.0]), "need 7 exceeds resource 6"),
+    ("processing_capacity", dict(p=[0.5, 0.4]), "p must sum to 1"),
+    ("processing_capacity", dict(b=[2.0], mu=[1.0], p=[1.0], t=[0.4]), "number of classes must be .* at least 2"),
+    ("processing_capacity", dict(replications=1), "replications must be a whole number of at least 2"),
+    ("stability", dict(n2=31), "need n2 31 exceeds the 30 servers"),
+    ("stability", dict(p1=1.5), "p1 must lie between 0 and 1, got 1.5"),
+    ("stability", dict(below=1.0), "below must be above 0 and below 1, got 1"),
+    ("stability", dict(above=1.0), "above must be above 1, got 1"),
+    ("stability", dict(log="no-such-file.swf"), "log must be a file, got 'no-such-file.swf'"),
+    ("cluster", dict(T=17), "size 17 exceeds the 16 servers"),
+    ("cluster", dict(sizes="odd"), "sizes must be uniform, normal or harmonic, got 'odd'"),
+    ("cluster", dict(C=-1), "C must be a whole number of at least 0"),
+    (
+        "near_saturation",
+        dict(b=[1.0, 2.0, 3.0], mu=[1.0, 1.0, 1.0], p=[0.3, 0.3, 0.4]),
+        r"got 3, 2, 3 and 3 \(not given, so as before: t = \[1.0, 1.0\]\)$",
+    ),
+    (
+        "near_saturation",
+        dict(b=[1.0, 2.0, 3.0], loads=[2.0]),
+        r"b, mu and p .*, got 3, 2 and 2 \(not given, .*mu = .* p =",
+    ),
+    ("near_saturation", dict(loads=[2.0]), "load must be above 0 and below 1, got 2$"),
+    ("fluid", dict(load=1.0), "load must be above 0 and below 1, got 1"),
+    ("fluid", dict(scv3=0.4), "a scv of 0.5 or more, got 0.4"),
+    ("pool_depletion", dict(K=101), "K = 101 places need as many tasks, got N = 100"),
+    ("pool_depletion", dict(D=[[1.0, 1.0], [2.0, 2.0]]), "no bottleneck switch"),
+    ("pool_depletion", dict(jobs=0), "jobs must be a whole number of at least 1000, got 0"),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "law"), BROKEN)
+def test_a_broken_law_is_named_before_anything_runs(name, given, law):
+    with pytest.raises(ValueError, match=f"^{name}: .*{law}"):
+        chapters.chapter(name).values(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"lamda": 1.0}, "stability has no parameter 'lamda'; "),
+        ({"nn1": 3}, "nearest: n1"),
+        ({"n": "thirty"}, "n must be a whole number, got 'thirty'"),
+        ({"n": 30.5}, "n must be a whole number, got 30.5"),
+        ({"n": True}, "n must be a whole number, got True"),
+        ({"mu1": [1.0]}, r"mu1 must be a number, got \[1.0\]"),
+        ({"mu1": math.inf}, "mu1 must be finite numbers, got inf"),
+        ({"mu1": None}, "mu1 must be a number, got None"),
+        ({"log": 5}, "log must be text, got 5"),
+    ],
+)
+def test_names_and_types_are_checked(given, words):
+    with pytest.raises(ValueError, match=words):
+        chapters.chapter("stability").values(given)
+
+
+def test_lists_hold_numbers_and_words_only():
+    chapter = chapters.chapter("processing_capacity")
+    assert chapter.values({"lams": [1, 2]})["lams"] == [1.0, 2.0]
+    for wrong in ([1.0, math.nan], [1.0, None], [{"a": 1}], 1.0, "1, 2"):
+        with pytest.raises(ValueError, match="lams must"):
+            chapter.values({"lams": wrong})
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("x: float = 2 * 3  # a product", "the default of x must be a plain value, got 2 [*] 3"),
+        ("x: dict = {}  # a dict", "parameter x has type dict"),
+    ],
+)
+def test_a_notebook_whose_parameters_cannot_be_read_is_refused(tmp_path, source, words):
+    with pytest.raises(ValueError, match=words):
+        chapters.chapter(write_chapter(tmp_path / "odd.ipynb", {"parameters": source}))
+
+
+def test_lines_that_assign_nothing_are_no_parameters(tmp_path):
+    source = "import math\nn: int\nk: int = 3  # a count\nprint(k)"
+    path = write_chapter(tmp_path / "odd.ipynb", {"parameters": source})
+    assert list(chapters.chapter(path).parameters) == ["k"]
+
+
+def test_a_notebook_whose_name_begins_with_a_dot_is_refused(tmp_path, small):
+    """Its folder of runs would be taken for an unfinished one."""
+    hidden = small.rename(tmp_path / ".hidden.ipynb")
+    with pytest.raises(ValueError, match=r"must not begin with a dot, got '\.hidden\.ipynb'"):
+        chapters.chapter(hidden)
+
+
+def test_a_file_that_is_no_notebook_is_refused(tmp_path):
+    (tmp_path / "odd.ipynb").write_text("not JSON")
+    with pytest.raises(ValueError, match="is not a notebook that can be read"):
+        chapters.chapter(tmp_path / "odd.ipynb")
+    with pytest.raises(ValueError, match="there is no notebook"):
+        chapters.chapter(tmp_path / "missing.ipynb")
+
+
+# --- Values as people write them ------------------------------------------------------------------------------------
+
+TEXT = st.one_of(st.text(), st.text("\\\"' \n\r\t:#a\x85", min_size=100, max_size=300))
+PLAIN = st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), TEXT)
+NESTED = st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=4), max_leaves=8)
+
+
+@given(st.dictionaries(st.sampled_from(["x", "words", "numbers"]), NESTED))
+def test_no_value_breaks_out_of_the_injected_cell(given):
+    body = ast.parse(translate_parameters("python3", "python", given, "Parameters")).body
+    assert {node.targets[0].id: ast.literal_eval(node.value) for node in body} == given
+
+
+@given(st.dictionaries(st.text(min_size=1), NESTED, min_size=1))
+def test_parameters_survive_a_yaml_file(tmp_path_factory, given):
+    path = tmp_path_factory.mktemp("yaml") / "parameters.yaml"
+    inputs.write_yaml(path, given)
+    assert inputs.read_yaml(path) == given
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x: !!python/object/apply:os.system ['touch pwned']", "could not determine a constructor"),
+        ("x: !!python/name:os.system", "could not determine a constructor"),
+        ("x: 1\nx: 2", "found duplicate key"),
+        ("a: &a [1]\nb: *a", "aliases"),
+        ("- 1\n- 2", "must hold lines 'name: value', got"),
+        ("1: 2", "must hold lines"),
+        ("x: [1", "cannot be read as YAML"),
+        ("", "must hold lines"),
+    ],
+)
+def test_yaml_is_data_and_nothing_is_lost(tmp_path, monkeypatch, text, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.yaml").write_text(text)
+    with pytest.raises(ValueError, match=words):
+        inputs.read_yaml(tmp_path / "p.yaml")
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_ranges_of_a_sweep():
+    stability = chapters.chapter("stability").parameters
+    assert inputs.several(stability["p1"], "0.2:0.4:3") == [0.2, 0.3, 0.4]
+    assert inputs.several(stability["n"], "10,20, 30") == [10, 20, 30]
+    assert inputs.several(stability["n"], "10:30:3") == [10.0, 20.0, 30.0]
+    assert inputs.several(stability["mu1"], "1e-2:1e2:5:log") == [0.01, 0.1, 1.0, 10.0, 100.0]
+    assert inputs.several(chapters.chapter("cluster").parameters["sizes"], "uniform,normal") == ["uniform", "normal"]
+    assert inputs.several(chapters.chapter("fluid").parameters["k2"], "4") == [4]
+    lists = chapters.chapter("processing_capacity").parameters["p"]
+    assert inputs.several(lists, "[0.5, 0.5], [0.1, 0.9]") == [[0.5, 0.5], [0.1, 0.9]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1:2", "1:2:0", "1:2:true", "1:2:3:4", "1:2:3:lin", "a:2:3", "1:2:2.5", "0:2:3:log", "", "[1", "1:2:9999999"],
+)
+def test_ranges_that_make_no_sense(text):
+    with pytest.raises(ValueError, match="mu1"):
+        inputs.several(chapters.chapter("stability").parameters["mu1"], text)
+
+
+def test_a_file_that_does_not_end_is_not_read_for_ever(small):
+    for read in (inputs.read_yaml, lambda path: inputs.read_cases(path, chapters.chapter(small))):
+        with pytest.raises(ValueError, match=r"longer than .* million letters"):
+            read("/dev/zero")
+
+
+def test_words_with_a_quote_that_does_not_end_are_refused():
+    with pytest.raises(ValueError, match="sizes: '\"uniform' is not a list of words"):
+        inputs.several(chapters.chapter("cluster").parameters["sizes"], '"uniform')
+
+
+def test_a_grid_that_is_too_large_is_refused():
+    with pytest.raises(ValueError, match="8000000 cases are more than 1000000"):
+        inputs.grid({name: range(200) for name in "abc"})
+
+
+def test_cases_from_a_table(tmp_path):
+    stability = chapters.chapter("stability")
+    path = tmp_path / "cases.csv"
+    path.write_text('case,n,p1,log\nann,30,0.5,"a, b"\nbob,40,1e-1,\n')
+    found = inputs.read_cases(path, stability)
+    assert found == (["ann", "bob"], [dict(n=30, p1=0.5, log="a, b"), dict(n=40, p1=0.1, log="")])
+    path.write_text("n\n30\n")
+    assert inputs.read_cases(path, stability) == (None, [dict(n=30)])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("nn1,p1\n1,0.5\n", "no parameter 'nn1'"),
+        ("n,n\n1,2\n", "column twice"),
+        ("n,p1\n30\n", "row 2: 1 entries under 2 columns"),
+        ("n\n", "no cases"),
+        ("", "cannot be read"),
+        ("n\n[1\n", "row 2: n: .* is not a value"),
+        ("n\n30\n6.5\n", "row 3: n must be a whole number, got 6.5"),
+        ("case,n\na,30\nb c,60\n", "row 3: a label has letters"),
+    ],
+)
+def test_tables_that_make_no_sense(tmp_path, text, words):
+    (tmp_path / "cases.csv").write_text(text)
+    with pytest.raises(ValueError, match=words):
+        inputs.read_cases(tmp_path / "cases.csv", chapters.chapter("stability"))
+
+
+# --- One run --------------------------------------------------------------------------------------------------------
+
+NASTY = [
+    '"; import os; os.system("touch pwned") #',
+    "'''\nopen('pwned', 'w')\n'''",
+    '\\"\\\nopen("pwned", "w")\n#',
+    "{x} {{y}} $(touch pwned) `touch pwned` %s\r\n\t\x00\x1b[31m \u2028 \U0001f600",
+]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """Runs that keep the notebook as it is, at once: folders and copies do not depend on what its cells do.
+
+    A run fails where the fixture's value holds a failure.
+    """
+    failures = []
+
+    def execute(notebook, target, *_, **__):
+        nbformat.write(notebook, target)
+        return failures[0] if failures else None
+
+    monkeypatch.setattr(execution, "execute", execute)
+    return failures
+
+
+def test_a_run_leaves_everything_in_one_folder(here, small):
+    given = dict(x=2, words="".join(NASTY), flag=True, numbers=[3, 4.5])
+    done = runs.run(small, given, label="a")
+    assert done.folder.parts == ("runs", "small", "a")
+    assert not (here / "pwned").exists()
+    found = json.loads((done.folder / "results.json").read_text())
+    assert found == {
+        "values": {"square": 4.0, "words": "".join(NASTY), "pairs": [[1, 2.0], [2, 2.0]], "given": [True, [3.0, 4.5]]},
+        "tables": {},
+    }
+    assert inputs.read_yaml(done.folder / "parameters.yaml") == done.parameters
+    record = json.loads((done.folder / "run.json").read_text())
+    assert record["status"] == "done"
+    assert set(record["versions"]) == {"mjq", "code", "commit", "changed", "python", "system", "packages"}
+    assert nbformat.read(done.folder / "small.ipynb", as_version=4).cells
+    assert [path.name for path in (here / "runs/small").iterdir()] == ["a"]
+
+
+def test_a_failed_run_keeps_the_notebook_up_to_the_failing_cell(here, small):
+    with pytest.raises(runs.RunFailed, match=r"cell 5 \(work\): ZeroDivisionError: float division by zero"):
+        runs.run(small, dict(x=3.0), label="a", notebook=here / "copy.ipynb")
+    kept = here / "runs/small/a.failed"
+    assert [path.name for path in (here / "runs/small").iterdir()] == ["a.failed"]
+    assert not (here / "copy.ipynb").exists()
+    assert json.loads((kept / "run.json").read_text())["failure"]["where"] == "cell 5 (work)"
+    cells = nbformat.read(kept / "small.ipynb", as_version=4).cells
+    assert [c.execution_count for c in cells if c.metadata.get("name") == "results"] == [None]
+    # Another failure replaces it; a success stands beside it.
+    with pytest.raises(runs.RunFailed):
+        runs.run(small, dict(x=3.0), label="a")
+    assert runs.run(small, label="a").results.values["square"] == 1.0
+
+
+def test_a_kernel_that_dies_is_a_failed_run(here, small):
+    with pytest.raises(runs.RunFailed, match=r"cell 5 \(work\): DeadKernelError"):
+        runs.run(small, dict(die=1.0), label="a")
+
+
+def test_what_exists_is_not_replaced_without_being_asked(here, small, kept):
+    (here / "elsewhere").mkdir()
+    copy = here / "elsewhere/copy.ipynb"
+    copy.write_text("mine")
+    for options in (dict(label="a", notebook=copy), dict(notebook=here / "nowhere/copy.ipynb")):
+        with pytest.raises(ValueError, match=r"copy\.ipynb"):
+            runs.run(small, **options)
+    assert copy.read_text() == "mine"
+    assert not (here / "runs").exists()
+    runs.run(small, label="a", notebook=copy, force=True)
+    assert nbformat.read(copy, as_version=4).cells
+    with pytest.raises(ValueError, match="runs/small/a exists; --force replaces it"):
+        runs.run(small, label="a")
+    runs.run(small, dict(x=5.0), label="a", force=True)
+    assert inputs.read_yaml(here / "runs/small/a/parameters.yaml")["x"] == 5.0
+
+
+@pytest.mark.parametrize("label", ["../a", "a/b", "", ".a", "a b", "a\nb", "-x"])
+def test_a_label_leads_nowhere_else(here, small, label):
+    with pytest.raises(ValueError, match="a label has letters"):
+        runs.run(small, label=label)
+
+
+def test_runs_without_a_label_do_not_meet(here, small, kept):
+    assert runs.run(small).folder != runs.run(small).folder
+
+
+def test_a_full_disk_leaves_nothing_half_written(here, small, kept, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(results, "write_json", full)
+    with pytest.raises(OSError, match="No space"):
+        runs.run(small, label="a")
+    assert not list((here / "runs/small").iterdir())
+
+
+def test_files_appear_whole_or_not_at_all(tmp_path, monkeypatch):
+    folders.write(tmp_path / "a", b"old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        folders.write(tmp_path / "a", b"new")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"old"}
+
+
+def test_the_fingerprint_of_the_code_is_that_of_a_copy_until_a_byte_changes(tmp_path):
+    copy = tmp_path / "mjq"
+    shutil.copytree(provenance.HOME, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    assert provenance.fingerprint(copy) == provenance.code()
+    with (copy / "_util/checks.py").open("ab") as file:
+        file.write(b" ")
+    assert provenance.fingerprint(copy) != provenance.code()
+
+
+def test_versions_name_the_commit(root):
+    found = provenance.versions()
+    assert found["code"] == provenance.code()
+    if (root / ".git").exists():
+        assert len(found["commit"]) == 40
+    assert found["packages"]["numpy"] == np.__version__
+
+
+@pytest.mark.parametrize("name", ["git is not there", "no repository"])
+def test_without_git_or_a_repository_no_commit_is_named(monkeypatch, tmp_path, name):
+    if name == "no repository":
+        monkeypatch.setattr(provenance, "HOME", tmp_path / "mjq")
+    else:
+        (tmp_path / ".git").mkdir()
+        monkeypatch.setattr(provenance, "HOME", tmp_path / "mjq")
+        monkeypatch.setenv("PATH", str(tmp_path))
+    found = provenance.versions()
+    assert (found["commit"], found["changed"]) == (None, False)
+
+
+# --- Figures and tables ---------------------------------------------------------------------------------------------
+
+DRAWING = {
+    "imports": "from matplotlib import pyplot as plt\n\nfrom mjq import plots\n\nplots.style()",
+    "parameters": "x: float = 1.0  # a number",
+    "curve": (
+        "fig, ax = plt.subplots()\n"
+        "ax.plot([0, 1 / 3], [x, 2 * x], label='a $\\\\lambda$')\n"
+        "ax.set(xlabel='time', ylabel='jobs');"
+    ),
+    "table": "plots.table(['name', 'value'], [['third', x / 3], ['none', None]])",
+    "sentence": "plots.glue('third', x / 3)",
+}
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """A run of a chapter that draws."""
+    folder = tmp_path_factory.mktemp("drawing")
+    return runs.run(write_chapter(folder / "drawing.ipynb", DRAWING), dict(x=5.0), label="a", into=folder)
+
+
+def outputs(path):
+    """What each named cell of an executed notebook shows."""
+    cells = nbformat.read(path, as_version=4).cells
+    return {c.metadata.name: c.outputs for c in cells if c.cell_type == "code" and "name" in c.metadata}
+
+
+def test_figures_and_tables_leave_their_numbers(drawn):
+    done, folder = drawn, drawn.folder / "figures"
+    assert (folder / "curve.svg").read_text(encoding="utf-8").lstrip().startswith("<?xml")
+    assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
+    lines = (folder / "curve.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[1:] == ["1,,time,jobs,line,a \\lambda,0.0,5.0,,,,", f"1,,time,jobs,line,a \\lambda,{1 / 3},10.0,,,,"]
+    assert (done.folder / "tables/table.csv").read_text() == f"name,value\nthird,{5 / 3}\nnone,\n"
+    assert done.results.tables["table"] == {"columns": ["name", "value"], "rows": [["third", 5 / 3], ["none", None]]}
+    # The notebook looks as a chapter does: what was only recorded is gone.
+    shown = outputs(done.folder / "drawing.ipynb")
+    kinds = {kind for name in ("curve", "table") for output in shown[name] for kind in output.data}
+    assert kinds == {"image/svg+xml", "text/markdown", "text/plain"}
+
+
+def test_recording_changes_no_other_output(drawn, tmp_path):
+    chapter = chapters.chapter(drawn.folder.parent.parent / "drawing.ipynb")
+    assert execution.execute(chapter.notebook, tmp_path / "out.ipynb", drawn.parameters, recorder=False) is None
+    assert outputs(tmp_path / "out.ipynb") == outputs(drawn.folder / "drawing.ipynb")
+
+
+def test_sentences_show_ten_digits_and_results_keep_all(drawn):
+    assert drawn.results.values == {"third": 5 / 3}
+    text = json.dumps(outputs(drawn.folder / "drawing.ipynb")["sentence"])
+    assert '"1.666666667"' in text
+    assert "1.6666666666" not in text
+
+
+def test_values_that_nobody_recorded_are_read_as_they_are_shown():
+    shown = {"number": "0.3333333333", "pair": "(1, 'a')", "words": "about three", "drawn": None}
+    outputs = [
+        new_output(
+            "display_data",
+            {} if text is None else {"application/papermill.record/text/plain": text},
+            metadata={"scrapbook": {"name": name}},
+        )
+        for name, text in shown.items()
+    ]
+    notebook = new_notebook(cells=[new_code_cell(outputs=outputs)])
+    assert results.taken_from(notebook).values == {
+        "number": 0.3333333333, "pair": [1, "a"], "words": "about three", "drawn": None,
+    }  # fmt: skip
+
+
+def test_figures_of_one_cell_have_names_of_their_own():
+    outputs = [new_output("display_data", {"image/svg+xml": f"<svg>{k}</svg>"}) for k in range(3)]
+    found = results.taken_from(new_notebook(cells=[new_code_cell(outputs=outputs, metadata={"name": "curve"})]))
+    assert {name: figure.svg for name, figure in found.figures.items()} == {
+        "curve": "<svg>0</svg>", "curve-2": "<svg>1</svg>", "curve-3": "<svg>2</svg>",
+    }  # fmt: skip
+
+
+@pytest.fixture
+def ax():
+    with matplotlib.rc_context({"backend": "agg"}):
+        return Figure().subplots()
+
+
+def series(ax, kind):
+    """The points of all marks of a kind, (x, y, low, high, value)."""
+    found = figures.data(ax.figure) or {"rows": []}
+    return [tuple(row[6:11]) for row in found["rows"] if row[4] == kind]
+
+
+def test_data_of_intervals_and_bars(ax):
+    ax.errorbar([1, 2], [10.0, 20.0], [1.0, 2.0], label="simulated")
+    ax.bar([5], [3.0], width=2.0, bottom=1.0)
+    ax.barh([7], [4.0], height=1.0)
+    assert series(ax, "interval") == [(1.0, 10.0, 9.0, 11.0, None), (2.0, 20.0, 18.0, 22.0, None)]
+    assert series(ax, "bar") == [(5.0, 4.0, 1.0, 4.0, None), (4.0, 7.0, 0.0, 4.0, None)]
+    assert series(ax, "line") == []
+
+
+def test_data_of_lines_across_and_areas(ax):
+    ax.axhline(2.0)
+    ax.fill_between([0, 1], [1, 1], [2, 3])
+    assert series(ax, "line") == [(None, 2.0, None, None, None)] * 2
+    assert {(0.0, 1.0), (1.0, 1.0), (0.0, 2.0), (1.0, 3.0)} <= {point[:2] for point in series(ax, "area outline")}
+
+
+def test_data_of_maps_and_points(ax):
+    values = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, np.nan]])
+    ax.pcolormesh([0, 1, 2, 3], [0, 1, 2], values)
+    ax.scatter([0.5], [0.25], c=[9.0])
+    assert series(ax, "map")[0] == (0.5, 0.5, None, None, 1.0)
+    assert series(ax, "map")[-1] == (2.5, 1.5, None, None, None)
+    assert series(ax, "point") == [(0.5, 0.25, None, None, 9.0)]
+
+
+def test_data_of_smooth_maps_are_at_the_corners(ax):
+    ax.pcolormesh([0, 1, 2], [0, 1], [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], shading="gouraud")
+    assert series(ax, "map") == [(x, y, None, None, 3.0 * y + x + 1) for y in (0.0, 1.0) for x in (0.0, 1.0, 2.0)]
+
+
+def test_data_of_contours_lie_on_their_levels(ax):
+    x, y = np.meshgrid(np.linspace(0, 1, 5), np.linspace(0, 1, 5))
+    ax.contour(x, y, x + y, levels=[0.5, 1.25])
+    found = series(ax, "contour")
+    assert {level for *_, level in found} == {0.5, 1.25}
+    assert all(a + b == pytest.approx(level) for a, b, _, _, level in found)
+
+
+@pytest.mark.parametrize("origin", ["upper", "lower"])
+def test_data_of_pictures(ax, origin):
+    ax.imshow([[1.0, 2.0], [3.0, 4.0]], origin=origin, extent=(0, 2, 0, 20))
+    bottom = 3.0 if origin == "upper" else 1.0
+    assert series(ax, "map")[0] == (0.5, 5.0, None, None, bottom)
+
+
+def test_a_drawing_has_no_data(ax):
+    ax.plot([1, 2], [3, 4])
+    ax.axis("off")
+    assert figures.data(ax.figure) is None
+
+
+def test_words_on_an_axis_are_kept(ax):
+    ax.bar(["hard", "smooth"], [1.0, 2.0])
+    assert [row[-1] for row in figures.data(ax.figure)["rows"]] == ["hard", "smooth"]
+
+
+def test_results_are_plain():
+    assert plain((np.float64(1.5), np.arange(2), math.nan, {1: True})) == [1.5, [0, 1], None, {"1": True}]
+
+
+# --- Two runs -------------------------------------------------------------------------------------------------------
+
+
+def test_a_comparison_names_what_differs(here, small):
+    runs.run(small, dict(x=2.0), label="a")
+    runs.run(small, dict(x=2.0000002, k=5), label="b")
+    found = runs.compare("runs/small/a", "runs/small/b")
+    assert [x["name"] for x in found["parameters"]] == ["x", "k"]
+    assert [x["name"] for x in found["results"]] == [
+        "square",
+        "pairs[1][1]",
+        "pairs[1][2]",
+        "pairs[2][1]",
+        "pairs[2][2]",
+    ]
+    assert found["results"][0]["relative"] == pytest.approx(2e-7, rel=0.01)
+    assert found["versions"] == []
+    assert found["same"] == 4  # the words, the flag and two numbers
+    coarse = runs.compare("runs/small/a", "runs/small/b", tolerance=1e-6)
+    assert [x["name"] for x in coarse["results"]] == ["pairs[1][1]", "pairs[2][1]"]
+    assert runs.compare("runs/small/a", "runs/small/a")["results"] == []
+
+
+def finished_run(folder, x=1.0, word="few", wait=4.0, chapter="c"):
+    """A folder as a finished run leaves it, with a number, a word and a table."""
+    folder.mkdir()
+    versions = {"code": "1", "python": "3", "system": "s", "packages": {}}
+    (folder / "run.json").write_text(json.dumps({"chapter": chapter, "status": "done", "versions": versions}))
+    table = {"columns": ["load", "wait"], "rows": [[0.5, 1.0], [0.9, wait]]}
+    (folder / "results.json").write_text(json.dumps({"values": {"word": word}, "tables": {"waits": table}}))
+    (folder / "parameters.yaml").write_text(f"x: {x}\n")
+    return str(folder)
+
+
+def test_cells_of_tables_and_words_are_compared_and_shown(tmp_path):
+    a, b = finished_run(tmp_path / "a"), finished_run(tmp_path / "b", 1.25, "m\tany" * 10, 5.0)
+    found = json.loads(said("compare", a, b, "--json").out)
+    assert found == runs.compare(a, b) and found["same"] == 3
+    assert [(x["name"], x["relative"]) for x in found["results"]] == [("word", None), ("waits[2, wait]", 0.2)]
+    shown = said("compare", a, b).out
+    assert "versions: no difference" in shown and "2 results differ, 3 are the same" in shown
+    lines = {line.split()[0]: line for line in shown.splitlines() if line}
+    assert lines["x"].split()[1:] == ["1", "1.25", "20", "%"]
+    assert lines["word"].split() == ["word", "few", ("m·any" * 10)[:37] + "..."]  # a terminal is not disturbed
+    assert "waits[2, wait]" in shown
+
+
+def test_a_difference_as_large_as_the_tolerance_counts_as_none(tmp_path):
+    a, b = finished_run(tmp_path / "a", wait=4.0), finished_run(tmp_path / "b", wait=5.0)  # a fifth of the larger one
+    differ = {tolerance: len(runs.compare(a, b, tolerance)["results"]) for tolerance in (0.0, 0.1999, 0.2, 0.3)}
+    assert differ == {0.0: 1, 0.1999: 1, 0.2: 0, 0.3: 0}
+
+
+def test_only_finished_runs_of_one_chapter_are_compared(tmp_path):
+    a, b = finished_run(tmp_path / "a"), finished_run(tmp_path / "b", chapter="other")
+    with pytest.raises(ValueError, match=r"is a run of c, .* one of other"):
+        runs.compare(a, b)
+    with pytest.raises(ValueError, match="is not the folder of a finished run"):
+        runs.compare(a, tmp_path / "none")
+    edited = tmp_path / "b/results.json"
+    edited.write_text(edited.read_text().replace("4.0", "NaN", 1))
+    with pytest.raises(ValueError, match=r"results\.json holds NaN"):
+        runs.compare(a, b)
+
+
+# --- Nothing is lost or replaced --------------------------------------------------------------------------------------
+
+
+def test_a_forced_run_does_not_replace_a_sweep_at_work(here, small, kept):
+    folder = here / "runs/small/a"
+    folder.mkdir(parents=True)
+    (folder / "sweep.json").write_text("{}")
+    with (
+        filelock.FileLock(folder / folders.LOCK),
+        pytest.raises(ValueError, match="a sweep is at work in runs/small/a"),
+    ):
+        runs.run(small, label="a", force=True)
+    assert (folder / "sweep.json").exists()
+    runs.run(small, label="a", force=True)  # of one that is not at work, it does
+    assert not (folder / "sweep.json").exists()
+
+
+def test_a_sweep_that_began_meanwhile_is_not_replaced(tmp_path):
+    new, folder = tmp_path / "new", tmp_path / "a"
+    new.mkdir()
+    folder.mkdir()
+    with filelock.FileLock(folder / folders.LOCK), pytest.raises(ValueError, match="a sweep is at work"):
+        folders.settle(new, folder, force=True)
+    assert new.exists()
+    assert folder.exists()
+
+
+def test_a_folder_that_appeared_meanwhile_stays(tmp_path):
+    for k in range(3):
+        new = tmp_path / f"new{k}"
+        new.mkdir()
+        (new / "file").write_text(str(k))
+        folders.settle(new, tmp_path / "a", False)
+    found = {path.name: (path / "file").read_text() for path in tmp_path.iterdir()}
+    assert found == {"a": "0", "a-1": "1", "a-2": "2"}
+
+
+def test_of_two_that_settle_at_once_the_second_gets_a_number(tmp_path, monkeypatch):
+    rename = Path.rename
+
+    def slower(new, free):
+        if free.name == "a":
+            free.mkdir()  # somebody was faster
+            (free / "file").write_text("first")
+            raise OSError(39, "Directory not empty")
+        return rename(new, free)
+
+    new = tmp_path / "new"
+    new.mkdir()
+    monkeypatch.setattr(Path, "rename", slower)
+    assert folders.settle(new, tmp_path / "a", False) == tmp_path / "a-1"
+    assert (tmp_path / "a/file").read_text() == "first"
+
+
+def test_a_disk_that_does_not_rename_is_an_error(tmp_path, monkeypatch):
+    def refused(*_):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(OSError, match="Read-only"):
+        folders.settle(tmp_path / "new", tmp_path / "a", False)
+
+
+def test_parameters_that_would_arrive_as_others_are_refused(tmp_path, small):
+    notebook = nbformat.read(small, as_version=4)
+    failure = execution.execute(notebook, tmp_path / "run.ipynb", dict(numbers=(1.0, 2.0)))
+    assert str(failure) == "before its first cell: ValueError: the parameters do not arrive as they were given"
+
+
+def test_a_copy_that_cannot_be_written_does_not_take_the_run_with_it(here, small, kept, monkeypatch):
+    settle = folders.settle
+
+    def slow(*words):
+        (here / "copy.ipynb").write_text("precious")  # somebody was faster
+        return settle(*words)
+
+    monkeypatch.setattr(folders, "settle", slow)
+    with pytest.raises(RuntimeError, match=r"copy.ipynb exists; --force replaces it; all else is in runs/small/a"):
+        runs.run(small, label="a", notebook=here / "copy.ipynb")
+    assert (here / "runs/small/a/results.json").exists()
+    assert (here / "copy.ipynb").read_text() == "precious"
+    assert not list(here.glob(".copy*"))
+
+
+def test_the_chapter_itself_is_not_replaced(here, small):
+    with pytest.raises(ValueError, match="is the chapter itself"):
+        runs.run(small, notebook=small, force=True)
+
+
+def test_failed_runs_do_not_replace_each_other(here, small, kept):
+    kept.append(execution.Failure("cell 5 (work)", "ZeroDivisionError", [], []))
+    for _ in range(2):
+        with pytest.raises(runs.RunFailed):
+            runs.run(small, label="a")
+    assert sorted(path.name for path in (here / "runs/small").iterdir()) == ["a.failed", "a.failed-1"]
+    with pytest.raises(ValueError, match="its status is failed"):
+        runs.compare(here / "runs/small/a.failed", here / "runs/small/a.failed")
+
+
+def test_braces_in_a_path_are_braces(here, small):
+    done = runs.run(small, {"x": 2.0}, label="a", into="{x} {nothing}")
+    assert done.folder.parent.parent.name == "{x} {nothing}"
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"parameters": "a = = 1"}, "the cell of parameters is not Python"),
+        ({"parameters": "a, b = 1, 2"}, "each parameter has a line of its own"),
+        ({"parameters": "a: int = 1  # a", "checks": "assert a > 5, 'too small'"}, "AssertionError: too small"),
+    ],
+)
+def test_odd_notebooks_are_refused_with_a_word(here, cells, said):
+    with pytest.raises(ValueError, match=said):
+        chapters.chapter(write_chapter(here / "odd.ipynb", cells)).values()
+
+
+@pytest.mark.parametrize("content", ["[]", "null", '{"cells": [1]}'])
+def test_what_is_no_notebook_is_refused(here, content):
+    (here / "odd.ipynb").write_text(content)
+    with pytest.raises(ValueError, match="is not a notebook that can be read"):
+        chapters.chapter(here / "odd.ipynb")
+
+
+def test_text_that_is_not_unicode_is_refused(here, small):
+    for odd in ({"words": "\udcff"}, {"numbers": ["\ud800"]}):
+        with pytest.raises(ValueError, match="must be text in Unicode"):
+            chapters.chapter(small).values(odd)
+
+
+def test_ranges_are_exact(small):
+    known = chapters.chapter(small).parameters
+    assert inputs.several(known["k"], "1000000000000001:1000000000000003:3") == [10**15 + k for k in (1, 2, 3)]
+    assert inputs.several(known["x"], "0:0.1234567890123456:2") == [0.0, 0.1234567890123456]
+    assert inputs.several(known["x"], "0.1:0.3:3") == [0.1, 0.2, 0.3]
+    assert inputs.several(known["words"], '007, 1e3,"a,b",true') == ["007", "1e3", "a,b", "true"]

@@ -1,0 +1,395 @@
+"""Sweeps from Python: every case once, whatever happens."""
+
+import csv
+import json
+import os
+from types import SimpleNamespace
+
+import distributed
+import filelock
+import polars as pl
+import pytest
+
+from mjq import runs
+from mjq._util import parallel
+from mjq.runs import cases, sweeps, tables
+from mjq.runs.archive import Archive
+from mjq.runs.cases import Case, Plan, Record
+from mjq.runs.chapters import chapter
+from mjq.runs.execution import Failure
+from mjq.runs.results import Results
+from mjq.simulation import simulate_depletion, simulate_multiserver
+from tests.conftest import SMALL, write_chapter
+
+
+@pytest.fixture(scope="module")
+def client():
+    with parallel.client_of(2) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def threads():
+    """A client whose workers are threads of this process, so that what they compute can be replaced."""
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as found:
+        with distributed.Client(found) as client:
+            yield client
+
+
+def squared(notebook, parameters, code, keep):
+    """What the small chapter finds, without a kernel."""
+    given = dict(x=1.0, k=1, log="") | parameters
+    if given["log"]:
+        with open(given["log"], "a") as file:
+            file.write(f"{given['x']:g} {given['k']}\n")
+    return finished({"square": given["x"] ** 2})
+
+
+@pytest.fixture
+def light(threads, monkeypatch):
+    """A client for sweeps of the small chapter that start no kernels: files are kept alike, whoever computes."""
+    monkeypatch.setattr("mjq.runs.sweeps.compute", squared)
+    return threads
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def lines_of(folder):
+    return (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+def rows(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def computed(log):
+    """Which cases were computed, in any order."""
+    return sorted(log.read_text().splitlines()) if log.exists() else []
+
+
+def test_a_sweep_collects_every_named_value(here, small, client):
+    done = runs.sweep(small, [dict(x=x, words="a,\nb") for x in (1.0, 2.0)], workers=client)
+    assert (done.failed, done.missing) == ([], [])
+    assert done.folder.parent == done.folder.__class__("runs/small")
+    found = rows(done.folder / "results.csv")
+    assert list(found[0]) == ["case", "x", "words", "result", "row", "column", "number", "text"]
+    of = {(r["case"], r["result"], r["row"], r["column"]): r["number"] or r["text"] for r in found}
+    assert of["1", "square", "", ""] == "1.0"
+    assert of["2", "square", "", ""] == "4.0"
+    assert of["2", "words", "", ""] == "a,\nb"
+    assert of["2", "pairs", "2", "2"] == "2.0"
+    assert of["2", "given", "2", "1"] == "1.0"
+    fates = rows(done.folder / "cases.csv")
+    assert [(r["case"], r["x"], r["status"], r["square"]) for r in fates] == [
+        ("1", "1.0", "done", "1.0"),
+        ("2", "2.0", "done", "4.0"),
+    ]
+    plan = json.loads((done.folder / "sweep.json").read_text())
+    assert plan["cases"][0]["parameters"]["k"] == 1
+    assert "numpy" in plan["versions"]["packages"]
+
+
+def test_parquet_holds_the_same_table(here, small, light):
+    cases = [dict(x=1.0, numbers=[1.0, 2.5], flag=True)]
+    done = runs.sweep(small, cases, workers=light, format="parquet")
+    table = pl.read_parquet(done.folder / "results.parquet")
+    runs.sweep(small, cases, workers=light)  # nothing is left to compute
+    assert not (done.folder / "results.parquet").exists()
+    types = {name: table.schema[name] for name in ("x", "numbers", "flag", "row", "number")}
+    assert types == dict(x=pl.Float64, numbers=pl.String, flag=pl.Boolean, row=pl.Int64, number=pl.Float64)
+    assert table.write_csv() == (done.folder / "results.csv").read_text()
+
+
+def test_failures_are_recorded_case_by_case_and_tried_again(here, small, client):
+    cases = [dict(x=float(x), log=str(here / "log")) for x in (2, 3, 4)]
+    for again in (False, True):
+        done = runs.sweep(small, cases, workers=client, label="a")
+        assert done.failed == ["2"]
+        assert computed(here / "log") == ["2 1", "4 1"], again
+    fates = rows(done.folder / "cases.csv")
+    assert [r["status"] for r in fates] == ["done", "failed", "done"]
+    assert fates[1]["error"] == "cell 5 (work): ZeroDivisionError: float division by zero"
+    assert [path.name for path in (done.folder / "failed").iterdir()] == ["2.ipynb"]
+    assert "2" not in {r["case"] for r in rows(done.folder / "results.csv")}
+
+
+def test_notebooks_are_kept_on_demand(here, small, client):
+    done = runs.sweep(small, [dict(x=1.0)], names=["ann"], workers=client, notebooks=True)
+    assert [path.name for path in (done.folder / "notebooks").iterdir()] == ["ann.ipynb"]
+
+
+def test_a_case_that_is_named_twice_is_computed_once(here, small, light):
+    cases = [dict(x=1.0, log=str(here / "log"))] * 3
+    done = runs.sweep(small, cases, names=["ann", "bob", "eve"], workers=light)
+    assert computed(here / "log") == ["1 1"]
+    assert [r["square"] for r in rows(done.folder / "cases.csv")] == ["1.0"] * 3
+
+
+def plan_of(**parameters):
+    """The plan of a sweep whose cases have these values of their parameters."""
+    cases = [
+        Case(str(k), dict(zip(parameters, values, strict=True)), f"id-{k}")
+        for k, values in enumerate(zip(*parameters.values(), strict=True), 1)
+    ]
+    return Plan("small", "code", list(parameters), list(parameters), "{}", cases)
+
+
+def finished(values, tables=None):
+    return Record("done", None, 0.1, Results(values, tables or {}, {}))
+
+
+KEPT = """\
+{"sweep": "cbbacee04a2be395f7186c84720b9c39b6bac3ff20311e304257f10498292bf9"}
+["id-1", {"status": "failed", "failure": {"where": "cell 3 (work)", "error": "ValueError: no", "code": ["work()"], \
+"traceback": ["ValueError: no"]}, "seconds": 0.2, "results": {"values": {"y": 7}, "tables": {}}}]
+"""
+
+
+def test_files_of_a_sweep_keep_their_form_so_that_an_old_one_goes_on(tmp_path):
+    failure = Failure("cell 3 (work)", "ValueError: no", ["work()"], ["ValueError: no"])
+    record = Record("failed", failure, 0.2, Results({"y": 7}, {}, {}))
+    plan = plan_of(x=[1.0])
+    with Archive(tmp_path / "a", plan).open() as archive:
+        archive.keep(plan.cases[0], record)
+    assert (tmp_path / "a/cases.jsonl").read_text() == KEPT
+    with Archive(tmp_path / "a", plan).open() as archive:
+        assert archive.record(plan.cases[0]) == record
+        assert archive.unfinished() == plan.cases
+        assert archive.stopped("enough").startswith("enough; 0 of 1 cases are finished")
+        archive.keep(plan.cases[0], finished({"y": 7}))
+        assert archive.stopped("enough").startswith("enough; 1 of 1 cases are finished")
+
+
+def test_identities_of_cases_are_those_of_the_version_before():
+    assert cases.checksum(["{}", {"x": 1.0}, "code"])[:16] == "52987e202e73e301"
+
+
+def test_a_sweep_that_is_killed_at_any_byte_resumes(here, small, light):
+    cases = [dict(x=float(x), log=str(here / "log")) for x in (1, 2)]
+    folder = runs.sweep(small, cases, workers=light, label="a").folder
+    whole, results = (folder / "cases.jsonl").read_bytes(), (folder / "results.csv").read_bytes()
+    assert len(lines_of(folder)) == 3
+    ends = [k + 1 for k, byte in enumerate(whole) if byte == ord("\n")]
+    for k in sorted({0, 1, *ends, *(end - 1 for end in ends), *(end - 30 for end in ends)}):
+        (folder / "cases.jsonl").write_bytes(whole[:k])
+        (here / "log").unlink(missing_ok=True)
+        runs.sweep(small, cases, workers=light, label="a")
+        assert len(computed(here / "log")) == 2 - max(0, whole[:k].count(b"\n") - 1)
+        assert (folder / "results.csv").read_bytes() == results
+        assert len(lines_of(folder)) == 3
+
+
+DAMAGES = b"", b"{", b'["id-1", {"status": "done"}]', b'["id-1", {}]', b"[]", b"\xff"
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_line_is_no_result_and_is_named(here, small, light, damage):
+    cases = [dict(x=float(x), log=str(here / "log")) for x in (1, 2)]
+    folder = runs.sweep(small, cases, workers=light, label="a").folder
+    before = (folder / "results.csv").read_bytes()
+    head, _, *others = (folder / "cases.jsonl").read_bytes().split(b"\n")
+    (folder / "cases.jsonl").write_bytes(b"\n".join([head, damage, *others]))
+    advice = r"cases\.jsonl, line 2 is damaged\. Delete that line to resume, or use --force to start again"
+    with pytest.raises(ValueError, match=advice):
+        runs.sweep(small, cases, workers=light, label="a")
+    assert len(computed(here / "log")) == 2
+    (folder / "cases.jsonl").write_bytes(b"\n".join([head, *others]))
+    runs.sweep(small, cases, workers=light, label="a")
+    assert len(computed(here / "log")) == 3
+    assert (folder / "results.csv").read_bytes() == before
+
+
+def test_a_sweep_of_the_former_layout_is_named_and_not_touched(here, small, light):
+    folder = here / "runs/small/a"
+    (folder / "cases").mkdir(parents=True)
+    (folder / "sweep.json").write_text('{"digest": "0"}')
+    (folder / "cases/0123.json").write_text("{}")
+    advice = "holds a sweep of an earlier version of mjq, .*; choose another label, or use --force to start again"
+    with pytest.raises(ValueError, match=advice):
+        runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
+    assert sorted(path.name for path in folder.iterdir() if path.name != ".lock") == ["cases", "sweep.json"]
+    assert not runs.sweep(small, [dict(x=1.0)], workers=light, label="a", force=True).missing
+    assert not (folder / "cases").exists()
+
+
+def test_a_damaged_plan_costs_no_result(here, small, light):
+    cases = [dict(x=1.0, log=str(here / "log"))]
+    folder = runs.sweep(small, cases, workers=light, label="a").folder
+    for damage in (lambda path: path.write_text("{"), lambda path: path.unlink()):
+        damage(folder / "sweep.json")
+        assert not runs.sweep(small, cases, workers=light, label="a").missing
+    assert json.loads((folder / "sweep.json").read_text())["chapter"] == "small"
+    assert computed(here / "log") == ["1 1"]
+
+
+def test_a_full_disk_stops_the_sweep_and_keeps_what_is_finished(here, small, light, monkeypatch):
+    cases = [dict(x=float(x), log=str(here / "log")) for x in (0, 1, 2, 4)]
+    sync, left = os.fsync, [3]  # the plan, two cases, and then no file any more: neither cases nor tables
+
+    def filling(handle):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(28, "No space left on device")
+        sync(handle)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", filling)
+        stopped = r"No space left on device: '.+/a/.+'; 2 of 4 cases are finished and kept in"
+        with pytest.raises(runs.SweepStopped, match=stopped):
+            runs.sweep(small, cases, workers=light, label="a")
+    folder = here / "runs/small/a"
+    assert not list(folder.glob("*.csv"))
+    kept = (folder / "cases.jsonl").read_bytes()
+    done = runs.sweep(small, cases, workers=light, label="a")
+    assert not done.missing
+    assert (folder / "cases.jsonl").read_bytes().startswith(kept)
+    assert len(computed(here / "log")) <= 5  # the case whose result found no room, again
+
+
+def test_whole_numbers_of_any_size_come_through(here, small, client):
+    done = runs.sweep(small, [dict(k=10**20), dict(k=1)], workers=client, label="a")
+    assert [r["k"] for r in rows(done.folder / "cases.csv")] == [str(10**20), "1"]
+    pairs = [
+        r for r in rows(done.folder / "results.csv") if (r["case"], r["result"], r["column"]) == ("1", "pairs", "1")
+    ]
+    assert [r["text"] for r in pairs] == [str(10**20), str(10**20 + 1)]
+
+
+def test_force_leaves_nothing_of_what_was_there(here, small, light):
+    (here / "runs/small/a").mkdir(parents=True)
+    (here / "runs/small/a/run.json").write_text("{}")
+    with pytest.raises(ValueError, match="is no sweep"):
+        runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
+    done = runs.sweep(small, [dict(x=1.0)], workers=light, label="a", force=True)
+    left = sorted(path.name for path in done.folder.iterdir() if path.name != ".lock")
+    assert left == ["cases.csv", "cases.jsonl", "results.csv", "sweep.json"]
+
+
+def test_a_folder_holds_one_sweep(here, small, light):
+    runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
+    with pytest.raises(ValueError, match="holds another sweep"):
+        runs.sweep(small, [dict(x=2.0)], workers=light, label="a")
+    done = runs.sweep(small, [dict(x=2.0)], workers=light, label="a", force=True)
+    assert len(lines_of(done.folder)) == 2
+    (here / "runs/small/b").mkdir()
+    (here / "runs/small/b/mine.txt").write_text("mine")
+    with pytest.raises(ValueError, match="exists and is no sweep"):
+        runs.sweep(small, [dict(x=2.0)], workers=light, label="b")
+
+
+def test_a_changed_chapter_is_another_sweep(here, small, light):
+    runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
+    write_chapter(small, SMALL | {"results": SMALL["results"].replace("x * x", "x + x")})
+    with pytest.raises(ValueError, match="another version of the chapter"):
+        runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
+
+
+def test_two_sweeps_do_not_write_into_one_folder(here, small, light):
+    (here / "runs/small/a").mkdir(parents=True)
+    with (
+        filelock.FileLock(here / "runs/small/a/.lock"),
+        pytest.raises(ValueError, match="another sweep is at work in runs/small/a"),
+    ):
+        runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (dict(cases=[]), "there are no cases"),
+        (dict(cases=[dict(x=1.0), dict(x=-1.0)]), "case 2: small: x must not be negative, got -1"),
+        (dict(cases=[dict(y=1.0)]), "case 1: small has no parameter 'y'"),
+        (dict(cases=[dict(x=1.0)] * 2, names=["ann", "ann"]), "a name of its own"),
+        (dict(cases=[dict(x=1.0)], names=["../ann"]), "a label has letters"),
+        (dict(cases=[dict(x=1.0)], label="../a"), "a label has letters"),
+    ],
+)
+def test_all_cases_are_checked_before_any_runs(here, small, options, words):
+    with pytest.raises(ValueError, match=words):
+        runs.sweep(small, **options)
+    assert not (here / "runs").exists() or not list((here / "runs").rglob("cases.jsonl"))
+
+
+def test_a_parameter_called_like_a_column_is_refused(here):
+    odd = write_chapter(here / "odd.ipynb", {"parameters": "row: int = 1  # a row"})
+    with pytest.raises(ValueError, match="'row' has the name of a column"):
+        runs.sweep(odd, [dict(row=2)])
+
+
+def test_results_called_like_a_parameter_or_a_column_have_columns_of_their_own():
+    found = finished({"x": 2.0, "status": 3.0, "y": 4.0})
+    (row,) = tables.wide(plan_of(x=[1.0]), [found]).to_dicts()
+    given = {"case": "1", "x": 1.0, "status": "done", "seconds": 0.1, "error": None}
+    assert row == given | {"x (result)": 2.0, "status (result)": 3.0, "y": 4.0}
+
+
+def test_a_row_for_every_case_whatever_became_of_it():
+    failed = Record("failed", Failure("cell 3 (work)", "ValueError: no", [], []), 0.2, Results({"y": 7}, {}, {}))
+    found = [finished({"y": 1, "word": "a"}), None, failed, finished({"y": True, "late": None, "word": 2})]
+    rows = tables.wide(plan_of(k=[1, 2, 3, 10**20], flag=[True, False, True, True]), found).rows()
+    assert rows == [
+        ("1", "1", True, "done", 0.1, None, 1.0, "a", None),
+        ("2", "2", False, "missing", None, None, None, None, None),
+        ("3", "3", True, "failed", 0.2, "cell 3 (work): ValueError: no", None, None, None),
+        ("4", str(10**20), True, "done", 0.1, None, 1.0, "2", None),
+    ]
+
+
+def test_cases_of_a_sweep_leave_the_cores_to_each_other():
+    stability = chapter("stability")
+    (alone,) = Plan.of(stability, [dict(n=40)]).cases
+    (asked,) = Plan.of(stability, [dict(workers=3)]).cases
+    assert (alone.parameters["workers"], asked.parameters["workers"]) == (1, 3)
+
+
+def test_a_worker_with_another_version_is_refused(monkeypatch):
+    monkeypatch.setattr("mjq.runs.provenance.code", lambda: "another")
+    with pytest.raises(RuntimeError, match="this worker has another version of mjq: another, the sweep has this"):
+        cases.compute("{}", {}, "this", False)
+
+
+def test_a_kernel_that_dies_is_a_failed_case(here, small, client):
+    done = runs.sweep(small, [dict(x=1.0, die=1.0), dict(x=2.0, die=1.0)], workers=client, label="a")
+    assert done.failed == ["1"]
+    assert rows(done.folder / "cases.csv")[0]["error"] == "cell 5 (work): DeadKernelError: Kernel died"
+
+
+def test_without_workers_a_sweep_gives_up(here, small):
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster,
+        distributed.Client(cluster) as alone,
+        pytest.raises(runs.SweepStopped, match=r"there has been no worker for 0\.5 s; 0 of 1 cases are finished"),
+    ):
+        runs.sweep(small, [dict(x=1.0)], workers=alone, patience=0.5)
+
+
+@pytest.mark.parametrize("status", ["cancelled", "lost"])
+def test_a_sweep_whose_scheduler_has_gone_says_how_far_it_came(status):
+    kept = SimpleNamespace(stopped=lambda reason: f"{reason}; 3 of 7 cases are finished")
+    with pytest.raises(runs.SweepStopped, match="the scheduler cannot be reached; 3 of 7 cases are finished"):
+        sweeps._Crew(None, kept, 1.0)._record(SimpleNamespace(status=status))
+
+
+def test_tables_become_rows():
+    found = finished({}, {"t": {"columns": ["of", "value"], "rows": [["x", 1.5], ["y", None]]}})
+    assert tables.long(plan_of(p=[[1, 2]]), [found]).rows() == [
+        ("1", "[1, 2]", "t", 1, "of", None, "x"),
+        ("1", "[1, 2]", "t", 1, "value", 1.5, None),
+        ("1", "[1, 2]", "t", 2, "of", None, "y"),
+        ("1", "[1, 2]", "t", 2, "value", None, None),
+    ]
+
+
+# --- The same executor for simulators -------------------------------------------------------------------------------
+
+
+def test_replications_are_the_same_wherever_they_run(client):
+    queue = dict(lam=1.0, B=6, b=(2, 3), mu=(1, 1), p=(0.5, 0.5), jobs=2_000, seed=1, replications=3)
+    assert simulate_multiserver(**queue, workers=client) == simulate_multiserver(**queue, workers=2)
+    pool = dict(D=[[0.75, 0.64], [0.48, 1.25]], N_A=7, N_B=3, K_A=1, K_B=1, seed=1, replications=10)
+    assert simulate_depletion(**pool, workers=client) == simulate_depletion(**pool, workers=1)

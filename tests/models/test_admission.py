@@ -1,0 +1,85 @@
+"""Rules for the mix of a pool, judged; and when its stations are busy."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mjq import pool_depletion
+from mjq.models.pool_depletion.admission import admissions, depletion_times, judged, switching_systems
+from mjq.simulation.pool_timeline import pool_timeline
+
+SYSTEM_1 = [[0.75, 0.64], [0.48, 1.25]]
+SYSTEM_2 = [[0.8, 0.496], [0.2, 1.25]]
+
+
+def test_drawn_systems_have_a_switch_and_belong_to_their_seed():
+    drawn = switching_systems(50, seed=3)
+    for demands in drawn:
+        pool_depletion.saturation_sector(demands)  # raises without a switch
+    assert (drawn == switching_systems(50, seed=3)).all()
+    assert (drawn != switching_systems(50, seed=4)).any()
+
+
+@pytest.mark.parametrize(("D", "wanted"), [(SYSTEM_1, 6), (SYSTEM_2, 4)])
+def test_equi_admits_the_same_whatever_the_pool(D, wanted):
+    assert {admissions(D, n, 100 - n, 10)["equi"] for n in range(10, 91, 10)} == {wanted}
+
+
+@pytest.mark.parametrize("N_A", [10, 30, 50, 70, 90])
+def test_inwards_is_nearer_to_the_equi_utilization_point(N_A):
+    found = admissions(SYSTEM_2, N_A, 100 - N_A, 10)
+    equi = 10 * pool_depletion.equi_utilization_point(SYSTEM_2)
+    assert abs(found["corner, inwards"] - equi) <= abs(found["corner, outwards"] - equi)
+    assert {found["corner, inwards"], found["corner, outwards"]} == {found["corner, down"], found["corner, up"]}
+
+
+def test_times_and_verdicts_of_system_1():
+    times = depletion_times(SYSTEM_1, 70, 30, 10)
+    assert list(times) == list(range(11))
+    assert times[5] == pytest.approx(79.7408033, abs=5e-8)
+    rows = {row["rule"]: row for row in judged(times, admissions(SYSTEM_1, 70, 30, 10))}
+    assert rows["best"]["K_A"] == 5
+    assert rows["best"]["error"] == 0
+    assert rows["equi"]["error"] == pytest.approx(100 * (79.7439807 / 79.7408033 - 1), abs=1e-6)
+    assert rows["best"]["gain"] == pytest.approx(14.3, abs=0.05)
+
+
+def test_fixed_beta_star_is_within_the_stated_errors():
+    for D, most in ((SYSTEM_1, 3.3), (SYSTEM_2, 1.8)):
+        errors = []
+        for N_A in range(10, 91, 5):
+            chosen = {"equi": admissions(D, N_A, 100 - N_A, 10)["equi"]}
+            errors.append(judged(depletion_times(D, N_A, 100 - N_A, 10), chosen)[0]["error"])
+        assert max(errors) == pytest.approx(most, abs=0.05)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 6), st.integers(0, 6), st.integers(0, 6))
+def test_each_run_takes_all_work_but_the_overlap(seed, N_A, N_B, K_A, K_B):
+    K_A, K_B = min(K_A, N_A), min(K_B, N_B)
+    if K_A + K_B == 0:
+        K_A = 1
+    work = np.random.default_rng(seed).exponential(size=(N_A + N_B, 2))
+    line = pool_timeline(work, [0] * N_A + [1] * N_B, [K_A, K_B])
+    assert line.station_times == pytest.approx(work.sum(axis=0))
+    assert line.T == pytest.approx(work.sum() - line.overlap)
+    assert sum(length for _, length in line.periods(line.busy.all(axis=1))) == pytest.approx(line.overlap)
+
+
+def test_timelines_take_the_exact_time_on_average():
+    rng, classes = np.random.default_rng(5), np.array([0] * 4 + [1] * 3)
+    means = np.array(SYSTEM_1)[:, classes].T
+    times = [pool_timeline(means * rng.exponential(size=(7, 2)), classes, [2, 1]).T for _ in range(1500)]
+    exact = pool_depletion.depletion(SYSTEM_1, 4, 3, 2, 1)
+    assert abs(np.mean(times) - exact.T) < 4 * math.sqrt(exact.variance / len(times))
+
+
+@pytest.mark.parametrize(
+    ("work", "K"), [([[1.0, 0.0]], [1]), ([[1.0, 1.0]], [2]), ([[1.0, 1.0]], [0])], ids=["work", "tasks", "place"]
+)
+def test_a_pool_that_cannot_be_worked_off_is_refused(work, K):
+    with pytest.raises(ValueError, match=r"work|K must have"):
+        pool_timeline(work, [0], K)

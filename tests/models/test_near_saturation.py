@@ -1,0 +1,467 @@
+"""Near saturation: verified values, laws, special cases, bad input."""
+
+import itertools
+import math
+import resource
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from mjq import near_saturation as ns
+from mjq import processing_capacity as pc
+from mjq.models.near_saturation import constant, poisson_equation
+from mjq.simulation import simulate_multiserver
+from mjq.solvers import chain, drain
+from tests.conftest import ROOT, systems
+
+TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
+FILLING = 4, (1, 2, 4), (1, 0.5, 1), (0.6, 0.25, 0.15)
+# System, capacity and Delta, each found by the Poisson equation and by the slope of the limiting rate.
+KNOWN = [
+    (TABLE, 2.0134228188, 0.391603982),
+    ((6, (2, 3), (1, 1), (0.5, 0.5)), 48 / 23, 0.022684310),
+    ((30, (3, 10), (1, 0.3), (0.6, 0.4)), 1.8167931042, 0.862107038),
+    ((30, (3, 10), (1, 0.5), (0.7, 0.3)), 3.3313106090, 0.904876848),
+    ((10, (1, 10), (1, 1), (0.9, 0.1)), 2.9132790892, 2.248668026),
+    ((8, (1, 2, 4, 8), (1, 1, 0.5, 0.25), (0.5, 0.25, 0.15, 0.1)), 1.2349474378, 2.500357904),
+]
+
+
+def slope(system, capacity):
+    """Of the limiting completion rate at the capacity: a central difference, improved once."""
+
+    def rise(h):
+        below, above = (pc.limiting_completion_rate(capacity * (1 + x), *system) for x in (-h, h))
+        return (above - below) / (2 * h * capacity)
+
+    wide, narrow = rise(2e-3), rise(1e-3)
+    return (4 * narrow - wide) / 3
+
+
+# --- Delta ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("system", "capacity", "delta"), KNOWN)
+def test_known_values_by_two_roads(system, capacity, delta):
+    found = ns.relative_completions(*system)
+    assert found.capacity == pytest.approx(capacity, abs=6e-11)
+    assert found.delta == pytest.approx(delta, abs=6e-10)
+    assert found.dispersion == 1 + 2 * found.delta
+    rise = slope(system, found.capacity)
+    assert rise / (1 - rise) == pytest.approx(delta, abs=1e-7)
+
+
+@given(systems(most_jobs=5))
+def test_delta_is_the_slope_of_the_limiting_rate(system):
+    found = ns.relative_completions(*system)
+    assert slope(system, found.capacity) == pytest.approx(found.delta / (1 + found.delta), abs=2e-5)
+
+
+@given(systems(most_jobs=5))
+def test_the_rule_gives_the_same_and_delta_is_a_mean_square(system):
+    B, b, mu, p = system
+    states = pc.saturated_states(B, b)
+    found = ns.relative_completions(*system)
+    by_rule = ns.relative_completions_of(states[-1], lambda s: pc.saturated_transitions(s, *system))
+    assert by_rule == pytest.approx(found, rel=1e-9, abs=1e-12)
+    ways = drain.configurations(B, b, 1e-9 * B)
+    A = drain.departure_operator(ways, mu, p) @ np.eye(len(states))
+    pi = drain.saturated(ways, mu, p).probabilities[ways.blocked]
+    h = poisson_equation.eliminated(A, pi)
+    assert pi @ h == pytest.approx(0, abs=1e-9)
+    jumps = np.sum(pi[:, None] * A * (h[None, :] - h[:, None]) ** 2)
+    assert found.delta == pytest.approx(jumps / (2 * found.capacity), rel=1e-8, abs=1e-12)
+
+
+@given(systems(most_jobs=5))
+def test_the_passes_solve_what_elimination_solves(system):
+    B, b, mu, p = system
+    ways = drain.configurations(B, b, 1e-9 * B)
+    operator, state = drain.departure_operator(ways, mu, p), drain.saturated(ways, mu, p)
+    pi = state.probabilities[ways.blocked]
+    exact = poisson_equation.eliminated(operator @ np.eye(len(pi)), pi)
+    by_passes = poisson_equation.drained(state, operator, np.asarray(mu), np.asarray(p))
+    assert np.abs(by_passes - exact).max() <= 1e-7 * (1 + np.abs(exact).max())
+
+
+def test_many_states_are_solved_by_passes(monkeypatch):
+    system = 40, (1, 3, 5, 8), (1, 0.5, 2, 0.2), (0.4, 0.3, 0.2, 0.1)
+    assert len(pc.saturated_states(*system[:2])) > constant.ELIMINATION_LIMIT
+    found = ns.relative_completions(*system)
+    monkeypatch.setattr(constant, "ELIMINATION_LIMIT", 10_000)
+    assert found == pytest.approx(ns.relative_completions(*system), rel=1e-9)
+
+
+def test_relative_completions_are_the_lead_of_a_start():
+    """h(y) - h(y') is the limit of the difference of expected completions."""
+    ways = drain.configurations(6, (2, 3))
+    A = drain.departure_operator(ways, TABLE[2], TABLE[3]) @ np.eye(7)
+    pi = drain.saturated(ways, TABLE[2], TABLE[3]).probabilities[ways.blocked]
+    h, rates = poisson_equation.eliminated(A, pi), A.sum(axis=1)
+    step = 0.001
+    stay = np.eye(7) + step * (A - np.diag(rates))  # an Euler scheme, whose sum over steps has no error of its own
+    lead, now = np.zeros(7), rates - pi @ rates
+    for _ in range(40_000):
+        lead, now = lead + step * now, stay @ now
+    assert lead - pi @ lead == pytest.approx(h, abs=1e-9)
+
+
+@pytest.mark.parametrize("servers", [1, 3, 50])
+def test_one_class_is_as_random_as_arrivals(servers):
+    assert ns.relative_completions(servers, [1], [2], [1]) == (2 * servers, 0, 1)
+    assert ns.sojourn_asymptote(1, servers, [1], [2], [1]) == pytest.approx(1 / (2 * servers - 1), rel=1e-14)
+
+
+def test_equal_classes_are_one():
+    split = ns.relative_completions(6, (2, 2), (1.5, 1.5), (0.3, 0.7))
+    assert split == pytest.approx((4.5, 0, 1), abs=1e-12)
+    assert ns.relative_completions(6, (2, 3, 1), (1, 1, 9), (0.5, 0.5, 0)) == pytest.approx(
+        ns.relative_completions(6, (2, 3), (1, 1), (0.5, 0.5)), rel=1e-12
+    )
+
+
+@given(st.lists(st.tuples(st.floats(0.05, 20), st.floats(0.05, 1)), min_size=1, max_size=5))
+def test_one_server_is_pollaczek_and_khinchine(classes):
+    mu, weights = np.array(classes).T
+    p = weights / weights.sum()
+    mean, second = p @ (1 / mu), 2 * p @ (1 / mu**2)
+    found = ns.relative_completions(1, [1] * len(p), mu, p)
+    assert found.capacity == pytest.approx(1 / mean, rel=1e-9)
+    assert 1 + found.delta == pytest.approx(second / (2 * mean**2), rel=1e-9)
+
+
+@given(systems(most_jobs=5), st.floats(0.01, 100))
+def test_delta_has_no_unit(system, unit):
+    B, b, mu, p = system
+    found, scaled = (ns.relative_completions(B, b, np.multiply(mu, x), p) for x in (1, unit))
+    assert scaled.capacity == pytest.approx(unit * found.capacity, rel=1e-9)
+    assert scaled.delta == pytest.approx(found.delta, rel=1e-8, abs=1e-11)
+
+
+# --- The queue near saturation --------------------------------------------------------------------------------------
+
+
+DIFFERENCES = {0.5: 0.0634276, 0.8: -0.0259755, 0.9: -0.0503658, 0.99: -0.0705557, 0.999: -0.0724920}
+
+
+@pytest.mark.parametrize(("load", "difference"), DIFFERENCES.items())
+def test_exact_less_asymptote(load, difference):
+    lam = load * ns.relative_completions(*TABLE).capacity
+    assert pc.sojourn(lam, *TABLE).EW - ns.sojourn_asymptote(lam, *TABLE) == pytest.approx(difference, abs=1e-6)
+
+
+@given(systems(most_jobs=4))
+@settings(max_examples=20)
+def test_the_difference_stays_bounded(system):
+    capacity = ns.relative_completions(*system).capacity
+    differences = [
+        pc.sojourn(load * capacity, *system).EW - ns.sojourn_asymptote(load * capacity, *system)
+        for load in (0.9, 0.99, 0.999)
+    ]
+    # It converges, linearly in what is left of the capacity: the second change is a tenth of the first.
+    first, second = np.diff(differences)
+    times = 1 / min(system[2])
+    assert abs(second) <= 0.3 * abs(first) + 1e-4 * (1 + ns.relative_completions(*system).delta) * times
+
+
+@pytest.mark.parametrize(("load", "rate"), [(0.8, 0.28320876), (0.9, 0.14319477), (0.99, 0.01445391)])
+def test_decay_rate_is_the_slope_of_the_exact_tail(load, rate):
+    lam = load * ns.relative_completions(*TABLE).capacity
+    assert ns.decay_rate(lam, *TABLE) == pytest.approx(rate, abs=6e-9)
+    early, late = pc.sojourn(lam, *TABLE).tail([55, 60])
+    assert math.log(early / late) / 5 == pytest.approx(rate, abs=1e-7)
+
+
+def test_service_decides_where_load_is_low():
+    lam = 0.5 * ns.relative_completions(*TABLE).capacity
+    assert ns.decay_rate(lam, *TABLE) > min(TABLE[2])
+    early, late = pc.sojourn(lam, *TABLE).tail([30, 35])
+    assert math.log(early / late) / 5 == pytest.approx(min(TABLE[2]), abs=0.01)
+
+
+@given(systems(most_jobs=4))
+@settings(max_examples=20)
+def test_queue_probabilities_decay_at_the_limiting_rate(system):
+    lam = 0.8 * pc.processing_capacity(*system)
+    queue = pc.sojourn(lam, *system)
+    few, more = queue.number_probability(300), queue.number_probability(301)
+    assume(few > 1e-250)
+    assert lam * few / more - lam == pytest.approx(ns.decay_rate(lam, *system), rel=1e-3)
+
+
+def test_the_asymptote_by_the_decay_rate():
+    """1 / (u~ - lam) has the same leading term."""
+    for system, capacity, delta in KNOWN:
+        lam = (1 - 1e-5) * capacity
+        assert 1 / ns.decay_rate(lam, *system) == pytest.approx(ns.sojourn_asymptote(lam, *system), rel=1e-3)
+        assert ns.sojourn_asymptote(lam, *system) == pytest.approx((1 + delta) / (capacity - lam), rel=1e-4)
+
+
+# --- One or all -----------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 12), st.floats(0.1, 10), st.floats(0, 0.99), st.floats(0.1, 10))
+def test_one_or_all_is_the_poisson_equation(n, mu1, p1, mu2):
+    capacity, delta = ns.one_or_all(n, mu1, p1, 1 / mu2, 1 / mu2**2)
+    found = ns.relative_completions(n, (1, n), (mu1, mu2), (p1, 1 - p1))
+    assert (capacity, delta) == pytest.approx(found[:2], rel=1e-9, abs=1e-11)
+
+
+def test_one_or_all_to_the_last_digits():
+    capacity, delta = ns.one_or_all(10, 1, 0.9, 1, 1)
+    assert delta == pytest.approx(ns.relative_completions(10, (1, 10), (1, 1), (0.9, 0.1)).delta, abs=1e-12)
+    assert (capacity, delta) == pytest.approx((2.9132790892, 2.248668026), abs=6e-10)
+
+
+def test_one_or_all_with_other_times_of_the_large_job():
+    p = 0.8
+    b, mu, mix = ns.split_hyperexponential((1, 5), (0.5, 2), (1, 7), (p, 1 - p))
+    by_states = ns.relative_completions(5, b, mu, mix)
+    assert ns.one_or_all(5, 2, p, 2, 7 * 4) == pytest.approx(by_states[:2], rel=1e-10)
+
+
+def test_one_or_all_by_simulated_cycles():
+    rng, n, p1, cycles = np.random.default_rng(17), 6, 0.85, 200_000
+    small = rng.geometric(1 - p1, cycles) - 1
+    ends = 1 / np.arange(1, n + 1)
+    length = rng.gamma(np.maximum(small - n, 0)) / n + 2.0  # a large job takes exactly 2
+    for k in range(n):
+        length += np.where(small > k, rng.exponential(ends[k], cycles), 0)
+    capacity, delta = ns.one_or_all(n, 1, p1, 2.0, 0)
+    jobs = small + 1
+    assert jobs.sum() / length.sum() == pytest.approx(capacity, rel=0.01)
+    excess = jobs - capacity * length
+    assert excess.var() / jobs.mean() == pytest.approx(1 + 2 * delta, rel=0.03)
+
+
+def test_one_or_all_at_its_ends():
+    assert ns.one_or_all(1, 1, 0, 2, 4) == pytest.approx((0.5, 0))
+    assert ns.one_or_all(9, 3, 1, 2, 4) == (27, 0)
+    assert ns.one_or_all(7, 1, 0, 2, 0) == pytest.approx((0.5, -0.5))
+
+
+@pytest.mark.parametrize(("n", "share", "delta"), [(100, 0.16, 67.6), (1000, 0.12, 956.8), (10_000, 0.10, 12_364)])
+def test_delta_is_largest_where_large_jobs_are_little_of_the_work(n, share, delta):
+    def at(share):
+        """Delta where large jobs, of the same mean time, are this share of the work."""
+        return ns.one_or_all(n, 1, 1 - share / (n * (1 - share) + share), 1, 1)[1]
+
+    assert at(share) == pytest.approx(delta, rel=1e-3)
+    finer = [at(x) for x in np.arange(0.02, 0.6, 0.001)]
+    assert delta < max(finer) < 1.005 * delta
+    assert np.argsort(finer)[-1] == pytest.approx((share - 0.02) / 0.001, abs=11)
+
+
+def test_ten_thousand_servers_take_no_time():
+    ns.one_or_all(10_000, 1, 0.9999, 1, 1)
+    began = time.perf_counter()
+    ns.one_or_all(10_000, 1, 0.9999, 1, 1)
+    assert time.perf_counter() - began < 0.1
+
+
+# --- Hyperexponential times -----------------------------------------------------------------------------------------
+
+BALANCED = {
+    1: (2.0869565, 0.0227),
+    2: (2.0796040181, 0.5361408157),
+    5: (2.0697509443, 2.0918907585),
+    10: (2.0639587088, 4.6993732798),
+    30: (2.0586445907, 15.1547295974),
+}
+
+
+@pytest.mark.parametrize(("scv", "known"), BALANCED.items())
+def test_variable_times_cost_delay_rather_than_capacity(scv, known):
+    found = ns.relative_completions(6, *ns.split_hyperexponential((2, 3), (1, 1), (scv, scv), (0.5, 0.5)))
+    assert found[:2] == pytest.approx(known, abs=2e-5 if scv == 1 else 6e-11)
+
+
+@given(st.lists(st.tuples(st.floats(0.1, 10), st.floats(1, 50), st.floats(0.1, 1)), min_size=1, max_size=4))
+def test_a_split_class_keeps_its_moments(classes):
+    mean, scv, weights = np.array(classes).T
+    p = weights / weights.sum()
+    need = np.arange(1.0, len(p) + 1)
+    b, mu, mix = ns.split_hyperexponential(need, mean, scv, p)
+    assert mix.sum() == pytest.approx(1)
+    for k in range(len(p)):
+        two = slice(2 * k, 2 * k + 2)
+        assert b[two].tolist() == [need[k]] * 2
+        assert mix[two].sum() == pytest.approx(p[k])
+        share = mix[two] / p[k]
+        assert share @ (1 / mu[two]) == pytest.approx(mean[k])
+        assert 2 * share @ (1 / mu[two] ** 2) == pytest.approx((1 + scv[k]) * mean[k] ** 2)
+        assert share[0] / mu[two][0] == pytest.approx(share[1] / mu[two][1])  # half of the work each
+
+
+def test_the_split_is_what_a_simulation_with_those_times_gives():
+    from mjq.solvers.phase_type import hyperexponential
+
+    system = 6, *ns.split_hyperexponential((2, 3), (1, 1), (5, 5), (0.5, 0.5))
+    exact = pc.sojourn(1.2, *system).EW
+    run = simulate_multiserver(
+        1.2, 6, (2, 3), None, (0.5, 0.5), 150_000, 3, service=[hyperexponential(1.0, 5.0)] * 2, replications=4
+    )
+    assert exact in run.EW.widened(2)
+
+
+# --- ServerFilling --------------------------------------------------------------------------------------------------
+
+RESPONSES = {0.5: 1.9630052419, 0.8: 4.3403856500, 0.9: 8.3206233615, 0.99: 79.9162318577, 0.999: 795.8258873}
+
+
+@pytest.mark.parametrize(("load", "mean"), RESPONSES.items())
+def test_server_filling(load, mean):
+    found = ns.server_filling(load / 0.55, *FILLING)
+    assert found.EW == pytest.approx(mean, rel=1e-10)
+    assert found.capacity == pytest.approx(1 / 0.55, rel=1e-14)
+    assert found.EN == pytest.approx(found.EW * load / 0.55, rel=1e-14)
+
+
+@st.composite
+def fillings(draw):
+    """Servers, needs that are powers of two, rates and mix."""
+    most = draw(st.integers(0, 3))
+    needs = draw(st.sets(st.integers(0, most), min_size=1))
+    rates = [draw(st.floats(0.2, 5)) for _ in needs]
+    weights = np.array([draw(st.floats(0.05, 1)) for _ in needs])
+    return 2**most, [2**k for k in sorted(needs)], rates, weights / weights.sum()
+
+
+@given(fillings())
+def test_the_limit_of_server_filling(system):
+    """1 + Delta of its saturated chain is E[S^2] / (2 E[S]^2), S the need times the time by the servers."""
+    k, b, mu, p = system
+    b, mu = np.array(b), np.array(mu)
+    work, second = p @ (b / mu) / k, 2 * p @ (b / mu) ** 2 / k**2
+    start = tuple(k // need if need == b[0] else 0 for need in b)
+    found = ns.relative_completions_of(start, lambda m: ns.filling_saturated_transitions(m, k, b, mu, p))
+    assert found.capacity == pytest.approx(1 / work, rel=1e-12)
+    assert 1 + found.delta == pytest.approx(second / (2 * work**2), rel=1e-12)
+    exact = ns.server_filling(0.999 / work, *system).EW
+    assert exact * 0.001 * work / work**2 == pytest.approx(1 + found.delta, rel=0.02 + 0.01 * k)
+
+
+def filled_in_order(line, lam, k, b, mu, p, most):
+    """ServerFilling by its words: the state is the line itself, classes in order of arrival."""
+    if len(line) < most:
+        for j, chance in enumerate(p):
+            yield (*line, j), lam * chance
+    prefix = 0
+    while prefix < len(line) and sum(b[j] for j in line[:prefix]) < k:
+        prefix += 1
+    free = k
+    for place in sorted(range(prefix), key=lambda place: (-b[line[place]], place)):
+        if b[line[place]] <= free:
+            free -= b[line[place]]
+            yield line[:place] + line[place + 1 :], mu[line[place]]
+
+
+@pytest.mark.parametrize("lam", [0.5, 2.0])
+def test_the_prefix_needs_no_order(lam):
+    most = 6
+    lines = chain.explore([()], lambda line: filled_in_order(line, lam, *FILLING, most))
+    assert len(lines) == sum(3**n for n in range(most + 1))
+    by_line = chain.stationary(chain.generator(lines, lambda line: filled_in_order(line, lam, *FILLING, most)))
+
+    def rule(state):
+        return (move for move in ns.filling_transitions(state, lam, *FILLING) if move[0][1] <= most)
+
+    states = chain.explore([((0, 0, 0), 0)], rule)
+    by_prefix = chain.stationary(chain.generator(states, rule))
+    for n in range(most + 1):
+        ordered = sum(x for line, x in zip(lines, by_line, strict=True) if len(line) == n)
+        counted = sum(x for state, x in zip(states, by_prefix, strict=True) if state[1] == n)
+        assert counted == pytest.approx(ordered, rel=1e-10)
+
+
+def test_all_servers_are_busy():
+    """With needs for rates, the rates of all completions add to the servers that are held."""
+    needs = (1, 2, 4, 8)
+    for m in itertools.product(range(9), range(5), range(3), range(2)):
+        if np.dot(m, needs) >= 8:
+            moves = ns.filling_saturated_transitions(m, 8, needs, needs, (0.25,) * 4)
+            assert sum(rate for _, rate in moves) == pytest.approx(8)
+
+
+def test_one_need_is_a_queue_with_many_servers():
+    found, known = ns.server_filling(2.5, 4, [1], [1], [1]), pc.sojourn(2.5, 4, [1], [1], [1])
+    assert (found.EW, found.EN) == pytest.approx((known.EW, known.EN), rel=1e-10)
+    assert ns.server_filling(2.5, 8, [2], [1], [1]) == pytest.approx(found, rel=1e-12)
+
+
+# --- Refusals -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: ns.relative_completions(6, (2, 7), (1, 1), (0.5, 0.5)), "need 7 exceeds resource 6"),
+        (lambda: ns.sojourn_asymptote(2.1, 6, (2, 3), (1, 1), (0.5, 0.5)), "lam 2.1 is not below the capacity 2.0870"),
+        (lambda: ns.decay_rate(3, 6, (2, 3), (1, 1), (0.5, 0.5)), "lam 3 is not below the capacity 2.0870"),
+        (lambda: ns.decay_rate(-1, 6, (2, 3), (1, 1), (0.5, 0.5)), "lam must be positive"),
+        (lambda: ns.one_or_all(0, 1, 0.5, 1, 1), "n must be a whole number of at least 1"),
+        (lambda: ns.one_or_all(10**8, 1, 0.5, 1, 1), r"n = 100000000 would take 1e\+08 servers"),
+        (lambda: ns.one_or_all(3, 1, 1.5, 1, 1), "p1 must lie between 0 and 1"),
+        (lambda: ns.one_or_all(3, 1, 0.5, 1, -1), "variance must not be negative"),
+        (lambda: ns.split_hyperexponential((1, 2), (1, 1), (1, 0.5), (0.5, 0.5)), "scv of 1 or more, got 0.5"),
+        (lambda: ns.split_hyperexponential((1, 2), (1,), (1, 1), (0.5, 0.5)), "one entry a class, got 2, 1, 2 and 2"),
+        (lambda: ns.server_filling(1, 6, (1, 2), (1, 1), (0.5, 0.5)), "powers of two, got k 6"),
+        (lambda: ns.server_filling(1, 8, (1, 3), (1, 1), (0.5, 0.5)), "powers of two, got need 3"),
+        (lambda: ns.server_filling(1, 8, (1, 0.5), (1, 1), (0.5, 0.5)), "powers of two, got need 0.5"),
+        (lambda: ns.server_filling(1, 8, (1, 16), (1, 1), (0.5, 0.5)), "need 16 exceeds resource 8"),
+        (lambda: ns.server_filling(1, 8, (2, 2), (1, 2), (0.5, 0.5)), "needs must differ"),
+        (lambda: ns.server_filling(9, 8, (1, 2), (1, 1), (0.5, 0.5)), "lam 9 is not below the capacity 5.3333"),
+        (lambda: ns.server_filling(1, 2**20, (1, 2), (1, 1), (0.5, 0.5)), "k = 1048576 .* would take"),
+        (lambda: ns.server_filling(1, 2**10, (1, 2, 4, 8), (1,) * 4, (0.25,) * 4), "would take .* states"),
+    ],
+)
+def test_bad_input_names_the_law(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()
+
+
+def test_what_does_not_solve_the_equation_is_told(monkeypatch):
+    A = np.array([[0.0, 1.0], [3.0, 0.0]])
+    with pytest.raises(ArithmeticError, match="not solved: its residual"):
+        poisson_equation.eliminated(A, np.array([0.5, 0.5]))
+    monkeypatch.setattr(poisson_equation, "BASIS", 2)
+    monkeypatch.setattr(poisson_equation, "RESTARTS", 1)
+    monkeypatch.setattr(constant, "ELIMINATION_LIMIT", 10)
+    with pytest.raises(ArithmeticError, match="not solved in 2 passes"):
+        ns.relative_completions(30, (3, 10), (1, 0.3), (0.6, 0.4))
+
+
+@pytest.mark.parametrize("limit", [10_000, 10])
+def test_rates_far_apart(limit, monkeypatch):
+    """The slower the slow class, the nearer to its limit; up to where the passes no longer converge and say so."""
+    monkeypatch.setattr(constant, "ELIMINATION_LIMIT", limit)
+    found = [ns.relative_completions(9, (2, 3, 1), (1, 10.0**-k, 3), (0.3, 0.3, 0.4)).delta for k in (3, 4, 6, 8)]
+    assert np.all(np.diff(found) * np.sign(found[1] - found[0]) >= 0)
+    assert found[-1] == pytest.approx(found[-2], rel=1e-5)
+
+
+# --- A cluster's log ------------------------------------------------------------------------------------------------
+
+NASA = """
+import numpy as np
+from mjq import near_saturation, workload
+kinds = workload.shipped_classes()
+jobs = np.array([kind.jobs for kind in kinds])
+rates = [3600 / kind.mean_time for kind in kinds]
+print(near_saturation.relative_completions(128, [kind.need for kind in kinds], rates, jobs / jobs.sum()).delta)
+"""
+
+
+@pytest.mark.slow
+def test_the_classes_of_a_log_within_a_minute_and_little_memory():
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([sys.executable, "-c", NASA], cwd=ROOT, capture_output=True, text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert float(done.stdout) == pytest.approx(4.64084, abs=1e-4)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 60
+    assert after.ru_maxrss < 1.5e6  # kB

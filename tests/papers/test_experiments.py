@@ -1,0 +1,270 @@
+"""Long computations, tried with tiny sizes, and the tables they have kept."""
+
+import platform
+
+import numpy as np
+import polars as pl
+import pytest
+
+from mjq import experiments
+from mjq.experiments import (
+    coverage,
+    decisions,
+    depletion,
+    evaluation,
+    fluid_times,
+    keeping,
+    machine,
+    near_saturation,
+    public_logs,
+    real_waits,
+    two_tier,
+)
+from mjq.simulation import replay
+from mjq.workload import capacities, example_path, read_log
+from mjq.workload.capacity import estimates
+
+
+def test_times_and_machines(monkeypatch):
+    calls = []
+    assert machine.median_time(lambda: calls.append(1), 3) >= 0
+    assert len(calls) == 4  # the first compiles
+    ticks = iter([0.0, 1.0, 0.0, 5.0, 0.0, 2.0])
+    assert machine.median_time(lambda: 7, 3, warm=False, keep=True, clock=lambda: next(ticks)) == (2.0, 7)
+    assert machine.processor() in machine.machine()
+
+    def hidden(*_, **__):
+        raise OSError
+
+    monkeypatch.setattr(machine.Path, "read_text", hidden)
+    assert machine.processor() == (platform.processor() or platform.machine())
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of its own for the provenance of what is kept."""
+    monkeypatch.setattr(keeping, "PROVENANCE", tmp_path / "provenance.csv")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", experiments.KEPT)
+def test_tables_are_typed_and_their_origin_is_known(name):
+    table = experiments.kept(name)
+    assert table.height
+    assert table.select(pl.col(pl.Float64)).width
+    if "machine" in table.columns:
+        with pytest.raises(ValueError, match="of their own"):
+            experiments.origin(name)
+    else:
+        origin = experiments.origin(name)
+        assert origin["command"].startswith("make ")
+        assert origin["date"] > "2026"
+    assert hasattr(getattr(experiments, experiments.KEPT[name]), "main")
+
+
+def test_an_unknown_table_is_named():
+    with pytest.raises(ValueError, match=r"evaluation, .*got 'evaluations'"):
+        experiments.kept("evaluations")
+
+
+def columns(name):
+    return experiments.kept(name).columns
+
+
+def test_the_evaluation(folder, monkeypatch):
+    monkeypatch.setattr(evaluation, "RESULTS", folder / "evaluation.csv")
+    monkeypatch.setattr(evaluation, "BASES", 1)
+    monkeypatch.setattr(evaluation, "CASES", 1)
+
+    def quick(**case):
+        return two_tier.evaluate(**case, time=1000.0)
+
+    monkeypatch.setattr(evaluation, "map_cases", lambda _, cases, **__: [quick(**case) for case in cases])
+    evaluation.main()
+    made = pl.read_csv(folder / "evaluation.csv")
+    assert made.columns == columns("evaluation")
+    assert made["change"].to_list() == list(two_tier.CHANGES)
+    assert pl.read_csv(folder / "provenance.csv").row(0)[:2] == ("evaluation.csv", "make evaluation")
+
+
+def test_the_decisions(folder, monkeypatch):
+    monkeypatch.setattr(decisions, "STEADY", folder / "autoscaling.csv")
+    monkeypatch.setattr(decisions, "DAYS", folder / "autoscaling_day.csv")
+    monkeypatch.setattr(decisions, "REQUESTS", 2000)
+    asked = list(decisions.decisions())[:2]
+    monkeypatch.setattr(decisions, "decisions", lambda: asked)
+    monkeypatch.setattr(decisions, "map_cases", lambda work, cases, **_: [work(**case) for case in cases[:2]])
+    simulate = decisions.autoscaling.simulated_day
+
+    def short(plan, seed):
+        return simulate(plan, seed, days=2, hours=(2, 6))
+
+    monkeypatch.setattr(decisions.autoscaling, "simulated_day", short)
+    monkeypatch.setattr(decisions.autoscaling, "decision_hours", lambda: np.array([2.0, 4.0]))
+    monkeypatch.setattr(decisions.autoscaling, "plan", lambda *_: [4] * 12)
+    decisions.main()
+    assert pl.read_csv(folder / "autoscaling.csv").columns == columns("autoscaling")
+    days = pl.read_csv(folder / "autoscaling_day.csv")
+    assert days.columns == columns("autoscaling_day")
+    assert days["hour"].to_list() == [2, 4] * 2
+
+
+def test_the_depletion(folder, monkeypatch):
+    monkeypatch.setattr(depletion, "RESULTS", folder / "depletion.csv")
+    monkeypatch.setattr(depletion, "COST", folder / "depletion_cost.csv")
+    monkeypatch.setattr(depletion, "PLACES", (4,))
+    monkeypatch.setattr(depletion, "LARGEST", (30, 5))
+    monkeypatch.setattr(depletion, "FIGURE", [(20, 4, 2), (30, 5, 3)])
+    monkeypatch.setattr(depletion, "AT", 3)
+    monkeypatch.setattr(depletion, "AROUND", (0.5, 0.5))
+    monkeypatch.setattr(depletion, "PRECISION", 0.2)
+    depletion.main()
+    made = pl.read_csv(folder / "depletion.csv")
+    assert made.columns == columns("depletion")
+    both = made.drop_nulls("simulated")
+    assert set(both.select("N", "K", "K_A").rows()) == {(20, 4, 2), (30, 5, 3)}
+    assert ((both["T"] - both["simulated"]).abs() < 2 * both["half_width"]).all()
+    assert pl.read_csv(folder / "depletion_cost.csv").columns == columns("depletion_cost")
+
+
+def test_the_times_of_the_fluid_model(folder, monkeypatch):
+    monkeypatch.setattr(fluid_times, "RESULTS", folder / "fluid_times.csv")
+    monkeypatch.setattr(fluid_times, "STATIONS", (3,))
+    monkeypatch.setattr(fluid_times, "FACTORS", (1,))
+    monkeypatch.setattr(fluid_times, "RUNS", 3)
+    asked = []
+    monkeypatch.setattr(fluid_times, "median_time", lambda work, *repeats, **_: asked.append(work()) or 1.0)
+    fluid_times.main()
+    assert asked
+    made = pl.read_csv(folder / "fluid_times.csv")
+    assert made.columns == columns("fluid_times")
+    assert made["grows"].to_list() == ["phases", "jobs"]
+
+
+def test_the_system_of_the_log():
+    servers, needs, rates, mix = near_saturation.system()
+    assert servers == near_saturation.PROCESSORS >= max(needs)
+    assert len(needs) == len(rates) == len(mix) == 8
+    assert sum(mix) == pytest.approx(1)
+    assert min(rates) > 0
+
+
+def test_near_saturation(folder, monkeypatch):
+    monkeypatch.setattr(near_saturation, "CONSTANT", folder / "near_saturation.csv")
+    monkeypatch.setattr(near_saturation, "WAITS", folder / "near_saturation_waits.csv")
+    monkeypatch.setattr(near_saturation, "system", lambda: (6, (2, 3), (2.5, 0.625), (0.5, 0.5)))
+    monkeypatch.setattr(near_saturation, "LOADS", (0.5,))
+    monkeypatch.setattr(near_saturation, "JOBS", 20_000)
+    near_saturation.main()
+    made = pl.read_csv(folder / "near_saturation.csv")
+    assert made.columns == columns("near_saturation")
+    assert made.select("configurations", "states", "delta").row(0) == (7, 7, pytest.approx(0.391603982, abs=1e-8))
+    waits = pl.read_csv(folder / "near_saturation_waits.csv")
+    assert waits.columns == columns("near_saturation_waits")
+    assert waits["asymptote"][0] == pytest.approx(1.3823266, abs=1e-5)
+    assert waits["simulated"][0] == pytest.approx(1.4457543, abs=3 * waits["half_width"][0])
+
+
+def test_capacities_and_waits_of_public_logs(folder, monkeypatch):
+    monkeypatch.setattr(public_logs, "TABLE", folder / "public_logs.csv")
+    monkeypatch.setattr(public_logs, "WAITS", folder / "public_logs_waits.csv")
+    monkeypatch.setattr(public_logs, "SHAKES", 2)
+    monkeypatch.setattr(estimates, "JOBS", {"fcfs": 500, "easy": 500})
+    with example_path() as path:
+        monkeypatch.setattr(public_logs, "LOGS", {"ours": path.name})
+        monkeypatch.setenv("MJQ_TRACES", str(path.parent))
+        public_logs.main()
+        own = capacities(read_log(path), "easy", exact=False)["own_order"]
+    made = pl.read_csv(folder / "public_logs.csv")
+    assert made.columns == columns("public_logs")
+    row = made.row(by_predicate=(pl.col("policy") == "easy") & (pl.col("capacity") == "own_order"), named=True)
+    assert row["share"] == pytest.approx(own.share, rel=1e-5)
+    waits = pl.read_csv(folder / "public_logs_waits.csv")
+    assert waits.columns == columns("public_logs_waits")
+    assert (waits["low"] <= waits["high"]).all() and waits["policy"].n_unique() == len(public_logs.POLICIES)
+    kinds = dict(waits.group_by("policy").agg(pl.col("estimates").n_unique()).iter_rows())
+    assert kinds["first-fit"] == kinds["fcfs"] == 1 and kinds["easy"] == 4
+    monkeypatch.setenv("MJQ_TRACES", str(folder / "nowhere"))
+    with pytest.raises(SystemExit, match="MJQ_TRACES"):
+        public_logs.main()
+
+
+def test_real_waits_of_public_logs(folder, monkeypatch):
+    monkeypatch.setattr(real_waits, "TABLE", folder / "real_waits.csv")
+    with example_path() as path:
+        monkeypatch.setattr(real_waits, "LOGS", {"ours": path.name})
+        monkeypatch.setenv("MJQ_TRACES", str(path.parent))
+        real_waits.main()
+    made = pl.read_csv(folder / "real_waits.csv")
+    assert made.columns == columns("real_waits")
+    assert dict(made.select("policy", "same").iter_rows())["easy"] == 1  # the example log is a schedule of EASY
+    monkeypatch.setenv("MJQ_TRACES", str(folder / "nowhere"))
+    with pytest.raises(SystemExit, match="MJQ_TRACES"):
+        real_waits.main()
+
+
+def test_real_machines_let_jobs_wait_that_would_fit():
+    """More than EASY does, on both logs; and no rule of ours starts most jobs when the machine did."""
+    kept = experiments.kept("real_waits")
+    assert (kept["fits_log"] > kept["fits_replay"]).all() and kept["same"].max() < 0.6
+
+
+def test_intervals_are_counted(folder, monkeypatch):
+    monkeypatch.setattr(coverage, "TABLE", folder / "coverage.csv")
+    monkeypatch.setattr(coverage, "CASES", [coverage.Case(1, 0.3), coverage.Case(20, 0.3)])
+    monkeypatch.setattr(coverage, "JOBS", (2000,))
+    monkeypatch.setattr(coverage, "LOGS", 4)
+    monkeypatch.setattr(coverage, "RUN", 20_000)
+    monkeypatch.setattr(coverage, "KNOWN", 1.0)
+    monkeypatch.setattr(
+        coverage.parallel, "map_as_completed", lambda function, cases, workers: [[(k, function(x))] for k, x in cases]
+    )
+    coverage.main()
+    made = pl.read_csv(folder / "coverage.csv")
+    assert made.columns == columns("coverage")
+    of_ours = made.filter(pl.col("method") == "ours")
+    assert sorted(of_ours["quantity"].unique()) == ["gain", "mean", "percentile", "rate", "share", "work"]
+    assert set(made["method"]) == {"ours", *coverage.METHODS}
+    # Two thousand independent jobs are enough, and as many in rows of twenty are not.
+    given = dict(of_ours.filter(pl.col("quantity") == "mean").select("row", "given").iter_rows())
+    assert given[1] == 4 and given[20] < 4
+
+
+def test_every_method_knows_the_mean_of_independent_waits():
+    """Jobs that come in twos to one server: the second waits for an exponential time of mean 1."""
+    held = dict.fromkeys(coverage.METHODS, 0)
+    for seed in range(60):
+        first = np.random.default_rng(seed).exponential(3600, 1000)
+        come = 1e6 * np.repeat(np.arange(1000), 2)
+        run = np.column_stack([first, np.zeros_like(first)]).ravel()
+        schedule = replay(come, np.ones(2000), run, None, 1)
+        for name, method in coverage.METHODS.items():
+            low, high = method(schedule)
+            held[name] += low < 0.5 < high
+    assert min(held.values()) >= 50
+
+
+def test_the_kept_counts_say_that_intervals_hold_and_which_did_not():
+    kept = experiments.kept("coverage")
+    ours = kept.filter(pl.col("method") == "ours", pl.col("given") >= 20)
+    for (quantity,), rows in ours.group_by("quantity"):
+        held = float((rows["held"] * rows["given"]).sum() / rows["given"].sum())
+        assert 0.9 <= held <= 0.98, (quantity, held)
+        assert rows["held"].min() >= 0.85, quantity
+    # Where the effective number is well above 75 each log has an interval; resampling holds in few of the short ones.
+    long_enough = kept.filter(pl.col("method") == "ours", pl.col("quantity") == "mean", pl.col("effective") > 125)
+    assert (long_enough["given"] >= 0.8 * long_enough["logs"]).all() and long_enough.height > 15
+    before = kept.filter(pl.col("method") == "resampled blocks", pl.col("effective") < 75)
+    assert before["held"].min() < 0.3
+
+
+def test_the_kept_capacities_say_what_the_order_of_jobs_is_worth():
+    """In each of the logs real times cost more than exponential ones, and the order gives back a part of that."""
+    of_fcfs = experiments.kept("public_logs").filter(pl.col("policy") == "fcfs", pl.col("needs") == "as they are")
+    for log in public_logs.LOGS:
+        rows = of_fcfs.filter(pl.col("log") == log)
+        share = dict(rows.filter(pl.col("capacity") != "drawn").select("capacity", "share").iter_rows())
+        assert share["independent"] < share["own_order"] < 1 == share["naive"]
+        assert share["independent"] < share["exponential"]
+        drawn = rows.filter(pl.col("capacity") == "drawn").sort("block")["share"].to_list()
+        assert drawn == sorted(drawn)

@@ -1,0 +1,117 @@
+"""Every arrow of the layout goes down: rooms import what is below them, and no script of the book."""
+
+import ast
+import importlib
+import inspect
+from functools import cached_property
+from graphlib import TopologicalSorter
+from importlib.util import find_spec
+
+import pytest
+
+from mjq.models import CHAPTERS, PAPERS
+from mjq.simulation.policies import FAMILIES, POLICIES
+from tests.conftest import ROOT
+
+MODULES = sorted((ROOT / "mjq").rglob("*.py"))
+
+
+def room(path):
+    """The room of a module: the folder or file at the top of the package."""
+    return path.relative_to(ROOT / "mjq").parts[0].removesuffix(".py")
+
+
+def imported(path):
+    """Rooms that a module imports, inside of functions, too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "mjq":
+            parts = node.module.split(".")
+            names = [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+            yield from names
+        elif isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[1] for alias in node.names if alias.name.startswith("mjq."))
+
+
+def test_rooms_import_no_room_that_imports_them():
+    models = {path.stem if path.suffix else path.name for path in (ROOT / "mjq/models").iterdir()}
+    arrows = {}
+    for path in MODULES:
+        if room(path) not in {"__init__", "__main__"}:
+            rooms = {"models" if name in models - {"__init__"} else name for name in imported(path)}
+            arrows.setdefault(room(path), set()).update(rooms - {room(path)})
+    order = list(TopologicalSorter(arrows).static_order())  # raises where there is a circle
+    assert order.index("_util") < order.index("solvers") < order.index("models") < order.index("headlines")
+    assert order.index("headlines") < order.index("cli")
+
+
+def models_named_in(path):
+    """Models that a module imports, whichever way it is written."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mjq":
+            words = [*node.module.split("."), *(alias.name for alias in node.names)]
+            yield from {chapter.name for chapter in CHAPTERS} & set(words)
+
+
+@pytest.mark.parametrize("paper", [chapter.name for chapter in PAPERS])
+def test_no_paper_needs_another_one(paper):
+    """What goes beyond the papers may build on them."""
+    folder = ROOT / "mjq/models" / paper
+    for path in sorted(folder.glob("*.py")) or [folder.with_suffix(".py")]:
+        assert set(models_named_in(path)) <= {paper}, path
+
+
+def test_the_library_starts_no_script_of_the_book():
+    for path in MODULES:
+        if path.name != "page.py":  # a command of its own, which lays out one page as the book does
+            assert "book/build" not in path.read_text(encoding="utf-8"), path
+
+
+def module_of(path):
+    """The module in this file."""
+    return importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
+
+
+def test_modules_import_public_names_only():
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "mjq":
+                source = importlib.import_module(node.module)
+                for name in (alias.name for alias in node.names):
+                    public = getattr(source, "__all__", ())  # a folder that only holds modules has none
+                    assert name in public or find_spec(f"{node.module}.{name}"), (path, name)
+
+
+COMPILED = {policy.choose for policy in (*POLICIES.values(), *FAMILIES.values())}  # their types are numba's
+
+
+def functions_of(owner, home):
+    """Public functions, methods and properties of a module or class that this module defines, and how objects begin."""
+    for name, value in vars(owner).items():
+        if isinstance(value, property):
+            value = value.fget
+        elif isinstance(value, cached_property):
+            value = value.func
+        elif isinstance(value, classmethod | staticmethod):
+            value = value.__func__
+        # What has another name of its own is a default of a field.
+        public = getattr(value, "__name__", name) == name and (name[0] != "_" or name in {"__init__", "__call__"})
+        if public and inspect.isfunction(value) and value.__module__ == home and value not in COMPILED:
+            yield value
+        elif public and inspect.isclass(value) and value.__module__ == home:
+            yield from functions_of(value, home)
+
+
+# What questions take is what they say themselves: numbers by the names of their texts, and a generator.
+SAID_IN_TEXTS = ROOT / "mjq/exercises/questions"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in MODULES if path.parent != SAID_IN_TEXTS],
+    ids=lambda path: str(path.relative_to(ROOT / "mjq")),
+)
+def test_public_functions_say_their_types(path):
+    module = module_of(path)
+    for function in functions_of(module, module.__name__):
+        said = {"self", "cls", *function.__annotations__, *(["return"] if function.__name__ == "__init__" else [])}
+        assert {"return", *inspect.signature(function).parameters} <= said, function.__qualname__

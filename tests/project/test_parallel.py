@@ -1,0 +1,169 @@
+"""Many cases in parallel."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import warnings
+from types import SimpleNamespace
+
+import distributed
+import psutil
+import pytest
+
+from mjq import stability
+from mjq._util import parallel
+from mjq._util.parallel import _interrupts_wait, client_of, map_as_completed, map_cases
+
+CASES = [dict(n=n, n1=1, n2=2, mu1=1.0, mu2=2.0, p1=0.5) for n in range(2, 8)]
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Of two processes, which tests share: each takes a second to start."""
+    with client_of(2) as found:
+        yield found
+
+
+@pytest.fixture(params=[1, "client"])
+def workers(request):
+    """This process, or two of their own."""
+    return request.getfixturevalue("client") if request.param == "client" else request.param
+
+
+def test_results_keep_the_order_of_the_cases(workers):
+    assert map_cases(stability.throughput, CASES, workers) == [stability.throughput(**case) for case in CASES]
+
+
+def test_a_failing_case_is_named(workers):
+    with pytest.raises(ValueError, match="n2 2 exceeds the 1 servers") as error:
+        map_cases(stability.throughput, [*CASES, CASES[0] | dict(n=1)], workers)
+    assert any("'n': 1" in note for note in error.value.__notes__)
+
+
+def test_nobody_else_on_the_network_sees_what_is_computed(client):
+    family = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    assert len(family) > 2  # the client's processes are among them
+    sockets = [x for process in family for x in process.net_connections(kind="inet") if x.status == "LISTEN"]
+    assert sockets
+    assert {x.laddr.ip for x in sockets} <= {"127.0.0.1", "::1"}
+
+
+def test_another_cluster_beside_ours_is_no_cause_for_a_warning():
+    with warnings.catch_warnings(), socket.socket() as other:
+        warnings.simplefilter("error")
+        with contextlib.suppress(OSError):  # taken already: just as well
+            other.bind(("127.0.0.1", 8787))
+            other.listen()
+        with client_of(1):
+            pass
+
+
+def test_work_is_spread_again_and_again_in_one_process():
+    """From the first import on: in a fresh interpreter, which no other test has prepared."""
+    code = "from math import sqrt; from mjq._util.parallel import map_cases\nif __name__ == '__main__':\n"
+    code += "    for _ in range(2): print(*map_cases(lambda x: sqrt(x), [dict(x=4), dict(x=9)], 2, progress=False))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert (run.returncode, run.stdout.split()) == (0, ["2.0", "3.0"] * 2), run.stderr
+
+
+def test_where_signals_cannot_be_held_back_the_work_is_done_all_the_same(monkeypatch):
+    monkeypatch.delattr("signal.pthread_sigmask")
+    done = []
+    with _interrupts_wait():
+        done.append("work")
+    assert done
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_waits_until_all_is_built(sent):
+    built = []
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # as the command does
+    try:
+        with pytest.raises(KeyboardInterrupt), _interrupts_wait():
+            signal.raise_signal(sent)
+            built.append("all")
+        assert built == ["all"]
+        assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_nothing_to_do():
+    assert map_cases(stability.throughput, []) == []
+
+
+def test_workers_are_checked():
+    with pytest.raises(ValueError, match="workers must be a whole number of at least 1"):
+        map_cases(stability.throughput, CASES, workers=0)
+
+
+def test_a_case_that_kills_its_workers_is_named(client):
+    with pytest.raises(RuntimeError, match="several processes died in the case 1, perhaps for lack") as error:
+        map_cases(lambda x: x if x else os.kill(os.getpid(), 9), [dict(x=1), dict(x=0), dict(x=2)], client)
+    assert error.value.__notes__ == ["in the case {'x': 0}"]
+    assert map_cases(stability.throughput, CASES[:2], client) == [stability.throughput(**case) for case in CASES[:2]]
+
+
+def test_of_cases_that_are_computed_together_only_the_one_that_kills_has_no_result(client, monkeypatch):
+    monkeypatch.setattr(parallel, "CLUSTER", 1)
+
+    def killing(x):
+        """Raise what dask raises once several workers have died of a case; here none has to."""
+        if x == 4:
+            raise distributed.KilledWorker("four", SimpleNamespace(address="nowhere"), 3)
+        return x * x
+
+    cases = [(str(x), x) for x in range(20)]  # two at a time
+    found = [pair for pairs in map_as_completed(killing, cases, client, died="died") for pair in pairs]
+    assert sorted(found) == sorted((name, "died" if x == 4 else x * x) for name, x in cases)
+    with pytest.raises(RuntimeError, match="several processes died in the case 4, perhaps for lack of memory"):
+        list(map_as_completed(killing, cases, client))
+
+
+INTERRUPTED = """
+import threading
+from mjq._util import parallel
+
+
+class Odd:
+    def __del__(self):
+        raise ValueError("odd at the end of an object")
+
+
+def odd(where):
+    raise ValueError(f"odd in {where}")
+
+
+def later(loop):
+    loop.add_callback(odd, "a callback of tornado")
+    loop.asyncio_loop.call_soon(odd, "a callback of asyncio")
+    thread = threading.Thread(target=odd, args=["a thread"])
+    thread.start()
+    thread.join()
+    Odd()
+
+
+if __name__ == "__main__":
+    try:
+        with parallel.client_of(1) as client:
+            STOP
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+def told_of(stop):
+    """What a process prints that is interrupted while a client is at work."""
+    code = INTERRUPTED.replace("STOP", stop)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    return run.stdout, run.stderr
+
+
+def test_what_libraries_complain_of_after_an_interrupt_is_not_shown():
+    _, complaints = told_of("later(client.loop); import time; time.sleep(0.2); raise KeyboardInterrupt")
+    assert complaints.count("ValueError: odd") >= 3  # before an interrupt it is
+    out, complaints = told_of("client.loop.call_later(0.05, later, client.loop); raise KeyboardInterrupt")
+    assert (out, complaints) == ("interrupted\n", "")

@@ -1,0 +1,54 @@
+"""Without a compiler, threads and processes: the same results, to the last bit."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+# As in a browser: nothing is compiled, no thread can be started, and of multiprocessing only the name is there.
+BROWSER = """
+import sys, threading
+
+def start(thread):
+    raise RuntimeError("can't start new thread")
+
+threading.Thread.start = start
+sys.modules["_multiprocessing"] = None
+from mjq import stability
+from mjq._util.parallel import map_cases
+from mjq.simulation import replay, simulate_multiserver
+assert map_cases(stability.throughput, [dict(n=2, n1=1, n2=1, mu1=1, mu2=1, p1=0.5)], workers=1) == [2.0]
+for workers, replications in ((1, 3), (4, 1)):
+    simulate_multiserver(0.5, 2, (1, 2), (1, 1), (0.5, 0.5), 100, 1, replications=replications, workers=workers)
+print(replay([0, 1, 2], [3, 4, 1], [5, 2, 3], None, 4, "easy").start.tolist())
+"""
+
+
+def run(*arguments, plain):
+    """Start Python, in which a warning of numbers is an error."""
+    env = os.environ | {"NUMBA_DISABLE_JIT": str(int(plain)), "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-W", "error::RuntimeWarning", *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_nothing_is_compiled_and_no_thread_or_process_is_started_where_there_are_none():
+    assert run("-c", BROWSER, plain=True) == "[0.0, 5.0, 2.0]\n"
+
+
+@pytest.mark.slow  # a minute, and another one where nothing has been compiled before
+def test_compiled_and_plain_code_agree_to_the_last_bit(tmp_path):
+    plain, compiled = (tmp_path / name for name in ("plain.json", "compiled.json"))
+    for file in (plain, compiled):
+        run("-m", "tests.plain_cases", file, plain=file == plain)
+    plain, compiled = (json.loads(file.read_text(encoding="utf-8")) for file in (plain, compiled))
+    assert plain["never"] == []  # each function that numba may compile was run
+    assert len(plain["found"]) >= 300 and plain["found"].keys() == compiled["found"].keys()
+    assert [name for name, value in plain["found"].items() if value != compiled["found"][name]] == []
+    failed = [name for name, value in plain["found"].items() if str(value).startswith("['ArithmeticError'")]
+    assert failed == ["rates far apart"] and "ValueError" not in str(plain["found"].values())

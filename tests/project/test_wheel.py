@@ -1,0 +1,72 @@
+"""The package as others get it: a wheel, in an environment with nothing but what it asks for."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEADLINES = """
+import sys
+from mjq import cluster, fluid, near_saturation, pool_depletion, processing_capacity, scheduling, stability
+print(processing_capacity.processing_capacity(6, (2, 3), (1, 1), (.5, .5)) == 48 / 23)
+print(round(stability.throughput(30, 3, 10, 1, .5, .7), 10) == 3.3313106090)
+print(cluster.performance(1, [1], [1], 1, 1e9, 2, 0).blocking < 1)
+network = fluid.Network({"q": 1}, {("q", 1): fluid.exponential(1)}, {}, {("q", 1): .5})
+print(round(fluid.stationary_point(network, 1).mean_jobs["q", 1], 9) == 1)
+print(round(pool_depletion.depletion([[.75, .64], [.48, 1.25]], 1, 0, 1, 0).T, 12) == 1.23)
+print(round(near_saturation.relative_completions(6, (2, 3), (2.5, .625), (.5, .5)).delta, 9) == 0.391603982)
+print(round(scheduling.finite_queue(1, 4, (1, 3), (1, .5), (.6, .4), room=6, policy="fcfs").ENq, 10) == 2.0213117256)
+print(not {"matplotlib", "pandas", "IPython", "polars", "click", "pydantic"} & set(sys.modules))
+"""
+INSTALLED = "from importlib import metadata; print(*(one.name.lower() for one in metadata.distributions()))"
+CORE = {"mjq", "numpy", "scipy", "sympy", "numba", "mpmath", "llvmlite"}  # the last two come with those before them
+SIDE_BY_SIDE = """
+from mjq import simulation, stability
+from mjq._util import parallel
+cases = [dict(n=n, n1=1, n2=1, mu1=1, mu2=1, p1=.5) for n in (1, 2)]
+print(parallel.map_cases(stability.throughput, cases, workers=1, progress=True) == [1, 2])
+words = dict(jobs=1000, seed=1, replications=3, workers=2, progress=True)
+print(0 < simulation.simulate_multiserver(.5, 2, (1, 2), (1, 1), (.5, .5), **words).EN.mean < 10)
+"""
+
+
+@pytest.fixture(scope="module")
+def environment(root, tmp_path_factory):
+    """Python of an environment into which the wheel was installed, from what the installer keeps of other ones."""
+    folder = tmp_path_factory.mktemp("wheel")
+    uv = [sys.executable, "-m", "uv"]
+    build = [sys.executable, "-c", f"from flit_core import buildapi; print(buildapi.build_wheel({str(folder)!r}))"]
+    wheel = folder / subprocess.run(build, cwd=root, check=True, capture_output=True, text=True).stdout.strip()
+    subprocess.run([*uv, "venv", "--quiet", "--python", sys.executable, folder / "venv"], check=True)
+    python = folder / "venv/bin/python"
+    words = ["pip", "install", "--quiet", "--python", python, "--constraint", root / "requirements.lock", wheel]
+    if subprocess.run([*uv, *words, "--offline"], capture_output=True).returncode:
+        subprocess.run([*uv, *words], check=True)
+    return python
+
+
+def run(python, *words, cwd):
+    return subprocess.run([python, *words], cwd=cwd, capture_output=True, text=True)
+
+
+def test_an_empty_environment_computes_a_headline_of_each_model(environment, tmp_path):
+    found = run(environment, "-c", HEADLINES, cwd=tmp_path)
+    assert found.stdout.split() == ["True"] * 8, found.stdout + found.stderr
+
+
+def test_nothing_but_the_core_is_installed_and_work_is_done_side_by_side(environment, tmp_path):
+    assert set(run(environment, "-c", INSTALLED, cwd=tmp_path).stdout.split()) == CORE
+    found = run(environment, "-c", SIDE_BY_SIDE, cwd=tmp_path)
+    assert (found.stdout.split(), found.stderr) == (["True"] * 2, "")
+
+
+def test_tables_are_in_the_wheel(environment, tmp_path):
+    code = "from importlib.resources import files; print((files('mjq') / 'published/bb22.csv').read_text()[:8])"
+    assert run(environment, "-c", code, cwd=tmp_path).stdout.strip() == "item,qua"
+
+
+def test_the_command_says_what_it_lacks(environment, tmp_path):
+    said = run(environment, "-m", "mjq", "list", cwd=tmp_path)
+    assert said.returncode == 1
+    assert "mjq[chapters]" in said.stderr
+    assert "Traceback" not in said.stderr

@@ -1,0 +1,212 @@
+"""Do 95 % intervals hold the truth in 95 of 100 runs? Counted over many short runs with known exact values."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mjq import cluster, fluid, near_saturation, pool_depletion
+from mjq import processing_capacity as pc
+from mjq.experiments import coverage
+from mjq.simulation import simulate_cluster, simulate_depletion, simulate_multiserver, simulate_ps_network
+from mjq.solvers import product_form
+from mjq.solvers.phase_type import PhaseType
+from tests.simulation.test_policies import EXAMPLE, ONE_OR_ALL, POWERS, exact
+
+pytestmark = pytest.mark.slow
+RUNS = 600  # so that the count itself is known to 2 %
+LEAST, MOST = 0.91, 0.98
+
+TABLE_I = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
+ONE_OF_ALL = 8, (1, 8), (1.0, 10.0), (0.9, 0.1)
+
+
+def held(runs):
+    """For each quantity, the fraction of runs whose interval holds its exact value."""
+    found = [{name: exact in estimate for name, (exact, estimate) in run.items()} for run in runs]
+    return {name: np.mean([run[name] for run in found]) for name in found[0]}
+
+
+def outside(shares, least=LEAST, most=MOST):
+    return {name: round(float(share), 3) for name, share in shares.items() if not least <= share <= most}
+
+
+def multiserver_runs(system, load, effort, tails=()):
+    lam = load * pc.processing_capacity(*system)
+    exact = pc.sojourn(lam, *system)
+    for k in range(RUNS):
+        run = simulate_multiserver(lam, *system, seed=[7, k], tail_at=tails, progress=False, **effort)
+        quantities = {x: (getattr(exact, x), getattr(run, x)) for x in ("EN", "ENq", "EW", "EW2", "EWq", "EWq2")}
+        quantities["throughput"] = lam, run.throughput
+        by_class = zip(exact.EWq_by_class, run.EWq_by_class, strict=True)
+        quantities |= {f"wait of class {c}": pair for c, pair in enumerate(by_class, 1)}
+        yield quantities | {f"beyond {t:.3g}": (exact.tail(t), run.tail[i]) for i, t in enumerate(tails)}
+
+
+@pytest.mark.parametrize(
+    ("system", "load", "effort"),
+    [
+        (TABLE_I, 0.3, dict(jobs=2000, replications=20)),
+        (TABLE_I, 0.7, dict(jobs=4000, replications=20)),
+        (TABLE_I, 0.7, dict(jobs=80_000, replications=1)),
+        (ONE_OF_ALL, 0.3, dict(jobs=5000, replications=10)),
+    ],
+)
+def test_multiserver(system, load, effort):
+    assert outside(held(multiserver_runs(system, load, effort))) == {}
+
+
+def time_beyond(exact, chance):
+    """The time that a job stays longer with this chance."""
+    grid = np.linspace(0, 100 * exact.EW, 20_001)
+    return float(grid[np.searchsorted(-exact.tail(grid), -chance)])
+
+
+@pytest.mark.parametrize("effort", [dict(jobs=2000, replications=20), dict(jobs=40_000, replications=1)])
+@pytest.mark.parametrize(("system", "load"), [(TABLE_I, 0.3), (TABLE_I, 0.7), (ONE_OF_ALL, 0.3)])
+def test_tails_hardly_or_never_seen(system, load, effort):
+    exact = pc.sojourn(load * pc.processing_capacity(*system), *system)
+    chances = [1000 / 40_000, 200 / 40_000, 20 / 40_000, 3 / 40_000, 0.5 / 40_000]
+    tails = tuple(time_beyond(exact, chance) for chance in chances)
+    runs = list(multiserver_runs(system, load, effort, tails))
+    shares = held([{name: run[name] for name in run if name.startswith("beyond")} for run in runs])
+    unseen = {name: np.mean([run[name][1].mean == 0 for run in runs]) for name in shares}
+    assert max(unseen.values()) > 0.5  # the rarest is seen in few runs
+    assert outside(shares, most=1.0) == {}
+    # Where most runs see nothing, an interval from 0 that is long enough for the others holds the truth nearly always.
+    assert outside({name: share for name, share in shares.items() if unseen[name] < 0.01}) == {}
+
+
+@pytest.mark.parametrize("lam", [3.0, 12.0])
+def test_cluster(lam):
+    system = dict(N=6, sizes=(1, 2, 4), p=(0.5, 0.3, 0.2), lam=lam, mu1=40.0, mu2=2.0, C=4)
+    exact = cluster.performance(**system)
+    measures = ("mean_queue", "mean_busy_servers", "mean_jobs", "blocking", "mean_delay")
+
+    def runs():
+        for k in range(RUNS):
+            run = simulate_cluster(**system, jobs=3000, seed=[8, k], replications=20, progress=False)
+            found = {name: (getattr(exact, name), getattr(run, name)) for name in measures}
+            yield found | {"throughput": (lam * (1 - exact.blocking), run.throughput)}
+
+    assert outside(held(runs())) == {}
+
+
+@pytest.mark.parametrize(("lam", "unseen"), [(1.5, 0.0), (1.0, 0.1), (0.7, 0.5), (0.4, 0.9)])
+def test_losses_hardly_or_never_seen(lam, unseen):
+    system = dict(N=6, sizes=(1, 2, 4), p=(0.5, 0.3, 0.2), lam=lam, mu1=40.0, mu2=2.0, C=4)
+    exact = cluster.performance(**system).blocking
+    found = [
+        simulate_cluster(**system, jobs=1000, seed=[8, k], replications=10, progress=False).blocking
+        for k in range(RUNS)
+    ]
+    assert np.mean([estimate.mean == 0 for estimate in found]) >= unseen
+    share = {"blocking": np.mean([exact in estimate for estimate in found])}
+    assert outside(share, most=1.0 if unseen else MOST) == {}
+
+
+def test_depletion():
+    demands, pool = [[0.75, 0.64], [0.48, 1.25]], (12, 8, 3, 2)
+    exact = pool_depletion.depletion(demands, *pool)
+
+    def runs():
+        for k in range(RUNS):
+            run = simulate_depletion(demands, *pool, [9, k], replications=60, confidence=0.95, progress=False)
+            yield {x: (getattr(exact, x), getattr(run, x)) for x in ("T", "T_tau0", "T_phi1", "T_tau12", "T_phi2")}
+
+    assert outside(held(runs())) == {}
+
+
+def test_closed_network():
+    think, work = ("z", 1), ("q", 1)
+    ring = {think: {work: 1.0}, work: {think: 1.0}}
+    service = {think: fluid.exponential(2.0), work: fluid.coxian(1.0, 3.0)}
+    network = fluid.Network({"z": math.inf, "q": 2}, service, ring, population={think: 5})
+    exact = product_form.means(network)
+
+    def runs():
+        for k in range(RUNS):
+            run = simulate_ps_network(network, 400.0, [10, k], replications=20, progress=False)
+            quantities = {
+                f"{name} {pair}": (getattr(exact, name)[pair], getattr(run, name)[pair])
+                for name in ("mean_jobs", "throughput")
+                for pair in ring
+            }
+            times = {f"time {z}": (exact.mean_jobs[z] / exact.throughput[z], run.mean_time[z]) for z in ring}
+            yield quantities | times
+
+    assert outside(held(runs())) == {}
+
+
+def test_response_times_of_one_shared_server():
+    load, most = 0.6, 200
+    queue = fluid.Network({"q": 1}, {("q", 1): fluid.exponential(1.0)}, {}, {("q", 1): load})
+    # A tagged job with n others: it leaves at rate 1/(n + 1), another one at n/(n + 1), one comes at the arrival rate.
+    n = np.arange(most)
+    T = np.diag(np.full(most - 1, load), 1) + np.diag(n[1:] / (n[1:] + 1), -1)
+    exact = PhaseType(load**n / (load**n).sum(), T - np.diag(T.sum(axis=1) + 1 / (n + 1)))
+
+    mean, quantiles = exact.mean, {u: exact.quantile(u) for u in (0.5, 0.95)}
+
+    def runs():
+        for k in range(RUNS):
+            run = simulate_ps_network(
+                queue, 4000.0, [11, k], subsets={"q": ("q", 1)}, percentiles=(0.5, 0.95), progress=False
+            )
+            found = {f"{u:.0%}": (quantiles[u], x) for u, x in run.response["q"].percentile.items()}
+            yield found | {"mean": (mean, run.response["q"].mean)}
+
+    assert outside(held(runs())) == {}
+
+
+@pytest.mark.parametrize(
+    ("policy", "system", "lam"),
+    [
+        ("first-fit", EXAMPLE, 1.0),
+        ("least-servers-first", POWERS, 1.5),
+        ("most-servers-first", ONE_OR_ALL, 2.0),
+        ("msfq-2", ONE_OR_ALL, 2.0),
+        ("server-filling", POWERS, 1.5),
+    ],
+)
+def test_policies_with_room(policy, system, lam):
+    """Against the chains of these policies, with room for four."""
+    _, waiting, accepted = exact(policy, system, lam, 4)
+    known = {"ENq": waiting, "accepted": accepted, "throughput": lam * accepted, "EWq": waiting / (lam * accepted)}
+    found = []
+    for k in range(RUNS):
+        run = simulate_multiserver(lam, *system, 1000, [8, k], policy=policy, room=4, replications=20, progress=False)
+        found.append({name: (value, getattr(run, name)) for name, value in known.items()})
+    assert outside(held(found)) == {}
+
+
+@pytest.mark.parametrize("effort", [dict(jobs=1000, replications=20), dict(jobs=20_000, replications=1)])
+def test_server_filling_with_room_for_all(effort):
+    """Against its closed form; jobs that are interrupted tell their times only when they end."""
+    lam = 0.7 * near_saturation.server_filling(1.0, *POWERS).capacity
+    known = near_saturation.server_filling(lam, *POWERS).EW
+    found = []
+    for k in range(RUNS):
+        run = simulate_multiserver(lam, *POWERS, seed=[12, k], policy="server-filling", progress=False, **effort)
+        found.append({"EW": (known, run.EW)})
+    assert outside(held(found)) == {}
+
+
+@pytest.mark.parametrize(
+    ("case", "jobs"),
+    [
+        (coverage.Case(1, 0.3), (2000, 15_000)),
+        (coverage.Case(1, 0.7), (15_000, 50_000)),
+        (coverage.Case(20, 0.3), (5000, 15_000)),
+        (coverage.Case(20, 0.5), (15_000, 50_000)),
+        (coverage.Case(200, 0.3), (50_000,)),
+    ],
+)
+def test_intervals_from_one_log(case, jobs):
+    """On other logs than those of the kept table: waits, what a server more saves, and capacities."""
+    truth = coverage.truth_of(case)
+    for length in jobs:
+        rows = [row for row in coverage.of_case(case, truth, length, 300, seed=2) if row["method"] == "ours"]
+        assert min(row["given"] for row in rows) >= 0.9 * 300
+        assert outside({row["quantity"]: row["held"] for row in rows}, 0.88, 0.995) == {}
+        assert 0.9 <= np.mean([row["held"] for row in rows]) <= 0.98

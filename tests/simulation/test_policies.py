@@ -1,0 +1,247 @@
+"""Policies: one event loop for all, exact values, published schedules, and what a new one must keep."""
+
+import gzip
+import subprocess
+import sys
+from functools import cache
+
+import numpy as np
+import pytest
+
+from mjq.models import near_saturation, scheduling
+from mjq.simulation import replay, simulate_multiserver
+from mjq.simulation.engine.loop import event_loop
+from mjq.simulation.engine.queue import NOBODY
+from mjq.simulation.policies import FAMILIES, POLICIES, Policy
+from mjq.solvers.phase_type import erlang
+from tests.conftest import TRACES, needs_traces
+
+TABLE = 6, (2, 3), (1 / 0.4, 1 / 1.6), (0.5, 0.5)
+EXAMPLE = 4, (1, 3), (1.0, 0.5), (0.6, 0.4)
+POWERS = 4, (1, 2, 4), (1.0, 0.5, 1.0), (0.6, 0.25, 0.15)
+ONE_OR_ALL = 4, (1, 4), (1.0, 2.0), (0.8, 0.2)
+ALIKE = 4, (2, 2, 1), (2.0, 0.5, 1.0), (0.3, 0.3, 0.4)  # two classes of the same need
+
+RUN = """
+from mjq.simulation.engine import loop
+from mjq.simulation import policies, replay, simulate_multiserver
+for policy in policies.POLICIES:
+    simulate_multiserver(1.0, 4, (1, 2), (2.5, 0.625), (0.5, 0.5), 100, 1, policy=policy)
+    replay([0, 0], [1, 2], [1, 1], None, 2, policy)
+stats = loop.event_loop.stats
+compiled = {policies.compiled(policy.choose).cache_hits for policy in policies.POLICIES.values()}
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), compiled)
+"""
+
+
+def last_first(jobs, line, serving, memory, profile, running, free, now):
+    """The last job in the line, if it fits."""
+    job = line[len(line) - 1].last
+    return job if line[jobs[job].kind].need <= free else NOBODY
+
+
+def nobody(jobs, line, serving, memory, profile, running, free, now):
+    """Nobody ever starts."""
+    return NOBODY
+
+
+def test_every_policy_says_what_it_does():
+    for policy in (*POLICIES.values(), *FAMILIES.values()):
+        assert policy.sentence.endswith(".") and policy.source
+
+
+def test_the_loop_is_compiled_once_for_all_policies_and_sources(monkeypatch):
+    monkeypatch.setitem(POLICIES, "last-first", Policy(last_first, "", ""))
+    readonly = np.array([1.0])
+    readonly.flags.writeable = False
+    for policy in POLICIES:
+        simulate_multiserver(1.0, *POWERS, 100, 1, policy=policy, room=3)
+        simulate_multiserver(
+            0.5, 1, readonly, readonly, [1], 100, 1, policy=policy, tail_at=readonly, service=[[0.5, 1.5]]
+        )
+        simulate_multiserver(1.0, 1, [1], None, [1], 100, 1, policy=policy, service=[erlang(2, 0.5)])
+        replay([0, 0], readonly.repeat(2), [1, 1], None, 1, policy, ties="one by one")
+    assert len(event_loop.signatures) == 1
+
+
+def test_another_process_compiles_nothing():
+    for policy in POLICIES:
+        replay([0], [1], [1], None, 1, policy)
+    found = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "1 0 {1}"
+
+
+def test_a_policy_can_be_added(monkeypatch):
+    """Last come, first served, never interrupted: the mean wait of M/G/1 is that of any order."""
+    monkeypatch.setitem(POLICIES, "last-first", Policy(last_first, "", ""))
+    assert replay([0, 1, 2], [1, 1, 1], [5, 1, 1], None, 1, "last-first").start.tolist() == [0, 6, 5]
+    run = simulate_multiserver(0.7, 1, [1], [1], [1], 40_000, 5, replications=10, policy="last-first")
+    assert 0.7 / 0.3 in run.EWq.widened(2)
+    in_order = simulate_multiserver(0.7, 1, [1], [1], [1], 40_000, 5, replications=10)
+    assert run.EWq2.mean > 1.5 * in_order.EWq2.mean
+
+
+def test_a_policy_that_starts_nobody_is_stopped(monkeypatch):
+    monkeypatch.setitem(POLICIES, "nobody", Policy(nobody, "", ""))
+    with pytest.raises(RuntimeError, match="the policy must start somebody"):
+        replay([0, 1], [1, 1], [1, 1], None, 1, "nobody")
+
+
+@pytest.mark.parametrize("policy", [*POLICIES, "backfill-2", "msfq-0"])
+def test_one_class_is_served_in_order(policy):
+    plan = dict(lam=1.25, B=4, b=[2], mu=[1], p=[1], jobs=5000, seed=3, service=[[0.5, 1.5]], tail_at=(1,))
+    found, in_order = simulate_multiserver(**plan, policy=policy), simulate_multiserver(**plan)
+    if POLICIES.get(policy, FAMILIES["backfill"]).knows_times:  # then the same draws come in another order
+        assert found.EWq.mean == pytest.approx(in_order.EWq.mean, rel=0.2)
+    else:
+        assert found == in_order
+
+
+MEMORYLESS = (*scheduling.RULES, "msfq-1", "msfq-2", "server-filling")
+
+
+@cache
+def exact(policy, system, lam, room):
+    """Number of states, mean number waiting, fraction accepted: a job is lost if more than `room` would wait."""
+    queue = scheduling.finite_queue(lam, *system, room=room, policy=policy)
+    return queue.states, queue.ENq, queue.accepted
+
+
+@pytest.mark.parametrize(
+    ("policy", "states", "waiting", "accepted"),
+    [("first-fit", 277, 1.8369625512, 0.9506963176), ("fcfs", 448, 2.0213117256, 0.8734036918)],
+)
+def test_chains_of_the_example(policy, states, waiting, accepted):
+    found = exact(policy, EXAMPLE, 1.0, 6)
+    assert found == (states, pytest.approx(waiting, abs=1e-9), pytest.approx(accepted, abs=1e-9))
+
+
+@pytest.mark.parametrize(
+    ("system", "lam", "room"), [(EXAMPLE, 1.0, 6), (ONE_OR_ALL, 2.0, 5), (POWERS, 1.5, 4), (ALIKE, 2.0, 4)]
+)
+@pytest.mark.parametrize("policy", MEMORYLESS)
+def test_beside_the_chain(policy, system, lam, room):
+    """Intervals of the simulator hold the exact values of every memoryless policy."""
+    if policy == "server-filling" and system == EXAMPLE:
+        pytest.skip("needs are no powers of two")
+    _, waiting, accepted = exact(policy, system, lam, room)
+    run = simulate_multiserver(lam, *system, 20_000, 9, policy=policy, room=room, replications=20, workers=2)
+    assert waiting in run.ENq.widened(2)
+    assert accepted in run.accepted.widened(2)
+    assert lam * accepted in run.throughput.widened(2)
+    assert waiting / (lam * accepted) in run.EWq.widened(2)
+    assert run.ENq.half_width < 0.05 * waiting
+
+
+def test_policies_differ_where_they_should():
+    """Exact values are far enough from each other that the test above tells the policies apart."""
+    values = [exact(policy, ONE_OR_ALL, 2.0, 5)[1] for policy in ("fcfs", "most-servers-first", "msfq-2")]
+    assert min(abs(np.subtract.outer(values, values))[np.triu_indices(3, 1)]) > 0.07
+
+
+@pytest.mark.parametrize(("load", "sojourn"), [(0.5, 1.9630052419), (0.8, 4.3403856500)])
+def test_exact_sojourn_times_of_server_filling(load, sojourn):
+    """Needs 1, 2, 4 of 4, exponential times, solved elsewhere in closed form; the capacity is 1 / E[S]."""
+    found = near_saturation.server_filling(load / 0.55, *POWERS)
+    assert found.capacity == pytest.approx(1 / 0.55)
+    assert found.EW == pytest.approx(sojourn, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("load", "jobs", "precision"),
+    [
+        (0.5, 20_000, 0.04),
+        (0.9, 40_000, 0.08),
+        pytest.param(0.8, 40_000, 0.04, marks=pytest.mark.slow),
+        pytest.param(0.9, 400_000, 0.03, marks=pytest.mark.slow),
+        pytest.param(0.95, 1_000_000, 0.03, marks=pytest.mark.slow),
+    ],
+)
+def test_server_filling_beside_its_exact_sojourn_times(load, jobs, precision):
+    exactly = near_saturation.server_filling(load / 0.55, *POWERS).EW
+    run = simulate_multiserver(
+        load / 0.55, *POWERS, jobs, 11, policy="server-filling", replications=20, warmup=0.5, workers=2
+    )
+    assert exactly in run.EW.widened(2)
+    assert run.EW.half_width < precision * exactly
+
+
+def test_room_for_nobody_is_a_loss_system():
+    """Erlang's formula, for two servers at load 1: one fifth is lost."""
+    for policy in ("fcfs", "easy", "conservative", "server-filling"):
+        run = simulate_multiserver(1.0, 2, [1], [1], [1], 10_000, 4, policy=policy, room=0, replications=20, workers=2)
+        assert 0.8 in run.accepted.widened(2) and run.EWq.mean == pytest.approx(0, abs=1e-12)
+
+
+def test_estimates_matter_to_backfilling_only():
+    plan = dict(lam=0.5, B=4, b=(1, 3), mu=(1.0, 0.5), p=(0.6, 0.4), jobs=20_000, seed=5)
+    for policy in ("easy", "conservative", "backfill-3"):
+        exactly, twice = (simulate_multiserver(**plan, policy=policy, estimates=x) for x in (1, 2))
+        assert exactly != twice
+    assert simulate_multiserver(**plan, estimates=2) == simulate_multiserver(**plan)
+
+
+def test_first_fit_of_an_overloaded_system_ends():
+    """Small jobs alone are more than it carries: large ones that are counted wait until the small ones stop coming."""
+    run = simulate_multiserver(20.0, *TABLE, 2000, 1, policy="first-fit", replications=2)
+    small, large = run.EWq_by_class
+    assert large.mean > 2 * small.mean > 0
+    assert np.isfinite([run.EN.mean, run.EW.mean, run.throughput.mean]).all()
+
+
+def public_log(name):
+    """Rows of a public log in the Standard Workload Format."""
+    with gzip.open(TRACES / f"{name}.swf.gz", "rt") as file:
+        return np.array([line.split() for line in file if line.strip() and not line.startswith(";")], dtype=float)
+
+
+@needs_traces
+@pytest.mark.parametrize(
+    ("name", "servers", "wait", "slowdown", "other_wait", "other_starts"),
+    [
+        ("KTH-SP2-easy", 100, 6836.8721, 92.576540, 6834.5873, 456),
+        ("SDSC-SP2-easy", 128, 20_497.7610, 87.870324, 20_570.8754, 2395),
+    ],
+)
+def test_easy_is_the_published_schedule(name, servers, wait, slowdown, other_wait, other_starts):
+    """Every start of E. Gaussier, D. Glesser, V. Reis, D. Trystram, SC 2015; with other ties some differ."""
+    log = public_log(name)
+    log = log[np.lexsort((log[:, 0], log[:, 1]))]
+    submit, waited, run, need, request = log[:, [1, 2, 3, 4, 8]].T
+    found = replay(submit, need, run, request, servers, "easy", ties="one by one")
+    assert (found.start != submit + waited).sum() == 0
+    assert found.wait.mean() == pytest.approx(wait, abs=1e-4)
+    assert found.bounded_slowdown() == pytest.approx(slowdown, abs=1e-6)
+    other = replay(submit, need, run, request, servers, "easy")
+    assert (other.start != found.start).sum() == other_starts
+    assert other.wait.mean() == pytest.approx(other_wait, abs=1e-4)
+
+
+@needs_traces
+@pytest.mark.parametrize(
+    ("policy", "exactly", "wait", "slowdown"),
+    [
+        ("fcfs", False, 15_674.717, 140.2490),
+        ("easy", False, 3683.850, 18.3168),
+        ("easy", True, 3300.240, 14.5711),
+        ("conservative", False, 3866.580, 17.7913),
+    ],
+)
+def test_the_first_jobs_of_a_log(policy, exactly, wait, slowdown):
+    log = public_log("SDSC-SP2-5K")
+    log = log[(log[:, 3] >= 0) & ~np.isin(log[:, 10], (2, 3, 4))]
+    submit, run, need = log[:, 1], log[:, 3], np.where(log[:, 4] > 0, log[:, 4], log[:, 7])
+    found = replay(submit, need, run, None if exactly else log[:, 8].clip(0), 128, policy)
+    assert len(log) == 4606 and found.wait.mean() == pytest.approx(wait, abs=5e-4)
+    assert found.bounded_slowdown() == pytest.approx(slowdown, abs=5e-5)
+
+
+@needs_traces
+@pytest.mark.parametrize(
+    ("policy", "factor", "wait"), [("fcfs", 1, 43_738.8537), ("easy", 1, 4140.5406), ("easy", 2, 3258.9820)]
+)
+def test_a_log_at_higher_load(policy, factor, wait):
+    """Submit times divided by 1.5: as they are, nearly nobody waits."""
+    log = public_log("NASA-iPSC-1993-3.1-cln")
+    submit, run, need = log[:, 1] / 1.5, log[:, 3], np.where(log[:, 4] > 0, log[:, 4], log[:, 7])
+    assert replay(submit, need, run, factor * run, 128, policy).wait.mean() == pytest.approx(wait, abs=1e-4)

@@ -1,0 +1,113 @@
+"""Who waits: queues threaded through a table, equal to lists."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mjq.simulation.engine.heap import push, remove
+from mjq.simulation.engine.queue import (
+    NOBODY,
+    enter,
+    enter_again,
+    leave,
+    more_places,
+    opened,
+    places,
+    release,
+    serve,
+    units,
+)
+
+
+def walked(jobs, first, behind):
+    """Jobs from the first one on."""
+    found, job = [], first
+    while job != NOBODY:
+        found.append(int(job))
+        job = jobs[job][behind]
+    return found
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=60))
+def test_the_line_is_a_list(steps):
+    """Jobs of three classes enter; before each, perhaps, some job leaves from wherever it stands."""
+    jobs, line, expected = places(64), opened(units([1, 2, 3], 4)), []
+    for job, (kind, place) in enumerate(steps):
+        if place < len(expected):
+            leave(jobs, line, expected.pop(place))
+        jobs[job]["kind"] = kind
+        enter(jobs, line, job)
+        expected.append(job)
+        queues = [[other for other in expected if jobs[other]["kind"] == k] for k in range(3)]
+        assert walked(jobs, line[-1]["first"], "behind") == expected
+        assert walked(jobs, line[-1]["last"], "ahead") == expected[::-1]
+        for queue, alike in zip(line, queues, strict=False):
+            assert walked(jobs, queue["first"], "behind_alike") == alike
+            assert walked(jobs, queue["last"], "ahead_alike") == alike[::-1]
+        assert line["length"].tolist() == [len(alike) for alike in queues] + [len(expected)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=40))
+def test_who_was_interrupted_enters_where_it_stood(steps):
+    """Jobs leave from wherever they stand and come back, in any order: the line is in order of arrival."""
+    jobs, line, out = places(64), opened(units([1, 2, 3], 4)), []
+    for job, (kind, _) in enumerate(steps):
+        jobs[job]["number"], jobs[job]["kind"] = job, kind
+        enter(jobs, line, job)
+    waiting = list(range(len(steps)))
+    for _, place in steps:
+        if place < len(waiting):
+            out.append(waiting.pop(place))
+            leave(jobs, line, out[-1])
+        elif out:
+            waiting = sorted([*waiting, out[0]])
+            enter_again(jobs, line, out.pop(0))
+        assert walked(jobs, line[-1]["first"], "behind") == waiting
+        assert walked(jobs, line[-1]["last"], "ahead") == waiting[::-1]
+        for kind in range(3):
+            alike = [job for job in waiting if jobs[job]["kind"] == kind]
+            assert walked(jobs, line[kind]["first"], "behind_alike") == alike
+            assert walked(jobs, line[kind]["last"], "ahead_alike") == alike[::-1]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), max_size=40))
+def test_those_in_service_stand_by_expected_end(steps):
+    jobs, serving, expected = places(64), opened(units([1], 4)[:0]), []
+    for job, (end, place) in enumerate(steps):
+        if place < len(expected):
+            release(jobs, serving, expected.pop(place))
+        jobs[job]["estimate"] = end
+        serve(jobs, serving, job)
+        expected = sorted([*expected, job], key=lambda job: jobs[job]["estimate"])
+        assert walked(jobs, serving[0]["first"], "behind") == expected
+        assert walked(jobs, serving[0]["last"], "ahead") == expected[::-1]
+        assert serving[0]["length"] == len(expected)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.data())
+def test_a_heap_may_lose_any_entry(times, data):
+    due, who = np.empty(len(times)), np.empty(len(times), dtype=np.int64)
+    for size, time in enumerate(times):
+        push(due, who, size, time, size)
+    for size in range(len(times) - 1, 0, -1):
+        place = data.draw(st.integers(0, size))
+        gone = who[place]
+        remove(due, who, size, place)
+        assert gone not in who[:size] and len(set(who[:size])) == size
+        assert all(due[k] >= due[(k - 1) // 2] for k in range(1, size))
+        assert due[:size].tolist() == [times[job] for job in who[:size]]
+
+
+def test_a_full_table_grows_and_keeps_its_jobs():
+    jobs = places(4)
+    assert walked(jobs, 0, "behind") == [0, 1, 2, 3]
+    jobs["number"] = [5, 6, 7, 8]
+    longer = more_places(jobs)
+    assert longer["number"][:4].tolist() == [5, 6, 7, 8]
+    assert walked(longer, 4, "behind") == [4, 5, 6, 7]
+
+
+def test_units():
+    needs = units([1.0, 0.5, 1e-300, 1e9], 1.0)
+    assert needs.tolist() == [2**60, 2**59, 0, 2**61]
+    assert needs.dtype == np.int64

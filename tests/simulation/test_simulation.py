@@ -1,0 +1,209 @@
+"""The simulator: reproducible, honest about its precision, right about ties and edges."""
+
+import numpy as np
+import pytest
+
+from mjq import processing_capacity as pc
+from mjq.simulation import Estimate, simulate_multiserver
+from mjq.simulation.engine.arrivals import BoundedPareto, Lognormal
+from mjq.simulation.replications import generators, replicate
+from mjq.solvers.phase_type import coxian, erlang, exponential, hyperexponential
+
+TABLE = 6, (2, 3), (1 / 0.4, 1 / 1.6), (0.5, 0.5)
+LAWS = {  # of mean 1, with their second moments
+    "erlang": (erlang(3, 1.0), 4 / 3),
+    "hyperexponential": (hyperexponential(1.0, 4.0), 5.0),
+    "lognormal": (Lognormal(1.0, 2.0), 3.0),
+    "bounded Pareto": (BoundedPareto(0.9 / np.log(10), 9 / np.log(10), 1.0), 8.1 / np.log(10) ** 2),
+    "always the same": (1.0, 1.0),
+    "sample": ([0.5, 0.5, 2.0], 1.5),
+}
+
+
+def test_same_seed_same_numbers_whatever_the_workers():
+    runs = [simulate_multiserver(1.5, *TABLE, 20_000, 7, replications=5, workers=w, tail_at=(3,)) for w in (1, 2, 5)]
+    assert runs[0] == runs[1] == runs[2]
+    assert runs[0] != simulate_multiserver(1.5, *TABLE, 20_000, 8, replications=5, tail_at=(3,))
+
+
+def test_a_seed_sequence_can_be_used_twice():
+    seed = np.random.SeedSequence(42)
+    first, second = (simulate_multiserver(1.0, *TABLE, 1000, seed, replications=2) for _ in range(2))
+    assert first == second
+    assert first == simulate_multiserver(1.0, *TABLE, 1000, 42, replications=2)
+
+
+def test_replications_are_independent():
+    draws = np.array([rng.random(20_000) for rng in generators(3, 4)])
+    assert np.abs(np.corrcoef(draws) - np.eye(4)).max() < 0.05
+
+
+def test_results_keep_the_order_of_replications():
+    assert replicate(lambda rng: rng.random(), 5, 6, workers=3) == [rng.random() for rng in generators(5, 6)]
+
+
+def test_littles_law_within_one_run():
+    run = simulate_multiserver(1.5, *TABLE, 400_000, 1, replications=4)
+    assert run.EN.mean == pytest.approx(1.5 * run.EW.mean, rel=0.01)
+    assert run.ENq.mean == pytest.approx(1.5 * run.EWq.mean, rel=0.01)
+    assert run.throughput.mean == pytest.approx(1.5, rel=0.01)
+
+
+def test_batches_of_one_run_give_an_interval():
+    run = simulate_multiserver(0.5, 1, [1], [1], [1], 300_000, 2)
+    assert run.EW.observations == 30
+    assert 2 in run.EW.widened(2)
+    assert 0 < run.EW.half_width < 0.1
+
+
+def test_an_empty_system_only_serves():
+    run = simulate_multiserver(1e-6, *TABLE, 50_000, 3, replications=5)
+    assert run.EWq.mean < 1e-4
+    assert 1 in run.EW.widened(3)
+
+
+def test_an_unstable_system_grows_and_works_at_capacity():
+    run = simulate_multiserver(4.0, *TABLE, 100_000, 3, replications=4)
+    assert run.EN.mean > 10_000
+    assert run.throughput.mean == pytest.approx(2.0134, rel=0.02)
+
+
+def test_ten_tenths_fit_into_one():
+    decimal, whole = (simulate_multiserver(9.0, B, [need], [1], [1], 50_000, 4) for B, need in ((1, 0.1), (10, 1)))
+    assert decimal == whole
+
+
+def test_classes_that_never_come():
+    run = simulate_multiserver(1.0, 6, (99, 2, 99), (1, 1, 1), (0, 1, 0), 5000, 4, replications=3)
+    assert [estimate.observations for estimate in run.EWq_by_class] == [0, 3, 0]
+
+
+def test_few_jobs():
+    for replications in (1, 3):
+        run = simulate_multiserver(1.0, *TABLE, 2, 4, replications=replications, warmup=0)
+        assert run.EW.mean > 0
+        assert np.isfinite([run.EN.mean, run.ENq.mean, run.throughput.mean]).all()
+
+
+def test_a_flood_of_arrivals_costs_nothing():
+    run = simulate_multiserver(1e9, *TABLE, 2000, 4, replications=2)
+    assert run.EN.mean > 1000
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_one_server_waits_as_pollaczek_and_khinchine_say(name):
+    law, second = LAWS[name]
+    run = simulate_multiserver(0.7, 1, [1], None, [1], 60_000, 21, service=[law], replications=20, workers=2)
+    wait = 0.7 * second / (2 * (1 - 0.7))
+    assert wait in run.EWq.widened(2)
+    assert wait + 1 in run.EW.widened(2)
+    assert run.EWq.half_width < 0.1 * wait
+
+
+def test_exponential_times_said_in_two_phases_are_exponential():
+    exact = pc.sojourn(1.5, *TABLE)
+    B, b, mu, p = TABLE
+    service = [coxian(1 / rate, 1.0) for rate in mu]
+    run = simulate_multiserver(
+        1.5, B, b, mu, p, 60_000, 22, service=service, replications=20, tail_at=(2, 5), workers=2
+    )
+    assert exact.EW in run.EW.widened(2) and exact.EW2 in run.EW2.widened(2)
+    assert all(exact.tail(t) in fraction.widened(2) for t, fraction in zip((2, 5), run.tail, strict=True))
+    in_one = simulate_multiserver(1.5, *TABLE, 60_000, 22, replications=20, tail_at=(2, 5), workers=2)
+    assert run != in_one
+
+
+def test_exponential_times_are_the_default():
+    service = [exponential(0.5), exponential(4.0)]  # the inverse of the inverse is the rate itself
+    run = simulate_multiserver(1.0, 6, (2, 3), None, (0.5, 0.5), 5000, 23, service=service)
+    assert run == simulate_multiserver(1.0, 6, (2, 3), (2, 0.25), (0.5, 0.5), 5000, 23)
+
+
+def test_each_class_has_its_own_law():
+    """So much room that nobody waits: the sojourn times are the service times."""
+    service = [2.0, erlang(4, 1.0), [1.0, 3.0], exponential(1.0)]
+    p = (0.25, 0.25, 0.25, 0.25)
+    times = dict(service=service, replications=10, tail_at=(1.9,))
+    run = simulate_multiserver(1.0, 1000, (1, 1, 1, 1), None, p, 20_000, 24, **times)
+    assert run.EWq.mean == 0
+    assert np.mean([2, 1, 2, 1]) in run.EW.widened(2)
+    assert np.mean([4, 1.25, 5, 2]) in run.EW2.widened(2)
+    assert np.mean([1, erlang(4, 1.0).tail(1.9), 0.5, np.exp(-1.9)]) in run.tail[0].widened(2)
+
+
+def test_estimates():
+    x = np.random.default_rng(0).normal(5, 2, size=(2000, 8))
+    covered = np.mean([5 in Estimate.of(row) for row in x])
+    assert covered == pytest.approx(0.95, abs=0.015)
+    assert Estimate.of([1.0]).half_width == np.inf
+
+
+@pytest.mark.parametrize("cluster", [1, 5])
+def test_estimates_of_a_rare_fraction(cluster):
+    """Clusters of jobs, so rare that a third of the experiments see none: intervals hold the truth."""
+    rng, truth = np.random.default_rng(1), 1.1 * cluster / 40_000
+    seen = cluster * rng.poisson(1.1 / 20, size=(2000, 20))
+    found = [Estimate.of_fraction(row, np.full(20, 2000), cluster) for row in seen]
+    assert 0.91 <= np.mean([truth in estimate for estimate in found])
+    never = Estimate.of_fraction([0, 0], [500, 500], cluster)
+    assert (never.mean, never.low) == (0, 0) and 2 * cluster / 1000 < never.high < 3 * cluster / 1000
+    assert f"{never:.4f}".startswith("0.0000 (0.0000 to 0.")
+
+
+def test_estimates_of_a_frequent_fraction_are_means():
+    seen, jobs = [400, 500, 450], [1000, 1000, 1000]
+    assert Estimate.of_fraction(seen, jobs, 1) == Estimate.of([0.4, 0.5, 0.45])
+
+
+def test_uneven_intervals_stay_uneven():
+    rare = Estimate.of_fraction([1, 0, 0, 0], [1000] * 4, 1)
+    wide = rare.widened(2)
+    assert rare.high - rare.mean > rare.mean - rare.low > 0
+    assert wide.high - wide.mean == pytest.approx(2 * (rare.high - rare.mean)) and rare.high in wide
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"lam": 0}, "lam must be positive"),
+        ({"b": (2, 7)}, "need 7 exceeds resource 6"),
+        ({"p": (0.5, 0.6)}, "p must sum to 1"),
+        ({"mu": (1, -1)}, "mu must be positive"),
+        ({"mu": (1, 1, 1)}, "one entry a class"),
+        ({"jobs": 0}, "jobs must be a whole number of at least 2"),
+        ({"replications": 1.5}, "replications must be a whole number"),
+        ({"workers": 0}, "workers must be a whole number"),
+        ({"warmup": -0.1}, "warmup must not be negative"),
+        ({"tail_at": (float("nan"),)}, "tail_at must be finite"),
+        ({"policy": "lifo"}, "policy must be one of fcfs, first-fit, .*; got 'lifo'"),
+        ({"policy": "server-filling"}, "powers of two: need 2, servers 6"),
+        ({"room": -1}, "room must be a whole number of at least 0"),
+        ({"estimates": 0.5}, "estimates must be at least 1 service time, got 0.5"),
+        ({"service": [1.0]}, "mu must be one over the mean"),
+        ({"service": [1.0], "mu": None}, "one entry a class, got 2, 1 and 2"),
+        ({"service": [1.0, 2.0]}, r"one over the mean of each law of service, \(1, 0.5\), or None; got \(1, 1\)"),
+        ({"service": [1.0, -2.0]}, "service of class 1 must not be negative, got"),
+        ({"service": [1.0, 0.0]}, "service of class 1 must be a PhaseType, a positive time or several times: mean 0"),
+        ({"service": [1.0, []]}, "service of class 1 must be a PhaseType, a positive time or several times: no time"),
+        ({"service": [1.0, "exponential"]}, "service of class 1 must be numbers"),
+        ({"service": exponential(1.0)}, "service must be a sequence of one law a class"),
+        ({"service": 2.0}, "service must be a sequence of one law a class"),
+    ],
+)
+def test_bad_input_raises(change, message):
+    good = dict(lam=1.0, B=6, b=(2, 3), mu=(1, 1), p=(0.5, 0.5), jobs=10, seed=1)
+    with pytest.raises(ValueError, match=message):
+        simulate_multiserver(**(good | change))
+
+
+@pytest.mark.parametrize(("observations", "longer"), [(2, 1), (7, 1), (7, 10)])
+def test_the_half_width_that_is_to_be_expected_of_another_plan(observations, longer):
+    rng = np.random.default_rng(1)
+    plan = [Estimate.of(rng.normal(size=(observations, longer)).mean(axis=1)).half_width for _ in range(20_000)]
+    ours = Estimate.of(rng.normal(size=20_000)).expected_half_width(observations, longer)
+    assert ours == pytest.approx(np.mean(plan), rel=0.03)
+
+
+def test_one_replication_tells_a_fraction_but_not_how_surely():
+    found = Estimate.of_fraction([3], [1000], 1)
+    assert (found.mean, found.half_width) == (0.003, np.inf)

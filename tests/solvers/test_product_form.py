@@ -1,0 +1,162 @@
+"""Exact means against formulas, against the chain built from the rule, and as laws."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special
+
+from mjq import fluid
+from mjq.solvers import chain
+from mjq.solvers.product_form import means
+from tests.models.test_fluid import FOUR, QUEUES, example_2, mixed, open_queue, random_network
+
+
+def test_verified_values_of_the_closed_example():
+    exact = means(example_2(0.2))
+    assert exact.throughput["Q2", 1] == pytest.approx(6.927861, abs=5e-7)
+    assert [exact.mean_jobs[pair] for pair in QUEUES] == pytest.approx([34.639307, 6.290481, 9.070213], abs=1e-6)
+
+
+def test_verified_values_of_the_mixed_network():
+    exact = means(mixed())
+    found = [exact.mean_jobs[pair] for pair in FOUR]
+    assert found == pytest.approx([1.14996959, 1.55848584, 1.37758308, 1.36650486], abs=5e-9)
+
+
+@pytest.mark.parametrize("load", [0.01, 0.6, 0.999])
+@pytest.mark.parametrize("k", [1, 2, 7])
+def test_open_queue_is_erlangs(load, k):
+    rho = load * k
+    waiting = 1 / (1 + (1 - load) * math.factorial(k) / rho**k * sum(rho**j / math.factorial(j) for j in range(k)))
+    expected = rho + waiting * load / (1 - load)
+    assert means(open_queue(rho, k=k)).mean_jobs["q", 1] == pytest.approx(expected, rel=1e-9)
+
+
+def test_two_open_classes_share_by_their_work():
+    service = {("q", "a"): fluid.exponential(0.5), ("q", "b"): fluid.erlang(3, 2.0)}
+    network = fluid.Network({"q": 1}, service, {}, arrivals={("q", "a"): 0.4, ("q", "b"): 0.3})
+    exact = means(network)
+    assert exact.mean_jobs["q", "a"] == pytest.approx(0.2 / 0.2)
+    assert exact.mean_jobs["q", "b"] == pytest.approx(0.6 / 0.2)
+
+
+def exact_by_chain(network, room=math.inf):
+    """The slow definition: explore the chain from the rule and solve it."""
+
+    def rule(state):
+        return fluid.transitions(state, network, room=room)
+
+    start = [0] * len(network.start)
+    for pair, jobs in network.population.items():
+        start[network.index[pair].start] += int(jobs)
+    states = chain.explore([tuple(start)], rule)
+    pi = chain.stationary(chain.generator(states, rule))
+    x = pi @ np.array(states)
+    return {pair: x[network.index[pair]].sum() for pair in network.pairs}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_closed_chains_agree_with_the_rule(seed):
+    rng = np.random.default_rng(seed)
+    servers = {"a": int(rng.integers(1, 4)), "b": int(rng.integers(1, 3)), "z": math.inf}
+    service = {(q, c): fluid.two_moments(rng.uniform(0.2, 2), rng.uniform(0.5, 5)) for q in servers for c in (1, 2)}
+    routing = {}
+    for c in (1, 2):
+        rows = rng.dirichlet(np.ones(3), 3)
+        routing |= {
+            (q, c): {(to, c): x for to, x in zip(servers, row, strict=True)}
+            for q, row in zip(servers, rows, strict=False)
+        }
+    population = {("z", 1): int(rng.integers(1, 3)), ("a", 2): int(rng.integers(0, 3))}
+    network = fluid.Network(servers, service, routing, population=population)
+    exact, slow = means(network), exact_by_chain(network)
+    assert exact.mean_jobs == pytest.approx(slow, rel=1e-9, abs=1e-12)
+    assert sum(exact.mean_jobs.values()) == pytest.approx(sum(population.values()), rel=1e-12)
+
+
+def test_mixed_network_agrees_with_the_rule():
+    service = {
+        ("q", "O"): fluid.coxian(0.5, 3.0),
+        ("q", "C"): fluid.exponential(0.7),
+        ("z", "C"): fluid.exponential(2.0),
+    }
+    routing = {("q", "C"): {("z", "C"): 1.0}, ("z", "C"): {("q", "C"): 1.0}}
+    network = fluid.Network({"q": 2, "z": math.inf}, service, routing, {("q", "O"): 0.8}, {("z", "C"): 3})
+    assert means(network).mean_jobs == pytest.approx(exact_by_chain(network, room=45), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_flows_and_populations_of_random_networks(seed):
+    network = random_network(seed)
+    exact = means(network)
+    flow, jobs = (np.array(list(x.values())) for x in (exact.throughput, exact.mean_jobs))
+    assert flow == pytest.approx(network.arrivals + flow @ network.P, abs=1e-12)
+    assert jobs[1::2].sum() == pytest.approx(6, rel=1e-12)
+    # At a delay station Little's law is all there is.
+    for k, (pair, law) in enumerate(network.service.items()):
+        assert pair[0] != 3 or jobs[k] == pytest.approx(flow[k] * law.mean)
+
+
+def test_thousands_of_servers_and_hundreds_of_jobs_are_within_range():
+    ring = {("z", 1): {("q", 1): 1.0}, ("q", 1): {("z", 1): 1.0}}
+    service = {("z", 1): fluid.exponential(1.0), ("q", 1): fluid.exponential(1.0)}
+    network = fluid.Network({"z": math.inf, "q": 300}, service, ring, population={("z", 1): 600})
+    n = np.arange(601)
+    logs = -special.gammaln(601 - n) - np.append(0, np.cumsum(np.log(np.minimum(n[1:], 300))))
+    chances = np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum()
+    assert means(network).mean_jobs["q", 1] == pytest.approx(chances @ n, rel=1e-10)
+    assert means(network).throughput["q", 1] == pytest.approx(chances @ np.minimum(n, 300), rel=1e-10)
+
+
+def two_chains(queues, jobs):
+    """Jobs of two classes that go round the same queues."""
+    pairs = [(k, c) for c in "ab" for k in range(queues)]
+    routing = {(k, c): {((k + 1) % queues, c): 1.0} for k, c in pairs}
+    there = {(0, "a"): jobs, (0, "b"): jobs}
+    return fluid.Network(
+        dict.fromkeys(range(queues), 1), dict.fromkeys(pairs, fluid.exponential(1)), routing, population=there
+    )
+
+
+def test_queues_that_are_alike_hold_as_many_jobs_each():
+    found = means(two_chains(queues=3, jobs=20))
+    assert list(found.mean_jobs.values()) == pytest.approx([20 / 3] * 6)
+    # Of one class of 40 jobs, as the queues see it, each queue is busy with probability 40 / (40 + 2).
+    assert list(found.throughput.values()) == pytest.approx([40 / 42 / 2] * 6)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: open_queue(1.0), "queue 'q' is unstable: the open classes need 1 of its 1 servers"),
+        (
+            lambda: fluid.Network(
+                {"q": 1}, {("q", 1): fluid.exponential(1)}, {("q", 1): {("q", 1): 1}}, None, {("q", 1): 0.5}
+            ),
+            "whole numbers",
+        ),
+        (
+            lambda: fluid.Network(
+                {"q": 1, "r": 1},
+                dict.fromkeys([("q", 1), ("r", 1), ("q", 2)], fluid.exponential(1)),
+                {("q", 1): {("q", 1): 1}, ("r", 1): {("r", 1): 1}, ("q", 2): {("q", 1): 0.5, ("r", 1): 0.5}},
+                population={("q", 2): 1},
+            ),
+            "falls into pieces",
+        ),
+        (
+            lambda: fluid.Network(
+                {"q": 1},
+                {("q", c): fluid.exponential(1) for c in range(3)},
+                {("q", c): {("q", c): 1} for c in range(3)},
+                population={("q", c): 46 for c in range(3)},
+            ),
+            "103823 population vectors are too many",
+        ),
+        (lambda: two_chains(queues=28, jobs=28), "56 closed jobs are too many for the range"),
+    ],
+)
+def test_bad_input_raises(make, message):
+    with pytest.raises(ValueError, match=message):
+        means(make())
