@@ -14,7 +14,6 @@
 """
 
 import ast
-import gc
 import string
 import time
 from collections import Counter
@@ -345,9 +344,6 @@ def read_in_parallel(app, env, docnames):
 
 
 def setup(app):
-    # Sphinx reads trees of pages from disk a hundred times, and nearly all that it makes lives to its end: looking for
-    # garbage meanwhile would take half of its time.
-    gc.disable()
     app.connect("autodoc-process-docstring", source_first, priority=400)  # before napoleon reads the sections
     app.connect("env-before-read-docs", read_in_parallel)
     app.connect("env-updated", copy_no_threads)  # before pages are written
