@@ -109,8 +109,8 @@ coverage-of-intervals: $(VENV)/ready
 
 # The tables in which panels interpolate; a minute.
 panels: $(VENV)/ready
-	PYTHONPATH=book/_ext $(BIN)/python book/panels/near_saturation.py
-	PYTHONPATH=book/_ext $(BIN)/python book/panels/cluster.py
+	PYTHONPATH=book $(BIN)/python book/panels/near_saturation.py
+	PYTHONPATH=book $(BIN)/python book/panels/cluster.py
 
 clean:
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache

@@ -25,6 +25,7 @@ from pathlib import Path
 
 import depends
 import filelock
+import live_panels
 import mathjax
 import nbformat
 import yaml
@@ -161,7 +162,7 @@ def show(failures):
 
 
 def stage(site, chapters):
-    """Lay out what Sphinx reads: configuration, prose, executed chapters by name, and MathJax for reading offline.
+    """Lay out what Sphinx reads: configuration, prose, panels, executed chapters by name, and MathJax.
 
     Files that are the same are left alone, so that Sphinx sees which pages changed.
     """
@@ -178,6 +179,10 @@ def stage(site, chapters):
     files |= {path: path.relative_to(ROOT) for path in to_download}
     texts = {target: source.read_bytes() for source, target in files.items()}
     texts[Path("_config.yml")] = configuration().encode()
+    panels = BUILD / "panels.json"
+    BUILD.mkdir(exist_ok=True)
+    live_panels.write(panels, ROOT / "book/panels")
+    texts[Path(panels.name)] = panels.read_bytes()
     picture = Path("book/_static/card.png")
     texts[picture] = (site / picture).read_bytes() if (site / picture).exists() else drawn_card()
     for old in site.rglob("*") if site.exists() else ():
@@ -200,7 +205,7 @@ def state_of(site):
     """Fingerprints of everything that decides what the book looks like, and of what all of its pages share."""
     pages, frame = hashlib.sha256(), hashlib.sha256((ROOT / "requirements.lock").read_bytes())
     for path in sorted(path for path in site.rglob("*") if path.is_file()):
-        state = pages if path.suffix in {".md", ".ipynb", ".bib"} else frame
+        state = pages if path.suffix in {".md", ".ipynb", ".bib", ".json"} else frame
         state.update(str(path.relative_to(site)).encode() + path.read_bytes())
     # The reference pages and the ledger are made from these.
     for path in sorted([*(ROOT / "mjq").rglob("*"), *(ROOT / "tests/foreign").glob("*.csv")]):
@@ -223,7 +228,7 @@ def configuration():
 
 def sphinx(site, output):
     """Run Sphinx on a staged site, in a process of its own and with several more for the pages."""
-    # With threads, which linear algebra would begin, a process could not start others safely.
+    # Pages are read by copies of that process, in which threads of linear algebra would be missing.
     variables = {"PYTHONPATH": str(ROOT)} | dict.fromkeys(THREADS, "1")
     command = [sys.executable, ROOT / "book/sphinx_build.py", site, output, str(WORKERS)]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ | variables)

@@ -39,7 +39,7 @@ def meaning_of_file(path):
     """All that matters of a file: modules and notebooks without their words; nothing if the file is gone."""
     if not path.is_file():
         return b""
-    if path.suffix == ".py":
+    if path.suffix in {".py", ".pyi"}:
         return meaning(path.read_text(encoding="utf-8")).encode()
     if path.suffix == ".ipynb":
         return meaning_of_cells(nbformat.read(path, as_version=4)).encode()

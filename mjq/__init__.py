@@ -1,7 +1,10 @@
 """Queueing models of datacenters: five papers derived, computed and checked.
 
+``from mjq import System`` is the first line of a user; ``TrackedCluster`` and ``Pool`` are its siblings.
+
 The library
 
+``mjq.system``      what a user types: a system in plain words, which chooses the model or solver that fits
 ``mjq.models``      one folder a paper, the only place where a paper's letters live
 ``mjq.solvers``     methods that several models use: Markov chains, queues, networks, phase-type distributions
 ``mjq.simulation``  an independent event-driven simulator with confidence intervals
@@ -25,9 +28,11 @@ What belongs to the book
 Models are re-exported: ``from mjq import processing_capacity``.
 """
 
+from __future__ import annotations
+
 import os
 
-from mjq import lazily, models
+import lazy_loader
 
 if "MJQ_OPENED" in os.environ:  # the build of the book asks which files a chapter depends on
     from mjq._util import opened
@@ -36,19 +41,4 @@ if "MJQ_OPENED" in os.environ:  # the build of the book asks which files a chapt
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazily.attach(
-    __name__,
-    submodules=[
-        "exercises",
-        "experiments",
-        "headlines",
-        "models",
-        "plots",
-        "published",
-        "runs",
-        "simulation",
-        "solvers",
-        "workload",
-    ],
-    names={"models": models.NAMES},
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,5 +1,7 @@
 """The command ``mjq``, also as ``python -m mjq``: what must happen before anything large is imported."""
 
+from __future__ import annotations
+
 import sys
 
 __all__ = ["main"]

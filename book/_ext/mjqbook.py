@@ -14,8 +14,8 @@
 """
 
 import ast
+import csv
 import string
-import time
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -27,7 +27,7 @@ from pybtex.style.formatting.plain import Style
 from pybtex.style.labels import BaseLabelStyle
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from mjq import published, text_tables
+from mjq import published
 from mjq.plots import significant
 from mjq.runs.results import taken_from
 
@@ -116,8 +116,9 @@ def compared_numbers():
     kinds = Counter(row.kind for paper in published.PAPERS for row in published.printed(paper.lower()))
     wrong = kinds["misprint"]
     found = {"the papers": Counter({"agrees": sum(kinds[k] for k in published.CAN_FAIL) - wrong, "they err": wrong})}
-    for row in text_tables.read(FOREIGN):
-        found.setdefault(row["program"], Counter())[row["status"]] += 1
+    with FOREIGN.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            found.setdefault(row["program"], Counter())[row["status"]] += 1
     return found
 
 
@@ -316,27 +317,10 @@ def source_first(app, what, name, obj, options, lines):
 UNDECLARED = "sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"
 # Half of all reading is of these two: the first and the last part of the list are read by different processes.
 FIRST, LAST = "book/reference", "book/ledger"
-ENDING = 1  # seconds that a thread which has done its work may take to be gone
-
-
-def copy_no_threads(app, *_):
-    """Go on with one process where this one has threads: a copy of it has none, and would wait for theirs for ever."""
-    if threads_here() != 1:
-        app.parallel = 1
-
-
-def threads_here():
-    """How many threads this process has, those of libraries, too; none where the system does not say."""
-    listed = Path("/proc/self/task")
-    return len(list(listed.iterdir())) if listed.exists() else 0
 
 
 def read_in_parallel(app, env, docnames):
     """Let pages be read by several processes, which get parts of this list in a row."""
-    until = time.monotonic() + ENDING
-    while threads_here() > 1 and time.monotonic() < until:  # the one that has waited for the panels
-        time.sleep(0.01)
-    copy_no_threads(app)
     for name in UNDECLARED:
         if name in app.extensions:
             app.extensions[name].parallel_read_safe = True
@@ -346,7 +330,6 @@ def read_in_parallel(app, env, docnames):
 def setup(app):
     app.connect("autodoc-process-docstring", source_first, priority=400)  # before napoleon reads the sections
     app.connect("env-before-read-docs", read_in_parallel)
-    app.connect("env-updated", copy_no_threads)  # before pages are written
     app.connect("env-purge-doc", forget_numbers)
     app.connect("env-merge-info", take_over_numbers)
     app.connect("env-get-outdated", with_other_numbers)

@@ -1,234 +1,33 @@
-"""Live panels: sliders on a page, in front of formulas that the browser evaluates.
+"""Put the live panels into their pages, beside or in place of a figure; `book/build.py` has made them before."""
 
-A panel is a file in ``book/panels`` with a ``PANEL``, and beside it a script of the same name. The script has two
-functions: ``values(at)``, the numbers at these values of the sliders, and ``draw(at, found)``, the summary in words and
-the charts. Before it stand the functions that were generated from formulas, and the panel's data.
-`book/_static/panels.js` shows it; where scripts are off the static figure stays.
-"""
-
-import hashlib
-import importlib.util
-import itertools
 import json
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 
-import numpy as np
 from cells import cells_of, name_of
 from docutils import nodes
 from sphinx.errors import ExtensionError
-from tqdm import tqdm
 
-import mjq
-from mjq import text_tables
-
-HERE = Path(__file__).resolve().parent.parent / "panels"
-
-
-@dataclass(frozen=True)
-class Slider:
-    """A range input.
-
-    Attributes
-    ----------
-    name : str
-        By which scripts and Python know its value.
-    label : str
-    min, max, step, start : float
-        Positions. With `log` the value is ten to the position, with `whole` it is rounded.
-    unit : str
-    names : tuple of str
-        What is shown in place of the values 0, 1, 2, …
-    """
-
-    name: str
-    label: str
-    min: float
-    max: float
-    step: float
-    start: float
-    log: bool = False
-    whole: bool = False
-    unit: str = ""
-    names: tuple = ()
-
-    def value(self, position):
-        """The value that the slider hands over."""
-        value = 10**position if self.log else position
-        return round(value) if self.whole or self.names else value
-
-
-@dataclass(frozen=True)
-class Panel:
-    """What a page's panel shows, and the same numbers from Python.
-
-    Attributes
-    ----------
-    title, note : str
-        The note says what the reader sees, and what is not exact about it.
-    page : str
-        Where it stands, as in the table of contents; a page that is not there is no error.
-    cell : str
-        Name of the cell whose figure it stands for, or after whose figure it stands.
-    sliders : tuple of Slider
-    values : callable
-        Takes the values of the sliders by name, gives the numbers that the script's ``values`` gives, by name.
-    tolerance : float
-        How far the two may be apart, relative to numbers above 1.
-    generated : str
-        Functions generated from formulas.
-    data : dict
-        What the script finds in ``data``.
-    replaces : bool
-        Whether the figure is folded while the panel is there.
-    """
-
-    title: str
-    note: str
-    page: str
-    cell: str
-    sliders: tuple
-    values: Callable
-    tolerance: float = 1e-6
-    generated: str = ""
-    data: dict = field(default_factory=dict)
-    replaces: bool = True
-
-
-def generated(name, letters, **formulas):
-    """A script function ``name(letters…)`` that returns an object with these formulas, common parts computed once.
-
-    Examples
-    --------
-    >>> import sympy
-    >>> x = sympy.Symbol("x")
-    >>> print(generated("powers", [x], square=(x + 1) ** 2, cube=(x + 1) ** 3))
-    function powers(x) {
-      const c0 = x + 1;
-      return { square: Math.pow(c0, 2), cube: Math.pow(c0, 3) };
-    }
-    """
-    import sympy as sp  # only where panels are made anew
-
-    common, reduced = sp.cse(list(formulas.values()), sp.numbered_symbols("c"))
-    lines = [f"  const {letter} = {sp.jscode(part)};" for letter, part in common]
-    parts = ", ".join(f"{key}: {sp.jscode(part)}" for key, part in zip(formulas, reduced, strict=True))
-    head = f"function {name}({', '.join(map(str, letters))}) {{"
-    return "\n".join([head, *lines, f"  return {{ {parts} }};", "}"])
-
-
-# --- Tables that are kept beside the panels --------------------------------------------------------------------------
-
-
-def points(low, high, count):
-    """Chebyshev points of the second kind, at which the runtime interpolates."""
-    return low + (high - low) * (1 - np.cos(np.pi * np.arange(count) / (count - 1))) / 2
-
-
-def keep(name, axes, solve):
-    """Write a table: a row for each point of the axes, by name, and there what `solve` finds, by name."""
-    from mjq.experiments import keeping
-
-    rows = []
-    for place in tqdm(list(itertools.product(*axes.values())), desc=name):
-        rows.append({key: f"{x:.10g}" for key, x in (dict(zip(axes, place, strict=True)) | solve(*place)).items()})
-    keeping.replace(HERE / f"{name}.csv", list(rows[0]), rows)
-
-
-def kept(name, axes, columns):
-    """Columns of a kept table as nested lists, a level an axis."""
-    rows = text_tables.read(HERE / f"{name}.csv")
-    shape = [len(axis) for axis in axes.values()]
-    return {column: np.reshape([float(row[column]) for row in rows], shape).tolist() for column in columns}
-
-
-# --- Files and pages --------------------------------------------------------------------------------------------------
-
-
-def module(path):
-    """The module of a panel's file."""
-    spec = importlib.util.spec_from_file_location(f"panel_{path.stem}", path)
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
-
-
-def panels(folder=HERE):
-    """All panels, by the names of their files."""
-    return {path.stem: module(path).PANEL for path in sorted(folder.glob("*.py"))}
-
-
-def html(name, panel, folder=HERE):
-    """The place of a panel in a page, and what the runtime needs to fill it."""
-    told = {"name": name, "title": panel.title, "note": panel.note, "sliders": [asdict(x) for x in panel.sliders]}
-    body = "\n".join(
-        [
-            '"use strict";',
-            f"const data = {compact(panel.data)};",
-            panel.generated,
-            (folder / f"{name}.js").read_text(encoding="utf-8"),
-            "return { values, draw };",
-        ]
-    )
-    figure = f' data-figure="cell-{panel.cell}"' if panel.replaces else ""
-    script = f"Object.assign({compact(told)}, {{ code(tools) {{\n{body}\n}} }})".replace("</", "<\\/")
-    return (
-        f'<section class="panel" id="panel-{name}"{figure} hidden></section>\n'
-        f"<script>(window.mjqPanels = window.mjqPanels || []).push({script});</script>"
-    )
-
-
-def compact(value):
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-
-
-def state():
-    """A fingerprint of all that panels are made from."""
-    made_of = [Path(__file__), *HERE.rglob("*"), *Path(mjq.__file__).parent.rglob("*")]
-    files = sorted(path for path in made_of if path.is_file() and "__pycache__" not in path.parts)
-    return hashlib.sha256(b"".join(str(file).encode() + file.read_bytes() for file in files)).hexdigest()
-
-
-# --- In Sphinx --------------------------------------------------------------------------------------------------------
-
-
-def placed():
-    """For each panel the page and the cell where it stands, whether it replaces the figure, and what is put there."""
-    return {name: (one.page, one.cell, one.replaces, html(name, one)) for name, one in panels().items()}
-
-
-def elsewhere(function):
-    """What a function gives in another process, newly started.
-
-    In this one, which is copied for pages to be read, polars would begin threads; copies have none and wait for them.
-    """
-    with ProcessPoolExecutor(1, get_context("spawn")) as process:
-        return process.submit(function).result()
+MADE = "panels.json"  # in the folder that Sphinx reads; `live_panels.write` says what it holds
 
 
 def outdated(app, env, added, changed, removed):
-    """Make all panels; return the pages whose panels are others than when they were read."""
-    before, sources = getattr(env, "mjq_panels", {}), state()
-    if getattr(env, "mjq_panels_made_from", None) == sources:
-        return []
-    env.mjq_panels_made_from = sources
-    env.mjq_panels = found = placed() if app.parallel == 1 else elsewhere(placed)
-    return sorted({place[0] for name, place in found.items() if before.get(name) != place} & env.found_docs)
+    """Take the panels that were made; return the pages whose panels differ from those read before."""
+    before = getattr(env, "mjq_panels", {})
+    env.mjq_panels = now = json.loads((Path(app.srcdir) / MADE).read_text(encoding="utf-8"))["panels"]
+    return sorted({panel["page"] for name, panel in now.items() if before.get(name) != panel} & env.found_docs)
 
 
 def put(app, doctree):
     """Put the panels of a page beside their figures."""
     cells = {name_of(cell): cell for cell in cells_of(doctree)}
-    for name, (page, cell, replaces, text) in app.env.mjq_panels.items():
-        if page != app.env.docname:
+    for name, panel in app.env.mjq_panels.items():
+        if panel["page"] != app.env.docname:
             continue
-        if cell not in cells:
-            raise ExtensionError(f"panel {name}: {page} has no cell {cell!r}")
-        node = cells[cell]
-        node.parent.insert(node.parent.index(node) + (not replaces), nodes.raw("", text, format="html"))
+        if panel["cell"] not in cells:
+            raise ExtensionError(f"panel {name}: {panel['page']} has no cell {panel['cell']!r}")
+        node = cells[panel["cell"]]
+        place = node.parent.index(node) + (not panel["replaces"])
+        node.parent.insert(place, nodes.raw("", panel["html"], format="html"))
 
 
 def setup(app):

@@ -1,7 +1,7 @@
 """Delay and blocking of a cluster behind a tracker, interpolated in a table, which `make panels` makes anew."""
 
 import numpy as np
-from panels import Panel, Slider, keep, kept, points
+from live_panels import Panel, Slider, keep, kept, points
 
 from mjq import cluster
 

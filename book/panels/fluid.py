@@ -1,6 +1,6 @@
 """Requests at a queue with a few servers: exact, as a fluid, and as a smoothed fluid that fills or empties."""
 
-from panels import Panel, Slider
+from live_panels import Panel, Slider
 
 from mjq import fluid
 from mjq.solvers import product_form

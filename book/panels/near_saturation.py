@@ -5,7 +5,7 @@ a table, which `make panels` makes anew.
 """
 
 import sympy as sp
-from panels import Panel, Slider, generated, keep, kept, points
+from live_panels import Panel, Slider, generated, keep, kept, points
 
 from mjq import near_saturation as ns
 from mjq import processing_capacity as pc

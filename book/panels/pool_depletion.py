@@ -1,6 +1,6 @@
 """Depletion time against the admitted mix, with many tasks in execution and many more to do."""
 
-from panels import Panel, Slider
+from live_panels import Panel, Slider
 
 from mjq import pool_depletion as pool
 

@@ -1,7 +1,7 @@
 """The capacity of BB22's example with any mix and any times, generated from its seven saturated states."""
 
 import sympy as sp
-from panels import Panel, Slider, generated
+from live_panels import Panel, Slider, generated
 
 from mjq import processing_capacity as pc
 from mjq.solvers import symbolic

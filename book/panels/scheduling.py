@@ -1,7 +1,7 @@
 """Two policies stepped through one small workload, from the published schedules."""
 
 import numpy as np
-from panels import Panel, Slider
+from live_panels import Panel, Slider
 
 from mjq.published import schedules
 

@@ -1,6 +1,6 @@
 """Wasted servers of a saturated cluster, by the product form, up to ten thousand servers."""
 
-from panels import Panel, Slider
+from live_panels import Panel, Slider
 
 from mjq import stability as st
 

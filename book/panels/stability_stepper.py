@@ -1,7 +1,7 @@
 """Jobs of two sizes that enter in order, event by event, as the simulator starts them."""
 
 import numpy as np
-from panels import Panel, Slider
+from live_panels import Panel, Slider
 
 from mjq.simulation import replay
 

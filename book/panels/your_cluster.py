@@ -2,7 +2,7 @@
 
 import numpy as np
 import sympy as sp
-from panels import Panel, Slider, generated
+from live_panels import Panel, Slider, generated
 
 from mjq.solvers import chain
 

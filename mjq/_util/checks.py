@@ -4,6 +4,8 @@ Each function returns its argument as an array of floats, or raises a ``ValueErr
 values.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

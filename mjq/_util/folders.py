@@ -1,5 +1,7 @@
 """Folders that appear whole or not at all."""
 
+from __future__ import annotations
+
 import itertools
 import os
 import re

@@ -1,5 +1,7 @@
 """Keep the results of long work as they come, so that the same call resumes after an interruption."""
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Callable, Iterable

@@ -4,6 +4,8 @@ The build of the book asks this of the kernels that execute chapters (``book/dep
 starts, as workers or by a command, find the environment variable `VARIABLE` when they import ``mjq``, and record too.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import os
 import sys
@@ -40,6 +42,8 @@ def record(target: str | Path) -> None:
     for name, module in list(sys.modules.items()):  # those that were imported before
         if name.partition(".")[0] == "mjq" and getattr(module, "__file__", None):
             note(module.__file__)
+            if os.path.exists(f"{module.__file__}i"):  # the names that a package hands on
+                note(f"{module.__file__}i")
     sys.addaudithook(hook)
 
 

@@ -4,6 +4,8 @@ There are two ways to call: :func:`map_cases` returns all results in order, and 
 they come.
 """
 
+from __future__ import annotations
+
 import logging
 import os
 import signal
@@ -15,8 +17,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Union
 
+from tqdm import tqdm
+
 from mjq._util import checks
-from mjq.bars import Bar
 
 SOON = 2.0  # seconds of work that are not worth further processes, or a progress bar
 CHUNK = 16  # cases that a process takes at a time, at most
@@ -72,7 +75,8 @@ def map_cases(
     [1.0, 2.0]
     """
     cases, results = list(cases), {}
-    with Bar(what, len(cases), progress, delay=SOON) as bar:
+    off = None if progress is None else not progress
+    with tqdm(desc=what, total=len(cases), delay=SOON, disable=off) as bar:
         for pairs in map_as_completed(lambda case: function(**case), list(enumerate(cases)), workers):
             results |= pairs
             bar.update(len(pairs))
@@ -181,7 +185,7 @@ def is_client(workers: object) -> bool:
 
 
 @contextmanager
-def client_of(workers: Workers) -> "Iterator[Client]":
+def client_of(workers: Workers) -> Iterator[Client]:
     """A dask client: the given one, or that of as many processes on this machine, with one thread each."""
     if is_client(workers):
         yield workers

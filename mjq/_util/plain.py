@@ -1,5 +1,7 @@
 """Values as plain data, for messages and for JSON."""
 
+from __future__ import annotations
+
 from typing import Any
 
 __all__ = ["brief", "plain", "printable"]

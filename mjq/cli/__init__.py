@@ -12,6 +12,8 @@
 ``words``     what all of them say in the same way
 """
 
+from __future__ import annotations
+
 import signal
 import sys
 import threading

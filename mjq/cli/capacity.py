@@ -1,5 +1,7 @@
 """The words for the capacity of a machine by its log."""
 
+from __future__ import annotations
+
 import sys
 from functools import partial
 from pathlib import Path

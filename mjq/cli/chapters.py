@@ -1,5 +1,7 @@
 """The words for chapters: what can be changed in them, one run, many runs, two runs beside each other."""
 
+from __future__ import annotations
+
 import json
 import os
 import shutil

@@ -1,5 +1,7 @@
 """The words for logs: one replayed under other policies."""
 
+from __future__ import annotations
+
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,7 @@
 """The words for models: one solved without a notebook, numbers in, JSON out."""
 
+from __future__ import annotations
+
 import sys
 from contextlib import nullcontext
 from functools import partial

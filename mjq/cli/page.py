@@ -1,5 +1,7 @@
 """An executed chapter as one page that looks like the book and is read offline."""
 
+from __future__ import annotations
+
 import importlib.util
 import subprocess
 import sys

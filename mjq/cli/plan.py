@@ -1,5 +1,7 @@
 """The words for a plan: how many servers keep the waits of a log below a target."""
 
+from __future__ import annotations
+
 import re
 import sys
 from contextlib import nullcontext

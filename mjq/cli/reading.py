@@ -1,5 +1,7 @@
 """What the commands that read a log say in the same way."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,14 +33,14 @@ def log_options(command: Callable) -> Callable:
     return command
 
 
-def read(path: str, columns: Sequence[tuple[str, str]], **words: Any) -> "Log":
+def read(path: str, columns: Sequence[tuple[str, str]], **words: Any) -> Log:
     """The log of these options; with `servers`, of a machine of that size."""
     from mjq.workload import read_log
 
     return read_log(path, dict(columns) or None, **words)
 
 
-def told_of_lines(lines: "Lines") -> str:
+def told_of_lines(lines: Lines) -> str:
     """What of a file was used, and what was not, with the first lines of each reason."""
     reasons = (
         f"\n  {count} not used: {reason} (line{'s' * (count > 1)} {', '.join(map(str, lines.first[reason]))}"

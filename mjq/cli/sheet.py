@@ -1,5 +1,7 @@
 """Paragraphs and tables, as text for a terminal or as one page that needs nothing else."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from html import escape
 from io import StringIO
@@ -37,7 +39,7 @@ def as_text(parts: Iterable[str | Table]) -> str:
     return "\n\n".join(part if isinstance(part, str) else f"{part.title}\n\n{_table(part, 'simple')}" for part in parts)
 
 
-def drawn(*pictures: "Callable[[Axes], None]") -> str:
+def drawn(*pictures: Callable[[Axes], None]) -> str:
     """Pictures under each other as one SVG: functions that draw on axes."""
     import matplotlib
 

@@ -1,5 +1,7 @@
 """The word for teachers: exercise sheets with other numbers for each student."""
 
+from __future__ import annotations
+
 import click
 
 from mjq.cli.chapters import chapter_argument

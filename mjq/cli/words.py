@@ -1,5 +1,7 @@
 """What all commands say in the same way: exit statuses, errors, JSON."""
 
+from __future__ import annotations
+
 import json
 import os
 from contextlib import AbstractContextManager, nullcontext

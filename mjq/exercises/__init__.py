@@ -8,10 +8,8 @@
 :func:`write` makes a folder of them; ``mjq variants`` puts words around it.
 """
 
-from mjq import lazily
+from __future__ import annotations
 
-__getattr__, __dir__, __all__ = lazily.attach(
-    __name__,
-    submodules=["questions"],
-    names={"question": ["Question", "printed"], "drawn": ["Drawn", "draw"], "sheets": ["write"]},
-)
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,5 +1,7 @@
 """Numbers for all students: every question solvable, no two students with the same numbers or the same answer."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """One question, and the digits in which its numbers are written."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 

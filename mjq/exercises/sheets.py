@@ -1,9 +1,12 @@
 """A folder with a sheet for each student and one key."""
 
+from __future__ import annotations
+
+import csv
+import io
 import os
 from pathlib import Path
 
-from mjq import text_tables
 from mjq._util import folders
 from mjq.exercises.drawn import Drawn, draw
 from mjq.exercises.question import DIGITS, written
@@ -72,4 +75,6 @@ def key(names: list[str], drawn: list[list[Drawn]]) -> str:
             given = "; ".join(f"{key} = {written(value)}" for key, value in one.values.items())
             mistaken = "; ".join(f"{answer} {words}" for words, answer in one.mistaken.items())
             rows.append([name, k, one.question.title, given, one.answer, one.question.unit, mistaken])
-    return text_tables.written(COLUMNS, rows)
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
+    return text.getvalue()

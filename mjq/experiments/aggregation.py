@@ -4,6 +4,8 @@ Both keep the probabilities of all states, an array for each class in preparatio
 :mod:`mjq.models.cluster.tandem` keeps one at a time.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 import numba

@@ -8,6 +8,8 @@ to stay, meets the target. Whether it was good is told by simulation: in that st
 The system, the day and the target are ours.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 

@@ -13,6 +13,8 @@ beside it for the mean wait. `effective` is the median of the effective number o
 the intervals over the lower one.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -20,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import special
+from tqdm import tqdm
 
 from mjq._util import parallel
-from mjq.bars import Bar
 from mjq.experiments.keeping import keep
 from mjq.simulation import Schedule, replay
 from mjq.workload import Log, intervals, own_order_capacity, saturated_starts
@@ -265,7 +267,7 @@ def _rows_of(case):
 
 def main() -> None:
     found: dict[Case, list[dict]] = {}
-    with Bar("processes", len(CASES), None) as bar:
+    with tqdm(desc="processes", total=len(CASES), disable=None) as bar:
         for done in parallel.map_as_completed(_rows_of, list(zip(CASES, CASES, strict=True)), None):
             found |= done
             bar.update(len(done))

@@ -4,6 +4,8 @@ The command is ``make autoscaling``. The results are kept in ``autoscaling.csv``
 ``autoscaling_day.csv`` (days on which the rate moves), which the chapter reads; it repeats some of them, shorter.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -5,6 +5,8 @@ are simulated as well. For the errors of the scheduler's rules there are more po
 places the whole mixes around the best one, and for the largest size those that the rules choose.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterable
 from pathlib import Path

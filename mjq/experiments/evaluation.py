@@ -4,6 +4,8 @@ The command is ``make evaluation``. The results are kept in ``evaluation.csv``, 
 repeats some of the rows.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from mjq._util.parallel import map_cases

@@ -4,6 +4,8 @@ The command is ``make fluid-times``. The results are kept in ``fluid_times.csv``
 seconds on one core, so that other work on the machine does not count.
 """
 
+from __future__ import annotations
+
 import math
 import time
 from collections.abc import Callable

@@ -7,6 +7,8 @@ interrupted measurement resumes with the same command. (Seconds are those of the
 note says so.)
 """
 
+from __future__ import annotations
+
 import multiprocessing
 import resource
 import time

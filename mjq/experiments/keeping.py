@@ -1,11 +1,14 @@
 """Tables of results: written whole or not at all; those of one run with their origin in ``provenance.csv``."""
 
+from __future__ import annotations
+
+import csv
 import datetime
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mjq import text_tables
 from mjq._util import folders
 from mjq.experiments.machine import machine
 
@@ -36,7 +39,10 @@ def stamp() -> dict[str, str]:
 
 def known(path: Path) -> list[dict[str, str]]:
     """Rows of a table as dictionaries of text, none if there is no table yet."""
-    return text_tables.read(path) if path.exists() else []
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def _shown(x, digits):
@@ -45,8 +51,8 @@ def _shown(x, digits):
 
 def replace(path: Path, headers: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
     """Write rows, dictionaries by header, in place of what is there."""
-    unknown = set().union(*rows) - set(headers)
-    if unknown:
-        raise ValueError(f"{path.name} has no column for {', '.join(sorted(unknown))}")
-    text = text_tables.written(headers, [[row.get(header) for header in headers] for row in rows])
-    folders.write(path, text.encode())
+    text = io.StringIO()
+    writer = csv.DictWriter(text, headers, lineterminator="\n")  # refuses a row that has another column
+    writer.writeheader()
+    writer.writerows(rows)
+    folders.write(path, text.getvalue().encode())

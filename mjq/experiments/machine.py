@@ -1,5 +1,7 @@
 """How long work takes, and on which machine."""
 
+from __future__ import annotations
+
 import os
 import platform
 import statistics

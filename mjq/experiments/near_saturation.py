@@ -5,18 +5,18 @@ results are kept in ``near_saturation.csv`` and ``near_saturation_waits.csv``; t
 hours, and classes are exponential with the means of the log.
 """
 
+from __future__ import annotations
+
 import resource
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from tqdm import tqdm
 
-from mjq import near_saturation, workload
+from mjq import System, workload
 from mjq.experiments.keeping import keep
-from mjq.simulation import simulate_multiserver
 from mjq.solvers import drain
 
 __all__ = ["constant", "main", "system", "wait"]
@@ -29,19 +29,20 @@ JOBS, REPLICATIONS, SEED = 10_000_000, 10, 1993
 COMMAND = "make near-saturation"
 
 
-def system() -> tuple[int, list[int], list[float], np.ndarray]:
-    """Processors, and needs, completion rates [1/h] and mix of the classes."""
+def system() -> System:
+    """Return the system of the classes, with the hour as the unit of time."""
     classes = workload.shipped_classes()
     jobs = np.array([one.jobs for one in classes])
-    return PROCESSORS, [one.need for one in classes], [3600 / one.mean_time for one in classes], jobs / jobs.sum()
+    needs, rates = [one.need for one in classes], [3600 / one.mean_time for one in classes]
+    return System(PROCESSORS, needs, rates, mix=jobs / jobs.sum())
 
 
-def constant(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> dict[str, Any]:
+def constant(jobs: System) -> dict[str, Any]:
     """Capacity and Delta, and what they took: processor seconds on one core and the most memory of the process."""
     begin = time.process_time()
-    found = near_saturation.relative_completions(B, b, mu, p)
+    found = jobs.near_saturation()
     seconds = time.process_time() - begin
-    ways = drain.configurations(B, b)
+    ways = drain.configurations(jobs.servers, jobs.needs)
     return {
         "configurations": len(ways.counts),
         "states": int(ways.blocked.sum()),
@@ -52,23 +53,20 @@ def constant(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> dict[str, A
     }
 
 
-def wait(
-    load: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, capacity: float, delta: float
-) -> dict[str, float]:
+def wait(load: float, jobs: System, capacity: float, delta: float) -> dict[str, float]:
     """The mean sojourn time [h] at one load: the asymptote, and simulated with a 95 % interval."""
-    run = simulate_multiserver(
-        load * capacity, B, b, mu, p, JOBS, [SEED, round(1000 * load)], replications=REPLICATIONS, progress=False
-    )
+    seed = [SEED, round(1000 * load)]
+    run = jobs.simulate(load * capacity, JOBS, seed, replications=REPLICATIONS, progress=False)
     asymptote = (1 + delta) / ((1 - load) * capacity)
     return {"load": load, "asymptote": asymptote, "simulated": run.EW.mean, "half_width": run.EW.half_width}
 
 
 def main() -> None:
     jobs = system()
-    found = constant(*jobs)
+    found = constant(jobs)
     keep(CONSTANT, [found], COMMAND, digits=3)
     capacity, delta = float(found["capacity"]), float(found["delta"])
-    keep(WAITS, [wait(load, *jobs, capacity, delta) for load in tqdm(LOADS, desc="loads")], COMMAND, digits=6)
+    keep(WAITS, [wait(load, jobs, capacity, delta) for load in tqdm(LOADS, desc="loads")], COMMAND, digits=6)
 
 
 if __name__ == "__main__":

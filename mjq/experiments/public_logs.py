@@ -14,6 +14,8 @@ jobs. So its times between submissions are divided by :data:`FASTER`, the column
 either.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from pathlib import Path

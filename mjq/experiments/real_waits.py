@@ -5,6 +5,8 @@ The logs of the Parallel Workloads Archive that :data:`LOGS` names are looked fo
 see :class:`mjq.workload.Agreement`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path

@@ -8,6 +8,8 @@ changed, and the old exponents must serve the new system.
 The numbers are those of the paper's public code, as recorded in our notes on it; the paper's own draws are not known.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

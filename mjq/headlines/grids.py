@@ -1,5 +1,7 @@
 """One headline for many values at once: a row a case, kept as it is found, to be gone on with at any time."""
 
+from __future__ import annotations
+
 import io
 import itertools
 import json
@@ -9,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from tqdm import tqdm
 
 import mjq
 from mjq._util import folders, parallel
 from mjq._util.journal import Journal
 from mjq._util.plain import plain
-from mjq.bars import Bar
 from mjq.headlines.solving import require_inputs, solve
 
 __all__ = ["Grid", "solve_grid"]
@@ -113,7 +115,10 @@ def solve_grid(
     folders.refuse_existing(output, force)
     journal = Journal(output.with_name(output.name + ".part"), grid.described(), force)
     todo = [(k, case) for k, case in enumerate(grid.cases()) if k not in journal.rows]
-    bar = Bar(grid.model, len(grid), progress, done=len(grid) - len(todo), unit="case")
+    bar = tqdm(
+        desc=grid.model, total=len(grid), initial=len(grid) - len(todo), unit="case",
+        disable=None if progress is None else not progress,
+    )  # fmt: skip
     with bar, journal:
         died = {"error": "the process died, perhaps for lack of memory"}
         for rows in parallel.map_as_completed(lambda case: attempt(grid, case), todo, workers, died):

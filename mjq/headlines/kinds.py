@@ -1,9 +1,13 @@
 """Kinds of values that headlines take and give, as pydantic knows them."""
 
+from __future__ import annotations
+
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
 
+from mjq import System
+from mjq._util import checks
 from mjq._util.plain import brief
 
 # What pydantic calls an error, in our words.
@@ -31,6 +35,7 @@ __all__ = [
     "Word",
     "checked",
     "meaning",
+    "system_of",
 ]
 
 
@@ -65,6 +70,17 @@ class MultiserverInput(Declaration):
     mu: Numbers = meaning("completion rate of each class")
     p: Numbers = meaning("probability of each class")
     lam: NumberOrNone = Field(None, description="arrival rate, below the capacity")
+
+
+def system_of(B: float, b: list[float], mu: list[float], p: list[float]) -> System:
+    """Return the system of a :class:`MultiserverInput`; errors name its letters, which are what was given.
+
+    >>> system_of(6, [2, 3], [1, 1], [0.5, 0.4])
+    Traceback (most recent call last):
+    ValueError: p must sum to 1, got (0.5, 0.4) with sum 0.9
+    """
+    checks.multiserver(B, b, mu, p)
+    return System(B, b, mu, p)
 
 
 def checked(name: str, declaration: type[Declaration], given: Any) -> Any:

@@ -1,5 +1,7 @@
 """A headline."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """Networks of processor-sharing queues from plain values."""
 
+from __future__ import annotations
+
 import math
 from typing import Annotated, Literal
 

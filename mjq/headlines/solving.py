@@ -1,5 +1,7 @@
 """One headline: checked, solved, and described to programs."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 from typing import Any
 

@@ -11,6 +11,8 @@ Written from the words of the policies, apart from ``mjq.simulation``, so that e
 ==========================  ===========================================================================================
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial

@@ -1,5 +1,7 @@
 """What chapters share to show their results: the look of figures, tables, drawings, bands of intervals."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +97,7 @@ def panels(number: int, height: float = 3.1, **options: Any) -> tuple[Figure, An
 
 
 def band(
-    ax: Axes, x: ArrayLike, estimates: "Sequence[Estimate]", label: str | None = None, colour: str | None = None
+    ax: Axes, x: ArrayLike, estimates: Sequence[Estimate], label: str | None = None, colour: str | None = None
 ) -> None:
     """Simulation estimates with their confidence intervals."""
     mean = np.array([e.mean for e in estimates])

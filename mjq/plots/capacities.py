@@ -1,5 +1,7 @@
 """Drawings of what a log tells of the capacity of its machine."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
@@ -19,7 +21,7 @@ NAMES = {
 }
 
 
-def shares_of_capacity(report: "Report", ax: Axes) -> None:
+def shares_of_capacity(report: Report, ax: Axes) -> None:
     """Draw the four capacities as shares of the naive one, with their intervals, and the work that came.
 
     Parameters
@@ -41,7 +43,7 @@ def shares_of_capacity(report: "Report", ax: Axes) -> None:
     ax.set(xlabel="share of the servers that is busy", xlim=(0, 1.02))
 
 
-def memory_of_log(report: "Report", ax: Axes) -> None:
+def memory_of_log(report: Report, ax: Axes) -> None:
     """Draw the capacity against how many successive jobs are drawn from the log at a time, for each policy.
 
     Parameters

@@ -1,5 +1,7 @@
 """Drawings of systems and of their states."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 

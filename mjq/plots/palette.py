@@ -1,5 +1,7 @@
 """Colours and size that all figures share."""
 
+from __future__ import annotations
+
 __all__ = ["COLOURS", "WIDTH"]
 
 # Okabe and Ito's colours, which remain distinct to the colour-blind.

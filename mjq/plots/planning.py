@@ -1,5 +1,7 @@
 """Pictures of a plan: waits against servers, and against the load."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from matplotlib.axes import Axes

@@ -1,5 +1,7 @@
 """Rounding for sentences that say "at most" or "at least"."""
 
+from __future__ import annotations
+
 import math
 
 __all__ = ["rounded_down", "rounded_up"]

@@ -1,5 +1,7 @@
 """Schedules drawn: who holds which servers when."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -61,7 +63,7 @@ def _pieces(rows):
 
 
 def gantt(
-    schedule: "Schedule",
+    schedule: Schedule,
     ax: Axes | None = None,
     numbers: bool | None = None,
     colours: ArrayLike | None = None,

@@ -1,5 +1,7 @@
 """Numbers and tables as chapters show them."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -7,6 +7,9 @@
   well it agrees, where it is in the book, what checks it.
 """
 
+from __future__ import annotations
+
+import csv
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib import resources
@@ -14,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from mjq import models, text_tables
+from mjq import models
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "PAPERS", "LEDGERS", "KINDS", "CAN_FAIL", "read", "ledger", "checks", "Printed", "printed", "declared",
@@ -43,7 +46,8 @@ def read(name: str) -> list[dict[str, str]]:
     >>> read("bb22")[0]["place"]
     'Table I, row 1.0'
     """
-    return text_tables.read(resources.files(__name__) / f"{name}.csv")
+    with (resources.files(__name__) / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def ledger(paper: str) -> list[dict[str, str]]:

@@ -15,19 +15,8 @@
 ``provenance``  code, commit, versions, machine
 """
 
-from mjq import lazily
+from __future__ import annotations
 
-__getattr__, __dir__, __all__ = lazily.attach(
-    __name__,
-    submodules=[
-        "archive", "cases", "chapters", "comparison", "execution", "figures", "inputs", "one", "provenance",
-        "recorder", "results", "sweeps", "tables",
-    ],
-    names={
-        "one": ["Run", "RunFailed", "run"],
-        "sweeps": ["Sweep", "SweepStopped", "sweep"],
-        "cases": ["Case", "Plan", "Record"],
-        "comparison": ["compare"],
-        "chapters": ["NONE_HERE", "chapter", "names"],
-    },
-)  # fmt: skip
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,5 +1,7 @@
 """Keep a sweep in a folder: its plan, a journal of its cases, and notebooks of cases that failed."""
 
+from __future__ import annotations
+
 import json
 import shutil
 from collections.abc import Iterator
@@ -34,7 +36,7 @@ class Archive:
     records: dict = field(default_factory=dict)
 
     @contextmanager
-    def open(self, force: bool = False) -> "Iterator[Archive]":
+    def open(self, force: bool = False) -> Iterator[Archive]:
         """Hold the folder, which is made if need be, against other sweeps, and read what it holds of this one.
 
         Parameters

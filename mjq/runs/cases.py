@@ -1,5 +1,7 @@
 """The cases of a sweep: what is planned, what a worker computes, and what it found."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import tempfile
@@ -68,7 +70,7 @@ class Plan:
         return checksum([[case.name, case.id] for case in self.cases])
 
     @classmethod
-    def of(cls, chapter: Chapter, given: Iterable[Mapping[str, Any]], names: Iterable[str] | None = None) -> "Plan":
+    def of(cls, chapter: Chapter, given: Iterable[Mapping[str, Any]], names: Iterable[str] | None = None) -> Plan:
         """The plan of a sweep, all its cases checked.
 
         Parameters
@@ -134,7 +136,7 @@ class Record:
         return self.status == "done"
 
     @classmethod
-    def lost(cls, error: BaseException) -> "Record":
+    def lost(cls, error: BaseException) -> Record:
         """The record of a case that killed its workers, or could not run at all.
 
         >>> Record.lost(MemoryError("too large")).failure.error
@@ -144,7 +146,7 @@ class Record:
         return cls("failed", failure, None, results.Results({}, {}, {}))
 
     @classmethod
-    def from_json(cls, content: dict) -> "Record":
+    def from_json(cls, content: dict) -> Record:
         """The record that :meth:`as_json` made into plain data."""
         failure = content["failure"] and execution.Failure(**content["failure"])
         found = results.Results(content["results"]["values"], content["results"]["tables"], {})

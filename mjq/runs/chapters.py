@@ -7,6 +7,8 @@ Everything is read from the notebooks themselves. The cell tagged ``parameters``
 and the cell tagged ``checks``, which needs nothing but the parameters, raises a ``ValueError`` if one fails.
 """
 
+from __future__ import annotations
+
 import ast
 import difflib
 import math

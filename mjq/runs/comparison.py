@@ -1,5 +1,7 @@
 """Two runs beside each other."""
 
+from __future__ import annotations
+
 import json
 import math
 from dataclasses import asdict, dataclass

@@ -1,5 +1,7 @@
 """Execute a notebook with parameters, keep what it did, and say where it failed."""
 
+from __future__ import annotations
+
 import ast
 import re
 from dataclasses import dataclass
@@ -108,7 +110,7 @@ class _Engine(NBClientEngine):
     """Papermill's own engine, which writes the notebook once, however it ends, not before and after each cell."""
 
     @classmethod
-    def execute_managed_notebook(cls, nb_man, *arguments, kept, **options):
+    def execute_managed_notebook(cls, nb_man, *arguments, kept, **options) -> None:
         try:
             super().execute_managed_notebook(nb_man, *arguments, **options)
         finally:

@@ -1,5 +1,7 @@
 """The numbers behind a figure, as a table with a row a point."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Values of parameters as people write them: on a command line, in YAML, in a table of cases. All of it is data."""
 
+from __future__ import annotations
+
 import csv
 import itertools
 import re

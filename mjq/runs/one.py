@@ -1,5 +1,7 @@
 """One chapter, run with other parameters, and everything it found in a folder."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

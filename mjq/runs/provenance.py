@@ -1,5 +1,7 @@
 """What a run was made with: code, commit, versions, machine."""
 
+from __future__ import annotations
+
 import hashlib
 import importlib.metadata
 import platform

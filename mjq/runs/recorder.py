@@ -4,6 +4,8 @@ Loaded by :func:`mjq.runs.execution.execute`, not by the chapters, which know no
 kept as PNG, and the data behind figures and tables as an output of the type `DATA`.
 """
 
+from __future__ import annotations
+
 import sys
 
 from IPython.core.formatters import JSONFormatter

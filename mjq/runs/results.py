@@ -1,7 +1,10 @@
 """What an executed chapter found: its glued values, its tables, its figures."""
 
+from __future__ import annotations
+
 import ast
 import base64
+import csv
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +12,6 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from mjq import text_tables
 from mjq._util.plain import plain
 from mjq.runs.recorder import DATA
 
@@ -74,8 +76,8 @@ def taken_from(notebook: NotebookNode) -> Results:
 
 def write_table(path: Path, table: dict) -> None:
     """Write `columns` and `rows` as CSV, with the line ends that spreadsheets write."""
-    text = text_tables.written(table["columns"], table["rows"], line_end="\r\n")
-    path.write_text(text, encoding="utf-8", newline="")
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([table["columns"], *table["rows"]])
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -1,5 +1,7 @@
 """A chapter with many sets of parameters, on this machine or on a cluster, to be gone on with at any time."""
 
+from __future__ import annotations
+
 import queue
 import time
 from collections.abc import Iterable, Mapping
@@ -7,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tqdm import tqdm
+
 from mjq._util import checks, folders, parallel
-from mjq.bars import Bar
 from mjq.runs import tables
 from mjq.runs.archive import Archive
 from mjq.runs.cases import Plan, Record, compute
@@ -140,7 +143,10 @@ def _compute(archive, todo, workers, notebooks, progress, patience):
     plan = archive.plan
     todo = list({case.id: case for case in todo}.values())  # what computes the same thing is computed once
     total = len({case.id for case in plan.cases})
-    bar = Bar(plan.chapter, total, progress, done=total - len(todo), unit="case")
+    bar = tqdm(
+        desc=plan.chapter, total=total, initial=total - len(todo), unit="case",
+        disable=None if progress is None else not progress,
+    )  # fmt: skip
     count = workers if parallel.is_client(workers) else min(workers, len(todo))
     with bar, parallel.client_of(count) as client:
         _Crew(client, archive, patience).work(todo, notebooks, bar)
@@ -150,7 +156,7 @@ def _compute(archive, todo, workers, notebooks, progress, patience):
 class _Crew:
     """The workers of a dask client, at work on cases of an archive; without any worker its patience ends."""
 
-    client: "Client"
+    client: Client
     archive: Archive
     patience: float
     arrived: queue.SimpleQueue = field(default_factory=queue.SimpleQueue)

@@ -1,5 +1,7 @@
 """The results of a sweep as tidy tables."""
 
+from __future__ import annotations
+
 import io
 import json
 from collections.abc import Iterable, Sequence

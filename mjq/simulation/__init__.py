@@ -13,31 +13,9 @@
 ``estimates``     means with confidence intervals
 """
 
-from mjq import lazily
+from __future__ import annotations
+
+import lazy_loader
 
 # A worker that simulates one model loads, and compiles, no other.
-__getattr__, __dir__, __all__ = lazily.attach(
-    __name__,
-    submodules=[
-        "cluster",
-        "depletion",
-        "engine",
-        "estimates",
-        "multiserver",
-        "policies",
-        "pool_timeline",
-        "ps_network",
-        "replications",
-        "schedule",
-        "timeline",
-    ],
-    names={
-        "cluster": ["ClusterEstimates", "simulate_cluster"],
-        "depletion": ["DepletionEstimates", "depletion_path", "simulate_depletion", "simulate_pool"],
-        "estimates": ["Estimate"],
-        "engine.arrivals": ["BoundedPareto", "Lognormal"],
-        "multiserver": ["MultiserverEstimates", "simulate_multiserver"],
-        "schedule": ["Schedule", "replay"],
-        "ps_network": ["NetworkEstimates", "ResponseTime", "simulate_ps_network"],
-    },
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

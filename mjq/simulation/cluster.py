@@ -5,6 +5,8 @@ order of arrival, one at a time. It waits until as many servers are idle as the 
 time of rate `mu1` to map it; then the job holds its servers for an exponential time of rate `mu2`.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numba

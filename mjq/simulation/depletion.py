@@ -5,6 +5,8 @@ it; work is measured on a clock of the station that runs at the speed at which i
 passed all stations is replaced by one of its class; if its pool is empty, by one of the class with the largest pool.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

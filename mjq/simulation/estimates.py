@@ -1,5 +1,7 @@
 """Means with confidence intervals."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Self
@@ -130,7 +132,7 @@ class Estimate:
         seen = deviation * math.sqrt(2 / (k - 1)) * math.exp(math.lgamma(k / 2) - math.lgamma((k - 1) / 2))
         return float(special.stdtrit(k - 1, (1 + self.confidence) / 2) * seen / math.sqrt(k))
 
-    def widened(self, factor: float) -> "Estimate":
+    def widened(self, factor: float) -> Estimate:
         """The same estimate with a wider interval: tests must not fail once in twenty runs."""
         ends = (self.mean + factor * (end - self.mean) for end in (self.low, self.high))
         return Estimate(self.mean, factor * self.half_width, self.observations, self.confidence, *ends)

@@ -4,6 +4,8 @@ Jobs of several classes arrive. A job of class `i` holds `b[i]` units of a resou
 until it can start, it waits. The events are those of :mod:`mjq.simulation.engine.loop`; here are the estimates.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

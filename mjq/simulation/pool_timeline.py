@@ -3,6 +3,8 @@
 With the same work, pools that are admitted in different mixes can be laid beside each other: only the order differs.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,6 +6,8 @@ measured on a clock of each queue that runs at the speed at which its jobs are s
 clock shows a time known when it came.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -75,14 +77,14 @@ class NetworkEstimates:
 
 
 def simulate_ps_network(
-    network: "Network",
+    network: Network,
     time: float,
     seed: Seed,
     *,
     subsets: dict[str, tuple | Sequence[tuple]] | None = None,
     percentiles: ArrayLike = (0.95,),
     at: ArrayLike = (),
-    schedule: "Sequence[tuple[float, Network]]" = (),
+    schedule: Sequence[tuple[float, Network]] = (),
     replications: int = 10,
     warmup: float = 0.1,
     workers: Workers = 1,

@@ -1,14 +1,16 @@
 """Independent replications in parallel."""
 
+from __future__ import annotations
+
 import importlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 from mjq._util import checks, parallel
-from mjq.bars import Bar
 
 __all__ = ["Compiled", "Seed", "generators", "replicate", "require_affordable"]
 
@@ -85,7 +87,8 @@ def replicate(
     streams = generators(seed, checks.count("replications", replications))
     if parallel.is_client(workers):
         return parallel.map_cases(run, [dict(rng=rng) for rng in streams], workers, progress, "replications")
-    bar = Bar("replications", replications, progress, delay=parallel.SOON)
+    off = None if progress is None else not progress
+    bar = tqdm(desc="replications", total=replications, delay=parallel.SOON, disable=off)
 
     def one(rng):
         result = run(rng)

@@ -1,5 +1,7 @@
 """When each job of a log starts and ends under a queueing policy."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The first moments of a saturated cluster, job by job, for drawings: who holds which servers, and when."""
 
+from __future__ import annotations
+
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike

@@ -12,20 +12,8 @@
 ``arnoldi``     the dominant eigenvector of an operator that is not stored
 """
 
-from mjq import lazily
+from __future__ import annotations
 
-__getattr__, __dir__, __all__ = lazily.attach(
-    __name__,
-    submodules=[
-        "arnoldi",
-        "chain",
-        "drain",
-        "network",
-        "phase_type",
-        "product_form",
-        "qbd",
-        "sums",
-        "symbolic",
-        "transient",
-    ],
-)
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

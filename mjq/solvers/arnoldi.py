@@ -6,6 +6,8 @@ direction, whose eigenvalue is nearly 1, hardly changes in a sweep: it may be la
 the gap between the two eigenvalues.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

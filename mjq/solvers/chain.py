@@ -8,6 +8,8 @@ Conventions: states are hashable; a generator ``Q`` holds rates off its diagonal
 distribution is a row vector ``pi`` with ``pi Q = 0``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 import numba

@@ -15,6 +15,8 @@ No generator is stored. Small systems get `T` as a matrix and a solution that st
 are solved by Arnoldi iterations on the two passes.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numba

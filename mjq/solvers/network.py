@@ -1,5 +1,7 @@
 """Networks of processor-sharing queues: who is served where, for how long, and goes where then."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

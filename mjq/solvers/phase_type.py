@@ -6,6 +6,8 @@ The chain starts in phase i with probability :math:`\alpha_i`, moves between pha
 .. math:: P(X > t) = \alpha e^{T t} \mathbf 1, \qquad E[X^k] = k!\, \alpha (-T)^{-k} \mathbf 1 .
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field
 from functools import cached_property, partial

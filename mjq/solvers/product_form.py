@@ -10,6 +10,8 @@ time, has the weight
 The open jobs are summed out, then the queues are convolved over the closed populations.
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 from dataclasses import dataclass

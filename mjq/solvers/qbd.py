@@ -7,6 +7,8 @@ depend on the level: `up` to the next level, `local` within it (its diagonal mak
 .. math:: \pi_{n+1} = \pi_n R \quad (n \ge N), \qquad A_\mathrm{up} + R A_\mathrm{local} + R^2 A_\mathrm{down} = 0.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Sums that are rounded alike whether code is compiled or not."""
 
+from __future__ import annotations
+
 import numba
 import numpy as np
 

@@ -1,5 +1,7 @@
 """Small Markov chains with letters in place of numbers, from the same transition rule."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 

@@ -15,6 +15,8 @@ Communications of the ACM 31 (1988) 440-445; for squares, J. Xue, Q. Ye, Computi
 non-negative matrices entrywise to high relative accuracy, Mathematics of Computation 82 (2013) 1577-1596.
 """
 
+from __future__ import annotations
+
 import math
 from functools import cached_property
 

@@ -18,6 +18,8 @@ in place of values are those of A. Vehtari et al., Rank-normalization, folding, 
 (2021) 667-718.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -2,8 +2,8 @@
 
 import csv
 import doctest
+import json
 import math
-import os
 import sys
 from functools import cache
 from types import SimpleNamespace
@@ -19,8 +19,11 @@ from tests.conftest import ROOT, beyond_the_edge, looks, small_page, violations,
 sys.path.insert(0, str(ROOT / "book/_ext"))
 import panels
 
-NAMES = [path.stem for path in sorted(panels.HERE.glob("*.py"))]
-all_panels = cache(panels.panels)  # it takes seconds: not where tests are only collected
+sys.path.insert(0, str(ROOT / "book"))
+import live_panels
+
+NAMES = [path.stem for path in sorted(live_panels.HERE.glob("*.py"))]
+all_panels = cache(live_panels.panels)  # it takes seconds: not where tests are only collected
 POSITIONS = 50
 FIGURE = '<div id="cell-{cell}"><img alt="the figure" width="300" height="200" src="{static}/capacity.svg"></div>'
 
@@ -29,7 +32,7 @@ def page_of(name, folder):
     """A page with nothing but a panel and its figure, laid out as the book does."""
     panel = all_panels()[name]
     figure = FIGURE.format(cell=panel.cell, static=(ROOT / "book/_static").as_uri())
-    return small_page(folder / f"{name}.html", name, f"{panels.html(name, panel)}\n{figure}")
+    return small_page(folder / f"{name}.html", name, f"{live_panels.html(name, panel)}\n{figure}")
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -137,55 +140,68 @@ def test_a_link_to_the_figure_unfolds_it(browser, tmp_path):
 
 
 def test_all_panels_are_light():
-    weight = sum(len(panels.html(name, panel).encode()) for name, panel in all_panels().items())
+    weight = sum(len(live_panels.html(name, panel).encode()) for name, panel in all_panels().items())
     weight += sum((ROOT / "book/_static" / file).stat().st_size for file in ("panels.js", "panels.css"))
     assert weight < 600_000
     assert len((ROOT / "book/_static/panels.js").read_text(encoding="utf-8").splitlines()) < 400
 
 
-def page_with_figure(*placed):
-    """What becomes of a page with one named cell, given name, page, cell and whether it replaces of some panels."""
+def page_with_figure(**places):
+    """What becomes of a page with one named cell, given page, cell and whether it replaces of some panels, by name."""
     page = new_document("page")
     cell = nodes.container("", nb_element="cell_code", cell_metadata={"name": "answer-curve"}, classes=["cell"])
     page += cell
-    found = {name: (where, at, replaces, f"panel {name}") for name, where, at, replaces in placed}
-    panels.put(SimpleNamespace(env=SimpleNamespace(docname="notebooks/here", mjq_panels=found)), page)
+    keys = "page", "cell", "replaces"
+    made = {name: dict(zip(keys, place, strict=True)) | {"html": f"panel {name}"} for name, place in places.items()}
+    panels.put(SimpleNamespace(env=SimpleNamespace(docname="notebooks/here", mjq_panels=made)), page)
     return [child.astext() if isinstance(child, nodes.raw) else "figure" for child in page]
 
 
 def test_a_panel_stands_before_the_figure_that_it_replaces_or_after_it():
-    assert page_with_figure(("a", "notebooks/here", "answer-curve", True)) == ["panel a", "figure"]
-    assert page_with_figure(("a", "notebooks/here", "answer-curve", False)) == ["figure", "panel a"]
-    assert page_with_figure(("a", "notebooks/elsewhere", "no-cell", True)) == ["figure"]
+    assert page_with_figure(a=("notebooks/here", "answer-curve", True)) == ["panel a", "figure"]
+    assert page_with_figure(a=("notebooks/here", "answer-curve", False)) == ["figure", "panel a"]
+    assert page_with_figure(a=("notebooks/elsewhere", "no-cell", True)) == ["figure"]
     with pytest.raises(ExtensionError, match="panel a: notebooks/here has no cell 'no-cell'"):
-        page_with_figure(("a", "notebooks/here", "no-cell", True))
+        page_with_figure(a=("notebooks/here", "no-cell", True))
 
 
-def test_pages_whose_panels_have_changed_are_read_again():
-    app = SimpleNamespace(parallel=1)
+PANEL = """
+from live_panels import Panel, Slider
+PANEL = Panel("One", "", "notebooks/here", "answer-curve", (Slider("x", "x", 0, 1, 0.1, 0),), values=None)
+"""
+
+
+def test_panels_are_made_again_where_their_sources_have_changed(tmp_path, monkeypatch):
+    folder, target = tmp_path / "panels", tmp_path / "panels.json"
+    folder.mkdir()
+    (folder / "one.py").write_text(PANEL)
+    (folder / "one.js").write_text("function values(at) { return {}; }")
+    live_panels.write(target, folder)
+    panel = json.loads(target.read_text())["panels"]["one"]
+    assert panel["html"] == live_panels.html("one", live_panels.panels(folder)["one"], folder)
+    (folder / "one.js").write_text("function values(at) { return { x: 1 }; }")
+    live_panels.write(target, folder)
+    assert "return { x: 1 };" in json.loads(target.read_text())["panels"]["one"]["html"]
+    monkeypatch.setattr(live_panels, "panels", None)  # nothing has changed: none is made
+    live_panels.write(target, folder)
+
+
+def test_pages_whose_panels_have_changed_are_read_again(tmp_path):
+    def outdated(**htmls):
+        made = {name: {"page": f"notebooks/{name}", "html": text} for name, text in htmls.items()}
+        (tmp_path / panels.MADE).write_text(json.dumps({"panels": made}))
+        return panels.outdated(SimpleNamespace(srcdir=tmp_path), env, set(), set(), set())
+
     env = SimpleNamespace(found_docs={"notebooks/stability", "notebooks/fluid", "book/index"})
-    assert panels.outdated(app, env, set(), set(), set()) == ["notebooks/fluid", "notebooks/stability"]
-    assert panels.outdated(app, env, set(), set(), set()) == []
-    env.mjq_panels["fluid"] = ("notebooks/fluid", "answer-curve", True, "as it was")
-    env.mjq_panels_made_from = "other files"
-    assert panels.outdated(app, env, set(), set(), set()) == ["notebooks/fluid"]
-
-
-def test_another_process_is_another_one():
-    assert panels.elsewhere(os.getpid) != os.getpid()
-
-
-def test_where_pages_are_read_by_several_processes_panels_are_made_by_another_one(monkeypatch):
-    asked = []
-    monkeypatch.setattr(panels, "elsewhere", lambda function: asked.append(function) or {})
-    panels.outdated(SimpleNamespace(parallel=2), SimpleNamespace(found_docs=set()), set(), set(), set())
-    assert asked == [panels.placed]
+    assert outdated(stability="a", fluid="b", elsewhere="c") == ["notebooks/fluid", "notebooks/stability"]
+    assert outdated(stability="a", fluid="b", elsewhere="c") == []
+    assert outdated(stability="a", fluid="other", elsewhere="d") == ["notebooks/fluid"]
 
 
 @pytest.mark.parametrize("table", ["cluster", "near_saturation"])
 def test_kept_tables_hold_what_the_models_say(table):
-    module = panels.module(panels.HERE / f"{table}.py")
-    with open(panels.HERE / f"{table}.csv", encoding="utf-8", newline="") as file:
+    module = live_panels.module(live_panels.HERE / f"{table}.py")
+    with open(live_panels.HERE / f"{table}.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == math.prod(map(len, module.AXES.values()))
     for k in np.random.default_rng(7).integers(len(rows), size=6):
@@ -196,7 +212,7 @@ def test_kept_tables_hold_what_the_models_say(table):
         )
 
 
-def test_the_examples_of_the_extension_run():
-    failed, tried = doctest.testmod(panels)
+def test_the_examples_of_the_docstrings_run():
+    failed, tried = doctest.testmod(live_panels)
     assert tried
     assert not failed

@@ -1,13 +1,12 @@
 """Pages read by several processes are those that one process makes, also when a number of a chapter has changed."""
 
 import filecmp
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import threading
-from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -16,9 +15,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from tests.conftest import ROOT
 from tests.nbval_plugin import build_script
-
-sys.path.insert(0, str(ROOT / "book/_ext"))
-import mjqbook
 
 PAGES = ["index", "numbers", "more", "glossary", "bibliography", "notation", "ledger"]
 LIMIT = 100  # seconds after which a process is taken to wait for ever: it needs a tenth
@@ -76,10 +72,9 @@ def chapter(name, paper, number):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """A small book with our configuration and extensions. Panels are made, though none has a place here."""
+    """A small book with our configuration and extensions, and with one panel."""
     folder = tmp_path_factory.mktemp("book") / "site"
-    for part in ("_ext", "panels"):
-        shutil.copytree(ROOT / "book" / part, folder / "book" / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "book/_ext", folder / "book/_ext", ignore=shutil.ignore_patterns("__pycache__"))
     for file in ("CITATION.cff", "book/references.bib"):
         shutil.copy(ROOT / file, folder / file)
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
@@ -94,7 +89,13 @@ def site(tmp_path_factory):
     (folder / "notebooks").mkdir()
     nbformat.write(chapter("one", "p", 1.25), folder / "notebooks/one.ipynb")
     nbformat.write(chapter("two", "q", 2.5), folder / "notebooks/two.ipynb")
+    write_panel(folder, "<p>A panel.</p>")
     return folder
+
+
+def write_panel(site, html):
+    panel = {"page": "notebooks/two", "cell": "third", "replaces": True, "html": html}
+    (site / "panels.json").write_text(json.dumps({"panels": {"one": panel}}), encoding="utf-8")
 
 
 def built(site, jobs):
@@ -102,9 +103,7 @@ def built(site, jobs):
     html, log = site.parent / f"with-{jobs}/html", site.parent / "log"
     command = [sys.executable, ROOT / "book/sphinx_build.py", site, html, str(jobs)]
     with log.open("w") as said:
-        # With threads, also with that of coverage, Sphinx would not copy its process.
-        unmeasured = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
-        one_thread = unmeasured | dict.fromkeys(build_script().THREADS, "1")
+        one_thread = os.environ | dict.fromkeys(build_script().THREADS, "1")
         run = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True, env=one_thread)
     try:
         assert run.wait(LIMIT) == 0, log.read_text()
@@ -130,18 +129,10 @@ def test_pages_are_the_same_with_one_process_and_with_several(site):
     assert (one / "notebooks/two.html").exists()
     assert differences(one, two) == (set(), [])
     assert "1.25" in (two / "book/index.html").read_text(encoding="utf-8")
+    assert "<p>A panel.</p>" in (two / "notebooks/two.html").read_text(encoding="utf-8")
     nbformat.write(chapter("one", "p", 1.75), site / "notebooks/one.ipynb")
+    write_panel(site, "<p>Another one.</p>")
     built(site, 2)
+    assert "<p>Another one.</p>" in (two / "notebooks/two.html").read_text(encoding="utf-8")
     for page, shown in (("index", "1.75"), ("more", "1.8")):
         assert shown in (two / f"book/{page}.html").read_text(encoding="utf-8")
-
-
-def test_a_process_with_threads_is_not_copied():
-    app = SimpleNamespace(parallel=2)
-    waits = threading.Event()
-    other = threading.Thread(target=waits.wait)
-    other.start()
-    mjqbook.copy_no_threads(app)
-    waits.set()
-    other.join()
-    assert app.parallel == 1

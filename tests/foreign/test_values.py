@@ -6,6 +6,7 @@ iteration found a part of what the program's own test allows. Where the status i
 says what we find and who is right; our side is then found another way, too.
 """
 
+import csv
 import re
 import sys
 from collections import Counter
@@ -14,14 +15,15 @@ from functools import cache, partial
 
 import pytest
 
-from mjq import published, text_tables
+from mjq import published
 from tests.conftest import ROOT
 from tests.foreign import chains, networks, queues, schedules
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 import mjqbook
 
-ROWS = text_tables.read(mjqbook.FOREIGN)
+with mjqbook.FOREIGN.open(encoding="utf-8", newline="") as file:
+    ROWS = list(csv.DictReader(file))
 STATUSES = "agrees", "they err", "we differ"
 ROUNDING = 1e-9  # of the last digit: of decimals that no binary fraction is
 WITHIN_OURS = 1e-10  # relatively, of what we find where we do not agree

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mjq import experiments
+from mjq import System, experiments
 from mjq.experiments import (
     coverage,
     decisions,
@@ -142,17 +142,15 @@ def test_the_times_of_the_fluid_model(folder, monkeypatch):
 
 
 def test_the_system_of_the_log():
-    servers, needs, rates, mix = near_saturation.system()
-    assert servers == near_saturation.PROCESSORS >= max(needs)
-    assert len(needs) == len(rates) == len(mix) == 8
-    assert sum(mix) == pytest.approx(1)
-    assert min(rates) > 0
+    system = near_saturation.system()
+    assert system.servers == near_saturation.PROCESSORS >= max(system.needs)
+    assert len(system.needs) == 8
 
 
 def test_near_saturation(folder, monkeypatch):
     monkeypatch.setattr(near_saturation, "CONSTANT", folder / "near_saturation.csv")
     monkeypatch.setattr(near_saturation, "WAITS", folder / "near_saturation_waits.csv")
-    monkeypatch.setattr(near_saturation, "system", lambda: (6, (2, 3), (2.5, 0.625), (0.5, 0.5)))
+    monkeypatch.setattr(near_saturation, "system", lambda: System(6, (2, 3), (2.5, 0.625), (0.5, 0.5)))
     monkeypatch.setattr(near_saturation, "LOADS", (0.5,))
     monkeypatch.setattr(near_saturation, "JOBS", 20_000)
     near_saturation.main()

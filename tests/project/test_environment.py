@@ -65,7 +65,7 @@ def test_locks_have_hashes_and_no_addresses(root, name):
 def test_the_core_is_small(root):
     project, _ = declared(root)
     core = {canonicalize_name(Requirement(x).name) for x in project["dependencies"]}
-    assert core == {"numpy", "scipy", "sympy", "numba"}
+    assert core == {"numpy", "scipy", "sympy", "numba", "tqdm", "lazy-loader"}
 
 
 def test_versions_agree(root):

@@ -161,7 +161,7 @@ def test_classes_whose_means_lie_too_far_apart_have_no_exact_capacity(monkeypatc
     def refused(*_):
         raise ArithmeticError("rates lie too far apart")
 
-    monkeypatch.setattr("mjq.workload.capacity.estimates.near_saturation.relative_completions", refused)
+    monkeypatch.setattr("mjq.System.near_saturation", refused)
     assert near_the_limit(log) is None
     near_the_limit.cache_clear()
 

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from mjq.simulation.engine.heap import push, remove
 from mjq.simulation.engine.queue import (
+    ALIKE,
+    ALL,
     NOBODY,
     enter,
     enter_again,
@@ -19,12 +21,12 @@ from mjq.simulation.engine.queue import (
 )
 
 
-def walked(jobs, first, behind):
+def walked(jobs, first, behind, among=ALL):
     """Jobs from the first one on."""
     found, job = [], first
     while job != NOBODY:
         found.append(int(job))
-        job = jobs[job][behind]
+        job = jobs[job][behind][among]
     return found
 
 
@@ -42,8 +44,8 @@ def test_the_line_is_a_list(steps):
         assert walked(jobs, line[-1]["first"], "behind") == expected
         assert walked(jobs, line[-1]["last"], "ahead") == expected[::-1]
         for queue, alike in zip(line, queues, strict=False):
-            assert walked(jobs, queue["first"], "behind_alike") == alike
-            assert walked(jobs, queue["last"], "ahead_alike") == alike[::-1]
+            assert walked(jobs, queue["first"], "behind", ALIKE) == alike
+            assert walked(jobs, queue["last"], "ahead", ALIKE) == alike[::-1]
         assert line["length"].tolist() == [len(alike) for alike in queues] + [len(expected)]
 
 
@@ -66,8 +68,8 @@ def test_who_was_interrupted_enters_where_it_stood(steps):
         assert walked(jobs, line[-1]["last"], "ahead") == waiting[::-1]
         for kind in range(3):
             alike = [job for job in waiting if jobs[job]["kind"] == kind]
-            assert walked(jobs, line[kind]["first"], "behind_alike") == alike
-            assert walked(jobs, line[kind]["last"], "ahead_alike") == alike[::-1]
+            assert walked(jobs, line[kind]["first"], "behind", ALIKE) == alike
+            assert walked(jobs, line[kind]["last"], "ahead", ALIKE) == alike[::-1]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), max_size=40))

@@ -1,5 +1,7 @@
 """The questions of each chapter: a module a chapter, of the same name, with a tuple ``QUESTIONS``."""
 
+from __future__ import annotations
+
 from importlib import import_module
 
 from mjq.exercises.question import Question

@@ -1,5 +1,7 @@
 """Questions on a cluster with a tracker and a finite queue."""
 
+from __future__ import annotations
+
 from mjq import cluster
 from mjq.exercises.question import Question, decimal
 

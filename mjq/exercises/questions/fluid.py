@@ -1,5 +1,7 @@
 """Questions on the smoothed fluid model of processor-sharing queues."""
 
+from __future__ import annotations
+
 import math
 
 from mjq import fluid

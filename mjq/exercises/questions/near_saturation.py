@@ -1,5 +1,8 @@
 """Questions on waits near saturation."""
 
+from __future__ import annotations
+
+from mjq import System
 from mjq import near_saturation as ns
 from mjq.exercises.question import Question, decimal
 from mjq.exercises.questions.processing_capacity import (
@@ -10,6 +13,7 @@ from mjq.exercises.questions.processing_capacity import (
     draw_arrivals,
     draw_two_classes,
     mean_stay,
+    system,
 )
 
 __all__ = ["QUESTIONS"]
@@ -22,7 +26,7 @@ def draw_one_server(rng):
 
 
 def delta_of_one_server(t1, t2, p1):
-    return ns.relative_completions(1, (1, 1), (1 / t1, 1 / t2), (p1, 1 - p1)).delta
+    return System(1, (1, 1), (1 / t1, 1 / t2), (p1, 1 - p1)).near_saturation().delta
 
 
 def excess_of_one_server(t1, t2, p1):
@@ -42,17 +46,13 @@ def delta_of_exponential_times(n, p1, m):
     return ns.one_or_all(n, 1, p1, m, m**2)[1]
 
 
-def system(B, b1, b2, p1, t1, t2):
-    """Resource, needs, rates and mix, as the model takes them."""
-    return B, (b1, b2), (1 / t1, 1 / t2), (p1, 1 - p1)
-
-
 def delta(**values):
-    return ns.relative_completions(*system(**values)).delta
+    return system(**values).near_saturation().delta
 
 
 def asymptote(lam, **values):
-    return ns.sojourn_asymptote(lam, *system(**values))
+    near = system(**values).near_saturation()
+    return (1 + near.delta) / (near.capacity - lam)
 
 
 def asymptote_of_jobs_alike(lam, **values):
@@ -60,7 +60,8 @@ def asymptote_of_jobs_alike(lam, **values):
 
 
 def decay_rate(lam, **values):
-    return ns.decay_rate(lam, *system(**values))
+    jobs = system(**values)
+    return ns.decay_rate(lam, jobs.servers, jobs.needs, jobs.rates, jobs.mix)
 
 
 def what_is_left(lam, **values):

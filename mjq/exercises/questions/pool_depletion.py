@@ -1,5 +1,7 @@
 """Questions on the depletion of a pool of two classes of tasks."""
 
+from __future__ import annotations
+
 from mjq import pool_depletion as pool
 from mjq.exercises.question import Question, decimal
 

@@ -1,6 +1,8 @@
 """Questions on the processing capacity of multiserver jobs."""
 
-from mjq import processing_capacity as pc
+from __future__ import annotations
+
+from mjq import System
 from mjq.exercises.question import Question, decimal
 
 __all__ = [
@@ -12,6 +14,7 @@ __all__ = [
     "draw_arrivals",
     "draw_two_classes",
     "mean_stay",
+    "system",
 ]
 
 RATE = "jobs per unit of time"
@@ -32,7 +35,7 @@ def draw_one_class(rng):
 
 
 def capacity_of_one_class(B, b, t):
-    return pc.processing_capacity(B, [b], [1 / t], [1])
+    return System(B, [b], [1 / t], [1]).capacity
 
 
 def one_class_without_idle(B, b, t):
@@ -47,7 +50,7 @@ def draw_one_or_all(rng):
 
 
 def capacity_of_one_or_all(B, percent, t):
-    return pc.processing_capacity(B, (1, B), (1 / t, 1 / t), (1 - percent / 100, percent / 100))
+    return System(B, (1, B), (1 / t, 1 / t), (1 - percent / 100, percent / 100)).capacity
 
 
 def one_or_all_without_idle(B, percent, t):
@@ -75,16 +78,20 @@ def draw_long_stay(rng):
     return values | {"t": round(rng.uniform(1.5, 4) * sojourn(**values).EW, 1)}
 
 
-def capacity(B, b1, b2, p1, t1, t2):
-    return pc.processing_capacity(B, (b1, b2), (1 / t1, 1 / t2), (p1, 1 - p1))
+def system(B, b1, b2, p1, t1, t2):
+    return System(B, (b1, b2), (1 / t1, 1 / t2), (p1, 1 - p1))
 
 
-def without_idle(B, b1, b2, p1, t1, t2):
-    return B / (p1 * b1 * t1 + (1 - p1) * b2 * t2)
+def capacity(**values):
+    return system(**values).capacity
 
 
-def sojourn(lam, B, b1, b2, p1, t1, t2):
-    return pc.sojourn(lam, B, (b1, b2), (1 / t1, 1 / t2), (p1, 1 - p1))
+def without_idle(**values):
+    return system(**values).naive_capacity
+
+
+def sojourn(lam, **values):
+    return system(**values).queue(lam)
 
 
 def mean_wait(**values):

@@ -1,5 +1,7 @@
 """Questions on scheduling: who passes whom, and what it is worth."""
 
+from __future__ import annotations
+
 from functools import partial
 
 from mjq import scheduling

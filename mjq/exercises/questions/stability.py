@@ -1,5 +1,7 @@
 """Questions on the stability of two-class multiserver jobs."""
 
+from __future__ import annotations
+
 from mjq import stability as st
 from mjq.exercises.question import Question, decimal
 

@@ -1,5 +1,7 @@
 """Questions on the capacity of a machine by its log."""
 
+from __future__ import annotations
+
 from mjq.exercises.question import Question, decimal
 
 __all__ = ["QUESTIONS"]

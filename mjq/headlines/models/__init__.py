@@ -1,5 +1,7 @@
 """The headlines, a module a model, of the same name, with a ``HEADLINE``: what goes in, what comes out, how."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from importlib import import_module
 

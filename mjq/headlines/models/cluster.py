@@ -1,5 +1,7 @@
 """The headline of a cluster with a tracker."""
 
+from __future__ import annotations
+
 from dataclasses import asdict
 
 from mjq import cluster

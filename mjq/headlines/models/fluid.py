@@ -1,5 +1,7 @@
 """The headline of the fluid model."""
 
+from __future__ import annotations
+
 from pydantic import Field
 
 from mjq import fluid

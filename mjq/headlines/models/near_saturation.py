@@ -1,9 +1,11 @@
 """The headline near saturation."""
 
+from __future__ import annotations
+
 from pydantic import Field
 
 from mjq import near_saturation
-from mjq.headlines.kinds import Declaration, MultiserverInput, Number, meaning
+from mjq.headlines.kinds import Declaration, MultiserverInput, Number, meaning, system_of
 from mjq.headlines.model import Model
 
 __all__ = ["HEADLINE"]
@@ -22,7 +24,7 @@ class SaturationOutput(Declaration):
 
 
 def _near_saturation(B, b, mu, p, lam=None):
-    found = near_saturation.relative_completions(B, b, mu, p)._asdict()
+    found = system_of(B, b, mu, p).near_saturation()._asdict()
     if lam is None:
         return found
     return found | {

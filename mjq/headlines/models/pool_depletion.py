@@ -1,8 +1,10 @@
 """The headline of pool depletion."""
 
+from __future__ import annotations
+
 from pydantic import Field
 
-from mjq import pool_depletion
+from mjq import Pool, pool_depletion
 from mjq._util import checks
 from mjq.headlines.kinds import Declaration, Matrix, Number, Whole, meaning
 from mjq.headlines.model import Model
@@ -30,12 +32,14 @@ class DepletionOutput(Declaration):
 
 
 def _pool_depletion(D, N_A, N_B, K, K_A=None):
-    possible, K = pool_depletion.whole_mixes(N_A, N_B, K), int(K)
-    mixes = possible if K_A is None else [checks.count("K_A", K_A, 0)]
-    found = {k: pool_depletion.depletion(D, N_A, N_B, k, K - k) for k in mixes}
-    best = min(found, key=lambda k: found[k].T)
+    pool_depletion.whole_mixes(N_A, N_B, K)  # whose errors name the letters that were given
+    if K_A is None:
+        found = Pool(D, (N_A, N_B), K).depletion()
+    else:
+        found = pool_depletion.depletion(D, N_A, N_B, checks.count("K_A", K_A, 0), int(K) - int(K_A))
+    *_, K_A, K_B = found.system
     names = ("T", "T_tau0", "T_phi1", "T_tau12", "T_phi2", "variance")
-    return {"K_A": best, "K_B": K - best} | {name: getattr(found[best], name) for name in names}
+    return {"K_A": K_A, "K_B": K_B} | {name: getattr(found, name) for name in names}
 
 
 HEADLINE = Model(

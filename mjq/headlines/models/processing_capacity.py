@@ -1,9 +1,10 @@
 """The headline of the processing capacity."""
 
+from __future__ import annotations
+
 from pydantic import Field
 
-from mjq import processing_capacity
-from mjq.headlines.kinds import Declaration, MultiserverInput, Number, NumberOrNone, meaning
+from mjq.headlines.kinds import Declaration, MultiserverInput, Number, NumberOrNone, meaning, system_of
 from mjq.headlines.model import Model
 
 __all__ = ["HEADLINE"]
@@ -30,9 +31,10 @@ class CapacityOutput(Declaration):
 def _capacity(B, b, mu, p, lam=None, t=None):
     if t is not None and lam is None:
         raise ValueError("t needs lam: sojourn times are those of an arrival rate")
+    system = system_of(B, b, mu, p)
     if lam is None:
-        return {"capacity": processing_capacity.processing_capacity(B, b, mu, p)}
-    queue = processing_capacity.sojourn(lam, B, b, mu, p)
+        return {"capacity": system.capacity}
+    queue = system.queue(lam)
     found = {name: getattr(queue, name) for name in ("capacity", "EN", "ENq", "EW", "EWq", "EW2", "EWq2")}
     found["EWq_by_class"] = queue.EWq_by_class
     return found if t is None else found | {"tail": float(queue.tail(t))}

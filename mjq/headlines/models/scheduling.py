@@ -1,5 +1,7 @@
 """The headline of scheduling."""
 
+from __future__ import annotations
+
 from pydantic import Field
 
 from mjq import scheduling

@@ -1,6 +1,8 @@
 """The headline of stability."""
 
-from mjq import stability
+from __future__ import annotations
+
+from mjq import System
 from mjq.headlines.kinds import Declaration, Number, Whole, meaning
 from mjq.headlines.model import Model
 
@@ -23,11 +25,11 @@ class StabilityOutput(Declaration):
 
 
 def _stability(n, n1, n2, mu1, mu2, p1):
-    system = n, n1, n2, mu1, mu2, p1
+    system = System.two_classes(n, n1, n2, mu1, mu2, p1)
     return {
-        "throughput": stability.throughput(*system),
-        "naive_throughput": stability.naive_throughput(*system),
-        "wasted_servers": stability.wasted_servers(*system),
+        "throughput": system.capacity,
+        "naive_throughput": system.naive_capacity,
+        "wasted_servers": system.wasted_servers,
     }
 
 

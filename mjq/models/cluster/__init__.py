@@ -22,6 +22,8 @@ A state is ``(x_1, x_2, V)``.
 measures of the long run.
 """
 
+from __future__ import annotations
+
 from mjq.models.cluster.rule import checked, cluster_states, states, transitions
 from mjq.models.cluster.sizes import harmonic_sizes, normal_sizes, uniform_sizes
 from mjq.models.cluster.steady import Performance, measures, performance, smallest_cluster

@@ -4,6 +4,8 @@ The span of a start and its sweeps is a Krylov space. Two classical methods pick
 least residual, Arnoldi iterations the one that H, seen from within the space, only stretches.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

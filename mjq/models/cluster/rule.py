@@ -1,5 +1,7 @@
 """[SW23] The chain of the paper: states and transitions."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,5 +1,7 @@
 """[SW23] Distributions of the sizes of jobs."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from mjq._util import checks

@@ -1,5 +1,7 @@
 """[SW23] Long-run measures, for millions of states, and the smallest cluster that meets a target."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -19,6 +19,8 @@ After each entrance there comes exactly one more, so H keeps the sum of `y`: it 
 to the state just after the next. No generator is stored.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numba

@@ -20,6 +20,8 @@ Times are in any unit, the same throughout; rates are per that unit.
 exponents from data, ``response`` the response times.
 """
 
+from __future__ import annotations
+
 from mjq.models.fluid.fitting import fit_smoothing
 from mjq.models.fluid.response import response_time, response_time_cdf
 from mjq.models.fluid.rule import hard_share, transitions

@@ -1,5 +1,7 @@
 """[RBAC21] Smoothing exponents from means, exact or measured."""
 
+from __future__ import annotations
+
 import math
 
 from scipy import optimize

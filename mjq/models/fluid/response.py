@@ -1,5 +1,7 @@
 """[RBAC21] Response times in the stationary fluid."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

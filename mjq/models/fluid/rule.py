@@ -1,5 +1,7 @@
 """[RBAC21] The network as a Markov chain, which the fluid approximates."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator
 

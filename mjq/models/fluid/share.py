@@ -1,5 +1,7 @@
 """[RBAC21] The share of a server that a job gets, smoothed, and the drift of the fluid with it."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -5,6 +5,8 @@ and exponential service of mean 1 that number is a Markov chain, and the job's t
 phase type the chain has to know everybody's phase.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from functools import cache

@@ -1,5 +1,7 @@
 """[RBAC21] The equations solved: trajectories, and the point where they come to rest."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass

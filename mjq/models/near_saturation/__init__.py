@@ -16,6 +16,8 @@ r"""[NS] Response times of multiserver jobs near saturation, from the saturated 
 own, ``filling`` the policy that keeps all servers busy.
 """
 
+from __future__ import annotations
+
 from mjq.models.near_saturation.closed_forms import one_or_all, split_hyperexponential
 from mjq.models.near_saturation.constant import (
     RelativeCompletions,

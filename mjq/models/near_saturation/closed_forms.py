@@ -1,5 +1,7 @@
 """[NS] One or all in closed form, and hyperexponential times as two classes each."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

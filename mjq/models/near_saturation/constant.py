@@ -1,5 +1,7 @@
 """[NS] The constant of a saturated system, the mean sojourn time and the tail of the wait near saturation."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """[NS] ServerFilling: all servers are busy while jobs wait; the queue, exact, for needs that are powers of two."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -12,6 +12,8 @@ to smaller configurations and admissions only to larger ones, so that one pass u
 gives `g` again: the adjoint of the passes of :mod:`mjq.solvers.drain`.
 """
 
+from __future__ import annotations
+
 import warnings
 
 import numba

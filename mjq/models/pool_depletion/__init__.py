@@ -19,6 +19,8 @@ that is done is replaced by one of its class, if there is one left, else by one 
 ``exact`` its depletion time, ``scheduling`` judges rules by it.
 """
 
+from __future__ import annotations
+
 from mjq.models.pool_depletion.asymptotics import (
     AdmittedMix,
     asymptotic_depletion_time,

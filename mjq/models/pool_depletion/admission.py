@@ -3,6 +3,8 @@
 Letters as in :mod:`mjq.models.pool_depletion`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

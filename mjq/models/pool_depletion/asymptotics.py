@@ -1,5 +1,7 @@
 """[CGPS16] Many tasks in execution, many more to do: the best mixes, and what they gain."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """[CGPS16] The depletion time, exact: its phases, variance and distribution; the best policy of all; the energy."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from functools import cached_property

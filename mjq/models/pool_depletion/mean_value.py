@@ -4,6 +4,8 @@ A job that comes to a station sees what an outside observer sees with one job of
 follow from those of smaller populations.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

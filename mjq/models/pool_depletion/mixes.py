@@ -1,5 +1,7 @@
 """[CGPS16] Finitely many tasks in execution: mean value analysis, and mixes of whole tasks."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -13,6 +13,8 @@ and a task of that class is done, the other class takes its places, one by one (
 the rest drains.
 """
 
+from __future__ import annotations
+
 import math
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass

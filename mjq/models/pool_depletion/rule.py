@@ -1,5 +1,7 @@
 """[CGPS16] The rule: what a state of the pool and the stations leads to; what every input must keep."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np

@@ -19,6 +19,8 @@ A state is the tuple ``(m_1, …, m_L, i, n)``; while the queue never empties it
 there are at a lower arrival rate, and how long they stay.
 """
 
+from __future__ import annotations
+
 from mjq.models.processing_capacity.capacity import (
     fixed_point_iteration,
     limiting_completion_rate,

@@ -1,5 +1,7 @@
 """[BB22] The processing capacity, and the limiting completion rate at any arrival rate."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

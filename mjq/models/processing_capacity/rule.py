@@ -1,5 +1,7 @@
 """[BB22] The rule: states of the multiserver job system, and what follows on what."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Sequence
 

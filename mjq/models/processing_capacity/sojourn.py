@@ -1,5 +1,7 @@
 """[BB22] The infinite queue below the capacity: how many jobs there are, and how long they stay."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -22,6 +22,8 @@ and one states.
 what is lost of it, ``closed_forms`` the same limit by other formulas, ``proof`` the steps of Theorem 4.1.
 """
 
+from __future__ import annotations
+
 from mjq.models.stability.closed_forms import throughput_equal_rates, throughput_one_or_all
 from mjq.models.stability.product_form import (
     embedded_distribution,

@@ -1,5 +1,7 @@
 """[GHS20] The stability limit by formulas of its own: equal rates and any needs, or needs of one server and of all."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -1,5 +1,7 @@
 """[GHS20] The product form of the saturated system, and with it the stability limit."""
 
+from __future__ import annotations
+
 import math
 
 import numba
@@ -141,7 +143,7 @@ def stationary_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1
 
 
 @numba.njit(cache=True)
-def time_shares(n, n1, n2, mu1, mu2, p1):
+def time_shares(n, n1, n2, mu1, mu2, p1):  # noqa: ANN201, compiled
     """States in the order of i, their long-run shares of time, and the rate of completions."""
     weights = _log_weights(n, n1, n2, mu1, mu2, p1)
     for k in range(len(weights)):

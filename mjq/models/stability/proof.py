@@ -4,6 +4,8 @@ A system is (n, n1, n2, mu1, mu2, p1) as in :mod:`mjq.models.stability`, in numb
 each of its saturated states (blk, i, j) to a weight. With the weights of the product form every difference is 0.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from mjq.models import stability

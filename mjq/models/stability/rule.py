@@ -1,5 +1,7 @@
 """[GHS20] The rule: states of the saturated two-class system, and what a completion leads to."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from mjq._util import checks

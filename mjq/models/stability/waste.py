@@ -1,5 +1,7 @@
 """[GHS20] Servers that stay free because a job does not fit, and how their number depends on rates and mix."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -10,6 +10,8 @@ Both are computed by ``mjq.published.schedules.making``; `tests/papers/test_publ
 again, by the simulator and by a plain program.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from itertools import groupby
 

@@ -1,11 +1,13 @@
 """Make the small workloads and their schedules: ``python -m mjq.published.schedules.making``."""
 
+from __future__ import annotations
+
+import csv
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
 
-from mjq import text_tables
 from mjq.published.schedules import POLICIES, Workload
 from mjq.simulation import replay
 from mjq.simulation.schedule import TIES
@@ -142,7 +144,8 @@ def write(workloads: Iterable[Workload], folder: Path = FOLDER) -> None:
 
 
 def _write(path, headers, rows):
-    path.write_text(text_tables.written(headers, rows), encoding="utf-8", newline="")
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([headers, *rows])
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ The event loop asks a `Source` when the next job comes, of which class it is, an
 drawn when jobs arrive. Times are drawn when they start or, for policies that look at times, when they arrive.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

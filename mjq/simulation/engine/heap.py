@@ -1,5 +1,7 @@
 """What event loops share: records, draws from a mix and of phase-type times, a heap of completions, longer buffers."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numba
@@ -12,7 +14,7 @@ if TYPE_CHECKING:  # a simulation runs without the solvers
 __all__ = ["chosen", "cumulative", "doubled", "phase_table", "phase_time", "pop", "push", "record_type", "remove"]
 
 
-def record_type(fields: list[tuple[str, type]]) -> np.dtype:
+def record_type(fields: list[tuple]) -> np.dtype:
     """Return the type of records with these fields, which also plain Python reads as ``table[row].field``.
 
     >>> table = np.zeros(2, record_type([("since", np.float64), ("free", np.int64)]))
@@ -34,7 +36,7 @@ def cumulative(p: ArrayLike) -> np.ndarray:
     return shares
 
 
-def phase_table(law: "PhaseType") -> np.ndarray:
+def phase_table(law: PhaseType) -> np.ndarray:
     """A phase-type distribution as plain numbers for :func:`phase_time`.
 
     Probabilities to start in each phase, rates at which they are left, and a row a phase of probabilities to go on to

@@ -5,6 +5,8 @@ Where jobs come from is in :mod:`mjq.simulation.engine.arrivals`, who waits in
 here is the loop that asks them. It is compiled once for all policies.
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numba
@@ -14,6 +16,7 @@ from mjq.simulation import policies
 from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, service_time
 from mjq.simulation.engine.heap import pop, push, record_type, remove
 from mjq.simulation.engine.queue import (
+    ALL,
     MEMORY,
     NOBODY,
     PROFILE,
@@ -260,7 +263,7 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
                 if 0 <= number < counted:
                     areas[number * batches // counted, LOST] += 1
                     state.told += 1
-                jobs[newcomer].behind = state.spare
+                jobs[newcomer].behind[ALL] = state.spare
                 state.spare = newcomer
                 newcomer = NOBODY
                 continue
@@ -333,7 +336,7 @@ def _depart(state, jobs, line, due, who):
     state.running -= 1
     pop(due, who, state.running)
     state.free += line[jobs[job].kind].need
-    jobs[job].behind = state.spare
+    jobs[job].behind[ALL] = state.spare
     state.spare = job
 
 
@@ -341,7 +344,7 @@ def _depart(state, jobs, line, due, who):
 def _arrive(state, jobs, line, kind):
     """A job of this class takes a place in the table and enters the line."""
     job = state.spare
-    state.spare = jobs[job].behind
+    state.spare = jobs[job].behind[ALL]
     jobs[job].arrival = state.now
     jobs[job].number = state.arrived
     jobs[job].kind = kind

@@ -19,9 +19,11 @@ Three jobs come, of classes 0, 1 and 0; the second leaves:
 >>> leave(jobs, line, 1)
 >>> line["first"].tolist(), line["last"].tolist(), line["length"].tolist()
 ([0, -1, 0], [2, -1, 2], [2, 0, 2])
->>> int(jobs[0]["behind"]), int(jobs[2]["ahead"])
-(2, 0)
+>>> jobs[0]["behind"].tolist(), jobs[2]["ahead"].tolist()
+([2, 2], [0, 0])
 """
+
+from __future__ import annotations
 
 import numba
 import numpy as np
@@ -31,11 +33,12 @@ from mjq._util.checks import FIT_TOLERANCE
 from mjq.simulation.engine.heap import record_type
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "NOBODY", "WHOLE", "RESOURCE", "JOB", "MEMORY", "PROFILE", "QUEUE", "units", "interrupt", "opened", "places",
-    "more_places", "enter", "leave", "enter_again", "serve", "release",
+    "NOBODY", "ALL", "ALIKE", "WHOLE", "RESOURCE", "JOB", "MEMORY", "PROFILE", "QUEUE", "units", "interrupt",
+    "opened", "places", "more_places", "enter", "leave", "enter_again", "serve", "release",
 ]  # fmt: skip
 
 NOBODY = -1
+ALL, ALIKE = 0, 1  # the two queues in which a waiting job stands: of all jobs, and of its class
 WHOLE = 2**60
 RESOURCE = round(WHOLE * (1 + FIT_TOLERANCE))  # with the tolerance: needs are decimals, not binary fractions
 
@@ -50,10 +53,8 @@ JOB = record_type(
         ("estimate", np.float64),  # what is expected to be still to come; in service: when it is expected to end
         ("promise", np.float64),  # when it starts at the latest, if it has been promised; else not a number
         ("kind", np.int32),  # its class
-        ("ahead", np.int32),  # in the whole line
-        ("behind", np.int32),
-        ("ahead_alike", np.int32),  # among the jobs of its class
-        ("behind_alike", np.int32),
+        ("ahead", np.int32, (2,)),  # among `ALL`, and among jobs that are `ALIKE`
+        ("behind", np.int32, (2,)),
         # In the tree of its class, see :mod:`mjq.simulation.engine.treap`:
         ("left", np.int32),
         ("right", np.int32),
@@ -125,8 +126,8 @@ def places(size):
     """A table with room for so many jobs; each spare place names the next one as behind it, the first is 0."""
     jobs = np.empty(size, JOB)
     for k in range(size):
-        jobs[k].behind = k + 1
-    jobs[size - 1].behind = NOBODY
+        jobs[k].behind[ALL] = k + 1
+    jobs[size - 1].behind[ALL] = NOBODY
     return jobs
 
 
@@ -139,66 +140,34 @@ def more_places(jobs):
 
 
 @numba.njit(cache=True)
-def _join(jobs, queue, job, behind):
+def _join(jobs, queue, job, behind, among):
     """Put a job into a queue ahead of another one, at its end if that is nobody."""
     mine = jobs[job]
-    mine.behind = behind
-    mine.ahead = queue.last if behind == NOBODY else jobs[behind].ahead
-    if mine.ahead == NOBODY:
+    mine.behind[among] = behind
+    mine.ahead[among] = queue.last if behind == NOBODY else jobs[behind].ahead[among]
+    if mine.ahead[among] == NOBODY:
         queue.first = job
     else:
-        jobs[mine.ahead].behind = job
+        jobs[mine.ahead[among]].behind[among] = job
     if behind == NOBODY:
         queue.last = job
     else:
-        jobs[behind].ahead = job
+        jobs[behind].ahead[among] = job
     queue.length += 1
 
 
 @numba.njit(cache=True)
-def _part(jobs, queue, job):
+def _part(jobs, queue, job, among):
     """Take a job out of a queue."""
     mine = jobs[job]
-    if mine.ahead == NOBODY:
-        queue.first = mine.behind
+    if mine.ahead[among] == NOBODY:
+        queue.first = mine.behind[among]
     else:
-        jobs[mine.ahead].behind = mine.behind
-    if mine.behind == NOBODY:
-        queue.last = mine.ahead
+        jobs[mine.ahead[among]].behind[among] = mine.behind[among]
+    if mine.behind[among] == NOBODY:
+        queue.last = mine.ahead[among]
     else:
-        jobs[mine.behind].ahead = mine.ahead
-    queue.length -= 1
-
-
-@numba.njit(cache=True)
-def _join_alike(jobs, queue, job, behind):
-    """The same among the jobs of its class; compiled code finds a field by its name in the text."""
-    mine = jobs[job]
-    mine.behind_alike = behind
-    mine.ahead_alike = queue.last if behind == NOBODY else jobs[behind].ahead_alike
-    if mine.ahead_alike == NOBODY:
-        queue.first = job
-    else:
-        jobs[mine.ahead_alike].behind_alike = job
-    if behind == NOBODY:
-        queue.last = job
-    else:
-        jobs[behind].ahead_alike = job
-    queue.length += 1
-
-
-@numba.njit(cache=True)
-def _part_alike(jobs, queue, job):
-    """The same among the jobs of its class."""
-    mine = jobs[job]
-    if mine.ahead_alike == NOBODY:
-        queue.first = mine.behind_alike
-    else:
-        jobs[mine.ahead_alike].behind_alike = mine.behind_alike
-    if mine.behind_alike == NOBODY:
-        queue.last = mine.ahead_alike
-    else:
-        jobs[mine.behind_alike].ahead_alike = mine.ahead_alike
+        jobs[mine.behind[among]].ahead[among] = mine.ahead[among]
     queue.length -= 1
     if queue.length == 0:
         queue.shortest = np.inf
@@ -207,28 +176,26 @@ def _part_alike(jobs, queue, job):
 @numba.njit(cache=True)
 def enter(jobs, line, job):
     """Put a job at the end of the line."""
-    _join(jobs, line[len(line) - 1], job, NOBODY)
-    _join_alike(jobs, line[jobs[job].kind], job, NOBODY)
+    _join(jobs, line[len(line) - 1], job, NOBODY, ALL)
+    _join(jobs, line[jobs[job].kind], job, NOBODY, ALIKE)
 
 
 @numba.njit(cache=True)
 def leave(jobs, line, job):
     """Take a job out of the line, wherever it stands."""
-    _part(jobs, line[len(line) - 1], job)
-    _part_alike(jobs, line[jobs[job].kind], job)
+    _part(jobs, line[len(line) - 1], job, ALL)
+    _part(jobs, line[jobs[job].kind], job, ALIKE)
 
 
 @numba.njit(cache=True)
 def enter_again(jobs, line, job):
     """Put a job that was interrupted into the line, where it stood by its arrival."""
-    everybody, alike, number = line[len(line) - 1], line[jobs[job].kind], jobs[job].number
-    later, later_alike = everybody.first, alike.first
-    while later != NOBODY and jobs[later].number < number:
-        later = jobs[later].behind
-    while later_alike != NOBODY and jobs[later_alike].number < number:
-        later_alike = jobs[later_alike].behind_alike
-    _join(jobs, everybody, job, later)
-    _join_alike(jobs, alike, job, later_alike)
+    for among in (ALL, ALIKE):
+        queue = line[len(line) - 1] if among == ALL else line[jobs[job].kind]
+        later = queue.first
+        while later != NOBODY and jobs[later].number < jobs[job].number:
+            later = jobs[later].behind[among]
+        _join(jobs, queue, job, later, among)
 
 
 @numba.njit(cache=True)
@@ -237,11 +204,11 @@ def serve(jobs, serving, job):
     all_served = serving[0]
     later, sooner = NOBODY, all_served.last
     while sooner != NOBODY and jobs[sooner].estimate > jobs[job].estimate:
-        later, sooner = sooner, jobs[sooner].ahead
-    _join(jobs, all_served, job, later)
+        later, sooner = sooner, jobs[sooner].ahead[ALL]
+    _join(jobs, all_served, job, later, ALL)
 
 
 @numba.njit(cache=True)
 def release(jobs, serving, job):
     """Take a job from among those in service."""
-    _part(jobs, serving[0], job)
+    _part(jobs, serving[0], job, ALL)

@@ -9,12 +9,14 @@ average at most 2 ln n deep, and is planted and uprooted at that cost. In short 
 Source: R. Seidel, C. R. Aragon, Randomized search trees, Algorithmica 16 (1996) 464-497.
 """
 
+from __future__ import annotations
+
 import math
 
 import numba
 import numpy as np
 
-from mjq.simulation.engine.queue import NOBODY
+from mjq.simulation.engine.queue import ALIKE, NOBODY
 
 __all__ = ["FEW", "seek", "uproot"]
 
@@ -30,7 +32,7 @@ def seek(jobs, queue, now, by, before):
         return job if jobs[job].number < before else NOBODY
     if now + queue.shortest > by:
         return NOBODY
-    job = queue.first if queue.edge == NOBODY else jobs[queue.edge].behind_alike
+    job = queue.first if queue.edge == NOBODY else jobs[queue.edge].behind[ALIKE]
     shortest = math.inf
     while job != NOBODY and jobs[job].number < before:
         if now + jobs[job].estimate <= by:
@@ -39,7 +41,7 @@ def seek(jobs, queue, now, by, before):
             _plant(jobs, queue, job)
         else:
             shortest = min(shortest, jobs[job].estimate)
-        job = jobs[job].behind_alike
+        job = jobs[job].behind[ALIKE]
     if job == NOBODY:
         queue.shortest = shortest
     return NOBODY
@@ -51,7 +53,7 @@ def uproot(jobs, queue, job):
     if queue.planted and jobs[job].number <= jobs[queue.edge].number:
         queue.planted -= 1
         if queue.edge == job:
-            queue.edge = jobs[job].ahead_alike
+            queue.edge = jobs[job].ahead[ALIKE]
         _take_out(jobs, queue, job)
 
 

@@ -16,6 +16,8 @@ To add one, write the function and enter it in `POLICIES`, or in `FAMILIES` if i
 it is first asked for; the event loop calls it by its address, and is therefore compiled once for all policies.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -10,11 +10,13 @@ Source: A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distri
 [SCHED] Eq. (b), [SCHED] Eq. (c).
 """
 
+from __future__ import annotations
+
 import math
 
 import numba
 
-from mjq.simulation.engine.queue import NOBODY
+from mjq.simulation.engine.queue import ALL, NOBODY
 from mjq.simulation.engine.treap import seek, uproot
 
 __all__ = ["backfilling", "easy"]
@@ -40,7 +42,7 @@ def easy(jobs, line, serving, memory, profile, running, free, now):
     while job != NOBODY and (extra < need or jobs[job].estimate == shadow):
         shadow = jobs[job].estimate
         extra += line[jobs[job].kind].need
-        job = jobs[job].behind
+        job = jobs[job].behind[ALL]
     extra -= need
     chosen, before = NOBODY, MANY
     for kind in range(len(line) - 1):
@@ -82,7 +84,7 @@ def backfilling(jobs, line, serving, memory, profile, running, free, now):
         if jobs[job].promise > now:
             wake = min(wake, jobs[job].promise)
         ahead += 1
-        job = jobs[job].behind
+        job = jobs[job].behind[ALL]
     memory[0].wake = wake
     return NOBODY
 
@@ -98,14 +100,14 @@ def _promise_anew(jobs, line, serving, memory, profile, free, now):
             profile[used].since, profile[used].free = end, profile[used - 1].free
             used += 1
         profile[used - 1].free += need
-        job = jobs[job].behind
+        job = jobs[job].behind[ALL]
     memory[0].used = used
     job = line[len(line) - 1].first
     while job != NOBODY:
         if not math.isnan(jobs[job].promise):
             start = max(jobs[job].promise, now)
             _hold(memory, profile, start, start + jobs[job].estimate, line[jobs[job].kind].need)
-        job = jobs[job].behind
+        job = jobs[job].behind[ALL]
     job = line[len(line) - 1].first
     while job != NOBODY:
         if not math.isnan(jobs[job].promise):
@@ -115,7 +117,7 @@ def _promise_anew(jobs, line, serving, memory, profile, free, now):
                 start = _earliest(memory, profile, now, span, need, math.inf)
                 _hold(memory, profile, start, start + span, need)
             jobs[job].promise = start
-        job = jobs[job].behind
+        job = jobs[job].behind[ALL]
 
 
 @numba.njit(cache=True)

@@ -1,5 +1,7 @@
 """Policies that choose by what jobs need."""
 
+from __future__ import annotations
+
 from mjq.simulation.engine.queue import NOBODY
 
 __all__ = ["least_servers_first", "most_servers_first"]

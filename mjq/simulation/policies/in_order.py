@@ -1,5 +1,7 @@
 """Policies that go down the line in order of arrival."""
 
+from __future__ import annotations
+
 from mjq.simulation.engine.queue import NOBODY
 
 __all__ = ["fcfs", "first_fit"]

@@ -1,9 +1,11 @@
 """Policies that interrupt jobs."""
 
+from __future__ import annotations
+
 import numba
 import numpy as np
 
-from mjq.simulation.engine.queue import NOBODY, RESOURCE, WHOLE, interrupt
+from mjq.simulation.engine.queue import ALL, NOBODY, RESOURCE, WHOLE, interrupt
 
 __all__ = ["server_filling"]
 
@@ -38,7 +40,7 @@ def _first_jobs(jobs, line, serving):
             served[k] = served[k - 1]
             k -= 1
         served[k] = job
-        job = jobs[job].behind
+        job = jobs[job].behind[ALL]
     together, k, waiting = 0, 0, line[len(line) - 1].first
     first, waits = [NOBODY][:0], [True][:0]
     while together < WHOLE and (k < len(served) or waiting != NOBODY):
@@ -48,7 +50,7 @@ def _first_jobs(jobs, line, serving):
             waits.append(False)
         else:
             job = waiting
-            waiting = jobs[job].behind
+            waiting = jobs[job].behind[ALL]
             waits.append(True)
         first.append(job)
         together += line[jobs[job].kind].need

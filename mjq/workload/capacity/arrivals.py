@@ -1,5 +1,7 @@
 """How much a machine had to do by its log, when, and how unevenly; and whether replays agree with its waits."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """Fewer needs in place of many, and how wrong that is; jobs keep their work."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 
 import numpy as np

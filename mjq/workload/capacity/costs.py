@@ -1,5 +1,7 @@
 """Which jobs of a log cost the others most."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

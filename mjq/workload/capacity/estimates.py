@@ -13,6 +13,8 @@ Jobs have the mean work of the log in each, need times run time: what is simulat
 busy, which says the same with far less noise. How well the log tells that mean is :func:`mean_work`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,7 +22,7 @@ from functools import lru_cache
 import numpy as np
 
 from mjq._util import checks
-from mjq.models import near_saturation
+from mjq.models.near_saturation import RelativeCompletions
 from mjq.simulation.estimates import Estimate
 from mjq.solvers import drain
 from mjq.workload import intervals
@@ -240,21 +242,20 @@ def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: b
 
 
 @lru_cache(maxsize=4)  # a log is asked for its capacity and for its waits
-def near_the_limit(log: Log) -> near_saturation.RelativeCompletions | None:
+def near_the_limit(log: Log) -> RelativeCompletions | None:
     """Exponential classes of the log under FCFS, solved exactly: capacity [jobs/s] and what waits near it depend on.
 
     Returns
     -------
-    mjq.models.near_saturation.RelativeCompletions or None
+    RelativeCompletions or None
         None where more than a million configurations fit, or jobs of some need took no time.
     """
-    needs, kind, jobs = np.unique(log.need, return_inverse=True, return_counts=True)
-    means = np.bincount(kind, log.run) / jobs
-    if not (means > 0).all() or not _fit(log.require_servers(), needs):
-        return None
+    servers = log.require_servers()
     try:
-        return near_saturation.relative_completions(log.servers, needs, 1 / means, jobs / jobs.sum())
-    except ArithmeticError:  # means lie too far apart
+        system = log.system()
+        drain.configurations(servers, system.needs, servers * checks.FIT_TOLERANCE, MOST_CONFIGURATIONS)
+        return system.near_saturation()
+    except (ValueError, ArithmeticError):  # no time, too many configurations, or means that lie too far apart
         return None
 
 
@@ -291,15 +292,6 @@ def _naive(log):
     if not work > 0:
         raise ValueError("no job of the log ran for any time")
     return HOUR * log.require_servers() / work
-
-
-def _fit(servers, needs):
-    """Whether the ways to fill the servers are few enough."""
-    try:
-        drain.configurations(servers, needs, servers * checks.FIT_TOLERANCE, MOST_CONFIGURATIONS)
-    except ValueError:
-        return False
-    return True
 
 
 def _started(need, run, said, servers, policy):

@@ -1,5 +1,7 @@
 """All that a log tells of its machine, as plain data with a schema."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 

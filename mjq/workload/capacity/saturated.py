@@ -1,5 +1,7 @@
 """How fast a list of jobs is worked off when the line never runs dry."""
 
+from __future__ import annotations
+
 import numba
 import numpy as np
 from numpy.typing import ArrayLike

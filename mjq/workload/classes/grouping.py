@@ -1,9 +1,12 @@
 """Job classes: jobs of a log grouped by what they need."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import polars as pl
@@ -85,8 +88,9 @@ def write_classes(path: str | Path, classes: Iterable[JobClass]) -> None:
 
 def read_classes(path: str | Path) -> list[JobClass]:
     """Read job classes from a CSV file that :func:`write_classes` wrote."""
-    types = {field.name: field.type for field in fields(JobClass)}
-    table = pl.read_csv(Path(path).read_bytes(), schema_overrides=types)  # read by Python: see mjq._util.opened
+    table = pl.read_csv(
+        Path(path).read_bytes(), schema_overrides=get_type_hints(JobClass)
+    )  # by Python: see mjq._util.opened
     return [JobClass(**row) for row in table.iter_rows(named=True)]
 
 

@@ -1,12 +1,13 @@
 """How wrong are stand-ins for many classes: rules to choose them, random systems to try them on."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from mjq.models.processing_capacity import processing_capacity
+from mjq import System
 from mjq.workload.classes.lumping import NEEDS_OF_THE_REST, SPLITS, rest_as_one, two_needs
 
 __all__ = [  # noqa: RUF022, in the order of reading
@@ -16,13 +17,12 @@ __all__ = [  # noqa: RUF022, in the order of reading
 FAMILIES = "five needs", "powers of two"
 
 
-def stand_ins(b: ArrayLike, mu: ArrayLike, p: ArrayLike, kept: Sequence[int] = (1, 3)) -> list[dict[str, Any]]:
+def stand_ins(system: System, kept: Sequence[int] = (1, 3)) -> list[dict[str, Any]]:
     """Few classes in place of many, by each of the rules of :mod:`mjq.workload.classes.lumping`.
 
     Parameters
     ----------
-    b, mu, p : sequence of float, shape (L,)
-        Need, completion rate and probability of each class.
+    system : mjq.System
     kept : sequence of int
         How many classes are kept where the others are made one.
 
@@ -30,35 +30,33 @@ def stand_ins(b: ArrayLike, mu: ArrayLike, p: ArrayLike, kept: Sequence[int] = (
     -------
     list of dict
         One a rule: `kept` (0 where two needs stand for all), `by` (how classes or needs are chosen), `rest` (the need
-        of the rest, or the split of jobs between the two needs), and the `classes` that stand in, (b, mu, p).
+        of the rest, or the split of jobs between the two needs), and the `system` of the classes that stand in.
 
     Examples
     --------
-    >>> rules = stand_ins(b=(1, 2, 8), mu=(1, 1, 1), p=(.5, .3, .2), kept=(1,))
+    >>> rules = stand_ins(System(8, needs=(1, 2, 8), rates=(1, 1, 1), mix=(.5, .3, .2)), kept=(1,))
     >>> len(rules), rules[1]["kept"], rules[1]["by"], rules[1]["rest"]
     (12, 1, 'largest need', 'work')
-    >>> rules[1]["classes"][0].tolist()
+    >>> rules[1]["system"].needs.tolist()
     [8.0, 1.375]
     """
-    b, mu, p = (np.asarray(x, dtype=float) for x in (b, mu, p))
-    by_need, by_work, by_share = np.argsort(-b), np.argsort(-p * b / mu), np.argsort(-p)
+    work = system.mix * system.needs / system.rates
+    by_need, by_work, by_share = (np.argsort(-x) for x in (system.needs, work, system.mix))
     found = [
-        dict(kept=count, by=by, rest=need, classes=rest_as_one(order[:count], b, mu, p, need))
+        dict(kept=count, by=by, rest=need, system=rest_as_one(system, order[:count], need))
         for count in kept
         for by, order in (("largest need", by_need), ("most work", by_work))
         for need in NEEDS_OF_THE_REST
     ]
     pairs = ("smallest and largest", by_need[[0, -1]]), ("most common", by_share[:2]), ("most work", by_work[:2])
     return found + [
-        dict(kept=0, by=by, rest=split, classes=two_needs(*np.sort(b[pair]), b, mu, p, split))
+        dict(kept=0, by=by, rest=split, system=two_needs(system, *np.sort(system.needs[pair]), split))
         for by, pair in pairs
         for split in SPLITS
     ]
 
 
-def lumping_errors(
-    B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, kept: Sequence[int] = (1, 3)
-) -> list[dict[str, Any]]:
+def lumping_errors(system: System, kept: Sequence[int] = (1, 3)) -> list[dict[str, Any]]:
     """Error of the processing capacity by each rule of :func:`stand_ins`.
 
     Returns
@@ -70,23 +68,22 @@ def lumping_errors(
     --------
     The work of the lumped classes is preserved, and still the capacity is almost a per cent too low:
 
-    >>> errors = lumping_errors(8, b=(1, 2, 8), mu=(1, 1, 1), p=(.5, .3, .2), kept=(1,))
+    >>> errors = lumping_errors(System(8, needs=(1, 2, 8), rates=(1, 1, 1), mix=(.5, .3, .2)), kept=(1,))
     >>> print(errors[1]["rest"], f"{errors[1]['error']:.1f} %")
     work -0.9 %
     """
-    true = processing_capacity(B, b, mu, p)
     return [
         {
             "kept": rule["kept"],
             "by": rule["by"],
             "rest": rule["rest"],
-            "error": 100 * (processing_capacity(B, *rule["classes"]) / true - 1),
+            "error": 100 * (rule["system"].capacity / system.capacity - 1),
         }
-        for rule in stand_ins(b, mu, p, kept)
+        for rule in stand_ins(system, kept)
     ]
 
 
-def random_system(family: str, draw: np.random.Generator) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+def random_system(family: str, draw: np.random.Generator) -> System:
     """A system of one of two families, with random mean times between 0.5 and 4 and a mix uniform among all mixes.
 
     ===================  ===========================================================
@@ -102,19 +99,18 @@ def random_system(family: str, draw: np.random.Generator) -> tuple[float, np.nda
 
     Returns
     -------
-    (float, array, array, array)
-        B, b, mu and p.
+    mjq.System
 
     Examples
     --------
-    >>> B, b, mu, p = random_system("powers of two", np.random.default_rng(1))
-    >>> B, b.tolist(), mu.shape, p.shape
-    (32.0, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0], (6,), (6,))
+    >>> system = random_system("powers of two", np.random.default_rng(1))
+    >>> system.servers, system.needs.tolist(), system.mix.shape
+    (32.0, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0], (6,))
     """
     if family == "five needs":
-        B, b = 24.0, np.sort(draw.choice(np.arange(1.0, 25.0), 5, replace=False))
+        servers, needs = 24, np.sort(draw.choice(np.arange(1.0, 25.0), 5, replace=False))
     elif family == "powers of two":
-        B, b = 32.0, 2.0 ** np.arange(6)
+        servers, needs = 32, 2.0 ** np.arange(6)
     else:
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}")
-    return B, b, 1 / draw.uniform(0.5, 4, len(b)), draw.dirichlet(np.ones(len(b)))
+    return System(servers, needs, 1 / draw.uniform(0.5, 4, len(needs)), draw.dirichlet(np.ones(len(needs))))

@@ -5,6 +5,8 @@ than by night, some needs are no powers of two, run times of one need vary by or
 round numbers that people choose. The waits are those of EASY.
 """
 
+from __future__ import annotations
+
 import gzip
 from contextlib import AbstractContextManager
 from importlib import resources

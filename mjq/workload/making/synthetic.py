@@ -1,5 +1,7 @@
 """A log that nobody has measured, for chapters and tests: days, repeated jobs, estimates as users make them."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """A log in any format that we know."""
 
+from __future__ import annotations
+
 from itertools import chain, islice
 from pathlib import Path
 

@@ -1,5 +1,7 @@
 """Lines of a text file, many at a time, so that a log of any length takes little memory."""
 
+from __future__ import annotations
+
 import gzip
 import os
 import sys

@@ -4,12 +4,15 @@ A reader gives tables with the columns of :data:`SCHEMA`, one row a line that sh
 :class:`Log`, and each row that does not end there is counted under the reason why.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 
+from mjq import System
 from mjq._util import checks
 
 __all__ = ["BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Lines", "Log", "Reading", "first_reason", "gathered"]
@@ -137,6 +140,31 @@ class Log:
         if self.arrival is None:
             raise ValueError("the log does not say when jobs were submitted: nothing can be said of waits")
         return self.arrival
+
+    def system(self) -> System:
+        """Return the system with a class for each need of the log, exponential times of their means, and their mix.
+
+        Returns
+        -------
+        mjq.System
+            Its unit of time is the second, as that of the log.
+
+        Raises
+        ------
+        ValueError
+            If nothing tells how many servers there are, or all jobs of some need took no time.
+
+        Examples
+        --------
+        >>> log = Log(need=np.array([1., 1., 4.]), run=np.array([10., 30., 50.]), servers=8)
+        >>> log.system().needs.tolist(), (1 / log.system().rates).tolist()
+        ([1.0, 4.0], [20.0, 50.0])
+        """
+        needs, kind, jobs = np.unique(self.need, return_inverse=True, return_counts=True)
+        means = np.bincount(kind, self.run) / jobs
+        if not (means > 0).all():
+            raise ValueError(f"jobs of need {checks.shown(needs[means == 0][0])} took no time: they have no rate")
+        return System(self.require_servers(), needs, 1 / means, jobs / jobs.sum())
 
 
 @dataclass

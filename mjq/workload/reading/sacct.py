@@ -4,6 +4,8 @@ The line to use is :data:`COMMAND`. It asks for no names of jobs or users: they 
 lines, and nobody needs them here.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable
 

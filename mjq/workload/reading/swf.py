@@ -4,6 +4,8 @@ Source: S. J. Chapin et al., Benchmarks and standards for the evaluation of para
 Parallel Workloads Archive.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable
 from datetime import datetime

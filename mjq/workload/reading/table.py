@@ -1,5 +1,7 @@
 """Logs as tables, CSV or Parquet, whose columns a map names."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Iterable
 from itertools import chain, islice

@@ -1,5 +1,7 @@
 """Points in time and durations as logs write them, as seconds."""
 
+from __future__ import annotations
+
 import polars as pl
 
 __all__ = ["duration", "has_zone", "moment"]

@@ -1,5 +1,7 @@
 """How long the jobs of a log would wait on a machine of another size: one replay, and how far to believe it."""
 
+from __future__ import annotations
+
 from functools import lru_cache, partial
 from typing import Any
 

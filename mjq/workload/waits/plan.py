@@ -4,6 +4,8 @@ Waits need not fall with every server that is added: a job that starts earlier m
 smallest size that meets the target is reported beside the one from which on all larger ones that were tried meet it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,10 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
+from tqdm import tqdm
 
 from mjq._util import checks, folders
 from mjq._util.parallel import SOON, Workers
-from mjq.bars import Bar
 from mjq.workload.capacity.arrivals import agreement
 from mjq.workload.capacity.report import Interval, Lines, Plain, agreement_in_words
 from mjq.workload.reading.log import Log
@@ -175,7 +177,7 @@ def planned(
     output = None if output is None else Path(output)
     if output is not None:
         folders.refuse_existing(output, force)
-    bar = Bar("replays", 0, progress, delay=SOON)
+    bar = tqdm(desc="replays", total=0, delay=SOON, disable=None if progress is None else not progress)
     with bar, Replays(log, percentile, workers, output, force, bar) as replays:
         found = [_of_policy(replays, name, target, sizes, growth, node) for name in dict.fromkeys(policies)]
     plan = Plan(

@@ -1,5 +1,7 @@
 """Replays of a log on machines of other sizes, under other policies and loads: each made once, side by side."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Iterable
@@ -8,11 +10,11 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from tqdm import tqdm
 
 import mjq
 from mjq._util import checks, parallel
 from mjq._util.journal import Journal
-from mjq.bars import Bar
 from mjq.workload.reading.log import Log
 from mjq.workload.waits.one_size import waits
 
@@ -33,7 +35,8 @@ class Replays:
         What the replays are for.
     force : bool
         Replace what was noted of others.
-    bar : mjq.bars.Bar
+    bar : tqdm.tqdm
+        Counts the replays; its total grows with what is asked for.
     """
 
     def __init__(
@@ -43,7 +46,7 @@ class Replays:
         workers: parallel.Workers | None,
         output: Path | None,
         force: bool,
-        bar: Bar,
+        bar: tqdm,
     ):
         self.log, self.percentile, self.workers, self.bar = log, percentile, workers, bar
         described = {"version": mjq.__version__, "log": _fingerprint(log), "percentile": percentile}
@@ -65,7 +68,7 @@ class Replays:
     def make(self, cases: Iterable[dict[str, Any]]) -> None:
         """Make those replays that are not there yet."""
         todo = {key: case for case in cases if (key := self._key(case)) not in self.rows and self.fits(case["servers"])}
-        self.bar.expect(len(todo))
+        self.bar.total += len(todo)
         one = partial(_waits, self.log, self.percentile)
         for rows in parallel.map_as_completed(one, list(todo.items()), self.workers):
             self.journal.note(rows)

@@ -1,5 +1,7 @@
 """A plan in sentences: what follows, and what it assumes."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -23,7 +25,7 @@ def rule_of(name: str) -> Policy:
     return rule
 
 
-def verdict(found: "PolicyPlan", target: float, percentile: float, node: float) -> list[str]:
+def verdict(found: PolicyPlan, target: float, percentile: float, node: float) -> list[str]:
     """What follows, in sentences."""
     goal = f"{percentile:g} % of the jobs wait at most {time_in_words(target)}"
     fit = [row for row in found.sizes if row.waits]

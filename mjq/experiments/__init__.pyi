@@ -1,0 +1,15 @@
+from . import aggregation as aggregation
+from . import autoscaling as autoscaling
+from . import coverage as coverage
+from . import decisions as decisions
+from . import depletion as depletion
+from . import evaluation as evaluation
+from . import fluid_times as fluid_times
+from . import frontier as frontier
+from . import near_saturation as near_saturation
+from . import public_logs as public_logs
+from . import real_waits as real_waits
+from . import two_tier as two_tier
+from .tables import KEPT as KEPT
+from .tables import kept as kept
+from .tables import origin as origin

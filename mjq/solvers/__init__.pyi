@@ -1,0 +1,10 @@
+from . import arnoldi as arnoldi
+from . import chain as chain
+from . import drain as drain
+from . import network as network
+from . import phase_type as phase_type
+from . import product_form as product_form
+from . import qbd as qbd
+from . import sums as sums
+from . import symbolic as symbolic
+from . import transient as transient

@@ -1,0 +1,597 @@
+"""What a user types: a multiserver job system, a cluster with a tracker, a pool of tasks, in plain words.
+
+Each object is checked once, when it is made, and then asked for numbers. It chooses the model or the solver that fits;
+the models themselves keep the letters of their papers.
+
+>>> from mjq import System
+>>> cluster = System(servers=6, needs=(2, 3), rates=(2.5, .625), mix=(.5, .5))
+>>> round(cluster.capacity, 7), round(cluster.wasted_servers, 4)
+(2.0134228, 0.3624)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq import models, simulation
+from mjq._util import checks
+
+if TYPE_CHECKING:
+    from mjq.models.cluster import Performance
+    from mjq.models.near_saturation import RelativeCompletions
+    from mjq.models.pool_depletion import Depletion
+    from mjq.models.processing_capacity import Sojourn
+    from mjq.simulation import ClusterEstimates, DepletionEstimates, MultiserverEstimates
+    from mjq.simulation.replications import Seed
+
+__all__ = ["Pool", "System", "TrackedCluster"]
+
+WORDS = "servers", "needs", "rates", "mix"
+SAME_SHARE = 1e-12  # relative error of 1 - p1 as the share of class 2, up to which the product form may use it
+MOST_STEPS = 1e9  # of the formula for equal rates: a second
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _ByValue:
+    """Equality, hash and text of frozen dataclasses whose fields may be arrays."""
+
+    def _set(self, **values: Any) -> None:
+        """Set the fields of a frozen object; arrays can no longer be written."""
+        for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value = value.copy()
+                value.setflags(write=False)
+            object.__setattr__(self, name, value)
+
+    def _values(self) -> tuple:
+        return tuple(_plain(getattr(self, field.name)) for field in fields(self))
+
+    def __eq__(self, other: object) -> bool:
+        return self._values() == other._values() if isinstance(other, type(self)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._values())
+
+    def __repr__(self) -> str:
+        named = zip(fields(self), self._values(), strict=True)
+        return f"{type(self).__name__}({', '.join(f'{field.name}={value!r}' for field, value in named)})"
+
+
+def _plain(value):
+    """Arrays as tuples, and whole numbers without a point."""
+    if isinstance(value, np.ndarray):
+        return tuple(map(_plain, value))
+    value = value.item() if isinstance(value, np.generic) else value
+    return int(value) if value == int(value) else value
+
+
+# --- Multiserver jobs -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class System(_ByValue):
+    r"""A multiserver job system, in which jobs of several classes hold several servers at once, in order of arrival.
+
+    Arrivals are Poisson and service times exponential. Systems with the same values are equal.
+
+    Parameters
+    ----------
+    servers : float
+        Number of servers, or the size of any other resource.
+    needs : sequence of float, shape (L,)
+        Servers that a job of each class holds while it is served; a class that comes must fit.
+    rates : sequence of float, shape (L,)
+        Rate at which a job of each class in service completes, per unit of time: one over its mean service time.
+    mix : sequence of float, shape (L,)
+        Probability that an arriving job is of each class.
+
+    Raises
+    ------
+    ValueError
+        If a value breaks a constraint; the message names the constraint and the values.
+
+    Source: [BB22] Section II.
+
+    Examples
+    --------
+    The example of [BB22]: jobs need 2 or 3 of 6 units.
+
+    >>> round(System(servers=6, needs=(2, 3), rates=(1, 1), mix=(.5, .5)).capacity, 7)  # 48/23
+    2.0869565
+    >>> System(servers=6, needs=(2, 7), rates=(1, 1), mix=(.5, .5))
+    Traceback (most recent call last):
+    ValueError: need 7 exceeds resource 6
+    """
+
+    servers: float
+    needs: np.ndarray
+    rates: np.ndarray
+    mix: np.ndarray
+
+    def __init__(self, servers: float, needs: ArrayLike, rates: ArrayLike, mix: ArrayLike):
+        B, b, mu, _ = checks.multiserver(servers, needs, rates, mix, WORDS)
+        # As given: the models scale the mix to the sum 1, and to do so twice would change last digits.
+        self._set(servers=B, needs=b, rates=mu, mix=checks.numbers("mix", mix))
+
+    @classmethod
+    def two_classes(cls, n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> System:
+        """Return the system of two classes with these parameters, in the letters of [GHS20].
+
+        Parameters
+        ----------
+        n, n1, n2 : int
+            Servers, and servers that a job of each class holds, n1 <= n2 <= n.
+        mu1, mu2 : float
+            Completion rate of a job of each class, per unit of time.
+        p1 : float
+            Probability of class 1.
+
+        Source: [GHS20] Section 3.
+
+        Examples
+        --------
+        A hundred servers; 3.4 % of the jobs need all of them.
+
+        >>> round(System.two_classes(n=100, n1=1, n2=100, mu1=1, mu2=1, p1=.966).wasted_servers, 1)
+        70.7
+        """
+        n, n1, n2, mu1, mu2, p1 = models.stability.checked(n, n1, n2, mu1, mu2, p1)
+        return cls(n, (n1, n2), (mu1, mu2), (p1, 1 - p1))
+
+    @cached_property
+    def capacity(self) -> float:
+        """The queue is stable below this arrival rate, in jobs per unit of time, and at no other.
+
+        Two classes with whole needs have a product form, and whole needs with equal rates a formula, which both serve
+        very many servers. All other systems are solved as a Markov chain, as long as their configurations fit into
+        memory.
+
+        Raises
+        ------
+        ValueError
+            If more configurations fit than memory holds.
+        ArithmeticError
+            If the solution did not converge.
+
+        Source: [BB22] Eq. (4), [BB22] Eq. (5); [GHS20] Theorem 4.2, [GHS20] Theorem 8.1.
+
+        Examples
+        --------
+        A million servers; one job in a thousand needs a thousand of them.
+
+        >>> round(System(10**6, needs=(1, 1000), rates=(1, .1), mix=(.999, .001)).capacity, 3)
+        90894.593
+        """
+        if (letters := self._two_whole_classes()) is not None:
+            return models.stability.throughput(*letters)
+        if (letters := self._equal_rates()) is not None:
+            return models.stability.throughput_equal_rates(*letters)
+        return models.processing_capacity.processing_capacity(*self._letters)
+
+    @property
+    def naive_capacity(self) -> float:
+        """The capacity would be this if no server were ever idle, in jobs per unit of time.
+
+        Source: [GHS20] Section 1.3.
+
+        Examples
+        --------
+        >>> System.two_classes(30, 3, 10, 1, 1, 0).naive_capacity
+        3.0
+        """
+        mix = self.mix / self.mix.sum()
+        return float(self.servers / (mix @ (self.needs / self.rates)))
+
+    @cached_property
+    def wasted_servers(self) -> float:
+        r"""This many servers are idle on average while jobs wait, because the head of the queue does not fit.
+
+        .. math:: B - \tilde u \sum_\ell p_\ell b_\ell / \mu_\ell .
+
+        Raises
+        ------
+        ValueError, ArithmeticError
+            As for `capacity`.
+
+        Source: [GHS20] Section 1.3.
+
+        Examples
+        --------
+        >>> round(System.two_classes(30, 3, 10, 1, .5, .7).wasted_servers, 10)
+        3.0163840671
+        """
+        if (letters := self._two_whole_classes()) is not None:
+            return models.stability.wasted_servers(*letters)
+        return max(0.0, self.servers * (1 - self.capacity / self.naive_capacity))
+
+    def queue(self, lam: float) -> Sojourn:
+        """Solve the queue in steady state: how many jobs there are, and how long they stay.
+
+        Parameters
+        ----------
+        lam : float
+            Arrival rate, per unit of time, below the capacity.
+
+        Returns
+        -------
+        mjq.models.processing_capacity.Sojourn
+            Means, moments, ``tail(t)`` and ``quantile(u)`` of the sojourn time, and more.
+
+        Raises
+        ------
+        ValueError
+            If `lam` is not below the capacity, or the queue has more phases than dense matrices can hold.
+        ArithmeticError
+            If rates lie too far apart for double precision.
+
+        Source: [BB22] Eq. (1), [BB22] Eq. (2), [BB22] Eq. (3), [BB22] Eq. (6), [BB22] Eq. (7), [BB22] Eq. (8).
+
+        Examples
+        --------
+        The probability that a job stays longer than 10:
+
+        >>> round(System(6, (2, 3), (2.5, .625), (.5, .5)).queue(lam=1.8).tail(10), 4)
+        0.2168
+        """
+        return models.processing_capacity.sojourn(lam, *self._letters)
+
+    def near_saturation(self) -> RelativeCompletions:
+        r"""Solve for the constant that says how long jobs stay near the capacity.
+
+        .. math:: E[W] = \frac{1 + \Delta}{X - \lambda} + O(1), \qquad \lambda \to X .
+
+        Returns
+        -------
+        mjq.models.near_saturation.RelativeCompletions
+            ``capacity``, ``delta`` and ``dispersion``.
+
+        Raises
+        ------
+        ValueError
+            If more configurations fit than memory holds.
+        ArithmeticError
+            If a solution did not converge.
+
+        Source: [GHHS23]; [NS] Eq. (a), [NS] Eq. (b), [NS] Eq. (c).
+
+        Examples
+        --------
+        >>> round(System(6, (2, 3), (2.5, .625), (.5, .5)).near_saturation().delta, 9)
+        0.391603982
+        """
+        return models.near_saturation.relative_completions(*self._letters)
+
+    def simulate(self, lam: float, jobs: int, seed: Seed, policy: str = "fcfs", **options: Any) -> MultiserverEstimates:
+        """Simulate the system, stable or not, under any scheduling policy.
+
+        Parameters
+        ----------
+        lam : float
+            Arrival rate, per unit of time.
+        jobs : int
+            Jobs counted in each replication.
+        seed : int, sequence of int, or numpy.random.SeedSequence
+        policy : str
+            ``"fcfs"``, ``"easy"``, ``"first-fit"``, ...: see :mod:`mjq.simulation.policies`.
+        **options
+            Those of :func:`~mjq.simulation.multiserver.simulate_multiserver`, such as ``replications=10``.
+
+        Returns
+        -------
+        mjq.simulation.MultiserverEstimates
+            Means and tails with 95 % intervals.
+
+        Examples
+        --------
+        >>> run = System(6, (2, 3), (2.5, .625), (.5, .5)).simulate(lam=1.0, jobs=100_000, seed=1)
+        >>> 1.438 in run.EW.widened(2)  # exact, as in Table I of [BB22]
+        True
+        """
+        return simulation.simulate_multiserver(lam, *self._letters, jobs, seed, policy=policy, **options)
+
+    @property
+    def _letters(self) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+        """B, b, mu and p of [BB22]."""
+        return self.servers, self.needs, self.rates, self.mix
+
+    @property
+    def _whole(self) -> bool:
+        """Whether needs and servers are whole numbers, so that they can be counted."""
+        return self.servers.is_integer() and not (self.needs[self.mix > 0] % 1).any()
+
+    def _two_whole_classes(self) -> tuple | None:
+        """Return n, n1, n2, mu1, mu2 and p1 of [GHS20], or None where they do not describe the system."""
+        kinds = np.flatnonzero(self.mix)
+        if len(kinds) != 2 or not self._whole:
+            return None
+        small, large = kinds[np.argsort(self.needs[kinds], kind="stable")]
+        p1, p2 = self.mix[[small, large]] / self.mix.sum()
+        if abs((1 - p1) / p2 - 1) > SAME_SHARE:
+            return None
+        return self.servers, self.needs[small], self.needs[large], self.rates[small], self.rates[large], float(p1)
+
+    def _equal_rates(self) -> tuple | None:
+        """Return n, p and mu of Theorem 8.1 of [GHS20], or None where they do not describe the system or take long."""
+        kinds = np.flatnonzero(self.mix)
+        if len(kinds) < 3 or not self._whole or len(set(self.rates[kinds])) > 1:
+            return None  # the chain of one class or two is small
+        needs, place = np.unique(self.needs[kinds], return_inverse=True)
+        if self.servers // needs[0] * self.servers * len(needs) > MOST_STEPS:
+            return None
+        return self.servers, dict(zip(needs, np.bincount(place, self.mix[kinds]), strict=True)), self.rates[kinds[0]]
+
+
+# --- A cluster with a tracker and a finite queue ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrackedCluster(_ByValue):
+    """A cluster behind a tracker, which takes jobs one by one from a finite queue. A job that finds it full is lost.
+
+    The tracker waits until as many servers are idle as the job needs, and then takes an exponential time to map it.
+
+    Parameters
+    ----------
+    servers : int
+    needs : sequence of int, shape (L,)
+        Servers that a job of each class holds, all different.
+    rates : float or sequence of float, shape (L,)
+        Completion rate of a job, one for all classes or one each, per unit of time.
+    mix : sequence of float, shape (L,)
+        Probability that an arriving job is of each class.
+    tracker_rate : float
+        Rate at which the tracker maps a job, per unit of time.
+    places : int
+        Places in the queue.
+
+    Raises
+    ------
+    ValueError
+        If a value breaks a constraint; the message names the constraint and the values.
+
+    Source: [SW23] Section 2.
+
+    Examples
+    --------
+    Sixteen servers and sixteen sizes, as in the paper: 55 % of the jobs are lost.
+
+    >>> from mjq.models.cluster import uniform_sizes
+    >>> sizes, mix = uniform_sizes(16)
+    >>> cluster = TrackedCluster(servers=16, needs=sizes, rates=10, mix=mix, tracker_rate=1000, places=15)
+    >>> round(cluster.queue(lam=30).blocking, 5)
+    0.55429
+    """
+
+    servers: int
+    needs: np.ndarray
+    rates: np.ndarray
+    mix: np.ndarray
+    tracker_rate: float
+    places: int
+
+    def __init__(
+        self, servers: int, needs: ArrayLike, rates: ArrayLike, mix: ArrayLike, tracker_rate: float, places: int
+    ):
+        needs = checks.counts("needs", needs)
+        rates = np.full(len(needs), rates) if np.ndim(rates) == 0 else rates
+        _, _, mu2, _ = checks.multiserver(checks.count("servers", servers), needs, rates, mix, WORDS)
+        if len(set(needs.tolist())) < len(needs):
+            raise ValueError(f"needs must differ from each other, got {checks.shown(needs)}")
+        self._set(
+            servers=checks.count("servers", servers),
+            needs=needs,
+            rates=mu2,
+            mix=checks.numbers("mix", mix),
+            tracker_rate=float(checks.positive("tracker_rate", tracker_rate, ndim=0)),
+            places=checks.count("places", places, least=0),
+        )
+
+    def queue(self, lam: float) -> Performance:
+        """Solve the cluster in steady state: who is lost, how long the others wait, how busy the servers are.
+
+        Parameters
+        ----------
+        lam : float
+            Arrival rate, per unit of time.
+
+        Returns
+        -------
+        mjq.models.cluster.Performance
+
+        Raises
+        ------
+        ValueError
+            If the cluster is too large for memory.
+        ArithmeticError
+            If the iterations did not converge.
+
+        Source: [SW23] Section 4; [SW23] Eq. (5), [SW23] Eq. (6), [SW23] Eq. (7), [SW23] Eq. (8), [SW23] Eq. (9).
+        """
+        return models.cluster.performance(
+            self.servers, self.needs, self.mix, lam, self.tracker_rate, self.rates, self.places
+        )
+
+    def smallest(self, lam: float, most_delay: float, least_utilization: float) -> TrackedCluster:
+        """Return the cluster with the fewest servers that meets both targets, all else the same.
+
+        Parameters
+        ----------
+        lam : float
+            Arrival rate, per unit of time.
+        most_delay : float
+            Largest mean time in the queue.
+        least_utilization : float
+            Smallest fraction of busy servers.
+
+        Raises
+        ------
+        ValueError
+            If no number of servers up to 1000 meets both targets.
+
+        Source: [SW23] Section 6 names the problem.
+
+        Examples
+        --------
+        >>> cluster = TrackedCluster(4, (1, 2, 4), 10, (.5, .3, .2), tracker_rate=1000, places=15)
+        >>> cluster.smallest(lam=20, most_delay=.05, least_utilization=.3).servers
+        8
+        """
+        servers, _ = models.cluster.smallest_cluster(
+            most_delay, least_utilization, self.needs, self.mix, lam, self.tracker_rate, self.rates, self.places
+        )
+        return replace(self, servers=servers)
+
+    def simulate(self, lam: float, jobs: int, seed: Seed, **options: Any) -> ClusterEstimates:
+        """Simulate the cluster.
+
+        Parameters
+        ----------
+        lam : float
+            Arrival rate, per unit of time.
+        jobs : int
+            Arrivals counted in each replication, lost ones included.
+        seed : int, sequence of int, or numpy.random.SeedSequence
+        **options
+            Those of :func:`~mjq.simulation.cluster.simulate_cluster`, such as ``replications=20``.
+
+        Examples
+        --------
+        A tracker so fast that it is not noticed, one server, no queue: M/M/1 with two places at load 1.
+
+        >>> run = TrackedCluster(1, [1], 1, [1], tracker_rate=1e9, places=0).simulate(lam=1, jobs=20_000, seed=1)
+        >>> 1 / 3 in run.blocking.widened(2)
+        True
+        """
+        return simulation.simulate_cluster(
+            self.servers, self.needs, self.mix, lam, self.tracker_rate, self.rates, self.places, jobs, seed, **options
+        )
+
+
+# --- A pool of tasks --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pool(_ByValue):
+    """A pool of tasks of two classes that two stations work off, so many of them in execution at the same time.
+
+    Parameters
+    ----------
+    demands : array of float, shape (2, 2)
+        Mean work of a task: a row a station, a column a class, in units of time.
+    tasks : (int, int)
+        Tasks of each class to do.
+    places : int
+        Tasks in execution at the same time.
+
+    Raises
+    ------
+    ValueError
+        If a value breaks a constraint; the message names the constraint and the values.
+
+    Source: [CGPS16] Section 3.
+
+    Examples
+    --------
+    The paper's first system: a hundred tasks, ten at a time.
+
+    >>> pool = Pool(demands=[[0.75, 0.64], [0.48, 1.25]], tasks=(70, 30), places=10)
+    >>> pool.best_mix, round(pool.depletion().T, 2), round(pool.depletion(mix=(9, 1)).T, 2)
+    ((5, 5), 79.74, 88.01)
+    """
+
+    demands: np.ndarray
+    tasks: np.ndarray
+    places: int
+
+    def __init__(self, demands: ArrayLike, tasks: ArrayLike, places: int):
+        demands, tasks = checks.numbers("demands", demands, ndim=2), checks.counts("tasks", tasks, least=0)
+        checks.positive("demands", demands.ravel())
+        if demands.shape != (2, 2):
+            raise ValueError(f"demands must have two stations and two classes, got shape {demands.shape}")
+        if len(tasks) != 2:
+            raise ValueError(f"tasks must have one entry for each of two classes, got {checks.shown(tasks)}")
+        places = checks.count("places", places)
+        if tasks.sum() < places:
+            raise ValueError(f"{places} places need as many tasks, got {tasks.sum()}")
+        self._set(demands=demands, tasks=tasks, places=places)
+
+    @property
+    def times(self) -> dict[tuple[int, int], float]:
+        """Map each mix of tasks that can be admitted at the start to its mean depletion time, exact.
+
+        Source: [CGPS16] Section 5.2.
+        """
+        return {mix: found.T for mix, found in self._by_mix.items()}
+
+    @property
+    def best_mix(self) -> tuple[int, int]:
+        """The mean depletion time is smallest with so many tasks of each class in execution at the start.
+
+        Source: [CGPS16] Section 5.2.
+        """
+        return min(self._by_mix, key=lambda mix: self._by_mix[mix].T)
+
+    def depletion(self, mix: Sequence[int] | None = None) -> Depletion:
+        """Solve for the time until all tasks are done: its mean, phases, variance and distribution.
+
+        Parameters
+        ----------
+        mix : (int, int), optional
+            Tasks of each class in execution at the start, as many as there are places; by default the best mix.
+
+        Returns
+        -------
+        mjq.models.pool_depletion.Depletion
+
+        Raises
+        ------
+        ValueError
+            If the mix does not fill the places, a class has fewer tasks, or it would take more than 4 GB or half an
+            hour.
+
+        Source: [CGPS16] Section 5.2.
+        """
+        if mix is None:
+            return self._by_mix[self.best_mix]
+        return models.pool_depletion.depletion(self.demands, *self.tasks, *self._checked(mix))
+
+    def simulate(self, seed: Seed, mix: Sequence[int] | None = None, **options: Any) -> DepletionEstimates:
+        """Simulate depletions until every interval is narrow enough.
+
+        Parameters
+        ----------
+        seed : int, sequence of int, or numpy.random.SeedSequence
+        mix : (int, int), optional
+            As for :meth:`depletion`.
+        **options
+            Those of :func:`~mjq.simulation.depletion.simulate_pool`, such as ``precision=0.01``.
+
+        Source: [CGPS16] Section 5.1.
+
+        Examples
+        --------
+        >>> pool = Pool([[0.75, 0.64], [0.48, 1.25]], tasks=(70, 30), places=10)
+        >>> pool.depletion().T in pool.simulate(seed=1).T.widened(2)
+        True
+        """
+        admitted = self.best_mix if mix is None else self._checked(mix)
+        return simulation.simulate_pool(self.demands, self.tasks, admitted, seed, **options)
+
+    @cached_property
+    def _by_mix(self) -> dict[tuple[int, int], Depletion]:
+        firsts = models.pool_depletion.whole_mixes(*self.tasks, self.places)
+        mixes = [(k, self.places - k) for k in firsts]
+        return {mix: models.pool_depletion.depletion(self.demands, *self.tasks, *mix) for mix in mixes}
+
+    def _checked(self, mix: Sequence[int]) -> tuple[int, ...]:
+        """Return tasks of each class, as whole numbers that fill the places."""
+        mix = checks.counts("mix", mix, least=0)
+        if len(mix) != 2 or mix.sum() != self.places:
+            raise ValueError(f"mix must have two entries with the sum {self.places}, got {checks.shown(mix)}")
+        return tuple(mix.tolist())

@@ -1,0 +1,212 @@
+"""What a user types gives the numbers of the models, whichever solver it chooses; bad input is named."""
+
+import pickle
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from mjq import Pool, System, TrackedCluster, cluster, near_saturation, pool_depletion, stability, workload
+from mjq import processing_capacity as pc
+from mjq.workload import Log
+from tests.conftest import systems
+
+TABLE = (6, (2, 3), (2.5, 0.625), (0.5, 0.5))
+SIZES, MIX = (1, 2, 4), (0.5, 0.3, 0.2)
+TRACKED = TrackedCluster(8, SIZES, 10, MIX, tracker_rate=1000, places=15)
+DEMANDS = ((0.75, 0.64), (0.48, 1.25))
+POOL = Pool(DEMANDS, (20, 10), 6)
+
+
+@st.composite
+def whole_systems(draw, classes, equal_rates=False):
+    """Servers, needs, rates and mix, with whole needs; one class more may have the probability 0."""
+    servers = draw(st.integers(1, 30))
+    needs = draw(st.lists(st.integers(1, servers), min_size=classes, max_size=classes))
+    rates = draw(st.lists(st.floats(0.05, 20), min_size=classes, max_size=classes))
+    weights = draw(st.lists(st.floats(0.05, 1), min_size=classes, max_size=classes))
+    mix = list(np.divide(weights, sum(weights)))
+    if draw(st.booleans()):
+        needs, rates, mix = [2 * servers, *needs], [1.0, *rates], [0.0, *mix]
+    return servers, needs, [rates[-1]] * len(rates) if equal_rates else rates, mix
+
+
+# --- The same numbers as the models -----------------------------------------------------------------------------------
+
+
+@given(systems())
+def test_capacity_waste_and_queue_are_those_of_the_model(letters):
+    B, b, mu, p = letters
+    system, X = System(*letters), pc.processing_capacity(*letters)
+    assert system.capacity == pytest.approx(X, rel=1e-10)
+    assert system.wasted_servers == pytest.approx(B - X * np.dot(p, np.divide(b, mu)), abs=1e-9 * B)
+    assert system.wasted_servers == pytest.approx(B * (1 - X / system.naive_capacity), abs=1e-9 * B)
+    assert system.near_saturation() == near_saturation.relative_completions(*letters)
+    assert system.queue(0.7 * X) == pc.sojourn(0.7 * X, *letters)
+
+
+@given(whole_systems(classes=2))
+def test_two_whole_classes_in_any_order_have_the_capacity_of_the_chain(letters):
+    system = System(*letters)
+    assert system.capacity == pytest.approx(pc.processing_capacity(*letters), rel=1e-10)
+    backwards = System(letters[0], *(values[::-1] for values in letters[1:]))
+    assert backwards.capacity == pytest.approx(system.capacity, rel=1e-12)
+    assert backwards.wasted_servers == pytest.approx(system.wasted_servers, rel=1e-9, abs=1e-12)
+
+
+@given(whole_systems(classes=3, equal_rates=True))
+def test_equal_rates_have_the_capacity_of_the_chain(letters):
+    assert System(*letters).capacity == pytest.approx(pc.processing_capacity(*letters), rel=1e-10)
+
+
+@given(st.integers(1, 40), st.data(), st.floats(0.05, 20), st.floats(0.05, 20), st.floats(0, 1))
+def test_two_classes_by_the_product_form_and_by_the_chain(n, data, mu1, mu2, p1):
+    n2 = data.draw(st.integers(1, n))
+    n1 = data.draw(st.integers(1, n2))
+    letters = n, n1, n2, mu1, mu2, p1
+    system = System.two_classes(*letters)
+    assert system.capacity == pytest.approx(stability.throughput(*letters), rel=1e-10)
+    assert system.wasted_servers == pytest.approx(stability.wasted_servers(*letters), rel=1e-9, abs=1e-9)
+    assert system.naive_capacity == pytest.approx(stability.naive_throughput(*letters), rel=1e-12)
+    generic = pc.processing_capacity(n, (n1, n2), (mu1, mu2), (p1, 1 - p1))
+    assert system.capacity == pytest.approx(generic, rel=1e-10)
+
+
+@given(st.floats(1e-18, 1e-6))
+def test_a_class_that_hardly_comes_but_stays_long_counts(rare):
+    """One less its share, from which the product form has that share, has lost its digits."""
+    letters = 4, (1, 4), (1.0, rare), (1 - rare, rare)
+    assume(letters[3][0] + rare != 0)
+    assert System(*letters).capacity == pytest.approx(pc.processing_capacity(*letters), rel=1e-10)
+
+
+def test_more_servers_than_the_chain_has_memory_for():
+    letters = 10**7, (1, 1000), (1, 0.5), (0.9, 0.1)
+    with pytest.raises(ValueError, match="configurations fit into 1e\\+07"):
+        pc.processing_capacity(*letters)
+    assert System(*letters).capacity == stability.throughput(10**7, 1, 1000, 1, 0.5, 0.9)
+    alike = System(1000, range(1, 13), [2] * 12, [1 / 12] * 12)
+    with pytest.raises(ValueError, match="configurations fit into 1000"):
+        alike.near_saturation()
+    assert alike.capacity == pytest.approx(alike.naive_capacity, rel=0.01)
+    assert alike.capacity < alike.naive_capacity
+
+
+def test_a_simulation_has_the_exact_mean_in_its_interval():
+    system = System(*TABLE)
+    run = system.simulate(lam=1.0, jobs=200_000, seed=3, replications=4)
+    assert system.queue(1.0).EW in run.EW.widened(2)
+    beside = system.simulate(lam=1.0, jobs=200_000, seed=3, replications=4, policy="first-fit")
+    assert beside.EWq.mean < run.EWq.mean
+
+
+@given(st.integers(2, 5), st.floats(0.5, 5), st.integers(0, 3))
+def test_the_tracked_cluster_is_the_model(servers, lam, places):
+    needs, mix = (1, 2), (0.6, 0.4)
+    tracked = TrackedCluster(servers, needs, (1, 2), mix, tracker_rate=9, places=places)
+    assert tracked.queue(lam) == cluster.performance(servers, needs, mix, lam, 9, (1, 2), places)
+
+
+def test_the_smallest_cluster_is_a_cluster():
+    smallest = replace(TRACKED, servers=4).smallest(20, most_delay=0.05, least_utilization=0.3)
+    assert smallest == TRACKED
+    assert smallest.queue(20).mean_delay <= 0.05 < replace(smallest, servers=7).queue(20).mean_delay
+    assert smallest.queue(20).mean_queue in smallest.simulate(20, jobs=50_000, seed=1).mean_queue.widened(2)
+
+
+def test_a_pool_takes_the_best_of_all_mixes():
+    times = {(k, 6 - k): pool_depletion.depletion(DEMANDS, 20, 10, k, 6 - k).T for k in range(7)}
+    assert POOL.times == times
+    assert POOL.depletion() == pool_depletion.depletion(DEMANDS, 20, 10, *POOL.best_mix)
+    assert POOL.depletion().T == min(times.values()) < POOL.depletion(mix=(6, 0)).T
+    assert POOL.depletion((6, 0)).T in POOL.simulate(seed=1, mix=(6, 0)).T.widened(2)
+    assert Pool(DEMANDS, (2, 10), 6).times.keys() == {(0, 6), (1, 5), (2, 4)}  # of the others there are too few tasks
+
+
+# --- Logs -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_system_of_the_example_log():
+    log = workload.example_log()
+    system, classes = log.system(), workload.job_classes(log)
+    assert system.servers == log.servers
+    assert system.needs.tolist() == [one.need for one in classes]
+    assert 1 / system.rates == pytest.approx([one.mean_time for one in classes])
+    assert system.mix == pytest.approx([one.jobs / len(log) for one in classes])
+    naive = workload.naive_capacity(log)
+    assert 3600 * system.naive_capacity == pytest.approx(naive.value)
+
+
+def test_the_exponential_capacity_of_a_log_is_that_of_its_system():
+    rng = np.random.default_rng(1)
+    log = Log(need=rng.choice([1.0, 2.0, 4.0], 2000), run=rng.exponential(3600, 2000), servers=8.0)
+    found = workload.exponential_capacity(log)
+    assert found.interval == "none, it is exact"
+    assert 3600 * log.system().capacity == pytest.approx(found.value)
+
+
+@pytest.mark.parametrize(
+    ("log", "message"),
+    [
+        (Log(need=np.ones(2), run=np.ones(2)), "does not say how many servers"),
+        (Log(need=np.array([1.0, 3.0]), run=np.array([1.0, 0.0]), servers=4.0), "jobs of need 3 took no time"),
+    ],
+)
+def test_a_log_without_a_system(log, message):
+    with pytest.raises(ValueError, match=message):
+        log.system()
+
+
+# --- Values -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("thing", [System(*TABLE), System(3.5, [0.1], [1 / 3], [1]), TRACKED, POOL], ids=repr)
+def test_objects_are_values(thing):
+    assert eval(repr(thing)) == thing == pickle.loads(pickle.dumps(thing)) == replace(thing)
+    assert hash(eval(repr(thing))) == hash(thing)
+    assert thing not in {None, 3, System(1, [1], [1], [1])}
+
+
+def test_an_object_cannot_be_changed():
+    needs = np.array([2.0, 3.0])
+    system = System(6, needs, (1, 1), (0.5, 0.5))
+    needs[0] = 6
+    assert system.needs.tolist() == [2, 3]
+    with pytest.raises(ValueError, match="read-only"):
+        system.needs[0] = 6
+    with pytest.raises(FrozenInstanceError):
+        system.servers = 7
+    assert replace(system, servers=9) == System(9, (2, 3), (1, 1), (0.5, 0.5)) != system
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: System(6, (2, 7), (1, 1), (0.5, 0.5)), "^need 7 exceeds resource 6$"),
+        (lambda: System(0, (2, 3), (1, 1), (0.5, 0.5)), "^servers must be positive, got 0$"),
+        (lambda: System(6, (2, -3), (1, 1), (0.5, 0.5)), r"^needs must be positive, got \(2, -3\)$"),
+        (lambda: System(6, (2, 3), (1, 0), (0.5, 0.5)), r"^rates must be positive, got \(1, 0\)$"),
+        (lambda: System(6, (2, 3), (1, 1), (0.5, 0.4)), r"^mix must sum to 1, got \(0.5, 0.4\) with sum 0.9$"),
+        (lambda: System(6, (2, 3), (1,), (0.5, 0.5)), "^needs, rates and mix must have one entry a class, got 2, 1"),
+        (lambda: System(*TABLE).queue(2.1), "^lam 2.1 is not below the capacity 2.0134$"),
+        (lambda: System(*TABLE).simulate(1, jobs=10, seed=1, policy="lifo"), "^policy must be .* got 'lifo'"),
+        (lambda: System.two_classes(30, 10, 3, 1, 1, 0.5), "n1 10 exceeds n2 3"),
+        (lambda: System.two_classes(30, 3, 10, 1, 1, 1.5), "^p1 must lie between 0 and 1, got 1.5$"),
+        (lambda: replace(TRACKED, servers=3), "^need 4 exceeds resource 3$"),
+        (lambda: replace(TRACKED, servers=8.5), "^servers must be a whole number"),
+        (lambda: replace(TRACKED, needs=(1, 1, 2)), "^needs must differ"),
+        (lambda: replace(TRACKED, tracker_rate=0), "^tracker_rate must be positive, got 0$"),
+        (lambda: replace(TRACKED, places=-1), "^places must be a whole number of at least 0, got -1$"),
+        (lambda: replace(POOL, demands=[[1, 2]]), r"^demands must have two stations and two classes, got shape \(1, 2"),
+        (lambda: replace(POOL, demands=[[1, 2], [0, 1]]), "^demands must be positive"),
+        (lambda: replace(POOL, tasks=(1, 2, 3)), "^tasks must have one entry for each of two classes"),
+        (lambda: replace(POOL, places=31), "^31 places need as many tasks, got 30$"),
+        (lambda: POOL.depletion(mix=(3, 2)), r"^mix must have two entries with the sum 6, got \(3, 2\)$"),
+        (lambda: Pool(DEMANDS, (2, 10), 6).depletion(mix=(3, 3)), "N_A = 2 is less than K_A = 3"),
+    ],
+)
+def test_broken_constraints_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
