@@ -4,11 +4,12 @@
     python book/build.py --refresh   execute everything and write the outputs back into notebooks/
     python book/build.py --refresh stability    only these chapters
 
-Chapters run in parallel, the longest first; one is executed again when the code of its cells or of a module that it
-imports, numbers that it reads, or the locked requirements have changed (`depends.py`); comments and docstrings do not
-count. The book is built beside the last good one and replaces it only if every chapter ran and the build gave no
-warning. Its pages are read and written by several processes, too; those that did not change are kept, unless something
-changed that all pages share. `make clean` begins from nothing.
+Chapters run in parallel, the longest first. A chapter is executed again when its cells, the locked requirements, or a
+module or table that it used the last time have changed (`depends.py`). Comments and docstrings do not count.
+
+The book is built beside the last good one and replaces it only if every chapter ran and the build gave no warning. Its
+pages are read and written by several processes, too. Those that did not change are kept, unless something changed that
+all pages share. `make clean` begins from nothing.
 """
 
 import argparse
@@ -47,30 +48,31 @@ PICTURES = {  # shown by the README and the first page
 # --- Executing ------------------------------------------------------------------------------------------------------
 
 
-def described(name):
-    """A fingerprint of all that decides what a chapter prints."""
+def fresh(name):
+    """Whether executing a chapter once more would print what is on disk already."""
+    files = [EXECUTED / f"{name}{ending}" for ending in (".ipynb", ".digest", ".opened")]
+    if not all(file.exists() for file in files):
+        return False
+    _, mark, record = files
     try:
-        return depends.digest(source(name), ROOT)
+        return mark.read_text() == depends.digest(source(name), depends.opened(record), ROOT)
     except SyntaxError:  # executing the chapter will say where
-        return "unreadable"
+        return False
 
 
-def fresh(name, wanted):
-    """Whether the executed chapter on disk is the one that `wanted` describes."""
-    mark = EXECUTED / f"{name}.digest"
-    done = wanted != "unreadable" and (EXECUTED / f"{name}.ipynb").exists() and mark.exists()
-    return done and mark.read_text() == wanted
-
-
-def execute(name, wanted, position):
+def execute(name, position):
     """Execute one chapter; return None or what went wrong."""
     scratch = BUILD / "running" / f"{name}.ipynb"
+    record = scratch.with_suffix(".opened")
     scratch.parent.mkdir(parents=True, exist_ok=True)
-    scratch.unlink(missing_ok=True)
+    for old in (scratch, record):
+        old.unlink(missing_ok=True)
     bar = {"desc": name, "position": position, "bar_format": "{desc} |{bar:30}| {n_fmt}/{total_fmt} cells, {elapsed}"}
     bar["disable"] = None  # where nobody watches: a log would get a line a cell
-    started = time.perf_counter()
-    failure = execution.execute(source(name), scratch, progress=bar, cell_limit=CELL_LIMIT, modules_here=False)
+    chapter, began, started = source(name), time.time(), time.perf_counter()
+    failure = execution.execute(
+        chapter, scratch, progress=bar, cell_limit=CELL_LIMIT, modules_here=False, opened=record
+    )
     if failure:
         if scratch.exists():
             FAILED.mkdir(parents=True, exist_ok=True)
@@ -78,8 +80,14 @@ def execute(name, wanted, position):
         return name, failure
     EXECUTED.mkdir(parents=True, exist_ok=True)
     nbformat.write(execution.cleaned(nbformat.read(scratch, as_version=4)), scratch)
+    mark = EXECUTED / f"{name}.digest"
+    mark.unlink(missing_ok=True)  # first: a build that is killed in the next lines is done again
     os.replace(scratch, EXECUTED / f"{name}.ipynb")
-    (EXECUTED / f"{name}.digest").write_text(wanted)
+    os.replace(record, EXECUTED / f"{name}.opened")
+    used = depends.opened(EXECUTED / f"{name}.opened")
+    # A file that was edited meanwhile may have been read before or after: the next build executes the chapter again.
+    if not any((ROOT / file).exists() and (ROOT / file).stat().st_mtime > began for file in used):
+        mark.write_text(depends.digest(chapter, used, ROOT))
     (EXECUTED / f"{name}.stored").unlink(missing_ok=True)
     (EXECUTED / f"{name}.seconds").write_text(f"{time.perf_counter() - started:.0f}")
     return None
@@ -121,8 +129,7 @@ def renew_words(name):
 
 def execute_changed(names, everything, workers):
     """Bring the executed chapters up to date; return the failures."""
-    wanted = {n: described(n) for n in names}
-    stale = longest_first(n for n in names if everything or not fresh(n, wanted[n]))
+    stale = longest_first(n for n in names if everything or not fresh(n))
     for n in set(names) - set(stale):
         renew_words(n)
     if not stale:
@@ -133,7 +140,7 @@ def execute_changed(names, everything, workers):
     if min(workers, len(stale)) > 1:
         os.environ |= dict.fromkeys(("MJQ_WORKERS", *THREADS), "1")  # the cores are taken
     with ThreadPoolExecutor(workers) as pool:  # each chapter has a kernel, and so a process, of its own
-        jobs = {pool.submit(execute, name, wanted[name], k): name for k, name in enumerate(stale)}
+        jobs = {pool.submit(execute, name, k): name for k, name in enumerate(stale)}
         for job in as_completed(jobs):
             if job.result():
                 failures.append(job.result())
@@ -268,7 +275,6 @@ def write_back(names):
     for name in names:
         notebook = nbformat.read(EXECUTED / f"{name}.ipynb", as_version=4)
         nbformat.write(notebook, ROOT / "notebooks" / f"{name}.ipynb")
-        (EXECUTED / f"{name}.digest").write_text(depends.digest(notebook, ROOT))
         (EXECUTED / f"{name}.stored").touch()  # from now on this execution tells nothing about what is stored
         print(f"notebooks/{name}.ipynb: outputs written back")
     for picture, (name, cell) in PICTURES.items():

@@ -66,7 +66,7 @@ def recording(path, build=None):
     name, executed = path.stem, build.EXECUTED / path.name
     if path != build.ROOT / "notebooks" / path.name or executed.with_suffix(".stored").exists():
         return None
-    if not build.fresh(name, build.described(name)):
+    if not build.fresh(name):
         return None
     return build.with_words(name, nbformat.read(executed, as_version=4))
 

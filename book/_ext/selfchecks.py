@@ -16,14 +16,12 @@ Or a choice: the question is followed by a list, each item of which begins with 
     * `{bb22-answer-halves} <= {bb22-answer-capacity}` Less, or the same.
 
 Names in braces are numbers that chapters have glued, and models are called by their names: the right answer is always
-a computed one. It is in the page, as a page without a server can keep nothing secret; it is scrambled, so that nobody
-reads it by accident, neither in the text nor in the source nor by a search. (A hash would hide as little, there being
-few answers to try, and would lose the exact tolerance.) `book/_static/panels.js` asks and answers; without scripts the
-question stays to think about.
+a computed one. It is in the page, as a page without a server can keep nothing secret, and in base64, so that nobody
+reads it by accident. `book/_static/panels.js` asks and answers; without scripts the question stays to think about.
 """
 
+import base64
 import re
-import struct
 from html import escape
 from pathlib import Path
 
@@ -39,17 +37,13 @@ GLUED = re.compile(r"\{([\w-]+)\}")
 logger = logging.getLogger(__name__)
 
 
-def scrambled(number, name):
-    """Eight bytes as hexadecimal digits, which the runtime turns back into the number.
+def encoded(number):
+    """The number in base64, so that nobody reads it by accident; the runtime decodes it.
 
-    Examples
-    --------
-    >>> scrambled(0.0, "a") == scrambled(0.0, "b"), len(scrambled(2.5, "a"))
-    (False, 16)
+    >>> encoded(2.5)
+    'Mi41'
     """
-    code = name.encode("ascii")
-    keys = [(code[k % len(code)] * 31 + k * 57 + 101) & 255 for k in range(8)]
-    return bytes(x ^ key for x, key in zip(struct.pack(">d", number), keys, strict=True)).hex()
+    return base64.b64encode(repr(number).encode()).decode()
 
 
 def computed(expression, values):
@@ -103,7 +97,7 @@ class SelfCheck(SphinxDirective):
             return []
         about = {
             "name": name,
-            "answer": scrambled(answer, name),
+            "answer": encoded(answer),
             "tolerance": self.options.get("tolerance", 0),
             "unit": self.options.get("unit", ""),
         }

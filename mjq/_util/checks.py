@@ -15,8 +15,7 @@ from mjq._util.plain import brief
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "MIX_TOLERANCE", "LARGEST_COUNT", "LARGEST_RATE_RATIO", "FIT_TOLERANCE", "shown", "numbers", "positive",
-    "positive_or_infinite", "not_negative", "probabilities", "share", "inside", "count", "counts", "mapping",
-    "affordable", "multiserver", "effort", "are_powers_of_two", "pairs",
+    "not_negative", "probabilities", "share", "inside", "count", "counts", "affordable", "multiserver", "effort",
 ]  # fmt: skip
 
 MIX_TOLERANCE = 1e-9  # by which probabilities may miss the sum 1
@@ -86,17 +85,6 @@ def positive(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
         raise ValueError(f"{name} must be positive, got {shown(array)}")
     _in_range(name, array)
     return array
-
-
-def positive_or_infinite(name: str, value: float) -> float:
-    """Return one number above zero, or infinity.
-
-    >>> positive_or_infinite("servers", float("inf"))
-    inf
-    """
-    if isinstance(value, (float, np.floating)) and value == np.inf:
-        return np.inf
-    return float(positive(name, value, ndim=0))
 
 
 def _in_range(name, array):
@@ -190,18 +178,6 @@ def counts(name: str, values: ArrayLike, least: int = 1) -> np.ndarray:
     return np.array([count(f"each of {name}", x, least) for x in numbers(name, values)], dtype=np.int64)
 
 
-def mapping(name: str, value: dict, keys: str = "keys") -> dict:
-    """Return a dict.
-
-    >>> mapping("servers", [1], "queues")
-    Traceback (most recent call last):
-    ValueError: servers must be a dict from queues to values, got [1]
-    """
-    if not isinstance(value, dict):
-        raise ValueError(f"{name} must be a dict from {keys} to values, got {brief(value)}")
-    return value
-
-
 def affordable(name: str, size: float, most: float, unit: str) -> None:
     """Raise ``ValueError`` before work begins that would take hours.
 
@@ -244,22 +220,3 @@ def effort(seed: int, **counts: tuple[int, int]) -> None:
     count("seed", seed, least=0)
     for name, (value, least) in counts.items():
         count(name, value, least)
-
-
-def are_powers_of_two(*values: float) -> bool:
-    """Return whether all numbers are powers of two, 1/2, 1/4, … among them.
-
-    >>> are_powers_of_two(1, 0.25, 8), are_powers_of_two(8, 3)
-    (True, False)
-    """
-    return all(np.frexp(x)[0] == 0.5 for x in values)
-
-
-def pairs(given: tuple | Sequence[tuple]) -> list[tuple]:
-    """Return a pair (queue, class), or several, as a list.
-
-    >>> pairs(("q", 1)), pairs([("q", 1), ("q", 2)])
-    ([('q', 1)], [('q', 1), ('q', 2)])
-    """
-    alone = isinstance(given, tuple) and not all(isinstance(x, tuple) for x in given)
-    return [given] if alone else list(given)

@@ -19,8 +19,9 @@ __all__ = ["checked_label", "refuse_busy", "refuse_existing", "refuse_others", "
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 FAILED = ".failed"  # at the end of the name of a failed run's folder
 LOCK = ".lock"  # held in the folder of a sweep while it is at work
-MARKS = "run.json", "sweep.json"  # one of them is in each folder of a run or sweep
-CASES = "cases"  # the first that a sweep makes in its folder
+PLAN, JOURNAL = "sweep.json", "cases.jsonl"  # what a sweep computes, and its results
+MARKS = "run.json", PLAN, JOURNAL  # one of them is in each folder of a run or sweep
+FORMER = "cases"  # where sweeps once kept a file for each case
 AT_WORK = ".mjq-lock"  # at the end of the name of a file that is locked while the folder of that name is filled
 UNFINISHED = re.compile(r"\..+-[0-9a-f]{8}")  # name of such a folder
 
@@ -36,8 +37,6 @@ def checked_label(label: str) -> str:
         raise ValueError(
             f"a label has letters, digits, '.', '_' and '-', and begins with a letter or digit, got {label!r}"
         )
-    if label.endswith(FAILED):
-        raise ValueError(f"a label that ends in {FAILED} is for runs that failed, got {label!r}")
     return label
 
 
@@ -62,8 +61,7 @@ def _is_ours(path):
     """Whether it is the folder of a run or a sweep, perhaps of a sweep that was stopped before it had begun."""
     if path.is_symlink() or not path.is_dir():
         return False
-    names = {entry.name for entry in path.iterdir()}
-    begun = names <= {LOCK, CASES} and not any((path / CASES).glob("*"))
+    begun = {entry.name for entry in path.iterdir()} <= {LOCK}
     return begun or any((path / mark).is_file() for mark in MARKS)
 
 
@@ -130,11 +128,8 @@ def settle(new: Path, path: Path, force: bool) -> Path:
                     raise
 
 
-def write(path: Path, content: bytes, replace: bool = True) -> None:
-    """Write a file of bytes so that it is there whole or not at all, even if the machine stops.
-
-    Without `replace` a file that is there stays, also one that appeared just now: ``ValueError``.
-    """
+def write(path: Path, content: bytes) -> None:
+    """Write a file of bytes so that it is there whole or not at all, even if the machine stops."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     try:
         with _named(path), os.fdopen(handle, "wb") as file:
@@ -142,13 +137,6 @@ def write(path: Path, content: bytes, replace: bool = True) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, 0o666 & ~_umask())
-        if not replace:
-            refuse_existing(path, False)
-            with suppress(OSError):  # a link never replaces; not every disk has links
-                os.link(name, path)
-                os.unlink(name)
-                return
-            refuse_existing(path, False)
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

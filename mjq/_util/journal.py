@@ -1,110 +1,132 @@
-"""Results of long work, noted as they are found, so that the same call goes on where it was.
-
-Each line of a result begins with a checksum of the rest, so that a line that was changed is never taken for a result.
-"""
+"""Keep the results of long work as they come, so that the same call resumes after an interruption."""
 
 from __future__ import annotations
 
 import json
-import zlib
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from mjq._util import folders
+__all__ = ["Journal", "OtherWork"]
 
-__all__ = ["Journal"]
-
-FORMAT = {"lines": "crc32 and JSON"}  # in the first line, beside what the work is
-DIGITS = 8  # of a checksum
 MOST_NAMED = 5  # damaged lines, in a message
 
 
+class OtherWork(ValueError):
+    """The journal was begun for other work."""
+
+
 class Journal:
-    """Results of cases as they are found: a file with a line that says what it is of, and a line a result.
+    """Results of cases as they come: a file with a line that describes the work, and a line of JSON for each result.
+
+    A line that was torn when its process was killed is dropped, and its case is missing. Where a case has several
+    lines, the last one counts.
 
     Parameters
     ----------
-    path : path
+    path : path or None
+        Without a path, results are kept in memory only.
     described : dict
-        What tells this work from another one, as plain values.
+        What tells this work from other work, as plain values.
     force : bool
-        Replace what was noted of another one, or what is damaged.
+        Replace the results of other work, and a damaged file.
+    parse : callable, optional
+        Makes the result out of its plain values; ``KeyError``, ``TypeError`` or ``ValueError`` if they are damaged.
 
     Attributes
     ----------
     rows : dict
-        What a case goes by, a number or a text, to its result, those of an earlier call included.
+        The key of a case, a number or a text, to its result; results of earlier calls are included.
 
     Raises
     ------
+    OtherWork
+        If the file was begun for other work, and is not to be replaced.
     ValueError
-        If the file is of another work, or damaged, and not to be replaced.
+        If a line before the last one is damaged, and the file is not to be replaced.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     for found in [("a", 1.0)], [("b", 2.0)]:
+    ...     for result in [("a", {"x": 1.0}), ("b", {"x": 2.0})]:
     ...         with Journal(Path(folder) / "notes", {"of": "letters"}) as journal:
-    ...             journal.note(found)
+    ...             journal.note([result])
     >>> journal.rows
-    {'a': 1.0, 'b': 2.0}
+    {'a': {'x': 1.0}, 'b': {'x': 2.0}}
     """
 
-    def __init__(self, path: Path, described: dict, force: bool = False):
-        self.path, self._file = path, None
-        head = json.dumps(described | FORMAT, ensure_ascii=False).encode()
-        lines = path.read_bytes().split(b"\n") if path.exists() else [b""]
-        whole = lines[:-1]  # what follows the last end of a line was torn
-        if whole and whole[0] != head:
+    def __init__(
+        self, path: Path | None, described: dict, force: bool = False, parse: Callable[[dict], Any] = dict
+    ) -> None:
+        self.path, self.rows, self._parse, self._file = path, {}, parse, None
+        self._head = _line(described)
+        lines = path.read_bytes().split(b"\n")[:-1] if path and path.exists() else []  # what follows them was torn
+        try:
+            if lines and lines[0] + b"\n" != self._head:
+                raise OtherWork(f"{path} was begun by another command; --force replaces it")
+            self.rows = self._read(lines[1:])
+        except ValueError:
             if not force:
-                raise ValueError(f"{path} was begun by another command; --force replaces it")
-            whole = []
-        self.rows, damaged = _read(whole[1:])
-        if damaged:
-            if not force:
-                raise ValueError(f"{path}, {_told(damaged)}, or use --force to start again.")
-            self.rows, whole = {}, []
-        self._begin = b"".join(line + b"\n" for line in whole or [head])
+                raise
+            lines = []
+        self._whole = sum(len(line) + 1 for line in lines)
 
-    def __enter__(self):
-        folders.write(self.path, self._begin)
-        self._file = self.path.open("ab")
+    def __enter__(self) -> Self:
+        if self.path:
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+            self._file = os.fdopen(handle, "r+b", buffering=0)
+            self._file.truncate(self._whole)
+            self._file.seek(0, os.SEEK_END)
+            if not self._whole:
+                self._write(self._head)
         return self
 
-    def __exit__(self, *error):
-        self._file.close()
+    def __exit__(self, *error: Any) -> None:
+        if self._file:
+            self._file.close()
 
-    def note(self, rows: Iterable[tuple[int | str, Any]]) -> None:
-        """Keep the results of some cases."""
-        for k, row in rows:
-            self._file.write(_line(k, row) + b"\n")
-            self.rows[k] = row
-        self._file.flush()
+    def note(self, rows: Iterable[tuple[int | str, dict[str, Any]]], sync: bool = False) -> None:
+        """Keep the results of some cases, as plain values; with `sync` wait until they are on the disk."""
+        rows = list(rows)
+        if self._file:
+            self._write(b"".join(_line(row) for row in rows))
+            if sync:
+                os.fsync(self._file.fileno())
+        self.rows |= {key: self._parse(row) for key, row in rows}
+
+    def remove(self) -> None:
+        """Remove the file: what it was kept for is done."""
+        if self.path:
+            self.path.unlink(missing_ok=True)
+
+    def _write(self, content):
+        try:
+            while content:  # a disk that fills up takes a part
+                content = content[self._file.write(content) :]
+        except OSError as error:
+            error.filename = str(self.path)
+            raise
+
+    def _read(self, lines):
+        """The results in these lines; the first of them is line 2 of the file."""
+        rows, damaged = {}, []
+        for number, line in enumerate(lines, 2):
+            try:
+                key, row = json.loads(line)
+                if not isinstance(row, dict):
+                    raise TypeError
+                rows[key] = self._parse(row)
+            except (ValueError, KeyError, TypeError):
+                damaged.append(number)
+        if damaged:
+            raise ValueError(f"{self.path}, {_told(damaged)}, or use --force to start again.")
+        return rows
 
 
-def _line(k, row):
-    """A result as a line."""
-    content = json.dumps([k, row], ensure_ascii=False).encode()
-    return _checksum(content) + b" " + content
-
-
-def _read(lines):
-    """The results in these lines, and the numbers of the damaged ones; the first of them is line 2 of its file."""
-    rows, damaged = {}, []
-    for number, line in enumerate(lines, 2):
-        content = line[DIGITS + 1 :]
-        if line != _checksum(content) + b" " + content:
-            damaged.append(number)
-            continue
-        k, row = json.loads(content)
-        rows[k] = row
-    return rows, damaged
-
-
-def _checksum(content):
-    return f"{zlib.crc32(content):0{DIGITS}x}".encode()
+def _line(content):
+    return json.dumps(content, ensure_ascii=False).encode() + b"\n"
 
 
 def _told(damaged):

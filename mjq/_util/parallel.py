@@ -1,4 +1,8 @@
-"""Many cases in parallel: on the cores of this machine, or on all machines that a dask client reaches."""
+"""Run many cases in parallel: on the cores of this machine, or on any machines that a dask client reaches.
+
+There are two ways to call: :func:`map_cases` returns all results in order, and :func:`map_as_completed` yields them as
+they come.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Union
 
@@ -19,21 +23,25 @@ from mjq._util import checks
 
 SOON = 2.0  # seconds of work that are not worth further processes, or a progress bar
 CHUNK = 16  # cases that a process takes at a time, at most
+SHARES = 8  # chunks for each process, at least, so that none works on alone at the end
+CLUSTER = 64  # workers that a dask client may come to have
 
 if TYPE_CHECKING:  # it takes a second, and its logs must be quieted before its first import
     from distributed import Client
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "SOON", "Workers", "solve_all", "as_found", "spread", "here", "is_client", "client_of",
-]  # fmt: skip
+__all__ = ["SOON", "Workers", "map_cases", "map_as_completed", "local_workers", "is_client", "client_of"]  # noqa: RUF022
 
-Workers = Union[int, "Client"]  # so many processes on this machine, or a client of a dask scheduler
+Workers = Union[int, "Client"]  # a number of processes on this machine, or a client of a dask scheduler
 
 
-def solve_all(
-    function: Callable, cases: Sequence[dict[str, Any]], workers: Workers = 2, progress: bool | None = None
+def map_cases(
+    function: Callable,
+    cases: Sequence[dict[str, Any]],
+    workers: Workers = 2,
+    progress: bool | None = None,
+    what: str = "solutions",
 ) -> list:
-    """Call ``function(**case)`` for each case, in processes of their own.
+    """Call ``function(**case)`` for each case, in processes of their own, and return the results in order.
 
     Parameters
     ----------
@@ -45,6 +53,8 @@ def solve_all(
         says.)
     progress : bool, optional
         Show a progress bar; by default on a terminal.
+    what : str
+        What the bar counts.
 
     Returns
     -------
@@ -54,72 +64,72 @@ def solve_all(
     Raises
     ------
     Exception
-        Whatever the first failing case raised, with the case as a note.
-    distributed.KilledWorker
+        Whatever a failing case raised, with the case as a note.
+    RuntimeError
         If several processes died in a case, for example for lack of memory; the case is a note.
 
     Examples
     --------
     >>> from mjq import stability
-    >>> solve_all(stability.throughput, [dict(n=n, n1=1, n2=1, mu1=1, mu2=1, p1=.5) for n in (1, 2)], workers=1)
+    >>> map_cases(stability.throughput, [dict(n=n, n1=1, n2=1, mu1=1, mu2=1, p1=.5) for n in (1, 2)], workers=1)
     [1.0, 2.0]
     """
-    cases = list(cases)
+    cases, results = list(cases), {}
     off = None if progress is None else not progress
-    with tqdm(desc="solutions", total=len(cases), delay=SOON, disable=off) as bar:
-        workers = _for_so_many(workers, len(cases))
-        if workers == 1:
-            return [_one(function, case, bar) for case in cases]
-        with client_of(workers) as client:
-            return spread(client, lambda case: function(**case), cases, bar)
+    with tqdm(desc=what, total=len(cases), delay=SOON, disable=off) as bar:
+        for pairs in map_as_completed(lambda case: function(**case), list(enumerate(cases)), workers):
+            results |= pairs
+            bar.update(len(pairs))
+    return [results[k] for k in range(len(cases))]
 
 
-def as_found(
-    function: Callable, cases: Sequence[tuple], workers: Workers | None = None, died: Any = None
-) -> Iterator[list[tuple]]:
-    """Call ``function(case)`` for each numbered case, and yield results as they are completed.
+def map_as_completed(
+    function: Callable, cases: Sequence[tuple[Hashable, Any]], workers: Workers | None = None, died: Any = None
+) -> Iterator[list[tuple[Hashable, Any]]]:
+    """Call ``function(case)`` for each case, and yield results as they are completed.
 
     Parameters
     ----------
     function : callable
-    cases : sequence of (number, case)
+    cases : sequence of (key, case)
     workers : int or distributed.Client, optional
-        As for :func:`solve_all`. By default the work begins in this process, and what is left after two seconds is
+        As for :func:`map_cases`. By default the work begins in this process, and what is left after two seconds is
         given to as many processes as there are cores.
     died : object, optional
         The result of a case in which several processes died; without it, an error.
 
     Yields
     ------
-    list of (number, result)
+    list of (key, result)
         A few at a time, in any order.
 
     Raises
     ------
     Exception
-        Whatever a failing case raised; ``RuntimeError`` if several processes died in one.
+        Whatever a failing case raised, with the case as a note; ``RuntimeError`` if several processes died in one.
 
     Examples
     --------
-    >>> list(as_found(lambda x: x * x, [("two", 2), ("three", 3)]))
+    >>> list(map_as_completed(lambda x: x * x, [("two", 2), ("three", 3)]))
     [[('two', 4)], [('three', 9)]]
     """
     if workers is None:
         end, cases = time.monotonic() + SOON, deque(cases)
         while cases and time.monotonic() < end:
-            k, case = cases.popleft()
-            yield [(k, function(case))]
+            yield _results(function, [cases.popleft()])
         cases, workers = list(cases), os.cpu_count() or 1
-    workers = _for_so_many(workers, len(cases))
+    if not is_client(workers):
+        workers = min(local_workers(workers), max(len(cases), 1))  # none of them without a case
     if workers == 1:
-        yield from ([(k, function(case))] for k, case in cases)
+        yield from (_results(function, [pair]) for pair in cases)
         return
-    size = max(1, min(CHUNK, len(cases) // 8))
+    size = max(1, min(CHUNK, len(cases) // (SHARES * (CLUSTER if is_client(workers) else workers))))
     chunks = [cases[k : k + size] for k in range(0, len(cases), size)]
     from distributed import KilledWorker, as_completed
 
     with client_of(workers) as client:
-        futures = client.map(lambda chunk: [(k, function(case)) for k, case in chunk], chunks, pure=False)
+        # A worker that dies is replaced and its chunk tried again, until four have died of it.
+        futures = client.map(lambda chunk: _results(function, chunk), chunks, pure=False)
         asked = dict(zip(futures, chunks, strict=True))
         done = as_completed(futures)
         try:
@@ -128,52 +138,45 @@ def as_found(
                 try:
                     yield future.result()
                 except KilledWorker:
-                    if len(chunk) == 1 and died is None:
-                        words = f"several processes died in the case {chunk[0][0]}, perhaps for lack of memory"
-                        raise RuntimeError(words) from None
                     if len(chunk) == 1:
-                        yield [(chunk[0][0], died)]
+                        yield [(chunk[0][0], _result_of_the_dead(*chunk[0], died))]
                         continue
-                    for part in chunk:  # which of them was it?
-                        again = client.submit(lambda case: [(case[0], function(case[1]))], part, pure=False)
-                        asked[again] = [part]
+                    for pair in chunk:  # which of them was it?
+                        again = client.submit(_results, function, [pair], pure=False)
+                        asked[again] = [pair]
                         done.add(again)
         finally:
             client.cancel(list(asked))
 
 
-def spread(client: Client, function: Callable, items: Sequence, bar: tqdm) -> list:
-    """Call ``function(item)`` for each item on the workers of a dask client; return the results in order.
-
-    A worker that dies is replaced and its item tried again, until four have died of it. Whatever the first failing
-    item raised is raised, with the item as a note.
-    """
-    futures = client.map(function, items, pure=False)
-    for future in futures:
-        future.add_done_callback(lambda _: bar.update())
+def _results(function, pairs):
+    """The results of some cases, with their keys; an error has its case as a note."""
     results = []
-    try:
-        for item, future in zip(items, futures, strict=True):
-            with _noting(item):
-                results.append(future.result())
-    finally:
-        client.cancel(futures)
+    for key, case in pairs:
+        try:
+            results.append((key, function(case)))
+        except Exception as error:
+            error.add_note(f"in the case {case}")
+            raise
     return results
 
 
-def here(workers: int) -> int:
-    """Return this many workers on this machine, but no more than ``MJQ_WORKERS`` of the environment allows.
+def _result_of_the_dead(key, case, died):
+    if died is None:
+        error = RuntimeError(f"several processes died in the case {key}, perhaps for lack of memory")
+        error.add_note(f"in the case {case}")
+        raise error from None
+    return died
 
-    Whoever runs several chapters side by side sets it to 1. Results do not depend on it.
+
+def local_workers(workers: int) -> int:
+    """Return the number of workers on this machine; the variable ``MJQ_WORKERS`` of the environment is the most.
+
+    Whoever runs several chapters at a time sets it to 1. Results do not depend on it.
     """
     most = os.environ.get("MJQ_WORKERS")
     workers = checks.count("workers", workers)
     return workers if most is None else min(workers, checks.count("MJQ_WORKERS", float(most)))
-
-
-def _for_so_many(workers, cases):
-    """A client, or processes here, none of them without a case."""
-    return workers if is_client(workers) else min(here(workers), max(cases, 1))
 
 
 def is_client(workers: object) -> bool:
@@ -189,7 +192,7 @@ def client_of(workers: Workers) -> Iterator[Client]:
         return
     import dask
 
-    count = here(workers)
+    count = local_workers(workers)
     # Before the first import, so that its logs are quiet here too; the processes inherit it, errors come as exceptions.
     with dask.config.set({"logging.distributed": "critical"}):
         from distributed import Client, LocalCluster
@@ -269,19 +272,3 @@ def _terminated_later():
         signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)  # None: not set by Python
         if asked:
             signal.raise_signal(signal.SIGTERM)
-
-
-def _one(function, case, bar):
-    with _noting(case):
-        result = function(**case)
-    bar.update()
-    return result
-
-
-@contextmanager
-def _noting(case):
-    try:
-        yield
-    except Exception as error:
-        error.add_note(f"in the case {case}")
-        raise

@@ -245,8 +245,6 @@ def sweep(
             name, cases, names=names, label=label, into=into, workers=crew, notebooks=notebooks, format=format,
             force=force, progress=not quiet and sys.stderr.isatty(), patience=patience,
         )  # fmt: skip
-    for path in done.repaired:
-        note(f"{path} was damaged, and its case was computed again")
     click.echo(f"{len(done.cases)} cases, {len(done.failed)} failed\n{done.folder}")
     for case, record in zip(done.cases, done.records, strict=True):
         if record.failure:

@@ -268,7 +268,7 @@ def _rows_of(case):
 def main() -> None:
     found: dict[Case, list[dict]] = {}
     with tqdm(desc="processes", total=len(CASES), disable=None) as bar:
-        for done in parallel.as_found(_rows_of, list(zip(CASES, CASES, strict=True)), None):
+        for done in parallel.map_as_completed(_rows_of, list(zip(CASES, CASES, strict=True)), None):
             found |= done
             bar.update(len(done))
     keep(TABLE, [row for case in CASES for row in found[case]], COMMAND, digits=3)

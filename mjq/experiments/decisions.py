@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mjq._util.parallel import solve_all
+from mjq._util.parallel import map_cases
 from mjq.experiments import autoscaling
 from mjq.experiments.keeping import keep
 
@@ -49,9 +49,9 @@ def decisions() -> Iterator[dict[str, int]]:
 
 
 def main() -> None:
-    keep(STEADY, solve_all(steady, list(decisions()), progress=True), "make experiment NAME=decisions")
+    keep(STEADY, map_cases(steady, list(decisions()), progress=True), "make experiment NAME=decisions")
     plans = [dict(model=model, ahead=ahead) for model in MODELS for ahead in (False, True)]
-    keep(DAYS, [row for rows in solve_all(day, plans, progress=True) for row in rows], "make experiment NAME=decisions")
+    keep(DAYS, [row for rows in map_cases(day, plans, progress=True) for row in rows], "make experiment NAME=decisions")
 
 
 if __name__ == "__main__":

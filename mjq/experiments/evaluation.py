@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mjq._util.parallel import solve_all
+from mjq._util.parallel import map_cases
 from mjq.experiments import two_tier
 from mjq.experiments.keeping import keep
 
@@ -25,7 +25,7 @@ def main() -> None:
         for base in range(BASES)
         for case in range(CASES)
     ]
-    keep(RESULTS, solve_all(two_tier.evaluate, cases, progress=True), "make experiment NAME=evaluation")
+    keep(RESULTS, map_cases(two_tier.evaluate, cases, progress=True), "make experiment NAME=evaluation")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 Each method runs in a process of its own, with a limited number of sweeps, and is judged by its relative residual. The
 command is ``make experiment NAME=frontier``. The results are kept in ``frontier.csv``, and how the residual falls in
 ``frontier_steps.csv``; the chapter reads both. Rows that these files already have are not measured again: delete them
-to measure them anew. (Seconds are those of the clock, or of the processor where the note says so.)
+to measure them anew. An interrupted measurement resumes with the same command. (Seconds are those of the clock, or of
+the processor where the note says so.)
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from scipy.sparse import linalg
 from tqdm import tqdm
 
+from mjq._util.journal import Journal
 from mjq.experiments import aggregation, keeping
 from mjq.models.cluster import tandem
 from mjq.solvers import drain
@@ -181,29 +183,46 @@ def measured(name: str, start: str, basis: int, pipe: Connection) -> None:
 
 
 def main() -> None:
+    rows, steps = keeping.known(RESULTS), keeping.known(STEPS)
+    with Journal(RESULTS.with_suffix(".csv.part"), {"frontier": SYSTEM | {"servers": SERVERS}}) as journal:
+        for name, start, basis in tqdm(METHODS, desc="methods"):
+            key = f"{name}, {start}, {basis}"
+            if key not in journal.rows and not _is_kept(name, start, basis, rows, steps):
+                row, residuals = _in_a_process(name, start, basis)
+                journal.note([(key, {"row": row, "residuals": residuals, "stamp": keeping.stamp()})])
+        for measurement in journal.rows.values():
+            name, start, basis, *_ = measurement["row"]
+            if not _rows_of(rows, name, start, basis):
+                rows.append(dict(zip(HEADERS, measurement["row"], strict=True)) | measurement["stamp"])
+            if not _rows_of(steps, name, start):
+                new = [dict(zip(STEP_HEADERS, step, strict=True)) for step in measurement["residuals"]]
+                steps += [step | measurement["stamp"] for step in new]
+        if journal.rows:
+            stamped = list(keeping.stamp())
+            keeping.replace(RESULTS, HEADERS + stamped, rows)
+            keeping.replace(STEPS, STEP_HEADERS + stamped, steps)
+        journal.remove()
+
+
+def _rows_of(rows, name, start, basis=None):
+    """The rows of one method."""
+    asked = {"method": name, "start": start} | ({} if basis is None else {"vectors": str(basis)})
+    return [row for row in rows if asked.items() <= {key: str(x) for key, x in row.items()}.items()]
+
+
+def _is_kept(name, start, basis, rows, steps):
+    return bool(_rows_of(rows, name, start, basis) and (name not in STEPPED or _rows_of(steps, name, start)))
+
+
+def _in_a_process(name, start, basis):
+    """What `measured` sends from a process of its own."""
     context = multiprocessing.get_context("spawn")
-    stamp = keeping.stamp()
-    for method in tqdm(METHODS, desc="methods"):
-        rows, steps = keeping.known(RESULTS), keeping.known(STEPS)
-        name, start, basis = method
-        asked = {"method": name, "start": start}
-        known = any(row.items() >= (asked | {"vectors": str(basis)}).items() for row in rows)
-        told = name not in STEPPED or any(row.items() >= asked.items() for row in steps)
-        if known and told:
-            continue
-        ours, theirs = context.Pipe()
-        process = context.Process(target=measured, args=(*method, theirs))
-        process.start()
-        row, residuals = ours.recv()
-        process.join()
-        if not known:
-            _append(RESULTS, rows, [dict(zip(HEADERS, row, strict=True)) | stamp])
-        if not told:
-            _append(STEPS, steps, [dict(zip(STEP_HEADERS, step, strict=True)) | stamp for step in residuals])
-
-
-def _append(path, rows, more):
-    keeping.replace(path, list(more[0]), rows + more)
+    ours, theirs = context.Pipe()
+    process = context.Process(target=measured, args=(name, start, basis, theirs))
+    process.start()
+    answer = ours.recv()
+    process.join()
+    return answer
 
 
 if __name__ == "__main__":

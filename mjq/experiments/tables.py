@@ -69,4 +69,5 @@ def origin(name: str) -> dict[str, str]:
 
 
 def _read(name):
-    return pl.read_csv(str(resources.files("mjq.experiments") / f"{name}.csv"), infer_schema_length=None)
+    # Python reads the file, so that it is known which chapter uses which table (mjq._util.opened).
+    return pl.read_csv((resources.files("mjq.experiments") / f"{name}.csv").read_bytes(), infer_schema_length=None)

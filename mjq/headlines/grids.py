@@ -121,12 +121,12 @@ def solve_grid(
     )  # fmt: skip
     with bar, journal:
         died = {"error": "the process died, perhaps for lack of memory"}
-        for rows in parallel.as_found(lambda case: attempt(grid, case), todo, workers, died):
+        for rows in parallel.map_as_completed(lambda case: attempt(grid, case), todo, workers, died):
             journal.note(rows)
             bar.update(len(rows))
     table = _table(grid, journal.rows)
     _write(table, output)
-    journal.path.unlink()
+    journal.remove()
     return table
 
 

@@ -246,7 +246,7 @@ def finite_queue(
     B, b, mu, p = checks.multiserver(B, b, mu, p)
     come = p > 0
     b, mu, p = (x[come].tolist() for x in (b, mu, p))
-    if _rule(policy) is None and not checks.are_powers_of_two(B, *b):
+    if _rule(policy) is None and any(np.frexp(x)[0] != 0.5 for x in (B, *b)):
         raise ValueError(f"server-filling needs powers of two, got needs {checks.shown(b)} of {checks.shown(B)}")
     rule = partial(transitions, lam=lam, B=B, b=b, mu=mu, p=p, room=room, policy=policy)
     states = chain.explore([empty(len(b), policy)], rule, limit=MOST_STATES)

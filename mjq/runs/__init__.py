@@ -3,7 +3,7 @@
 ``one``         one chapter with other parameters, with all its results in a folder
 ``sweeps``      many cases in parallel; the same call resumes
 ``cases``       the cases of a sweep, and what a worker computes
-``archive``     the folder of a sweep: its plan, and a file for each finished case
+``archive``     the folder of a sweep: its plan, and a journal of its cases
 ``tables``      the results of a sweep as tidy tables
 ``comparison``  two runs compared
 ``chapters``    which chapters there are, what can be changed, and whether given values pass the chapter's checks

@@ -1,4 +1,4 @@
-"""The folder of a sweep: its plan, and a file for each finished case, all there whole or not at all."""
+"""Keep a sweep in a folder: its plan, a journal of its cases, and notebooks of cases that failed."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import filelock
 
 from mjq._util import folders
+from mjq._util.journal import Journal, OtherWork
 from mjq.runs import provenance
-from mjq.runs.cases import Case, Plan, Record, checksum
+from mjq.runs.cases import Case, Plan, Record
 
-__all__ = ["Archive", "read", "write"]
+__all__ = ["Archive"]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Archive:
     """Where a sweep keeps what is finished.
 
@@ -26,19 +27,28 @@ class Archive:
     ----------
     folder : pathlib.Path
     plan : mjq.runs.cases.Plan
+    records : dict
+        The identity of a case to its :class:`mjq.runs.cases.Record`, once the archive is open.
     """
 
     folder: Path
     plan: Plan
+    records: dict = field(default_factory=dict)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Hold the folder, which is made if need be, against other sweeps.
+    def open(self, force: bool = False) -> Iterator[Archive]:
+        """Hold the folder, which is made if need be, against other sweeps, and read what it holds of this one.
+
+        Parameters
+        ----------
+        force : bool
+            Empty the folder before, whichever run or sweep it holds.
 
         Raises
         ------
         ValueError
-            If a sweep is at work there, or it is a link or a folder of somebody else's.
+            If a sweep is at work there, if the folder holds another sweep, a damaged one or something else, or if it is
+            a link.
         """
         folders.refuse_others(self.folder)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -48,72 +58,25 @@ class Archive:
         except filelock.Timeout:
             raise ValueError(f"another sweep is at work in {self.folder}") from None
         try:
-            yield
+            if force:
+                self._empty()
+            with self._journal() as self._notes:
+                self.records = self._notes.rows
+                self._describe()
+                yield self
         finally:
             lock.release()
 
-    def begin(self, force: bool = False) -> list[str]:
-        """Put the plan into the folder, or find it there.
-
-        Parameters
-        ----------
-        force : bool
-            Empty the folder before, whichever run or sweep it holds.
-
-        Returns
-        -------
-        list of str
-            The name of a damaged plan, which is written again, or nothing.
-
-        Raises
-        ------
-        ValueError
-            If the folder holds another sweep, or something else.
-        """
-        path, damaged = self.folder / "sweep.json", []
-        if force:
-            self._empty()
-        if path.exists():
-            digest = _digest(path)
-            if digest == self.plan.digest:
-                return []
-            if digest is not None:
-                raise ValueError(
-                    f"{self.folder} holds another sweep, or one of another version of the chapter or of mjq; "
-                    "choose another label, or --force begins anew"
-                )
-            damaged = [str(path)]  # the cases' files know by themselves what they hold
-        elif any(entry.name != folders.LOCK for entry in self.folder.iterdir()):
-            raise ValueError(f"{self.folder} exists and is not a sweep; choose another label")
-        (self.folder / folders.CASES).mkdir(exist_ok=True)
-        folders.write(path, json.dumps(self._about(), indent=1, ensure_ascii=False).encode())
-        return damaged
-
-    def unfinished(self) -> tuple[list[Case], list[str]]:
-        """The cases that must be computed, and the damaged files, which are put aside."""
-        missing, damaged = [], []
-        for case in self.plan.cases:
-            path = self._file(case)
-            try:
-                record = read(path)
-            except ValueError:
-                aside = path.with_suffix(".damaged")
-                path.replace(aside)
-                damaged.append(str(aside))
-                record = None
-            if not (record and record.done):
-                missing.append(case)
-        return missing, damaged
+    def unfinished(self) -> list[Case]:
+        """The cases that must be computed: those that are missing, and those that failed."""
+        return [case for case in self.plan.cases if not (self.record(case) and self.record(case).done)]
 
     def record(self, case: Case) -> Record | None:
-        """What is kept of a case, or None if there is nothing or it is damaged."""
-        try:
-            return read(self._file(case))
-        except ValueError:
-            return None
+        """What is kept of a case, or None."""
+        return self.records.get(case.id)
 
     def keep(self, case: Case, record: Record) -> None:
-        """Write a case's record; its notebook, if there is one, goes into a file of its own before."""
+        """Note a case's record; its notebook, if there is one, goes into a file of its own before."""
         old = self.folder / "failed" / f"{case.name}.ipynb"
         if record.notebook:
             path = self.folder / "notebooks" / old.name if record.done else old
@@ -121,16 +84,44 @@ class Archive:
             folders.write(path, record.notebook.encode())
         if record.done:
             old.unlink(missing_ok=True)
-        write(self._file(case), record)
+        self._notes.note([(case.id, record.as_json())], sync=True)
 
     def stopped(self, reason: str) -> str:
         """Words for a sweep that stops: the reason, and what is finished."""
-        records = [self.record(case) for case in self.plan.cases]
-        done = sum(1 for record in records if record and record.done)
-        return f"{reason}; {done} of {len(records)} cases are finished and kept in {self.folder}"
+        total = len(self.plan.cases)
+        return f"{reason}; {total - len(self.unfinished())} of {total} cases are finished and kept in {self.folder}"
 
-    def _file(self, case):
-        return self.folder / folders.CASES / f"{case.id}.json"
+    def _journal(self):
+        """The journal of this sweep, or an error that says what else the folder holds."""
+        path = self.folder / folders.JOURNAL
+        if not path.exists():
+            if (self.folder / folders.FORMER).is_dir():
+                raise ValueError(
+                    f"{self.folder} holds a sweep of an earlier version of mjq, which kept a file for each case; "
+                    "choose another label, or use --force to start again"
+                )
+            if any(entry.name != folders.LOCK for entry in self.folder.iterdir()):
+                raise ValueError(f"{self.folder} exists and is no sweep; choose another label")
+        try:
+            return Journal(path, {"sweep": self.plan.digest}, parse=Record.from_json)
+        except OtherWork:
+            raise ValueError(
+                f"{self.folder} holds another sweep, or one of another version of the chapter or of mjq; "
+                "choose another label, or --force begins anew"
+            ) from None
+
+    def _describe(self):
+        """Say in ``sweep.json`` what is computed, and with which versions."""
+        path = self.folder / folders.PLAN
+        if not path.exists():
+            about = {
+                "chapter": self.plan.chapter,
+                "given": self.plan.given,
+                "cases": [asdict(case) for case in self.plan.cases],
+                "digest": self.plan.digest,
+                "versions": provenance.versions(),
+            }
+            folders.write(path, json.dumps(about, indent=1, ensure_ascii=False).encode())
 
     def _empty(self):
         for entry in self.folder.iterdir():
@@ -138,48 +129,3 @@ class Archive:
                 shutil.rmtree(entry)
             elif entry.name != folders.LOCK:
                 entry.unlink()
-
-    def _about(self):
-        return {
-            "chapter": self.plan.chapter,
-            "given": self.plan.given,
-            "cases": [asdict(case) for case in self.plan.cases],
-            "digest": self.plan.digest,
-            "versions": provenance.versions(),
-        }
-
-
-def _digest(path):
-    """The digest of the plan in a file, or None if the file is damaged."""
-    try:
-        return json.loads(path.read_bytes())["digest"]
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def write(path: Path, record: Record) -> None:
-    """Keep a record, with a checksum, so that it is there whole or not at all."""
-    content = record.as_json()
-    whole = {"sha256": checksum(content), "record": content}
-    folders.write(path, json.dumps(whole, indent=1, allow_nan=False).encode())
-
-
-def read(path: Path) -> Record | None:
-    """The record in a file, or None if there is no file.
-
-    Raises
-    ------
-    ValueError
-        If the file is not what was written.
-    """
-    try:
-        content = json.loads(path.read_bytes())
-        whole = content["sha256"] == checksum(content["record"])
-        record = Record.from_json(content["record"]) if whole else None
-    except FileNotFoundError:
-        return None
-    except (ValueError, KeyError, TypeError, IsADirectoryError) as error:
-        raise ValueError(f"{path} is damaged") from error
-    if not whole:
-        raise ValueError(f"{path} is damaged: its checksum is another")
-    return record

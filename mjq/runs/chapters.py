@@ -27,7 +27,6 @@ __all__ = ["NONE_HERE", "NOTEBOOKS", "Chapter", "Parameter", "chapter", "names",
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 NONE_HERE = "no chapters here: they come with the project's repository, not with the package"
 LENGTHS_DIFFER = "one entry for each class"  # in each message of the library that says so
-LONGEST = 1000  # binary digits of a whole number, all of which are finite as a float
 TYPES = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "list": "a list"}
 
 
@@ -185,7 +184,6 @@ def typed(parameter: Parameter, value: Any) -> Any:
     if parameter.type == "list" and kind in (list, tuple):
         floats = all(isinstance(leaf, float) for leaf in _leaves(parameter.default))
         return _entries(parameter.name, value, floats)
-    _leaf(parameter.name, value)
     if parameter.type == "float" and kind is int:
         value = float(value)
     elif parameter.type == "int" and kind is float and value.is_integer():
@@ -201,18 +199,9 @@ def _entries(name, value, floats):
     """A list with its entries checked, whole numbers as floats if asked."""
     if isinstance(value, (list, tuple)):
         return [_entries(name, entry, floats) for entry in value]
-    _leaf(name, value)
     if not isinstance(value, (int, float, str, bool)) or (isinstance(value, float) and not math.isfinite(value)):
         raise ValueError(f"{name} must hold finite numbers or text, got {brief(value)}")
     return float(value) if floats and type(value) is int else value
-
-
-def _leaf(name, value):
-    """Refuse whole numbers that no float holds, and text that no file holds."""
-    if type(value) is int and value.bit_length() > LONGEST:
-        raise ValueError(f"{name}: a whole number of {value.bit_length()} binary digits is more than {LONGEST}")
-    if isinstance(value, str) and value != value.encode("utf-8", "replace").decode("utf-8"):
-        raise ValueError(f"{name} must be text in Unicode, got {brief(value)}")
 
 
 def _leaves(value):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ruamel.yaml import YAML, AliasToken, YAMLError
+from ruamel.yaml import YAML, YAMLError
 
 from mjq._util import folders
 from mjq.runs.chapters import Chapter, Parameter
@@ -222,17 +222,13 @@ def _text(path, encoding, most, newline=None):
 
 
 def _load(text):
-    """What a text of YAML holds, or ``YAMLError``, also for aliases: a few of them can stand for billions of values."""
+    """What a text of YAML holds, or ``YAMLError``."""
     try:
-        aliases = any(isinstance(token, AliasToken) for token in _yaml().scan(text))
-        found = None if aliases else _yaml().load(text)
+        return _yaml().load(text)
     except YAMLError:
         raise
     except Exception as error:  # odd tags and dates, brackets by the thousand
         raise YAMLError(f"{type(error).__name__}: {error}") from error
-    if aliases:
-        raise YAMLError("aliases (*name) are not allowed")
-    return found
 
 
 def _yaml():

@@ -129,7 +129,8 @@ def run(
         folder = folders.settle(new, folder, replace)
     try:
         if copy:
-            folders.write(copy, (folder / target.name).read_bytes(), replace=force)
+            folders.refuse_existing(copy, force)  # it may have appeared meanwhile
+            folders.write(copy, (folder / target.name).read_bytes())
     except (OSError, ValueError, RuntimeError) as error:
         raise RuntimeError(f"{error}; all other results are in {folder}") from error
     return Run(folder, given, found, seconds, len(source.notebook.cells))

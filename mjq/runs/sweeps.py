@@ -40,14 +40,11 @@ class Sweep:
         In the order in which they were given.
     records : list of mjq.runs.cases.Record
         For each case its record, or None if it was not finished.
-    repaired : list of str
-        Damaged files that were found; result files were put aside and their cases computed again.
     """
 
     folder: Path
     cases: list
     records: list
-    repaired: list
 
     @property
     def failed(self) -> list[str]:
@@ -79,11 +76,11 @@ def sweep(
 ) -> Sweep:
     """Run a chapter once for each case, in parallel.
 
-    The folder ``runs/<chapter>/<label>`` keeps a file for each finished case, so that the same call after a crash goes
-    on where it was; failed cases are tried again. At the end, and also if something stops the sweep, it gets
-    ``results.csv`` (or ``.parquet``), a row for every named value and every entry of every table of every case, and
-    ``cases.csv``, a row for every case with its parameters, its fate and its glued values. Notebooks of failed cases,
-    up to the failing cell, are in ``failed/``.
+    The folder ``runs/<chapter>/<label>`` keeps each finished case as a line of ``cases.jsonl``, so that the same call
+    after a crash goes on where it was. Failed cases are tried again. At the end, and also if something stops the sweep,
+    it gets ``results.csv`` (or ``.parquet``) with a row for every named value and every entry of every table of every
+    case, and ``cases.csv`` with a row for every case: its parameters, its fate and its glued values. Notebooks of
+    failed cases, up to the failing cell, are in ``failed/``.
 
     Parameters
     ----------
@@ -115,7 +112,7 @@ def sweep(
     Raises
     ------
     ValueError
-        If a case is not accepted by the chapter, or the folder holds another sweep.
+        If a case is not accepted by the chapter, or the folder holds another sweep or a damaged one.
     SweepStopped
         If no worker is left, the disk is full, or somebody stopped it. What was finished is kept.
     """
@@ -125,9 +122,8 @@ def sweep(
     patience = float(checks.positive("patience", patience, ndim=0))
     label = folders.checked_label(label or "sweep-" + plan.digest[:8])
     archive = Archive(Path(into) / plan.chapter / label, plan)
-    with archive.alone():
-        repaired = archive.begin(force)
-        todo, damaged = archive.unfinished()
+    with archive.open(force):
+        todo = archive.unfinished()
         try:
             try:
                 if todo:
@@ -139,7 +135,7 @@ def sweep(
             raise SweepStopped(archive.stopped("it was interrupted")) from None
         except OSError as error:  # of a case or, on a full disk, also of the tables
             raise SweepStopped(archive.stopped(str(error))) from error
-        return Sweep(archive.folder, plan.cases, records, repaired + damaged)
+        return Sweep(archive.folder, plan.cases, records)
 
 
 def _compute(archive, todo, workers, notebooks, progress, patience):

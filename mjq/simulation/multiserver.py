@@ -196,7 +196,7 @@ def require_powers_of_two(needs: Sequence[float] | np.ndarray, B: float) -> None
     ValueError: server-filling needs powers of two for needs and servers: need 3, servers 4
     """
     for need in needs:
-        if not checks.are_powers_of_two(need, B):
+        if any(np.frexp(x)[0] != 0.5 for x in (need, B)):  # 1/2, 1/4, … are powers of two as well
             shown = f"need {checks.shown(need)}, servers {checks.shown(B)}"
             raise ValueError(f"server-filling needs powers of two for needs and servers: {shown}")
 

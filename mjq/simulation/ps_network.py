@@ -172,11 +172,7 @@ def _events(network):
 def _inside(network, subsets):
     inside = np.zeros((len(subsets), len(network.pairs)), dtype=np.bool_)
     for row, (name, pairs) in zip(inside, subsets.items(), strict=True):
-        if not checks.pairs(pairs):
-            raise ValueError(f"subset {name!r} must name at least one pair")
-        for pair in checks.pairs(pairs):
-            if pair not in network.pairs:
-                raise ValueError(f"subset {name!r} names {pair!r}, which has no service time")
+        for pair in network.pair_list(f"subset {name!r}", pairs):
             row[network.pairs.index(pair)] = True
     return inside
 

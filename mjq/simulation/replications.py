@@ -85,18 +85,17 @@ def replicate(
         Show a progress bar; by default on a terminal, for work of more than two seconds.
     """
     streams = generators(seed, checks.count("replications", replications))
+    if parallel.is_client(workers):
+        return parallel.map_cases(run, [dict(rng=rng) for rng in streams], workers, progress, "replications")
     off = None if progress is None else not progress
     bar = tqdm(desc="replications", total=replications, delay=parallel.SOON, disable=off)
-    if parallel.is_client(workers):
-        with bar:
-            return parallel.spread(workers, run, streams, bar)
 
     def one(rng):
         result = run(rng)
         bar.update()
         return result
 
-    workers = min(parallel.here(workers), replications)
+    workers = min(parallel.local_workers(workers), replications)
     if workers == 1:  # without a thread: there are none in a browser
         with bar:
             return [one(rng) for rng in streams]

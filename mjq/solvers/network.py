@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy import linalg
 from scipy.sparse import csgraph
 
 from mjq._util import checks
+from mjq._util.plain import brief
 from mjq.solvers.phase_type import PhaseType
 
-__all__ = ["Network"]
+__all__ = ["Network", "positive_or_infinite"]
 
 
 class Network:
@@ -75,9 +78,9 @@ class Network:
         arrivals: dict | None = None,
         population: dict | None = None,
     ):
-        checks.mapping("servers", servers, "queues")
-        self.servers = {queue: checks.positive_or_infinite(f"servers of {queue!r}", k) for queue, k in servers.items()}
-        self.service = dict(checks.mapping("service", service, "pairs (queue, class)"))
+        _mapping("servers", servers, "queues")
+        self.servers = {queue: positive_or_infinite(f"servers of {queue!r}", k) for queue, k in servers.items()}
+        self.service = dict(_mapping("service", service, "pairs (queue, class)"))
         self.pairs = list(self.service)
         self._require_known(self.service, servers)
         place = {pair: n for n, pair in enumerate(self.pairs)}
@@ -91,8 +94,8 @@ class Network:
         self.B = linalg.block_diag(*(x.exit[:, None] for x in distributions))
         self.A = linalg.block_diag(*(x.alpha[:, None] for x in distributions))
         self.P = np.zeros((len(place), len(place)))
-        for pair, row in checks.mapping("routing", routing, "pairs").items():
-            for target, probability in checks.mapping(f"routing out of {pair!r}", row, "pairs").items():
+        for pair, row in _mapping("routing", routing, "pairs").items():
+            for target, probability in _mapping(f"routing out of {pair!r}", row, "pairs").items():
                 self._require_pairs("routing", (pair, target))
                 self.P[place[pair], place[target]] = checks.share(f"routing from {pair!r} to {target!r}", probability)
         self._require_routing()
@@ -125,6 +128,15 @@ class Network:
             if pair not in self.service:
                 raise ValueError(f"{name} names {pair!r}, which has no service time")
 
+    def pair_list(self, name: str, pairs: tuple | Sequence[tuple]) -> list[tuple]:
+        """A pair (queue, class), or several, as a list; ``ValueError`` unless each has a service time."""
+        alone = isinstance(pairs, tuple) and not all(isinstance(x, tuple) for x in pairs)
+        pairs = [pairs] if alone else list(pairs)
+        if not pairs:
+            raise ValueError(f"{name} must name at least one pair")
+        self._require_pairs(name, pairs)
+        return pairs
+
     def _require_routing(self):
         checks.numbers("routing", self.P, ndim=2)
         total = self.P.sum(axis=1)
@@ -135,7 +147,7 @@ class Network:
         self.P[whole] /= total[whole, None]
 
     def _per_pair(self, name, given):
-        self._require_pairs(name, checks.mapping(name, given, "pairs"))
+        self._require_pairs(name, _mapping(name, given, "pairs"))
         return checks.not_negative(name, [given.get(pair, 0.0) for pair in self.pairs])
 
     def _flows(self):
@@ -171,6 +183,24 @@ class Network:
         jobs = sum(self.population.values())
         parts += [f"arrivals {self.arrivals.sum():g}"] * bool(self.arrivals.any()) + [f"jobs {jobs:g}"] * bool(jobs)
         return f"Network({'; '.join(parts)})"
+
+
+def positive_or_infinite(name: str, value: float) -> float:
+    """One number above zero, or infinity.
+
+    >>> positive_or_infinite("servers", float("inf"))
+    inf
+    """
+    if isinstance(value, (float, np.floating)) and value == np.inf:
+        return np.inf
+    return float(checks.positive(name, value, ndim=0))
+
+
+def _mapping(name, value, keys):
+    """A dict, or ``ValueError``."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} must be a dict from {keys} to values, got {brief(value)}")
+    return value
 
 
 def _reachable(P):

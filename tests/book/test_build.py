@@ -13,19 +13,24 @@ from tests.conftest import ROOT
 from tests.nbval_plugin import Played, build_script, recording
 
 
+def project(folder, patch):
+    """The build script, at work in a project without chapters; kernels that it starts import the copy of mjq there."""
+    patch.syspath_prepend(ROOT / "book")
+    module = build_script()
+    shutil.copytree(ROOT / "mjq", folder / "mjq", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "requirements.lock").write_text("numpy==1\n")
+    (folder / "notebooks").mkdir()
+    for name in ("BUILD", "EXECUTED", "FAILED", "SITE", "HTML"):
+        patch.setattr(module, name, folder / getattr(module, name).relative_to(module.ROOT))
+    patch.setattr(module, "ROOT", folder)
+    patch.setenv("PYTHONPATH", str(folder))
+    patch.delenv("MJQ_WORKERS", raising=False)
+    return module
+
+
 @pytest.fixture
 def build(tmp_path, monkeypatch):
-    """The build script, at work in an empty project."""
-    monkeypatch.syspath_prepend(ROOT / "book")
-    module = build_script()
-    shutil.copytree(ROOT / "mjq", tmp_path / "mjq", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "requirements.lock").write_text("numpy==1\n")
-    (tmp_path / "notebooks").mkdir()
-    for name in ("BUILD", "EXECUTED", "FAILED", "SITE", "HTML"):
-        old = getattr(module, name)
-        monkeypatch.setattr(module, name, tmp_path / old.relative_to(ROOT))
-    monkeypatch.setattr(module, "ROOT", tmp_path)
-    return module
+    return project(tmp_path, monkeypatch)
 
 
 def notebook(*sources, **metadata):
@@ -34,52 +39,127 @@ def notebook(*sources, **metadata):
     return new_notebook(cells=cells, metadata={"kernelspec": kernel, **metadata})
 
 
-def modules_used(build, code):
-    return build.depends.modules_used(code, build.ROOT)
+def digest(build, chapter, *opened):
+    return build.depends.digest(chapter, opened, build.ROOT)
 
 
-def test_a_chapter_depends_on_the_modules_it_uses_and_on_no_others(build):
-    names = {path.name for path in modules_used(build, "from mjq import processing_capacity")}
-    assert {"capacity.py", "sojourn.py", "chain.py", "drain.py", "qbd.py", "checks.py"} <= names
-    assert "tables.py" not in names
-    assert "multiserver.py" not in names
-    assert "multiserver.py" in {p.name for p in modules_used(build, "from mjq.simulation import simulate_multiserver")}
+# --- What a chapter depends on --------------------------------------------------------------------------------------
+
+COMMANDS = """%%bash
+mjq solve stability --n 30 --n1 3 --n2 10 --mu1 1 --mu2 .5 --p1 .7
+mjq list stability"""
+WORKERS = """from mjq._util.parallel import map_cases
+
+def states(n):
+    from mjq.models.cluster import rule
+    return n
+
+map_cases(states, [dict(n=1), dict(n=2)], workers=2)"""
+CHAPTERS = {
+    "lazy": notebook("from mjq import stability\nstability.throughput(30, 3, 10, 1, .5, .7)"),
+    "tables": notebook(
+        "from mjq import published\npublished.printed('bb22');",
+        "from mjq.experiments import kept\nkept('evaluation');",
+        "from mjq.workload import shipped_classes, example_log\nshipped_classes(), example_log();",
+    ),
+    "workers": notebook(WORKERS),
+    "commands": notebook(
+        "import os, sys\nos.environ['PATH'] = f'{os.path.dirname(sys.executable)}:{os.environ[\"PATH\"]}'", COMMANDS
+    ),
+    "stability": notebook("n: int = 1  # servers; our choice"),
+}
+CHAPTERS["stability"].cells[0].metadata.tags = ["parameters"]
 
 
-def test_modules_that_are_found_by_the_names_of_chapters_count(build):
-    used = modules_used(build, "from mjq import headlines\nheadlines.solve")
-    assert build.ROOT / "mjq/headlines/models/cluster.py" in used
-    assert build.ROOT / "mjq/models/cluster/steady.py" in used
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory):
+    """A project whose chapters are executed, one after the other."""
+    with pytest.MonkeyPatch.context() as patch:
+        build = project(tmp_path_factory.mktemp("project"), patch)
+        for name, chapter in CHAPTERS.items():
+            nbformat.write(chapter, build.ROOT / f"notebooks/{name}.ipynb")
+        assert not any(build.fresh(name) for name in CHAPTERS)
+        assert build.execute_changed(list(CHAPTERS), False, 1) == []
+        yield build
+
+
+CLOSED_FORMS = "mjq/models/stability/closed_forms.py"
+CODE, WORDS = ("", "\nmore = 1\n"), ('"""', '"""In other words. ')  # what is replaced, once, and by what
 
 
 @pytest.mark.parametrize(
-    ("file", "matters"),
+    ("name", "file", "change", "matters"),
     [
-        ("mjq/solvers/chain.py", True),
-        ("mjq/models/processing_capacity/capacity.py", True),
-        ("mjq/published/bb22.csv", True),
-        ("requirements.lock", True),
-        ("mjq/plots/__init__.py", False),
-        ("mjq/published/bb22_ledger.csv", False),
+        ("lazy", CLOSED_FORMS, CODE, True),
+        ("lazy", CLOSED_FORMS, WORDS, False),
+        ("lazy", "mjq/models/stability/__init__.py", CODE, True),
+        ("lazy", "mjq/solvers/qbd.py", CODE, False),
+        ("lazy", "mjq/published/bb22.csv", CODE, False),
+        ("lazy", "requirements.lock", CODE, True),
+        ("tables", "mjq/published/bb22.csv", CODE, True),
+        ("tables", "mjq/published/bb22_ledger.csv", CODE, False),
+        ("tables", "mjq/published/ghs20.csv", CODE, False),
+        ("tables", "mjq/experiments/evaluation.csv", CODE, True),
+        ("tables", "mjq/workload/classes/nasa_ipsc.csv", CODE, True),
+        ("tables", "mjq/workload/making/example.swf.gz", CODE, True),
+        ("tables", "mjq/cli/__init__.py", CODE, False),
+        ("workers", "mjq/models/cluster/rule.py", CODE, True),
+        ("workers", "mjq/models/cluster/rule.py", WORDS, False),
+        ("workers", "mjq/models/fluid/share.py", CODE, False),
+        ("commands", CLOSED_FORMS, CODE, True),
+        ("commands", CLOSED_FORMS, WORDS, False),
+        ("commands", "mjq/cli/__init__.py", CODE, True),
+        ("commands", "mjq/simulation/engine/loop.py", CODE, False),
+        ("commands", "notebooks/stability.ipynb", ("servers; our", "machines; our"), True),
+        ("commands", "notebooks/stability.ipynb", ("our choice", "ours"), True),
+        ("commands", "notebooks/lazy.ipynb", ("throughput", "product_form"), False),
     ],
 )
-def test_a_change_executes_what_depends_on_it(build, file, matters):
-    chapter = notebook("from mjq import processing_capacity", 'from mjq import published\npublished.printed("bb22")')
-    before = build.depends.digest(chapter, build.ROOT)
-    assert build.depends.digest(chapter, build.ROOT) == before
-    with (build.ROOT / file).open("a") as target:
-        target.write("more = 1\n")
-    assert (build.depends.digest(chapter, build.ROOT) != before) is matters
+def test_a_change_executes_the_chapters_that_used_what_changed(executed, name, file, change, matters):
+    assert executed.fresh(name)
+    path, (old, new) = executed.ROOT / file, change
+    before = path.read_bytes()
+    after = before.replace(old.encode(), new.encode(), 1) if old else before + new.encode()
+    assert after != before
+    try:
+        path.write_bytes(after)
+        assert executed.fresh(name) is not matters
+    finally:
+        path.write_bytes(before)
+    assert executed.fresh(name)
 
 
-def test_docstrings_and_comments_execute_nothing(build):
-    chapter = notebook("from mjq import processing_capacity")
-    before = build.depends.digest(chapter, build.ROOT)
-    path = build.ROOT / "mjq/_util/checks.py"
-    text = path.read_text()
-    path.write_text("# a comment\n" + text.replace("as Python's own kind of integer", "as a plain integer"))
-    assert path.read_text() != text
-    assert build.depends.digest(chapter, build.ROOT) == before
+def test_an_unchanged_project_executes_nothing(executed, capsys):
+    assert executed.execute_changed(list(CHAPTERS), False, 1) == []
+    assert "5 up to date, nothing to execute" in capsys.readouterr().out
+
+
+def test_a_module_that_is_gone_executes_the_chapter(executed):
+    path = executed.ROOT / CLOSED_FORMS
+    before = path.read_bytes()
+    path.unlink()
+    try:
+        assert not executed.fresh("lazy")
+        assert executed.fresh("tables")
+    finally:
+        path.write_bytes(before)
+
+
+@pytest.mark.parametrize("ending", [".ipynb", ".digest", ".opened"])
+def test_a_chapter_without_a_record_is_executed(executed, ending):
+    path = executed.EXECUTED / f"lazy{ending}"
+    path.rename(path.with_name("away"))
+    assert not executed.fresh("lazy")
+    path.with_name("away").rename(path)
+    assert executed.fresh("lazy")
+
+
+def test_a_chapter_whose_module_changed_while_it_was_executed_is_executed_again(build):
+    chapter = notebook("import os\nfrom mjq._util import checks\nos.utime(checks.__file__)")
+    nbformat.write(chapter, build.ROOT / "notebooks/edited.ipynb")
+    assert build.execute_changed(["edited"], False, 1) == []
+    assert (build.EXECUTED / "edited.ipynb").exists()
+    assert not build.fresh("edited")
 
 
 CELL = """def helper(x):
@@ -103,13 +183,13 @@ helper(6 * 7)"""
 )
 def test_comments_docstrings_and_layout_of_a_cell_execute_nothing(build, old, new, matters):
     assert old in CELL
-    before, after = (build.depends.digest(notebook(code), build.ROOT) for code in (CELL, CELL.replace(old, new)))
+    before, after = (digest(build, notebook(code)) for code in (CELL, CELL.replace(old, new)))
     assert (before != after) is matters
 
 
 def test_what_cells_print_or_hand_to_the_shell_is_no_comment(build):
     for old, new in (('"one"', '"two"'), ("%%bash\ncat  # one", "%%bash\ncat  # two")):
-        digests = {build.depends.digest(notebook(code), build.ROOT) for code in (old, new)}
+        digests = {digest(build, notebook(code)) for code in (old, new)}
         assert len(digests) == 2, old
 
 
@@ -119,44 +199,22 @@ def test_what_cells_print_or_hand_to_the_shell_is_no_comment(build):
 )
 def test_tags_that_speak_to_the_page_execute_nothing(build, tag, matters):
     chapter = notebook("x = 1")
-    before = build.depends.digest(chapter, build.ROOT)
+    before = digest(build, chapter)
     chapter.cells[0].metadata.tags = [tag]
-    assert (build.depends.digest(chapter, build.ROOT) != before) is matters
+    assert (digest(build, chapter) != before) is matters
 
 
-def test_commands_show_the_comments_of_parameters_and_no_others(build):
-    """A chapter that speaks to the shell of another chapter is executed again where it would show something else."""
-    chapter = notebook("%%bash\nmjq list other")
-
-    def digest(parameters, code):
+def test_of_another_notebook_comments_of_parameters_count_and_no_others(build):
+    def state(parameters, code):
         other = notebook(parameters, code)
         other.cells[0].metadata.tags = ["parameters"]
         nbformat.write(other, build.ROOT / "notebooks/other.ipynb")
-        return build.depends.digest(chapter, build.ROOT)
+        return digest(build, notebook("%%bash\nmjq list other"), "notebooks/other.ipynb")
 
-    before = digest("x: float = 1  # arrival rate", "y = 2 * x  # twice")
-    assert digest("x: float = 1  # arrival rate", "y = 2 * x  # two times") == before
-    assert digest("x: float = 1  # rate of arrivals", "y = 2 * x  # twice") != before
-    assert digest("x: float = 1  # arrival rate", "y = 3 * x  # twice") != before
-
-
-def test_a_table_counts_where_it_is_named_and_not_where_a_word_is_like_it(build):
-    (build.ROOT / "mjq/experiments/results.csv").write_text("what\n")
-
-    def used(code):
-        return [file.name for file in build.depends.data_used(code, [], build.ROOT)]
-
-    assert used("results = [1]\nprint('the results')") == []
-    assert used("kept('results')") == used("read('results.csv')") == ["results.csv"]
-    assert used("Comparisons('ghs20')") == ["ghs20.csv", "ghs20_declared.csv"]
-
-
-def test_the_log_beside_a_module_counts(build):
-    chapter = notebook("from mjq import workload\nworkload.example_log()")
-    before = build.depends.digest(chapter, build.ROOT)
-    with (build.ROOT / "mjq/workload/making/example.swf.gz").open("ab") as log:
-        log.write(b"more")
-    assert build.depends.digest(chapter, build.ROOT) != before
+    before = state("x: float = 1  # arrival rate", "y = 2 * x  # twice")
+    assert state("x: float = 1  # arrival rate", "y = 2 * x  # two times") == before
+    assert state("x: float = 1  # rate of arrivals", "y = 2 * x  # twice") != before
+    assert state("x: float = 1  # arrival rate", "y = 3 * x  # twice") != before
 
 
 def test_the_longest_chapter_is_first(build):
@@ -183,11 +241,11 @@ def test_staging_leaves_alone_what_is_the_same(build):
 
 def test_a_changed_cell_matters_and_a_stored_output_does_not(build):
     chapter = notebook("1 + 1")
-    before = build.depends.digest(chapter, build.ROOT)
+    before = digest(build, chapter)
     chapter.cells[0].outputs = [nbformat.v4.new_output("stream", text="2")]
-    assert build.depends.digest(chapter, build.ROOT) == before
+    assert digest(build, chapter) == before
     chapter.cells[0].source = "1 + 2"
-    assert build.depends.digest(chapter, build.ROOT) != before
+    assert digest(build, chapter) != before
 
 
 def test_words_are_renewed_and_nothing_executed(build, monkeypatch, capsys):

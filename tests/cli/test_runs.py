@@ -162,7 +162,6 @@ def test_parameters_survive_a_yaml_file(tmp_path_factory, given):
         ("x: !!python/object/apply:os.system ['touch pwned']", "could not determine a constructor"),
         ("x: !!python/name:os.system", "could not determine a constructor"),
         ("x: 1\nx: 2", "found duplicate key"),
-        ("a: &a [1]\nb: *a", "aliases"),
         ("- 1\n- 2", "must hold lines 'name: value', got"),
         ("1: 2", "must hold lines"),
         ("x: [1", "cannot be read as YAML"),
@@ -670,17 +669,6 @@ def test_a_disk_that_does_not_rename_is_an_error(tmp_path, monkeypatch):
         folders.settle(tmp_path / "new", tmp_path / "a", False)
 
 
-def test_files_are_kept_also_where_a_disk_has_no_links(tmp_path, monkeypatch):
-    def refused(*_):
-        raise OSError(1, "Operation not permitted")
-
-    monkeypatch.setattr("os.link", refused)
-    folders.write(tmp_path / "a", b"first", replace=False)
-    with pytest.raises(ValueError, match="a exists; --force replaces it"):
-        folders.write(tmp_path / "a", b"second", replace=False)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"first"}
-
-
 def test_parameters_that_would_arrive_as_others_are_refused(tmp_path, small):
     notebook = nbformat.read(small, as_version=4)
     failure = execution.execute(notebook, tmp_path / "run.ipynb", dict(numbers=(1.0, 2.0)))
@@ -688,13 +676,13 @@ def test_parameters_that_would_arrive_as_others_are_refused(tmp_path, small):
 
 
 def test_a_copy_that_cannot_be_written_does_not_take_the_run_with_it(here, small, kept, monkeypatch):
-    write = folders.write
+    settle = folders.settle
 
-    def full(path, content, replace=True):
+    def slow(*words):
         (here / "copy.ipynb").write_text("precious")  # somebody was faster
-        write(path, content, replace)
+        return settle(*words)
 
-    monkeypatch.setattr(folders, "write", full)
+    monkeypatch.setattr(folders, "settle", slow)
     with pytest.raises(
         RuntimeError, match=r"copy.ipynb exists; --force replaces it; all other results are in runs/small/a"
     ):
@@ -742,12 +730,6 @@ def test_what_is_no_notebook_is_refused(here, content):
     (here / "odd.ipynb").write_text(content)
     with pytest.raises(ValueError, match="is not a notebook that can be read"):
         chapters.chapter(here / "odd.ipynb")
-
-
-def test_text_that_is_not_unicode_is_refused(here, small):
-    for odd in ({"words": "\udcff"}, {"numbers": ["\ud800"]}):
-        with pytest.raises(ValueError, match="must be text in Unicode"):
-            chapters.chapter(small).values(odd)
 
 
 def test_ranges_are_exact(small):

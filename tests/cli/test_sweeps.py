@@ -12,7 +12,8 @@ import pytest
 
 from mjq import runs
 from mjq._util import parallel
-from mjq.runs import archive, cases, sweeps, tables
+from mjq.runs import cases, sweeps, tables
+from mjq.runs.archive import Archive
 from mjq.runs.cases import Case, Plan, Record
 from mjq.runs.chapters import chapter
 from mjq.runs.execution import Failure
@@ -57,6 +58,10 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+def lines_of(folder):
+    return (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+
+
 def rows(path):
     with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
@@ -69,7 +74,7 @@ def computed(log):
 
 def test_a_sweep_collects_every_named_value(here, small, client):
     done = runs.sweep(small, [dict(x=x, words="a,\nb") for x in (1.0, 2.0)], workers=client)
-    assert (done.failed, done.missing, done.repaired) == ([], [], [])
+    assert (done.failed, done.missing) == ([], [])
     assert done.folder.parent == done.folder.__class__("runs/small")
     found = rows(done.folder / "results.csv")
     assert list(found[0]) == ["case", "x", "words", "result", "row", "column", "number", "text"]
@@ -125,28 +130,6 @@ def test_a_case_that_is_named_twice_is_computed_once(here, small, light):
     assert [r["square"] for r in rows(done.folder / "cases.csv")] == ["1.0"] * 3
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b'{"sha256": "0", "record": {"status": "done"}}', b"[]", b"\xff"])
-def test_a_damaged_file_is_no_result(tmp_path, damage):
-    (tmp_path / "a.json").write_bytes(damage)
-    with pytest.raises(ValueError, match="is damaged"):
-        archive.read(tmp_path / "a.json")
-
-
-def test_a_number_that_was_changed_in_a_file_is_no_result(tmp_path):
-    path = tmp_path / "a.json"
-    archive.write(path, finished({"y": 7}))
-    assert archive.read(path) == finished({"y": 7})
-    path.write_text(path.read_text().replace('"y": 7', '"y": 8'))
-    with pytest.raises(ValueError, match="is damaged: its checksum"):
-        archive.read(path)
-
-
-def test_a_folder_where_a_result_should_be_is_no_result(tmp_path):
-    (tmp_path / "a.json").mkdir()
-    with pytest.raises(ValueError, match="is damaged"):
-        archive.read(tmp_path / "a.json")
-
-
 def plan_of(**parameters):
     """The plan of a sweep whose cases have these values of their parameters."""
     cases = [
@@ -160,79 +143,87 @@ def finished(values, tables=None):
     return Record("done", None, 0.1, Results(values, tables or {}, {}))
 
 
-KEPT_BEFORE = """{
- "sha256": "b8f5815848b7c61e2216a12b44f2e04a135d9073c71bad60e213985a1f8968ea",
- "record": {
-  "status": "failed",
-  "failure": {
-   "where": "cell 3 (work)",
-   "error": "ValueError: no",
-   "code": [
-    "work()"
-   ],
-   "traceback": [
-    "ValueError: no"
-   ]
-  },
-  "seconds": 0.2,
-  "results": {
-   "values": {
-    "y": 7
-   },
-   "tables": {}
-  }
- }
-}"""
+KEPT = """\
+{"sweep": "cbbacee04a2be395f7186c84720b9c39b6bac3ff20311e304257f10498292bf9"}
+["id-1", {"status": "failed", "failure": {"where": "cell 3 (work)", "error": "ValueError: no", "code": ["work()"], \
+"traceback": ["ValueError: no"]}, "seconds": 0.2, "results": {"values": {"y": 7}, "tables": {}}}]
+"""
 
 
 def test_files_of_a_sweep_keep_their_form_so_that_an_old_one_goes_on(tmp_path):
     failure = Failure("cell 3 (work)", "ValueError: no", ["work()"], ["ValueError: no"])
     record = Record("failed", failure, 0.2, Results({"y": 7}, {}, {}))
-    archive.write(tmp_path / "a.json", record)
-    assert (tmp_path / "a.json").read_text() == KEPT_BEFORE
-    assert archive.read(tmp_path / "a.json") == record
-    begun = archive.Archive(tmp_path / "old", plan_of(x=[1.0]))
-    with begun.alone():
-        (begun.folder / "sweep.json").write_text(
-            '{"digest": "cbbacee04a2be395f7186c84720b9c39b6bac3ff20311e304257f10498292bf9"}'
-        )
-        assert begun.begin() == []
+    plan = plan_of(x=[1.0])
+    with Archive(tmp_path / "a", plan).open() as archive:
+        archive.keep(plan.cases[0], record)
+    assert (tmp_path / "a/cases.jsonl").read_text() == KEPT
+    with Archive(tmp_path / "a", plan).open() as archive:
+        assert archive.record(plan.cases[0]) == record
+        assert archive.unfinished() == plan.cases
+        assert archive.stopped("enough").startswith("enough; 0 of 1 cases are finished")
+        archive.keep(plan.cases[0], finished({"y": 7}))
+        assert archive.stopped("enough").startswith("enough; 1 of 1 cases are finished")
 
 
 def test_identities_of_cases_are_those_of_the_version_before():
     assert cases.checksum(["{}", {"x": 1.0}, "code"])[:16] == "52987e202e73e301"
 
 
-def test_a_damaged_result_is_computed_again(here, small, light):
+def test_a_sweep_that_is_killed_at_any_byte_resumes(here, small, light):
     cases = [dict(x=float(x), log=str(here / "log")) for x in (1, 2)]
-    first = runs.sweep(small, cases, workers=light, label="a")
-    before = (first.folder / "results.csv").read_bytes()
-    path = next((first.folder / "cases").iterdir())
-    path.write_bytes(path.read_bytes()[:-10])
-    again = runs.sweep(small, cases, workers=light, label="a")
-    assert [word.endswith(".damaged") for word in again.repaired] == [True]
-    assert path.with_suffix(".damaged").exists()
+    folder = runs.sweep(small, cases, workers=light, label="a").folder
+    whole, results = (folder / "cases.jsonl").read_bytes(), (folder / "results.csv").read_bytes()
+    assert len(lines_of(folder)) == 3
+    ends = [k + 1 for k, byte in enumerate(whole) if byte == ord("\n")]
+    for k in sorted({0, 1, *ends, *(end - 1 for end in ends), *(end - 30 for end in ends)}):
+        (folder / "cases.jsonl").write_bytes(whole[:k])
+        (here / "log").unlink(missing_ok=True)
+        runs.sweep(small, cases, workers=light, label="a")
+        assert len(computed(here / "log")) == 2 - max(0, whole[:k].count(b"\n") - 1)
+        assert (folder / "results.csv").read_bytes() == results
+        assert len(lines_of(folder)) == 3
+
+
+DAMAGES = b"", b"{", b'["id-1", {"status": "done"}]', b'["id-1", {}]', b"[]", b"\xff"
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_line_is_no_result_and_is_named(here, small, light, damage):
+    cases = [dict(x=float(x), log=str(here / "log")) for x in (1, 2)]
+    folder = runs.sweep(small, cases, workers=light, label="a").folder
+    before = (folder / "results.csv").read_bytes()
+    head, _, *others = (folder / "cases.jsonl").read_bytes().split(b"\n")
+    (folder / "cases.jsonl").write_bytes(b"\n".join([head, damage, *others]))
+    advice = r"cases\.jsonl, line 2 is damaged\. Delete that line to resume, or use --force to start again"
+    with pytest.raises(ValueError, match=advice):
+        runs.sweep(small, cases, workers=light, label="a")
+    assert len(computed(here / "log")) == 2
+    (folder / "cases.jsonl").write_bytes(b"\n".join([head, *others]))
+    runs.sweep(small, cases, workers=light, label="a")
     assert len(computed(here / "log")) == 3
-    assert (again.folder / "results.csv").read_bytes() == before
+    assert (folder / "results.csv").read_bytes() == before
 
 
-def test_a_result_that_is_damaged_meanwhile_is_missing(tmp_path):
-    kept = archive.Archive(tmp_path / "a", plan_of(x=[1.0]))
-    (case,) = kept.plan.cases
-    with kept.alone():
-        kept.begin()
-        kept.keep(case, finished({"y": 1}))
-        assert kept.record(case) == finished({"y": 1})
-        next(tmp_path.glob("a/cases/*.json")).write_text("{")
-        assert kept.record(case) is None
-        assert kept.stopped("enough").startswith("enough; 0 of 1 cases are finished")
+def test_a_sweep_of_the_former_layout_is_named_and_not_touched(here, small, light):
+    folder = here / "runs/small/a"
+    (folder / "cases").mkdir(parents=True)
+    (folder / "sweep.json").write_text('{"digest": "0"}')
+    (folder / "cases/0123.json").write_text("{}")
+    advice = "holds a sweep of an earlier version of mjq, .*; choose another label, or use --force to start again"
+    with pytest.raises(ValueError, match=advice):
+        runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
+    assert sorted(path.name for path in folder.iterdir() if path.name != ".lock") == ["cases", "sweep.json"]
+    assert not runs.sweep(small, [dict(x=1.0)], workers=light, label="a", force=True).missing
+    assert not (folder / "cases").exists()
 
 
 def test_a_damaged_plan_costs_no_result(here, small, light):
     cases = [dict(x=1.0, log=str(here / "log"))]
     folder = runs.sweep(small, cases, workers=light, label="a").folder
-    (folder / "sweep.json").write_text("{")
-    assert runs.sweep(small, cases, workers=light, label="a").repaired == [str(folder / "sweep.json")]
+    for damage in (lambda path: path.write_text("{"), lambda path: path.unlink()):
+        damage(folder / "sweep.json")
+        assert not runs.sweep(small, cases, workers=light, label="a").missing
+    assert json.loads((folder / "sweep.json").read_text())["chapter"] == "small"
     assert computed(here / "log") == ["1 1"]
 
 
@@ -253,10 +244,11 @@ def test_a_full_disk_stops_the_sweep_and_keeps_what_is_finished(here, small, lig
             runs.sweep(small, cases, workers=light, label="a")
     folder = here / "runs/small/a"
     assert not list(folder.glob("*.csv"))
-    kept = {path: path.read_bytes() for path in (folder / "cases").iterdir()}
+    kept = (folder / "cases.jsonl").read_bytes()
     done = runs.sweep(small, cases, workers=light, label="a")
     assert not done.missing
-    assert all(path.read_bytes() == content for path, content in kept.items())
+    assert (folder / "cases.jsonl").read_bytes().startswith(kept)
+    assert len(computed(here / "log")) <= 5  # the case whose result found no room, again
 
 
 def test_whole_numbers_of_any_size_come_through(here, small, client):
@@ -275,7 +267,7 @@ def test_force_leaves_nothing_of_what_was_there(here, small, light):
         runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
     done = runs.sweep(small, [dict(x=1.0)], workers=light, label="a", force=True)
     left = sorted(path.name for path in done.folder.iterdir() if path.name != ".lock")
-    assert left == ["cases", "cases.csv", "results.csv", "sweep.json"]
+    assert left == ["cases.csv", "cases.jsonl", "results.csv", "sweep.json"]
 
 
 def test_a_folder_holds_one_sweep(here, small, light):
@@ -283,7 +275,7 @@ def test_a_folder_holds_one_sweep(here, small, light):
     with pytest.raises(ValueError, match="holds another sweep"):
         runs.sweep(small, [dict(x=2.0)], workers=light, label="a")
     done = runs.sweep(small, [dict(x=2.0)], workers=light, label="a", force=True)
-    assert len(list((done.folder / "cases").iterdir())) == 1
+    assert len(lines_of(done.folder)) == 2
     (here / "runs/small/b").mkdir()
     (here / "runs/small/b/mine.txt").write_text("mine")
     with pytest.raises(ValueError, match=r"exists and is not a (run or )?sweep"):
@@ -320,7 +312,7 @@ def test_two_sweeps_do_not_write_into_one_folder(here, small, light):
 def test_all_cases_are_checked_before_any_runs(here, small, options, words):
     with pytest.raises(ValueError, match=words):
         runs.sweep(small, **options)
-    assert not (here / "runs").exists() or not list((here / "runs").rglob("cases/*"))
+    assert not (here / "runs").exists() or not list((here / "runs").rglob("cases.jsonl"))
 
 
 def test_a_parameter_called_like_a_column_is_refused(here):

@@ -180,6 +180,8 @@ def test_the_ending_names_the_format(tmp_path):
 
 def test_a_case_that_kills_its_process_is_found(tmp_path, monkeypatch):
     """Each of the others has its result, as ``test_parallel.py`` shows."""
-    monkeypatch.setattr(parallel, "as_found", lambda function, cases, workers, died: [[(k, died) for k, _ in cases]])
+    monkeypatch.setattr(
+        parallel, "map_as_completed", lambda function, cases, workers, died: [[(k, died) for k, _ in cases]]
+    )
     found = solve_grid(SMALL, tmp_path / "x.csv", progress=False)
     assert found["error"].to_list() == ["the process died, perhaps for lack of memory"] * 6

@@ -79,7 +79,7 @@ def test_the_evaluation(folder, monkeypatch):
     def quick(**case):
         return two_tier.evaluate(**case, time=1000.0)
 
-    monkeypatch.setattr(evaluation, "solve_all", lambda _, cases, **__: [quick(**case) for case in cases])
+    monkeypatch.setattr(evaluation, "map_cases", lambda _, cases, **__: [quick(**case) for case in cases])
     evaluation.main()
     made = pl.read_csv(folder / "evaluation.csv")
     assert made.columns == columns("evaluation")
@@ -93,7 +93,7 @@ def test_the_decisions(folder, monkeypatch):
     monkeypatch.setattr(decisions, "REQUESTS", 2000)
     asked = list(decisions.decisions())[:2]
     monkeypatch.setattr(decisions, "decisions", lambda: asked)
-    monkeypatch.setattr(decisions, "solve_all", lambda work, cases, **_: [work(**case) for case in cases[:2]])
+    monkeypatch.setattr(decisions, "map_cases", lambda work, cases, **_: [work(**case) for case in cases[:2]])
     simulate = decisions.autoscaling.simulated_day
 
     def short(plan, seed):
@@ -215,7 +215,7 @@ def test_intervals_are_counted(folder, monkeypatch):
     monkeypatch.setattr(coverage, "RUN", 20_000)
     monkeypatch.setattr(coverage, "KNOWN", 1.0)
     monkeypatch.setattr(
-        coverage.parallel, "as_found", lambda function, cases, workers: [[(k, function(x))] for k, x in cases]
+        coverage.parallel, "map_as_completed", lambda function, cases, workers: [[(k, function(x))] for k, x in cases]
     )
     coverage.main()
     made = pl.read_csv(folder / "coverage.csv")

@@ -121,6 +121,19 @@ def test_what_was_measured_is_kept_and_not_measured_again(small, monkeypatch, tm
     stepped = next(method for method in frontier.METHODS if method[0] in frontier.STEPPED)
     whole = next(method for method in frontier.METHODS if method[0] not in frontier.STEPPED)
     monkeypatch.setattr(frontier, "METHODS", [stepped, whole])
+    first, second = frontier.METHODS
+    true = frontier.measured
+
+    def stopping(name, *rest):
+        if name == second[0]:
+            raise KeyboardInterrupt
+        true(name, *rest)
+
+    monkeypatch.setattr(frontier, "measured", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        frontier.main()
+    assert [path.name for path in tmp_path.iterdir()] == ["frontier.csv.part"]
+    monkeypatch.setattr(frontier, "measured", lambda name, *rest: true(name, *rest) if name != first[0] else 1 / 0)
     frontier.main()
     made = {path: path.read_bytes() for path in sorted(tmp_path.iterdir())}
     assert [path.name for path in made] == ["frontier.csv", "frontier_steps.csv"]

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -71,7 +72,7 @@ def test_a_link_to_another_sweep_is_a_link(here, small, quick, command):
 
 
 @pytest.mark.parametrize("command", [run, sweep])
-@pytest.mark.parametrize("mine", ["mine.txt", "cases/mine.csv"])
+@pytest.mark.parametrize("mine", ["mine.txt", "cases/mine.csv", "failed/1.ipynb"])
 def test_a_folder_of_somebody_else_is_not_emptied(here, small, quick, command, mine):
     folder = here / "runs/small/a"
     (folder / mine).parent.mkdir(parents=True)
@@ -101,14 +102,15 @@ def test_runs_and_sweeps_replace_each_other_if_they_are_told_to(here, small, qui
 
 
 def test_a_sweep_that_was_stopped_before_it_had_begun_can_be_begun_anew(here, small, quick, monkeypatch):
-    def stop(*_):
+    def stop(*_, **__):
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch:
-        patch.setattr(archive.folders, "write", stop)
-        with pytest.raises(KeyboardInterrupt):
-            sweep(small, "a", False)
-    assert sweep(small, "a", True).missing == ["1"]
+    for place in ("Journal", "provenance"):  # before there is a journal, and before there is a plan beside it
+        with monkeypatch.context() as patch:
+            patch.setattr(archive, place, stop if place == "Journal" else SimpleNamespace(versions=stop))
+            with pytest.raises(KeyboardInterrupt):
+                sweep(small, place, False)
+        assert sweep(small, place, True).missing == ["1"]
 
 
 # --- What killed processes leave ------------------------------------------------------------------------------------

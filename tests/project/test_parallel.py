@@ -1,4 +1,4 @@
-"""Many solutions side by side."""
+"""Many cases in parallel."""
 
 import contextlib
 import os
@@ -12,10 +12,10 @@ from types import SimpleNamespace
 import distributed
 import psutil
 import pytest
-from tqdm import tqdm
 
 from mjq import stability
-from mjq._util.parallel import _interrupts_wait, as_found, client_of, solve_all, spread
+from mjq._util import parallel
+from mjq._util.parallel import _interrupts_wait, client_of, map_as_completed, map_cases
 
 CASES = [dict(n=n, n1=1, n2=2, mu1=1.0, mu2=2.0, p1=0.5) for n in range(2, 8)]
 
@@ -34,12 +34,12 @@ def workers(request):
 
 
 def test_results_keep_the_order_of_the_cases(workers):
-    assert solve_all(stability.throughput, CASES, workers) == [stability.throughput(**case) for case in CASES]
+    assert map_cases(stability.throughput, CASES, workers) == [stability.throughput(**case) for case in CASES]
 
 
 def test_a_failing_case_is_named(workers):
     with pytest.raises(ValueError, match="n2 2 exceeds the 1 servers") as error:
-        solve_all(stability.throughput, [*CASES, CASES[0] | dict(n=1)], workers)
+        map_cases(stability.throughput, [*CASES, CASES[0] | dict(n=1)], workers)
     assert any("'n': 1" in note for note in error.value.__notes__)
 
 
@@ -63,8 +63,8 @@ def test_another_cluster_beside_ours_is_no_cause_for_a_warning():
 
 def test_work_is_spread_again_and_again_in_one_process():
     """From the first import on: in a fresh interpreter, which no other test has prepared."""
-    code = "from math import sqrt; from mjq._util.parallel import solve_all\nif __name__ == '__main__':\n"
-    code += "    for _ in range(2): print(*solve_all(lambda x: sqrt(x), [dict(x=4), dict(x=9)], 2, progress=False))"
+    code = "from math import sqrt; from mjq._util.parallel import map_cases\nif __name__ == '__main__':\n"
+    code += "    for _ in range(2): print(*map_cases(lambda x: sqrt(x), [dict(x=4), dict(x=9)], 2, progress=False))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert (run.returncode, run.stdout.split()) == (0, ["2.0", "3.0"] * 2), run.stderr
 
@@ -92,22 +92,24 @@ def test_an_interrupt_waits_until_all_is_built(sent):
 
 
 def test_nothing_to_do():
-    assert solve_all(stability.throughput, []) == []
+    assert map_cases(stability.throughput, []) == []
 
 
 def test_workers_are_checked():
     with pytest.raises(ValueError, match="workers must be a whole number of at least 1"):
-        solve_all(stability.throughput, CASES, workers=0)
+        map_cases(stability.throughput, CASES, workers=0)
 
 
 def test_a_case_that_kills_its_workers_is_named(client):
-    with pytest.raises(distributed.KilledWorker, match="on 4 different workers, but all those workers died") as error:
-        spread(client, lambda x: x if x else os.kill(os.getpid(), 9), [1, 0, 2], tqdm(total=3, disable=None))
-    assert error.value.__notes__ == ["in the case 0"]
-    assert solve_all(stability.throughput, CASES[:2], client) == [stability.throughput(**case) for case in CASES[:2]]
+    with pytest.raises(RuntimeError, match="several processes died in the case 1, perhaps for lack") as error:
+        map_cases(lambda x: x if x else os.kill(os.getpid(), 9), [dict(x=1), dict(x=0), dict(x=2)], client)
+    assert error.value.__notes__ == ["in the case {'x': 0}"]
+    assert map_cases(stability.throughput, CASES[:2], client) == [stability.throughput(**case) for case in CASES[:2]]
 
 
-def test_of_cases_that_are_computed_together_only_the_one_that_kills_has_no_result(client):
+def test_of_cases_that_are_computed_together_only_the_one_that_kills_has_no_result(client, monkeypatch):
+    monkeypatch.setattr(parallel, "CLUSTER", 1)
+
     def killing(x):
         """Raise what dask raises once several workers have died of a case; here none has to."""
         if x == 4:
@@ -115,10 +117,10 @@ def test_of_cases_that_are_computed_together_only_the_one_that_kills_has_no_resu
         return x * x
 
     cases = [(str(x), x) for x in range(20)]  # two at a time
-    found = [pair for pairs in as_found(killing, cases, client, died="died") for pair in pairs]
+    found = [pair for pairs in map_as_completed(killing, cases, client, died="died") for pair in pairs]
     assert sorted(found) == sorted((name, "died" if x == 4 else x * x) for name, x in cases)
     with pytest.raises(RuntimeError, match="several processes died in the case 4, perhaps for lack of memory"):
-        list(as_found(killing, cases, client))
+        list(map_as_completed(killing, cases, client))
 
 
 INTERRUPTED = """

@@ -19,9 +19,9 @@ def start(thread):
 threading.Thread.start = start
 sys.modules["_multiprocessing"] = None
 from mjq import stability
-from mjq._util.parallel import solve_all
+from mjq._util.parallel import map_cases
 from mjq.simulation import replay, simulate_multiserver
-assert solve_all(stability.throughput, [dict(n=2, n1=1, n2=1, mu1=1, mu2=1, p1=0.5)], workers=1) == [2.0]
+assert map_cases(stability.throughput, [dict(n=2, n1=1, n2=1, mu1=1, mu2=1, p1=0.5)], workers=1) == [2.0]
 for workers, replications in ((1, 3), (4, 1)):
     simulate_multiserver(0.5, 2, (1, 2), (1, 1), (0.5, 0.5), 100, 1, replications=replications, workers=workers)
 print(replay([0, 1, 2], [3, 4, 1], [5, 2, 3], None, 4, "easy").start.tolist())

@@ -26,7 +26,7 @@ SIDE_BY_SIDE = """
 from mjq import simulation, stability
 from mjq._util import parallel
 cases = [dict(n=n, n1=1, n2=1, mu1=1, mu2=1, p1=.5) for n in (1, 2)]
-print(parallel.solve_all(stability.throughput, cases, workers=1, progress=True) == [1, 2])
+print(parallel.map_cases(stability.throughput, cases, workers=1, progress=True) == [1, 2])
 words = dict(jobs=1000, seed=1, replications=3, workers=2, progress=True)
 print(0 < simulation.simulate_multiserver(.5, 2, (1, 2), (1, 1), (.5, .5), **words).EN.mean < 10)
 """

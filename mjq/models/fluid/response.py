@@ -58,10 +58,7 @@ def response_time(
     >>> round(response_time(queue, ("q", 1), p=1).mean, 9)
     2.0
     """
-    inside = checks.pairs(pairs)
-    network._require_pairs("pairs", inside)
-    if not inside:
-        raise ValueError("pairs must name at least one pair")
+    inside = network.pair_list("pairs", pairs)
     chosen = np.array([pair in inside for pair in network.pairs])
     point = stationary_point(network, p)
     beta = _entry(network, chosen, entry, point)

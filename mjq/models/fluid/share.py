@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from mjq._util import checks
-from mjq.solvers.network import Network
+from mjq.solvers.network import Network, positive_or_infinite
 
 __all__ = ["Exponents", "drift", "drift_of", "exponents_by_queue", "jacobian", "shares_by_queue", "smoothed_share"]
 
@@ -43,7 +43,7 @@ def smoothed_share(x: ArrayLike, k: float, p: float) -> np.ndarray:
     (0.5, 0.3333333333333333)
     """
     x = checks.not_negative("x", x, ndim=np.ndim(x))
-    k, p = checks.positive_or_infinite("k", k), checks.positive_or_infinite("p", p)
+    k, p = positive_or_infinite("k", k), positive_or_infinite("p", p)
     with np.errstate(divide="ignore"):
         return _share(np.log(x / k), p)
 

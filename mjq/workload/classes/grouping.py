@@ -88,7 +88,9 @@ def write_classes(path: str | Path, classes: Iterable[JobClass]) -> None:
 
 def read_classes(path: str | Path) -> list[JobClass]:
     """Read job classes from a CSV file that :func:`write_classes` wrote."""
-    table = pl.read_csv(path, schema_overrides=get_type_hints(JobClass))
+    table = pl.read_csv(
+        Path(path).read_bytes(), schema_overrides=get_type_hints(JobClass)
+    )  # by Python: see mjq._util.opened
     return [JobClass(**row) for row in table.iter_rows(named=True)]
 
 

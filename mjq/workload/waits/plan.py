@@ -134,7 +134,7 @@ def planned(
         Replays are noted there as they are made; the same call after an interruption goes on with those that are
         missing. The plan is written there as JSON.
     workers : int or distributed.Client or None
-        As for :func:`mjq._util.parallel.as_found`.
+        As for :func:`mjq._util.parallel.map_as_completed`.
     force : bool
         Replace an output that is there, and what was noted of another plan.
     progress : bool, optional

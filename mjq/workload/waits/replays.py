@@ -30,7 +30,7 @@ class Replays:
     percentile : float
         As for :func:`mjq.workload.waits.one_size.waits`.
     workers : int or distributed.Client or None
-        As for :func:`mjq._util.parallel.as_found`.
+        As for :func:`mjq._util.parallel.map_as_completed`.
     output : path or None
         What the replays are for.
     force : bool
@@ -51,32 +51,27 @@ class Replays:
         self.log, self.percentile, self.workers, self.bar = log, percentile, workers, bar
         described = {"version": mjq.__version__, "log": _fingerprint(log), "percentile": percentile}
         path = None if output is None else output.with_name(output.name + ".part")
-        self.journal = None if path is None else Journal(path, described, force)
-        self.rows = {} if path is None else self.journal.rows
+        self.journal = Journal(path, described, force)
+        self.rows = self.journal.rows
 
     def __enter__(self) -> Self:
-        if self.journal is not None:
-            self.journal.__enter__()
+        self.journal.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        if self.journal is not None:
-            self.journal.__exit__(*error)
+        self.journal.__exit__(*error)
 
     def forget(self) -> None:
         """Remove the notes, after the output has been written."""
-        self.journal.path.unlink()
+        self.journal.remove()
 
     def make(self, cases: Iterable[dict[str, Any]]) -> None:
         """Make the replays that are missing."""
         todo = {key: case for case in cases if (key := self._key(case)) not in self.rows and self.fits(case["servers"])}
         self.bar.total += len(todo)
         one = partial(_waits, self.log, self.percentile)
-        for rows in parallel.as_found(one, list(todo.items()), self.workers):
-            if self.journal is None:
-                self.rows.update(rows)
-            else:
-                self.journal.note(rows)
+        for rows in parallel.map_as_completed(one, list(todo.items()), self.workers):
+            self.journal.note(rows)
             self.bar.update(len(rows))
 
     def waits(self, **case: Any) -> dict[str, Any]:

@@ -1,0 +1,62 @@
+"""Record which files of the project a process opens: modules, tables, logs and notebooks.
+
+The build of the book asks this of the kernels that execute chapters (``book/depends.py``). Processes that such a kernel
+starts, as workers or by a command, find the environment variable `VARIABLE` when they import ``mjq``, and record too.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+__all__ = ["VARIABLE", "record"]
+
+VARIABLE = "MJQ_OPENED"  # the name of the file that holds the record
+ROOT = os.path.realpath(Path(__file__).parents[2])
+
+
+def record(target: str | Path) -> None:
+    """Append the name of each project file that this process or one of its children opens to the file `target`.
+
+    Names are relative to the folder that holds the package, one a line. A module counts when it is imported, also if
+    Python takes it from its cache. Only what Python itself opens is seen: a library that reads a file in compiled code
+    must be given the content.
+    """
+    os.environ[VARIABLE] = str(target)
+    handle = os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    seen = set()
+
+    def note(path):
+        name = _name(path)
+        if name and name not in seen:
+            seen.add(name)
+            os.write(handle, f"{name}\n".encode())  # at once, for processes may be killed
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and isinstance(arguments[0], (str, bytes, os.PathLike)):
+            note(os.fsdecode(arguments[0]))
+
+    for name, module in list(sys.modules.items()):  # those that were imported before
+        if name.partition(".")[0] == "mjq" and getattr(module, "__file__", None):
+            note(module.__file__)
+            if os.path.exists(f"{module.__file__}i"):  # the names that a package hands on
+                note(f"{module.__file__}i")
+    sys.addaudithook(hook)
+
+
+def _name(path):
+    """The name of a file relative to the project, or None for other files; modules go by their sources."""
+    path = os.path.realpath(path)
+    if not path.startswith(ROOT + os.sep):
+        return None
+    parts = path[len(ROOT) + 1 :].split(os.sep)
+    if any(part.startswith(".") or part in {"_build", "site-packages"} for part in parts):
+        return None
+    if "__pycache__" in parts:
+        if not path.endswith(".pyc"):
+            return None
+        path = importlib.util.source_from_cache(path)
+    return Path(path).relative_to(ROOT).as_posix()
