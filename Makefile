@@ -1,8 +1,5 @@
-# Two commands are enough on a fresh machine with Python 3.11 or newer and make:
-#   make book   execute the chapters and build the book
-#   make test   check everything
-# make pdf prints the book to one file.
-# Each target sets up what it needs.
+# On a fresh machine with Python 3.11 or newer and make, two commands are enough: `make book` and `make test`.
+# `make help` lists all of them. Each target sets up what it needs.
 
 PYTHON ?= python3
 VENV := .venv
@@ -17,102 +14,73 @@ unexport PYTHONPATH VIRTUAL_ENV CONDA_PREFIX
 # Another seed for the random systems of the tests: make test SEED=3
 SEED ?=
 PYTEST := -q -n auto $(if $(SEED),--hypothesis-seed=$(SEED))
-# Tests run side by side: threads of linear algebra would only wait for each other. make elsewhere has several.
+# Tests and experiments run side by side, where threads of linear algebra would only wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+EXPERIMENT = $(subst -,_,$(NAME))
+EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq/experiments/*.py)))
 
-.PHONY: book pdf test test-plain coverage elsewhere pythons thorough lab refresh contents bench clean lock
-.PHONY: frontier evaluation autoscaling fluid-times depletion near-saturation public-logs real-waits coverage-of-intervals panels
+.PHONY: help book test notebooks pdf refresh experiment test-slow test-plain test-processors test-pythons
+.PHONY: sync-contents sync-panels coverage bench clean lock
 
-book: $(VENV)/ready
+help:  ## List the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
+	@echo "Experiments: $(EXPERIMENTS)"
+
+book: $(VENV)/ready  ## Execute the chapters that changed, build the book, and print the page to open.
 	@$(BIN)/python book/build.py
 
-# The book as one PDF file, beside its pages; needs Chromium or Chrome.
-pdf: book
-	@$(BIN)/python book/pdf.py
-
 # The book comes first: what its chapters print is then compared, and need not be computed twice. If it fails, tests say more.
-test: $(VENV)/ready
+test: $(VENV)/ready  ## Build the book, check the style and run the tests; SEED=3 tries other random systems.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check mjq book tests benchmarks
 	-@$(BIN)/python book/build.py
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
 		--played --nbval-lax --nbval-current-env README.md mjq tests notebooks
 
-# Small cases of all that is compiled, once compiled and once as plain Python: equal to the last bit.
-test-plain: $(VENV)/ready
+notebooks: $(VENV)/lab  ## Open the notebooks in JupyterLab.
+	$(BIN)/jupyter lab notebooks
+
+pdf: book  ## Print the book to one PDF file beside its pages; this needs Chromium or Chrome.
+	@$(BIN)/python book/pdf.py
+
+refresh: $(VENV)/ready  ## Execute all chapters, or CHAPTER=stability, and store the outputs in notebooks/.
+	@$(BIN)/python book/build.py --refresh $(CHAPTER)
+
+experiment: $(VENV)/ready  ## Repeat a long computation and store its tables: NAME=evaluation.
+	$(if $(filter $(EXPERIMENT),$(EXPERIMENTS)),,$(error NAME must be one of: $(EXPERIMENTS)))
+	$(ONE_THREAD) $(BIN)/python -m mjq.experiments.$(EXPERIMENT)
+
+test-slow: $(VENV)/ready  ## Run the long tests that `make test` leaves out.
+	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) -m slow tests
+
+test-plain: $(VENV)/ready  ## Check that compiled functions equal plain Python, to the last bit.
 	$(ONE_THREAD) $(BIN)/python -m pytest -q -m slow tests/project/test_plain.py
 
-# All that compares numbers, as processors of other makes and ages would compute it; HOW=--together: in one run.
-elsewhere: $(VENV)/ready
+test-processors: $(VENV)/ready  ## Run the numerical tests as other processors would; HOW=--together takes one run.
 	$(BIN)/python -m tests.elsewhere $(HOW)
 
-# make test with each Python that is here.
-pythons:
+test-pythons:  ## Run `make test` with each of Python 3.11, 3.12 and 3.13 that is installed.
 	for version in 3.11 3.12 3.13; do \
 		if python$$version -c "" 2>/dev/null; then \
 			$(MAKE) test PYTHON=python$$version VENV=_build/venv-$$version || exit 1; \
-		else echo "python$$version is not here: not tried"; fi; \
+		else echo "python$$version is not installed: skipped"; fi; \
 	done
 
-# Which lines of mjq the tests run; compiled functions and what kernels run do not count.
-coverage: $(VENV)/ready
-	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --cov=mjq --cov-report=term:skip-covered mjq tests
-
-thorough: $(VENV)/ready
-	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) -m slow tests
-
-lab: $(VENV)/lab
-	$(BIN)/jupyter lab notebooks
-
-# make refresh CHAPTER=stability: only that one.
-refresh: $(VENV)/ready
-	@$(BIN)/python book/build.py --refresh $(CHAPTER)
-
-# What is written of the list of chapters in mjq.models: _toc.yml, the table in README.md, sections of the ledger.
-contents: $(VENV)/ready
+sync-contents: $(VENV)/ready  ## Update what is made from the list of chapters in mjq/models/chapters.py.
 	@$(BIN)/python book/contents.py
 
-bench: $(VENV)/ready
-	$(BIN)/python -m benchmarks
-
-frontier: $(VENV)/ready
-	$(BIN)/python -m mjq.experiments.frontier
-
-evaluation: $(VENV)/ready
-	$(BIN)/python -m mjq.experiments.evaluation
-
-autoscaling: $(VENV)/ready
-	$(BIN)/python -m mjq.experiments.decisions
-
-# On one core: threads that wait for each other would be counted too.
-fluid-times: $(VENV)/ready
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m mjq.experiments.fluid_times
-
-depletion: $(VENV)/ready
-	$(BIN)/python -m mjq.experiments.depletion
-
-# On one core, as fluid-times.
-near-saturation: $(VENV)/ready
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m mjq.experiments.near_saturation
-
-# From the folder with logs of the Parallel Workloads Archive that MJQ_TRACES names, or ../shared/traces.
-public-logs: $(VENV)/ready
-	$(BIN)/python -m mjq.experiments.public_logs
-
-# Where MJQ_TRACES names a folder with logs that have waits of their own.
-real-waits: $(VENV)/ready
-	$(BIN)/python -m mjq.experiments.real_waits
-
-# How often intervals from one log hold: half an hour.
-coverage-of-intervals: $(VENV)/ready
-	$(BIN)/python -m mjq.experiments.coverage
-
-# The tables in which panels interpolate; a minute.
-panels: $(VENV)/ready
+sync-panels: $(VENV)/ready  ## Compute the tables in which panels interpolate; a minute.
 	PYTHONPATH=book $(BIN)/python book/panels/near_saturation.py
 	PYTHONPATH=book $(BIN)/python book/panels/cluster.py
 
-clean:
+# Compiled functions and what kernels run do not count.
+coverage: $(VENV)/ready  ## Show which lines of mjq the tests run.
+	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --cov=mjq --cov-report=term:skip-covered mjq tests
+
+bench: $(VENV)/ready  ## Measure the speed of our solvers beside plain alternatives.
+	$(BIN)/python -m benchmarks
+
+clean:  ## Remove what was built.
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache
 	find mjq tests book benchmarks -name __pycache__ -type d -exec rm -rf {} +
 
@@ -130,10 +98,9 @@ $(VENV)/lab: $(VENV)/ready requirements-lab.lock
 	$(BIN)/uv pip install --quiet --require-hashes --compile-bytecode --python $(BIN)/python -r requirements-lab.lock
 	@touch $@
 
-# Both locks, after a change of the dependencies in pyproject.toml.
 LOCK := uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 	--no-emit-index-url --no-emit-find-links
-lock: $(VENV)/ready
+lock: $(VENV)/ready  ## Write both lock files after a change of the dependencies in pyproject.toml.
 	$(BIN)/$(LOCK) --extra chapters --extra book --extra test --extra bench \
 		--output-file requirements.lock pyproject.toml
 	$(BIN)/$(LOCK) --extra lab --constraint requirements.lock --output-file requirements-lab.lock pyproject.toml

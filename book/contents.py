@@ -1,7 +1,7 @@
 """Write what is made of the list of chapters in mjq.models: the contents, README's table, the sections of the ledger.
 
-`make contents` rewrites these lines where they stand, and nothing else; a test says when it is due. Words between the
-heading of a chapter's section in the ledger and its table are its own and stay.
+`make sync-contents` rewrites these lines where they stand, and nothing else. A test says when this is due. The words
+between the heading of a chapter's section in the ledger and its table stay.
 """
 
 import re

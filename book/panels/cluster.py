@@ -1,4 +1,4 @@
-"""Delay and blocking of a cluster behind a tracker, interpolated in a table, which `make panels` makes anew."""
+"""Delay and blocking of a cluster behind a tracker, interpolated in a table, which `make sync-panels` makes anew."""
 
 import numpy as np
 from live_panels import Panel, Slider, keep, kept, points

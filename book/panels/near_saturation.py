@@ -1,7 +1,7 @@
 """Mean time in the system against the arrival rate, in order of arrival and under ServerFilling.
 
 Capacities and Delta are generated from the saturated chain with a letter for the mix; exact times are interpolated in
-a table, which `make panels` makes anew.
+a table, which `make sync-panels` makes anew.
 """
 
 import sympy as sp

@@ -1,7 +1,7 @@
-"""The laws that every model's input must keep, checked in one place.
+"""Checks of what models, solvers and simulators are given, with one error message for each constraint.
 
-Each function returns its argument as an array of floats, or raises a ``ValueError`` that names the broken law and the
-values.
+Each function returns its argument as an array of floats, or raises a ``ValueError`` that names the violated constraint
+and the values.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def shown(values: ArrayLike) -> str:
 
 
 def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
-    """Finite real numbers with `ndim` axes.
+    """Return finite real numbers with `ndim` axes.
 
     >>> numbers("mu", (1, float("nan")))
     Traceback (most recent call last):
@@ -69,7 +69,7 @@ def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
 
 
 def positive(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
-    """Numbers above zero, such as rates, times and sizes, in a unit that makes them neither tiny nor huge.
+    """Return numbers above zero, such as rates, times and sizes, if they are neither tiny nor huge.
 
     >>> positive("lam", -1, ndim=0)
     Traceback (most recent call last):
@@ -95,7 +95,7 @@ def _in_range(name, array):
 
 
 def not_negative(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
-    """Finite numbers of at least zero.
+    """Return finite numbers that are at least zero.
 
     >>> not_negative("warmup", -0.1, ndim=0)
     Traceback (most recent call last):
@@ -109,7 +109,7 @@ def not_negative(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
 
 
 def probabilities(name: str, values: ArrayLike) -> np.ndarray:
-    """Numbers in [0, 1] that sum to one.
+    """Return numbers in [0, 1] that sum to one.
 
     >>> probabilities("p", (0.5, 0.4))
     Traceback (most recent call last):
@@ -124,7 +124,7 @@ def probabilities(name: str, values: ArrayLike) -> np.ndarray:
 
 
 def share(name: str, value: float) -> float:
-    """A number in [0, 1].
+    """Return a number in [0, 1].
 
     >>> share("p1", 1.5)
     Traceback (most recent call last):
@@ -137,7 +137,7 @@ def share(name: str, value: float) -> float:
 
 
 def inside(name: str, value: float, low: float, high: float = np.inf) -> float:
-    """A number strictly between two others.
+    """Return a number strictly between two others.
 
     >>> inside("load", 1, 0, 1)
     Traceback (most recent call last):
@@ -151,7 +151,7 @@ def inside(name: str, value: float, low: float, high: float = np.inf) -> float:
 
 
 def count(name: str, value: float, least: int = 1, most: int = LARGEST_COUNT) -> int:
-    """A whole number from `least` to `most`, as Python's own kind of integer.
+    """Return a whole number from `least` to `most`, as Python's own kind of integer.
 
     >>> count("jobs", 2.5)
     Traceback (most recent call last):
@@ -169,7 +169,7 @@ def count(name: str, value: float, least: int = 1, most: int = LARGEST_COUNT) ->
 
 
 def counts(name: str, values: ArrayLike, least: int = 1) -> np.ndarray:
-    """Whole numbers of at least `least`, as an array of integers.
+    """Return whole numbers that are at least `least`, as an array of integers.
 
     >>> counts("sizes", (1, 2.5))
     Traceback (most recent call last):
@@ -179,7 +179,7 @@ def counts(name: str, values: ArrayLike, least: int = 1) -> np.ndarray:
 
 
 def affordable(name: str, size: float, most: float, unit: str) -> None:
-    """Refuse what would take hours, before it is begun.
+    """Raise ``ValueError`` before work begins that would take hours.
 
     >>> affordable("N_A = 1000000000", 5e14, 1e12, "states")
     Traceback (most recent call last):
@@ -192,7 +192,7 @@ def affordable(name: str, size: float, most: float, unit: str) -> None:
 def multiserver(
     B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, names: Sequence[str] = ("B", "b", "mu", "p")
 ) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
-    """Resource, needs, rates and mix of a multiserver job system, as floats and arrays.
+    """Return the resource, needs, rates and mix of a multiserver job system, as floats and arrays.
 
     >>> multiserver(6, (2, 7), (1, 1), (.5, .5))
     Traceback (most recent call last):
@@ -202,7 +202,7 @@ def multiserver(
     p = probabilities(names[3], p)
     if not len(b) == len(mu) == len(p):
         which = "{1}, {2} and {3}".format(*names)
-        raise ValueError(f"{which} must have one entry a class, got {len(b)}, {len(mu)} and {len(p)}")
+        raise ValueError(f"{which} must have one entry for each class, got {len(b)}, {len(mu)} and {len(p)}")
     if b[p > 0].max() > B * (1 + FIT_TOLERANCE):
         raise ValueError(f"need {shown(b[p > 0].max())} exceeds resource {shown(B)}")
     if float(mu.max()) > LARGEST_RATE_RATIO * float(mu.min()):
@@ -211,7 +211,7 @@ def multiserver(
 
 
 def effort(seed: int, **counts: tuple[int, int]) -> None:
-    """What every chapter's parameters say of the effort: a seed, and whole numbers with the least that makes sense.
+    """Check the parameters that say how much a chapter computes: a seed, and whole numbers with their minima.
 
     >>> effort(1, jobs=(500, 1000))
     Traceback (most recent call last):

@@ -27,7 +27,7 @@ UNFINISHED = re.compile(r"\..+-[0-9a-f]{8}")  # name of such a folder
 
 
 def checked_label(label: str) -> str:
-    """A name for a folder: letters, digits, dots, lines; nothing that leads elsewhere.
+    """Return a name for a folder: letters, digits, dots, dashes; nothing that leads elsewhere.
 
     >>> checked_label("../elsewhere")
     Traceback (most recent call last):
@@ -54,7 +54,7 @@ def refuse_others(path: Path) -> None:
     if path.is_symlink():
         raise ValueError(f"{path} is a link, which is neither followed nor replaced; choose another label")
     if os.path.lexists(path) and not _is_ours(path):
-        raise ValueError(f"{path} exists and is no sweep or run of mjq; choose another label")
+        raise ValueError(f"{path} exists and is not a run or sweep of mjq; choose another label")
 
 
 def _is_ours(path):

@@ -86,7 +86,7 @@ def map_cases(
 def map_as_completed(
     function: Callable, cases: Sequence[tuple[Hashable, Any]], workers: Workers | None = None, died: Any = None
 ) -> Iterator[list[tuple[Hashable, Any]]]:
-    """Call ``function(case)`` for each case, and yield results as they come.
+    """Call ``function(case)`` for each case, and yield results as they are completed.
 
     Parameters
     ----------
@@ -180,13 +180,13 @@ def local_workers(workers: int) -> int:
 
 
 def is_client(workers: object) -> bool:
-    """Whether `workers` is a client of a dask scheduler, rather than a number."""
+    """Return whether `workers` is a client of a dask scheduler, rather than a number."""
     return type(workers).__module__.partition(".")[0] == "distributed"
 
 
 @contextmanager
 def client_of(workers: Workers) -> Iterator[Client]:
-    """A dask client: the given one, or that of as many processes on this machine, with one thread each."""
+    """Return a dask client: the given one, or that of as many processes on this machine, with one thread each."""
     if is_client(workers):
         yield workers
         return

@@ -8,13 +8,13 @@ __all__ = ["brief", "plain", "printable"]
 
 
 def brief(value: object) -> str:
-    """A value for a message, cut if it is long."""
+    """Return a value as text for a message, cut if it is long."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def printable(text: str) -> str:
-    """Text in which all that a terminal would not print as a letter is escaped, but for ends of lines and tabs.
+    """Escape all characters that a terminal would not print as a letter, but for ends of lines and tabs.
 
     >>> printable("red\\x1b[31m")
     'red\\\\x1b[31m'
@@ -25,7 +25,7 @@ def printable(text: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON knows it: lists for tuples and arrays, None for what is not finite.
+    """Return the value as JSON knows it: lists for tuples and arrays, None for what is not finite.
 
     >>> plain({"a": (1, float("inf"))})
     {'a': [1, None]}

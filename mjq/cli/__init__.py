@@ -1,19 +1,20 @@
-"""The ``mjq`` command: words only, the work is elsewhere.
+"""The ``mjq`` command: it reads options, calls the library and prints the result.
 
 ``chapters``  list, run, sweep, compare
 ``models``    solve
 ``logs``      replay
 ``capacity``  capacity
 ``plan``      plan
-``sheet``     paragraphs and tables, as text or as a page
-``reading``   what commands that read a log share
 ``teaching``  variants
+``sheet``     paragraphs and tables, as text or as a page
+``reading``   options of the commands that read a log
 ``page``      an executed chapter as one page
-``words``     what all of them say in the same way
+``common``    options and messages shared by all commands
 """
 
 from __future__ import annotations
 
+import platform
 import signal
 import sys
 import threading
@@ -21,27 +22,41 @@ from collections.abc import Sequence
 
 import click
 
-from mjq.cli import chapters, logs, models, teaching, words
+from mjq.cli import chapters, common, logs, models, teaching
 from mjq.cli.capacity import capacity
 from mjq.cli.plan import plan
 
 __all__ = ["main", "mjq"]
 
-MAIN_HELP = """Queueing models of datacenters: run the chapters with your own numbers, or solve a model.
+MAIN_HELP = """Run the chapters of the book with your own numbers, solve a model, or study the log of a cluster.
 
-    mjq list                            what can be changed
-    mjq run stability -p n 60           a chapter with other parameters
-    mjq sweep stability -p p1 0.1:0.9:9 many at once, to be gone on with at any time
+    mjq list                             show the chapters
+    mjq list stability                   show the parameters of a chapter
+    mjq run stability -p n 60            run a chapter with other parameters
+    mjq sweep stability -p p1 0.1:0.9:9  run it many times; repeat the command to resume
     mjq compare runs/stability/a runs/stability/b
+                                         show what differs between two runs
     mjq solve stability --n 30 --n1 3 --n2 10 --mu1 1 --mu2 .5 --p1 .7
+                                         compute the results of a model, without a notebook
     mjq replay log.swf --policy fcfs --policy easy
-    mjq capacity log.swf                what a machine can really do, by its log
-    mjq plan log.swf --target-wait 2h   how many servers keep waits below a target
-    mjq variants stability -o sheets    exercise sheets, a different one for each student
+                                         compare the waits of a log under two policies
+    mjq capacity log.swf                 estimate the real capacity of a machine
+    mjq plan log.swf --target-wait 2h    find how many servers keep the waits short
+    mjq variants stability -o sheets     write a different exercise sheet for each student
 
-Errors go to stderr; the exit status is 2 for bad input, 1 for a run that failed, and 3
-for a target that nothing meets.
+Errors go to stderr. The exit status is 2 if the input is wrong, 1 if a run fails, and 3 if no size of a plan meets its
+target.
 """.replace("\n\n    ", "\n\n\b\n    ")
+LAST_LINE = (
+    "mjq COMMAND --help explains the options of a command. To let the Tab key complete names in bash, put "
+    'eval "$(_MJQ_COMPLETE=bash_source mjq)" into ~/.bashrc; in zsh, use zsh_source and ~/.zshrc.'
+)
+SECTIONS = {
+    "Chapters": [command.name for command in chapters.COMMANDS],
+    "Models": ["solve"],
+    "Logs": ["replay", "capacity", "plan"],
+    "Teaching": ["variants"],
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,23 +67,57 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = mjq.main(arguments, prog_name="mjq", standalone_mode=False)
         return status if isinstance(status, int) else 0
-    except click.ClickException as error:
-        if arguments[:1] == ["solve"] and "--json" in arguments:
-            return words.say_json(None, "input", error.format_message(), words.BAD_INPUT)
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return error.exit_code
+    except click.ClickException as error:
+        return _refuse(arguments, error.format_message(), error.exit_code, _help_of(error))
     except (KeyboardInterrupt, click.Abort):
-        return words.say("stopped", words.FAILED)
+        return _refuse(arguments, "stopped", common.FAILED)
     except ValueError as error:
-        return words.say(error, words.BAD_INPUT)
-    except (RuntimeError, ArithmeticError, OSError, MemoryError) as error:
-        return words.say(f"out of memory: {error}" if isinstance(error, MemoryError) else error, words.FAILED)
+        return _refuse(arguments, error, common.BAD_INPUT)
+    except MemoryError as error:
+        return _refuse(arguments, f"out of memory: {error}", common.FAILED)
+    except OSError as error:
+        message = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else error
+        return _refuse(arguments, message, common.FAILED)
+    except (RuntimeError, ArithmeticError) as error:
+        return _refuse(arguments, error, common.FAILED)
+
+
+def _refuse(arguments, message, status, hint=""):
+    """Say what went wrong, as JSON if that was asked for; return the exit status."""
+    command = mjq.commands.get(arguments[0]) if arguments else None
+    if command is None or "--json" not in arguments or not _has_json(command):
+        return common.say(f"{message}{hint}", status)
+    told = {"command": command.name}
+    if command is models.solve:
+        told["model"] = next((word for word in arguments[1:2] if word in models.NAMES), None)
+    return common.say_json(message, status, **told)
+
+
+def _has_json(command):
+    return command is models.solve or any("--json" in option.opts for option in command.params)
+
+
+def _help_of(error):
+    """The line that ends an error in the options or arguments of a command."""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        return f"\nSee {error.ctx.command_path} --help."
+    return ""
+
+
+class Main(common.Group):
+    """The command with its subcommands by subject."""
+
+    sections = SECTIONS
 
 
 @click.group(
-    commands=[*chapters.COMMANDS, models.solve, logs.replay, capacity, plan, teaching.variants], help=MAIN_HELP,
+    cls=Main, commands=[*chapters.COMMANDS, models.solve, logs.replay, capacity, plan, teaching.variants],
+    help=MAIN_HELP, epilog=LAST_LINE,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )  # fmt: skip
-@click.version_option(package_name="mjq")
+@click.version_option(package_name="mjq", message=f"%(prog)s %(version)s, Python {platform.python_version()}")
 def mjq() -> None:
     pass

@@ -1,4 +1,4 @@
-"""The words for the capacity of a machine by its log."""
+"""The ``capacity`` command: the real capacity of a machine, estimated from its log."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from mjq.cli import sheet
-from mjq.cli.reading import log_options, page_option, read, schema_option, told_of_lines
-from mjq.cli.words import force_option, show_json
+from mjq.cli.common import Command, force_option, json_option, page_option, show_json
+from mjq.cli.reading import anonymous_option, lines_used, log_options, read, schema_option, servers_option
 
 __all__ = ["capacity"]
 
@@ -21,12 +21,14 @@ NAMES = {
     "independent": "independent jobs",
     "own_order": "own order",
 }
-HELP = """How much work a machine can really do, by its log.
+HELP = """Estimate the real capacity of a machine from its log.
 
-Four answers that differ in what they assume, the servers that are wasted, the needs that waste them, and how well
-replays agree with the log. LOG is in the Standard Workload Format, from sacct, or a table, CSV or Parquet; "-" is the
-standard input. A log of a million jobs takes about half a gigabyte of memory, each further million about 0.3 GB. For
-Slurm, this line asks for what is needed, and for no names:
+The command prints four estimates, which differ in what they assume. It also prints how many servers are wasted, which
+needs waste them, and how well replays agree with the waits of the log.
+
+LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
+input. A log of a million jobs takes about 0.5 GB of memory, and each further million about 0.3 GB. In Slurm, this
+command writes such a log without the names of users:
 
 \b
 """ + (
@@ -35,7 +37,7 @@ Slurm, this line asks for what is needed, and for no names:
     "Flags \\\n"
     "  > jobs.txt"
 )
-PICTURE = "The four capacities as shares of the naive one, and the share against how many jobs are drawn in a row"
+PICTURE = "The four capacities as shares of the naive one, and the share against the number of jobs drawn in a row"
 STAGES = {
     "naive": "the naive capacity", "exponential": "exponential classes", "independent": "jobs drawn at random",
     "own_order": "the log in its own order", "memory": "jobs drawn in blocks", "classes": "the log without each class",
@@ -43,23 +45,28 @@ STAGES = {
 }  # fmt: skip
 
 
-@click.command(help=HELP)
+@click.command(cls=Command, help=HELP)
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
-@click.option("--servers", type=click.FloatRange(min=0, min_open=True), help="By default what the log says.")
+@servers_option
 @click.option(
     "--policy", type=click.Choice(["fcfs", "easy"]), default="fcfs", show_default=True,
-    help="Of the four capacities; the curve from independent jobs to the own order is shown for both.",
+    help="Estimate the capacities under this policy. The curve from independent jobs to the log's own order is shown "
+    "for both policies.",
 )  # fmt: skip
 @click.option(
-    "--needs", type=click.IntRange(1), help="Also: at most so many needs in place of all, and how wrong that is."
-)
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of the simulations.")
+    "--needs", metavar="N", type=click.IntRange(1),
+    help="Also merge the needs into at most this many, and print how wrong the capacity then is.",
+)  # fmt: skip
+@click.option(
+    "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True,
+    help="Draw the random numbers of the simulations from this seed.",
+)  # fmt: skip
 @page_option
 @force_option
-@click.option("--json", "as_json", is_flag=True, help="JSON in place of tables.")
+@json_option
 @schema_option("Report")
-@click.option("--anonymous", is_flag=True, help="Print the table of classes as CSV and nothing else: it can be shared.")
+@anonymous_option
 def capacity(
     log: str,
     policy: str,
@@ -81,7 +88,7 @@ def capacity(
         workload.write_classes(sys.stdout.buffer, workload.job_classes(found))
         return
     told = workload.report_on(found, policy, seed, needs, _progress)
-    parts = [told_of_lines(found.lines), *_parts(told)]
+    parts = [lines_used(found.lines), *_parts(told)]
     if page is not None:
         from mjq import plots
 
@@ -94,7 +101,7 @@ def capacity(
 
 
 def _progress(stage):
-    """Say on a terminal what is computed now."""
+    """Print on a terminal what is computed now."""
     if sys.stderr.isatty():
         click.echo(f"… {STAGES[stage]}", err=True)
 
@@ -126,7 +133,10 @@ def _arrivals(load):
         told.append(f"The number of arrivals varies {', '.join(varies)} as much as if they were Poisson.")
     yield " ".join(told)
     yield sheet.Table(
-        "Work that came, of what the servers could do", ("month", "load"), list(load.by_month.items()), ("", ".3f")
+        "Work that came, as a share of the possible work",
+        ("month", "load"),
+        list(load.by_month.items()),
+        ("", ".3f"),
     )
     if load.by_hour:
         yield sheet.Table("The same by hour of the day", ("hour", "load"), list(load.by_hour.items()), ("", ".3f"))
@@ -154,14 +164,14 @@ def _capacities(told):
 def _memory(memory):
     blocks = [one.block for one in next(iter(memory.values()))]
     rows = [(str(block), *(curve[k].share for curve in memory.values())) for k, block in enumerate(blocks)]
-    title = "Share of the naive capacity, if so many successive jobs are drawn from the log at a time"
+    title = "Share of the naive capacity, if blocks of this many successive jobs are drawn from the log"
     return sheet.Table(title, ("jobs", *memory), rows, ("", ".4f", ".4f"))
 
 
 def _classes(classes):
     rows = [(f"{one.need:g}", one.jobs, one.servers, one.beside, one.without, one.wastes) for one in classes]
     head = "need", "jobs", "servers used", "others beside it [1/h]", "without it [1/h]", "servers it wastes"
-    title = "Needs that waste most: servers that the others could use without them, less those that they use"
+    title = "Needs that waste most: the servers that others could use without them, less those that they use"
     return sheet.Table(title, head, rows, ("", "d", ".2f", ".4f", ".4f", ".2f"))
 
 
@@ -189,4 +199,4 @@ def _binned(binned):
         for name, one in (("taken together", binned.fewer), ("rounded up to powers of two", binned.rounded))
     ]
     head = "needs", "how many", "own order [%]", "independent [%]"
-    return sheet.Table("Fewer needs, work kept: by how much the capacity is then wrong", head, rows, "")
+    return sheet.Table("Error of the capacity if needs are merged and the work is kept", head, rows, "")

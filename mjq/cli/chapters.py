@@ -1,4 +1,4 @@
-"""The words for chapters: what can be changed in them, one run, many runs, two runs beside each other."""
+"""The commands for chapters: ``list``, ``run``, ``sweep`` and ``compare``."""
 
 from __future__ import annotations
 
@@ -6,24 +6,31 @@ import json
 import os
 import shutil
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import click
 from tabulate import tabulate
 
 from mjq import runs
-from mjq.cli import page
-from mjq.cli.words import (
+from mjq._util import folders
+from mjq.cli import page as pages
+from mjq.cli.common import (
     FAILED,
-    at_work_on,
+    Command,
+    connect_workers,
     force_option,
+    json_option,
+    note,
+    page_option,
     quiet_option,
+    say,
     scheduler_option,
     show_json,
     workers_option,
 )
 
-__all__ = ["COMMANDS", "chapter_argument"]
+__all__ = ["COMMANDS", "VALUES", "chapter_argument"]
 
 
 def _complete_chapter(context, parameter, incomplete):
@@ -37,29 +44,37 @@ def _complete_parameter(context, parameter, incomplete):
     return [name for name in known if name.startswith(incomplete)]
 
 
+# How values are written, in a sweep and in a grid of a model.
+VALUES = "Write 0.2:2:10 for ten values from 0.2 to 2, 1:100:3:log for equal ratios, or a list such as 0.1,0.5,0.9."
 chapter_argument = click.argument("name", metavar="CHAPTER", shell_complete=_complete_chapter)
 into_option = click.option(
-    "--into", default="runs", show_default=True, type=click.Path(file_okay=False), help="Where the folders of runs are."
+    "--into", default="runs", show_default=True, type=click.Path(file_okay=False), metavar="FOLDER",
+    help="Write the results below this folder.",
+)  # fmt: skip
+label_option = click.option(
+    "--label", metavar="NAME", help="Name the folder of results inside INTO/CHAPTER. By default its name is the time."
 )
-label_option = click.option("--label", help="Name of the folder in RUNS/CHAPTER.")
 
 
-@click.command("list")
+@click.command("list", cls=Command)
 @click.argument("name", metavar="[CHAPTER]", required=False, shell_complete=_complete_chapter)
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@json_option
 def list_(name: str | None, as_json: bool) -> None:
-    """List the chapters and what can be changed in each, or in one of them."""
-    found = [runs.chapter(key) for key in ([name] if name else runs.names())]
-    if not found:
+    """List the chapters, or the parameters of one chapter."""
+    chapters = [runs.chapter(key) for key in ([name] if name else runs.names())]
+    if not chapters:
         raise click.ClickException(runs.NONE_HERE)
     if as_json:
-        show_json({c.name: {"title": c.title, "parameters": [vars(p) for p in c.parameters.values()]} for c in found})
-        return
-    headers = ["parameter", "type", "default", "unit", "meaning"]
-    widths = [None, None, 20, 12, max(24, shutil.get_terminal_size().columns - 60)]
-    for k, c in enumerate(found):
-        rows = [[p.name, p.type, _short(p.default), p.unit, _meaning(p)] for p in c.parameters.values()]
-        click.echo("\n" * (k > 0) + f"{c.name}: {c.title}\n")
+        parameters = {c.name: [vars(p) for p in c.parameters.values()] for c in chapters}
+        show_json({c.name: {"title": c.title, "parameters": parameters[c.name]} for c in chapters})
+    elif name is None:
+        click.echo(tabulate([[c.name, c.title] for c in chapters], tablefmt="plain", disable_numparse=True))
+    else:
+        (chapter,) = chapters
+        headers = ["parameter", "type", "default", "unit", "meaning"]
+        widths = [None, None, 20, 12, max(24, shutil.get_terminal_size().columns - 60)]
+        rows = [[p.name, p.type, _short(p.default), p.unit, _meaning(p)] for p in chapter.parameters.values()]
+        click.echo(f"{chapter.name}: {chapter.title}\n")
         click.echo(tabulate(rows, headers, tablefmt="simple", disable_numparse=True, maxcolwidths=widths))
 
 
@@ -71,15 +86,30 @@ def _meaning(parameter):
     return f"{parameter.meaning} ({parameter.place})" if parameter.place else parameter.meaning
 
 
-@click.command()
+class Run(Command):
+    """The command ``run``, in which ``--html`` once had no value."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, with an empty name after ``--html`` that has none."""
+        pairs = pairwise([*args, ""])
+        bare = [word == "--html" and not following.endswith(".html") for word, following in pairs]
+        if any(bare) and not context.resilient_parsing:
+            note("--html now takes the name of a file; without one the page is written to the folder of the run")
+            args = ["--html=" if lacks else word for word, lacks in zip(args, bare, strict=True)]
+        return super().parse_args(context, args)
+
+
+@click.command(cls=Run, old_names={"-o": "--copy-to"})
 @chapter_argument
 @click.option(
     "-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", shell_complete=_complete_parameter,
-    help="A parameter; lists as [1, 2].",
+    help="Set a parameter; a list is written [1, 2]. Repeat for more parameters.",
 )  # fmt: skip
-@click.option("-f", "file", type=click.Path(), help="Parameters from a YAML file; -p goes before it.")
-@click.option("-o", "output", type=click.Path(), help="A further copy of the notebook, anywhere.")
-@click.option("--html", is_flag=True, help="Also one page that looks like the book, for reading offline.")
+@click.option(
+    "-f", "file", type=click.Path(), metavar="FILE", help="Read parameters from this YAML file. -p overrides it."
+)
+@click.option("--copy-to", type=click.Path(), metavar="FILE", help="Also save the executed notebook under this name.")
+@page_option
 @label_option
 @into_option
 @force_option
@@ -88,8 +118,8 @@ def run(
     name: str,
     given: tuple[tuple[str, str], ...],
     file: str | None,
-    output: str | None,
-    html: bool,
+    copy_to: str | None,
+    page: str | None,
     label: str | None,
     into: str,
     force: bool,
@@ -97,38 +127,44 @@ def run(
 ) -> None:
     """Run a chapter with other parameters.
 
-    The folder RUNS/CHAPTER/LABEL (the time, unless --label names it) gets the notebook, the parameters, the versions,
-    the named results as JSON, every table as CSV, and every figure as SVG, as PNG and, for the data behind it, as CSV.
+    The results are written to the folder INTO/CHAPTER/LABEL. It holds the executed notebook, the parameters, the
+    versions of all software, the named results as JSON and the tables as CSV. Each figure is there as SVG, as PNG and,
+    with the data behind it, as CSV. CHAPTER may also be the path of a notebook of your own.
     """
-    if html:
-        page.require()  # before anything is computed
+    if page is not None:
+        pages.require()  # before anything is computed
+        if page:
+            folders.refuse_existing(Path(page), force)
+            if not Path(page).parent.is_dir():
+                raise ValueError(f"{page} must be a file in a folder that exists")
     known = runs.chapter(name).parameters
     parameters = {} if file is None else runs.inputs.read_yaml(file)
     parameters |= {key: runs.inputs.one(known[key], text) for key, text in _once(name, given).items()}
     try:
         done = runs.run(
-            name, parameters, label=label, into=into, notebook=output, force=force,
+            name, parameters, label=label, into=into, notebook=copy_to, force=force,
             progress=False if quiet else _bar(name),
         )  # fmt: skip
     except runs.RunFailed as error:
         click.echo("\n".join(["", *(f"    {line}" for line in error.failure.code)]), err=True)
         click.echo("\n".join([*(f"  | {line}" for line in error.failure.traceback), ""]), err=True)
         raise
-    if html:
+    if page is not None:
         try:
             chapter = done.folder.parent.name
-            page.write(done.folder / f"{chapter}.ipynb", chapter, done.folder / f"{chapter}.html")
+            target = Path(page or done.folder / f"{chapter}.html")
+            pages.write(done.folder / f"{chapter}.ipynb", chapter, target)
         except (OSError, RuntimeError) as error:
-            raise RuntimeError(f"{error}; all else is in {done.folder}") from error
-    found = done.results
+            raise RuntimeError(f"{error}; all other results are in {done.folder}") from error
+    results = done.results
     click.echo(
-        f"{done.cells} cells in {done.seconds:.0f} s: {len(found.values)} values, {len(found.tables)} tables, "
-        f"{len(found.figures)} figures\n{done.folder}"
+        f"{done.cells} cells in {done.seconds:.0f} s: {len(results.values)} values, {len(results.tables)} tables, "
+        f"{len(results.figures)} figures\n{done.folder}"
     )
 
 
 def _once(name, pairs):
-    """Names and texts as a dict; each name must be one of the chapter's, and come once."""
+    """Return names and texts as a dict, if each name is a parameter of the chapter and comes once."""
     given = dict(pairs)
     if len(given) < len(pairs):
         raise ValueError(f"a parameter is given twice: {', '.join(key for key, _ in pairs)}")
@@ -147,23 +183,30 @@ def _bar(name):
     }
 
 
-@click.command()
+@click.command(cls=Command)
 @chapter_argument
 @click.option(
     "-p", "given", nargs=2, multiple=True, metavar="NAME VALUES", shell_complete=_complete_parameter,
-    help="Values: 0.2:2:10 (from, to, how many; :log after it for equal ratios) or 0.1,0.5,0.9 or one.",
+    help=f"Give a parameter these values. {VALUES} Repeat for more parameters.",
 )  # fmt: skip
-@click.option("--cases", "table", type=click.Path(), help="A CSV file: a column a parameter, perhaps one called case.")
+@click.option(
+    "--cases", "table", type=click.Path(), metavar="FILE",
+    help="Read the cases from this CSV file. It has a column for each parameter; a column named case names the cases.",
+)  # fmt: skip
 @workers_option
 @scheduler_option
-@click.option("--notebooks", is_flag=True, help="Keep the notebook of every case.")
-@click.option("--format", "format", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True)
+@click.option("--notebooks", is_flag=True, help="Keep the executed notebook of every case.")
+@click.option(
+    "--format", "format", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True,
+    help="Write the tables of results in this format.",
+)  # fmt: skip
 @click.option(
     "--patience",
     type=click.FloatRange(0, min_open=True),
     default=60.0,
     show_default=True,
-    help="Seconds to wait without any worker.",
+    metavar="SECONDS",
+    help="Give up if there is no worker for this many seconds.",
 )
 @label_option
 @into_option
@@ -183,20 +226,21 @@ def sweep(
     force: bool,
     quiet: bool,
 ) -> int:
-    """Run a chapter with many sets of parameters: all combinations of the values given.
+    """Run a chapter with all combinations of the given values.
 
-    Finished cases are kept one by one in RUNS/CHAPTER/LABEL. The same command again goes on where it was.
+    Each finished case is kept in the folder INTO/CHAPTER/LABEL. If the sweep is interrupted, repeat the command to
+    resume.
     """
     source = runs.chapter(name)
     ranges = {key: runs.inputs.several(source.parameters[key], text) for key, text in _once(name, given).items()}
     names, cases = (None, [{}]) if table is None else runs.inputs.read_cases(table, source)
     twice = sorted(set(ranges) & set(cases[0]))
     if twice:
-        raise ValueError(f"{', '.join(twice)}: given by -p and in {table}")
+        raise ValueError(f"{', '.join(twice)}: given both by -p and in {table}")
     if not ranges and table is None:
         raise click.UsageError("a sweep needs -p NAME VALUES or --cases FILE")
     names, cases = runs.inputs.combine(cases, ranges, names)
-    with at_work_on(workers, scheduler) as crew:
+    with connect_workers(workers, scheduler) as crew:
         done = runs.sweep(
             name, cases, names=names, label=label, into=into, workers=crew, notebooks=notebooks, format=format,
             force=force, progress=not quiet and sys.stderr.isatty(), patience=patience,
@@ -204,17 +248,20 @@ def sweep(
     click.echo(f"{len(done.cases)} cases, {len(done.failed)} failed\n{done.folder}")
     for case, record in zip(done.cases, done.records, strict=True):
         if record.failure:
-            click.echo(f"mjq: case {case.name} failed in {record.failure}", err=True)
+            say(f"case {case.name} failed in {record.failure}", FAILED)
     return FAILED if done.failed else 0
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("first", metavar="RUN_A", type=click.Path(file_okay=False))
 @click.argument("second", metavar="RUN_B", type=click.Path(file_okay=False))
-@click.option("--tolerance", type=click.FloatRange(min=0), default=0.0, help="Relative difference that counts as none.")
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option(
+    "--tolerance", metavar="NUMBER", type=click.FloatRange(min=0), default=0.0, show_default=True,
+    help="Treat numbers as equal if their relative difference is at most this.",
+)  # fmt: skip
+@json_option
 def compare(first: str, second: str, tolerance: float, as_json: bool) -> None:
-    """Say which parameters and which results of two runs differ."""
+    """Show which versions, parameters and results of two runs differ."""
     found = runs.compare(first, second, tolerance)
     if as_json:
         show_json(found)

@@ -1,4 +1,4 @@
-"""The words for logs: one replayed under other policies."""
+"""The ``replay`` command: a log under other policies."""
 
 from __future__ import annotations
 
@@ -8,39 +8,56 @@ from typing import Any
 
 import click
 
-from mjq.cli.reading import log_options, read, told_of_lines
-from mjq.cli.words import show_json
+from mjq.cli.common import Command, json_option, note, show_json
+from mjq.cli.reading import growth_option, lines_used, log_options, read, servers_option
 
 __all__ = ["replay"]
 
+TIES = {"completions-first": "completions first", "one-by-one": "one by one"}
 COLUMNS = "policy", "mean wait [s]", "95 % wait at most [s]", "bounded slowdown", "utilization", "last end [s]"
 
 
-@click.command()
+class Ties(click.Choice):
+    """A choice whose words were once separated by blanks."""
+
+    def convert(self, value: str, parameter: click.Parameter | None, context: click.Context | None) -> str:
+        """Return the order of events as the simulator calls it."""
+        if value in TIES.values():
+            new = value.replace(" ", "-")
+            note(f"--ties {value!r} is now written {new}; the old spelling works for one more release")
+            return value
+        return TIES[super().convert(value, parameter, context)]
+
+
+@click.command(cls=Command, old_names={"--faster": "--growth"})
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
 @click.option(
     "--policy", "policies", multiple=True, default=("easy",), show_default=True, metavar="NAME",
-    help="fcfs, first-fit, easy, conservative, backfill-D, least-servers-first, most-servers-first, msfq-L, "
-    "server-filling; several are compared.",
+    help="Replay the log under this policy: fcfs, first-fit, easy, conservative, backfill-D, least-servers-first, "
+    "most-servers-first, msfq-L or server-filling. Repeat to compare several policies.",
 )  # fmt: skip
-@click.option("--servers", type=click.FloatRange(min=0, min_open=True), help="By default MaxProcs of the log's header.")
+@servers_option
 @click.option(
-    "--ties", type=click.Choice(["completions first", "one by one"]), default="completions first", show_default=True,
-    help="Order of events at one instant.",
+    "--ties", type=Ties(list(TIES)), metavar="ORDER", default="completions-first", show_default=True,
+    help="Choose the order of events at one instant. With completions-first all completions come first, then all "
+    "arrivals, and then the policy starts jobs. With one-by-one the policy acts after each event.",
 )  # fmt: skip
-@click.option("--kill", is_flag=True, help="Jobs are killed at their estimate; else they run past it.")
+@click.option("--kill", is_flag=True, help="Kill jobs at their estimate. Otherwise they run past it.")
 @click.option(
     "--estimates", default="log", show_default=True, metavar="log|FACTOR",
-    help="Those of the users, or the run times so many times; 1 is exact.",
+    help="Take the estimates of run times from the log, or make them this multiple of the true run times (1 = exact).",
+)  # fmt: skip
+@growth_option
+@click.option(
+    "--gantt", type=click.Path(), metavar="FILE",
+    help="Draw the schedule of each policy into this file, such as chart.svg or chart.png.",
 )  # fmt: skip
 @click.option(
-    "--faster", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
-    help="Submit times are divided by this.",
+    "--starts", type=click.Path(), metavar="FILE",
+    help="Write the start of each job under each policy to this CSV file.",
 )  # fmt: skip
-@click.option("--gantt", type=click.Path(), help="Draw a chart of each policy: a file such as chart.svg or chart.png.")
-@click.option("--starts", type=click.Path(), help="Write the start of each job under each policy: a CSV file.")
-@click.option("--json", "as_json", is_flag=True, help="JSON in place of a table.")
+@json_option
 def replay(
     log: str,
     policies: tuple[str, ...],
@@ -48,17 +65,18 @@ def replay(
     ties: str,
     kill: bool,
     estimates: str,
-    faster: float,
+    growth: float,
     gantt: str | None,
     starts: str | None,
     as_json: bool,
     **reading: Any,
 ) -> None:
-    """Replay a log under queueing policies: how long do its jobs wait?
+    """Replay a log under queueing policies and print how long its jobs wait.
 
-    LOG is in the Standard Workload Format, from sacct, or a table, CSV or Parquet; "-" is the standard input. A log
-    of a million jobs takes about half a gigabyte of memory, each further million about 0.3 GB. One replay is one
-    number: where two policies differ by little, move the submit times a little and see.
+    LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
+    input. A log of a million jobs takes about 0.5 GB of memory, and each further million about 0.3 GB.
+
+    A replay is a single sample. If two policies are close, jitter the submit times and replay again.
     """
     from mjq import simulation  # the rest of the command does without
     from mjq._util import checks
@@ -66,32 +84,33 @@ def replay(
     if gantt:
         _require_chart(gantt)
     found = read(log, **reading)
-    faster = float(checks.positive("--faster", faster, ndim=0))
+    growth = float(checks.positive("--growth", growth, ndim=0))
     size = servers or found.require_servers()
     if found.arrival is None:
-        raise ValueError(f"{log} does not say when jobs were submitted: nothing can be said of waits")
-    submit = (found.arrival - found.arrival.min()) / faster
+        raise ValueError(f"{log} does not say when jobs were submitted, so their waits are unknown")
+    submit = (found.arrival - found.arrival.min()) / growth
     columns = submit, found.need, found.run, _estimates(found, estimates)
     schedules = {policy: simulation.replay(*columns, size, policy, ties=ties, kill=kill) for policy in policies}
     rows = [(policy, *_summary(schedule)) for policy, schedule in schedules.items()]
+    notes = _notes(found, estimates, policies)
     if gantt:
         _draw(schedules, gantt)
     if starts:
         _write(found, schedules, starts)
     if as_json:
         left_out = found.lines.read - found.lines.used
-        what = {"jobs": len(found), "left out": left_out, "servers": size, "lines": asdict(found.lines)}
+        what = {"jobs": len(found), "left out": left_out, "servers": size, "lines": asdict(found.lines), "notes": notes}
         show_json(what | {"policies": _plain(rows)})
         return
     from tabulate import tabulate
 
-    click.echo(f"{len(found)} jobs on {size:g} servers\n{told_of_lines(found.lines)}")
+    click.echo("\n".join([f"{len(found)} jobs on {size:g} servers", lines_used(found.lines), *notes]))
     formats = ("", ".1f", ".1f", ".3f", ".4f", ".0f")
     click.echo(tabulate(rows, COLUMNS, floatfmt=formats, disable_numparse=[0]))
 
 
 def _estimates(found, given):
-    """Estimates as they were asked for; whose is not known, or too low, is taken to be exact."""
+    """Return the estimates; one that is unknown or too low is taken to be exact."""
     import numpy as np
 
     if given == "log":
@@ -103,6 +122,17 @@ def _estimates(found, given):
     if not 1 <= factor < float("inf"):
         raise ValueError(f"--estimates must be at least 1, got {given}")
     return factor * found.run
+
+
+def _notes(found, given, policies):
+    """Say that policies which look at estimates get run times instead, if the log has no estimates."""
+    from mjq.simulation.policies import policy
+
+    rules = {name: policy(name) for name in policies}
+    asking = [name for name, rule in rules.items() if rule.knows_times and not rule.interrupts]
+    if given != "log" or found.estimate is not None or not asking:
+        return []
+    return [f"The log has no estimates, so run times are taken for estimates ({', '.join(asking)})."]
 
 
 def _summary(schedule):
@@ -117,7 +147,7 @@ def _plain(rows):
 
 
 def _require_chart(path):
-    """Refuse, before anything is computed, what cannot be drawn to."""
+    """Refuse a name of a chart that cannot be drawn, before anything is computed."""
     if Path(path).suffix not in (".svg", ".png", ".pdf"):
         raise ValueError(f"--gantt must end in .svg, .png or .pdf, got {path}")
 

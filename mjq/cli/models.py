@@ -1,4 +1,4 @@
-"""The words for models: one solved without a notebook, numbers in, JSON out."""
+"""The ``solve`` command: a model without a notebook, numbers in, JSON out."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from functools import partial
 import click
 
 from mjq import runs
-from mjq.cli.words import (
-    BAD_INPUT,
+from mjq.cli.chapters import VALUES
+from mjq.cli.common import (
     FAILED,
-    at_work_on,
+    Command,
+    Group,
+    connect_workers,
     force_option,
+    json_option,
     quiet_option,
     say,
-    say_json,
     scheduler_option,
     show_json,
     workers_option,
@@ -35,19 +37,30 @@ METAVARS = {
 }
 
 
-# Of a grid: all combinations of values, a row a case.
+# A grid is solved for all combinations of values, and its table has a row for each.
 GRID_OPTIONS = [
     click.option(
-        "--sweep", "swept", nargs=2, multiple=True, metavar="NAME VALUES",
-        help="Many values: 10:1000:50 (from, to, how many; :log after it for equal ratios) or 10,20,50.",
+        "-p", "swept", nargs=2, multiple=True, metavar="NAME VALUES",
+        help=f"Solve the model for all of these values of an input. {VALUES} Repeat for more inputs; needs -o.",
     ),
-    click.option("-o", "output", type=click.Path(dir_okay=False), help="The table of a sweep, .csv or .parquet."),
+    click.option(
+        "-o", "output", type=click.Path(dir_okay=False),
+        help="Write the results for all values to this table, .csv or .parquet. If the command is interrupted, repeat "
+        "it to resume.",
+    ),
     workers_option,
     scheduler_option,
     force_option,
     quiet_option,
 ]  # fmt: skip
-MOST_SAID = 10  # failed cases
+OPTIONS = [
+    *GRID_OPTIONS,
+    json_option,
+    click.option(
+        "--schema", "as_schema", is_flag=True, help="Print the JSON Schema of the input and the output, and stop."
+    ),
+]
+MOST_SHOWN = 10  # failed cases
 TYPES = {
     "integer": "int",
     "number": "float",
@@ -55,15 +68,17 @@ TYPES = {
 }  # of a chapter's parameters, whose values are written alike
 
 
-class Models(click.Group):
-    """A command a model, made from its inputs."""
+class Models(Group):
+    """The models as commands, each made from the inputs of its model."""
+
+    sections = {"Models": list(NAMES)}
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Names of the models, in the order of the book."""
+        """Return the names of the models in the order of the book."""
         return list(NAMES)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """The command of a model, or None if there is no such model."""
+        """Return the command of a model, or None if there is no such model."""
         if name not in self.list_commands(context):
             return None
         from mjq.headlines import MODELS  # all models take a second
@@ -74,20 +89,17 @@ class Models(click.Group):
             click.Option([f"--{key}", key], multiple=True, metavar=METAVARS[kinds[key]], help=_help(schema, kinds[key]))
             for key, schema in inputs.items()
         ]
-        switches = [
-            click.Option(["--json", "as_json"], is_flag=True, help="Errors as JSON too."),
-            click.Option(["--schema", "as_schema"], is_flag=True, help="Print the JSON Schema of input and output."),
-        ]
-        command = click.Command(
-            name, params=[*options, *switches], callback=partial(_solve, name, kinds), help=MODELS[name].title + "."
-        )
-        for option in reversed(GRID_OPTIONS):
+        command = Command(
+            name, params=options, callback=partial(_solve, name, kinds), help=MODELS[name].title + ".",
+            old_names={"--sweep": "-p"},
+        )  # fmt: skip
+        for option in OPTIONS:
             option(command)
         return command
 
 
 def _kind(schema):
-    """What is typed for an input: an integer, a number, an array, a matrix, or the name of a file with an object."""
+    """Return the kind of an input: an integer, a number, an array, a matrix, or the name of a file with an object."""
     *_, widest = [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"]
     if "$ref" in widest:
         return "object"
@@ -95,54 +107,55 @@ def _kind(schema):
 
 
 def _help(schema, kind):
-    more = "; a YAML or JSON file" if kind == "object" else ""
-    return f"{schema['description']}{more}" + ("  [optional]" if "default" in schema else "")
+    more = ", in a YAML or JSON file" if kind == "object" else ""
+    return f"{schema['description']}{more}" + ("" if "default" in schema else "  [required]")
 
 
 @click.group("solve", cls=Models)
 def solve() -> None:
-    """Solve a model without a notebook: numbers in, JSON out.
+    """Solve a model without a notebook and print its results as JSON.
 
-    Lists are written as [1, 2] or 1,2. With --schema a model prints the JSON Schema of its input and output. With
-    --sweep, any number of times, all combinations are solved and kept in the table -o; the same command again goes on
-    where it was.
+    Each model has an option for each of its inputs. A list is written [1, 2] or 1,2. To solve a model for many values,
+    name an input and its values with -p, and a table for the results with -o:
+
+    \b
+      mjq solve stability --n1 3 --n2 10 --mu1 1 --mu2 .5 --p1 .7 -p n 30:300:28 -o waste.csv
     """
 
 
 def _solve(name, kinds, as_json, as_schema, swept, output, workers, scheduler, force, quiet, **given):
     from mjq import headlines
+    from mjq.headlines.solving import require_inputs
 
     if as_schema:
         show_json(headlines.schema(name))
         return 0
+    inputs = {key: _input(key, kinds[key], *texts) for key, texts in given.items() if texts}
+    ranges = _ranges(name, kinds, swept) if swept or output else {}
     try:
-        inputs = {key: _input(key, kinds[key], *texts) for key, texts in given.items() if texts}
-        if swept or output:
-            grid = headlines.Grid(name, inputs, _ranges(name, kinds, swept))
-            crew = nullcontext() if workers is scheduler is None else at_work_on(workers, scheduler)
-            with crew as at_work:
-                return _solve_grid(grid, output, at_work, force, not quiet and sys.stderr.isatty())
+        require_inputs(name, [*inputs, *ranges])
+    except ValueError as error:  # as an error in the options, which ends with where to look them up
+        raise click.UsageError(str(error)) from error
+    if not ranges:
         show_json(headlines.solve(name, **inputs))
-    except (ValueError, ArithmeticError, MemoryError, RuntimeError) as error:
-        status = BAD_INPUT if isinstance(error, ValueError) else FAILED
-        if not as_json:
-            return say(error, status)
-        return say_json(name, "input" if status == BAD_INPUT else "solver", str(error), status)
-    return 0
+        return 0
+    grid = headlines.Grid(name, inputs, ranges)
+    with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
+        return _solve_grid(grid, output, crew, force, not quiet and sys.stderr.isatty(), as_json)
 
 
 def _ranges(name, kinds, swept):
-    """The values of each swept input."""
+    """Return the values of each input that has many."""
     if not swept:
-        raise click.UsageError("-o is for the table of a sweep: --sweep NAME VALUES")
+        raise click.UsageError("-o is the table for many values, which -p NAME VALUES gives")
     found = {}
     for key, text in swept:
         if key not in kinds:
             raise ValueError(f"{name} has no input {key!r}; there are: {', '.join(kinds)}")
         if key in found:
-            raise ValueError(f"--sweep {key} is given twice")
+            raise ValueError(f"-p {key} is given twice")
         if kinds[key] == "object":
-            raise ValueError(f"{key} is a file; only numbers and lists can be swept")
+            raise ValueError(f"{key} is a file; -p is for numbers and lists")
         like = runs.chapters.Parameter(key, TYPES.get(kinds[key], "list"), None, "", "", "")
         values = runs.inputs.several(like, text)
         # Steps between whole numbers need not be whole.
@@ -151,19 +164,22 @@ def _ranges(name, kinds, swept):
     return found
 
 
-def _solve_grid(grid, output, crew, force, progress):
+def _solve_grid(grid, output, crew, force, progress, as_json):
     from mjq import headlines
 
     if output is None:
-        raise click.UsageError("a sweep needs -o FILE, .csv or .parquet")
+        raise click.UsageError("-p needs -o FILE, .csv or .parquet")
     found = headlines.solve_grid(grid, output, workers=crew, force=force, progress=progress)
     failed = found.filter(found["error"].is_not_null())
-    click.echo(f"{found.height} cases, {failed.height} failed\n{output}")
-    for row in failed.head(MOST_SAID).select([*grid.swept, "error"]).iter_rows(named=True):
+    if as_json:
+        show_json({"cases": found.height, "failed": failed.height, "table": output})
+    else:
+        click.echo(f"{found.height} cases, {failed.height} failed\n{output}")
+    for row in failed.head(MOST_SHOWN).select([*grid.swept, "error"]).iter_rows(named=True):
         error = row.pop("error")
         say(f"{', '.join(f'{key} = {x}' for key, x in row.items())}: {error}", FAILED)
-    if failed.height > MOST_SAID:
-        say(f"and {failed.height - MOST_SAID} more: the column error has them", FAILED)
+    if failed.height > MOST_SHOWN:
+        say(f"{failed.height - MOST_SHOWN} more cases failed; the column error says why", FAILED)
     return FAILED if failed.height else 0
 
 

@@ -1,4 +1,4 @@
-"""An executed chapter as one page that looks like the book and is read offline."""
+"""An executed chapter as one page that looks like the book and needs no network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def require() -> None:
     """Raise ``RuntimeError`` if pages cannot be made here."""
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing or not SCRIPT.is_file():
-        raise RuntimeError("a page needs the book: install the project with its extra 'book', from its repository")
+        raise RuntimeError("the page cannot be made here: install the project with its extra 'book'")
 
 
 def write(notebook: Path, name: str, target: Path) -> None:

@@ -1,4 +1,4 @@
-"""The words for a plan: how many servers keep the waits of a log below a target."""
+"""The ``plan`` command: how many servers keep the waits of a log below a target."""
 
 from __future__ import annotations
 
@@ -10,8 +10,18 @@ from pathlib import Path
 import click
 
 from mjq.cli import sheet
-from mjq.cli.reading import log_options, page_option, read, schema_option, told_of_lines
-from mjq.cli.words import at_work_on, force_option, quiet_option, scheduler_option, show_json, workers_option
+from mjq.cli.common import (
+    Command,
+    connect_workers,
+    force_option,
+    json_option,
+    page_option,
+    quiet_option,
+    scheduler_option,
+    show_json,
+    workers_option,
+)
+from mjq.cli.reading import anonymous_option, growth_option, lines_used, log_options, read, schema_option
 
 __all__ = ["plan"]
 
@@ -22,71 +32,71 @@ PICTURE = "Waits against the servers with the target, and against the load"
 
 
 class Duration(click.ParamType):
-    """Hours from texts such as 2h, 90min or 1d 12h."""
+    """A duration such as 2h, 90min or 1d 12h, read as hours."""
 
     name = "time"
 
     def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> float:
-        """Hours."""
+        """Return the hours."""
         parts = re.findall(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)", str(value))
         if "".join(str(value).split()) != "".join(number + unit for number, unit in parts) or not parts:
-            self.fail(f"{value!r} is no time such as 2h, 90min or 1d12h", parameter, context)
+            self.fail(f"{value!r} is not a time such as 2h, 90min or 1d12h", parameter, context)
         return sum(float(number) * UNITS[unit] for number, unit in parts)
 
 
 class Sizes(click.ParamType):
-    """Ends and number of a range of sizes such as 100:200 or 100:200:11."""
+    """A range of sizes such as 100:200 or 100:200:11."""
 
     name = "from:to[:how many]"
 
     def convert(
         self, value: object, parameter: click.Parameter | None, context: click.Context | None
     ) -> tuple[float, float, int | None]:
-        """(low, high, count or None)."""
+        """Return the lowest size, the highest, and how many there are, or None."""
         try:
             low, high, *count = str(value).split(":")
             (count,) = [int(x) for x in count] or [None]
             low, high = float(low), float(high)
         except ValueError:
-            self.fail(f"{value!r} is no range such as 100:200 or 100:200:11", parameter, context)
+            self.fail(f"{value!r} is not a range such as 100:200 or 100:200:11", parameter, context)
         if not 0 < low <= high < float("inf") or (count is not None and not 1 <= count <= MOST_SIZES):
-            self.fail(f"{value!r}: sizes rise from more than 0, and are at most {MOST_SIZES}", parameter, context)
+            self.fail(f"{value!r} is not a range of at most {MOST_SIZES} rising positive sizes", parameter, context)
         return low, high, count
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
 @click.option(
-    "--target-wait", "target", type=Duration(), required=True, metavar="TIME", help="Such as 2h, 90min, 1d12h."
-)
+    "--target-wait", "target", type=Duration(), required=True, metavar="TIME",
+    help="Keep waits at or below this time, such as 2h, 90min or 1d12h.",
+)  # fmt: skip
 @click.option(
-    "--percentile", type=click.FloatRange(0, 100, min_open=True), default=90.0, show_default=True,
-    help="So many per cent of the jobs are to wait at most so long.",
+    "--percentile", metavar="PERCENT", type=click.FloatRange(0, 100, min_open=True), default=90.0, show_default=True,
+    help="Share of the jobs that must meet the target wait, in percent.",
 )  # fmt: skip
 @click.option(
     "--policy", "policies", multiple=True, default=("easy",), show_default=True, metavar="NAME",
-    help="As for mjq replay; several are compared.",
+    help="Plan for this policy; mjq replay --help lists them. Repeat to compare several policies.",
 )  # fmt: skip
 @click.option(
     "--servers", "sizes", type=Sizes(), metavar="A:B[:HOW MANY]",
-    help="Sizes to try, ten unless said otherwise; by default from three quarters to twice those of the log.",
+    help="Try sizes from A to B servers, ten of them unless HOW MANY is given. By default they go from three quarters "
+    "of the servers of the log to twice as many.",
 )  # fmt: skip
+@growth_option
 @click.option(
-    "--growth", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
-    help="Jobs come so many times as fast as in the log.",
+    "--node", metavar="N", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
+    help="Add servers in steps of this many, the servers of a node.",
 )  # fmt: skip
-@click.option(
-    "--node", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True, help="Servers of a node."
-)
 @click.option(
     "-o", "output", type=click.Path(dir_okay=False),
-    help="Write the plan there as JSON; stopped before, the same command goes on with the replays that are missing.",
+    help="Write the plan to this file as JSON. If the command is interrupted, repeat it to resume.",
 )  # fmt: skip
 @page_option
-@click.option("--json", "as_json", is_flag=True, help="JSON in place of tables.")
+@json_option
 @schema_option("Plan")
-@click.option("--anonymous", is_flag=True, help="Print the table of classes as CSV and nothing else: it can be shared.")
+@anonymous_option
 @workers_option
 @scheduler_option
 @force_option
@@ -95,10 +105,12 @@ def plan(
     log, target, percentile, policies, sizes, growth, node, output, page, as_json, anonymous,
     workers, scheduler, force, quiet, **reading,
 ):  # fmt: skip
-    """How many servers keep the waits of a log below a target?
+    """Find how many servers keep the waits of a log below a target.
 
-    The log is replayed on machines of many sizes, and on the smallest that meets the target with less and more load.
-    The exit status is 3 if no size does. LOG is read as by mjq capacity, whose help has the line for Slurm.
+    The command replays the log on machines of many sizes. It then replays the log on the smallest machine that meets
+    the target, with less and with more load. The exit status is 3 if no size meets the target.
+
+    LOG is read as in mjq capacity, whose help shows how to write such a log in Slurm.
 
     \b
       mjq plan jobs.txt --target-wait 2h --servers 100:200 --growth 1.2
@@ -115,7 +127,7 @@ def plan(
     if sizes is not None:
         low, high, count = sizes
         sizes = workload.sizes_between(found, low, high, **({} if count is None else {"count": count}), node=node)
-    with nullcontext() if workers is scheduler is None else at_work_on(workers, scheduler) as crew:
+    with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
         told = workload.planned(
             found, target, policies, sizes, percentile=percentile, growth=growth, node=node,
             output=output, workers=crew, force=force, progress=not quiet and sys.stderr.isatty(),
@@ -137,7 +149,7 @@ def _parts(told):
     if told.lines:
         from mjq.workload import Lines
 
-        yield told_of_lines(Lines(**told.lines.model_dump()))
+        yield lines_used(Lines(**told.lines.model_dump()))
     machine = f", on {told.servers:g} servers ({told.servers_from})" if told.servers else ""
     yield "\n".join([f"{told.jobs} jobs{machine}", *told.notes])
     if told.real_waits:
@@ -179,7 +191,7 @@ def _minutes(found):
 
 
 def _by_load(one, told):
-    head = "as fast", "load", "mean wait [h]", f"{told.percentile:g} % wait\nat most [h]"
+    head = "growth", "load", "mean wait [h]", f"{told.percentile:g} % wait\nat most [h]"
     rows = [[f"{row.growth:.3g}", row.load, _hours(row.waits.mean), _hours(row.waits.percentile)] for row in one.loads]
-    title = f"{one.servers:g} servers under {one.policy}, if jobs come so many times as fast as in the log"
+    title = f"{one.servers:g} servers under {one.policy}; with growth 2 jobs come twice as fast as in the log"
     return sheet.Table(title, head, rows, ("", ".3f"))

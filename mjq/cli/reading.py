@@ -1,4 +1,4 @@
-"""What the commands that read a log say in the same way."""
+"""Options and messages of the commands that read a log."""
 
 from __future__ import annotations
 
@@ -7,41 +7,55 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mjq.cli.words import show_json
+from mjq.cli.common import show_json
 
 if TYPE_CHECKING:
     from mjq.workload import Lines, Log
 
-__all__ = ["log_options", "page_option", "read", "schema_option", "told_of_lines"]
+__all__ = ["anonymous_option", "growth_option", "lines_used", "log_options", "read", "schema_option", "servers_option"]
 
 LOG_OPTIONS = (
     click.option(
         "--column", "columns", nargs=2, multiple=True, metavar="OURS THEIRS",
-        help="What a CSV or Parquet file calls a column of ours: need, run, submit, eligible, start, end, estimate, "
-        "job, partition.",
+        help="Map our name of a column to that of a CSV or Parquet file, such as --column need gpus. Our names are "
+        "need, run, submit, eligible, start, end, estimate, job and partition. Repeat for more columns.",
     ),
-    click.option("--unit", type=click.Choice(["cpus", "nodes", "gpus"]), help="What jobs hold, for sacct."),
-    click.option("--partition", metavar="NAME", help="Jobs of this partition alone."),
-    click.option("--strict", is_flag=True, help="The first line that cannot be used is an error."),
+    click.option(
+        "--unit", type=click.Choice(["cpus", "nodes", "gpus"]),
+        help="Count the needs of jobs in this unit. Only logs of sacct offer a choice.",
+    ),
+    click.option("--partition", metavar="NAME", help="Use only the jobs of this partition."),
+    click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used."),
+)  # fmt: skip
+anonymous_option = click.option(
+    "--anonymous", is_flag=True, help="Print only the table of job classes, as CSV. It names nobody and can be shared."
+)
+growth_option = click.option(
+    "--growth", metavar="FACTOR", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
+    help="Multiply the arrival rate of the log by this factor.",
+)  # fmt: skip
+servers_option = click.option(
+    "--servers", metavar="N", type=click.FloatRange(min=0, min_open=True),
+    help="Assume this many servers. By default their number is what the log says.",
 )  # fmt: skip
 
 
 def log_options(command: Callable) -> Callable:
-    """Options of every command that reads a log; it hands what it gets to :func:`read`."""
+    """Add the options of every command that reads a log, whose values are for :func:`read`."""
     for option in reversed(LOG_OPTIONS):
         option(command)
     return command
 
 
 def read(path: str, columns: Sequence[tuple[str, str]], **words: Any) -> Log:
-    """The log of these options; with `servers`, of a machine of that size."""
+    """Return the log that these options describe; with `servers`, that of a machine of this size."""
     from mjq.workload import read_log
 
     return read_log(path, dict(columns) or None, **words)
 
 
-def told_of_lines(lines: Lines) -> str:
-    """What of a file was used, and what was not, with the first lines of each reason."""
+def lines_used(lines: Lines) -> str:
+    """Return how many lines of a file were used, and why others were not, with the first lines of each reason."""
     reasons = (
         f"\n  {count} not used: {reason} (line{'s' * (count > 1)} {', '.join(map(str, lines.first[reason]))}"
         f"{', …' * (count > len(lines.first[reason]))})"
@@ -50,22 +64,8 @@ def told_of_lines(lines: Lines) -> str:
     return f"{lines.read} lines read, {lines.used} used" + "".join(reasons)
 
 
-def page_option(command: Callable) -> Callable:
-    """An option for a page to be written, ``page``."""
-    option = click.option(
-        "--html", "page", type=click.Path(dir_okay=False), callback=_page_name, help="Also a page, read offline."
-    )
-    return option(command)
-
-
-def _page_name(context, option, path):
-    if path is not None and not path.endswith(".html"):
-        raise click.BadParameter(f"the name of a page ends in .html, got {path}")
-    return path
-
-
 def schema_option(name: str) -> Callable:
-    """An option that prints the JSON Schema of an answer of :mod:`mjq.workload`, by the name of its class."""
+    """Return an option that prints the JSON Schema of a result of :mod:`mjq.workload`, by the name of its class."""
 
     def show(context, option, asked):
         if asked:
@@ -76,5 +76,5 @@ def schema_option(name: str) -> Callable:
 
     return click.option(
         "--schema", is_flag=True, is_eager=True, expose_value=False, callback=show,
-        help="Print the JSON Schema of the output.",
+        help="Print the JSON Schema of the output, and stop.",
     )  # fmt: skip

@@ -26,7 +26,7 @@ figure { margin: 1rem 0 } figure svg { max-width: 100%; height: auto; background
 
 
 class Table(NamedTuple):
-    """A table with numbers in these formats."""
+    """A table, with the formats of its columns."""
 
     title: str
     head: tuple
@@ -35,12 +35,12 @@ class Table(NamedTuple):
 
 
 def as_text(parts: Iterable[str | Table]) -> str:
-    """Paragraphs and tables under each other."""
+    """Return paragraphs and tables as text, one under the other."""
     return "\n\n".join(part if isinstance(part, str) else f"{part.title}\n\n{_table(part, 'simple')}" for part in parts)
 
 
 def drawn(*pictures: Callable[[Axes], None]) -> str:
-    """Pictures under each other as one SVG: functions that draw on axes."""
+    """Return one SVG with a panel for each function that draws on axes."""
     import matplotlib
 
     matplotlib.use("agg")
@@ -59,7 +59,7 @@ def drawn(*pictures: Callable[[Axes], None]) -> str:
 
 
 def write_page(path: str | Path, title: str, parts: Iterable[str | Table], picture: str, told: str) -> None:
-    """Write a page to be read offline: parts, and a picture (SVG) with what it shows in words."""
+    """Write a page that needs no network: parts, and a picture (SVG) with a description of it."""
     svg = picture[picture.index("<svg") :].replace("<svg", f'<svg role="img" aria-label="{escape(told)}"', 1)
     body = "\n".join(_block(part) for part in parts)
     content = (

@@ -1,26 +1,34 @@
-"""The word for teachers: exercise sheets with other numbers for each student."""
+"""The ``variants`` command: exercise sheets with other numbers for each student."""
 
 from __future__ import annotations
 
 import click
 
 from mjq.cli.chapters import chapter_argument
+from mjq.cli.common import Command
 
 __all__ = ["variants"]
 
 
-@click.command()
+@click.command(cls=Command)
 @chapter_argument
-@click.option("--students", type=click.IntRange(1, 1000), default=30, show_default=True, help="How many sheets.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The same seed, the same sheets.")
 @click.option(
-    "-o", "folder", required=True, type=click.Path(), help="A new folder for student01.md, student02.md, … and key.csv."
-)
+    "--students", metavar="N", type=click.IntRange(1, 1000), default=30, show_default=True,
+    help="Write this many sheets.",
+)  # fmt: skip
+@click.option(
+    "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True,
+    help="Draw the numbers from this seed. The same seed gives the same sheets.",
+)  # fmt: skip
+@click.option(
+    "-o", "folder", required=True, type=click.Path(), metavar="FOLDER",
+    help="Write student01.md, student02.md, … and key.csv into this new folder.",
+)  # fmt: skip
 def variants(name, students, seed, folder):
-    """Write exercise sheets, a different one for each student, and the key.
+    """Write a different exercise sheet for each student, and a key.
 
-    The questions are those of the chapter, every sheet with numbers of its own; each has a solution, and no two sheets
-    have the same numbers or the same answer. The key says also which answer comes out when something is overlooked.
+    All sheets have the questions of the chapter, each with its own numbers. Every question has a solution, and no two
+    sheets share their numbers or an answer. The key also lists the answers that common mistakes lead to.
     """
     from mjq.exercises import write  # the models take a second
 

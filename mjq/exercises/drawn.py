@@ -40,7 +40,7 @@ class Drawn:
 
 
 def draw(chapter: str, students: int, seed: int) -> list[list[Drawn]]:
-    """Each student's questions.
+    """Draw the questions of each student.
 
     More students with the same seed leave the questions of the first ones as they were.
 
@@ -91,7 +91,7 @@ def _solved(question, rng):
     try:
         values = question.draw(rng)
         exact = question.answer(**values)
-    except ValueError:  # a law of the model is broken: an unstable queue, a job that does not fit
+    except ValueError:  # a constraint of the model is violated: an unstable queue, a job that does not fit
         return None
     answer, *near = (printed(exact * (1 + shift)) for shift in (0, -MACHINES_APART, MACHINES_APART))
     mistaken = {words: printed(wrong(**values)) for words, wrong in question.mistakes.items()}

@@ -27,8 +27,8 @@ class Question:
         From a random generator to the numbers by name: whole numbers, and floats of few decimals, which the text
         shows in full.
     answer : callable
-        From these numbers, by name, to the right answer. Both may raise ``ValueError`` if the numbers break a law of
-        the model: then others are drawn.
+        From these numbers, by name, to the right answer. Both may raise ``ValueError`` if the numbers violate a
+        constraint of the model: then others are drawn.
     mistakes : dict
         What somebody may have overlooked, in words, and the function that gives the answer that comes out then.
     """
@@ -41,12 +41,12 @@ class Question:
     mistakes: Mapping[str, Callable[..., float]] = field(default_factory=dict)
 
     def asked(self, values: Mapping[str, float]) -> str:
-        """The text with the numbers in it."""
+        """Return the text with the numbers in it."""
         return self.text.format(**{name: written(value) for name, value in values.items()})
 
 
 def decimal(rng: np.random.Generator, low: float, high: float, digits: int) -> float:
-    """A random number between two others with so many decimals.
+    """Draw a random number between two others with this many decimals.
 
     >>> decimal(np.random.default_rng(1), 0.1, 0.9, 2)
     0.51
@@ -55,7 +55,7 @@ def decimal(rng: np.random.Generator, low: float, high: float, digits: int) -> f
 
 
 def written(value: float) -> str:
-    """A number of a question in full.
+    """Return a number of a question in full.
 
     >>> written(0.05), written(12)
     ('0.05', '12')
@@ -64,7 +64,7 @@ def written(value: float) -> str:
 
 
 def printed(value: float, digits: int = DIGITS) -> str:
-    """An answer, rounded to significant digits, the last ones shown even if they are zeros.
+    """Return an answer, rounded to significant digits, with zeros at the end where they are significant.
 
     >>> printed(2.0869565), printed(0.0500012), printed(79.9999), printed(1234.56)
     ('2.087', '0.05000', '80.00', '1235')

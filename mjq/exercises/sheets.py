@@ -54,7 +54,7 @@ def write(chapter: str, students: int, seed: int, folder: str | Path) -> Path:
 
 
 def sheet(chapter: str, name: str, questions: list[Drawn]) -> str:
-    """One student's sheet as Markdown."""
+    """Return one student's sheet as Markdown."""
     title = chapter.replace("_", " ").capitalize()
     parts = [
         f"# {title}: {name}",
@@ -68,7 +68,7 @@ def sheet(chapter: str, name: str, questions: list[Drawn]) -> str:
 
 
 def key(names: list[str], drawn: list[list[Drawn]]) -> str:
-    """All answers as CSV, a row a student and question; what mistakes lead to stands beside them."""
+    """Return all answers as CSV, a row for each student and question, with the answers that mistakes lead to."""
     rows = []
     for name, questions in zip(names, drawn, strict=True):
         for k, one in enumerate(questions, 1):

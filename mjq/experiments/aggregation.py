@@ -40,21 +40,21 @@ class States:
         self.idle = np.empty(tandem.shape[0])
 
     def sweep(self, entrances: np.ndarray) -> None:
-        """The probabilities that go with these entrances."""
+        """Return the probabilities that go with these entrances."""
         _sweep(*self.tables, entrances.reshape(self.time.shape[1:]), self.time, self.idle)
 
     def entrances(self) -> np.ndarray:
-        """The entrances that go with these probabilities."""
+        """Return the entrances that go with these probabilities."""
         up, *_, arrival, preparation, _ = self.tables
         return _entrances(up, arrival, preparation, self.time, self.idle)
 
     def turn(self, upwards: bool) -> None:
-        """One sweep over the configurations in either order, which uses what is new at once."""
+        """Sweep once over the configurations in either order, and use new values at once."""
         _alternate(upwards, self.smaller, *self.tables, self.time, self.idle)
 
 
 def alternating(tandem: Tandem, configurations: Configurations, start: np.ndarray, sweeps: int) -> Iterator[np.ndarray]:
-    """Yield the entrances after each of so many sweeps, upwards and downwards in turn."""
+    """Yield the entrances after each of `sweeps` sweeps, upwards and downwards in turn."""
     states = States(tandem, configurations)
     states.sweep(start)
     for k in range(sweeps):
@@ -65,7 +65,7 @@ def alternating(tandem: Tandem, configurations: Configurations, start: np.ndarra
 def aggregated(
     tandem: Tandem, configurations: Configurations, rates: Sequence[float], start: np.ndarray, sweeps: int
 ) -> Iterator[np.ndarray]:
-    """Yield the entrances after each of so many sweeps with aggregation, as they were before the correction.
+    """Yield the entrances after each sweep with aggregation, as they were before the correction.
 
     After a sweep, states are put into groups, and the weights of the groups are replaced by the stationary
     distribution of the chain between groups; within a group the proportions stay. The groups are those of equal queue,

@@ -40,7 +40,7 @@ DATABASE = ("database", "request")
 
 
 def service(replicas: int, rate: float, standing: int = 0) -> fluid.Network:
-    """The service as a network.
+    """Return the service as a network.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def service(replicas: int, rate: float, standing: int = 0) -> fluid.Network:
 
 
 def fitted() -> dict[str, float]:
-    """Exponents of a replica and of the database, fitted to the exact means at one rate.
+    """Return the exponents of a replica and of the database, fitted to the exact means at one rate.
 
     >>> {queue: round(p, 3) for queue, p in fitted().items()}
     {'replica': 2.274, 'database': 5.121}
@@ -82,7 +82,7 @@ def fitted() -> dict[str, float]:
 
 
 def predicted(replicas: int, rate: float, exponents: dict[str, float] | None = None) -> PhaseType:
-    """The response time of a request, by a fluid model.
+    """Return the response time of a request, by a fluid model.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def predicted(replicas: int, rate: float, exponents: dict[str, float] | None = N
 
 
 def fewest_replicas(rate: float, exponents: dict[str, float] | None = None) -> int:
-    """The fewest replicas with which a fluid model meets the target at a steady rate.
+    """Return the fewest replicas with which a fluid model meets the target at a steady rate.
 
     >>> fewest_replicas(60.0), fewest_replicas(60.0, fitted())
     (4, 6)
@@ -126,7 +126,7 @@ def fewest_replicas(rate: float, exponents: dict[str, float] | None = None) -> i
 
 
 def rate_at(hour: ArrayLike) -> float | np.ndarray:
-    """Requests per second at a time of the day, largest at 15 h.
+    """Return the requests per second at a time of the day; there are most at 15 h.
 
     >>> float(rate_at(15)), float(rate_at(3))
     (90.0, 10.0)
@@ -135,7 +135,7 @@ def rate_at(hour: ArrayLike) -> float | np.ndarray:
 
 
 def decision_hours() -> np.ndarray:
-    """Hours at which the number of replicas is decided.
+    """Return the hours at which the number of replicas is decided.
 
     >>> decision_hours().tolist()[:3]
     [0.0, 2.0, 4.0]
@@ -144,7 +144,7 @@ def decision_hours() -> np.ndarray:
 
 
 def plan(exponents: dict[str, float] | None = None, ahead: bool = False) -> list[int]:
-    """Replicas from each decision to the next.
+    """Return the replicas from each decision to the next.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def plan(exponents: dict[str, float] | None = None, ahead: bool = False) -> list
 def simulated(
     replicas: int, rate: float, requests: float, seed: Seed, replications: int = 10, workers: Workers = 1
 ) -> Estimate:
-    """The 95th percentile of the response time at a steady rate, by simulation.
+    """Simulate a steady rate, and return the 95th percentile of the response time.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def simulated(
 def simulated_day(
     replicas: Sequence[int], seed: int | Sequence[int], days: int = 10, hours: tuple[float, float] = (0, 24)
 ) -> list[Estimate]:
-    """The 95th percentile of the requests that leave between two decisions, by simulation of days with a moving rate.
+    """Simulate days, and return the 95th percentile of the requests that leave between two decisions.
 
     A replica that is no longer used finishes the requests that it has. The hour before is simulated, but not counted.
 
@@ -252,7 +252,7 @@ def simulated_day(
 
 
 def verdict(mean: float, half_width: float) -> str:
-    """Whether a percentile of these bounds meets the target.
+    """Return whether a percentile with these bounds meets the target.
 
     >>> verdict(0.98, 0.01), verdict(0.98, 0.03), verdict(1.04, 0.03)
     ('met', 'too close to tell', 'missed')

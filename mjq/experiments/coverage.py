@@ -1,4 +1,4 @@
-"""How often 95 % intervals from one log hold what they should: ``make coverage-of-intervals``.
+"""How often 95 % intervals from one log hold what they should: ``make experiment NAME=coverage``.
 
 Logs are drawn from processes whose long-run values are known from runs of many millions of jobs: needs 1, 3, 4 and 8 of
 8 servers, in rows of alike needs of geometric length (mean 1, so independent, to 1000), lognormal run times, Poisson
@@ -34,7 +34,7 @@ from mjq.workload.waits.one_size import difference, effective_jobs, interval, wa
 __all__ = ["CASES", "COMMAND", "METHODS", "SERVERS", "TABLE", "Case", "Truth", "drawn", "main", "of_case", "truth_of"]
 
 TABLE = Path(__file__).parent / "coverage.csv"
-COMMAND = "make coverage-of-intervals"
+COMMAND = "make experiment NAME=coverage"
 SERVERS, NEEDS, SHARES = 8.0, np.array([1.0, 3.0, 4.0, 8.0]), np.array([0.5, 0.25, 0.15, 0.1])
 SPREAD = 1.0  # of the logarithm of a run time
 ROWS, LOADS, JOBS = (1, 20, 200, 1000), (0.3, 0.5, 0.7, 0.9), (500, 2000, 5000, 15_000, 50_000)
@@ -168,14 +168,14 @@ def _student(degrees):
 
 
 def batch_means(schedule: Schedule, blocks: int, logarithmic: bool = False) -> tuple[float, float]:
-    """Interval by Student's t from the means of so many blocks."""
+    """Return an interval by Student's t from the means of equal blocks."""
     means = _blocks(schedule.wait, blocks).mean(axis=1)
     half = _student(blocks - 1) * means.std(ddof=1) / np.sqrt(blocks)
     return _scaled(schedule.wait.mean(), half, logarithmic)
 
 
 def overlapping_batch_means(schedule: Schedule, blocks: int, logarithmic: bool = False) -> tuple[float, float]:
-    """Interval from the means of all blocks of a length (Meketon and Schmeiser 1984), one and a half times as many."""
+    """Return an interval from the means of all overlapping blocks (Meketon and Schmeiser 1984)."""
     wait, n = schedule.wait, len(schedule.wait)
     length, sums = n // blocks, np.concatenate([[0.0], np.cumsum(schedule.wait)])
     means = (sums[length:] - sums[:-length]) / length
@@ -184,7 +184,7 @@ def overlapping_batch_means(schedule: Schedule, blocks: int, logarithmic: bool =
 
 
 def geyer(schedule: Schedule) -> tuple[float, float]:
-    """Interval from the sum of autocovariances, by Geyer's initial monotone sequence, on a logarithmic scale."""
+    """Return an interval from the autocovariances, by Geyer's initial monotone sequence, on a logarithmic scale."""
     wait, n = schedule.wait, len(schedule.wait)
     off = wait - wait.mean()
     spectrum = np.fft.rfft(off, 1 << (2 * n - 1).bit_length())
@@ -197,7 +197,7 @@ def geyer(schedule: Schedule) -> tuple[float, float]:
 
 
 def spectral(schedule: Schedule) -> tuple[float, float]:
-    """Interval from the spectrum at 0 (Heidelberger and Welch 1981), on a logarithmic scale.
+    """Return an interval from the spectrum at 0 (Heidelberger and Welch 1981), on a logarithmic scale.
 
     A parabola is fitted to the logarithm of the averaged periodogram of some 400 block means.
     """
@@ -231,7 +231,7 @@ def regenerative(schedule: Schedule) -> tuple[float, float] | None:
 
 
 def resampled(schedule: Schedule) -> tuple[float, float]:
-    """The widest of the percentiles of 200 resamples by blocks of 10, 100 and 1000 jobs: what mjq did before."""
+    """Return the widest of the intervals from 200 resamples by blocks of 10, 100 and 1000 jobs."""
     wait, widest, rng = schedule.wait / 3600, None, np.random.default_rng(1)
     sums = np.concatenate([[0.0], np.cumsum(np.tile(wait, 2))])
     for length in (10, 100, 1000):

@@ -1,6 +1,6 @@
 """[RBAC21] Was it enough? The decisions of a day of autoscaling, judged by long simulations.
 
-The command is ``make autoscaling``. The results are kept in ``autoscaling.csv`` (steady rates) and
+The command is ``make experiment NAME=decisions``. The results are kept in ``autoscaling.csv`` (steady rates) and
 ``autoscaling_day.csv`` (days on which the rate moves), which the chapter reads; it repeats some of them, shorter.
 """
 
@@ -23,13 +23,13 @@ MODELS = {"hard": None, "smoothed": autoscaling.fitted()}
 
 
 def steady(rate: int, replicas: int) -> dict[str, Any]:
-    """One row of autoscaling.csv."""
+    """Return one row of autoscaling.csv."""
     found = autoscaling.simulated(replicas, rate, REQUESTS, seed=(1, rate, replicas))
     return {"rate": rate, "replicas": replicas, "p95": found.mean, "half_width": found.half_width}
 
 
 def day(model: str, ahead: bool) -> list[dict[str, Any]]:
-    """The rows of a plan in autoscaling_day.csv."""
+    """Return the rows of a plan in autoscaling_day.csv."""
     plan = autoscaling.plan(MODELS[model], ahead)
     return [
         {"model": model, "rate": "highest" if ahead else "present", "hour": int(hour), "replicas": replicas}
@@ -41,7 +41,7 @@ def day(model: str, ahead: bool) -> list[dict[str, Any]]:
 
 
 def decisions() -> Iterator[dict[str, int]]:
-    """Rates at which is decided, each with the replicas from what the hard minimum takes to what the smoothed does."""
+    """Yield each rate with its numbers of replicas, from what the hard minimum takes to what the smoothed one does."""
     rates = sorted({round(autoscaling.rate_at(hour)) for hour in autoscaling.decision_hours()})
     for rate in rates:
         least, most = (autoscaling.fewest_replicas(rate, p) for p in MODELS.values())
@@ -49,9 +49,9 @@ def decisions() -> Iterator[dict[str, int]]:
 
 
 def main() -> None:
-    keep(STEADY, map_cases(steady, list(decisions()), progress=True), "make autoscaling")
+    keep(STEADY, map_cases(steady, list(decisions()), progress=True), "make experiment NAME=decisions")
     plans = [dict(model=model, ahead=ahead) for model in MODELS for ahead in (False, True)]
-    keep(DAYS, [row for rows in map_cases(day, plans, progress=True) for row in rows], "make autoscaling")
+    keep(DAYS, [row for rows in map_cases(day, plans, progress=True) for row in rows], "make experiment NAME=decisions")
 
 
 if __name__ == "__main__":

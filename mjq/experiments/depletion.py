@@ -1,4 +1,4 @@
-"""[CGPS16] Figure 11: large pools, exact and simulated: ``make depletion``.
+"""[CGPS16] Figure 11: large pools, exact and simulated: ``make experiment NAME=depletion``.
 
 The results are kept in ``depletion.csv``, which the chapter reads; it repeats some of the rows. Points of the figure
 are simulated as well. For the errors of the scheduler's rules there are more points, exact only: for each number of
@@ -21,6 +21,7 @@ from mjq.simulation import simulate_depletion
 
 __all__ = ["SYSTEM_1", "cost", "exact", "least", "main", "more_points", "simulated"]
 
+COMMAND = "make experiment NAME=depletion"
 RESULTS = Path(__file__).parent / "depletion.csv"
 COST = Path(__file__).parent / "depletion_cost.csv"
 SYSTEM_1 = [[0.75, 0.64], [0.48, 1.25]]
@@ -35,14 +36,14 @@ COLUMNS = "N", "K", "K_A", "T", "variance", "tau0", "phi1", "tau12", "phi2", "ph
 
 
 def exact(N: int, K: int, K_A: int) -> dict[str, Any]:
-    """Mean, variance and phases of one point."""
+    """Return mean, variance and phases of one point."""
     found = pool_depletion.depletion(SYSTEM_1, *_pool(N, K, K_A))
     row = {"N": N, "K": K, "K_A": K_A, "T": f"{found.T:.10g}", "variance": f"{found.variance:.8g}"}
     return row | {name: f"{length:.8g}" for name, length in found.lengths.items()}
 
 
 def simulated(N: int, K: int, K_A: int) -> dict[str, str]:
-    """The same point simulated, with a 99 % interval."""
+    """Simulate the same point, and return it with a 99 % interval."""
     options = dict(precision=PRECISION, workers=2, progress=False)
     run = simulate_depletion(SYSTEM_1, *_pool(N, K, K_A), [SEED, N, K, K_A], **options)
     return {"simulated": f"{run.T.mean:.6g}", "half_width": f"{run.T.half_width:.3g}"}
@@ -53,7 +54,7 @@ def _pool(N, K, K_A):
 
 
 def more_points() -> list[tuple[int, int, int]]:
-    """Points of the table of errors that are not in the figure."""
+    """Yield points of the table of errors that are not in the figure."""
     cases = [(1000, K, k) for K in PLACES for k in range(round(AROUND[0] * K), round(AROUND[1] * K) + 1)]
     N, K = LARGEST
     rules = pool_depletion.asymptotic_rules(ALPHA, SYSTEM_1).values()
@@ -75,7 +76,7 @@ def least(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def cost(N: int, K: int, K_A: int) -> dict[str, Any]:
-    """Processor seconds of one pass, compiled."""
+    """Return the processor seconds of one pass, compiled."""
     pool = _pool(N, K, K_A)
     seconds = median_time(lambda: pool_depletion.depletion(SYSTEM_1, *pool), 1, warm=False, clock=time.process_time)
     return {"N": N, "K": K, "K_A": K_A, "states": pool_depletion.count_states(*pool), "seconds": seconds}
@@ -85,8 +86,8 @@ def main() -> None:
     rows = [exact(*case) | simulated(*case) for case in tqdm(FIGURE, desc="points of the figure")]
     rows += [exact(*case) for case in tqdm(sorted(set(more_points())), desc="more points")]
     rows = [row for row in rows if (row["N"], row["K"]) != LARGEST] + least(rows)
-    keep(RESULTS, sorted(rows, key=lambda row: (row["N"], row["K"], row["K_A"])), "make depletion", COLUMNS)
-    keep(COST, [cost(*LARGEST, AT)], "make depletion", digits=3)
+    keep(RESULTS, sorted(rows, key=lambda row: (row["N"], row["K"], row["K_A"])), COMMAND, COLUMNS)
+    keep(COST, [cost(*LARGEST, AT)], COMMAND, digits=3)
 
 
 if __name__ == "__main__":

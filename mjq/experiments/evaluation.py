@@ -1,7 +1,7 @@
 """[RBAC21] The smoothed fluid model on hundreds of random networks of two tiers: how large are its errors?
 
-The command is ``make evaluation``. The results are kept in ``evaluation.csv``, which the chapter reads; it
-repeats some of the rows.
+The command is ``make experiment NAME=evaluation``. The results are kept in ``evaluation.csv``, which the chapter reads.
+It repeats some of the rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main() -> None:
         for base in range(BASES)
         for case in range(CASES)
     ]
-    keep(RESULTS, map_cases(two_tier.evaluate, cases, progress=True), "make evaluation")
+    keep(RESULTS, map_cases(two_tier.evaluate, cases, progress=True), "make experiment NAME=evaluation")
 
 
 if __name__ == "__main__":

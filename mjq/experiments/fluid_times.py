@@ -1,7 +1,7 @@
 """[RBAC21] How long the fluid model takes as networks grow, in phases or in jobs.
 
-The command is ``make fluid-times``. The results are kept in ``fluid_times.csv``, which the chapter reads: processor
-seconds on one core, so that other work on the machine does not count.
+The command is ``make experiment NAME=fluid_times``. The results are kept in ``fluid_times.csv``, which the chapter
+reads. They are processor seconds on one core, so that other work on the machine does not count.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ RUNS = 100  # simulated, for the mean to be worth something
 
 
 def seconds(work: Callable[[], object], repeats: int) -> float:
-    """Median processor time."""
+    """Return the median processor time."""
     return median_time(work, repeats, clock=time.process_time)
 
 
 def large_network(stations: int = 50, classes: int = 4, seed: int = 3) -> fluid.Network:
-    """Open and closed classes that visit many stations, each service time with three phases."""
+    """Return a network of open and closed classes that visit many stations, with three phases for each service time."""
     rng = np.random.default_rng(seed)
     servers = {q: math.inf if q % 10 == 0 else int(rng.integers(1, 6)) for q in range(stations)}
     service = {(q, r): _three_phases(rng, rng.uniform(0.2, 2)) for r in range(classes) for q in range(stations)}
@@ -59,7 +59,7 @@ def _three_phases(rng, mean):
 
 
 def by_phases(stations: int) -> dict[str, Any]:
-    """A network of so many stations, 12 phases each."""
+    """Return a network of `stations` stations, 12 phases each."""
     network = large_network(stations)
     times = np.linspace(0, UNTIL, 201)
     return {
@@ -71,7 +71,7 @@ def by_phases(stations: int) -> dict[str, Any]:
 
 
 def by_jobs(factor: int) -> dict[str, Any]:
-    """The chapter's Example 2, so many times as large."""
+    """Return the chapter's Example 2, several times as large."""
     network = ring(factor)
     times = np.linspace(0, UNTIL, 201)
     row = {
@@ -105,7 +105,7 @@ def main() -> None:
     rows = [by_phases(stations) for stations in tqdm(STATIONS, desc="phases")]
     rows += [by_jobs(factor) for factor in tqdm(FACTORS, desc="jobs")]
     headers = ["grows", "phases", "jobs", "trajectory", "trajectory_hard", "stationary", "exact", "simulation", "fit"]
-    keep(RESULTS, rows, "make fluid-times", headers, digits=3)
+    keep(RESULTS, rows, "make experiment NAME=fluid_times", headers, digits=3)
 
 
 if __name__ == "__main__":

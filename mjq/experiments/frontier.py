@@ -1,10 +1,10 @@
 """[SW23] The search for a method on a cluster of 15,000 servers: 11.7 million states, slow to relax.
 
-Each method runs in a process of its own, within so many sweeps, and is told by its relative residual. The command is
-``make frontier``. The results are kept in ``frontier.csv``, and how the residual falls in ``frontier_steps.csv``; the
-chapter reads both. What is in these files already is not measured again: delete rows to measure them anew. An
-interrupted measurement resumes with the same command. (Seconds are those of the clock, or of the processor where the
-note says so.)
+Each method runs in a process of its own, with a limited number of sweeps, and is judged by its relative residual. The
+command is ``make experiment NAME=frontier``. The results are kept in ``frontier.csv``, and how the residual falls in
+``frontier_steps.csv``; the chapter reads both. Rows that these files already have are not measured again: delete them
+to measure them anew. An interrupted measurement resumes with the same command. (Seconds are those of the clock, or of
+the processor where the note says so.)
 """
 
 from __future__ import annotations

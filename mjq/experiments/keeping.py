@@ -33,12 +33,12 @@ def record(path: Path, command: str) -> None:
 
 
 def stamp() -> dict[str, str]:
-    """When and where."""
+    """Return when and where a table was made."""
     return {"date": datetime.date.today().isoformat(), "machine": machine()}
 
 
 def known(path: Path) -> list[dict[str, str]]:
-    """Rows of a table as dictionaries of text, none if there is no table yet."""
+    """Return the rows of a table as dictionaries of text, none if there is no table yet."""
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:

@@ -1,4 +1,4 @@
-"""How long work takes, and on which machine."""
+"""Measures how long work takes, and describes the machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def median_time(
     keep: bool = False,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Any:
-    """Median seconds of `repeats` calls after one that compiles; with `keep` also the last result."""
+    """Return the median seconds of `repeats` calls after one that compiles; with `keep` also the last result."""
     if warm:
         work()
     times = []
@@ -37,7 +37,7 @@ def median_time(
 
 
 def processor() -> str:
-    """The processor's name, where the system tells."""
+    """Return the processor's name, if the system tells it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -46,7 +46,7 @@ def processor() -> str:
 
 
 def machine() -> str:
-    """Processor, cores and versions."""
+    """Return the processor, the cores and the versions."""
     return (
         f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
         f"numpy {np.__version__}, scipy {scipy.__version__}, numba {numba.__version__}"

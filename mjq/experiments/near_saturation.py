@@ -1,4 +1,4 @@
-"""Near saturation, the eight classes of a cluster's log: ``make near-saturation``.
+"""Near saturation, the eight classes of a cluster's log: ``make experiment NAME=near_saturation``.
 
 692,004 configurations: the constant takes some seconds of processor time, the simulations beside it some minutes. The
 results are kept in ``near_saturation.csv`` and ``near_saturation_waits.csv``; the chapter reads both. Times are in
@@ -26,7 +26,7 @@ WAITS = Path(__file__).parent / "near_saturation_waits.csv"
 PROCESSORS = 128
 LOADS = 0.5, 0.8, 0.9, 0.95
 JOBS, REPLICATIONS, SEED = 10_000_000, 10, 1993
-COMMAND = "make near-saturation"
+COMMAND = "make experiment NAME=near_saturation"
 
 
 def system() -> System:
@@ -54,7 +54,7 @@ def constant(jobs: System) -> dict[str, Any]:
 
 
 def wait(load: float, jobs: System, capacity: float, delta: float) -> dict[str, float]:
-    """The mean sojourn time [h] at one load: the asymptote, and simulated with a 95 % interval."""
+    """Return the mean sojourn time [h] at one load: the asymptote, and simulated with a 95 % interval."""
     seed = [SEED, round(1000 * load)]
     run = jobs.simulate(load * capacity, JOBS, seed, replications=REPLICATIONS, progress=False)
     asymptote = (1 + delta) / ((1 - load) * capacity)

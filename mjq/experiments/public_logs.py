@@ -1,4 +1,6 @@
-"""Public logs, which are not ours to ship: their capacities, and their waits under backfilling; ``make public-logs``.
+"""Capacities of public logs, which are not ours to ship, and their waits under backfilling.
+
+The command is ``make experiment NAME=public_logs``.
 
 The logs of the Parallel Workloads Archive that :data:`LOGS` names are looked for in the folder that ``MJQ_TRACES``
 names, or else in ``../shared/traces`` beside the project.
@@ -36,7 +38,7 @@ LOGS = {
     "KTH-SP2": "KTH-SP2-easy.swf.gz",
     "SDSC-SP2": "SDSC-SP2-easy.swf.gz",
 }
-COMMAND = "make public-logs"
+COMMAND = "make experiment NAME=public_logs"
 NO_ESTIMATES = "fcfs", "first-fit"
 POLICIES = *NO_ESTIMATES, "easy", "backfill-4", "backfill-64", "conservative"
 FASTER = 1.5
@@ -45,13 +47,13 @@ MINUTE, HOUR = 60.0, 3600.0
 
 
 def traces() -> Path | None:
-    """The folder that ``MJQ_TRACES`` names, or else ``../shared/traces`` beside the project; None if there is none."""
+    """Return the folder that ``MJQ_TRACES`` names, or else ``../shared/traces``; None if there is none."""
     folder = Path(os.environ.get("MJQ_TRACES") or Path(__file__).parents[3] / "shared/traces")
     return folder if folder.is_dir() else None
 
 
 def rows(name: str, log: workload.Log) -> Iterator[dict]:
-    """All rows of one log."""
+    """Return all rows of one log."""
     load = workload.load(log).load
     for policy in ("fcfs", "easy"):
         for capacity, found in workload.capacities(log, policy).items():
@@ -72,7 +74,7 @@ def _row(name, load, policy, capacity, needs, block, found):
 
 
 def waits(name: str, log: workload.Log) -> Iterator[dict]:
-    """Mean waits [h] of one log under each policy, by users' estimates where it has them, exact and doubled ones.
+    """Return the mean waits [h] of a log under each policy, by users' estimates, exact ones and doubled ones.
 
     Order of arrival and first-fit look at no estimates, so they have one row each.
     """

@@ -1,4 +1,4 @@
-"""Replays of public logs beside the waits that these logs have themselves: ``make real-waits``.
+"""Replays of public logs beside the waits that these logs have themselves: ``make experiment NAME=real_waits``.
 
 The logs of the Parallel Workloads Archive that :data:`LOGS` names are looked for where
 :func:`mjq.experiments.public_logs.traces` looks. The results are kept in ``real_waits.csv``, a row a log and policy:
@@ -19,7 +19,7 @@ __all__ = ["COMMAND", "LOGS", "TABLE", "main", "rows"]
 
 TABLE = Path(__file__).parent / "real_waits.csv"
 LOGS = {"KTH-SP2": "KTH-SP2-1996-2.1.swf.gz", "SDSC-SP2, its beginning": "SDSC-SP2-5K.swf.gz"}
-COMMAND = "make real-waits"
+COMMAND = "make experiment NAME=real_waits"
 
 
 def rows(name: str, log: workload.Log) -> Iterator[dict]:

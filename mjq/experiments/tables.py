@@ -61,7 +61,7 @@ def origin(name: str) -> dict[str, str]:
     Examples
     --------
     >>> origin("depletion")["command"]
-    'make depletion'
+    'make experiment NAME=depletion'
     """
     if "machine" in kept(name).columns:
         raise ValueError(f"the rows of {name} have dates and machines of their own")

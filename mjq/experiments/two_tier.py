@@ -61,11 +61,11 @@ class System:
     think_scv: float = 1.0
 
     def tier(self, letter: str) -> list[str]:
-        """Names of the replicas of a tier, F or B."""
+        """Return the names of the replicas of a tier, F or B."""
         return [name for name in self.stations if name[0] == letter]
 
     def network(self) -> fluid.Network:
-        """The network, for the fluid model, the exact means and the simulator."""
+        """Return the network, for the fluid model, the exact means and the simulator."""
         front, back = self.tier("F"), self.tier("B")
         service = {
             (name, c): fluid.two_moments(*moments) for name, of in self.stations.items() for c, moments in of.items()
@@ -85,13 +85,13 @@ class System:
         return fluid.Network(servers, service, routing, arrivals, {("delay", 3): JOBS})
 
     def request(self) -> list[tuple]:
-        """The pairs whose response time is looked at: closed jobs at the first frontend and at all backends."""
+        """Return the pairs whose response time is measured: closed jobs at the first frontend and at all backends."""
         first = self.tier("F")[0]
         return [(first, 3), (first, 4), *((name, 3) for name in self.tier("B"))]
 
 
 def draw(rng: np.random.Generator) -> System:
-    """A random system: means and squared coefficients of variation within 20 per cent of the nominal ones."""
+    """Draw a random system, with means and squared coefficients of variation near the nominal ones."""
     names = {"F1": FRONTEND, "F2": FRONTEND} | {f"B{k}": BACKEND for k in range(1, 5)}
     return System({name: _scattered(rng, of) for name, of in names.items()})
 
@@ -104,13 +104,13 @@ def _scattered(rng, classes):
 
 
 def scale_workload(system: System, p: dict[str, float], rng: np.random.Generator) -> tuple[System, dict[str, float]]:
-    """More or fewer arrivals, closed jobs that think longer or shorter and less or more regularly."""
+    """Change the arrivals, the closed jobs, and how long and how regularly these think."""
     interarrival, think, scv = rng.uniform(2, 20), rng.uniform(5, 50), rng.uniform(0.1, 10)
     return replace(system, interarrival=float(interarrival), think=float(think), think_scv=float(scv)), p
 
 
 def vertical(system: System, p: dict[str, float], rng: np.random.Generator) -> tuple[System, dict[str, float]]:
-    """One station is up to five times slower or faster."""
+    """Make one station up to five times slower or faster."""
     name, factor = rng.choice(list(system.stations)), rng.uniform(1, 5) ** rng.choice([-1, 1])
     return replace(system, stations=system.stations | {name: _slower(system.stations[name], factor)}), p
 
@@ -120,7 +120,7 @@ def _slower(classes, factor):
 
 
 def horizontal(system: System, p: dict[str, float], rng: np.random.Generator) -> tuple[System, dict[str, float]]:
-    """One replica more, slower or faster by up to half, with the mean exponent of its tier; or one less."""
+    """Add a replica with the mean exponent of its tier and up to half slower or faster, or remove one."""
     if rng.random() < 0.5:
         gone = rng.choice(list(system.stations))
         left = {name: of for name, of in system.stations.items() if name != gone}
@@ -217,7 +217,7 @@ def evaluate(base: int, change: str, case: int, time: float = 20_000.0) -> dict[
 
 
 def simulated_percentile(network: fluid.Network, pairs: Sequence[tuple], seed: Seed, time: float) -> Estimate:
-    """Estimate of the 95th percentile of the response time, from runs long enough."""
+    """Estimate the 95th percentile of the response time, from runs that are long enough."""
     for _ in range(TRIES):
         run = simulate_ps_network(network, time, seed, subsets={"request": pairs}, progress=False)
         found = run.response["request"].percentile[0.95]
@@ -235,7 +235,7 @@ def errors(
     exact: product_form.Means,
     percentile: float,
 ) -> dict[str, float]:
-    """Relative errors of a fluid model: jobs (mean over the queues), mean response time, 95th percentile."""
+    """Return the relative errors of a fluid model: jobs (mean over the queues), mean response time, 95th percentile."""
     point = fluid.stationary_point(network, p)
     law = fluid.response_time(network, pairs, p=p)
     truth, ours = (_by_queue(network, x.mean_jobs) for x in (exact, point))

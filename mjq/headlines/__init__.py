@@ -1,4 +1,4 @@
-"""The headline numbers of the models for scripts and other languages: plain values in, plain values out.
+"""The main numbers of each model for scripts and other languages: plain values in, plain values out.
 
 Each model is a :class:`Model`: what goes in, what comes out, and the function between. ``mjq solve`` puts words around
 it, :func:`schema` describes it to programs, and :func:`solve_grid` solves it for many values at once.

@@ -1,4 +1,4 @@
-"""One headline for many values at once: a row a case, kept as it is found, to be gone on with at any time."""
+"""The main numbers of a model for many inputs: a row a case, kept when it is computed; the same call resumes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Grid:
         require_inputs(self.model, [*self.fixed, *self.swept])
         both = sorted(set(self.fixed) & set(self.swept))
         if both:
-            raise ValueError(f"{', '.join(both)}: given once and swept")
+            raise ValueError(f"{', '.join(both)}: given both a single value and many")
         if not all(self.swept.values()):
             raise ValueError("a swept input has no values")
         if len(self) > MOST_CASES:
@@ -59,12 +59,12 @@ class Grid:
         return number
 
     def cases(self) -> Iterator[dict]:
-        """The inputs that differ, case by case."""
+        """Yield the inputs that differ, case by case."""
         for values in itertools.product(*self.swept.values()):
             yield dict(zip(self.swept, values, strict=True))
 
     def described(self) -> dict:
-        """What tells this grid from another one, as plain values."""
+        """Return what distinguishes this grid from another one, as plain values."""
         return {"version": mjq.__version__, "model": self.model, "fixed": plain(self.fixed), "swept": plain(self.swept)}
 
 
@@ -134,7 +134,7 @@ def solve_grid(
 
 
 def attempt(grid: Grid, case: dict) -> dict:
-    """The results of one case, flat, or its error."""
+    """Return the results of one case, flat, or its error."""
     try:
         return _flat(solve(grid.model, **grid.fixed, **case)["result"])
     except (ValueError, ArithmeticError, MemoryError, RuntimeError) as error:

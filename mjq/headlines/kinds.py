@@ -60,7 +60,7 @@ class Declaration(BaseModel):
 
 
 def meaning(words: str) -> Any:
-    """A field that must be given, and what it means."""
+    """Return a field that must be given, with its meaning."""
     return Field(description=words)
 
 
@@ -84,7 +84,7 @@ def system_of(B: float, b: list[float], mu: list[float], p: list[float]) -> Syst
 
 
 def checked(name: str, declaration: type[Declaration], given: Any) -> Any:
-    """The values as the declaration has them, or an error that says where they are not."""
+    """Return the values as the declaration has them, or raise ``ValueError`` that says where they differ."""
     try:
         return declaration.model_validate(given)
     except ValidationError as error:

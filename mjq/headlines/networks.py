@@ -55,7 +55,7 @@ class PlainNetwork(Declaration):
 
 
 def network_of(given: dict) -> Network:
-    """A :class:`mjq.solvers.network.Network` from plain values, as a JSON or YAML file has them.
+    """Return a :class:`mjq.solvers.network.Network` from plain values, as a JSON or YAML file has them.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def network_of(given: dict) -> Network:
     Raises
     ------
     ValueError
-        If something is missing, unknown or given twice, or the network breaks a law.
+        If something is missing, unknown or given twice, or the network violates a constraint.
 
     Examples
     --------

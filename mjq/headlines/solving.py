@@ -1,4 +1,4 @@
-"""One headline: checked, solved, and described to programs."""
+"""One model: its inputs checked, solved, and described to programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["model_of", "require_inputs", "schema", "solve"]
 
 
 def model_of(name: str) -> Model:
-    """The headline of this name."""
+    """Return the headline of this name."""
     if name not in MODELS:
         raise ValueError(f"there is no model {name!r}; there are: {', '.join(MODELS)}")
     return MODELS[name]
@@ -50,7 +50,7 @@ def solve(model: str, **inputs: Any) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If the model or an input is unknown or missing, or a law is broken.
+        If the model or an input is unknown or missing, or a constraint is violated.
     ArithmeticError
         If the solver does not converge.
 
@@ -70,7 +70,7 @@ def solve(model: str, **inputs: Any) -> dict[str, Any]:
 
 
 def schema(model: str) -> dict[str, Any]:
-    """JSON Schema of what :func:`solve` takes (``input``) and returns.
+    """Return the JSON Schema of what :func:`solve` takes (``input``) and returns.
 
     Examples
     --------

@@ -23,8 +23,8 @@ class Chapter(NamedTuple):
         return self.room == "models"
 
 
-# In the order of the book. Everything that goes through papers or chapters reads this list, `make contents` writes the
-# lines of texts that are made of it, and tests say what is still missing.
+# In the order of the book. Everything that goes through papers or chapters reads this list. `make sync-contents` writes
+# the texts that are made from it, and tests say what is still missing.
 CHAPTERS = (
     Chapter(
         "BB22",

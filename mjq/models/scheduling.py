@@ -6,7 +6,7 @@ Written from the words of the policies, apart from ``mjq.simulation``, so that e
 :math:`B`                   servers (units of the resource)
 :math:`b_\ell, \mu_\ell`    need and completion rate of class :math:`\ell`, which comes with probability :math:`p_\ell`
 :math:`\lambda`             arrival rate
-:math:`C`                   places in the line; a job is lost if, after the policy has started whom it can, more would
+:math:`C`                   places in the queue; a job is lost if, after the policy has started whom it can, more would
                             wait
 ==========================  ===========================================================================================
 """
@@ -32,16 +32,16 @@ MOST_ROOM = 1000  # a line of one class; of two there are too many states long b
 
 
 class FiniteQueue(NamedTuple):
-    """A queue of multiserver jobs with finitely many places in the line.
+    """A queue of multiserver jobs with finitely many places.
 
     Attributes
     ----------
     states : int
         Of the chain.
     EN, ENq : float
-        Mean number of jobs in the system and in the line.
+        Mean number of jobs in the system and in the queue.
     EWq : float
-        Mean time that a job which is not lost spends in the line.
+        Mean time that a job which is not lost spends in the queue.
     accepted : float
         Fraction of the jobs that find a place.
     throughput : float
@@ -59,7 +59,7 @@ class FiniteQueue(NamedTuple):
     utilization: float
 
 
-# --- Who starts next: its place in the line, or None. Jobs are told by their classes, in order of arrival. ------------
+# --- Who starts next: its place in the queue, or None. Jobs are told by their classes, in order of arrival. -----------
 
 
 def _in_order(free, served, line, b):
@@ -161,7 +161,7 @@ def transitions(
 
 
 def served_and_waiting(state: tuple, B: float, b: Sequence[float], policy: str) -> tuple:
-    """How many of each class are in service, and the classes of those that wait.
+    """Return how many of each class are in service, and the classes of those that wait.
 
     >>> served_and_waiting((0, 0, 1), 2, (1, 2), "server-filling")
     ((2, 0), (1,))
@@ -204,7 +204,7 @@ def _served_by_filling(B, b, present):
 def finite_queue(
     lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, room: int, policy: str = "fcfs"
 ) -> FiniteQueue:
-    """A queue with finitely many places under a policy that looks at needs and at the order of arrival, exact.
+    """Solve a queue with finitely many places under a policy that looks at needs and at the order of arrival.
 
     Arrivals are Poisson, times exponential. Backfilling with reservations looks at times: it has no such chain.
 
@@ -229,7 +229,7 @@ def finite_queue(
     Raises
     ------
     ValueError
-        If the input breaks a law, or there are more than 20,000 states.
+        If the input violates a constraint, or there are more than 20,000 states.
 
     Source: [SCHED] Eq. (e).
 
@@ -247,7 +247,7 @@ def finite_queue(
     come = p > 0
     b, mu, p = (x[come].tolist() for x in (b, mu, p))
     if _rule(policy) is None and any(np.frexp(x)[0] != 0.5 for x in (B, *b)):
-        raise ValueError(f"server-filling takes powers of two, got needs {checks.shown(b)} of {checks.shown(B)}")
+        raise ValueError(f"server-filling needs powers of two, got needs {checks.shown(b)} of {checks.shown(B)}")
     rule = partial(transitions, lam=lam, B=B, b=b, mu=mu, p=p, room=room, policy=policy)
     states = chain.explore([empty(len(b), policy)], rule, limit=MOST_STATES)
     pi = chain.stationary(chain.generator(states, rule), states)
@@ -262,9 +262,9 @@ def finite_queue(
 
 
 def shadow_time(now: float, free: float, need: float, running: Sequence[tuple]) -> tuple[float, float]:
-    r"""When the first job in the line can start at the latest, by the estimates, and what it then leaves free.
+    r"""Return when the first job in the queue can start at the latest, by the estimates, and what it then leaves free.
 
-    Let the jobs in service hold :math:`n_i` servers until :math:`e_i`, as estimated. The first in the line needs
+    Let the jobs in service hold :math:`n_i` servers until :math:`e_i`, as estimated. The first in the queue needs
     :math:`h`. Its shadow time and the extra servers are
 
     .. math:: s = \min\Bigl\{t \ge \text{now} : \text{free} + \sum_{e_i \le t} n_i \ge h\Bigr\}, \qquad
@@ -276,7 +276,7 @@ def shadow_time(now: float, free: float, need: float, running: Sequence[tuple]) 
     free : float
         Servers that are free now.
     need : float
-        What the first in the line needs.
+        What the first in the queue needs.
     running : sequence of (float, float)
         Estimated end and need of each job in service.
 

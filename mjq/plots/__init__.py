@@ -76,7 +76,7 @@ def style() -> None:
 
 
 def panels(number: int, height: float = 3.1, **options: Any) -> tuple[Figure, Any]:
-    """A figure of panels under each other, wide enough for a page and legible on a phone: the figure and its axes.
+    """Make a figure of panels one below the other, and return the figure and its axes.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def panels(number: int, height: float = 3.1, **options: Any) -> tuple[Figure, An
 def band(
     ax: Axes, x: ArrayLike, estimates: Sequence[Estimate], label: str | None = None, colour: str | None = None
 ) -> None:
-    """Simulation estimates with their confidence intervals."""
+    """Draw simulation estimates with their confidence intervals."""
     mean = np.array([e.mean for e in estimates])
     below, above = mean - [e.low for e in estimates], np.array([e.high for e in estimates]) - mean
     ax.errorbar(x, mean, [below, above], fmt="x", capsize=3, color=colour, label=label)

@@ -44,7 +44,7 @@ def shares_of_capacity(report: Report, ax: Axes) -> None:
 
 
 def memory_of_log(report: Report, ax: Axes) -> None:
-    """Draw the capacity against how many successive jobs are drawn from the log at a time, for each policy.
+    """Draw the capacity against the number of successive jobs that are drawn at a time, for each policy.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ __all__ = ["rounded_down", "rounded_up"]
 
 
 def rounded_up(value: float, digits: int) -> float:
-    """The least number with so many decimals that is not below the value.
+    """Return the least number with this many decimals that is not below the value.
 
     >>> rounded_up(0.121, 2), rounded_up(12.0, 0)
     (0.13, 12.0)
@@ -17,7 +17,7 @@ def rounded_up(value: float, digits: int) -> float:
 
 
 def rounded_down(value: float, digits: int) -> float:
-    """The greatest number with so many decimals that is not above the value.
+    """Return the greatest number with this many decimals that is not above the value.
 
     >>> rounded_down(0.129, 2)
     0.12

@@ -30,7 +30,7 @@ def rows_of(
     need: Sequence[int] | np.ndarray,
     servers: int,
 ) -> list[np.ndarray]:
-    """Servers for each job, from the lowest that are free; a job that holds them for no time gets none.
+    """Return the servers of each job, from the lowest that are free; a job that holds them for no time gets none.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def gantt(
     Raises
     ------
     ValueError
-        If a job was interrupted, there are too many, or `colours` has not one entry a job.
+        If a job was interrupted, there are too many, or `colours` has not one entry for each job.
     """
     jobs, begin, end = len(schedule.start), schedule.submit.min(), schedule.finish.max()
     until = end if until is None else checks.positive("until", until, ndim=0)
@@ -101,7 +101,7 @@ def gantt(
     if len(colours) != jobs:
         raise ValueError(f"one colour a job is needed, got {len(colours)} for {jobs}")
     if not np.allclose(schedule.finish - schedule.start, schedule.run, rtol=0, atol=TIME_ROUNDING * end):
-        raise ValueError("a chart shows no jobs that are interrupted")
+        raise ValueError("a chart cannot show jobs that are interrupted")
     ax = plt.subplots(figsize=(WIDTH, 2.6))[1] if ax is None else ax
     held = rows_of(schedule.start, schedule.finish, schedule.need, int(schedule.servers))
     for job, (start, finish) in enumerate(zip(schedule.start, np.minimum(schedule.finish, until), strict=True)):

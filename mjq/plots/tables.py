@@ -18,7 +18,7 @@ GLUED = "application/papermill.record/"  # in front of the types of what only a 
 
 
 def significant(value: Any, digits: int = SIGNIFICANT) -> Any:
-    """The value with its numbers rounded to so many significant digits, and numpy's types turned into Python's.
+    """Round the numbers in a value to significant digits, and turn numpy's types into Python's.
 
     >>> significant(2 / 3), significant([np.float64(1e-20) / 3, "word", 12])
     (0.6666666667, [3.333333333e-21, 'word', 12])
@@ -64,7 +64,7 @@ class Table(Markdown):
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence], digits: int = 4) -> Table:
-    """A table for a notebook and for the book.
+    """Make a table for a notebook and for the book.
 
     Floats get `digits` decimals, but as few as needed in the first column, which names the row, and never more than ten
     significant digits; a minus is a minus sign, and None is a dash.
@@ -83,7 +83,7 @@ def table(headers: Sequence[str], rows: Sequence[Sequence], digits: int = 4) -> 
 
 
 def verdicts(rows: Sequence[tuple]) -> Table:
-    """What became of a paper's sentences about a figure, one row each.
+    """Show what became of a paper's sentences about a figure, one row each.
 
     Parameters
     ----------

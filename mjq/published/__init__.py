@@ -39,7 +39,7 @@ UNIT_ROUNDING, PARAMETER_ROUNDING = 1e-9, 1e-12  # of the last printed digit; re
 
 
 def read(name: str) -> list[dict[str, str]]:
-    """Rows of one of the CSV files beside this module, as dictionaries of text.
+    """Return the rows of one of the CSV files beside this module, as dictionaries of text.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def read(name: str) -> list[dict[str, str]]:
 
 
 def ledger(paper: str) -> list[dict[str, str]]:
-    """What became of every published item of a paper, in the paper's order.
+    """Return what became of every published item of a paper, in the paper's order.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def ledger(paper: str) -> list[dict[str, str]]:
 
 
 def checks(row: dict[str, str]) -> list[tuple[str, ...]]:
-    """What holds a row of the ledger: pairs of a file and a name in it, of a claim, test, printed item or figure.
+    """Return what checks a row of the ledger: pairs of a file and the name of a claim, test, printed item or figure.
 
     >>> checks(ledger("BB22")[0])
     [('notebooks/processing_capacity.ipynb', 'fig-1')]
@@ -105,7 +105,7 @@ class Printed:
 
     @property
     def unit(self) -> float:
-        """One unit of the last printed digit."""
+        """Return one unit of the last printed digit."""
         return float(Decimal(1).scaleb(Decimal(self.text).as_tuple().exponent))
 
 
@@ -115,7 +115,7 @@ def _numbers(text):
 
 
 def printed(paper: str) -> list[Printed]:
-    """All printed numbers of a paper, by its key in lower case.
+    """Return all printed numbers of a paper, by its key in lower case.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def printed(paper: str) -> list[Printed]:
 
 
 def declared(paper: str) -> dict[str, dict[str, Any]]:
-    """Parameters of figures that the print, or our copy of it, does not give: ours, chosen and declared.
+    """Return parameters of figures that the print, or our copy of it, does not give: ours, chosen and declared.
 
     Returns
     -------
@@ -176,7 +176,7 @@ class Comparisons:
         self._printed = printed(paper)
 
     def find(self, item: str, quantity: str, **parameters: Any) -> Printed | None:
-        """The printed number for these parameters, or None."""
+        """Return the printed number for these parameters, or None."""
         for row in self._printed:
             if (row.item, row.quantity) == (item, quantity) and _same(row.parameters, parameters):
                 return row
@@ -225,7 +225,7 @@ class Comparisons:
         return row
 
     def summary(self) -> str:
-        """What was compared with print, by kind of number, for the end of a chapter."""
+        """Show what was compared with print, by kind of number, for the end of a chapter."""
         made, kinds = set(self.made), dict.fromkeys(KINDS, 0)
         for row in self._printed:
             kinds[row.kind] += (row.item, row.quantity, row.place) in made

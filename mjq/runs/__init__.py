@@ -1,11 +1,11 @@
 """Chapters run again: with other parameters, over grids of them, on many machines.
 
-``one``         one chapter with other parameters, everything it found in a folder
-``sweeps``      many cases side by side, to be gone on with at any time
+``one``         one chapter with other parameters, with all its results in a folder
+``sweeps``      many cases in parallel; the same call resumes
 ``cases``       the cases of a sweep, and what a worker computes
 ``archive``     the folder of a sweep: its plan, and a journal of its cases
 ``tables``      the results of a sweep as tidy tables
-``comparison``  two runs beside each other
+``comparison``  two runs compared
 ``chapters``    which chapters there are, what can be changed, and whether given values pass the chapter's checks
 ``inputs``      parameters as people write them
 ``execution``   a notebook executed with parameters

@@ -66,12 +66,12 @@ class Plan:
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of the cases, in their order."""
+        """Return a fingerprint of the cases, in their order."""
         return checksum([[case.name, case.id] for case in self.cases])
 
     @classmethod
     def of(cls, chapter: Chapter, given: Iterable[Mapping[str, Any]], names: Iterable[str] | None = None) -> Plan:
-        """The plan of a sweep, all its cases checked.
+        """Return the plan of a sweep, with all its cases checked.
 
         Parameters
         ----------
@@ -132,12 +132,12 @@ class Record:
 
     @property
     def done(self) -> bool:
-        """Whether the case ran to its end."""
+        """Return whether the case ran to its end."""
         return self.status == "done"
 
     @classmethod
     def lost(cls, error: BaseException) -> Record:
-        """The record of a case that killed its workers, or could not run at all.
+        """Return the record of a case that killed its workers, or could not run at all.
 
         >>> Record.lost(MemoryError("too large")).failure.error
         'MemoryError: too large'
@@ -147,13 +147,13 @@ class Record:
 
     @classmethod
     def from_json(cls, content: dict) -> Record:
-        """The record that :meth:`as_json` made into plain data."""
+        """Return the record that :meth:`as_json` made into plain data."""
         failure = content["failure"] and execution.Failure(**content["failure"])
         found = results.Results(content["results"]["values"], content["results"]["tables"], {})
         return cls(content["status"], failure, content["seconds"], found)
 
     def as_json(self) -> dict:
-        """The record as plain data, without the notebook.
+        """Return the record as plain data, without the notebook.
 
         >>> record = Record.lost(MemoryError("too large"))
         >>> Record.from_json(record.as_json()) == record
@@ -203,7 +203,7 @@ def compute(notebook: str, parameters: dict, code: str, keep: bool) -> Record:
 
 
 def checksum(content: Any) -> str:
-    """A fingerprint of plain data; the order of names does not matter.
+    """Return a fingerprint of plain data; the order of names does not matter.
 
     >>> checksum({"a": 1, "b": 2}) == checksum({"b": 2, "a": 1})
     True

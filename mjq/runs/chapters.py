@@ -26,7 +26,7 @@ __all__ = ["NONE_HERE", "NOTEBOOKS", "Chapter", "Parameter", "chapter", "names",
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 NONE_HERE = "no chapters here: they come with the project's repository, not with the package"
-LENGTHS_DIFFER = "one entry a class"  # in each message of the library that says so
+LENGTHS_DIFFER = "one entry for each class"  # in each message of the library that says so
 TYPES = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "list": "a list"}
 
 
@@ -76,7 +76,7 @@ class Chapter:
         return self.path.parent == NOTEBOOKS
 
     def values(self, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """All parameters, those given and the defaults of the others, checked.
+        """Return all parameters, those given and the defaults of the others, checked.
 
         Parameters
         ----------
@@ -86,8 +86,8 @@ class Chapter:
         Raises
         ------
         ValueError
-            If a name is unknown (with the nearest known ones), a value has another type, or a law of the chapter is
-            broken.
+            If a name is unknown (with the nearest known ones), a value has another type, or a constraint of the chapter
+            is violated.
 
         Examples
         --------
@@ -114,11 +114,11 @@ class Chapter:
         return f" (not given, so as before: {', '.join(left)})" if left else ""
 
     def typed(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Values of some parameters as the parameters' types, or ``ValueError``."""
+        """Return values of some parameters as the parameters' types, or raise ``ValueError``."""
         return {name: typed(self.parameters[name], value) for name, value in given.items()}
 
     def check(self, values: Mapping[str, Any]) -> None:
-        """Run the chapter's cell of checks on `values`; raise ``ValueError`` with the law that they break."""
+        """Run the chapter's cell of checks on `values`; raise ``ValueError`` with the constraint that they violate."""
         for cell in _tagged(self.notebook, "checks"):
             try:
                 exec(compile(cell.source, f"<checks of {self.name}>", "exec"), dict(values))
@@ -128,7 +128,7 @@ class Chapter:
 
 
 def names() -> list[str]:
-    """Names of the chapters, in the order of the book; none where the library was installed without them.
+    """Return the names of the chapters in the order of the book; none where the library was installed without them.
 
     >>> names()[:3]
     ['processing_capacity', 'stability', 'cluster']
@@ -137,7 +137,7 @@ def names() -> list[str]:
 
 
 def chapter(name: str | Path) -> Chapter:
-    """A chapter by its name, or any notebook with a `parameters` cell by its path, which ends in ``.ipynb``.
+    """Return a chapter by its name, or any notebook with a `parameters` cell by its path.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def chapter(name: str | Path) -> Chapter:
 
 
 def typed(parameter: Parameter, value: Any) -> Any:
-    """The value as the parameter's type, or ``ValueError``.
+    """Return the value as the parameter's type, or raise ``ValueError``.
 
     A whole number may be written as 30.0, a number as 30, and the entries of a list are numbers, words, true or false,
     or such lists; nothing is infinite.

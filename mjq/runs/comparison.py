@@ -1,4 +1,4 @@
-"""Two runs beside each other."""
+"""Two runs compared."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class _Difference:
     relative: float | None
 
     def counts(self, tolerance=0.0):
-        """Whether it is more than this relative difference."""
+        """Return whether two values differ by more than this relative difference."""
         if self.relative is None:
             return True
         return self.relative != 0 and not (self.relative <= tolerance and math.isfinite(tolerance))
 
 
 def compare(first: str | Path, second: str | Path, tolerance: float = 0.0) -> dict[str, Any]:
-    """Which parameters and which results of two runs differ.
+    """Return which parameters and which results of two runs differ.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def _json(path):
     """JSON without the infinite numbers that Python would take."""
 
     def refuse(constant):
-        raise ValueError(f"{path.name} holds {constant}, which is no number of JSON")
+        raise ValueError(f"{path.name} holds {constant}, which is not a number in JSON")
 
     return json.loads(path.read_bytes(), parse_constant=refuse)
 

@@ -125,7 +125,7 @@ def _is_data(parameters):
     code = translate_parameters("python3", "python", parameters, "Parameters")
     found = {node.targets[0].id: ast.literal_eval(node.value) for node in ast.parse(code).body}
     if found != parameters:
-        raise ValueError("the parameters do not arrive as they were given")
+        raise ValueError("the kernel received other parameters than were given")
 
 
 def _failure(target, error, traceback):
@@ -150,7 +150,7 @@ def _stopped(cell, notes):
 
 
 def plain(text: str) -> str:
-    """Text without the codes that colour it on a terminal.
+    """Return text without the codes that colour it on a terminal.
 
     >>> plain("\\x1b[31mred\\x1b[0m")
     'red'
@@ -159,7 +159,7 @@ def plain(text: str) -> str:
 
 
 def cleaned(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """The notebook without timings, versions and other things that change from run to run."""
+    """Return the notebook without timings, versions and other things that change from run to run."""
     notebook.metadata = {"kernelspec": notebook.metadata.get("kernelspec", {}), "language_info": {"name": "python"}}
     for cell in notebook.cells:
         kept = {key: value for key, value in cell.metadata.items() if key in KEPT_CELL_METADATA}

@@ -18,7 +18,7 @@ COLUMNS = ["panel", "title", "x label", "y label", "kind", "series", "x", "y", "
 
 
 def data(figure: Figure) -> dict | None:
-    """The points of all curves, bars, intervals, areas and maps of a figure, or None for a drawing without axes.
+    """Return the points of all curves, bars, areas and maps of a figure, or None for a drawing without axes.
 
     Returns
     -------

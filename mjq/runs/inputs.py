@@ -26,7 +26,7 @@ RANGE = re.compile(r"(?P<start>[^:]+):(?P<stop>[^:]+):(?P<number>[^:]+)(?P<log>:
 
 
 def read_yaml(path: str | Path) -> dict[str, Any]:
-    """Parameters from a YAML file: names, each with its value.
+    """Read parameters from a YAML file: names, each with its value.
 
     Numbers are those of YAML 1.2, so ``1e-3`` is a number and ``no`` is a word. Tags that would build objects, names
     that come twice and anything but a list of names with values are refused.
@@ -51,7 +51,7 @@ def write_yaml(path: str | Path, values: Mapping[str, Any]) -> None:
 
 
 def one(parameter: Parameter, text: str) -> Any:
-    """One value of a parameter from a command line; text is taken as it stands, all else as YAML.
+    """Return one value of a parameter from a command line; text is taken as it stands, all else as YAML.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def one(parameter: Parameter, text: str) -> Any:
 
 
 def several(parameter: Parameter, text: str) -> list:
-    """The values that a sweep gives to a parameter: ``start:stop:number``, the same with ``:log``, or a list.
+    """Return the values of a sweep: ``start:stop:number``, the same with ``:log``, or a list.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def _equal_steps(start, stop, number):
 
 
 def grid(ranges: Mapping[str, Sequence]) -> list[dict[str, Any]]:
-    """All combinations of the values of several parameters, the last one changing fastest.
+    """Return all combinations of the values of several parameters, the last one changing fastest.
 
     >>> grid({"n": [1, 2], "p1": [0.1, 0.5]})[:2]
     [{'n': 1, 'p1': 0.1}, {'n': 1, 'p1': 0.5}]
@@ -141,7 +141,7 @@ def grid(ranges: Mapping[str, Sequence]) -> list[dict[str, Any]]:
 def combine(
     rows: Sequence[Mapping[str, Any]], ranges: Mapping[str, Sequence], names: Sequence[str] | None = None
 ) -> tuple[list[str] | None, list[dict[str, Any]]]:
-    """Every case of a table with all combinations of the values of more parameters, and a name for each.
+    """Combine every case of a table with all values of more parameters, and name each.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def combine(
 
 
 def read_cases(path: str | Path, chapter: Chapter) -> tuple[list[str] | None, list[dict[str, Any]]]:
-    """Cases from a CSV file with a column a parameter, and perhaps a column ``case`` with a name for each.
+    """Read cases from a CSV file with a column for each parameter, and perhaps a column ``case`` with names.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def read_cases(path: str | Path, chapter: Chapter) -> tuple[list[str] | None, li
 
 
 def data(name: str, text: str) -> Any:
-    """The value of a parameter written as YAML; ``ValueError`` with its name if it is none.
+    """Return the value of a parameter written as YAML, or raise ``ValueError`` with its name.
 
     >>> data("t", "[1, 2.5]")
     [1, 2.5]
@@ -217,7 +217,7 @@ def _text(path, encoding, most, newline=None):
     with open(path, encoding=encoding, newline=newline) as file:
         text = file.read(most + 1)
     if len(text) > most:
-        raise ValueError(f"it is longer than {most // 1_000_000} million letters")
+        raise ValueError(f"it is longer than {most // 1_000_000} million characters")
     return text
 
 

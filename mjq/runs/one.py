@@ -1,4 +1,4 @@
-"""One chapter, run with other parameters, and everything it found in a folder."""
+"""One chapter, run with other parameters, with all its results in a folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Run", "RunFailed", "run"]
 
 
 class RunFailed(RuntimeError):
-    """A chapter did not run to its end.
+    """A chapter stopped before its end.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ def run(
     Raises
     ------
     ValueError
-        For an unknown name, a value that breaks a law, or a folder or file that exists.
+        For an unknown name, a value that violates a constraint, or a folder or file that exists.
     RunFailed
         With the cell and the error.
     RuntimeError
@@ -132,7 +132,7 @@ def run(
             folders.refuse_existing(copy, force)  # it may have appeared meanwhile
             folders.write(copy, (folder / target.name).read_bytes())
     except (OSError, ValueError, RuntimeError) as error:
-        raise RuntimeError(f"{error}; all else is in {folder}") from error
+        raise RuntimeError(f"{error}; all other results are in {folder}") from error
     return Run(folder, given, found, seconds, len(source.notebook.cells))
 
 

@@ -18,7 +18,7 @@ HOME = Path(__file__).resolve().parents[1]
 
 @cache
 def code() -> str:
-    """A fingerprint of the library: two machines that compute the same thing have the same.
+    """Return a fingerprint of the library: two machines that compute the same thing have the same.
 
     >>> code() == fingerprint(HOME)
     True
@@ -27,7 +27,7 @@ def code() -> str:
 
 
 def fingerprint(folder: Path) -> str:
-    """Sixteen letters that depend on the names and contents of all code and data in a folder, and on nothing else."""
+    """Return sixteen letters that depend only on the names and contents of all code and data in a folder."""
     state = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.suffix in {".py", ".csv", ".gz"}:
@@ -36,7 +36,7 @@ def fingerprint(folder: Path) -> str:
 
 
 def versions() -> dict[str, Any]:
-    """Versions, machine and commit, ready for JSON; no `commit` outside a repository, `changed` if it was edited."""
+    """Return versions, machine and commit for JSON; no `commit` outside a repository, `changed` if it was edited."""
     return {
         "mjq": importlib.metadata.version("mjq"),
         "code": code(),

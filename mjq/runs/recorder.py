@@ -26,7 +26,7 @@ class DataFormatter(JSONFormatter):
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """Called by IPython when the kernel starts."""
+    """Start to record; IPython calls this when the kernel starts."""
     shell.display_formatter.formatters[DATA] = DataFormatter(parent=shell.display_formatter)
     # Choosing a format for figures, as chapters do, forgets all others: ask anew before each cell.
     shell.events.register("pre_run_cell", lambda info: _ask(shell.display_formatter.formatters))

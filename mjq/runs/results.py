@@ -1,4 +1,4 @@
-"""What an executed chapter found: its glued values, its tables, its figures."""
+"""The results of an executed chapter: its named values, its tables, its figures."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Results:
     figures: dict
 
     def named(self) -> dict[str, dict]:
-        """Values and tables, ready for JSON."""
+        """Return values and tables, ready for JSON."""
         return {"values": self.values, "tables": self.tables}
 
 
 def taken_from(notebook: NotebookNode) -> Results:
-    """The results in an executed notebook, whose outputs are left without what only served to record them."""
+    """Return the results in an executed notebook, and drop outputs that only served to record them."""
     found = Results({}, {}, {})
     for cell in notebook.cells:
         for output in cell.get("outputs", []):

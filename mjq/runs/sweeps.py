@@ -1,4 +1,4 @@
-"""A chapter with many sets of parameters, on this machine or on a cluster, to be gone on with at any time."""
+"""A chapter with many sets of parameters, on this machine or on a cluster; the same call resumes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PATIENCE = 60.0  # seconds without a single worker after which a sweep gives up
 
 
 class SweepStopped(RuntimeError):
-    """A sweep did not come to its end; what was finished is kept, and the same call goes on."""
+    """A sweep stopped before its end; finished cases are kept, and the same call resumes."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def sweep(
     progress: bool = False,
     patience: float = PATIENCE,
 ) -> Sweep:
-    """Run a chapter once for each case, side by side.
+    """Run a chapter once for each case, in parallel.
 
     The folder ``runs/<chapter>/<label>`` keeps each finished case as a line of ``cases.jsonl``, so that the same call
     after a crash goes on where it was. Failed cases are tried again. At the end, and also if something stops the sweep,
@@ -162,7 +162,7 @@ class _Crew:
     arrived: queue.SimpleQueue = field(default_factory=queue.SimpleQueue)
 
     def work(self, cases, notebooks, bar):
-        """Compute cases and keep each record; what is not computed when something stops us is taken back."""
+        """Compute cases and keep each record; if something stops us, cases that have not begun are taken back."""
         futures = self._submit(cases, notebooks)
         try:
             while futures:

@@ -20,7 +20,7 @@ COLUMNS = {"case", *ENTRY, *FATE}
 
 
 def check_columns(parameters: Iterable[str]) -> None:
-    """Refuse parameters that are called like a column of the tables.
+    """Refuse parameters that have the name of a column of the tables.
 
     >>> check_columns(["row"])
     Traceback (most recent call last):
@@ -44,7 +44,7 @@ def write(folder: Path, plan: Plan, records: Sequence[Record | None], format: st
 
 
 def long(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
-    """A row for every named value, and for every entry of every named table or list, of every finished case.
+    """Return a row for each named value, and for each entry of each named table or list, of each finished case.
 
     Columns: the case, the parameters that were given, the name of the result, row (from 1) and column of an entry, and
     its value as a number or as text.
@@ -67,7 +67,7 @@ def long(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
 
 
 def wide(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
-    """A row for every case: parameters, status (done, failed or missing), seconds, error, glued numbers and words.
+    """Return a row for every case: parameters, status (done, failed or missing), seconds, error, glued values.
 
     A result that is called like another column has ``(result)`` behind its name.
 

@@ -94,7 +94,7 @@ def simulate_cluster(
     Raises
     ------
     ValueError
-        If the input breaks a law, which is named.
+        If the input violates a constraint, which is named.
 
     Examples
     --------

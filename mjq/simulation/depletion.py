@@ -132,7 +132,7 @@ def simulate_depletion(
 def depletion_path(
     D: ArrayLike, N: ArrayLike, K: ArrayLike, seed: Seed
 ) -> tuple[dict[str, float], np.ndarray, np.ndarray]:
-    """One depletion, event by event.
+    """Simulate one depletion, event by event.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def _system(D, N, K):
     if not len(D):
         raise ValueError("D must have at least one station")
     if not D.shape[1] == len(N) == len(K):
-        raise ValueError(f"D, N and K must have one entry a class, got {D.shape[1]}, {len(N)} and {len(K)}")
+        raise ValueError(f"D, N and K must have one entry for each class, got {D.shape[1]}, {len(N)} and {len(K)}")
     if (N < K).any():
         raise ValueError(f"N must be at least K in each class, got {checks.shown(N)} and {checks.shown(K)}")
     if K.sum() == 0:

@@ -101,7 +101,7 @@ class Estimate:
         return cls(float(number / jobs.sum()), (high - low) / 2, len(seen), confidence, low, high)
 
     def expected_half_width(self, observations: int, longer: float = 1) -> float:
-        """Mean half-width of an interval from so many observations, each of which averages `longer` times as much.
+        """Return the mean half-width of an interval from observations that each average `longer` times as much.
 
         A half-width from a few replications is itself a matter of luck; many short ones tell what it is on average.
         Observations are taken as normal: the standard deviation of k of them is on average
@@ -133,7 +133,7 @@ class Estimate:
         return float(special.stdtrit(k - 1, (1 + self.confidence) / 2) * seen / math.sqrt(k))
 
     def widened(self, factor: float) -> Estimate:
-        """The same estimate with a wider interval: tests must not fail once in twenty runs."""
+        """Return the same estimate with a wider interval, so that tests do not fail once in twenty runs."""
         ends = (self.mean + factor * (end - self.mean) for end in (self.low, self.high))
         return Estimate(self.mean, factor * self.half_width, self.observations, self.confidence, *ends)
 
@@ -150,7 +150,7 @@ class Estimate:
 
 
 def clustering(sums: np.ndarray, squares: np.ndarray, numbers: np.ndarray) -> float:
-    """How many successive jobs say as little as one, from the times that they spend.
+    """Return how many successive jobs say as little as one, from the times that they spend.
 
     The variance of the means of replications (or batches), over what it would be if jobs were independent. For rare
     long times it is about the mean size of a cluster of them.

@@ -141,7 +141,7 @@ def simulate_multiserver(
     Raises
     ------
     ValueError
-        If the input breaks a law, which is named.
+        If the input violates a constraint, which is named.
 
     Notes
     -----
@@ -189,16 +189,16 @@ def simulate_multiserver(
 
 
 def require_powers_of_two(needs: Sequence[float] | np.ndarray, B: float) -> None:
-    """Refuse needs that may leave servers idle whatever is served.
+    """Raise ``ValueError`` for needs that may leave servers idle whatever is served.
 
     >>> require_powers_of_two([1, 3], 4)
     Traceback (most recent call last):
-    ValueError: server-filling takes needs and servers that are powers of two: need 3, servers 4
+    ValueError: server-filling needs powers of two for needs and servers: need 3, servers 4
     """
     for need in needs:
         if any(np.frexp(x)[0] != 0.5 for x in (need, B)):  # 1/2, 1/4, … are powers of two as well
             shown = f"need {checks.shown(need)}, servers {checks.shown(B)}"
-            raise ValueError(f"server-filling takes needs and servers that are powers of two: {shown}")
+            raise ValueError(f"server-filling needs powers of two for needs and servers: {shown}")
 
 
 def _estimates(runs):

@@ -37,7 +37,7 @@ class Timeline:
 
     @property
     def station_times(self) -> np.ndarray:
-        """For how long each station is busy."""
+        """Return for how long each station is busy."""
         return np.diff(self.times) @ self.busy
 
     @property
@@ -46,7 +46,7 @@ class Timeline:
         return float(np.diff(self.times) @ self.busy.all(axis=1))
 
     def periods(self, busy: ArrayLike) -> list[tuple[float, float]]:
-        """Beginnings and lengths of the longest intervals in which `busy`, one truth an interval, holds.
+        """Return beginnings and lengths of the longest intervals in which `busy`, one truth for each interval, holds.
 
         >>> Timeline(np.array([0.0, 1.0, 3.0, 4.0]), np.ones((3, 1), bool)).periods([False, True, True])
         [(1.0, 3.0)]

@@ -19,7 +19,7 @@ Seed = int | Sequence[int] | np.random.SeedSequence  # of which runs make their 
 
 
 def generators(seed: Seed, replications: int) -> list[np.random.Generator]:
-    """One random generator a replication, from anything that ``numpy.random.SeedSequence`` takes, or from one of those.
+    """Return one random generator for each replication, from any seed that numpy takes.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def _entropy(seed):
 
 
 def require_affordable(what: str, events: float) -> None:
-    """Refuse a simulation of more events than a day is long enough for."""
+    """Raise ``ValueError`` for a simulation of more events than a day is long enough for."""
     checks.affordable(what, events, MOST_EVENTS, "events")
 
 
@@ -71,7 +71,7 @@ def _compiled(module, name, settings):
 def replicate(
     run: Compiled, seed: Seed, replications: int, workers: parallel.Workers = 1, progress: bool | None = None
 ) -> list:
-    """Call ``run(rng)`` once a replication and return the results in order.
+    """Call ``run(rng)`` once for each replication and return the results in order.
 
     Parameters
     ----------

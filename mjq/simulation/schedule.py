@@ -50,7 +50,7 @@ class Schedule:
         return self.finish - self.submit
 
     def bounded_slowdown(self, threshold: float = 10) -> float:
-        """Mean sojourn time of the jobs over their run time, this at least `threshold`, and the ratio at least 1.
+        """Return the mean of sojourn over run time; run times count as at least `threshold`, ratios as at least 1.
 
         Source: D. G. Feitelson, Metrics for parallel job scheduling and their convergence, JSSPP 2001.
 
@@ -82,7 +82,7 @@ def replay(
     ties: str = "completions first",
     kill: bool = False,
 ) -> Schedule:
-    """Replay a log: when does each job start under a queueing policy?
+    """Replay a log: return when each job starts and ends under a queueing policy.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def replay(
     estimate = run if estimate is None else checks.not_negative("estimate", estimate)
     if not len(submit) == len(need) == len(run) == len(estimate):
         lengths = f"{len(submit)}, {len(need)}, {len(run)} and {len(estimate)}"
-        raise ValueError(f"submit, need, run and estimate must have one entry a job, got {lengths}")
+        raise ValueError(f"submit, need, run and estimate must have one entry for each job, got {lengths}")
     if not len(submit):
         raise ValueError("submit, need, run and estimate must have at least one job")
     if need.max() > servers * (1 + checks.FIT_TOLERANCE):

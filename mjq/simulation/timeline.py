@@ -12,7 +12,7 @@ __all__ = ["timeline"]
 
 
 def timeline(N: int, sizes: ArrayLike, mapping: ArrayLike, running: ArrayLike) -> pl.DataFrame:
-    """When jobs that are always there fit, start and complete, and which of N servers they hold.
+    """Return when jobs that are always there fit, start and complete, and which of N servers they hold.
 
     The tracker takes them in the given order, one at a time: a job that fits reserves its servers, is mapped, and runs.
 
@@ -34,7 +34,7 @@ def timeline(N: int, sizes: ArrayLike, mapping: ArrayLike, running: ArrayLike) -
     Raises
     ------
     ValueError
-        If the input breaks a law, or a job needs more servers than there are.
+        If the input violates a constraint, or a job needs more servers than there are.
 
     Source: the words of [SW23] Section 1, with a queue that is never empty.
 

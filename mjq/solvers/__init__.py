@@ -1,4 +1,4 @@
-"""General-purpose solvers, each used by two models or more; those of one model live with the model.
+"""General-purpose solvers, independent of any paper and used by two models or more.
 
 ``chain``       any finite Markov chain, from its transition rule: the definition that faster solvers are held to
 ``symbolic``    small chains from the same rule, with letters in place of numbers

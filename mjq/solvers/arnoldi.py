@@ -23,7 +23,7 @@ GAP_TOLERANCE, GAP_RESTARTS = 1e-3, 50  # of the second eigenvalue, which need n
 def dominant(
     operator: Callable[[np.ndarray], np.ndarray], start: np.ndarray, tolerance: float, restarts: int, basis: int
 ) -> np.ndarray:
-    """The eigenvector of the eigenvalue with the largest real part, its entries made positive.
+    """Return the eigenvector of the eigenvalue with the largest real part, with its entries made positive.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def dominant(
 def estimated_error(
     operator: Callable[[np.ndarray], np.ndarray], size: int, residual: float, slowest: float, basis: int
 ) -> float:
-    """About how large the relative error of a dominant eigenvector with this relative residual is.
+    """Estimate the relative error of a dominant eigenvector with this relative residual.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def estimated_error(
 
 
 def gap(operator: Callable[[np.ndarray], np.ndarray], size: int, basis: int) -> float:
-    """Distance of the second eigenvalue of an operator from its dominant one, 1; zero if it was not found.
+    """Return the distance of the second eigenvalue of an operator from its dominant one, 1; zero if it was not found.
 
     Examples
     --------

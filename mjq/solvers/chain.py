@@ -83,7 +83,7 @@ def moves(states: Sequence[Hashable], transitions: Rule) -> Iterator[tuple]:
 
 
 def generator(states: Sequence[Hashable], transitions: Rule) -> sparse.csr_array:
-    """The generator of a chain, as a sparse matrix of numbers.
+    """Return the generator of a chain, as a sparse matrix of numbers.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def generator(states: Sequence[Hashable], transitions: Rule) -> sparse.csr_array
 
 
 def stationary(Q: ArrayLike | sparse.sparray, states: Sequence[Hashable] | None = None) -> np.ndarray:
-    r"""Stationary distribution :math:`\pi Q = 0,\ \pi \mathbf 1 = 1` of an irreducible chain.
+    r"""Return the stationary distribution :math:`\pi Q = 0,\ \pi \mathbf 1 = 1` of an irreducible chain.
 
     States are eliminated one by one, as Grassmann, Taksar and Heyman do, with additions, multiplications and
     divisions of positive numbers only. Nothing cancels, so each probability has nearly full relative accuracy however
@@ -193,7 +193,7 @@ def _solved(row, column, rate, order):
 
 
 def stationary_of_recurrent_part(P: np.ndarray) -> np.ndarray:
-    """Stationary distribution of a chain in steps, zero for states that are left for ever.
+    """Return the stationary distribution of a chain in steps, zero for states that are left for ever.
 
     Transitions so rare that their products underflow would cut a chain in pieces: they count as none, and the piece
     that is not left is kept.
@@ -252,7 +252,7 @@ def _require_irreducible(rates, states):
     if len(closed) > 1:
         classes = "; ".join(_few([names[k] for k in np.flatnonzero(label == c)]) for c in closed[:3])
         raise ValueError(f"the chain is reducible: {len(closed)} closed classes of states, such as {classes}")
-    raise ValueError(f"the chain is reducible: it leaves for ever the states {_few(transient)}")
+    raise ValueError(f"the chain is reducible, because it leaves these states for ever: {_few(transient)}")
 
 
 def _few(items, most=6):
@@ -293,7 +293,7 @@ def _eliminate(band, width):
 def absorption_times(
     Q: ArrayLike | sparse.sparray, absorbing: Sequence[int], states: Sequence[Hashable] | None = None
 ) -> np.ndarray:
-    r"""Expected time until the chain first enters one of the absorbing states, from each state.
+    r"""Return the expected time until the chain first enters one of the absorbing states, from each state.
 
     .. math:: t_s = 0 \ (s \in A), \qquad \sum_{s'} Q_{s s'} t_{s'} = -1 \ (s \notin A).
 

@@ -1,8 +1,8 @@
 r"""The steady state of a saturated system that only drains between two admissions.
 
 A resource is shared by jobs of several classes; a line of waiting jobs never runs dry. Jobs leave one by one; after
-each departure the head of the line enters if it fits, then the next, until one does not fit. Write `k` for a
-*configuration* (how many jobs of each class are in service) and `i` for the class of the head of the line.
+each departure the head of the queue enters if it fits, then the next, until one does not fit. Write `k` for a
+*configuration* (how many jobs of each class are in service) and `i` for the class of the head of the queue.
 
 Two facts make millions of states easy:
 
@@ -58,7 +58,7 @@ class Configurations:
 
     @property
     def blocked(self) -> np.ndarray:
-        """Where a head of the line of each class would not fit, shape (M, L)."""
+        """Return where a head of the queue of each class would not fit, shape (M, L)."""
         return self.after_admission < 0
 
 
@@ -180,7 +180,7 @@ def saturated(
     rates : sequence of float, shape (L,)
         Rate at which one job in service completes.
     mix : sequence of float, shape (L,)
-        Probability that the next job in line is of each class, all positive.
+        Probability that the next job in the queue is of each class, all positive.
     tolerance : float
         Largest relative change of the admission flow in one pass.
     most_sweeps : int, optional
@@ -243,7 +243,7 @@ def _error(passes, probabilities, residual):
 
 
 class _Passes:
-    """The operator T on the admission flow into configurations at which the line can stop."""
+    """The operator T on the admission flow into configurations at which the queue can stop."""
 
     def __init__(self, configurations, rates, mix):
         self.tables = configurations.counts, configurations.after_admission, configurations.after_departure
@@ -285,7 +285,7 @@ def _arnoldi(passes, tolerance, most_sweeps):
 
 
 def departure_operator(configurations: Configurations, rates: ArrayLike, mix: ArrayLike) -> linalg.LinearOperator:
-    """Departures between the states of the saturated system, as an operator that stores no matrix.
+    """Return departures between the states of the saturated system, as an operator that stores no matrix.
 
     States are the pairs (configuration, class of a head that does not fit), in the order of
     ``numpy.nonzero(configurations.blocked)``. Entry (s, s') is the rate at which a departure leads from s to s'.
@@ -296,7 +296,7 @@ def departure_operator(configurations: Configurations, rates: ArrayLike, mix: Ar
     rates : sequence of float, shape (L,)
         Rate at which one job in service completes.
     mix : sequence of float, shape (L,)
-        Probability that the next job in line is of each class.
+        Probability that the next job in the queue is of each class.
 
     Returns
     -------

@@ -174,7 +174,7 @@ class Network:
             if here and is_open[part[k]] and stays[ways[k]].any():
                 lost = self.pairs[np.flatnonzero(stays & ways[k])[0]]
                 raise ValueError(
-                    f"jobs come to {lost!r} that never leave, from where others do: an open class must leave"
+                    f"jobs come to {lost!r} that never leave, though others do: all jobs of an open class must leave"
                 )
 
     def __repr__(self):

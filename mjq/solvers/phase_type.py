@@ -89,7 +89,7 @@ class PhaseType:
         return len(self.alpha)
 
     def moment(self, k: int) -> float:
-        r"""Moment of order k, :math:`k!\, \alpha (-T)^{-k} \mathbf 1`.
+        r"""Return the moment of order k, :math:`k!\, \alpha (-T)^{-k} \mathbf 1`.
 
         >>> exponential(2.0).moment(3)
         48.0
@@ -118,7 +118,7 @@ class PhaseType:
         return self.moment(2) / self.mean**2 - 1
 
     def cdf(self, t: ArrayLike) -> np.ndarray:
-        """Probability of at most t, for a number or an array of times, accurately however stiff T is.
+        """Return the probability of at most t, for a number or an array of times, accurately however stiff T is.
 
         Raises
         ------
@@ -128,11 +128,11 @@ class PhaseType:
         return self._at(t)[..., 1].clip(0, 1)
 
     def tail(self, t: ArrayLike) -> np.ndarray:
-        r"""Probability of more than t, :math:`\alpha e^{T t} \mathbf 1`, as :meth:`cdf`."""
+        r"""Return the probability of more than t, :math:`\alpha e^{T t} \mathbf 1`, as :meth:`cdf`."""
         return self._at(t)[..., 0].clip(0, 1)
 
     def quantile(self, u: float) -> float:
-        """The time that is not exceeded with probability u, below 1.
+        """Return the time that is not exceeded with probability u, below 1.
 
         Raises
         ------
@@ -215,7 +215,7 @@ def _leads_to(rates, targets):
 
 
 def exponential(mean: float) -> PhaseType:
-    """The exponential distribution.
+    """Return the exponential distribution.
 
     >>> exponential(2.0).scv
     1.0
@@ -225,7 +225,7 @@ def exponential(mean: float) -> PhaseType:
 
 
 def erlang(k: int, mean: float) -> PhaseType:
-    """k equal exponential phases one after the other: scv 1/k.
+    """Return k equal exponential phases one after the other: scv 1/k.
 
     >>> round(erlang(4, 2.0).scv, 12)
     0.25
@@ -236,7 +236,7 @@ def erlang(k: int, mean: float) -> PhaseType:
 
 
 def coxian(mean: float, scv: float) -> PhaseType:
-    r"""Two phases, the second entered with probability q: a fit of mean and scv, for scv at least 1/2.
+    r"""Return two phases, the second entered with probability q: a fit of mean and scv, for scv at least 1/2.
 
     The first phase has rate :math:`2 / m`, the second :math:`1 / (m c)`, and :math:`q = 1 / (2 c)`, for mean m and
     scv c.
@@ -247,13 +247,13 @@ def coxian(mean: float, scv: float) -> PhaseType:
     """
     mean, scv = (float(checks.positive(name, value, ndim=0)) for name, value in (("mean", mean), ("scv", scv)))
     if scv < 0.5:
-        raise ValueError(f"two phases reach a scv of 0.5 or more, got {scv:g}; use erlang")
+        raise ValueError(f"two phases have a scv of at least 0.5, got {scv:g}; use erlang")
     first, second, on = 2 / mean, 1 / (mean * scv), 1 / (2 * scv)
     return PhaseType([1.0, 0.0], [[-first, on * first], [0.0, -second]])
 
 
 def mixed_erlang(mean: float, scv: float) -> PhaseType:
-    r"""k phases of the same rate, the first skipped with probability q: a fit of mean and scv, for scv at most 1.
+    r"""Return k phases of the same rate, the first skipped with probability q: a fit of mean and scv, at most 1.
 
     With :math:`1/k \le c \le 1/(k-1)` for scv c, :math:`q = \bigl(k c - \sqrt{k (1 + c) - k^2 c}\bigr) / (1 + c)` and
     the rate is :math:`(k - q) / m` for mean m.
@@ -268,7 +268,7 @@ def mixed_erlang(mean: float, scv: float) -> PhaseType:
     k = math.ceil(1 / scv * (1 - SCV_ROUNDING))
     if scv > 1 or k > MOST_PHASES:
         raise ValueError(
-            f"phases of the same rate reach a scv of at most 1 and, here, least {1 / MOST_PHASES}: {scv:g}"
+            f"phases of the same rate have a scv of at most 1 and, here, at least {1 / MOST_PHASES}; got {scv:g}"
         )
     if k == 1:
         return exponential(mean)
@@ -279,8 +279,7 @@ def mixed_erlang(mean: float, scv: float) -> PhaseType:
 
 
 def two_moments(mean: float, scv: float) -> PhaseType:
-    """A distribution with this mean and squared coefficient of variation: :func:`coxian` from 1/2 on, else
-    :func:`mixed_erlang`.
+    """Return a distribution with this mean and scv: :func:`coxian` from scv 1/2 on, else :func:`mixed_erlang`.
 
     >>> two_moments(1.0, 0.1).phases, two_moments(1.0, 10.0).phases
     (10, 2)
@@ -289,7 +288,7 @@ def two_moments(mean: float, scv: float) -> PhaseType:
 
 
 def hyperexponential(mean: float, scv: float) -> PhaseType:
-    r"""One of two exponentials, each with half of the mean (balanced means), for scv at least 1.
+    r"""Return one of two exponentials, each with half of the mean (balanced means), for scv at least 1.
 
     >>> fit = hyperexponential(3.0, 10.0)
     >>> round(fit.mean, 12), round(fit.scv, 12)
@@ -297,7 +296,7 @@ def hyperexponential(mean: float, scv: float) -> PhaseType:
     """
     mean, scv = (float(checks.positive(name, value, ndim=0)) for name, value in (("mean", mean), ("scv", scv)))
     if scv < 1:
-        raise ValueError(f"a mixture of exponentials has a scv of 1 or more, got {scv:g}")
+        raise ValueError(f"a mixture of exponentials has a scv of at least 1, got {scv:g}")
     p = (1 + math.sqrt((scv - 1) / (scv + 1))) / 2
     q = 1 / (scv + 1) / (2 * p)  # 1 - p, without cancellation
     return PhaseType([1 - q, q], np.diag([-2 * p / mean, -2 * q / mean]))

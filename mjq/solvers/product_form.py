@@ -44,7 +44,7 @@ class Means:
 
 
 def means(network: Network) -> Means:
-    """Exact mean number of jobs and throughput at each pair of a network.
+    """Return the exact mean number of jobs and throughput at each pair of a network.
 
     Parameters
     ----------
@@ -125,7 +125,10 @@ def _visits(P, chain):
         return chain
     balance = np.vstack([np.eye(len(here)) - P[np.ix_(here, here)].T, np.ones(len(here))])
     if np.linalg.matrix_rank(balance, tol=PIECES_TOLERANCE) < len(here):
-        raise ValueError("a closed chain falls into pieces that jobs cannot change: where they start decides")
+        raise ValueError(
+            "a closed chain falls into parts between which jobs cannot move: "
+            "the steady state depends on where they start"
+        )
     visits = np.zeros_like(chain)
     visits[here] = np.linalg.lstsq(balance, np.eye(len(here) + 1)[-1], rcond=None)[0].clip(0)
     return visits

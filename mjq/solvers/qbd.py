@@ -33,7 +33,7 @@ EXACT_PHASES = 300  # up to which no digit is lost to subtraction
 
 
 def rate_matrix(up: ArrayLike, local: ArrayLike, down: ArrayLike) -> tuple[np.ndarray, float]:
-    r"""The minimal non-negative solution of :math:`A_\mathrm{up} + R A_\mathrm{local} + R^2 A_\mathrm{down} = 0`.
+    r"""Return the least non-negative solution of :math:`A_\mathrm{up} + R A_\mathrm{local} + R^2 A_\mathrm{down} = 0`.
 
     Computed by logarithmic reduction: step `k` accounts for all excursions that climb less than :math:`2^k`
     levels, so that a load of .999 needs a dozen steps where the natural iteration needs tens of thousands.
@@ -201,13 +201,13 @@ class LevelDistribution:
     residual: float
 
     def level(self, n: int) -> np.ndarray:
-        """Probabilities of the phases of level `n`."""
+        """Return the probabilities of the phases of level `n`."""
         if n < len(self.boundary):
             return self.boundary[n]
         return self.first @ np.linalg.matrix_power(self.R, n - len(self.boundary))
 
     def tail_sums(self, most: int) -> list[np.ndarray]:
-        r"""Binomial sums :math:`\sum_{k \ge 0} \binom{k}{r} \pi_{N+k}` over homogeneous levels, r = 0, …, `most`.
+        r"""Return :math:`\sum_{k \ge 0} \binom{k}{r} \pi_{N+k}` over homogeneous levels, r = 0, …, `most`.
 
         .. math:: \sum_{k \ge 0} \binom{k}{r} R^k = R^r (I - R)^{-(r + 1)}.
         """
@@ -217,7 +217,7 @@ class LevelDistribution:
         return sums
 
     def factorial_moment(self, counts: Sequence[np.ndarray], k: int) -> float:
-        r""":math:`E[X (X - 1) \cdots (X - k + 1)]` of a count that grows by one from level to level above N.
+        r"""Return :math:`E[X (X - 1) \cdots (X - k + 1)]` of a count that grows by one from level to level above N.
 
         Parameters
         ----------
@@ -262,7 +262,7 @@ class Levels:
 
     @classmethod
     def of(cls, start: tuple, transitions: chain.Rule, N: int) -> Self:
-        """The levels of the states that a rule reaches from a first one; the last entry of a state is its level.
+        """Return the levels of the states that a rule reaches from a first one; the last entry of a state is its level.
 
         Examples
         --------
@@ -295,13 +295,13 @@ class Levels:
         )
 
     def stationary(self) -> LevelDistribution:
-        """Its stationary distribution."""
+        """Return the stationary distribution."""
         *boundary, _ = zip(self.up, self.local, self.down, strict=False)
         return stationary([*boundary, (None, None, self.down[-2])], self.up[-1], self.local[-1], self.down[-1])
 
 
 def stationary(boundary: list[tuple], up: ArrayLike, local: ArrayLike, down: ArrayLike) -> LevelDistribution:
-    r"""Stationary distribution of a chain whose first N levels have rates of their own.
+    r"""Return the stationary distribution of a chain whose first N levels have rates of their own.
 
     Levels are eliminated from the top: with :math:`R_n = U_n (-(L_{n+1} + R_{n+1} D_{n+2}))^{-1}`, every level below N
     obeys :math:`\pi_{n+1} = \pi_n R_n`, and level 0 fixes the rest.

@@ -13,7 +13,7 @@ __all__ = ["generator", "stationary"]
 
 
 def generator(states: Sequence[Hashable], transitions: Rule) -> sp.Matrix:
-    """The generator of a small chain, as a sympy matrix: the same rule, symbols for numbers.
+    """Return the generator of a small chain, as a sympy matrix: the same rule, symbols for numbers.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def generator(states: Sequence[Hashable], transitions: Rule) -> sp.Matrix:
 
 
 def stationary(Q: sp.Matrix) -> sp.Matrix:
-    r"""Stationary distribution of a small irreducible chain in closed form: :math:`\pi Q = 0,\ \pi \mathbf 1 = 1`.
+    r"""Return the stationary distribution of a small irreducible chain in closed form.
 
     Examples
     --------

@@ -85,7 +85,7 @@ class Transient:
         self._powers = []
 
     def at(self, times: ArrayLike) -> np.ndarray:
-        """The expectation of `values` at each of the times.
+        """Return the expectation of `values` at each of the times.
 
         What is left out is at most 1e-17 of the largest value; rounding adds some 1e-16 for each step or doubling.
         Expectations of what only falls, as the chance not to have ended, are accurate to that relatively.

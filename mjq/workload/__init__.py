@@ -1,4 +1,4 @@
-"""Cluster logs in, answers out.
+"""Reads cluster logs, and answers what they tell of a machine.
 
 ``reading``     logs in: the Standard Workload Format, Slurm's sacct, CSV, Parquet
 ``classes``     jobs grouped by need; fewer classes in place of many

@@ -31,7 +31,7 @@ def contents(monkeypatch):
 
 
 def test_contents_readme_and_ledger_are_those_of_the_list(contents):
-    assert [name for name, old, new in contents.written() if old != new] == [], "make contents"
+    assert [name for name, old, new in contents.written() if old != new] == [], "make sync-contents"
 
 
 def test_a_new_chapter_gets_its_lines_and_all_others_stay(contents, monkeypatch):

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import platform
 import re
 import signal
 import socket
@@ -17,11 +18,11 @@ import psutil
 import pytest
 from click.shell_completion import ShellComplete
 
+import mjq
 from mjq import pool_depletion, processing_capacity, runs, stability
 from mjq.__main__ import main as start
+from mjq.cli import common, page
 from mjq.cli import mjq as command
-from mjq.cli import page
-from mjq.cli import words as of_all_commands
 from mjq.headlines import MODELS, schema, solve
 from mjq.runs import chapters
 from tests.conftest import ROOT, SMALL, Said, said, write_chapter
@@ -59,7 +60,7 @@ def finished(folder):
 
 def test_list_shows_the_parameters(tmp_path):
     run = said("list", "stability", cwd=tmp_path)
-    assert run.status == 0
+    assert run.status == 0 and run.out.startswith("stability: Stability of two-class multiserver jobs\n")
     assert re.search(r"p1 +float +0\.7 +probability of class 1", run.out)
     found = json.loads(said("list", "--json", cwd=tmp_path).out)
     assert found["cluster"]["parameters"][3] == {
@@ -68,10 +69,19 @@ def test_list_shows_the_parameters(tmp_path):
     }  # fmt: skip
 
 
+def test_list_without_a_name_shows_a_line_for_each_chapter(tmp_path):
+    lines = said("list", cwd=tmp_path).out.splitlines()
+    assert [line.split(maxsplit=1) for line in lines] == [[name, runs.chapter(name).title] for name in chapters.names()]
+
+
+def test_the_version_names_python():
+    assert said("--version").out.split() == ["mjq", f"{mjq.__version__},", "Python", platform.python_version()]
+
+
 def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
     monkeypatch.setattr(chapters, "NOTEBOOKS", tmp_path)
     words = "no chapters here: they come with the project's repository, not with the package\n"
-    assert said("list") == (1, "", f"Error: {words}")
+    assert said("list") == (1, "", f"mjq: {words}")
     for asked in (["list", "stability"], ["run", "stability"], ["sweep", "stability", "-p", "n", "3"]):
         assert said(*asked, cwd=tmp_path) == (2, "", f"mjq: {words}")
 
@@ -88,15 +98,18 @@ def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
         (["sweep", "stability", "-p", "p1", "0:2:3"], "case 3: stability: p1 must lie between 0 and 1, got 2"),
         (["sweep", "stability", "-p", "p1", "0:1"], "a range is start:stop:number"),
         (["compare", "a", "b"], "a is not the folder of a finished run"),
-        (["solve", "stability", "--n", "30"], "stability needs n1, n2, mu1, mu2, p1"),
-        (["nonsense"], "No such command 'nonsense'"),
+        (["solve", "stability", "--n", "30"], "needs n1, n2, mu1, mu2, p1\nSee mjq solve stability --help.\n"),
+        (["nonsense"], "mjq: No such command 'nonsense'.\nSee mjq --help.\n"),
+        (["sweep", "stability", "--xyz", "x"], "mjq: No such option '--xyz'.\nSee mjq sweep --help.\n"),
+        (["run", "stability", "--html", "page.html", "--copy-to"], "requires an argument.\nSee mjq run --help.\n"),
+        (["plan", "log.swf"], "mjq: Missing option '--target-wait'.\nSee mjq plan --help.\n"),
         (["run", "stability", "-p", "p1", "!!bool foo"], "p1: '!!bool foo' is not a value"),
         (["run", "cluster", "-p", "T", "30000000"], "size 30000000 exceeds the 16 servers"),
         (["solve", "stability", "--n", "30", "--n", "31"], "--n is given 2 times"),
         (["solve", "fluid", "--network", "missing.yaml"], "missing.yaml cannot be read"),
         (["sweep", "stability", "--cases", "missing.csv"], "missing.csv cannot be read as a table"),
-        (["run", "stability", "-o", "missing/x.ipynb"], "must be a file in a folder that exists"),
-        (["run", "stability", "-o", "/dev/null", "--force"], "/dev/null must be a file"),
+        (["run", "stability", "--copy-to", "missing/x.ipynb"], "must be a file in a folder that exists"),
+        (["run", "stability", "--copy-to", "/dev/null", "--force"], "/dev/null must be a file"),
         (["sweep", "stability", "-p", "p1", ".1,.2", "--workers", "0"], "0 is not in the range"),
         (["sweep", "stability", "-p", "p1", "0:.inf:3"], "a range is start:stop:number"),
     ],
@@ -175,10 +188,46 @@ def test_a_file_in_the_current_folder_does_not_replace_a_library(tmp_path, monke
 
 def test_help_and_completion(tmp_path):
     for words in ([], ["sweep"], ["solve", "cluster"]):
-        assert "Usage: mjq" in said(*words, "--help").out
+        assert said(*words, "--help").out.startswith(f"Usage: {' '.join(['mjq', *words])} [OPTIONS]")
     assert "complete" in process(cwd=tmp_path, env=os.environ | {"_MJQ_COMPLETE": "bash_source"}).out
     asked = {"_MJQ_COMPLETE": "bash_complete", "COMP_WORDS": "mjq run stability -p n", "COMP_CWORD": "4"}
     assert process(cwd=tmp_path, env=os.environ | asked).out.split() == ["plain,n", "plain,n1", "plain,n2"]
+
+
+def test_all_commands_are_listed_by_subject_in_the_order_of_the_examples():
+    text = said("--help").out
+    examples = re.findall(r"^ +mjq ([a-z]+) ", text, flags=re.M)
+    listed = re.findall(r"^  ([a-z]+)  +[A-Z].*", text[text.index("\nChapters:") :], flags=re.M)
+    assert listed == list(dict.fromkeys(examples)) == list(command.commands)
+    assert re.findall(r"^([A-Z]\w+):$", text, flags=re.M) == ["Options", "Chapters", "Models", "Logs", "Teaching"]
+
+
+def test_without_arguments_the_command_shows_its_help():
+    assert said().err == said("--help").out
+    assert said("solve").err == said("solve", "--help").out
+
+
+def test_required_inputs_are_marked():
+    text = " ".join(said("solve", "scheduling", "--help").out.split())
+    assert re.search(r"--room INTEGER [a-z ]+ \[required\] --policy WORD [^\[]*-p NAME VALUES", text)
+
+
+# --- Old names ------------------------------------------------------------------------------------------------------
+
+
+def test_old_names_of_options_work_with_a_note(tmp_path, small):
+    words = ["run", "small.ipynb", "-q", "--label"]
+    for k, copy in enumerate((["-o", "copy.ipynb"], ["-ocopy.ipynb"])):
+        run = said(*words, f"copy{k}", *copy, "--force", cwd=tmp_path)
+        assert (run.status, (tmp_path / "copy.ipynb").exists()) == (0, True)
+        assert run.err == "mjq: note: -o is now called --copy-to; the old name works for one more release\n"
+        (tmp_path / "copy.ipynb").unlink()
+    fixed = ["--n1", "1", "--n2", "10", "--mu1", "1", "--mu2", ".5", "--p1", ".5"]
+    run = said("solve", "stability", *fixed, "--sweep", "n", "30,40", "-o", "old.csv", cwd=tmp_path)
+    new = said("solve", "stability", *fixed, "-p", "n", "30,40", "-o", "new.csv", cwd=tmp_path)
+    assert (run.status, run.out.replace("old", "new")) == (0, new.out) and new.err == ""
+    assert run.err == "mjq: note: --sweep is now called -p; the old name works for one more release\n"
+    assert (tmp_path / "old.csv").read_bytes() == (tmp_path / "new.csv").read_bytes()
 
 
 def test_chapters_are_completed():
@@ -195,22 +244,35 @@ def test_without_what_chapters_need_the_command_says_what_to_install(monkeypatch
 
 def test_a_run_as_a_page(tmp_path, small, monkeypatch):
     monkeypatch.setattr(page, "write", lambda notebook, name, target: target.write_text(f"{name} {notebook.name}"))
-    assert said("run", "small.ipynb", "--html", "--label", "a", "-q", cwd=tmp_path).status == 0
-    assert (tmp_path / "runs/small/a/small.html").read_text() == "small small.ipynb"
+    run = said("run", "small.ipynb", "--html", "page.html", "--label", "a", "-q", cwd=tmp_path)
+    assert (run.status, run.err) == (0, "")
+    assert (tmp_path / "page.html").read_text() == "small small.ipynb"
+    run = said("run", "small.ipynb", "--html", "page.html", "-q", cwd=tmp_path)
+    assert (run.status, run.err) == (2, "mjq: page.html exists; --force replaces it\n")
+    run = said("run", "small.ipynb", "--html", "none/page.html", "-q", cwd=tmp_path)
+    assert (run.status, run.err) == (2, "mjq: none/page.html must be a file in a folder that exists\n")
+
+    # Once the option had no value, and the page was in the folder of the run.
+    for words in (["small.ipynb", "--html"], ["--html", "small.ipynb"]):
+        run = said("run", *words, "--label", "c", "--force", "-q", cwd=tmp_path)
+        assert run.status == 0 and run.err.startswith("mjq: note: --html now takes the name of a file")
+        page_of_run = tmp_path / "runs/small/c/small.html"
+        assert page_of_run.read_text() == "small small.ipynb"
+        page_of_run.unlink()
 
     def refused(*_):
         raise RuntimeError("the page was not built: no room")
 
     monkeypatch.setattr(page, "write", refused)
-    run = said("run", "small.ipynb", "--html", "--label", "b", "-q", cwd=tmp_path)
+    run = said("run", "small.ipynb", "--html", "b.html", "--label", "b", "-q", cwd=tmp_path)
     assert run.status == 1
-    assert "the page was not built: no room; all else is in runs/small/b" in run.err
+    assert "the page was not built: no room; all other results are in runs/small/b" in run.err
     assert (tmp_path / "runs/small/b/results.json").exists()
 
 
 def test_a_run_and_its_copy_elsewhere(tmp_path, small):
     (tmp_path / "p.yaml").write_text("x: 2\nk: 7\n")
-    words = ["run", "small.ipynb", "-f", "p.yaml", "-p", "x", "5", "-o", "../copy.ipynb", "--label", "a"]
+    words = ["run", "small.ipynb", "-f", "p.yaml", "-p", "x", "5", "--copy-to", "../copy.ipynb", "--label", "a"]
     (tmp_path / "here").mkdir()
     small.rename(tmp_path / "here/small.ipynb")
     (tmp_path / "p.yaml").rename(tmp_path / "here/p.yaml")
@@ -310,16 +372,38 @@ def test_solved_numbers_are_those_of_the_models():
 def test_errors_are_json_on_demand(tmp_path, words, complaint):
     run = said("solve", *words, "--json", cwd=tmp_path)
     assert (run.status, run.out) == (2, "")
-    error = json.loads(run.err)["error"]
-    assert error["type"] == "input"
-    assert complaint in error["message"]
+    told = json.loads(run.err)
+    assert (told["command"], told["model"], told["error"]["type"]) == ("solve", words[0], "input")
+    assert complaint in told["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "kind", "complaint"),
+    [
+        (2, ["list", "stabilty"], "input", "there is no chapter 'stabilty'; nearest: stability"),
+        (2, ["compare", "a", "b"], "input", "a is not the folder of a finished run"),
+        (2, ["replay", "missing.swf", "--servers", "-1"], "input", "Invalid value for '--servers'"),
+        (1, ["replay", "missing.swf"], "failure", "missing.swf: No such file or directory"),
+        (1, ["capacity", "missing.swf"], "failure", "missing.swf: No such file or directory"),
+        (2, ["plan", "missing.swf"], "input", "Missing option '--target-wait'"),
+        (2, ["solve", "nonsense"], "input", "No such command 'nonsense'"),
+    ],
+)
+def test_every_command_that_prints_json_has_errors_as_json(tmp_path, status, words, kind, complaint):
+    run = said(*words, "--json", cwd=tmp_path)
+    told = json.loads(run.err)
+    assert (run.status, run.out, told["command"], told["error"]["type"]) == (status, "", words[0], kind)
+    assert complaint in told["error"]["message"]
+
+
+def test_commands_that_print_json_are_those_tried_above():
+    has_json = [name for name in command.commands if "--json" in said(name, "--help").out]
+    assert has_json == ["list", "compare", "replay", "capacity", "plan"]  # of solve, each model has it
 
 
 def test_a_model_is_solved_in_a_grid(tmp_path):
     fixed = ["--n1", "1", "--n2", "10", "--mu1", "1", "--mu2", ".5"]
-    run = said(
-        "solve", "stability", *fixed, "--sweep", "n", "5:100:4", "--sweep", "p1", ".1,.5", "-o", "x.csv", cwd=tmp_path
-    )
+    run = said("solve", "stability", *fixed, "-p", "n", "5:100:4", "-p", "p1", ".1,.5", "-o", "x.csv", cwd=tmp_path)
     assert run.status == 1  # the first two cases have too few servers
     assert run.out == "8 cases, 2 failed\nx.csv\n"
     assert "n = 5, p1 = 0.1: need n2 10 exceeds the 5 servers" in run.err
@@ -327,28 +411,32 @@ def test_a_model_is_solved_in_a_grid(tmp_path):
     assert found["n"].unique(maintain_order=True).to_list() == [5, 37, 68, 100]
     last = solve("stability", n=100, n1=1, n2=10, mu1=1, mu2=0.5, p1=0.5)["result"]
     assert found.select(*last).row(-1, named=True) == last
-    again = said("solve", "stability", *fixed, "--p1", ".5", "--sweep", "n", "5", "-o", "x.csv", cwd=tmp_path)
+    again = said("solve", "stability", *fixed, "--p1", ".5", "-p", "n", "5", "-o", "x.csv", cwd=tmp_path)
     assert (again.status, "x.csv exists; --force replaces it" in again.err) == (2, True)
+    words = ["--p1", ".5", "-p", "n", "5,30", "-o", "x.csv", "--force", "--json"]
+    assert json.loads(said("solve", "stability", *fixed, *words, cwd=tmp_path).out) == {
+        "cases": 2, "failed": 1, "table": "x.csv"
+    }  # fmt: skip
 
 
 def test_of_many_failed_cases_the_first_ten_are_said(tmp_path):
     fixed = ["--n1", "1", "--n2", "20", "--mu1", "1", "--mu2", ".5", "--p1", ".5"]
-    run = said("solve", "stability", *fixed, "--sweep", "n", "1:13:13", "-o", "x.csv", cwd=tmp_path)
+    run = said("solve", "stability", *fixed, "-p", "n", "1:13:13", "-o", "x.csv", cwd=tmp_path)
     assert (run.status, run.out) == (1, "13 cases, 13 failed\nx.csv\n")
     lines = run.err.splitlines()
     assert [line.split(":")[1] for line in lines[:10]] == [f" n = {n}" for n in range(1, 11)]
-    assert lines[10:] == ["mjq: and 3 more: the column error has them"]
+    assert lines[10:] == ["mjq: 3 more cases failed; the column error says why"]
 
 
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["stability", "--sweep", "n", "5,6"], "a sweep needs -o FILE"),
-        (["stability", "-o", "x.csv"], "-o is for the table of a sweep"),
-        (["stability", "--sweep", "m", "5,6", "-o", "x.csv"], "stability has no input 'm'"),
-        (["stability", "--sweep", "n", "5", "--sweep", "n", "6", "-o", "x.csv"], "--sweep n is given twice"),
-        (["stability", "--sweep", "n", "5:6", "-o", "x.csv"], "n: a range is start:stop:number"),
-        (["fluid", "--sweep", "network", "a,b", "-o", "x.csv"], "network is a file"),
+        (["stability", "-p", "n", "5,6"], "-p needs -o FILE"),
+        (["stability", "-o", "x.csv"], "-o is the table for many values, which -p NAME VALUES gives"),
+        (["stability", "-p", "m", "5,6", "-o", "x.csv"], "stability has no input 'm'"),
+        (["stability", "-p", "n", "5", "-p", "n", "6", "-o", "x.csv"], "-p n is given twice"),
+        (["stability", "-p", "n", "5:6", "-o", "x.csv"], "n: a range is start:stop:number"),
+        (["fluid", "-p", "network", "a,b", "-o", "x.csv"], "network is a file"),
     ],
 )
 def test_a_grid_that_cannot_be_ends_with_status_2(tmp_path, words, complaint):
@@ -534,11 +622,11 @@ def test_cases_from_a_table_and_a_grid(tmp_path, small, cluster):
     assert (again.status, again.err) == (0, "")
     assert [(r["case"], r["k"], r["square"]) for r in rows(tmp_path / "runs/small/a/cases.csv")] == expected
     twice = said("sweep", "small.ipynb", *words, "-p", "x", "1", cwd=tmp_path)
-    assert (twice.status, twice.err) == (2, "mjq: x: given by -p and in class.csv\n")
+    assert (twice.status, twice.err) == (2, "mjq: x: given both by -p and in class.csv\n")
 
 
 def test_a_scheduler_that_does_not_answer(tmp_path, small, monkeypatch):
-    monkeypatch.setattr(of_all_commands, "ANSWER", 0.5)
+    monkeypatch.setattr(common, "ANSWER", 0.5)
     run = said("sweep", "small.ipynb", "-p", "x", "1", "--scheduler", f"tcp://127.0.0.1:{free_port()}", cwd=tmp_path)
     assert run.status == 1
     assert "no scheduler answers at tcp://127.0.0.1" in run.err

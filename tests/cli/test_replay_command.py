@@ -48,19 +48,47 @@ def test_numbers_are_those_of_the_library(tmp_path, work):
     [
         (["--estimates", "1"], {"estimate": None}),
         (["--estimates", "2"], {"double": True}),
-        (["--ties", "one by one"], {"ties": "one by one"}),
+        (["--ties", "one-by-one"], {"ties": "one by one"}),
         (["--kill"], {"kill": True}),
-        (["--faster", "2"], {"faster": 2}),
+        (["--growth", "2"], {"growth": 2}),
         (["--servers", "16"], {"servers": 16}),
     ],
 )
 def test_options(tmp_path, words, change):
     work = workloads()["limits that are too low 1"]
-    log = dict(submit=(work.submit - work.submit.min()) / change.pop("faster", 1), need=work.need, run=work.run)
+    log = dict(submit=(work.submit - work.submit.min()) / change.pop("growth", 1), need=work.need, run=work.run)
     log |= dict(estimate=2 * work.run if change.pop("double", False) else work.estimate, servers=work.servers)
     ours = replay(**(log | change), policy="easy")
     _, out, _ = said("replay", write_log(tmp_path, work), *words, "--json")
     assert json.loads(out)["policies"][0]["mean wait [s]"] == ours.wait.mean()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "note"),
+    [
+        (["--faster", "2"], ["--growth", "2"], "--faster is now called --growth"),
+        (["--faster=2"], ["--growth=2"], "--faster is now called --growth"),
+        (["--ties", "one by one"], ["--ties", "one-by-one"], "--ties 'one by one' is now written one-by-one"),
+        (["--ties", "completions first"], [], "--ties 'completions first' is now written completions-first"),
+    ],
+)
+def test_old_names_work_with_a_note(tmp_path, work, old, new, note):
+    path = write_log(tmp_path, work)
+    before, after = said("replay", path, *old), said("replay", path, *new)
+    assert (before.status, before.out, after.err) == (0, after.out, "")
+    assert before.err.startswith(f"mjq: note: {note}; the old ") and before.err.count("\n") == 1
+
+
+def test_run_times_that_stand_in_for_estimates_are_noted(tmp_path, work):
+    path = tmp_path / "jobs.csv"
+    path.write_text("submit,need,run\n0,1,60\n1,2,90\n")
+    words = ["replay", path, "--servers", 2, "--policy", "fcfs"]
+    note = "The log has no estimates, so run times are taken for estimates (easy, conservative)."
+    several = [*words, "--policy", "easy", "--policy", "conservative"]
+    assert note in said(*several).out.splitlines()
+    assert json.loads(said(*several, "--json").out)["notes"] == [note]
+    for silent in (words, [*several, "--estimates", "2"], ["replay", write_log(tmp_path, work)]):
+        assert json.loads(said(*silent, "--json").out)["notes"] == []
 
 
 def test_a_table_and_a_chart(tmp_path, work):
@@ -105,7 +133,7 @@ def test_a_log_without_submit_times_tells_nothing_of_waits(tmp_path):
     path = tmp_path / "jobs.csv"
     path.write_text("need,run\n1,60\n2,90\n")
     run = said("replay", path, "--servers", 2)
-    assert run == (2, "", f"mjq: {path} does not say when jobs were submitted: nothing can be said of waits\n")
+    assert run == (2, "", f"mjq: {path} does not say when jobs were submitted, so their waits are unknown\n")
 
 
 def test_a_log_that_is_not_there(tmp_path):

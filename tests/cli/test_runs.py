@@ -63,7 +63,7 @@ BROKEN = [
     ),
     ("near_saturation", dict(loads=[2.0]), "load must be above 0 and below 1, got 2$"),
     ("fluid", dict(load=1.0), "load must be above 0 and below 1, got 1"),
-    ("fluid", dict(scv3=0.4), "a scv of 0.5 or more, got 0.4"),
+    ("fluid", dict(scv3=0.4), "a scv of at least 0.5, got 0.4"),
     ("pool_depletion", dict(K=101), "K = 101 places need as many tasks, got N = 100"),
     ("pool_depletion", dict(D=[[1.0, 1.0], [2.0, 2.0]]), "no bottleneck switch"),
     ("pool_depletion", dict(jobs=0), "jobs must be a whole number of at least 1000, got 0"),
@@ -199,7 +199,7 @@ def test_ranges_that_make_no_sense(text):
 
 def test_a_file_that_does_not_end_is_not_read_for_ever(small):
     for read in (inputs.read_yaml, lambda path: inputs.read_cases(path, chapters.chapter(small))):
-        with pytest.raises(ValueError, match=r"longer than .* million letters"):
+        with pytest.raises(ValueError, match=r"longer than .* million characters"):
             read("/dev/zero")
 
 
@@ -672,7 +672,7 @@ def test_a_disk_that_does_not_rename_is_an_error(tmp_path, monkeypatch):
 def test_parameters_that_would_arrive_as_others_are_refused(tmp_path, small):
     notebook = nbformat.read(small, as_version=4)
     failure = execution.execute(notebook, tmp_path / "run.ipynb", dict(numbers=(1.0, 2.0)))
-    assert str(failure) == "before its first cell: ValueError: the parameters do not arrive as they were given"
+    assert str(failure) == "before its first cell: ValueError: the kernel received other parameters than were given"
 
 
 def test_a_copy_that_cannot_be_written_does_not_take_the_run_with_it(here, small, kept, monkeypatch):
@@ -683,7 +683,9 @@ def test_a_copy_that_cannot_be_written_does_not_take_the_run_with_it(here, small
         return settle(*words)
 
     monkeypatch.setattr(folders, "settle", slow)
-    with pytest.raises(RuntimeError, match=r"copy.ipynb exists; --force replaces it; all else is in runs/small/a"):
+    with pytest.raises(
+        RuntimeError, match=r"copy.ipynb exists; --force replaces it; all other results are in runs/small/a"
+    ):
         runs.run(small, label="a", notebook=here / "copy.ipynb")
     assert (here / "runs/small/a/results.json").exists()
     assert (here / "copy.ipynb").read_text() == "precious"

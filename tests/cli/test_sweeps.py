@@ -263,7 +263,7 @@ def test_whole_numbers_of_any_size_come_through(here, small, client):
 def test_force_leaves_nothing_of_what_was_there(here, small, light):
     (here / "runs/small/a").mkdir(parents=True)
     (here / "runs/small/a/run.json").write_text("{}")
-    with pytest.raises(ValueError, match="is no sweep"):
+    with pytest.raises(ValueError, match=r"is not a (run or )?sweep"):
         runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
     done = runs.sweep(small, [dict(x=1.0)], workers=light, label="a", force=True)
     left = sorted(path.name for path in done.folder.iterdir() if path.name != ".lock")
@@ -278,7 +278,7 @@ def test_a_folder_holds_one_sweep(here, small, light):
     assert len(lines_of(done.folder)) == 2
     (here / "runs/small/b").mkdir()
     (here / "runs/small/b/mine.txt").write_text("mine")
-    with pytest.raises(ValueError, match="exists and is no sweep"):
+    with pytest.raises(ValueError, match=r"exists and is not a (run or )?sweep"):
         runs.sweep(small, [dict(x=2.0)], workers=light, label="b")
 
 

@@ -408,8 +408,11 @@ def test_one_need_is_a_queue_with_many_servers():
         (lambda: ns.one_or_all(10**8, 1, 0.5, 1, 1), r"n = 100000000 would take 1e\+08 servers"),
         (lambda: ns.one_or_all(3, 1, 1.5, 1, 1), "p1 must lie between 0 and 1"),
         (lambda: ns.one_or_all(3, 1, 0.5, 1, -1), "variance must not be negative"),
-        (lambda: ns.split_hyperexponential((1, 2), (1, 1), (1, 0.5), (0.5, 0.5)), "scv of 1 or more, got 0.5"),
-        (lambda: ns.split_hyperexponential((1, 2), (1,), (1, 1), (0.5, 0.5)), "one entry a class, got 2, 1, 2 and 2"),
+        (lambda: ns.split_hyperexponential((1, 2), (1, 1), (1, 0.5), (0.5, 0.5)), "scv of at least 1, got 0.5"),
+        (
+            lambda: ns.split_hyperexponential((1, 2), (1,), (1, 1), (0.5, 0.5)),
+            "one entry for each class, got 2, 1, 2 and 2",
+        ),
         (lambda: ns.server_filling(1, 6, (1, 2), (1, 1), (0.5, 0.5)), "powers of two, got k 6"),
         (lambda: ns.server_filling(1, 8, (1, 3), (1, 1), (0.5, 0.5)), "powers of two, got need 3"),
         (lambda: ns.server_filling(1, 8, (1, 0.5), (1, 1), (0.5, 0.5)), "powers of two, got need 0.5"),

@@ -90,7 +90,7 @@ def one_class_is_sooner(D):
 @given(switching())
 def test_a_mix_that_one_class_alone_beats_is_refused(D):
     assume(one_class_is_sooner(D))
-    with pytest.raises(ValueError, match="no absolute minimum"):
+    with pytest.raises(ValueError, match="is not an absolute minimum"):
         pd.optimal_pool_mix(D)
 
 
@@ -458,7 +458,7 @@ def test_energy_is_that_of_the_work_and_of_waiting():
         (lambda: pd.saturation_sector([[1, 1, 1], [1, 1, 1]]), "two stations and two classes"),
         (lambda: pd.saturation_sector([[1, -1], [1, 1]]), "demands must be positive"),
         (lambda: pd.asymptotic_throughputs(1.5, SYSTEM_1), "beta must lie between 0 and 1, got 1.5"),
-        (lambda: pd.optimal_pool_mix([[0.5, 0.6], [0.4, 0.9]]), "alpha. = 0.75 is no absolute minimum"),
+        (lambda: pd.optimal_pool_mix([[0.5, 0.6], [0.4, 0.9]]), "alpha. = 0.75 is not an absolute minimum"),
         (lambda: pd.depletion(SYSTEM_1, 3, 30, 5, 5), "N_A = 3 is less than K_A = 5"),
         (lambda: pd.depletion(SYSTEM_1, 30, 3, 5, 5), "N_B = 3 is less than K_B = 5"),
         (lambda: pd.depletion(SYSTEM_1, 3, 3, 0, 0), "at least 1"),
@@ -475,13 +475,13 @@ def test_energy_is_that_of_the_work_and_of_waiting():
         (lambda: pd.depletion([[1e-9, 1e-9], [1, 1]], 5, 5, 2, 2).cdf(1.0), "steps of a chain of .* are too many"),
         (lambda: pd.depletion(SYSTEM_1, 5, 5, 2, 2).cdf(math.nan), "got nan"),
         (lambda: pd.energy(SYSTEM_1, 70, 30, math.inf, (1, 1), (0, 0)), "T must be finite"),
-        (lambda: pd.energy(SYSTEM_1, 70, 30, 80.0, (1,), (0, 0)), "one entry a station"),
+        (lambda: pd.energy(SYSTEM_1, 70, 30, 80.0, (1,), (0, 0)), "one entry for each station"),
         (lambda: simulate_pool(np.ones((0, 2)), (5, 5), (2, 0), 1), "at least one station"),
         (lambda: pd.energy(SYSTEM_1, 70, 30, 1.0, (1, 1), (0, 0)), "less than the work"),
         (lambda: simulate_pool(SYSTEM_1, (1, 2), (2, 1), 1), "N must be at least K"),
         (lambda: simulate_pool(SYSTEM_1, (1, 2), (0, 0), 1), "a place for at least one task"),
-        (lambda: simulate_pool(SYSTEM_1, (1, 2, 3), (1, 1, 1), 1), "one entry a class"),
-        (lambda: mean_value.throughputs(SYSTEM_1, [1]), "one entry a class"),
+        (lambda: simulate_pool(SYSTEM_1, (1, 2, 3), (1, 1, 1), 1), "one entry for each class"),
+        (lambda: mean_value.throughputs(SYSTEM_1, [1]), "one entry for each class"),
         (lambda: mean_value.throughputs(np.ones((2, 8)), [9] * 8), "populations are too many"),
     ],
 )

@@ -370,7 +370,7 @@ BAD = [
     ((6, (0, 3), (1, 1), (0.5, 0.5)), r"b must be positive, got \(0, 3\)"),
     ((0, (2, 3), (1, 1), (0.5, 0.5)), "B must be positive, got 0"),
     ((6, (), (), ()), "p must sum to 1"),
-    ((6, (2, 3), (1, 1), (1,)), "one entry a class, got 2, 2 and 1"),
+    ((6, (2, 3), (1, 1), (1,)), "one entry for each class, got 2, 2 and 1"),
     ((6, (2, math.nan), (1, 1), (0.5, 0.5)), r"b must be finite numbers, got \(2, nan\)"),
     ((math.inf, (2, 3), (1, 1), (0.5, 0.5)), "B must be finite"),
     ((6, (2, 3), (1, math.inf), (0.5, 0.5)), "mu must be finite"),

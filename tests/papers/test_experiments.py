@@ -57,7 +57,7 @@ def test_tables_are_typed_and_their_origin_is_known(name):
             experiments.origin(name)
     else:
         origin = experiments.origin(name)
-        assert origin["command"].startswith("make ")
+        assert origin["command"] == f"make experiment NAME={experiments.KEPT[name]}"
         assert origin["date"] > "2026"
     assert hasattr(getattr(experiments, experiments.KEPT[name]), "main")
 
@@ -84,7 +84,7 @@ def test_the_evaluation(folder, monkeypatch):
     made = pl.read_csv(folder / "evaluation.csv")
     assert made.columns == columns("evaluation")
     assert made["change"].to_list() == list(two_tier.CHANGES)
-    assert pl.read_csv(folder / "provenance.csv").row(0)[:2] == ("evaluation.csv", "make evaluation")
+    assert pl.read_csv(folder / "provenance.csv").row(0)[:2] == ("evaluation.csv", "make experiment NAME=evaluation")
 
 
 def test_the_decisions(folder, monkeypatch):

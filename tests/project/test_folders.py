@@ -77,7 +77,7 @@ def test_a_folder_of_somebody_else_is_not_emptied(here, small, quick, command, m
     folder = here / "runs/small/a"
     (folder / mine).parent.mkdir(parents=True)
     (folder / mine).write_text("mine")
-    with pytest.raises(ValueError, match="is no sweep or run of mjq"):
+    with pytest.raises(ValueError, match="is not a run or sweep of mjq"):
         command(small, "a", True)
     assert contents(folder) == {mine: "mine"}
 
@@ -86,7 +86,7 @@ def test_a_folder_of_somebody_else_is_not_emptied(here, small, quick, command, m
 def test_a_file_is_not_replaced_by_a_folder(here, small, quick, command):
     (here / "runs/small").mkdir(parents=True)
     (here / "runs/small/a").write_text("mine")
-    with pytest.raises(ValueError, match="is no sweep or run of mjq"):
+    with pytest.raises(ValueError, match="is not a run or sweep of mjq"):
         command(small, "a", True)
     assert (here / "runs/small/a").read_text() == "mine"
 

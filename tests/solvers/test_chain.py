@@ -60,7 +60,7 @@ def test_a_second_closed_class_is_named():
 
 
 def test_transient_states_are_named():
-    with pytest.raises(ValueError, match="leaves for ever the states start"):
+    with pytest.raises(ValueError, match="leaves these states for ever: start"):
         chain.stationary(np.array([[0, 1, 0], [0, 0, 1], [0, 1, 0.0]]), states=["start", "x", "y"])
 
 

@@ -143,7 +143,7 @@ def test_queues_that_are_alike_hold_as_many_jobs_each():
                 {("q", 1): {("q", 1): 1}, ("r", 1): {("r", 1): 1}, ("q", 2): {("q", 1): 0.5, ("r", 1): 0.5}},
                 population={("q", 2): 1},
             ),
-            "falls into pieces",
+            "falls into parts between which jobs cannot move",
         ),
         (
             lambda: fluid.Network(

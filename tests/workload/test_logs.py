@@ -204,7 +204,7 @@ def test_quoted_fields_may_hold_delimiters_and_ends_of_lines(tmp_path):
         ("a,b\n1,2\n", {"color": "a"}, "a column is one of need"),
         ("need,run\n-1,2\nx,2\n1,\n1,-2\n", None, "no line holds a job that can be used, of 4"),
         ('need,run\n"1,2\n' + "x" * 200_000, None, "field larger"),
-        ("need,run\n1,\x002\n", None, "line 2: this is no text"),
+        ("need,run\n1,\x002\n", None, "line 2: this is not text"),
         ("; MaxProcs: 8\n", None, "no line holds a job that can be used, of 0"),
     ],
 )
@@ -287,7 +287,7 @@ def test_a_cut_gzip_is_an_error(tmp_path, cut):
 def test_broken_parquet_is_an_error(tmp_path):
     path = tmp_path / "log.parquet"
     path.write_bytes(b"PAR1" + bytes(100))
-    with pytest.raises(ValueError, match="no Parquet"):
+    with pytest.raises(ValueError, match="not a Parquet file"):
         read_log(path)
 
 

@@ -92,10 +92,10 @@ def test_sizes_that_no_machine_has_are_refused_without_a_warning(tmp_path, comma
     assert (status, out, len(err.splitlines())) == (2, "", 1) and "2 no number of servers (line 2)" in err
 
 
-@pytest.mark.parametrize("faster", ["inf", "nan", "1e-320", "1e300"])
-def test_times_are_divided_by_numbers_only_and_the_message_is_short(tmp_path, faster):
-    status, out, err = said("replay", standard(tmp_path, jobs=2000), "--faster", faster)
-    assert (status, out) == (2, "") and "--faster must" in err and len(err) < 200
+@pytest.mark.parametrize("growth", ["inf", "nan", "1e-320", "1e300"])
+def test_times_are_divided_by_numbers_only_and_the_message_is_short(tmp_path, growth):
+    status, out, err = said("replay", standard(tmp_path, jobs=2000), "--growth", growth)
+    assert (status, out) == (2, "") and "--growth must" in err and len(err) < 200
 
 
 def test_a_message_shows_a_few_of_many_values(tmp_path):
@@ -127,7 +127,7 @@ def test_columns_of_parquet_that_hold_no_numbers_are_named_in_one_line(tmp_path,
     pl.DataFrame({"need": [1, 2], "run": values, "other": values}).write_parquet(path)
     status, out, err = said("capacity", path, "--servers", 4)
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert f"column 'run' holds values of the type {kind}, which are no numbers, times or texts" in err
+    assert f"column 'run' holds values of the type {kind}, which are not numbers, times or text" in err
 
 
 def piped(folder, content):

@@ -50,7 +50,7 @@ def test_what_is_not_said_is_exact():
     ("bad", "message"),
     [
         (([1, 7], [1, 1], 6), "need 7 exceeds resource 6"),
-        (([1], [1, 1], 6), "one entry a job"),
+        (([1], [1, 1], 6), "one entry for each job"),
         (([], [], 6), "at least one"),
         (([1], [-1], 6), "run must not be negative"),
         (([1], [1], 6, "lifo"), "policy must be one of fcfs, easy"),

@@ -11,7 +11,7 @@ __all__ = ["of"]
 
 
 def of(chapter: str) -> tuple[Question, ...]:
-    """The questions of a chapter, in the order of its sections.
+    """Return the questions of a chapter, in the order of its sections.
 
     Raises
     ------

@@ -49,7 +49,7 @@ def mean_delay(**values):
 
 
 def mean_delay_with_lost_jobs(lam, **values):
-    """Little's law with all arrivals in place of those that enter."""
+    """Apply Little's law with all arrivals in place of those that enter."""
     return 1000 * uniform(lam=lam, **values).mean_queue / lam
 
 
@@ -58,7 +58,7 @@ def percent_busy(**values):
 
 
 def percent_busy_of_all_arrivals(N, T, lam, mu2, **_):
-    """As if no job were lost."""
+    """Return the answer as if no job were lost."""
     return 100 * lam * (T + 1) / 2 / mu2 / N
 
 
@@ -68,7 +68,7 @@ def completed(N, largest, p1, p2, C, lam, mu1, mu2):
 
 
 def without_idle(N, largest, p1, p2, lam, mu2, **_):
-    """All that arrives, or what servers complete that are never idle."""
+    """Return all that arrives, or what servers complete that are never idle."""
     return min(lam, N * mu2 / (p1 + 2 * p2 + largest * (1 - p1 - p2)))
 
 

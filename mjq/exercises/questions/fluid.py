@@ -15,7 +15,7 @@ THINK = ("think", "request")
 
 
 def one_queue(lam, k, mean):
-    """An open queue whose servers are shared."""
+    """Return an open queue whose servers are shared."""
     return fluid.Network({QUEUE: k}, {JOB: fluid.exponential(mean)}, {}, arrivals={JOB: lam})
 
 

@@ -30,7 +30,7 @@ def delta_of_one_server(t1, t2, p1):
 
 
 def excess_of_one_server(t1, t2, p1):
-    """The squared coefficient of variation less 1, not halved."""
+    """Return the squared coefficient of variation less 1, not halved."""
     return 2 * delta_of_one_server(t1, t2, p1)
 
 

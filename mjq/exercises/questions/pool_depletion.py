@@ -62,7 +62,7 @@ def large_pool(alpha, beta, **demands):
 
 
 def busier_station(alpha, beta, D1A, D2A, D1B, D2B):
-    """The work of the station that has more, as if both were busy to the end."""
+    """Return the work of the station that has more, as if both were busy to the end."""
     return max(alpha * D1A + (1 - alpha) * D1B, alpha * D2A + (1 - alpha) * D2B)
 
 

@@ -76,7 +76,7 @@ def time_in_line(policy, **values):
 
 
 def percent_accepted(policy, p1, lam):
-    """Of two servers, if one job may wait."""
+    """Return the share of jobs that two servers accept, if one job may wait."""
     return 100 * scheduling.finite_queue(lam, 2, (1, 2), (1, 1), (p1, 1 - p1), 1, policy).accepted
 
 
@@ -99,7 +99,7 @@ QUESTIONS = (
         {PASSING: partial(mean_wait, "fcfs"), "what is promised to the first": partial(mean_wait, "first-fit")},
     ),
     Question(
-        "First-fit", QUEUE + "The policy is first-fit. How long is a job in the line, on average, if it is not lost?",
+        "First-fit", QUEUE + "The policy is first-fit. How long is a job in the queue, on average, if it is not lost?",
         TIME, draw_queue, partial(time_in_line, "first-fit"), {PASSING: partial(time_in_line, "fcfs")},
     ),
     Question(

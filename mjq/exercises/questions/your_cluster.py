@@ -31,7 +31,7 @@ def naive_rate(N, p1, n1, n2, t1, t2):
 
 
 def naive_rate_of_means(N, p1, n1, n2, t1, t2):
-    """Mean need times mean time."""
+    """Return the naive rate for mean need times mean time."""
     return N / ((p1 * n1 + (1 - p1) * n2) * (p1 * t1 + (1 - p1) * t2))
 
 

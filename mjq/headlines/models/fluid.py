@@ -17,7 +17,7 @@ ByQueue = dict[str, NumberOrNone]
 
 class FluidInput(Declaration):
     network: PlainNetwork = meaning("queues, service times, routing, arrivals and population")
-    p: NumberOrNone = Field(None, description="exponent of the smoothing; without it the hard minimum")
+    p: NumberOrNone = Field(None, description="exponent of the smoothing; by default the minimum is hard")
 
 
 class FluidOutput(Declaration):

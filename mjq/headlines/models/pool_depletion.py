@@ -13,11 +13,11 @@ __all__ = ["HEADLINE"]
 
 
 class DepletionInput(Declaration):
-    D: Matrix = meaning("demands: a row a station, a column a class")
+    D: Matrix = meaning("demands, with a row for each station and a column for each class")
     N_A: Whole = meaning("tasks of class A")
     N_B: Whole = meaning("tasks of class B")
     K: Whole = meaning("tasks in execution")
-    K_A: Whole | None = Field(None, description="those of class A; without it the best mix")
+    K_A: Whole | None = Field(None, description="tasks of class A in execution; by default the best mix")
 
 
 class DepletionOutput(Declaration):

@@ -11,7 +11,7 @@ __all__ = ["HEADLINE"]
 
 
 class CapacityInput(MultiserverInput):
-    t: NumberOrNone = Field(None, description="a time: how many jobs stay longer")
+    t: NumberOrNone = Field(None, description="time for which the result `tail` is computed")
 
 
 class CapacityOutput(Declaration):
@@ -30,7 +30,7 @@ class CapacityOutput(Declaration):
 
 def _capacity(B, b, mu, p, lam=None, t=None):
     if t is not None and lam is None:
-        raise ValueError("t needs lam: sojourn times are those of an arrival rate")
+        raise ValueError("t needs lam, because sojourn times depend on the arrival rate")
     system = system_of(B, b, mu, p)
     if lam is None:
         return {"capacity": system.capacity}

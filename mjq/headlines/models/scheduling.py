@@ -17,15 +17,15 @@ class SchedulingInput(Declaration):
     b: Numbers = meaning("need of a job of each class")
     mu: Numbers = meaning("completion rate of each class")
     p: Numbers = meaning("probability of each class")
-    room: Whole = meaning("places in the line")
-    policy: Word = Field("fcfs", description="who starts next, such as first-fit")
+    room: Whole = meaning("places in the queue")
+    policy: Word = Field("fcfs", description="queueing policy, such as first-fit")
 
 
 class SchedulingOutput(Declaration):
     states: Whole = meaning("states of the chain")
     EN: Number = meaning("mean number of jobs in the system")
-    ENq: Number = meaning("mean number of jobs in the line")
-    EWq: Number = meaning("mean time in the line of a job that is not lost")
+    ENq: Number = meaning("mean number of jobs in the queue")
+    EWq: Number = meaning("mean time in the queue of a job that is not lost")
     accepted: Number = meaning("fraction of jobs that are not lost")
     throughput: Number = meaning("jobs completed per unit of time")
     utilization: Number = meaning("fraction of the resource that is held")

@@ -1,4 +1,4 @@
-"""What can be made of the sweeps of a fixed-point problem y = Hy: the last one, or a combination of all so far.
+"""Accelerates fixed-point iterations y = Hy: compares the last sweep with combinations of all so far.
 
 The span of a start and its sweeps is a Krylov space. Two classical methods pick a vector in it: GMRES the one with the
 least residual, Arnoldi iterations the one that H, seen from within the space, only stretches.
@@ -18,7 +18,7 @@ TINY_PIVOT = 1e-200  # in place of none
 
 
 def residuals(operator: Callable[[np.ndarray], np.ndarray], start: np.ndarray, sweeps: int) -> list[dict[str, Any]]:
-    r"""Relative residual :math:`\|y - Hy\|_1 / \|y\|_1` after each sweep, for three ways to use the sweeps made so far.
+    r"""Return the relative residual :math:`\|y - Hy\|_1 / \|y\|_1` after each sweep, for three uses of the sweeps.
 
     Nothing is restarted: after k sweeps each method may combine the start and the first k - 1 images of it.
 

@@ -22,7 +22,9 @@ def checked(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, mu2:
     if mu2.ndim == 0:
         mu2 = np.full(len(sizes), float(mu2))
     if not len(sizes) == len(p) == len(mu2):
-        raise ValueError(f"sizes, p and mu2 must have one entry a size, got {len(sizes)}, {len(p)} and {len(mu2)}")
+        raise ValueError(
+            f"sizes, p and mu2 must have one entry for each size, got {len(sizes)}, {len(p)} and {len(mu2)}"
+        )
     if len(set(sizes)) < len(sizes):
         raise ValueError(f"sizes must differ, got {checks.shown(sizes)}")
     come = p > 0
@@ -43,7 +45,7 @@ def transitions(
 ) -> Iterator[tuple]:
     """Yield ``(next_state, rate)`` out of ``(x_1, x_2, V)``, case by case in the paper's order.
 
-    `sizes`, `p` and `mu2` are sequences with one entry a size.
+    `sizes`, `p` and `mu2` are sequences with one entry for each size.
 
     Source: [SW23] Table 2, [SW23] Eq. (2).
 
@@ -74,7 +76,7 @@ def _without(V, n):
 
 
 def cluster_states(N: int, sizes: Sequence[int]) -> list[tuple]:
-    """The possible vectors V: by their length, then lexicographically.
+    """Return the possible vectors V: by their length, then lexicographically.
 
     Source: [SW23] Section 3, [SW23] Eq. (3).
 
@@ -93,7 +95,7 @@ def cluster_states(N: int, sizes: Sequence[int]) -> list[tuple]:
 
 
 def states(N: int, sizes: Sequence[int], C: int) -> list[tuple]:
-    """All states in the paper's order: by the queue, then the size at the tracker, then V.
+    """Return all states in the paper's order: by the queue, then the size at the tracker, then V.
 
     Source: [SW23] Section 3.
 

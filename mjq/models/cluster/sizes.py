@@ -12,7 +12,7 @@ MOST_SIZES = 1_000_000
 
 
 def uniform_sizes(T: int) -> tuple[np.ndarray, np.ndarray]:
-    """Sizes 1, …, T, equally probable.
+    """Return the sizes 1, …, T, equally probable.
 
     Source: [SW23] Section 5.1, [SW23] Eq. (1).
 
@@ -23,7 +23,7 @@ def uniform_sizes(T: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def normal_sizes(T: int, sigma: float | None = None) -> tuple[np.ndarray, np.ndarray]:
-    r"""Sizes 1, …, T, their probabilities proportional to a normal density around the middle.
+    r"""Return the sizes 1, …, T, with probabilities proportional to a normal density around the middle.
 
     .. math:: p_n \propto e^{-(n - \eta)^2 / (2 \sigma^2)}, \qquad \eta = (T + 1)/2 .
 
@@ -45,7 +45,7 @@ def _nearest(middle, spread):
 
 
 def harmonic_sizes(T: int) -> tuple[np.ndarray, np.ndarray]:
-    """Sizes 1, …, T with probabilities proportional to n to the power -1.5.
+    """Return the sizes 1, …, T, with probabilities proportional to n to the power -1.5.
 
     Source: [SW23] Section 5.1, [SW23] Eq. (1).
 

@@ -60,7 +60,7 @@ def _performance(N, queue, blocking, accepted, jobs, servers, residual):
 
 
 def measures(states: Sequence[tuple], probabilities: ArrayLike, N: int, lam: float) -> Performance:
-    r"""The measures from the probabilities of all states.
+    r"""Return the measures from the probabilities of all states.
 
     .. math:: E[q] = \sum_{j=1}^{C} j \sum_{x \in S_j} P_x, \quad B = \sum_{x \in S_C} P_x, \quad
        E[D] = \frac{E[q]}{\lambda (1 - B)}, \quad E[U] = \sum_x S_{V(x)} P_x, \quad E[J] = \sum_x N_{V(x)} P_x .
@@ -92,7 +92,7 @@ def measures(states: Sequence[tuple], probabilities: ArrayLike, N: int, lam: flo
 
 
 def performance(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, mu2: ArrayLike, C: int) -> Performance:
-    """Measures of the cluster, by the structured solver: millions of states, no generator.
+    """Return the measures of the cluster, by the structured solver: millions of states, no generator.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def performance(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, 
     Raises
     ------
     ValueError
-        If the input breaks a law, or the cluster is too large for memory.
+        If the input violates a constraint, or the cluster is too large for memory.
     ArithmeticError
         If the iterations did not converge.
 
@@ -181,7 +181,7 @@ def smallest_cluster(
     C: int,
     most_servers: int = 1000,
 ) -> tuple[int, Performance]:
-    r"""Fewest servers with which the mean delay and the utilization meet their targets.
+    r"""Return the fewest servers with which the mean delay and the utilization meet their targets.
 
     The utilization need not fall with every server: it may rise where one more large job fits. But it is at most
     :math:`\lambda \sum_n n p_n / (\mu_{2,n} N)`, which ends the search.

@@ -109,7 +109,7 @@ class Tandem:
         self.sweeps = 0
 
     def sweep(self, entrances: np.ndarray) -> tuple:
-        """The entrances again, and how much time goes with each queue, configuration and class in preparation."""
+        """Return the entrances again, and how much time goes with each queue, configuration and class."""
         self.sweeps += 1
         return _sweep(*self.tables, np.ascontiguousarray(entrances).reshape(self.shape))
 

@@ -17,7 +17,7 @@ LOG_EXPONENTS = -5.0, 12.0  # where to look first, and the largest that is told 
 
 
 def fit_smoothing(network: Network, mean_jobs: dict, throughput: dict, slack: float = BUSY_SLACK) -> dict:
-    """Exponents with which the smoothed shares are those behind the given means.
+    """Return the exponents with which the smoothed shares are those behind the given means.
 
     In the long run the busy servers of a queue are the sum of throughput times mean service time over its classes; with
     the mean number of jobs they tell the mean share of a job, and the share tells p. Where all classes of each queue

@@ -19,7 +19,7 @@ __all__ = ["response_time", "response_time_cdf"]
 def response_time(
     network: Network, pairs: tuple | Sequence[tuple], entry: dict | None = None, p: Exponents = None
 ) -> PhaseType:
-    r"""Time that a job spends in some pairs without leaving them, in the stationary fluid model.
+    r"""Return the time that a job spends in some pairs without leaving them, in the stationary fluid model.
 
     It is of phase type, with initial phases :math:`A \beta` and subgenerator
 
@@ -79,7 +79,7 @@ def response_time_cdf(
     entry: dict | None = None,
     p: Exponents = None,
 ) -> np.ndarray:
-    r"""Distribution function of :func:`response_time`.
+    r"""Return the distribution function of :func:`response_time`.
 
     .. math:: \Phi_R(t) = 1 - \beta^T A^T e^{D W_R t} \mathbf 1 .
 
@@ -112,7 +112,7 @@ def _entry(network, chosen, entry, point):
         done = np.array([point.throughput[pair] for pair in network.pairs])
         flow = np.where(chosen, network.arrivals + (done * ~chosen) @ network.P, 0.0)
         if not flow.sum() > 0:
-            raise ValueError("no flow enters these pairs from outside: give entry")
+            raise ValueError("no flow enters these pairs from outside, so give entry")
         return flow / flow.sum()
     network._require_pairs("entry", entry)
     beta = checks.probabilities("entry", [entry.get(pair, 0.0) for pair in network.pairs])

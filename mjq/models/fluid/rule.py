@@ -11,7 +11,7 @@ __all__ = ["hard_share", "transitions"]
 
 
 def hard_share(x: float, k: float) -> float:
-    """Part of a server that each of x jobs gets from k servers: all of one while there are enough.
+    """Return the part of a server that each of x jobs gets from k servers: all of one while there are enough.
 
     >>> hard_share(3, 2), hard_share(1, 2)
     (0.6666666666666666, 1)
@@ -22,7 +22,7 @@ def hard_share(x: float, k: float) -> float:
 def transitions(
     state: tuple, network: Network, share: Callable = hard_share, room: float = math.inf
 ) -> Iterator[tuple]:
-    """The network as a Markov chain: a job changes its phase, is routed on, leaves, or comes from outside.
+    """Return the network as a Markov chain: a job changes its phase, is routed on, leaves, or comes from outside.
 
     Parameters
     ----------

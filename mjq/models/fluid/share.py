@@ -17,7 +17,7 @@ Exponents = float | dict | None  # one smoothing exponent, one a queue, or none:
 
 
 def smoothed_share(x: ArrayLike, k: float, p: float) -> np.ndarray:
-    r"""Part of a server that each of x jobs gets from k servers, with a smoothed minimum.
+    r"""Return the part of a server that each of x jobs gets from k servers, with a smoothed minimum.
 
     .. math:: \hat g = \bigl( 1 + (x / k)^p \bigr)^{-1/p} .
 
@@ -56,7 +56,7 @@ def _share(log_load, p):
 
 
 def exponents_by_queue(network: Network, p: Exponents) -> np.ndarray:
-    """One exponent a queue, infinite for the hard minimum."""
+    """Return one exponent for each queue, infinite for the hard minimum."""
     if p is None:
         return np.full(len(network.servers), math.inf)
     if isinstance(p, dict):
@@ -75,7 +75,7 @@ def exponents_by_queue(network: Network, p: Exponents) -> np.ndarray:
 
 
 def shares_by_queue(network: Network, x: np.ndarray, exponents: np.ndarray) -> np.ndarray:
-    """Each queue's share."""
+    """Return the share of each queue."""
     return _share(_log_load(network, x), exponents)
 
 
@@ -97,7 +97,7 @@ def _share_slopes(network, x, exponents, kink=0.0):
 
 
 def drift(x: ArrayLike, network: Network, p: Exponents = None) -> np.ndarray:
-    r"""Rate of change of the mean number of jobs in each phase.
+    r"""Return the rate of change of the mean number of jobs in each phase.
 
     .. math:: F(x) = W^T \theta(x) + A \lambda, \qquad \theta_a(x) = x_a\, g_{Q(a)}(x) .
 
@@ -123,17 +123,17 @@ def drift(x: ArrayLike, network: Network, p: Exponents = None) -> np.ndarray:
     """
     x = checks.numbers("x", x)
     if x.shape != network.start.shape:
-        raise ValueError(f"x must have one entry a phase, {len(network.start)}, got {len(x)}")
+        raise ValueError(f"x must have one entry for each phase, {len(network.start)}, got {len(x)}")
     return drift_of(x, network, exponents_by_queue(network, p))
 
 
 def drift_of(x: np.ndarray, network: Network, exponents: np.ndarray) -> np.ndarray:
-    """The drift with one exponent a queue; nothing is checked."""
+    """Return the drift with one exponent for each queue; nothing is checked."""
     return network.W.T @ (x * shares_by_queue(network, x, exponents)[network.queue_of]) + network.A @ network.arrivals
 
 
 def jacobian(x: np.ndarray, network: Network, exponents: np.ndarray, kink: float = 0.0) -> np.ndarray:
-    """Derivative of the drift: a job more in a phase is served there, and takes from the others of its queue."""
+    """Return the derivative of the drift: a job more in a phase is served there, and takes from others of its queue."""
     shares, slopes = shares_by_queue(network, x, exponents), _share_slopes(network, x, exponents, kink)
     by_queue = network.W.T @ (x[:, None] * network.member.T * slopes)
     slope = np.take(by_queue, network.queue_of, axis=1)

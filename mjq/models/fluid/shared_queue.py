@@ -25,7 +25,7 @@ LEFT_OUT_PROBABILITY = 1e-9  # of more jobs than are followed, about
 
 
 def response_time(load: float, k: int = 1) -> PhaseType:
-    """Response time of a job that comes in the steady state, service of mean 1.
+    """Return the response time of a job that comes in the steady state, for service of mean 1.
 
     With n others there it is done at the rate of its share min(1, k / (n + 1)), one of the others at n times this
     rate, and another comes at the rate load * k. It finds n others with the probability that n jobs are there.
@@ -65,7 +65,7 @@ def response_time(load: float, k: int = 1) -> PhaseType:
 
 
 def still_there(times: ArrayLike, load: float, k: int, service: PhaseType, most: int = 80) -> np.ndarray:
-    """Probability that a job is still there some time after it came in the steady state, service of phase type.
+    """Return the probability that a job is still there some time after it came in the steady state.
 
     The job's own phase and the number of others in each phase are followed. It finds n others with a probability that
     depends on the mean service time only, each in a phase as often as a server is at work on it.
@@ -163,7 +163,7 @@ def _others(load, k):
 
 
 def life(load: float, k: int, work: float, seed: int | Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """One simulated life of a job that brings an amount of work: its share, from its coming to its end.
+    """Simulate one life of a job that brings an amount of work: its share, from its coming to its end.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ KINK_DISTANCE = 1e-7  # how near to its number of servers a queue counts as full
 def trajectory(
     network: Network, t: ArrayLike, x0: ArrayLike | None = None, p: Exponents | Callable[[float], Exponents] = None
 ) -> np.ndarray:
-    """Solution of the fluid model at given times.
+    """Return the solution of the fluid model at given times.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def trajectory(
     Raises
     ------
     ValueError
-        If times decrease, or `x0` has not one entry a phase or a negative one.
+        If times decrease, or `x0` has not one entry for each phase or a negative one.
     ArithmeticError
         If the equations could not be solved.
 
@@ -126,7 +126,7 @@ class Point:
 
 
 def stationary_point(network: Network, p: Exponents = None) -> Point:
-    """The limit of the trajectory that starts from the network's population.
+    """Return the limit of the trajectory that starts from the network's population.
 
     Parameters
     ----------

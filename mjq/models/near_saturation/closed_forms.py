@@ -14,7 +14,7 @@ MOST_SERVERS = 10_000_000  # of one-or-all, which keeps some arrays of that leng
 
 
 def one_or_all(n: int, mu1: float, p1: float, mean: float, variance: float) -> tuple[float, float]:
-    r"""Capacity and :math:`\Delta` where a job holds one of n servers or all of them, in closed form.
+    r"""Return capacity and :math:`\Delta` in closed form, if each job holds one of n servers or all of them.
 
     A cycle is a geometric number J of small jobs, :math:`P(J = j) = p_1^j p_2`, and the large one behind them; it lasts
     L and completes :math:`N = J + 1` jobs. Given :math:`J = j`, with :math:`k = \min(j, n)`,
@@ -79,7 +79,7 @@ def one_or_all(n: int, mu1: float, p1: float, mean: float, variance: float) -> t
 def split_hyperexponential(
     b: ArrayLike, mean: ArrayLike, scv: ArrayLike, p: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Classes with hyperexponential times, each as two classes with exponential times and the same need.
+    """Split each class with hyperexponential times into two with exponential times and the same need.
 
     A job may draw its phase when it arrives as well as when it starts, so that nothing else changes. Means are
     balanced: both phases have half of the work.
@@ -113,7 +113,7 @@ def split_hyperexponential(
     p = checks.probabilities("p", p)
     if not len(b) == len(mean) == len(scv) == len(p):
         sizes = f"{len(b)}, {len(mean)}, {len(scv)} and {len(p)}"
-        raise ValueError(f"b, mean, scv and p must have one entry a class, got {sizes}")
+        raise ValueError(f"b, mean, scv and p must have one entry for each class, got {sizes}")
     phases = [phase_type.hyperexponential(*moments) for moments in zip(mean, scv, strict=True)]
     mu = np.concatenate([-np.diag(phase.T) for phase in phases])
     return np.repeat(b, 2), mu, np.concatenate([share * phase.alpha for share, phase in zip(p, phases, strict=True)])

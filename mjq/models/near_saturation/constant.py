@@ -44,7 +44,7 @@ class RelativeCompletions(NamedTuple):
 
 
 def relative_completions(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> RelativeCompletions:
-    r"""Capacity, :math:`\Delta` and dispersion of the saturated system, exact.
+    r"""Return the exact capacity, :math:`\Delta` and dispersion of the saturated system.
 
     With h from the Poisson equation :math:`(A - \operatorname{diag} c)\, h = X - c`,
 
@@ -62,7 +62,7 @@ def relative_completions(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) ->
     Raises
     ------
     ValueError
-        If the input breaks a law (it is named), or more configurations fit than memory holds.
+        If the input violates a constraint (it is named), or more configurations fit than memory holds.
     ArithmeticError
         If a solution did not converge.
 
@@ -89,7 +89,7 @@ def relative_completions(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) ->
 
 
 def relative_completions_of(start: Hashable, transitions: chain.Rule) -> RelativeCompletions:
-    r"""The same for any saturated chain in which each transition is a completion, from its rule.
+    r"""Return the same for any saturated chain in which each transition is a completion, from its rule.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def _found(capacity, completions, probabilities, h):
 
 
 def sojourn_asymptote(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
-    r"""Mean sojourn time as it is near saturation: from the exact one it differs by a bounded amount.
+    r"""Return the mean sojourn time near saturation; it differs from the exact one by a bounded amount.
 
     .. math:: E[W] = \frac{1 + \Delta}{X - \lambda} + O(1), \qquad \lambda \to X .
 
@@ -148,7 +148,7 @@ def sojourn_asymptote(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: Arra
     Raises
     ------
     ValueError
-        If `lam` is not below the capacity, or another law is broken.
+        If `lam` is not below the capacity, or another constraint is violated.
 
     Source: [GHHS23], [NS] Eq. (d), [NS] Eq. (e), [NS] Eq. (g).
 
@@ -164,7 +164,7 @@ def sojourn_asymptote(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: Arra
 
 
 def decay_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
-    r"""Rate at which the tail of the waiting time decays, :math:`P(W_q > t) \sim \mathrm{const}\, e^{-\theta t}`.
+    r"""Return the decay rate of the waiting time's tail, :math:`P(W_q > t) \sim \mathrm{const}\, e^{-\theta t}`.
 
     .. math:: \theta = \tilde u(\lambda) - \lambda ,
 
@@ -186,7 +186,7 @@ def decay_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) 
     Raises
     ------
     ValueError
-        If `lam` is not below the capacity, or another law is broken.
+        If `lam` is not below the capacity, or another constraint is violated.
 
     Source: [NS] Eq. (i).
 
@@ -200,7 +200,7 @@ def decay_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) 
 
 
 def below(lam: float, capacity: float) -> float:
-    """An arrival rate below the capacity, as a float, or ``ValueError``."""
+    """Return the arrival rate if it is below the capacity; raise ``ValueError`` otherwise."""
     lam = float(checks.positive("lam", lam, ndim=0))
     if not lam < capacity:
         digits = ".4f" if capacity > 0.01 else ".4g"

@@ -36,9 +36,9 @@ class ServerFilling(NamedTuple):
 
 
 def server_filling(lam: float, k: int, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> ServerFilling:
-    r"""The infinite queue under ServerFilling, exact, for exponential times and needs that are powers of two.
+    r"""Solve the infinite queue under ServerFilling, for exponential times and needs that are powers of two.
 
-    The prefix is the shortest part of the line, in order of arrival, whose needs add to at least k. Its jobs are
+    The prefix is the shortest part of the queue, in order of arrival, whose needs add to at least k. Its jobs are
     served, the largest needs first, and interrupt others. With powers of two all k servers are then busy, so that
     the capacity is :math:`k / \sum_\ell p_\ell b_\ell / \mu_\ell`. Only how many jobs of each class are in the prefix
     matters: when one leaves, all others stay in the prefix, whatever their order.
@@ -61,7 +61,7 @@ def server_filling(lam: float, k: int, b: ArrayLike, mu: ArrayLike, p: ArrayLike
     Raises
     ------
     ValueError
-        If a need is no power of two, two are equal, or another law is broken.
+        If a need is no power of two, two are equal, or another constraint is violated.
 
     Source: [GHS22] (the policy); [NS] (the chain).
 
@@ -176,7 +176,7 @@ def _powers_of_two(k, b, mu, p):
     _, b, mu, p = checks.multiserver(k, b, mu, p, names=("k", "b", "mu", "p"))
     for name, value in [("k", k), *(("need", need) for need in b)]:
         if value != int(value) or int(value) & (int(value) - 1):
-            raise ValueError(f"ServerFilling wants powers of two, got {name} {checks.shown(value)}")
+            raise ValueError(f"ServerFilling needs powers of two, got {name} {checks.shown(value)}")
     come = p > 0
     b, mu, p = b[come].astype(int).tolist(), mu[come].tolist(), p[come].tolist()
     if len(set(b)) < len(b):

@@ -7,7 +7,7 @@ at the rate :math:`X = \pi c`, and
 
 says how many completions more than usual a start in each state brings in the long run. A small chain is eliminated. The
 saturated system of :mod:`mjq.solvers.drain` may have millions of states: there the unknowns are one number a
-configuration, `g`, the value of entering it before the next head of the line is drawn. Given `g`, departures lead only
+configuration, `g`, the value of entering it before the next head of the queue is drawn. Given `g`, departures lead only
 to smaller configurations and admissions only to larger ones, so that one pass up gives every value and one pass down
 gives `g` again: the adjoint of the passes of :mod:`mjq.solvers.drain`.
 """
@@ -33,7 +33,7 @@ BASIS, RESTARTS = 40, 25  # vectors to keep, and how often to begin anew
 
 
 def eliminated(A: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """The solution for a chain with a matrix.
+    """Return the solution for a chain with a matrix.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def eliminated(A: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
 def drained(
     state: drain.SaturatedState, operator: sparse_linalg.LinearOperator, rates: np.ndarray, mix: np.ndarray
 ) -> np.ndarray:
-    """The solution for a saturated system of :mod:`mjq.solvers.drain`, without a matrix.
+    """Return the solution for a saturated system of :mod:`mjq.solvers.drain`, without a matrix.
 
     Parameters
     ----------
@@ -133,8 +133,8 @@ def _centred(h, A, completions, probabilities):
     square = probabilities @ (A @ h**2 - 2 * h * after + completions * h**2) / throughput / 2
     if not (residual <= RESIDUAL_LIMIT and abs(square - mean) <= IDENTITY_LIMIT * (1 + abs(mean))):
         raise ArithmeticError(
-            f"the Poisson equation was not solved: its residual is {residual:.2g}, and {mean:.6g} by one road is "
-            f"{square:.6g} by another"
+            f"the Poisson equation was not solved: its residual is {residual:.2g}, and two independent computations "
+            f"give {mean:.6g} and {square:.6g}"
         )
     return h
 

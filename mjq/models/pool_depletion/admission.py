@@ -18,7 +18,7 @@ __all__ = ["admissions", "depletion_times", "judged", "switching_systems"]
 
 
 def switching_systems(number: int, seed: int | Sequence[int]) -> np.ndarray:
-    """Random demands of two classes at two stations: class A is heavier at station 1, class B at station 2.
+    """Draw demands of two classes at two stations: class A is heavier at station 1, class B at station 2.
 
     Four exponential numbers with mean 1 a system, exchanged within a class where necessary.
 
@@ -44,7 +44,7 @@ def switching_systems(number: int, seed: int | Sequence[int]) -> np.ndarray:
 
 
 def admissions(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[str, int]:
-    """How many tasks of class A each rule admits at the start.
+    """Return how many tasks of class A each rule admits at the start.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def admissions(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[str, int]:
 
 
 def depletion_times(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[int, float]:
-    """Exact mean depletion time of each mix for which there are tasks enough.
+    """Return the exact mean depletion time of each mix for which there are enough tasks.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def depletion_times(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[int, float
 
 
 def judged(times: dict[int, float], admitted: dict[str, int]) -> list[dict[str, Any]]:
-    r"""Error and gain of each rule, in per cent, and of the best mix under the name ``best``.
+    r"""Return the error and gain of each rule, in percent, and of the best mix under the name ``best``.
 
     .. math:: \frac{T_{\text{estimated}} - T_{\text{min}}}{T_{\text{min}}}, \qquad
         \frac{T_{\text{max}} - T_{\text{estimated}}}{T_{\text{estimated}}}

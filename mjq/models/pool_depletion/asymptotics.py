@@ -33,7 +33,7 @@ def _switching(D):
 
 
 def saturation_sector(D: ArrayLike) -> tuple[float, float]:
-    r"""Admitted mixes that saturate both stations.
+    r"""Return the admitted mixes that saturate both stations.
 
     .. math::
         \beta_L = D_{2A}\, \frac{D_{2B} - D_{1B}}{D_{1A} D_{2B} - D_{2A} D_{1B}}, \qquad
@@ -72,7 +72,7 @@ def _inside(D):
 
 
 def equi_utilization_point(D: ArrayLike) -> float:
-    r"""The admitted mix with which both stations are equally busy, whatever the number of tasks.
+    r"""Return the admitted mix with which both stations are equally busy, whatever the number of tasks.
 
     .. math:: \beta^* = \frac{\log (D_{2B} / D_{1B})}{\log \bigl( D_{1A} D_{2B} / (D_{1B} D_{2A}) \bigr)} .
 
@@ -88,7 +88,7 @@ def equi_utilization_point(D: ArrayLike) -> float:
 
 
 def asymptotic_throughputs(beta: float, D: ArrayLike) -> tuple[float, float]:
-    r"""Throughputs of both classes with many tasks in execution.
+    r"""Return the throughputs of both classes with many tasks in execution.
 
     .. math:: X_A = \frac{\beta}{D_{rA}}, \qquad X_B = \frac{1 - \beta}{D_{rB}}
 
@@ -121,7 +121,7 @@ def asymptotic_throughputs(beta: float, D: ArrayLike) -> tuple[float, float]:
 
 
 def asymptotic_depletion_time(alpha: float, beta: float, D: ArrayLike) -> float:
-    r"""Depletion time for each task, T / N, when there are many tasks in execution and many more to do.
+    r"""Return the depletion time per task, T / N, for many tasks in execution and many more to do.
 
     .. math::
         \frac TN = \frac{\alpha}{X_A(1)} + \frac{1-\alpha}{X_B(0)}
@@ -167,7 +167,7 @@ class AdmittedMix:
 
 
 def optimal_admitted_mix(alpha: float, D: ArrayLike) -> AdmittedMix:
-    r"""The admitted mixes that minimize the asymptotic depletion time.
+    r"""Return the admitted mixes that minimize the asymptotic depletion time.
 
     .. math:: \frac{X_A(\beta^+)}{X_B(\beta^+)} = \frac{N_A}{N_B}, \qquad
         \beta^+ = \frac{N_A D_{rA}}{N_A D_{rA} + N_B D_{rB}}
@@ -208,7 +208,7 @@ def optimal_admitted_mix(alpha: float, D: ArrayLike) -> AdmittedMix:
 
 
 def asymptotic_rules(alpha: float, D: ArrayLike) -> dict[str, float]:
-    r"""Admitted mixes that a scheduler may choose if it knows the asymptotic results only.
+    r"""Return admitted mixes that a scheduler may choose if it knows only the asymptotic results.
 
     All four are optimal when there are many tasks in execution and many more to do: they lie in the optimal interval.
 
@@ -242,7 +242,7 @@ def asymptotic_rules(alpha: float, D: ArrayLike) -> dict[str, float]:
 
 
 def equal_work_pool_mix(D: ArrayLike) -> float:
-    r"""The pool mix that brings both stations the same work.
+    r"""Return the pool mix that brings both stations the same work.
 
     .. math:: \alpha^* = \frac{X_A(\beta^*)}{X_A(\beta^*) + X_B(\beta^*)}, \qquad
         \alpha^* D_{1A} + (1 - \alpha^*) D_{1B} = \alpha^* D_{2A} + (1 - \alpha^*) D_{2B} .
@@ -265,7 +265,7 @@ def equal_work_pool_mix(D: ArrayLike) -> float:
 
 
 def optimal_pool_mix(D: ArrayLike) -> float:
-    r"""The pool mix with the smallest asymptotic depletion time of all: :func:`equal_work_pool_mix`, if it is that.
+    r"""Return the pool mix with the smallest asymptotic depletion time, :func:`equal_work_pool_mix` where it is that.
 
     Raises
     ------
@@ -285,14 +285,14 @@ def optimal_pool_mix(D: ArrayLike) -> float:
     if alone.min() < mixed:
         corner = "A" if alone[0] < alone[1] else "B"
         raise ValueError(
-            f"alpha* = {equal_work_pool_mix(D):.6g} is no absolute minimum: a pool of class {corner} alone takes "
+            f"alpha* = {equal_work_pool_mix(D):.6g} is not an absolute minimum: a pool of class {corner} alone takes "
             f"{alone.min():.6g} a task, the mix {mixed:.6g}"
         )
     return equal_work_pool_mix(D)
 
 
 def gain(worst: float, used: float) -> float:
-    """By which part the worst depletion time exceeds the one used.
+    """Return by which part the worst depletion time exceeds the one used.
 
     Source: [CGPS16] Eq. (16), [CGPS16] Eq. (19).
 
@@ -304,7 +304,7 @@ def gain(worst: float, used: float) -> float:
 
 
 def scheduling_error(best: float, used: float) -> float:
-    """By which part the depletion time used exceeds the best.
+    """Return by which part the depletion time used exceeds the best.
 
     Source: [CGPS16] Eq. (18).
 

@@ -58,12 +58,12 @@ class Depletion:
 
     @property
     def lengths(self) -> dict[str, float]:
-        """Mean lengths of the five phases, whose sum is T, by name."""
+        """Return the mean lengths of the five phases, whose sum is T, by name."""
         marks = np.array([0.0, self.T_tau0, self.T_phi1, self.T_tau12, self.T_phi2, self.T])
         return dict(zip(("tau0", "phi1", "tau12", "phi2", "phi3"), np.diff(marks).tolist(), strict=True))
 
     def cdf(self, t: ArrayLike) -> np.ndarray:
-        """Probability that all is done by time t, exact, for a number or an array of times.
+        """Return the exact probability that all is done by time t, for a number or an array of times.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class Depletion:
         return np.where(times == np.inf, 1.0, ended.clip(0, 1))
 
     def gamma_cdf(self, t: ArrayLike) -> np.ndarray:
-        """The gamma distribution with the mean and variance of the depletion time: an approximation of any size."""
+        """Return the gamma distribution with the mean and variance of the depletion time, as an approximation."""
         shape = self.T**2 / self.variance
         return special.gammainc(shape, np.maximum(t, 0) / (self.T / shape))
 
@@ -98,7 +98,7 @@ class Depletion:
 
 
 def count_states(N_A: int, N_B: int, K_A: int, K_B: int) -> int:
-    """Number of states of the chain from which some task is still to be done.
+    """Count the states of the chain from which some task is still to be done.
 
     >>> count_states(70, 30, 6, 4)
     71670
@@ -108,7 +108,7 @@ def count_states(N_A: int, N_B: int, K_A: int, K_B: int) -> int:
 
 
 def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion:
-    """Exact mean depletion time, phases and variance.
+    """Return the exact mean depletion time, phases and variance.
 
     Every transition is a step towards the end, so one pass over the states, in the order in which they can follow each
     other, gives the probability to visit each of them. Only two diagonals of the pool counts are kept.
@@ -166,7 +166,7 @@ def _require_memory(needed, K):
 
 
 def energy(D: ArrayLike, N_A: int, N_B: int, T: float, busy: ArrayLike, idle: ArrayLike) -> float:
-    r"""Mean energy until depletion, of stations that take one power when busy and another when idle.
+    r"""Return the mean energy until depletion, of stations that take one power when busy and another when idle.
 
     .. math:: E = \sum_r \bigl( P^{\text{busy}}_r W_r + P^{\text{idle}}_r (T - W_r) \bigr), \qquad
         W_r = N_A D_{rA} + N_B D_{rB} .
@@ -196,7 +196,7 @@ def energy(D: ArrayLike, N_A: int, N_B: int, T: float, busy: ArrayLike, idle: Ar
     T = float(checks.positive("T", T, ndim=0))
     if len(busy) != 2 or len(idle) != 2:
         raise ValueError(
-            f"busy and idle must have one entry a station, got {checks.shown(busy)} and {checks.shown(idle)}"
+            f"busy and idle must have one entry for each station, got {checks.shown(busy)} and {checks.shown(idle)}"
         )
     if (work > T * (1 + WORK_ROUNDING)).any():
         raise ValueError(f"T = {T:g} is less than the work of a station, {checks.shown(work)}")
@@ -204,7 +204,7 @@ def energy(D: ArrayLike, N_A: int, N_B: int, T: float, busy: ArrayLike, idle: Ar
 
 
 def best_policy(D: ArrayLike, N_A: int, N_B: int, K: int) -> np.ndarray:
-    """Smallest mean depletion time of all policies that fill each place at once and choose which class enters.
+    """Return the least mean depletion time of all policies that fill each place at once and choose who enters.
 
     A policy that may leave a place empty, to keep the tasks in execution from getting in each other's way, can do
     better still.

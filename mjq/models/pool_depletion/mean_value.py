@@ -19,7 +19,7 @@ MOST_POPULATIONS = 1_000_000  # vectors up to the one asked for
 
 
 def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
-    """Throughput of each class.
+    """Return the throughput of each class.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
     Raises
     ------
     ValueError
-        If `population` has not one entry a class, or there are more than a million populations up to it.
+        If `population` has not one entry for each class, or there are more than a million populations up to it.
 
     Source: E. D. Lazowska, J. Zahorjan, G. S. Graham, K. C. Sevcik, Quantitative System Performance, 1984.
 
@@ -50,7 +50,7 @@ def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
     demands = checks.numbers("demands", demands, ndim=2)
     population = tuple(checks.counts("population", population, 0).tolist())
     if len(population) != demands.shape[1]:
-        raise ValueError(f"population must have one entry a class, got {len(population)} for {demands.shape[1]}")
+        raise ValueError(f"population must have one entry for each class, got {len(population)} for {demands.shape[1]}")
     number = math.prod(n + 1 for n in population)
     if number > MOST_POPULATIONS:
         raise ValueError(f"{number} populations are too many, at most {MOST_POPULATIONS}")
@@ -66,7 +66,7 @@ def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
 
 
 def along_mixes(demands: np.ndarray, places: int) -> tuple[np.ndarray, np.ndarray]:
-    """Throughputs of two classes for all mixes of so many jobs, keeping one diagonal of populations only.
+    """Return throughputs of two classes for all mixes of a total, keeping one diagonal of populations only.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ MIX_DIGITS = 9  # decimals of a wanted number of tasks: 0.6 of 10 places are 6, 
 
 
 def mva_throughputs(D: ArrayLike, K_A: int, K_B: int) -> tuple[float, float]:
-    """Throughputs of the closed network with so many tasks of each class.
+    """Return the throughputs of the closed network with these numbers of tasks.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def mva_throughputs(D: ArrayLike, K_A: int, K_B: int) -> tuple[float, float]:
 
 
 def whole_mixes(N_A: int, N_B: int, K: int) -> range:
-    """The numbers of class A tasks that may be admitted: all for which there are tasks enough to fill the places.
+    """Return the numbers of class A tasks that may be admitted, if there are enough tasks to fill the places.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def whole_mixes(N_A: int, N_B: int, K: int) -> range:
 
 
 def optimal_mix_by_mva(D: ArrayLike, N_A: int, N_B: int, K: int) -> int:
-    """The number of class A tasks to admit with which both classes end at the same time, as nearly as possible.
+    """Return the number of class A tasks to admit with which both classes end as nearly together as possible.
 
     It looks at all mixes for which there are tasks enough. Where a class with tasks to do is not admitted its
     throughput is zero, and both cannot end together: such a mix is not taken.
@@ -106,7 +106,7 @@ def optimal_mix_by_mva(D: ArrayLike, N_A: int, N_B: int, K: int) -> int:
 
 
 def whole_mix(beta: float, N_A: int, N_B: int, K: int, rounding: str = "nearest") -> int:
-    """The number of class A tasks to admit for a wanted mix, of those for which there are tasks enough.
+    """Return the number of class A tasks to admit for a wanted mix, of those for which there are enough tasks.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def whole_mix(beta: float, N_A: int, N_B: int, K: int, rounding: str = "nearest"
 
 
 def large_pool_times(alpha: float, D: ArrayLike, K: int) -> np.ndarray:
-    """Depletion time for each task, T / N, of a pool that is much larger than K, for each admitted mix.
+    """Return the depletion time per task, T / N, of a pool much larger than K, for each admitted mix.
 
     Eq. (10) with the throughputs of K tasks in execution instead of those of infinitely many: the exact limit for
     N to infinity.

@@ -186,7 +186,7 @@ class _Walk:
 
 
 def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], workers: int = 2) -> Means:
-    """Mean time until all tasks are done, mean instants on the way, and the variance.
+    """Return the mean time until all tasks are done, mean instants on the way, and the variance.
 
     Parameters
     ----------
@@ -388,7 +388,7 @@ def _drain(total, demands, visited, left_at):
 
 
 def count_states(tasks: tuple[int, int], places: tuple[int, int]) -> int:
-    """Number of states from which some task is still to be done.
+    """Count the states from which some task is still to be done.
 
     >>> count_states((1, 1), (1, 1))  # both to do: four; one left: twice two
     8

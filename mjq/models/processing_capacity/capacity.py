@@ -31,7 +31,7 @@ LIMITING_RESIDUAL = 1e-9  # of the limiting equations, relative to their terms
 
 
 def processing_capacity(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
-    r"""Largest rate at which jobs can be processed: arrival rates below it are stable, at or above it are not.
+    r"""Return the largest rate at which jobs can be processed: arrival rates below it are stable, others are not.
 
     .. math::
        \tilde u = \sum_{S(\infty)} (m_1\mu_1 + \dots + m_L\mu_L)\, \tilde p(m_1, \dots, m_L, i),
@@ -58,7 +58,7 @@ def processing_capacity(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
     Raises
     ------
     ValueError
-        If the input breaks a law (it is named), or more configurations fit than memory holds.
+        If the input violates a constraint (it is named), or more configurations fit than memory holds.
     ArithmeticError
         If the solution did not converge.
 
@@ -74,7 +74,7 @@ def processing_capacity(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
 
 
 def limiting_completion_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
-    r"""Limit for :math:`n \to \infty` of the completion rate given n jobs in the system, at arrival rate `lam`.
+    r"""Return the limit of the completion rate given n jobs in the system, as n grows, at arrival rate `lam`.
 
     The limiting probabilities obey :math:`\tilde p\,(\eta A - C) = (\lambda - \tilde u)\,\tilde p` with
     :math:`\eta = \lambda/\tilde u`, A the rates of departure between saturated states and C their row sums. One
@@ -208,7 +208,7 @@ def fixed_point_iteration(
     tolerance: float = 1e-12,
     most_steps: int = 100_000,
 ) -> list[float]:
-    r"""The paper's own iteration for the limiting completion rate, step by step.
+    r"""Compute the limiting completion rate by the paper's own iteration, step by step.
 
     From equal probabilities, each step puts the current :math:`\tilde p` and :math:`\tilde u` into the right side of
     the limiting balance equations,

@@ -106,7 +106,7 @@ def saturated_transitions(
 def tagged_transitions(
     state: tuple | str, B: float, b: Sequence[float], mu: Sequence[float], p: Sequence[float]
 ) -> Iterator[tuple]:
-    """Yield ``(next_state, rate)`` for the last job in line, who does not see later arrivals.
+    """Yield ``(next_state, rate)`` for the last job in the queue, who does not see later arrivals.
 
     While it waits the state is ``(m_1, …, m_L, i, n)`` with `n` counting up to itself; then ``("in service", class)``,
     then ``"gone"``.
@@ -132,7 +132,7 @@ def _departures(m, mu):
 
 
 def saturated_states(B: float, b: ArrayLike) -> list[tuple]:
-    r"""The states :math:`S(\infty)`: jobs that fit together, with a head of the queue that does not fit beside them.
+    r"""Return the states :math:`S(\infty)`: jobs that fit together, with a head of the queue that does not fit.
 
     Source: [BB22] Section II, [BB22] Eq. (5).
 
@@ -146,12 +146,12 @@ def saturated_states(B: float, b: ArrayLike) -> list[tuple]:
 
 
 def configurations(B: float, b: np.ndarray) -> drain.Configurations:
-    """The sets of jobs that are in service together in some saturated state."""
+    """Return the sets of jobs that are in service together in some saturated state."""
     return drain.configurations(B, b, checks.FIT_TOLERANCE * B)
 
 
 def states_of(ways: drain.Configurations) -> list[tuple]:
-    """The saturated states with these configurations."""
+    """Return the saturated states with these configurations."""
     return [(*map(int, ways.counts[k]), int(i) + 1) for k, i in zip(*np.nonzero(ways.blocked), strict=True)]
 
 

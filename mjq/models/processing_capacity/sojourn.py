@@ -70,7 +70,7 @@ class Queue:
 
     @cached_property
     def shares(self) -> list[np.ndarray]:
-        """Probabilities of the states of each level, the last for all homogeneous levels together."""
+        """Return the probabilities of the states of each level, the last for all homogeneous levels together."""
         return [*self.distribution.boundary, self.distribution.tail_sums(0)[0]]
 
     def _require_accuracy(self):
@@ -87,15 +87,15 @@ class Queue:
 
     @cached_property
     def waiting(self) -> list[np.ndarray]:
-        """Jobs in the queue in each state of levels 0 to N."""
+        """Return the jobs in the queue in each state of levels 0 to N."""
         return [np.array([n - sum(state[:-2]) for state in level]) for n, level in enumerate(self.states)]
 
     def factorial_moment(self, k: int) -> float:
-        """E[Nq (Nq - 1) … (Nq - k + 1)]."""
+        """Return E[Nq (Nq - 1) … (Nq - k + 1)]."""
         return self.distribution.factorial_moment(self.waiting, k)
 
     def mean_waiting(self) -> np.ndarray:
-        """Mean number of waiting jobs of each class: the head's class is in the state, the others are fresh draws."""
+        """Return the mean number of waiting jobs of each class: the head's class is known, others are fresh draws."""
         *_, p = self.system
         heads, queued = np.zeros(len(p)), self.factorial_moment(1)
         for level, x in zip(self.states, self.shares, strict=True):
@@ -105,7 +105,7 @@ class Queue:
         return heads + p * (queued - heads.sum())
 
     def queue_probability(self, q: int) -> float:
-        """Probability that q jobs wait."""
+        """Return the probability that q jobs wait."""
         total = 0.0
         for n in range(q, q + self.homogeneous):
             shape = min(n, self.homogeneous)
@@ -151,7 +151,7 @@ class Sojourn:
     _queue: Queue = field(repr=False, compare=False)
 
     def tail_bound(self, t: ArrayLike) -> float | np.ndarray:
-        r"""Upper bound on :math:`P(W > t)` from mean and variance; 1 for :math:`t \le E[W]`, where it says nothing.
+        r"""Return an upper bound on :math:`P(W > t)` from mean and variance; it is 1 for :math:`t \le E[W]`.
 
         .. math:: P(W > t) \le \frac{\mathrm{Var}[W]}{\mathrm{Var}[W] + (t - E[W])^2}.
 
@@ -165,7 +165,7 @@ class Sojourn:
         return _sojourn_time(self._queue)
 
     def tail(self, t: ArrayLike) -> float | np.ndarray:
-        r"""Exact :math:`P(W > t)`, for a number or an array of times; 1 for negative ones.
+        r"""Return the exact :math:`P(W > t)`, for a number or an array of times; it is 1 for negative ones.
 
         Raises
         ------
@@ -180,7 +180,7 @@ class Sojourn:
         return tail if times.ndim else float(tail)
 
     def quantile(self, u: float) -> float:
-        r"""The time that a job does not exceed with probability u, below 1: :math:`P(W \le t) = u`.
+        r"""Return the time that a job does not exceed with probability u, below 1: :math:`P(W \le t) = u`.
 
         Examples
         --------
@@ -192,20 +192,20 @@ class Sojourn:
         return self.time.quantile(u)
 
     def moment(self, k: int) -> float:
-        r"""Exact :math:`E[W^k]`, from the life of one job rather than from numbers in the system."""
+        r"""Return the exact :math:`E[W^k]`, from the life of one job rather than from numbers in the system."""
         return self.time.moment(k)
 
     def number_probability(self, n: int) -> float:
-        r"""Probability :math:`p(n)` of `n` jobs in the system. Source: [BB22] Eq. (1)."""
+        r"""Return the probability :math:`p(n)` of `n` jobs in the system. Source: [BB22] Eq. (1)."""
         return float(self._queue.distribution.level(checks.count("n", n, least=0)).sum())
 
     def queue_probability(self, q: int) -> float:
-        """Probability that `q` jobs wait in the queue."""
+        """Return the probability that `q` jobs wait in the queue."""
         return self._queue.queue_probability(checks.count("q", q, least=0))
 
 
 def one_sided_bound(t: ArrayLike, mean: float, second_moment: float) -> float | np.ndarray:
-    """Bound of Eq. (8) on the probability that a time exceeds `t`, from its first two moments; 1 up to the mean.
+    """Return Cantelli's bound of Eq. (8) on the probability that a time exceeds `t`, from its first two moments.
 
     Source: [BB22] Eq. (8).
 
@@ -245,9 +245,9 @@ def sojourn(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
     ------
     ValueError
         If `lam` is not below the capacity, or so near that rounding would matter (relative distance below 1e-9: the
-        error grows like 1e-15 over that distance), or another law is broken.
+        error grows like 1e-15 over that distance), or another constraint is violated.
     ArithmeticError
-        If rates lie too far apart for double precision, so that two roads to the answer disagree.
+        If rates lie too far apart for double precision, so that two independent computations disagree.
 
     Source: [BB22] Eq. (1), [BB22] Eq. (2), [BB22] Eq. (3), [BB22] Eq. (6), [BB22] Eq. (7), [BB22] Eq. (8).
 
@@ -299,8 +299,8 @@ def _require_agreement(answer):
     by_numbers, by_tagging = answer.EW, answer.time.mean
     if not abs(by_tagging / by_numbers - 1) < MEANS_APART:
         raise ArithmeticError(
-            f"the queue at lam {answer._queue.lam!r} can't be solved in double precision: the mean sojourn time came "
-            f"out as {by_numbers:.6g} and {by_tagging:.6g} by two roads"
+            f"the queue at lam {answer._queue.lam!r} can't be solved in double precision: two independent "
+            f"computations of the mean sojourn time disagree: {by_numbers:.6g} and {by_tagging:.6g}"
         )
 
 

@@ -8,7 +8,7 @@ r"""[GHS20] Stability of two-class multiserver jobs: a product form for the satu
 :math:`\mu_1, \mu_2`   completion rate of a job of each class
 :math:`p_1`            probability that an arriving job is of class 1; :math:`p_2 = 1 - p_1`
 :math:`i, j`           class-1 and class-2 jobs in service
-blk                    1 if a class-2 job at the head of the line does not fit though a class-1 job would, else 0
+blk                    1 if a class-2 job at the head of the queue does not fit though a class-1 job would, else 0
 :math:`u_i`            the one saturated state with i class-1 jobs in service
 :math:`v_j`            the one saturated state with j class-2 jobs in service and blk = 0
 :math:`\rho_c(s)`      probability that the next completion in state s is of class c

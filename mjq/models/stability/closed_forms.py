@@ -16,7 +16,7 @@ MOST_STEPS = 1e11  # of the convolutions for equal rates: some minutes
 
 
 def throughput_equal_rates(n: int, p: dict[int, float], mu: float) -> float:
-    r"""Largest sustainable arrival rate for any number of classes that are all served at rate mu.
+    r"""Return the largest sustainable arrival rate for any number of classes that are all served at rate mu.
 
     .. math::
        \frac{X}{\mu} = \frac1C, \qquad
@@ -67,7 +67,7 @@ def throughput_equal_rates(n: int, p: dict[int, float], mu: float) -> float:
 
 
 def throughput_one_or_all(n: int, mu1: float, mu2: float, p1: float) -> float:
-    r"""Largest sustainable arrival rate when jobs need one server or all of them, by a formula of its own.
+    r"""Return the largest sustainable arrival rate if jobs need one server or all of them, in closed form.
 
     .. math::
        \lambda^* = \Bigl[ p_2 \Bigl( \tfrac{1}{\mu_2} + \tfrac{1}{\mu_1} \Bigl( \sum_{i=1}^{n-1} \frac{p_1^i}{i} +

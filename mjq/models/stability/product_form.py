@@ -30,7 +30,7 @@ def _states(n, n1, n2):
 
 
 def saturated_states(n: int, n1: int, n2: int) -> np.ndarray:
-    """All states of the saturated system, rows (blk, i, j), sorted by (j, i).
+    """Return all states of the saturated system, rows (blk, i, j), sorted by (j, i).
 
     Returns
     -------
@@ -91,7 +91,7 @@ def _log_weights(n, n1, n2, mu1, mu2, p1):
 
 
 def embedded_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> np.ndarray:
-    r"""Distribution of the saturated system's state just after a completion, in the order of :func:`saturated_states`.
+    r"""Return the distribution of the state just after a completion, in the order of :func:`saturated_states`.
 
     .. math::
        \pi(\mathrm{blk}, i, j) = C\, p_1^{\,i}\, p_2^{\,j + \mathrm{blk}}
@@ -124,7 +124,7 @@ def embedded_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: 
 
 
 def stationary_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> np.ndarray:
-    r"""Fraction of time that the saturated system spends in each state, in the order of :func:`saturated_states`.
+    r"""Return the fraction of time spent in each state, in the order of :func:`saturated_states`.
 
     .. math:: \frac{X\, \pi(\mathrm{blk}, i, j)}{i \mu_1 + j \mu_2} .
 
@@ -144,7 +144,7 @@ def stationary_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1
 
 @numba.njit(cache=True)
 def time_shares(n, n1, n2, mu1, mu2, p1):  # noqa: ANN201, compiled
-    """States in the order of i, their long-run shares of time, and the rate of completions."""
+    """Return the states in the order of i, their long-run shares of time, and the rate of completions."""
     weights = _log_weights(n, n1, n2, mu1, mu2, p1)
     for k in range(len(weights)):
         weights[k] = math.exp(weights[k])  # the largest is one: nothing overflows
@@ -156,7 +156,7 @@ def time_shares(n, n1, n2, mu1, mu2, p1):  # noqa: ANN201, compiled
 
 
 def throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> float:
-    r"""Largest sustainable arrival rate of the two-class system: the throughput of the saturated system.
+    r"""Return the largest sustainable arrival rate of the two-class system: the throughput of the saturated system.
 
     .. math:: \lambda^* = X = \Bigl( \sum_s \frac{\pi(s)}{i \mu_1 + j \mu_2} \Bigr)^{-1} .
 

@@ -16,7 +16,7 @@ STEPS = {(1, 1): "a", (1, 0): "b", (0, 1): "c", (0, 0): "d"}  # by blk of u_i an
 
 
 def differences(system: tuple, pi: dict[tuple[int, int, int], Any]) -> dict[str, list]:
-    r"""Left less right side of each equation of the proof, wherever it applies.
+    r"""Return the left less the right side of each equation of the proof, wherever it applies.
 
     ====================  ========================================================================================
     ``"4.1"``, ``"4.2"``  Eq. (4) for completions of class 1 and of class 2, in each state

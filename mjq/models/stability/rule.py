@@ -12,7 +12,7 @@ MOST_STATES = 100_000_000  # saturated ones
 
 
 def checked(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> tuple[int, int, int, float, float, float]:
-    """Return the parameters as numbers, or raise ``ValueError`` with the broken law."""
+    """Return the parameters as numbers, or raise ``ValueError`` with the violated constraint."""
     n, n1, n2 = (checks.count(name, value) for name, value in (("n", n), ("n1", n1), ("n2", n2)))
     if n1 > n2:
         raise ValueError(f"class 1 is the one with the smaller need: n1 {n1} exceeds n2 {n2}")
@@ -32,7 +32,7 @@ def checked(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> tupl
 
 
 def admit(state: tuple, n: int, n1: int, n2: int, p1: float) -> Iterator[tuple]:
-    """Let jobs enter in order of arrival until the head of the line is a class-2 job that does not fit, or nobody fits.
+    """Let jobs enter in order of arrival until the head of the queue is a class-2 job that does not fit, or none fits.
 
     `state` is (blk, i, j) just after a job has left. Yields ``(next_state, probability)``. The class of the next job is
     drawn only when it matters.
@@ -67,7 +67,7 @@ def saturated_transitions(
     p1: float,
     completing: tuple[int, ...] = (1, 2),
 ) -> Iterator[tuple]:
-    """Yield ``(next_state, rate)`` for the completions in state (blk, i, j) while the line never runs dry.
+    """Yield ``(next_state, rate)`` for the completions in state (blk, i, j) while the queue never runs dry.
 
     Completions that lead back to the same state are among them, and a state may come more than once. With
     ``completing=(1,)`` only completions of class 1 are considered.
@@ -89,7 +89,7 @@ def saturated_transitions(
 
 
 def u(i: int, n: int, n1: int, n2: int) -> tuple[int, int, int]:
-    """The one saturated state with i class-1 jobs in service.
+    """Return the one saturated state with i class-1 jobs in service.
 
     Source: [GHS20] Section 3.2.
 
@@ -103,7 +103,7 @@ def u(i: int, n: int, n1: int, n2: int) -> tuple[int, int, int]:
 
 
 def v(j: int, n: int, n1: int, n2: int) -> tuple[int, int, int]:
-    """The one saturated state with j class-2 jobs in service and none that blocks the line.
+    """Return the one saturated state with j class-2 jobs in service and none that blocks the queue.
 
     Source: [GHS20] Section 3.2.
 

@@ -18,7 +18,7 @@ CURVE_ROUNDING = 1e-9  # in the unit of a curve's values
 
 
 def naive_throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> float:
-    r"""What the limit would be if no server were ever idle.
+    r"""Return what the limit would be if no server were ever idle.
 
     .. math:: \frac{n}{p_1 n_1 / \mu_1 + p_2 n_2 / \mu_2} .
 
@@ -45,7 +45,7 @@ def naive_throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float
 
 
 def wasted_servers(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> float:
-    r"""Mean number of free servers in the saturated system.
+    r"""Return the mean number of free servers in the saturated system.
 
     The sustainable rate is the naive one, less the share of servers that are wasted:
     :math:`\lambda^* = \lambda_\mathrm{naive} (1 - \mathrm{waste} / n)`.
@@ -73,7 +73,7 @@ def wasted_servers(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) 
 
 
 def limiting_waste(n: int, n1: int, n2: int, p1: float) -> tuple[float, float]:
-    r"""Wasted servers as :math:`\mu_2 / \mu_1 \to 0` and as :math:`\mu_2 / \mu_1 \to \infty`.
+    r"""Return the wasted servers as :math:`\mu_2 / \mu_1 \to 0` and as :math:`\mu_2 / \mu_1 \to \infty`.
 
     At the first end only class-2 jobs are in service, at the second only class-1 jobs, i of them with weight
     :math:`w_i / i`:
@@ -113,7 +113,7 @@ def limiting_waste(n: int, n1: int, n2: int, p1: float) -> tuple[float, float]:
 
 
 def peaks_and_dips(values: ArrayLike, noise: float = CURVE_ROUNDING) -> tuple[np.ndarray, np.ndarray]:
-    """Positions of the peaks and of the dips of a curve: its local maxima and minima that are no ends of it.
+    """Return the positions of the peaks and of the dips of a curve: its local maxima and minima, without its ends.
 
     Towards a peak the curve rises by more than `noise`, and after it falls by more than that; a dip is the opposite.
 
@@ -155,7 +155,7 @@ def peaks_and_dips(values: ArrayLike, noise: float = CURVE_ROUNDING) -> tuple[np
 
 
 def deepest_dip(values: ArrayLike) -> float:
-    """How far a curve lies, where it lies lowest in this sense, below both its maximum to the left and to the right.
+    """Return how far a curve lies below both its maximum to the left and to the right, where this is most.
 
     A curve that only rises, only falls, or rises once and then falls has no dip: the answer is 0.
 

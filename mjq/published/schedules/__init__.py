@@ -51,7 +51,7 @@ class Workload:
 
 
 def workloads() -> dict[str, Workload]:
-    """All traces, name to `Workload`.
+    """Return all traces, name to `Workload`.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def workloads() -> dict[str, Workload]:
 
 
 def schedules() -> dict[tuple[str, str, str], dict[str, np.ndarray]]:
-    """The start of each job, by trace, ties, limit and policy.
+    """Return the start of each job, by trace, ties, limit and policy.
 
     Returns
     -------

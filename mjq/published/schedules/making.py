@@ -82,7 +82,7 @@ def drawn(
     estimates: str,
     powers: bool | None,
 ) -> Workload:
-    """One random trace; needs of 1 and all servers if `powers` is None."""
+    """Draw a random trace; needs are 1 and all servers if `powers` is None."""
     submit = rng.integers(0, apart + 1, jobs).cumsum()
     run = np.minimum(rng.integers(0, longest + 1, jobs), rng.integers(0, longest + 1, jobs))
     if powers is None:
@@ -101,7 +101,7 @@ def drawn(
 
 
 def made() -> list[Workload]:
-    """All workloads, shown and drawn."""
+    """Return all workloads, shown and drawn."""
     shown = [Workload(name, servers, *np.array(jobs).T) for name, (servers, jobs) in SHOWN.items()]
     rng = np.random.default_rng(2024)
     more = [drawn(rng, f"{name} {k}", *how) for name, number, *how in DRAWN for k in range(1, number + 1)]
@@ -109,13 +109,13 @@ def made() -> list[Workload]:
 
 
 def takes(policy: str, workload: Workload) -> bool:
-    """Whether a policy can be used: ServerFilling needs powers of two."""
+    """Return whether a policy can be used: ServerFilling needs powers of two."""
     numbers = [workload.servers, *workload.need.tolist()]
     return policy != "server-filling" or all(number & (number - 1) == 0 for number in numbers)
 
 
 def expected(workload: Workload, replay: Callable = replay) -> dict[tuple[str, str, str], dict[str, np.ndarray]]:
-    """The starts of a workload, in the way of `schedules`; by another function in place of :func:`replay`, if given."""
+    """Return the starts of a workload as `schedules` has them, by :func:`replay` or another function."""
     found = {}
     log = workload.submit, workload.need, workload.run, workload.estimate, workload.servers
     for limit in LIMITS if (workload.estimate < workload.run).any() else LIMITS[:1]:

@@ -1,4 +1,4 @@
-"""Where jobs come from: Poisson arrivals of classes with any service times, or a log.
+"""Sources of jobs: Poisson arrivals of classes with any service times, or a log.
 
 The event loop asks a `Source` when the next job comes, of which class it is, and for how long it is served. Classes are
 drawn when jobs arrive. Times are drawn when they start or, for policies that look at times, when they arrive.
@@ -79,7 +79,7 @@ class Lognormal:
     scv: float
 
     def __post_init__(self):
-        checks.positive("mean and scv of a lognormal law", (self.mean, self.scv))
+        checks.positive("mean and scv of a lognormal distribution", (self.mean, self.scv))
 
     @property
     def second_moment(self) -> float:
@@ -112,8 +112,8 @@ class BoundedPareto:
     shape: float
 
     def __post_init__(self):
-        low, high, _ = checks.positive("low, high and shape of a bounded Pareto law", self.parameters)
-        checks.inside("low of a bounded Pareto law", low, 0, high)
+        low, high, _ = checks.positive("low, high and shape of a bounded Pareto distribution", self.parameters)
+        checks.inside("low of a bounded Pareto distribution", low, 0, high)
 
     def _moment(self, k):
         low, high, shape = self.low, self.high, self.shape
@@ -141,7 +141,7 @@ Law = PhaseType | Lognormal | BoundedPareto | np.ndarray  # an array: times, all
 
 
 def poisson(lam: float, p: ArrayLike, service: Sequence[Law], factor: float = 1.0) -> Source:
-    """Poisson arrivals of rate `lam`, each of class k with probability ``p[k]`` and served for a time of its law.
+    """Return a source of Poisson arrivals of rate `lam`, each of class k with probability ``p[k]``.
 
     Parameters
     ----------
@@ -172,14 +172,14 @@ def _numbers_of(law):
 
 
 def logged(arrival: np.ndarray, kind: np.ndarray, work: np.ndarray, estimate: np.ndarray) -> Source:
-    """A log of jobs: arrival times in order, the class of each, its service time, for how long it is expected."""
+    """Return a log as a source: arrival times in order, and the class, service time and estimate of each job."""
     log = np.empty(len(arrival), LOGGED)
     log["arrival"], log["kind"], log["work"], log["estimate"] = arrival, kind, work, estimate
     return Source(0.0, np.empty(0), np.empty(0, LAW), np.empty(0), 1.0, log)
 
 
 def laws(service: Sequence[Law | ArrayLike]) -> list[Law]:
-    """Laws of service times, one a class.
+    """Return distributions of service times, one for each class.
 
     Each is a `PhaseType`, a `Lognormal`, a `BoundedPareto`, a number (always that time), or a sequence of times, all
     equally likely.
@@ -199,7 +199,7 @@ def laws(service: Sequence[Law | ArrayLike]) -> list[Law]:
     ValueError: service of class 0 must be a PhaseType, a positive time or several times: mean 0
     """
     if not isinstance(service, (list, tuple, np.ndarray)):
-        raise ValueError(f"service must be a sequence of one law a class, got {service!r}")
+        raise ValueError(f"service must be a sequence with one distribution for each class, got {service!r}")
     return [_law(f"service of class {k}", law) for k, law in enumerate(service)]
 
 
@@ -214,21 +214,21 @@ def _law(name, given):
 
 
 def rates_of(service: Sequence[Law], mu: ArrayLike | None = None) -> np.ndarray:
-    """Completion rates of laws, one over their means; `mu`, if given, must say the same.
+    """Return the completion rates of distributions, one over their means; `mu`, if given, must say the same.
 
     >>> from mjq.solvers.phase_type import exponential
     >>> rates_of(laws([exponential(2.0), 4]))
     array([0.5 , 0.25])
     >>> rates_of(laws([4]), mu=[1])
     Traceback (most recent call last):
-    ValueError: mu must be one over the mean of each law of service, (0.25), or None; got (1)
+    ValueError: mu must be one over the mean of each service distribution, (0.25), or None; got (1)
     """
     rates = np.array([1 / (law.mean() if isinstance(law, np.ndarray) else law.mean) for law in service])
     if mu is not None:
         given = checks.positive("mu", mu)
         if given.shape != rates.shape or not np.allclose(given, rates, rtol=MEANS_APART, atol=0):
             raise ValueError(
-                f"mu must be one over the mean of each law of service, {checks.shown(rates)}, or None; "
+                f"mu must be one over the mean of each service distribution, {checks.shown(rates)}, or None; "
                 f"got {checks.shown(given)}"
             )
     return rates
@@ -236,7 +236,7 @@ def rates_of(service: Sequence[Law], mu: ArrayLike | None = None) -> np.ndarray:
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def next_arrival(rng, lam, log, arrived, now):
-    """When the next job comes after the one that came now, after `arrived` in all; infinity after the end of a log."""
+    """Return when the next job comes after the one that came now; infinity after the end of a log."""
     if len(log) == 0:
         return now + rng.standard_exponential() / lam
     if arrived == len(log):
@@ -246,7 +246,7 @@ def next_arrival(rng, lam, log, arrived, now):
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def class_of(rng, shares, log, number):
-    """The class of the job before which so many came."""
+    """Return the class of the job with this number of arrivals before it."""
     if len(log):
         return log[number].kind
     return chosen(rng.random(), shares)

@@ -26,7 +26,7 @@ def record_type(fields: list[tuple]) -> np.dtype:
 
 
 def cumulative(p: ArrayLike) -> np.ndarray:
-    """Cumulative probabilities to compare a uniform draw with; the last class that comes takes what rounding leaves.
+    """Return cumulative probabilities to compare a uniform draw with; the last class takes what rounding leaves.
 
     >>> cumulative([0.25, 0.75, 0.0])
     array([0.25,  inf,  inf])
@@ -37,7 +37,7 @@ def cumulative(p: ArrayLike) -> np.ndarray:
 
 
 def phase_table(law: PhaseType) -> np.ndarray:
-    """A phase-type distribution as plain numbers for :func:`phase_time`.
+    """Return a phase-type distribution as plain numbers for :func:`phase_time`.
 
     Probabilities to start in each phase, rates at which they are left, and a row a phase of probabilities to go on to
     each; probabilities are cumulative, what lacks to 1 is the end.
@@ -53,7 +53,7 @@ def phase_table(law: PhaseType) -> np.ndarray:
 
 @numba.njit(cache=True, nogil=True)
 def chosen(draw, shares):
-    """The first entry of cumulative probabilities above `draw`; their number if there is none."""
+    """Return the first entry of cumulative probabilities above `draw`; their number if there is none."""
     for k in range(len(shares)):
         if draw < shares[k]:
             return k
@@ -74,7 +74,7 @@ def phase_time(rng, table, first, n):
 
 @numba.njit(cache=True)
 def doubled(buffer, head):
-    """A circular buffer of twice the length, its first entry moved to the front."""
+    """Return a circular buffer of twice the length, with its first entry moved to the front."""
     bigger = np.empty(2 * len(buffer), dtype=buffer.dtype)
     n = len(buffer)
     bigger[: n - head] = buffer[head:]

@@ -25,7 +25,7 @@ FEW = 32
 
 @numba.njit(cache=True)
 def seek(jobs, queue, now, by, before):
-    """The first job of a class that, started now, is expected to end by some time; nobody if it has a later number."""
+    """Return the first job of a class that, started now, is expected to end by `by`; nobody if its number is later."""
     job = queue.root
     if job != NOBODY and now + jobs[job].lowest <= by:
         job = _down(jobs, job, now, by)

@@ -6,7 +6,7 @@ policy is a plain function
     ``choose(jobs, line, serving, memory, profile, running, free, now) -> job``
 
 that gives the place in the table `jobs` of a waiting job that fits, or `NOBODY`, or ``interrupt(job)`` for a job in
-service that has to go back to the line. It may look at the table of jobs and at the `line` (see
+service that has to go back to the queue. It may look at the table of jobs and at the `line` (see
 :mod:`mjq.simulation.engine.queue`), at the number of jobs in service and at the free resource in units, and at
 the clock. If it knows times, it also sees each job's estimate and the jobs in service, in the order in which they are
 expected to end. It changes nothing but its `memory`, its `profile`, the promises that it makes, and what it learns of
@@ -42,7 +42,7 @@ CHOICE = numba.int64(
     numba.int64,  # free
     numba.float64,  # now
 )
-EVERYBODY = 2**31 - 1  # more than a line can hold
+EVERYBODY = 2**31 - 1  # more than a queue can hold
 
 
 @dataclass(frozen=True)
@@ -82,25 +82,26 @@ QUICKSWAP = "Z. Chen et al., arXiv 2509.01893 (abstract)"
 POLICIES = {
     "fcfs": Policy(
         in_order.fcfs,
-        "Jobs start in order of arrival: the first one in the line waits until it fits, and all others behind it.",
+        "Jobs start in order of arrival: the first one in the queue waits until it fits, and all others wait behind "
+        "it.",
         "[BB22]",
         keeps_order=True,
     ),
     "first-fit": Policy(
         in_order.first_fit,
-        "Again and again the first job in the line that fits starts: backfilling without any reservation.",
+        "The first job in the queue that fits starts, again and again: backfilling without any reservation.",
         BACKFILLING + ", for backfilling, which reserves",
     ),
     "easy": Policy(
         backfilling.easy,
-        "Later jobs start early if by all estimates they do not delay the first one in the line: backfilling of "
+        "A later job starts early if by all estimates it does not delay the first one in the queue: backfilling of "
         "depth 1.",
         "D. A. Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; " + BACKFILLING,
         knows_times=True,
     ),
     "conservative": Policy(
         backfilling.backfilling,
-        "Each job is promised a start when it arrives, later jobs start early if they break no promise, and when a job "
+        "Each job is promised a start when it arrives. A later job starts early if it breaks no promise. When a job "
         "ends earlier than expected, promises are moved forward in order of arrival.",
         BACKFILLING,
         knows_times=True,
@@ -108,18 +109,18 @@ POLICIES = {
     ),
     "least-servers-first": Policy(
         by_need.least_servers_first,
-        "Of the jobs that fit, one that needs the fewest servers starts; the earliest of these.",
+        "Among the jobs that fit, the one that needs the fewest servers starts; the earliest of equals.",
         QUICKSWAP + ", for its opposite",
     ),
     "most-servers-first": Policy(
         by_need.most_servers_first,
-        "Of the jobs that fit, one that needs the most servers starts; the earliest of these.",
+        "Among the jobs that fit, the one that needs the most servers starts; the earliest of equals.",
         QUICKSWAP,
     ),
     "server-filling": Policy(
         preemptive.server_filling,
-        "Of the first jobs by arrival that can fill all servers, the largest are served, and others are interrupted; "
-        "servers and needs are powers of two.",
+        "Among the first jobs by arrival that can fill all servers, the largest are served, and others are "
+        "interrupted; servers and needs are powers of two.",
         "I. Grosof, M. Harchol-Balter, A. Scheller-Wolf, Queueing Systems 102 (2022), arXiv 2109.12663 (abstract)",
         knows_times=True,
         interrupts=True,
@@ -128,15 +129,15 @@ POLICIES = {
 FAMILIES = {
     "backfill": Policy(
         backfilling.backfilling,
-        "The first d jobs in the line are promised a start, and later ones start early if they break no promise; "
+        "The first d jobs in the queue are promised a start, and later ones start early if they break no promise; "
         "depth 0 is first-fit, 1 is EASY, all is conservative.",
         BACKFILLING,
         knows_times=True,
     ),
     "msfq": Policy(
         by_need.most_servers_first,
-        "Most servers first; but while at most l jobs are in service and the largest that waits does not fit, nobody "
-        "starts, so that it soon does.",
+        "Jobs that need the most servers start first. But while at most l jobs are in service and the largest that "
+        "waits does not fit, nobody starts, so that it soon does.",
         QUICKSWAP,
     ),
 }
@@ -144,7 +145,7 @@ NAMES = (*POLICIES, *(f"{family}-<number>" for family in FAMILIES))
 
 
 def policy(name: str) -> Policy:
-    """The policy of this name; a number belongs to the names of some.
+    """Return the policy of this name; some names include a number.
 
     >>> policy("backfill-3").number
     3
@@ -167,7 +168,7 @@ server-filling, backfill-<number>, msfq-<number>; got 'lifo'
 
 @cache
 def compiled(choose: Callable) -> Callable:
-    """A policy's function as the event loop takes it, with the one signature that all have; itself in plain Python."""
+    """Return a policy's function as the event loop takes it, compiled with the one signature that all have."""
     if numba.config.DISABLE_JIT:
         return choose
     return numba.cfunc(CHOICE, cache=True)(choose)

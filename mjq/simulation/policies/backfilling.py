@@ -1,6 +1,6 @@
 """Backfilling: later jobs start early where they delay nobody who holds a reservation.
 
-The first d jobs in the line hold reservations, which are promises by what running times are estimated. `easy` is this
+The first d jobs in the queue hold reservations, which are promises by what running times are estimated. `easy` is this
 for d = 1, without a profile and therefore fast; `backfilling` is it for any d.
 
 The profile is what is free, and will be: ``profile[k]`` says how much from ``since`` on, up to the next entry; the last
@@ -25,7 +25,7 @@ MANY = 2**62  # more than ever come
 
 
 def easy(jobs, line, serving, memory, profile, running, free, now):
-    """The first job in the line if it fits, or the first that delays its start by no estimate.
+    """Return the first job in the queue if it fits, or the first that delays its start by no estimate.
 
     Shadow time: when the first one fits, if the jobs in service end as expected. What is then left beside it is extra.
     A later job that fits now may start if it is expected to end by the shadow time, or needs no more than the extra.
@@ -62,7 +62,7 @@ def easy(jobs, line, serving, memory, profile, running, free, now):
 
 
 def backfilling(jobs, line, serving, memory, profile, running, free, now):
-    """The first job in the line that fits now and delays none of the first ``memory[0].number`` before their promise.
+    """Return the first job that fits now and delays none of the first ``memory[0].number`` before their promise.
 
     Promises are kept. When somebody ends earlier than expected, jobs that hold one are promised anew, one by one in
     order of arrival, each with the promises to all others kept, so that nobody starts later than promised before.

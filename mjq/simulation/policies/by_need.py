@@ -8,7 +8,7 @@ __all__ = ["least_servers_first", "most_servers_first"]
 
 
 def least_servers_first(jobs, line, serving, memory, profile, running, free, now):
-    """Of the jobs that fit, one that needs least; the earliest of these."""
+    """Return the job that needs least of those that fit; the earliest of these."""
     chosen = NOBODY
     for kind in range(len(line) - 1):
         job = line[kind].first
@@ -23,7 +23,7 @@ def least_servers_first(jobs, line, serving, memory, profile, running, free, now
 
 
 def most_servers_first(jobs, line, serving, memory, profile, running, free, now):
-    """Of the jobs that fit, one that needs most; the earliest of these. Or nobody: see below.
+    """Return the job that needs most of those that fit; the earliest of these. Or nobody: see below.
 
     Let at most ``memory[0].number`` jobs be in service, and the largest that waits not fit: then nobody starts until it
     does. With the number 0 that never happens.

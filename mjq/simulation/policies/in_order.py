@@ -1,4 +1,4 @@
-"""Policies that go down the line in order of arrival."""
+"""Policies that go down the queue in order of arrival."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["fcfs", "first_fit"]
 
 
 def fcfs(jobs, line, serving, memory, profile, running, free, now):
-    """The first job in the line, if it fits.
+    """Return the first job in the queue, if it fits.
 
     Source: [SCHED] Eq. (a).
     """
@@ -17,7 +17,7 @@ def fcfs(jobs, line, serving, memory, profile, running, free, now):
 
 
 def first_fit(jobs, line, serving, memory, profile, running, free, now):
-    """The first job in the line that fits: the earliest of those that are first of their class."""
+    """Return the first job in the queue that fits: the earliest of those that are first of their class."""
     chosen = NOBODY
     for kind in range(len(line) - 1):
         job = line[kind].first

@@ -11,7 +11,7 @@ __all__ = ["server_filling"]
 
 
 def server_filling(jobs, line, serving, memory, profile, running, free, now):
-    """Who starts, or is interrupted, so that the largest of the first jobs that can fill the servers are served.
+    """Return who starts, or is interrupted, so that the largest of the first jobs that can fill the servers are served.
 
     Those first jobs are the shortest part of all jobs in the system, in order of arrival, whose needs add to the
     resource at least. Who was among them stays among them.

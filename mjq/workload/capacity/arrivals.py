@@ -1,4 +1,4 @@
-"""How much a machine had to do by its log, when, and how unevenly; and whether replays agree with its waits."""
+"""How much work a log brings, when, and how unevenly; and how well replays agree with its waits."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Load:
 
 
 def load(log: Log) -> Load | None:
-    """When how much came.
+    """Return how much work came when.
 
     Parameters
     ----------

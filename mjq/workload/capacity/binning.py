@@ -33,7 +33,7 @@ class BinningError:
 
 
 def fewer_needs(log: Log, count: int) -> Log:
-    """The log with at most so many needs: neighbours are taken together so that each bin has about the same work.
+    """Return the log with at most this many needs: neighbours share a bin, and bins have about the same work.
 
     The need of a bin is the mean need of its jobs, weighted by their times. Each job keeps its work, so that its run
     time and its estimate change where its need does.
@@ -60,7 +60,7 @@ def fewer_needs(log: Log, count: int) -> Log:
 
 
 def rounded_up(log: Log) -> Log:
-    """The log with needs rounded up to powers of two, at most the servers; jobs keep their work.
+    """Return the log with needs rounded up to powers of two, at most the servers; jobs keep their work.
 
     >>> from mjq.workload import Log
     >>> log = rounded_up(Log(need=np.array([3., 8.]), run=np.array([8., 1.]), servers=8))
@@ -71,7 +71,7 @@ def rounded_up(log: Log) -> Log:
 
 
 def binning_error(log: Log, binned: Log, policy: str = "fcfs", seed: int = 1) -> BinningError:
-    """How wrong the capacities of a binned log are: both logs replayed, in their own order and drawn at random.
+    """Return how wrong the capacities of a binned log are: both logs replayed, in their own order and at random.
 
     Parameters
     ----------

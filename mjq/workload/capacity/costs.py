@@ -13,7 +13,7 @@ __all__ = ["costs_of_classes"]
 
 
 def costs_of_classes(log: Log, policy: str = "fcfs") -> list[dict[str, float]]:
-    """What the jobs of each need cost the others, in the log's own order, while the line never runs dry.
+    """Return what jobs of each need cost the others, in the log's own order, while the queue never runs dry.
 
     Returns
     -------

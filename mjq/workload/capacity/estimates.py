@@ -1,4 +1,4 @@
-"""How many jobs an hour a machine can work off by its log: four answers, which differ in what they assume.
+"""The capacity of a machine from its log: four estimates, which differ in what they assume.
 
 ==============  ========================================================================================================
 naive           no server is ever idle
@@ -94,13 +94,13 @@ def capacities(
     exact: bool = True,
     progress: Callable[[str], object] = lambda name: None,
 ) -> dict[str, Capacity]:
-    """The four capacities of a log.
+    """Return the four capacities of a log.
 
     Parameters
     ----------
     log : Log
     policy : {"fcfs", "easy"}
-        EASY finds what fits among the first hundred jobs of the line.
+        EASY finds what fits among the first hundred jobs of the queue.
     seed : int
     exact : bool
         Whether exponential classes are solved where their configurations fit, under FCFS, rather than simulated.
@@ -141,7 +141,7 @@ def capacities(
 
 
 def naive_capacity(log: Log) -> Capacity:
-    """Capacity of a machine that wastes nothing.
+    """Return the capacity of a machine that wastes nothing.
 
     Source: [YC] Eq. (a), [SCHED] Eq. (d).
     """
@@ -209,7 +209,7 @@ def _around(value, up, across):
 
 @lru_cache(maxsize=8)  # curves of memory under both rules; each entry keeps its log
 def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
-    """Capacity if jobs are drawn from the log, `length` successive ones at a time, simulated."""
+    """Simulate jobs drawn from the log, `length` successive ones at a time, and return the capacity."""
     _naive(log)  # there is some work
     rng = np.random.default_rng([seed, length])
     shares = [_share(log, *_drawn(log, rng, length, _jobs(policy)), policy) for _ in range(REPLICATIONS)]
@@ -217,7 +217,7 @@ def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: 
 
 
 def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: bool = True) -> Capacity:
-    """Capacity for independent jobs with exponential times, which in each class of need have the mean of the log.
+    """Return the capacity for independent jobs whose exponential times have the mean of their need in the log.
 
     Under FCFS exact where at most a million configurations fit; otherwise simulated. Under EASY estimates exceed the
     times by the factors of the log.
@@ -243,7 +243,7 @@ def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: b
 
 @lru_cache(maxsize=4)  # a log is asked for its capacity and for its waits
 def near_the_limit(log: Log) -> RelativeCompletions | None:
-    """Exponential classes of the log under FCFS, solved exactly: capacity [jobs/s] and what waits near it depend on.
+    """Solve the exponential classes of the log under FCFS exactly, for their capacity and the waits near it.
 
     Returns
     -------
@@ -260,7 +260,7 @@ def near_the_limit(log: Log) -> RelativeCompletions | None:
 
 
 def memory(log: Log, policy: str = "fcfs", seed: int = 1, lengths: Sequence[int] = BLOCKS) -> dict[int, Capacity]:
-    """Capacity as a curve from independent jobs to the log's own order: how long a memory does the log have?
+    """Return the capacity as a curve from independent jobs to the log's own order.
 
     Returns
     -------
@@ -295,7 +295,7 @@ def _naive(log):
 
 
 def _started(need, run, said, servers, policy):
-    """When each job starts, and the instants of the first, second, ... start, as long as the line is full."""
+    """When each job starts, and the instants of the first, second, ... start, as long as the queue is full."""
     line = min(LINE, max(1, len(need) // 10))
     starts = saturated_starts(need, run, servers, policy, said, line)
     times = np.sort(starts)

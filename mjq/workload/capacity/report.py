@@ -76,7 +76,7 @@ class Capacities(Plain):
 
 
 class Drawn(Plain):
-    """Capacity if jobs are drawn from the log, so many successive ones at a time."""
+    """Capacity if jobs are drawn from the log, this many successive ones at a time."""
 
     block: int = Field(description="jobs; 1 is independent, all jobs of the log are its own order")
     value: float
@@ -99,7 +99,7 @@ class Load(Plain):
 
 
 class Costs(Plain):
-    """What the jobs of one need cost the others in the log's own order while the line never runs dry."""
+    """What the jobs of one need cost the others in the log's own order while the queue never runs dry."""
 
     need: float
     jobs: int
@@ -172,7 +172,7 @@ def report_on(
     needs: int | None = None,
     progress: Callable[[str], object] = lambda what: None,
 ) -> Report:
-    """All that a log tells of the capacity of its machine.
+    """Return all that a log tells of the capacity of its machine.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How fast a list of jobs is worked off when the line never runs dry."""
+"""How fast a list of jobs is worked off when the queue never runs dry."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def saturated_starts(
     estimate: ArrayLike | None = None,
     line: int = LINE,
 ) -> np.ndarray:
-    """When each job of a list starts, if there are always as many that wait.
+    """Return when each job of a list starts, if there are always as many that wait.
 
-    The next job of the list joins the line when one leaves it. First come, first served is the same however long the
+    The next job of the list joins the queue when one leaves it. First come, first served is the same however long the
     line is; backfilling finds more that fits in a longer one.
 
     Parameters
@@ -64,7 +64,9 @@ def saturated_starts(
     servers = float(checks.positive("servers", servers, ndim=0))
     need, run = checks.positive("need", need), checks.not_negative("run", run)
     if not len(need) == len(run) > 0:
-        raise ValueError(f"need and run must have one entry a job, and at least one, got {len(need)} and {len(run)}")
+        raise ValueError(
+            f"need and run must have one entry for each job, and at least one, got {len(need)} and {len(run)}"
+        )
     if need.max() > servers * (1 + checks.FIT_TOLERANCE):
         raise ValueError(f"need {checks.shown(need.max())} exceeds resource {checks.shown(servers)}")
     if policy not in POLICIES:
@@ -141,7 +143,7 @@ def _backfilled(need, run, said, most):
 
 @numba.njit(cache=True, nogil=True)
 def _next(need, said, starts, waiting, serving, free, now):
-    """The place in the line of the job that starts now, or -1: as :func:`mjq.simulation.policies.backfilling.easy`."""
+    """The place in the queue of the job that starts now, or -1: as :func:`mjq.simulation.policies.backfilling.easy`."""
     if not len(waiting):
         return -1
     head = waiting[0]

@@ -63,7 +63,7 @@ def rest_as_one(system: System, kept: ArrayLike, need: str = "work") -> System:
 
 
 def two_needs(system: System, low: float, high: float, split: str = "mixture") -> System:
-    r"""Two classes with given needs in place of many; the mean work of a job, need times time, stays what it is.
+    r"""Replace all classes by two with given needs; the mean work of a job, need times time, stays the same.
 
     =============  ==============================================================================================
     ``"nearest"``  a job counts as one of the nearer of the two needs, on a logarithmic scale

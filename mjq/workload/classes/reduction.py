@@ -1,4 +1,4 @@
-"""How wrong are stand-ins for many classes: rules to choose them, random systems to try them on."""
+"""How wrong a few classes in place of many are: rules to choose them, and random systems to try them on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAMILIES = "five needs", "powers of two"
 
 
 def stand_ins(system: System, kept: Sequence[int] = (1, 3)) -> list[dict[str, Any]]:
-    """Few classes in place of many, by each of the rules of :mod:`mjq.workload.classes.lumping`.
+    """Return a few classes in place of many, by each of the rules of :mod:`mjq.workload.classes.lumping`.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def stand_ins(system: System, kept: Sequence[int] = (1, 3)) -> list[dict[str, An
 
 
 def lumping_errors(system: System, kept: Sequence[int] = (1, 3)) -> list[dict[str, Any]]:
-    """Error of the processing capacity by each rule of :func:`stand_ins`.
+    """Return the error of the processing capacity by each rule of :func:`stand_ins`.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def lumping_errors(system: System, kept: Sequence[int] = (1, 3)) -> list[dict[st
 
 
 def random_system(family: str, draw: np.random.Generator) -> System:
-    """A system of one of two families, with random mean times between 0.5 and 4 and a mix uniform among all mixes.
+    """Draw a system of one of two families, with random mean times between 0.5 and 4 and a uniform mix.
 
     ===================  ===========================================================
     ``"five needs"``     24 units of the resource, five different needs from 1 to 24

@@ -35,12 +35,12 @@ FILE = "example.swf.gz"
 
 
 def example_path() -> AbstractContextManager[Path]:
-    """Where the log is, as a context that gives its path."""
+    """Return a context that gives the path of the log."""
     return resources.as_file(resources.files("mjq.workload.making") / FILE)
 
 
 def example_log() -> Log:
-    """The log that comes with the package: 64 servers, two months, made by :func:`made`.
+    """Return the log that comes with the package: 64 servers, two months, made by :func:`made`.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def example_log() -> Log:
 
 
 def made(seed: int = SEED) -> str:
-    """The text of such a log, in the Standard Workload Format; another seed makes another one.
+    """Return the text of such a log in the Standard Workload Format; another seed makes another one.
 
     >>> made() == made(), made() == made(1)
     (True, False)

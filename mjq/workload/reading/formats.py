@@ -24,7 +24,7 @@ def read_log(
     partition: str | None = None,
     strict: bool = False,
 ) -> Log:
-    """Read a cluster log: the Standard Workload Format, what ``sacct`` prints, CSV or Parquet, told by the content.
+    """Read a cluster log: the Standard Workload Format, output of ``sacct``, CSV or Parquet, told by the content.
 
     All jobs are held in memory: about half a gigabyte for a million of them, and 0.3 GB for each further million.
 

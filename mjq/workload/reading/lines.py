@@ -18,7 +18,7 @@ GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
 
 
 def is_parquet(path: str | Path) -> bool:
-    """Whether a file begins as Parquet does; what can be read once only is not looked at."""
+    """Return whether a file begins as Parquet does; a stream that can be read only once is not looked at."""
     if str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path)):
         return False
     with open(path, "rb") as file:
@@ -26,7 +26,7 @@ def is_parquet(path: str | Path) -> bool:
 
 
 def blocks(path: str | Path) -> Iterator[tuple[int, list[str]]]:
-    """Whole lines of a text file or pipe, plain or compressed by gzip; ``-`` is the standard input.
+    """Yield whole lines of a text file or pipe, plain or compressed by gzip; ``-`` is the standard input.
 
     Yields
     ------
@@ -42,7 +42,7 @@ def blocks(path: str | Path) -> Iterator[tuple[int, list[str]]]:
     with _opened(path) as file:
         while block := _read(file, number):
             if b"\0" in block:
-                raise ValueError(f"line {number + block[: block.index(0)].count(10)}: this is no text in UTF-8")
+                raise ValueError(f"line {number + block[: block.index(0)].count(10)}: this is not text in UTF-8")
             whole, newline, rest = (rest + block).rpartition(b"\n")
             if len(rest) > LONGEST:
                 raise ValueError(f"line {number}: longer than {LONGEST // 1_000_000} MB")

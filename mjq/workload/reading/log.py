@@ -32,7 +32,7 @@ FIRST_LINES = 5  # that are named for each reason
 
 @dataclass(frozen=True)
 class Lines:
-    """What became of the lines of a file that should hold a job; blank lines and comments do not count.
+    """The lines of a file that should hold a job, used and not used; blank lines and comments do not count.
 
     Attributes
     ----------
@@ -111,12 +111,12 @@ class Log:
 
     @property
     def arrival(self) -> np.ndarray | None:
-        """When each job joined the line: when it was allowed to start, or else submitted [s]; or None."""
+        """When each job joined the queue: when it was allowed to start, or else submitted [s]; or None."""
         return self.submit if self.eligible is None else self.eligible
 
     @property
     def wait(self) -> np.ndarray | None:
-        """Time in the line by the log itself [s]; not a number where it is not known; or None."""
+        """Time in the queue by the log itself [s]; not a number where it is not known; or None."""
         return None if self.start is None or self.arrival is None else self.start - self.arrival
 
     @property
@@ -130,15 +130,15 @@ class Log:
         return tuple(name for name in ("submit", "start", "estimate") if getattr(self, name) is None)
 
     def require_servers(self) -> float:
-        """Servers of the machine; ``ValueError`` where nothing tells them."""
+        """Return the servers of the machine, or raise ``ValueError`` if nothing tells them."""
         if self.servers is None:
             raise ValueError("the log does not say how many servers there are: give --servers")
         return self.servers
 
     def require_arrivals(self) -> np.ndarray:
-        """When the jobs came [s]; ``ValueError`` where nothing tells it."""
+        """Return when the jobs came [s], or raise ``ValueError`` if nothing tells it."""
         if self.arrival is None:
-            raise ValueError("the log does not say when jobs were submitted: nothing can be said of waits")
+            raise ValueError("the log does not say when jobs were submitted, so their waits are unknown")
         return self.arrival
 
     def system(self) -> System:
@@ -169,7 +169,7 @@ class Log:
 
 @dataclass
 class Reading:
-    """What a reader finds: tables of jobs, and beside them what it learns of the whole file.
+    """What a reader returns: tables of jobs, and what it learns of the whole file.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ class Reading:
 
 
 def first_reason(reasons: dict[str, pl.Expr]) -> pl.Expr:
-    """An expression: the first of the reasons whose condition holds, or null.
+    """Return an expression: the first of the reasons whose condition holds, or null.
 
     >>> table = pl.DataFrame({"x": [1, 2, 3]})
     >>> table.select(first_reason({"two": pl.col("x") == 2, "large": pl.col("x") > 1})).to_series().to_list()
@@ -205,7 +205,7 @@ def first_reason(reasons: dict[str, pl.Expr]) -> pl.Expr:
 
 
 def gathered(reading: Reading, servers: float | None = None, partition: str | None = None, strict: bool = False) -> Log:
-    """Make a log of what a reader finds.
+    """Make a log from what a reader returns.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ class _Tally:
         self.read, self.dropped, self.first = 0, {}, {}
 
     def usable(self, table):
-        """The rows that can be used; the others are counted."""
+        """Return the rows that can be used, and count the others."""
         bad = table.filter(pl.col("dropped").is_not_null())
         if len(bad):
             if self.strict:
@@ -291,7 +291,7 @@ class _Tally:
         return table.filter(pl.col("dropped").is_null())
 
     def told(self):
-        """The reasons, for a message."""
+        """Return the reasons, for a message."""
         reasons = (f"{count} {reason} (line {self.first[reason][0]})" for reason, count in self.dropped.items())
         return "".join(f"; {text}" for text in reasons)
 

@@ -38,7 +38,7 @@ UNITS = {
 
 
 def looks_like_sacct(lines: Iterable[str]) -> bool:
-    """Whether the first line that is not blank is a header of ``sacct``, or a job as :data:`COMMAND` prints it.
+    """Return whether the first line is a header of ``sacct``, or a job as :data:`COMMAND` prints it.
 
     >>> looks_like_sacct(["JobID|State|Elapsed|AllocCPUS|"]), looks_like_sacct(["submit,run,need"])
     (True, False)
@@ -48,7 +48,7 @@ def looks_like_sacct(lines: Iterable[str]) -> bool:
 
 
 def read(blocks: Iterable[tuple[int, list[str]]], unit: str | None = None) -> Reading:
-    """What the blocks of lines hold, as a :class:`~mjq.workload.reading.log.Reading`.
+    """Read blocks of lines into a :class:`~mjq.workload.reading.log.Reading`.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ SUBMITS_ARE_STARTS = re.compile(
 
 
 def looks_like_swf(lines: Iterable[str]) -> bool:
-    """Whether one of the lines is a job or comment of this format.
+    """Return whether one of the lines is a job or comment of this format.
 
     >>> looks_like_swf(["; MaxProcs: 8"]), looks_like_swf(["1,2"]), looks_like_swf(["1 " * 18])
     (True, False, True)
@@ -43,7 +43,7 @@ def looks_like_swf(lines: Iterable[str]) -> bool:
 
 
 def read(blocks: Iterable[tuple[int, list[str]]]) -> Reading:
-    """What the blocks of lines hold, as a :class:`~mjq.workload.reading.log.Reading`."""
+    """Read blocks of lines into a :class:`~mjq.workload.reading.log.Reading`."""
     comments = _Comments()
     tables = (_table(first, lines, comments) for first, lines in blocks)
     return Reading(tables, comments.header, _machine, _clock, _submits_are_starts)
@@ -63,7 +63,7 @@ class _Comments:
         self.header, self.in_note = {}, False
 
     def add(self, line):
-        """Take in one comment."""
+        """Read one comment."""
         comment = line.strip()[1:].strip()
         name, colon, text = (part.strip() for part in comment.partition(":"))
         if colon and name == "Note":

@@ -33,7 +33,7 @@ MOST_NAMED, LONGEST_NAME = 30, 40  # columns, and letters of one, in a message
 
 
 def read_csv(blocks: Iterable[tuple[int, list[str]]], columns: dict[str, str] | None = None) -> Reading:
-    """What a CSV file holds, as a :class:`~mjq.workload.reading.log.Reading`.
+    """Read a CSV file into a :class:`~mjq.workload.reading.log.Reading`.
 
     Parameters
     ----------
@@ -82,17 +82,17 @@ def _texts(rows, names, chosen):
 
 
 def read_parquet(path: str | Path, columns: dict[str, str] | None = None) -> Reading:
-    """What a Parquet file holds, as :func:`read_csv`; points in time and durations may have types of their own."""
+    """Read a Parquet file as :func:`read_csv`; points in time and durations may have types of their own."""
     try:
         frame = pl.scan_parquet(path)
         names = frame.collect_schema().names()
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise ValueError(f"no Parquet that can be read: {error}") from None
+        raise ValueError(f"this is not a Parquet file that can be read: {error}") from None
     chosen, kinds = _chosen(names, columns), frame.collect_schema()
     for theirs in chosen.values():
         if kinds[theirs].is_nested() or kinds[theirs] in (pl.Binary, pl.Object):
             kind = str(kinds[theirs].base_type()).lower()
-            raise ValueError(f"column {theirs!r} holds values of the type {kind}, which are no numbers, times or texts")
+            raise ValueError(f"column {theirs!r} holds values of the type {kind}, which are not numbers, times or text")
     return Reading(_parquet_tables(frame, chosen), clock=_clock)
 
 

@@ -13,7 +13,7 @@ DAYS_ALONE = r"^(\d+)-(\d+)$"  # days-hours
 
 
 def moment(column: pl.Expr) -> pl.Expr:
-    """Seconds since 1970 of a column of text: numbers are such seconds already, dates are in UTC unless they say more.
+    """Return seconds since 1970 for a column of text: numbers are such seconds, dates are in UTC unless they say more.
 
     >>> table = pl.DataFrame({"at": ["1700000000", "2023-11-14T22:13:20", "2023-11-14 23:13:20.5+01:00", "Unknown"]})
     >>> table.select(moment(pl.col("at"))).to_series().to_list()
@@ -27,7 +27,7 @@ def moment(column: pl.Expr) -> pl.Expr:
 
 
 def has_zone(column: pl.Expr) -> pl.Expr:
-    """Whether dates say their zone; null for plain seconds and what is no date."""
+    """Return whether dates say their zone; null for plain seconds and what is no date."""
     return pl.when(_date(column).is_not_null()).then(column.str.slice(SECOND).str.contains(r"Z|[+-]"))
 
 
@@ -38,7 +38,7 @@ def _date(column):
 
 
 def duration(column: pl.Expr, unit: float = 1.0) -> pl.Expr:
-    """Seconds of a column of text: a number of `unit`, or [days-][hours:]minutes:seconds.
+    """Return the seconds of a column of text: a number of `unit`, or [days-][hours:]minutes:seconds.
 
     >>> table = pl.DataFrame({"time": ["90", "1:30", "7-06:48:38", "2-12", "UNLIMITED"]})
     >>> table.select(duration(pl.col("time"))).to_series().to_list()

@@ -53,7 +53,7 @@ class Size(Plain):
 
 
 class AtLoad(Plain):
-    """Waits if jobs come so many times as fast."""
+    """Waits if jobs come this many times as fast."""
 
     growth: float
     load: float
@@ -110,7 +110,7 @@ def planned(
     force: bool = False,
     progress: bool | None = None,
 ) -> Plan:
-    """How many servers keep the waits of a log below a target?
+    """Return how many servers keep the waits of a log below a target.
 
     The log is replayed on machines of the given sizes; between the first one that meets the target and the one before
     it, sizes are halved down to one node.
@@ -167,9 +167,9 @@ def planned(
     growth, node = (float(checks.positive(name, x, ndim=0)) for name, x in (("growth", growth), ("node", node)))
     come = log.require_arrivals()
     if log.submits_are_starts:
-        raise ValueError("the submit times of this log are start times: how long its jobs would wait cannot be told")
+        raise ValueError("the submit times of this log are start times, so the waits of its jobs are unknown")
     if not come.max() > come.min():
-        raise ValueError("all jobs of the log come at once: nothing can be said of waits")
+        raise ValueError("all jobs of the log come at once, so it tells nothing of waits")
     sizes = sizes_between(log, node=node) if sizes is None else checks.positive("sizes", sizes)
     sizes = np.unique(np.asarray(sizes, dtype=float)).tolist()
     for name in policies:
@@ -204,7 +204,7 @@ def planned(
 def sizes_between(
     log: Log, low: float | None = None, high: float | None = None, count: int = SIZES, node: float = 1.0
 ) -> list[float]:
-    """So many sizes from `low` to `high`, whole nodes apart, with that of the log if it lies between.
+    """Return sizes from `low` to `high`, whole nodes apart, with that of the log if it lies between.
 
     By default from three quarters of the servers of the log, or its largest need, to twice these servers.
 

@@ -1,4 +1,4 @@
-"""Replays of a log on machines of other sizes, under other policies and loads: each made once, side by side."""
+"""Replays of a log on machines of other sizes, under other policies and loads: each made once, in parallel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Replays"]
 
 
 class Replays:
-    """Replays of one log, each made once: a context; noted beside an output if there is one, to be gone on with.
+    """Replays of one log, each made once: a context; noted beside an output if there is one; the same call resumes.
 
     Parameters
     ----------
@@ -62,11 +62,11 @@ class Replays:
         self.journal.__exit__(*error)
 
     def forget(self) -> None:
-        """Remove the notes: the output is there."""
+        """Remove the notes, after the output has been written."""
         self.journal.remove()
 
     def make(self, cases: Iterable[dict[str, Any]]) -> None:
-        """Make those replays that are not there yet."""
+        """Make the replays that are missing."""
         todo = {key: case for case in cases if (key := self._key(case)) not in self.rows and self.fits(case["servers"])}
         self.bar.total += len(todo)
         one = partial(_waits, self.log, self.percentile)
@@ -75,20 +75,20 @@ class Replays:
             self.bar.update(len(rows))
 
     def waits(self, **case: Any) -> dict[str, Any]:
-        """Waits of one case, by :func:`mjq.workload.waits.one_size.waits`."""
+        """Return the waits of one case, by :func:`mjq.workload.waits.one_size.waits`."""
         self.make([case])
         return self.rows[self._key(case)]
 
     def fits(self, servers: float) -> bool:
-        """Whether all jobs fit into the machine."""
+        """Return whether all jobs fit into the machine."""
         return not self.too_large(servers)
 
     def too_large(self, servers: float) -> int:
-        """How many jobs need more than the servers."""
+        """Return how many jobs need more than the servers."""
         return int((self.log.need > servers * (1 + checks.FIT_TOLERANCE)).sum())
 
     def load(self, servers: float, growth: float) -> float:
-        """Work that comes over what the servers can do meanwhile."""
+        """Return the work that comes over what the servers can do meanwhile."""
         come = self.log.arrival
         return float(growth * (self.log.need @ self.log.run) / (servers * (come.max() - come.min())))
 

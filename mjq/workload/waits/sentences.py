@@ -1,4 +1,4 @@
-"""A plan in sentences: what follows, and what it assumes."""
+"""A plan in sentences: its answer, and what it assumes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
 
 
 def rule_of(name: str) -> Policy:
-    """The policy of this name; ``ValueError`` if there is none, or it interrupts jobs."""
+    """Return the policy of this name; raise ``ValueError`` if there is none, or if it interrupts jobs."""
     rule = policies.policy(name)
     if rule.interrupts:
-        raise ValueError(f"{name} interrupts jobs: their waits cannot be told from their runs")
+        raise ValueError(f"{name} interrupts jobs, so their waits cannot be separated from their runs")
     return rule
 
 
 def verdict(found: PolicyPlan, target: float, percentile: float, node: float) -> list[str]:
-    """What follows, in sentences."""
+    """Return the answer of a plan in sentences."""
     goal = f"{percentile:g} % of the jobs wait at most {time_in_words(target)}"
     fit = [row for row in found.sizes if row.waits]
     if found.smallest is None:
@@ -60,7 +60,7 @@ def verdict(found: PolicyPlan, target: float, percentile: float, node: float) ->
 
 
 def time_in_words(hours: float) -> str:
-    """A time in the largest unit of which it is one or more.
+    """Return a time in the largest unit of which it is one or more.
 
     >>> time_in_words(2), time_in_words(-0.5), time_in_words(0.0)
     ('2 h', '-30 min', '0 s')
@@ -70,7 +70,7 @@ def time_in_words(hours: float) -> str:
 
 
 def assumed(log: Log, growth: float, names: Sequence[str]) -> list[str]:
-    """What every number assumes."""
+    """Return what every number of a plan assumes."""
     faster = "" if growth == 1 else f", {growth:g} times as fast"
     said = "as users gave them, and at least the run times" if log.estimate is not None else "the run times themselves"
     known = any(rule_of(name).knows_times for name in names)
@@ -80,7 +80,7 @@ def assumed(log: Log, growth: float, names: Sequence[str]) -> list[str]:
         "Servers are alike, are not shared and do not fail; the machine is empty before the first job; there are no "
         "priorities, partitions or limits for users.",
         *([f"Estimates are {said}."] if known else []),
-        "One replay is one number: the order of two jobs can move many others. Intervals (95 %) compare four long "
+        "A replay is a single sample: the order of two jobs can move many others. Intervals (95 %) compare four long "
         "parts of the log with each other: they say how far this much of a log tells of others like it, and nothing of "
         "other users or seasons. Where there is none, the log is too short to tell.",
     ]
