@@ -6,7 +6,7 @@ from scipy.sparse import linalg
 
 from benchmarks.timing import Row, peak_memory
 from mjq import processing_capacity as pc
-from mjq.experiments.machine import median_time
+from mjq.experiments.tables.machine import median_time
 from mjq.simulation import simulate_multiserver
 from mjq.solvers import chain, drain
 

@@ -6,7 +6,7 @@ import numpy as np
 import simpy
 
 from benchmarks.timing import Row
-from mjq.experiments.machine import median_time
+from mjq.experiments.tables.machine import median_time
 from mjq.simulation import Estimate, replay, simulate_multiserver
 from mjq.workload import shipped_classes
 

@@ -127,7 +127,7 @@ def points(low, high, count):
 
 def keep(name, axes, solve):
     """Write a table: a row for each point of the axes, by name, and there what `solve` finds, by name."""
-    from mjq.experiments import keeping
+    from mjq.experiments.tables import keeping
 
     rows = []
     for place in tqdm(list(itertools.product(*axes.values())), desc=name):

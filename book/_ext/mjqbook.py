@@ -29,7 +29,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from mjq import published
 from mjq.plots import significant
-from mjq.runs.results import taken_from
+from mjq.runs.kept.results import taken_from
 
 HEADERS = ["Item", "What it says", "Result", "Checked by"]
 FOREIGN = Path(published.__file__).parents[2] / "tests/foreign/values.csv"  # a row is a value of another program

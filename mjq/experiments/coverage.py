@@ -25,7 +25,7 @@ from scipy import special
 from tqdm import tqdm
 
 from mjq._util import parallel
-from mjq.experiments.keeping import keep
+from mjq.experiments.tables.keeping import keep
 from mjq.simulation import Schedule, replay
 from mjq.workload import Log, intervals, own_order_capacity, saturated_starts
 from mjq.workload.capacity.estimates import mean_work
@@ -33,7 +33,7 @@ from mjq.workload.waits.one_size import difference, effective_jobs, interval, wa
 
 __all__ = ["CASES", "COMMAND", "METHODS", "SERVERS", "TABLE", "Case", "Truth", "drawn", "main", "of_case", "truth_of"]
 
-TABLE = Path(__file__).parent / "coverage.csv"
+TABLE = Path(__file__).parent / "tables/coverage.csv"
 COMMAND = "make experiment NAME=coverage"
 SERVERS, NEEDS, SHARES = 8.0, np.array([1.0, 3.0, 4.0, 8.0]), np.array([0.5, 0.25, 0.15, 0.1])
 SPREAD = 1.0  # of the logarithm of a run time

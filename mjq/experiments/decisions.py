@@ -12,12 +12,12 @@ from typing import Any
 
 from mjq._util.parallel import map_cases
 from mjq.experiments import autoscaling
-from mjq.experiments.keeping import keep
+from mjq.experiments.tables.keeping import keep
 
 __all__ = ["day", "decisions", "main", "steady"]
 
-STEADY = Path(__file__).parent / "autoscaling.csv"
-DAYS = Path(__file__).parent / "autoscaling_day.csv"
+STEADY = Path(__file__).parent / "tables/autoscaling.csv"
+DAYS = Path(__file__).parent / "tables/autoscaling_day.csv"
 REQUESTS = 4_000_000  # in each of ten replications
 MODELS = {"hard": None, "smoothed": autoscaling.fitted()}
 

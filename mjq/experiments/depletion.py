@@ -15,15 +15,15 @@ from typing import Any
 from tqdm import tqdm
 
 from mjq import pool_depletion
-from mjq.experiments.keeping import keep
-from mjq.experiments.machine import median_time
+from mjq.experiments.tables.keeping import keep
+from mjq.experiments.tables.machine import median_time
 from mjq.simulation import simulate_depletion
 
 __all__ = ["SYSTEM_1", "cost", "exact", "least", "main", "more_points", "simulated"]
 
 COMMAND = "make experiment NAME=depletion"
-RESULTS = Path(__file__).parent / "depletion.csv"
-COST = Path(__file__).parent / "depletion_cost.csv"
+RESULTS = Path(__file__).parent / "tables/depletion.csv"
+COST = Path(__file__).parent / "tables/depletion_cost.csv"
 SYSTEM_1 = [[0.75, 0.64], [0.48, 1.25]]
 ALPHA, PRECISION, SEED = 0.7, 0.03, 2016
 FIGURE = [(1000, 10, k) for k in range(11)]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from mjq._util.parallel import map_cases
 from mjq.experiments import two_tier
-from mjq.experiments.keeping import keep
+from mjq.experiments.tables.keeping import keep
 
 __all__ = ["main"]
 
-RESULTS = Path(__file__).parent / "evaluation.csv"
+RESULTS = Path(__file__).parent / "tables/evaluation.csv"
 BASES, CASES = 20, 15  # systems that are drawn and fitted; changes of each kind to each of them
 
 

@@ -16,15 +16,15 @@ import numpy as np
 from tqdm import tqdm
 
 from mjq import fluid
-from mjq.experiments.keeping import keep
-from mjq.experiments.machine import median_time
+from mjq.experiments.tables.keeping import keep
+from mjq.experiments.tables.machine import median_time
 from mjq.simulation import NetworkEstimates, simulate_ps_network
 from mjq.solvers import product_form
 from mjq.solvers.phase_type import PhaseType
 
 __all__ = ["P", "by_jobs", "by_phases", "large_network", "main", "ring", "seconds", "simulated"]
 
-RESULTS = Path(__file__).parent / "fluid_times.csv"
+RESULTS = Path(__file__).parent / "tables/fluid_times.csv"
 P = 2.0  # exponent of all queues
 STATIONS = 6, 12, 25, 50, 100  # of the network that grows in phases
 FACTORS = 1, 10, 100, 1000  # of the network that grows in jobs, servers and arrivals

@@ -21,7 +21,8 @@ from scipy.sparse import linalg
 from tqdm import tqdm
 
 from mjq._util.journal import Journal
-from mjq.experiments import aggregation, keeping
+from mjq.experiments import aggregation
+from mjq.experiments.tables import keeping
 from mjq.models.cluster import tandem
 from mjq.solvers import drain
 from mjq.solvers.arnoldi import dominant
@@ -47,8 +48,8 @@ __all__ = [
     "stepped",
 ]
 
-RESULTS = Path(__file__).parent / "frontier.csv"
-STEPS = Path(__file__).parent / "frontier_steps.csv"
+RESULTS = Path(__file__).parent / "tables/frontier.csv"
+STEPS = Path(__file__).parent / "tables/frontier_steps.csv"
 HEADERS = ["method", "start", "vectors", "sweeps", "seconds", "residual", "gigabytes", "note"]
 STEP_HEADERS = ["method", "start", "sweeps", "residual"]
 SERVERS, SIZES = 15_000, (10, 100)

@@ -16,13 +16,13 @@ import numpy as np
 from tqdm import tqdm
 
 from mjq import System, workload
-from mjq.experiments.keeping import keep
+from mjq.experiments.tables.keeping import keep
 from mjq.solvers import drain
 
 __all__ = ["constant", "main", "system", "wait"]
 
-CONSTANT = Path(__file__).parent / "near_saturation.csv"
-WAITS = Path(__file__).parent / "near_saturation_waits.csv"
+CONSTANT = Path(__file__).parent / "tables/near_saturation.csv"
+WAITS = Path(__file__).parent / "tables/near_saturation_waits.csv"
 PROCESSORS = 128
 LOADS = 0.5, 0.8, 0.9, 0.95
 JOBS, REPLICATIONS, SEED = 10_000_000, 10, 1993

@@ -26,13 +26,13 @@ import numpy as np
 from tqdm import tqdm
 
 from mjq import workload
-from mjq.experiments.keeping import keep
+from mjq.experiments.tables.keeping import keep
 from mjq.simulation import replay
 
 __all__ = ["COMMAND", "LOGS", "POLICIES", "TABLE", "WAITS", "main", "rows", "traces", "waits"]
 
-TABLE = Path(__file__).parent / "public_logs.csv"
-WAITS = Path(__file__).parent / "public_logs_waits.csv"
+TABLE = Path(__file__).parent / "tables/public_logs.csv"
+WAITS = Path(__file__).parent / "tables/public_logs_waits.csv"
 LOGS = {
     "NASA 1993": "NASA-iPSC-1993-3.1-cln.swf.gz",
     "KTH-SP2": "KTH-SP2-easy.swf.gz",

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mjq import workload
-from mjq.experiments.keeping import keep
 from mjq.experiments.public_logs import traces
+from mjq.experiments.tables.keeping import keep
 
 __all__ = ["COMMAND", "LOGS", "TABLE", "main", "rows"]
 
-TABLE = Path(__file__).parent / "real_waits.csv"
+TABLE = Path(__file__).parent / "tables/real_waits.csv"
 LOGS = {"KTH-SP2": "KTH-SP2-1996-2.1.swf.gz", "SDSC-SP2, its beginning": "SDSC-SP2-5K.swf.gz"}
 COMMAND = "make experiment NAME=real_waits"
 

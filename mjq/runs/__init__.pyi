@@ -3,14 +3,10 @@ from . import cases as cases
 from . import chapters as chapters
 from . import comparison as comparison
 from . import execution as execution
-from . import figures as figures
 from . import inputs as inputs
+from . import kept as kept
 from . import one as one
-from . import provenance as provenance
-from . import recorder as recorder
-from . import results as results
 from . import sweeps as sweeps
-from . import tables as tables
 from .cases import Case as Case
 from .cases import Plan as Plan
 from .cases import Record as Record

@@ -13,8 +13,8 @@ import filelock
 
 from mjq._util import folders
 from mjq._util.journal import Journal, OtherWork
-from mjq.runs import provenance
 from mjq.runs.cases import Case, Plan, Record
+from mjq.runs.kept import provenance
 
 __all__ = ["Archive"]
 

@@ -15,8 +15,9 @@ from typing import Any
 import nbformat
 
 from mjq._util import folders
-from mjq.runs import execution, provenance, results
+from mjq.runs import execution
 from mjq.runs.chapters import Chapter
+from mjq.runs.kept import provenance, results
 
 __all__ = ["Case", "Plan", "Record", "checksum", "compute"]
 
@@ -118,7 +119,7 @@ class Record:
     failure : mjq.runs.execution.Failure or None
     seconds : float or None
         None if no worker came to its end.
-    results : mjq.runs.results.Results
+    results : mjq.runs.kept.results.Results
         Values and tables; figures are not kept.
     notebook : str or None
         JSON of the executed notebook, until it has a file of its own.

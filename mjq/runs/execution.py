@@ -63,7 +63,7 @@ def execute(
         Put into a cell after the one tagged ``parameters``, as data.
     recorder : bool
         Also keep every figure as PNG, and the numbers behind figures and tables, in the cells' outputs
-        (``mjq.runs.recorder``).
+        (``mjq.runs.kept.recorder``).
     progress : bool or dict
         A progress bar with a step a cell, or what tqdm shall make of it.
     cell_limit : float, optional
@@ -79,7 +79,7 @@ def execute(
     -------
     Failure or None
     """
-    arguments = ["--log-level=CRITICAL"] + ["--InteractiveShellApp.extra_extensions=mjq.runs.recorder"] * recorder
+    arguments = ["--log-level=CRITICAL"] + ["--InteractiveShellApp.extra_extensions=mjq.runs.kept.recorder"] * recorder
     arguments += ["--InteractiveShellApp.ignore_cwd=True"] * (not modules_here)
     if opened:
         recording = f"__import__('mjq._util.opened')._util.opened.record({str(opened)!r})"

@@ -12,8 +12,9 @@ from typing import Any
 import nbformat
 
 from mjq._util import folders
-from mjq.runs import execution, inputs, provenance, results
+from mjq.runs import execution, inputs
 from mjq.runs.chapters import chapter
+from mjq.runs.kept import provenance, results
 
 __all__ = ["Run", "RunFailed", "run"]
 
@@ -42,7 +43,7 @@ class Run:
     folder : pathlib.Path
     parameters : dict
         All of them, defaults included.
-    results : mjq.runs.results.Results
+    results : mjq.runs.kept.results.Results
     seconds : float
     cells : int
     """

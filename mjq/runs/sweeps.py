@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from tqdm import tqdm
 
 from mjq._util import checks, folders, parallel
-from mjq.runs import tables
 from mjq.runs.archive import Archive
 from mjq.runs.cases import Plan, Record, compute
 from mjq.runs.chapters import chapter
+from mjq.runs.kept import tables
 
 if TYPE_CHECKING:  # it takes a second, and its logs must be quieted before its first import
     from distributed import Client

@@ -6,6 +6,8 @@
 ``waits``       replays on machines of other sizes: how many servers keep waits short
 ``intervals``   how far to believe a number that comes from one log, and when the log is too short
 ``making``      logs that nobody has measured
+``answers``     the classes of all results, with a schema
+``words``       sentences that several answers share
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ CODE, WORDS = ("", "\nmore = 1\n"), ('"""', '"""In other words. ')  # what is re
         ("tables", "mjq/published/bb22.csv", CODE, True),
         ("tables", "mjq/published/bb22_ledger.csv", CODE, False),
         ("tables", "mjq/published/ghs20.csv", CODE, False),
-        ("tables", "mjq/experiments/evaluation.csv", CODE, True),
+        ("tables", "mjq/experiments/tables/evaluation.csv", CODE, True),
         ("tables", "mjq/workload/classes/nasa_ipsc.csv", CODE, True),
         ("tables", "mjq/workload/making/example.swf.gz", CODE, True),
         ("tables", "mjq/cli/__init__.py", CODE, False),

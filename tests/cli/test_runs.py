@@ -20,7 +20,8 @@ from papermill.translators import translate_parameters
 from mjq import runs
 from mjq._util import folders
 from mjq._util.plain import plain
-from mjq.runs import chapters, execution, figures, inputs, provenance, results
+from mjq.runs import chapters, execution, inputs
+from mjq.runs.kept import figures, provenance, results
 from tests.conftest import said, write_chapter
 
 # --- Parameters and checks ------------------------------------------------------------------------------------------

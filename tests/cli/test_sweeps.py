@@ -12,12 +12,13 @@ import pytest
 
 from mjq import runs
 from mjq._util import parallel
-from mjq.runs import cases, sweeps, tables
+from mjq.runs import cases, sweeps
 from mjq.runs.archive import Archive
 from mjq.runs.cases import Case, Plan, Record
 from mjq.runs.chapters import chapter
 from mjq.runs.execution import Failure
-from mjq.runs.results import Results
+from mjq.runs.kept import tables
+from mjq.runs.kept.results import Results
 from mjq.simulation import simulate_depletion, simulate_multiserver
 from tests.conftest import SMALL, write_chapter
 
@@ -348,7 +349,7 @@ def test_cases_of_a_sweep_leave_the_cores_to_each_other():
 
 
 def test_a_worker_with_another_version_is_refused(monkeypatch):
-    monkeypatch.setattr("mjq.runs.provenance.code", lambda: "another")
+    monkeypatch.setattr("mjq.runs.kept.provenance.code", lambda: "another")
     with pytest.raises(RuntimeError, match="this worker has another version of mjq: another, the sweep has this"):
         cases.compute("{}", {}, "this", False)
 

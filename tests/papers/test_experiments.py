@@ -13,13 +13,12 @@ from mjq.experiments import (
     depletion,
     evaluation,
     fluid_times,
-    keeping,
-    machine,
     near_saturation,
     public_logs,
     real_waits,
     two_tier,
 )
+from mjq.experiments.tables import keeping, machine
 from mjq.simulation import replay
 from mjq.workload import capacities, example_path, read_log
 from mjq.workload.capacity import estimates

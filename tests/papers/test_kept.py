@@ -4,8 +4,8 @@ import csv
 
 import pytest
 
-from mjq.experiments import keeping as kept
-from mjq.experiments import machine
+from mjq.experiments.tables import keeping as kept
+from mjq.experiments.tables import machine
 
 
 @pytest.fixture

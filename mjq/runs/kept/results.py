@@ -13,7 +13,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from mjq._util.plain import plain
-from mjq.runs.recorder import DATA
+from mjq.runs.kept.recorder import DATA
 
 __all__ = ["Figure", "Results", "taken_from", "write_json", "write_table"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mjq._util import folders
-from mjq.experiments.machine import machine
+from mjq.experiments.tables.machine import machine
 
 __all__ = ["keep", "known", "record", "replace", "stamp"]
 

@@ -13,7 +13,7 @@ from typing import Any
 __all__ = ["code", "fingerprint", "versions"]
 
 PACKAGES = ("numpy", "scipy", "sympy", "numba", "matplotlib", "papermill", "ipykernel", "distributed")
-HOME = Path(__file__).resolve().parents[1]
+HOME = Path(__file__).resolve().parents[2]
 
 
 @cache

@@ -52,7 +52,7 @@ def long(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
     Examples
     --------
     >>> from mjq.runs.cases import Case
-    >>> from mjq.runs.results import Results
+    >>> from mjq.runs.kept.results import Results
     >>> plan = Plan("stability", "", ["n"], ["n"], "", [Case("a", {"n": 30}, "")])
     >>> long(plan, [Record("done", None, 0.5, Results({"waste": [1.5, "none"]}, {}, {}))]).rows()
     [('a', 30, 'waste', 1, '1', 1.5, None), ('a', 30, 'waste', 2, '1', None, 'none')]
@@ -74,7 +74,7 @@ def wide(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
     Examples
     --------
     >>> from mjq.runs.cases import Case
-    >>> from mjq.runs.results import Results
+    >>> from mjq.runs.kept.results import Results
     >>> plan = Plan("stability", "", ["n"], ["n"], "", [Case("a", {"n": 30}, ""), Case("b", {"n": 60}, "")])
     >>> wide(plan, [Record("done", None, 0.5, Results({"waste": 1.5}, {}, {})), None]).rows()
     [('a', 30, 'done', 0.5, None, 1.5), ('b', 60, 'missing', None, None, None)]

@@ -37,7 +37,7 @@ def _ask(formatters):
     if "matplotlib.figure" in sys.modules:
         from matplotlib.figure import Figure
 
-        from mjq.runs import figures
+        from mjq.runs.kept import figures
 
         formatters["image/png"].for_type(Figure, _png)
         formatters[DATA].for_type(Figure, figures.data)
