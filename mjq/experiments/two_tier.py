@@ -11,7 +11,7 @@ The numbers are those of the paper's public code, as recorded in our notes on it
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
