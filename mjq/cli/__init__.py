@@ -51,8 +51,8 @@ LAST_LINE = (
     "mjq COMMAND --help explains the options of a command. To let the Tab key complete names in bash, put "
     'eval "$(_MJQ_COMPLETE=bash_source mjq)" into ~/.bashrc; in zsh, use zsh_source and ~/.zshrc.'
 )
-SECTIONS = {
-    "Chapters": [command.name for command in chapters.COMMANDS],
+SECTIONS: dict[str, list[str]] = {
+    "Chapters": [command.name for command in chapters.COMMANDS if command.name],
     "Models": ["solve"],
     "Logs": ["replay", "capacity", "plan"],
     "Teaching": ["variants"],

@@ -88,6 +88,7 @@ def capacity(
         workload.write_classes(sys.stdout.buffer, workload.job_classes(found))
         return
     told = workload.report_on(found, policy, seed, needs, _progress)
+    assert found.lines is not None  # of a log that was read from a file
     parts = [lines_used(found.lines), *_parts(told)]
     if page is not None:
         from mjq import plots
@@ -199,4 +200,4 @@ def _binned(binned):
         for name, one in (("taken together", binned.fewer), ("rounded up to powers of two", binned.rounded))
     ]
     head = "needs", "how many", "own order [%]", "independent [%]"
-    return sheet.Table("Error of the capacity if needs are merged and the work is kept", head, rows, "")
+    return sheet.Table("Error of the capacity if needs are merged and the work is kept", head, rows, ("",) * len(head))

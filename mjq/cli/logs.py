@@ -88,6 +88,7 @@ def replay(
     if found.arrival is None:
         raise ValueError(f"{log} does not say when jobs were submitted, so their waits are unknown")
     submit = (found.arrival - found.arrival.min()) / growth
+    assert found.lines is not None  # of a log that was read from a file
     columns = submit, found.need, found.run, _estimates(found, estimates)
     schedules = {policy: simulation.replay(*columns, size, policy, ties=ties, kill=kill) for policy in policies}
     rows = [(policy, *_summary(schedule)) for policy, schedule in schedules.items()]

@@ -30,7 +30,7 @@ def write(notebook: Path, name: str, target: Path) -> None:
     RuntimeError
         If the page could not be built.
     """
-    command = [sys.executable, SCRIPT, notebook, name, target]
+    command: list[str | Path] = [sys.executable, SCRIPT, notebook, name, target]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
         raise RuntimeError(f"the page was not built: {run.stderr.strip()[-2000:]}")

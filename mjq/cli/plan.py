@@ -54,9 +54,11 @@ class Sizes(click.ParamType):
     ) -> tuple[float, float, int | None]:
         """Return the lowest size, the highest, and how many there are, or None."""
         try:
-            low, high, *count = str(value).split(":")
-            (count,) = [int(x) for x in count] or [None]
-            low, high = float(low), float(high)
+            first, last, *rest = str(value).split(":")
+            count = None
+            if rest:
+                (count,) = [int(x) for x in rest]
+            low, high = float(first), float(last)
         except ValueError:
             self.fail(f"{value!r} is not a range such as 100:200 or 100:200:11", parameter, context)
         if not 0 < low <= high < float("inf") or (count is not None and not 1 <= count <= MOST_SIZES):

@@ -65,9 +65,10 @@ def draw(chapter: str, students: int, seed: int) -> list[list[Drawn]]:
     """
     asked = questions.of(chapter)
     students, seed = checks.count("students", students), checks.count("seed", seed, least=0)
-    sheets = [[] for _ in range(students)]
+    sheets: list[list[Drawn]] = [[] for _ in range(students)]
     for k, question in enumerate(asked):
-        numbers, answers = set(), set()
+        numbers: set[tuple] = set()
+        answers: set[str] = set()
         for student, sheet in enumerate(sheets):
             rng = np.random.default_rng([seed, k, student])
             one = _new(question, rng, numbers, answers)

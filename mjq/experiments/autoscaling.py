@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -125,6 +126,10 @@ def fewest_replicas(rate: float, exponents: dict[str, float] | None = None) -> i
 # --- The day ----------------------------------------------------------------------------------------------------------
 
 
+@overload
+def rate_at(hour: float) -> float: ...
+@overload
+def rate_at(hour: Sequence[float] | np.ndarray) -> np.ndarray: ...
 def rate_at(hour: ArrayLike) -> float | np.ndarray:
     """Return the requests per second at a time of the day; there are most at 15 h.
 

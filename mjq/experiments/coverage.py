@@ -15,7 +15,7 @@ the intervals over the lower one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -100,7 +100,8 @@ def truth_of(case: Case) -> Truth:
         found.append((here.mean(), np.percentile(here, PERCENTILE), here.mean() - more.mean()))
     means = np.mean(found, axis=0)
     error = np.std(found, axis=0, ddof=1)[0] / np.sqrt(RUNS) / means[0]
-    return Truth(*map(float, means), rate, share, float(SHARES @ NEEDS), float(error))
+    mean, percentile, gain = map(float, means)
+    return Truth(mean, percentile, gain, rate, share, float(SHARES @ NEEDS), float(error))
 
 
 def of_case(case: Case, truth: Truth, jobs: int, logs: int, seed: int = 1) -> Iterator[dict]:
@@ -116,8 +117,8 @@ def of_case(case: Case, truth: Truth, jobs: int, logs: int, seed: int = 1) -> It
         effective.append(min(effective_jobs(log), intervals.effective_number(schedule.wait)))
         for name, ends in _ours(log).items():
             found.setdefault((name, "ours"), []).append(ends)
-        for name, method in METHODS.items():
-            ends = method(schedule) if schedule.wait.any() else None
+        for name, measure in METHODS.items():
+            ends = measure(schedule) if schedule.wait.any() else None
             found.setdefault(("mean", name), []).append(ends)
     for (quantity, method), ends in found.items():
         given = [pair for pair in ends if pair is not None]
@@ -152,6 +153,7 @@ def _ours(log):
 
 
 def _replayed(log: Log, servers: float) -> Schedule:
+    assert log.submit is not None  # as `drawn` makes it
     return replay(log.submit, log.need, log.run, None, servers, "fcfs")
 
 
@@ -230,17 +232,17 @@ def regenerative(schedule: Schedule) -> tuple[float, float] | None:
     return _scaled(ratio, half, True)
 
 
-def resampled(schedule: Schedule) -> tuple[float, float]:
-    """Return the widest of the intervals from 200 resamples by blocks of 10, 100 and 1000 jobs."""
-    wait, widest, rng = schedule.wait / 3600, None, np.random.default_rng(1)
-    sums = np.concatenate([[0.0], np.cumsum(np.tile(wait, 2))])
+def resampled(schedule: Schedule) -> tuple[float, float] | None:
+    """Return the widest of the intervals from 200 resamples by blocks of 10, 100 and 1000 jobs; None below 50 jobs."""
+    wait, rng = schedule.wait / 3600, np.random.default_rng(1)
+    sums, found = np.concatenate([[0.0], np.cumsum(np.tile(wait, 2))]), []
     for length in (10, 100, 1000):
         if len(wait) >= 5 * length:
             first = rng.integers(len(wait), size=(200, len(wait) // length))
             means = ((sums[first + length] - sums[first]) / length).mean(axis=1)
-            ends = tuple(np.percentile(means, [2.5, 97.5]))
-            widest = ends if widest is None or ends[1] - ends[0] > widest[1] - widest[0] else widest
-    return widest
+            low, high = np.percentile(means, [2.5, 97.5])
+            found.append((low, high))
+    return max(found, key=lambda ends: ends[1] - ends[0], default=None)
 
 
 def _blocks(series, count):
@@ -266,7 +268,7 @@ def _rows_of(case):
 
 
 def main() -> None:
-    found: dict[Case, list[dict]] = {}
+    found: dict[Hashable, list[dict]] = {}
     with tqdm(desc="processes", total=len(CASES), disable=None) as bar:
         for done in parallel.map_as_completed(_rows_of, list(zip(CASES, CASES, strict=True)), None):
             found |= done

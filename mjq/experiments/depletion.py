@@ -44,12 +44,12 @@ def exact(N: int, K: int, K_A: int) -> dict[str, Any]:
 
 def simulated(N: int, K: int, K_A: int) -> dict[str, str]:
     """Simulate the same point, and return it with a 99 % interval."""
-    options = dict(precision=PRECISION, workers=2, progress=False)
-    run = simulate_depletion(SYSTEM_1, *_pool(N, K, K_A), [SEED, N, K, K_A], **options)
+    seed = [SEED, N, K, K_A]
+    run = simulate_depletion(SYSTEM_1, *_pool(N, K, K_A), seed, precision=PRECISION, workers=2, progress=False)
     return {"simulated": f"{run.T.mean:.6g}", "half_width": f"{run.T.half_width:.3g}"}
 
 
-def _pool(N, K, K_A):
+def _pool(N: int, K: int, K_A: int) -> tuple[int, int, int, int]:
     return round(ALPHA * N), N - round(ALPHA * N), K_A, K - K_A
 
 

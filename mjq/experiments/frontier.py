@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import TypedDict
 
 import numpy as np
 from scipy.sparse import linalg
@@ -48,12 +49,23 @@ __all__ = [
     "stepped",
 ]
 
+
+class Parameters(TypedDict):
+    """What a :class:`~mjq.models.cluster.tandem.Tandem` takes beside its configurations."""
+
+    arrival: float
+    preparation: float
+    rates: tuple[float, ...]
+    mix: tuple[float, ...]
+    places: int
+
+
 RESULTS = Path(__file__).parent / "tables/frontier.csv"
 STEPS = Path(__file__).parent / "tables/frontier_steps.csv"
 HEADERS = ["method", "start", "vectors", "sweeps", "seconds", "residual", "gigabytes", "note"]
 STEP_HEADERS = ["method", "start", "sweeps", "residual"]
 SERVERS, SIZES = 15_000, (10, 100)
-SYSTEM = dict(arrival=900, preparation=1000, rates=(10, 1), mix=(0.9, 0.1), places=50)
+SYSTEM = Parameters(arrival=900, preparation=1000, rates=(10, 1), mix=(0.9, 0.1), places=50)
 BUDGET = 360  # sweeps
 CHANGE_TOLERANCE = 1e-9  # of the entrances in one sweep, all together
 NEVER_REACHED = 1e-30  # relative residual, so that a restart spends all of its vectors
@@ -68,7 +80,8 @@ class Enough(Exception):
 class Counted(tandem.Tandem):
     """The sweep, which stops when the budget is spent."""
 
-    budget = BUDGET
+    budget: float = BUDGET
+    configurations: drain.Configurations  # of those that need them
 
     def __call__(self, entrances: np.ndarray) -> np.ndarray:
         if self.sweeps >= self.budget:
@@ -164,7 +177,9 @@ def measured(name: str, start: str, basis: int, pipe: Connection) -> None:
     operator = Counted(configurations, **SYSTEM)
     operator.configurations = configurations
     first = operator(operator(STARTS[start](operator)))
-    residuals, note = [], "processor time"
+    flow: np.ndarray | None
+    residuals: list[tuple[int, float]] = []
+    note = "processor time"
     operator.sweeps = 0
     if name in STEPPED:
         operator.budget = np.inf  # its steps are counted, not what the residuals take
@@ -185,7 +200,7 @@ def measured(name: str, start: str, basis: int, pipe: Connection) -> None:
 
 def main() -> None:
     rows, steps = keeping.known(RESULTS), keeping.known(STEPS)
-    with Journal(RESULTS.with_suffix(".csv.part"), {"frontier": SYSTEM | {"servers": SERVERS}}) as journal:
+    with Journal(RESULTS.with_suffix(".csv.part"), {"frontier": {**SYSTEM, "servers": SERVERS}}) as journal:
         for name, start, basis in tqdm(METHODS, desc="methods"):
             key = f"{name}, {start}, {basis}"
             if key not in journal.rows and not _is_kept(name, start, basis, rows, steps):

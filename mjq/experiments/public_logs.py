@@ -54,7 +54,7 @@ def traces() -> Path | None:
 
 def rows(name: str, log: workload.Log) -> Iterator[dict]:
     """Return all rows of one log."""
-    load = workload.load(log).load
+    load = _load(log)
     for policy in ("fcfs", "easy"):
         for capacity, found in workload.capacities(log, policy).items():
             yield _row(name, load, policy, capacity, "as they are", "", found)
@@ -63,6 +63,12 @@ def rows(name: str, log: workload.Log) -> Iterator[dict]:
     up = workload.rounded_up(log)
     for capacity, found in workload.capacities(up, exact=False).items():
         yield _row(name, load, "fcfs", capacity, "powers of two", "", found)
+
+
+def _load(log: workload.Log) -> float:
+    found = workload.load(log)
+    assert found is not None  # of these logs the times of arrival are known
+    return found.load
 
 
 def _row(name, load, policy, capacity, needs, block, found):
@@ -79,6 +85,7 @@ def waits(name: str, log: workload.Log) -> Iterator[dict]:
     Order of arrival and first-fit look at no estimates, so they have one row each.
     """
     speed = FASTER if log.submits_are_starts else 1.0
+    assert log.arrival is not None
     come = (log.arrival - log.arrival.min()) / speed
     kinds = {} if log.said is None else {"users'": log.said, "users', doubled": 2 * log.said}
     kinds |= {"exact": log.run, "exact, doubled": 2 * log.run}
@@ -89,7 +96,7 @@ def waits(name: str, log: workload.Log) -> Iterator[dict]:
             moves = [dice.uniform(-MINUTE, MINUTE, len(log)) for _ in range(SHAKES)]
             shaken = [replay(np.maximum(come + move, 0), *jobs).wait.mean() / HOUR for move in moves]
             yield {
-                "log": name, "speed": speed, "load": speed * workload.load(log).load, "policy": policy,
+                "log": name, "speed": speed, "load": speed * _load(log), "policy": policy,
                 "estimates": kind, "wait": replay(come, *jobs).wait.mean() / HOUR, "low": min(shaken),
                 "high": max(shaken),
             }  # fmt: skip

@@ -11,7 +11,7 @@ The numbers are those of the paper's public code, as recorded in our notes on it
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -204,7 +204,7 @@ def evaluate(base: int, change: str, case: int, time: float = 20_000.0) -> dict[
     exact = product_form.means(network)
     kind = list(CHANGES).index(change)
     percentile = simulated_percentile(network, changed.request(), [base, kind, case, 1], time)
-    busy = {}
+    busy: dict[Hashable, float] = {}
     for (queue, _), rate, law in zip(network.pairs, exact.throughput.values(), network.service.values(), strict=True):
         busy[queue] = busy.get(queue, 0.0) + rate * law.mean / network.servers[queue]
     row = {"base": base, "change": change, "case": case, "busiest": max(busy.values())}

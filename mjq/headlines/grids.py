@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from mjq.headlines.solving import require_inputs, solve
 __all__ = ["Grid", "solve_grid"]
 
 MOST_CASES = 1_000_000
-WRITERS = {".csv": pl.DataFrame.write_csv, ".parquet": pl.DataFrame.write_parquet}
+WRITERS: dict[str, Callable[..., Any]] = {".csv": pl.DataFrame.write_csv, ".parquet": pl.DataFrame.write_parquet}
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def _flat(value, name=""):
         value = {str(k): x for k, x in enumerate(value, 1)}
     if not isinstance(value, dict):
         return {name: value}
-    found = {}
+    found: dict[str, Any] = {}
     for key, x in value.items():
         found |= _flat(x, f"{name}.{key}" if name else key)
     return found

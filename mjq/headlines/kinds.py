@@ -35,6 +35,7 @@ __all__ = [
     "Word",
     "checked",
     "meaning",
+    "optional",
     "system_of",
 ]
 
@@ -64,12 +65,17 @@ def meaning(words: str) -> Any:
     return Field(description=words)
 
 
+def optional(words: str) -> Any:
+    """Return a field that may be missing, with its meaning."""
+    return Field(None, description=words)
+
+
 class MultiserverInput(Declaration):
     B: Number = meaning("size of the resource")
     b: Numbers = meaning("need of a job of each class")
     mu: Numbers = meaning("completion rate of each class")
     p: Numbers = meaning("probability of each class")
-    lam: NumberOrNone = Field(None, description="arrival rate, below the capacity")
+    lam: NumberOrNone = optional("arrival rate, below the capacity")
 
 
 def system_of(B: float, b: list[float], mu: list[float], p: list[float]) -> System:

@@ -79,7 +79,7 @@ def schema(model: str) -> dict[str, Any]:
     """
     known = model_of(model)
     parts = {name: part.model_json_schema() for name, part in (("input", known.inputs), ("result", known.outputs))}
-    definitions = {}
+    definitions: dict[str, Any] = {}
     for part in parts.values():
         definitions |= part.pop("$defs", {})
     return {

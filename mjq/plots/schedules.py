@@ -49,7 +49,7 @@ def rows_of(
     [[0], [1], [0, 2]]
     """
     busy_until, found = np.full(servers, -np.inf), [np.empty(0, int)] * len(start)
-    for job in np.lexsort((np.arange(len(start)), start)):
+    for job in np.lexsort((np.arange(len(start)), np.asarray(start))):
         if finish[job] > start[job]:
             found[job] = np.flatnonzero(busy_until <= start[job])[: int(need[job])]
             busy_until[found[job]] = finish[job]
@@ -93,23 +93,25 @@ def gantt(
         If a job was interrupted, there are too many, or `colours` has not one entry for each job.
     """
     jobs, begin, end = len(schedule.start), schedule.submit.min(), schedule.finish.max()
-    until = end if until is None else checks.positive("until", until, ndim=0)
-    colours = np.arange(jobs) % (len(COLOURS) - 1) if colours is None else checks.counts("colours", colours, least=0)
+    last = end if until is None else float(checks.positive("until", until, ndim=0))
+    turns = np.arange(jobs) % (len(COLOURS) - 1)
+    chosen = turns if colours is None else checks.counts("colours", colours, least=0)
     numbers = jobs <= 40 if numbers is None else numbers
     if jobs > MOST_JOBS:
         raise ValueError(f"a chart shows at most {MOST_JOBS} jobs, got {jobs}")
-    if len(colours) != jobs:
-        raise ValueError(f"one colour a job is needed, got {len(colours)} for {jobs}")
+    if len(chosen) != jobs:
+        raise ValueError(f"one colour a job is needed, got {len(chosen)} for {jobs}")
     if not np.allclose(schedule.finish - schedule.start, schedule.run, rtol=0, atol=TIME_ROUNDING * end):
         raise ValueError("a chart cannot show jobs that are interrupted")
     ax = plt.subplots(figsize=(WIDTH, 2.6))[1] if ax is None else ax
     held = rows_of(schedule.start, schedule.finish, schedule.need, int(schedule.servers))
-    for job, (start, finish) in enumerate(zip(schedule.start, np.minimum(schedule.finish, until), strict=True)):
+    for job, (start, finish) in enumerate(zip(schedule.start, np.minimum(schedule.finish, last), strict=True)):
         for lowest, count in _pieces(held[job]) if finish > start else ():
-            style = dict(facecolor=COLOURS[colours[job]], alpha=0.55, edgecolor="black", lw=0.8)
-            ax.add_patch(Rectangle((start, lowest), finish - start, count, **style))
+            corner, colour = (start, lowest), COLOURS[chosen[job]]
+            block = Rectangle(corner, finish - start, count, facecolor=colour, alpha=0.55, edgecolor="black", lw=0.8)
+            ax.add_patch(block)
             if numbers:
                 ax.text((start + finish) / 2, lowest + count / 2, str(job + 1), ha="center", va="center")
-    ax.set(xlim=(begin, until), ylim=(0, schedule.servers), xlabel="time", ylabel="servers")
+    ax.set(xlim=(begin, last), ylim=(0, schedule.servers), xlabel="time", ylabel="servers")
     ax.grid(False)
     return ax

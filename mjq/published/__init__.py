@@ -46,8 +46,9 @@ def read(name: str) -> list[dict[str, str]]:
     >>> read("bb22")[0]["place"]
     'Table I, row 1.0'
     """
-    with (resources.files(__name__) / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    with resources.as_file(resources.files(__name__) / f"{name}.csv") as path:
+        with path.open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
 
 
 def ledger(paper: str) -> list[dict[str, str]]:
@@ -106,7 +107,9 @@ class Printed:
     @property
     def unit(self) -> float:
         """Return one unit of the last printed digit."""
-        return float(Decimal(1).scaleb(Decimal(self.text).as_tuple().exponent))
+        exponent = Decimal(self.text).as_tuple().exponent
+        assert isinstance(exponent, int)  # nothing infinite is printed
+        return float(Decimal(1).scaleb(exponent))
 
 
 def _numbers(text):
@@ -172,7 +175,7 @@ class Comparisons:
 
     def __init__(self, paper: str):
         self.paper = paper
-        self.made = []
+        self.made: list[tuple[str, str, str]] = []
         self._printed = printed(paper)
 
     def find(self, item: str, quantity: str, **parameters: Any) -> Printed | None:

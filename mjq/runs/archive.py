@@ -69,7 +69,7 @@ class Archive:
 
     def unfinished(self) -> list[Case]:
         """The cases that must be computed: those that are missing, and those that failed."""
-        return [case for case in self.plan.cases if not (self.record(case) and self.record(case).done)]
+        return [case for case in self.plan.cases if not ((record := self.record(case)) and record.done)]
 
     def record(self, case: Case) -> Record | None:
         """What is kept of a case, or None."""

@@ -95,12 +95,12 @@ class Plan:
         >>> [(case.name, case.parameters["n"]) for case in plan.cases]
         [('1', 40), ('2', 60)]
         """
-        given = [dict(values) for values in given]
-        names = _names(names, len(given))
-        columns = list(dict.fromkeys(name for values in given for name in values))
+        wanted = [dict(values) for values in given]
+        names = _names(names, len(wanted))
+        columns = list(dict.fromkeys(name for values in wanted for name in values))
         share = {"workers": 1} if "workers" in chapter.parameters and "workers" not in columns else {}
         text, code, cases = _without_outputs(chapter.notebook), provenance.code(), []
-        for name, values in zip(names, given, strict=True):
+        for name, values in zip(names, wanted, strict=True):
             try:
                 parameters = chapter.values(share | values)
             except ValueError as error:

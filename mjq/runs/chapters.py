@@ -245,6 +245,7 @@ def _parameters(cell, name):
         kind = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else type(default).__name__
         if kind not in TYPES:
             raise ValueError(f"{name}: parameter {target.id} has type {kind}, not one of {', '.join(TYPES)}")
+        assert node.end_lineno is not None  # as the parser says it of all nodes
         comment = lines[node.end_lineno - 1][node.end_col_offset :].lstrip().lstrip("#").strip()
         yield Parameter(target.id, kind, default, *_explained(comment))
 

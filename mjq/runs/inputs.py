@@ -103,9 +103,10 @@ def _range(name, text):
         raise ValueError(f"{name}: a range is start:stop:number or start:stop:number:log, got {text!r}")
     if number > MOST_CASES:
         raise ValueError(f"{name}: {number} values are more than {MOST_CASES}")
-    if match["log"] and not (start > 0 and stop > 0):
+    logarithmic = match is not None and match["log"]
+    if logarithmic and not (start > 0 and stop > 0):
         raise ValueError(f"{name}: both ends of a logarithmic range must be positive, got {text!r}")
-    return _equal_ratios(start, stop, number) if match["log"] else _equal_steps(start, stop, number)
+    return _equal_ratios(start, stop, number) if logarithmic else _equal_steps(start, stop, number)
 
 
 def _is_finite(value):
@@ -160,7 +161,7 @@ def combine(
     combined = grid(ranges)
     if names and len(combined) > 1:
         names = [f"{name}-{k}" for name in names for k in range(1, len(combined) + 1)]
-    return names, [{**row, **more} for row in rows for more in combined]
+    return None if names is None else list(names), [{**row, **more} for row in rows for more in combined]
 
 
 def read_cases(path: str | Path, chapter: Chapter) -> tuple[list[str] | None, list[dict[str, Any]]]:

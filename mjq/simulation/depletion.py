@@ -106,10 +106,10 @@ def simulate_pool(
     while True:
         found = [(marks, busy) for marks, _, busy in replicate(run, seed, number, workers, progress)]
         marks, busy = (np.array(columns) for columns in zip(*found, strict=True))
-        estimates = [Estimate.of(column, confidence) for column in marks.T]
-        if replications is not None or all(x.half_width <= precision * x.mean for x in estimates):
+        instants = {name: Estimate.of(column, confidence) for name, column in zip(MARKS, marks.T, strict=True)}
+        if replications is not None or all(x.half_width <= precision * x.mean for x in instants.values()):
             *each, together = (Estimate.of(column, confidence) for column in busy.T)
-            return DepletionEstimates(*estimates, tuple(each), together, number)
+            return DepletionEstimates(**instants, busy=tuple(each), all_busy=together, replications=number)
         number *= 2
         if number > MOST_REPLICATIONS:
             raise ArithmeticError(f"{number // 2} replications do not reach a relative half-width of {precision:g}")
@@ -149,7 +149,7 @@ def depletion_path(
     return dict(zip(MARKS, marks.tolist(), strict=True)), path[:, 0], path[:, 1:].astype(int)
 
 
-def _system(D, N, K):
+def _system(D: ArrayLike, N: ArrayLike, K: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     D = checks.numbers("D", D, ndim=2)
     checks.positive("demands", D.ravel())
     N, K = checks.counts("N", N, 0), checks.counts("K", K, 0)

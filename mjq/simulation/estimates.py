@@ -46,11 +46,11 @@ class Estimate:
     half_width: float
     observations: int
     confidence: float = 0.95
-    low: float | None = None
-    high: float | None = None
+    low: float = math.nan
+    high: float = math.nan
 
     def __post_init__(self):
-        if self.low is None:
+        if math.isnan(self.low):  # not given
             object.__setattr__(self, "low", self.mean - self.half_width)
             object.__setattr__(self, "high", self.mean + self.half_width)
 

@@ -160,7 +160,10 @@ def simulate_multiserver(
     True
     """
     lam = float(checks.positive("lam", lam, ndim=0))
+    laws: list[sources.Law]
     if service is None:
+        if mu is None:
+            raise ValueError("mu must be numbers if there is no service, got None")
         B, b, mu, p = checks.multiserver(B, b, mu, p)
         laws = [PhaseType([1.0], [[-rate]]) for rate in mu]
     else:

@@ -28,13 +28,13 @@ def generators(seed: Seed, replications: int) -> list[np.random.Generator]:
     """
     if isinstance(seed, np.random.SeedSequence):
         # A sequence remembers its children: start over, so that the same seed always gives the same numbers.
-        seed = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key, pool_size=seed.pool_size)
+        sequence = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key, pool_size=seed.pool_size)
     else:
-        seed = _entropy(seed)
-    return [np.random.default_rng(child) for child in seed.spawn(replications)]
+        sequence = _entropy(seed)
+    return [np.random.default_rng(child) for child in sequence.spawn(replications)]
 
 
-def _entropy(seed):
+def _entropy(seed: int | Sequence[int]) -> np.random.SeedSequence:
     try:
         if seed is not None:
             return np.random.SeedSequence(seed)

@@ -57,7 +57,7 @@ class Schedule:
         >>> float(replay([0, 0], [1, 1], [20, 5], None, 1).bounded_slowdown())
         1.75
         """
-        threshold = checks.positive("threshold", threshold, ndim=0)
+        threshold = float(checks.positive("threshold", threshold, ndim=0))
         return np.maximum(1, self.sojourn / np.maximum(self.run, threshold)).mean()
 
     @property
@@ -132,9 +132,9 @@ def replay(
     servers = float(checks.positive("servers", servers, ndim=0))
     submit, run = checks.not_negative("submit", submit), checks.not_negative("run", run)
     need = checks.positive("need", need)
-    estimate = run if estimate is None else checks.not_negative("estimate", estimate)
-    if not len(submit) == len(need) == len(run) == len(estimate):
-        lengths = f"{len(submit)}, {len(need)}, {len(run)} and {len(estimate)}"
+    estimates = run if estimate is None else checks.not_negative("estimate", estimate)
+    if not len(submit) == len(need) == len(run) == len(estimates):
+        lengths = f"{len(submit)}, {len(need)}, {len(run)} and {len(estimates)}"
         raise ValueError(f"submit, need, run and estimate must have one entry for each job, got {lengths}")
     if not len(submit):
         raise ValueError("submit, need, run and estimate must have at least one job")
@@ -146,10 +146,10 @@ def replay(
     needs, kind = np.unique(need, return_inverse=True)
     if rule.interrupts:
         require_powers_of_two(needs, servers)
-    run, estimate = (np.minimum(run, estimate), estimate) if kill else (run, np.maximum(run, estimate))
-    estimate = np.maximum(estimate, np.spacing(submit.max() + run.sum()))
+    run, estimates = (np.minimum(run, estimates), estimates) if kill else (run, np.maximum(run, estimates))
+    estimates = np.maximum(estimates, np.spacing(submit.max() + run.sum()))
     order, n = np.argsort(submit, kind="stable"), len(submit)
-    source = arrivals.logged(submit[order], kind[order], run[order], estimate[order])
+    source = arrivals.logged(submit[order], kind[order], run[order], estimates[order])
     # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
     rng, record = np.random.default_rng(0), np.full((2, n), np.nan)
     plan = Plan(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
 from mjq import fluid
-from mjq.headlines.kinds import Declaration, NumberOrNone, Truth, meaning
+from mjq.headlines.kinds import Declaration, NumberOrNone, Truth, meaning, optional
 from mjq.headlines.model import Model
 from mjq.headlines.networks import PlainNetwork, network_of
 
@@ -17,7 +15,7 @@ ByQueue = dict[str, NumberOrNone]
 
 class FluidInput(Declaration):
     network: PlainNetwork = meaning("queues, service times, routing, arrivals and population")
-    p: NumberOrNone = Field(None, description="exponent of the smoothing; by default the minimum is hard")
+    p: NumberOrNone = optional("exponent of the smoothing; by default the minimum is hard")
 
 
 class FluidOutput(Declaration):
@@ -38,7 +36,7 @@ def _fluid(network, p=None):
 
 
 def _nested(by_pair):
-    found = {}
+    found: dict[str, dict[str, float]] = {}
     for (queue, kind), value in by_pair.items():
         found.setdefault(str(queue), {})[str(kind)] = float(value)
     return found

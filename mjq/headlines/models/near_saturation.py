@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
 from mjq import near_saturation
-from mjq.headlines.kinds import Declaration, MultiserverInput, Number, meaning, system_of
+from mjq.headlines.kinds import Declaration, MultiserverInput, Number, meaning, optional, system_of
 from mjq.headlines.model import Model
 
 __all__ = ["HEADLINE"]
@@ -19,8 +17,8 @@ class SaturationOutput(Declaration):
     capacity: Number = meaning("largest arrival rate for which the queue is stable")
     delta: Number = meaning("mean sojourn time near saturation, times what is left of the capacity, less 1")
     dispersion: Number = meaning("variance of the number of saturated departures over its mean")
-    sojourn_asymptote: Number = Field(None, description="mean sojourn time, as it is near saturation")
-    decay_rate: Number = Field(None, description="rate at which the tail of the time in the queue decays")
+    sojourn_asymptote: Number = optional("mean sojourn time, as it is near saturation")
+    decay_rate: Number = optional("rate at which the tail of the time in the queue decays")
 
 
 def _near_saturation(B, b, mu, p, lam=None):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
 from mjq import Pool, pool_depletion
 from mjq._util import checks
-from mjq.headlines.kinds import Declaration, Matrix, Number, Whole, meaning
+from mjq.headlines.kinds import Declaration, Matrix, Number, Whole, meaning, optional
 from mjq.headlines.model import Model
 
 __all__ = ["HEADLINE"]
@@ -17,7 +15,7 @@ class DepletionInput(Declaration):
     N_A: Whole = meaning("tasks of class A")
     N_B: Whole = meaning("tasks of class B")
     K: Whole = meaning("tasks in execution")
-    K_A: Whole | None = Field(None, description="tasks of class A in execution; by default the best mix")
+    K_A: Whole | None = optional("tasks of class A in execution; by default the best mix")
 
 
 class DepletionOutput(Declaration):

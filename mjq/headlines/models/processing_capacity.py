@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
-from mjq.headlines.kinds import Declaration, MultiserverInput, Number, NumberOrNone, meaning, system_of
+from mjq.headlines.kinds import Declaration, MultiserverInput, Number, NumberOrNone, meaning, optional, system_of
 from mjq.headlines.model import Model
 
 __all__ = ["HEADLINE"]
 
 
 class CapacityInput(MultiserverInput):
-    t: NumberOrNone = Field(None, description="time for which the result `tail` is computed")
+    t: NumberOrNone = optional("time for which the result `tail` is computed")
 
 
 class CapacityOutput(Declaration):
     capacity: Number = meaning("largest arrival rate for which the queue is stable")
-    EN: Number = Field(None, description="mean number of jobs in the system")
-    ENq: Number = Field(None, description="mean number of jobs in the queue")
-    EW: Number = Field(None, description="mean sojourn time")
-    EWq: Number = Field(None, description="mean time in the queue")
-    EW2: Number = Field(None, description="second moment of the sojourn time")
-    EWq2: Number = Field(None, description="second moment of the time in the queue")
-    EWq_by_class: list[NumberOrNone] = Field(
-        None, description="mean time in the queue of each class, null for one that never comes"
-    )
-    tail: Number = Field(None, description="probability that a job stays longer than t")
+    EN: Number = optional("mean number of jobs in the system")
+    ENq: Number = optional("mean number of jobs in the queue")
+    EW: Number = optional("mean sojourn time")
+    EWq: Number = optional("mean time in the queue")
+    EW2: Number = optional("second moment of the sojourn time")
+    EWq2: Number = optional("second moment of the time in the queue")
+    EWq_by_class: list[NumberOrNone] = optional("mean time in the queue of each class, null for one that never comes")
+    tail: Number = optional("probability that a job stays longer than t")
 
 
 def _capacity(B, b, mu, p, lam=None, t=None):

@@ -60,8 +60,8 @@ def workloads() -> dict[str, Workload]:
     (4, [3, 4, 1])
     """
     found = {}
-    for name, jobs in groupby(published.read("schedules/workloads"), lambda row: row["trace"]):
-        jobs = list(jobs)
+    for name, group in groupby(published.read("schedules/workloads"), lambda row: row["trace"]):
+        jobs = list(group)
         columns = [np.array([int(row[key]) for row in jobs]) for key in ("submit", "need", "run", "estimate")]
         found[name] = Workload(name, int(jobs[0]["servers"]), *columns)
     return found
@@ -83,8 +83,8 @@ def schedules() -> dict[tuple[str, str, str], dict[str, np.ndarray]]:
     """
     found = {}
     rows = published.read("schedules/schedules")
-    for key, jobs in groupby(rows, lambda row: (row["trace"], row["ties"], row["limit"])):
-        jobs = list(jobs)
+    for key, group in groupby(rows, lambda row: (row["trace"], row["ties"], row["limit"])):
+        jobs = list(group)
         given = [policy for policy in POLICIES if jobs[0][policy]]
         found[key] = {policy: np.array([int(row[policy]) for row in jobs]) for policy in given}
     return found

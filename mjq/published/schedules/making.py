@@ -60,15 +60,15 @@ SHOWN = {
 }
 # Drawn at random: name, how many of them, jobs, servers; times between arrivals and run times at most; how estimates
 # exceed run times; whether all needs are powers of two.
-DRAWN = [
-    ("many ties", 8, 12, 4, 2, 4, "exact", False),
-    ("loose estimates", 8, 16, 8, 4, 20, "loose", False),
-    ("rounded estimates", 6, 20, 10, 4, 30, "rounded", False),
-    ("powers of two", 8, 20, 8, 4, 16, "loose", True),
-    ("limits that are too low", 4, 16, 8, 4, 20, "low", False),
-    ("one or all", 3, 24, 4, 3, 8, "loose", None),
-    ("long", 2, 100, 16, 5, 40, "loose", False),
-    ("longest", 2, 200, 32, 4, 60, "rounded", True),
+DRAWN: list[tuple[str, int, tuple[int, int, int, int, str, bool | None]]] = [
+    ("many ties", 8, (12, 4, 2, 4, "exact", False)),
+    ("loose estimates", 8, (16, 8, 4, 20, "loose", False)),
+    ("rounded estimates", 6, (20, 10, 4, 30, "rounded", False)),
+    ("powers of two", 8, (20, 8, 4, 16, "loose", True)),
+    ("limits that are too low", 4, (16, 8, 4, 20, "low", False)),
+    ("one or all", 3, (24, 4, 3, 8, "loose", None)),
+    ("long", 2, (100, 16, 5, 40, "loose", False)),
+    ("longest", 2, (200, 32, 4, 60, "rounded", True)),
 ]
 
 
@@ -104,7 +104,7 @@ def made() -> list[Workload]:
     """Return all workloads, shown and drawn."""
     shown = [Workload(name, servers, *np.array(jobs).T) for name, (servers, jobs) in SHOWN.items()]
     rng = np.random.default_rng(2024)
-    more = [drawn(rng, f"{name} {k}", *how) for name, number, *how in DRAWN for k in range(1, number + 1)]
+    more = [drawn(rng, f"{name} {k}", *how) for name, number, how in DRAWN for k in range(1, number + 1)]
     return shown + more
 
 

@@ -111,7 +111,7 @@ def _collection(artist):
 def _pixels(image):
     """The middle of each pixel, and its value."""
     left, right, bottom, top = image.get_extent()
-    values = np.ma.filled(np.ma.asarray(image.get_array(), float), np.nan)
+    values: np.ndarray = np.ma.filled(np.ma.asarray(image.get_array(), float), np.nan)
     if image.origin == "upper":
         values = values[::-1]
     x = left + (np.arange(values.shape[1]) + 0.5) * (right - left) / values.shape[1]
@@ -123,7 +123,7 @@ def _mesh(mesh):
     """The middle of each cell, or each corner if shading is smooth, and its value."""
     corners = mesh.get_coordinates()
     places = (corners[1:, 1:] + corners[:-1, 1:] + corners[1:, :-1] + corners[:-1, :-1]) / 4
-    values = np.ma.filled(np.ma.asarray(mesh.get_array(), float), np.nan)
+    values: np.ndarray = np.ma.filled(np.ma.asarray(mesh.get_array(), float), np.nan)
     if values.size != places[..., 0].size:
         places = corners
     found = zip(places[..., 0].ravel(), places[..., 1].ravel(), values.ravel(), strict=False)

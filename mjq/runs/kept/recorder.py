@@ -27,9 +27,11 @@ class DataFormatter(JSONFormatter):
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Start to record; IPython calls this when the kernel starts."""
-    shell.display_formatter.formatters[DATA] = DataFormatter(parent=shell.display_formatter)
+    display = shell.display_formatter
+    assert display is not None  # every started shell has one
+    display.formatters[DATA] = DataFormatter(parent=display)
     # Choosing a format for figures, as chapters do, forgets all others: ask anew before each cell.
-    shell.events.register("pre_run_cell", lambda info: _ask(shell.display_formatter.formatters))
+    shell.events.register("pre_run_cell", lambda info: _ask(display.formatters))
 
 
 def _ask(formatters):

@@ -109,7 +109,7 @@ def _single_values(record, taken):
 
 def _kinds(rows):
     """Types of columns: numbers where all entries are, otherwise text."""
-    kinds = {}
+    kinds: dict[str, type[pl.DataType]] = {}
     for row in rows:
         for name, value in row.items():
             if value is None or _is_number(value):

@@ -169,6 +169,6 @@ server-filling, backfill-<number>, msfq-<number>; got 'lifo'
 @cache
 def compiled(choose: Callable) -> Callable:
     """Return a policy's function as the event loop takes it, compiled with the one signature that all have."""
-    if numba.config.DISABLE_JIT:
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when numba reads the environment
         return choose
     return numba.cfunc(CHOICE, cache=True)(choose)
