@@ -21,7 +21,9 @@ from scipy.sparse import csgraph, linalg
 
 from mjq.solvers import sums
 
-__all__ = ["Rule", "absorption_times", "explore", "generator", "moves", "stationary", "stationary_of_recurrent_part"]
+__all__ = [  # noqa: RUF022, the types first
+    "Rule", "State", "absorption_times", "explore", "generator", "moves", "stationary", "stationary_of_recurrent_part",
+]  # fmt: skip
 
 State = TypeVar("State", bound=Hashable)
 Rule = Callable[[State], Iterable[tuple[State, Any]]]  # from a state to its pairs (next_state, rate)
