@@ -189,7 +189,10 @@ def test_an_object_cannot_be_changed():
         (lambda: System(6, (2, -3), (1, 1), (0.5, 0.5)), r"^needs must be positive, got \(2, -3\)$"),
         (lambda: System(6, (2, 3), (1, 0), (0.5, 0.5)), r"^rates must be positive, got \(1, 0\)$"),
         (lambda: System(6, (2, 3), (1, 1), (0.5, 0.4)), r"^mix must sum to 1, got \(0.5, 0.4\) with sum 0.9$"),
-        (lambda: System(6, (2, 3), (1,), (0.5, 0.5)), "^needs, rates and mix must have one entry a class, got 2, 1"),
+        (
+            lambda: System(6, (2, 3), (1,), (0.5, 0.5)),
+            "^needs, rates and mix must have one entry for each class, got 2, 1",
+        ),
         (lambda: System(*TABLE).queue(2.1), "^lam 2.1 is not below the capacity 2.0134$"),
         (lambda: System(*TABLE).simulate(1, jobs=10, seed=1, policy="lifo"), "^policy must be .* got 'lifo'"),
         (lambda: System.two_classes(30, 10, 3, 1, 1, 0.5), "n1 10 exceeds n2 3"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +98,13 @@ def replay(
         _write(found, schedules, starts)
     if as_json:
         left_out = found.lines.read - found.lines.used
-        what = {"jobs": len(found), "left out": left_out, "servers": size, "lines": asdict(found.lines), "notes": notes}
+        what = {
+            "jobs": len(found),
+            "left out": left_out,
+            "servers": size,
+            "lines": found.lines.model_dump(),
+            "notes": notes,
+        }
         show_json(what | {"policies": _plain(rows)})
         return
     from tabulate import tabulate

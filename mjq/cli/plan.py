@@ -147,9 +147,7 @@ def plan(
 def _parts(told):
     """The plan for people, part by part."""
     if told.lines:
-        from mjq.workload import Lines
-
-        yield lines_used(Lines(**told.lines.model_dump()))
+        yield lines_used(told.lines)
     machine = f", on {told.servers:g} servers ({told.servers_from})" if told.servers else ""
     yield "\n".join([f"{told.jobs} jobs{machine}", *told.notes])
     if told.real_waits:

@@ -145,8 +145,8 @@ def _ours(log):
         "mean": interval(here, "mean"),
         "percentile": interval(here, "percentile"),
         "gain": None if gain[0] is None else gain,
-        "rate": None if np.isnan(own.low) else (own.low, own.high),
-        "share": None if np.isnan(own.low) else (own.share_low, own.share_high),
+        "rate": None if own.low is None else (own.low, own.high),
+        "share": None if own.low is None else (own.share_low, own.share_high),
         "work": None if np.isnan(work.low) else (work.low, work.high),
     }
 

@@ -97,7 +97,7 @@ def aggregated(operator: Counted, start: np.ndarray, configurations: drain.Confi
 def stepped(
     steps: Callable, operator: Counted, start: np.ndarray, configurations: drain.Configurations
 ) -> tuple[np.ndarray, float, list[tuple[int, float]]]:
-    """The last of the entrances, the processor time for them, and the residuals on the way."""
+    """Return the last of the entrances, the processor time for them, and the residuals on the way."""
     seconds, residuals = 0.0, []
     begin = time.process_time()
     for k, flow in enumerate(steps(operator, start, configurations), 1):

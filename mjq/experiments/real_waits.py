@@ -8,7 +8,6 @@ see :class:`mjq.workload.Agreement`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 from mjq import workload
@@ -25,8 +24,7 @@ COMMAND = "make experiment NAME=real_waits"
 def rows(name: str, log: workload.Log) -> Iterator[dict]:
     """Yield a row for each policy under which a log is replayed."""
     for found in workload.agreement(log):
-        values = asdict(found)
-        yield {"name": name, **{key: float(x) if isinstance(x, float) else x for key, x in values.items()}}
+        yield {"name": name, **found.model_dump()}
 
 
 def main() -> None:

@@ -28,7 +28,7 @@ KEPT = {
 
 
 def kept(name: str) -> pl.DataFrame:
-    """A table that an experiment has kept, numbers as numbers; null where there is none.
+    """Return a table that an experiment has kept, with numbers as numbers, and null for missing ones.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def kept(name: str) -> pl.DataFrame:
 
 
 def origin(name: str) -> dict[str, str]:
-    """The command that made a kept table, the date, and the machine.
+    """Return the command that made a kept table, the date, and the machine.
 
     Raises
     ------

@@ -101,7 +101,7 @@ class Archive:
                     "choose another label, or use --force to start again"
                 )
             if any(entry.name != folders.LOCK for entry in self.folder.iterdir()):
-                raise ValueError(f"{self.folder} exists and is no sweep; choose another label")
+                raise ValueError(f"{self.folder} exists and is not a sweep; choose another label")
         try:
             return Journal(path, {"sweep": self.plan.digest}, parse=Record.from_json)
         except OtherWork:

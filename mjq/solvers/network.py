@@ -129,7 +129,7 @@ class Network:
                 raise ValueError(f"{name} names {pair!r}, which has no service time")
 
     def pair_list(self, name: str, pairs: tuple | Sequence[tuple]) -> list[tuple]:
-        """A pair (queue, class), or several, as a list; ``ValueError`` unless each has a service time."""
+        """Return a pair (queue, class), or several, as a list; raise ``ValueError`` unless each has a service time."""
         alone = isinstance(pairs, tuple) and not all(isinstance(x, tuple) for x in pairs)
         named: list[tuple] = [tuple(pairs)] if alone else list(pairs)
         if not named:

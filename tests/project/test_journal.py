@@ -9,7 +9,7 @@ from tests.conftest import ROOT, said
 
 DESCRIBED = {"of": "letters"}
 GRID = Grid("stability", dict(n1=1, n2=2, mu1=1.0, mu2=0.5, p1=0.7), {"n": list(range(3, 33))})
-WORDS = "solve stability --n1 1 --n2 2 --mu1 1.0 --mu2 0.5 --p1 0.7 --sweep n 3:32:30 --workers 1 -o".split()
+WORDS = "solve stability --n1 1 --n2 2 --mu1 1.0 --mu2 0.5 --p1 0.7 -p n 3:32:30 --workers 1 -o".split()
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ def test_intervals_of_a_log_hold_what_they_should():
 def test_rows_of_alike_jobs_make_a_log_short():
     """Twenty rows of fifty jobs are no thousand jobs."""
     own, mean = own_order_capacity(drawn(1000, 1, alike=50)), mean_work(drawn(1000, 1, alike=50))
-    assert np.isnan([own.low, own.high, own.share_low, own.share_high, mean.low, mean.high]).all()
+    assert own.low is own.high is own.share_low is own.share_high is None and np.isnan([mean.low, mean.high]).all()
     assert 0 < own.share < 1 and "its order repeats too seldom" in own.interval
 
 
@@ -125,7 +125,7 @@ def test_work_that_has_only_begun_is_not_done(policy):
     run = np.append(np.full(4, 365 * 86_400.0), np.full(200, 3600.0))
     found = own_order_capacity(Log(need=np.ones(204), run=run, servers=8.0), policy)
     assert 0 < found.share <= 1 and found.value <= naive_capacity(Log(need=np.ones(204), run=run, servers=8.0)).value
-    assert np.isnan(found.low) and re.search(r"too short to tell: 9\d% of its work is unfinished", found.interval)
+    assert found.low is None and re.search(r"too short to tell: 9\d% of its work is unfinished", found.interval)
 
 
 @st.composite
@@ -222,14 +222,14 @@ def test_easy_wastes_less_than_first_come_first_served():
 def test_what_a_class_costs_is_seen_without_it():
     log = drawn(20_000, 5)
     for row in costs_of_classes(log):
-        others = log.need != row["need"]
+        others = log.need != row.need
         rest = Log(need=log.need[others], run=log.run[others], servers=SERVERS)
-        assert row["without"] == own_order_capacity(rest).value
-        assert row["jobs"] == (~others).sum()
-    assert [row["wastes"] for row in costs_of_classes(log)] == sorted(
-        (row["wastes"] for row in costs_of_classes(log)), reverse=True
+        assert row.without == own_order_capacity(rest).value
+        assert row.jobs == (~others).sum()
+    assert [row.wastes for row in costs_of_classes(log)] == sorted(
+        (row.wastes for row in costs_of_classes(log)), reverse=True
     )
-    assert costs_of_classes(log)[0]["need"] == 4
+    assert costs_of_classes(log)[0].need == 4
 
 
 @light
@@ -332,21 +332,24 @@ def test_a_class_without_which_nothing_is_left_has_no_cost():
     alike = Log(need=np.ones(100), run=np.full(100, 60.0), servers=2.0)
     instant = Log(need=np.tile([1.0, 2.0], 50), run=np.tile([0.0, 60.0], 50), servers=2.0)
     assert costs_of_classes(alike) == []
-    assert [row["need"] for row in costs_of_classes(instant)] == [1.0]
+    assert [row.need for row in costs_of_classes(instant)] == [1.0]
 
 
 def test_the_verdict_goes_by_where_the_load_lies_beside_the_interval():
     # The interval of the capacity in jobs per hour is another one: the work of a job is not known exactly either.
-    own = Capacity(8.0, 0.8, 6.0, 10.0, 0.75, 0.85, "", "")
+    own = Capacity(
+        value=8, share=0.8, low=6, high=10, share_low=0.75, share_high=0.85, wasted_servers=2, interval="", assumes=""
+    )
 
     def told(part, own=own):
-        came = Load(1.0, part, {}, {}, 1.0, 1.0)
+        came = Load(rate=1, load=part, by_month={}, by_hour={}, dispersion_by_hour=1, dispersion_by_day=1)
         return verdict(came, {"own_order": own}, "easy")[-1]
 
     assert "70.0% of the servers busy on a machine that wastes none, which is 87.5% of what EASY can carry" in told(0.7)
     assert all("as far as so short a log tells, EASY is at its limit" in told(part) for part in (0.75, 0.8, 0.84))
     assert all("EASY could not have carried this log" in told(part) for part in (0.85, 0.9))
-    short = Capacity(8.0, 0.8, *4 * [np.nan], "none, this log is too short to tell", "")
+    none = dict.fromkeys(("low", "high", "share_low", "share_high"))
+    short = own.model_copy(update={**none, "interval": "none, this log is too short to tell"})
     assert "could not have carried" in told(0.81, short) and "98.8% of what" in told(0.79, short)
     assert "this log is too short to tell" in verdict(None, {"own_order": short}, "easy")[1]
 

@@ -232,7 +232,7 @@ def test_a_log_whose_header_says_that_submits_are_starts_has_no_waits(tmp_path, 
     log = read_log(written(tmp_path, *NASA_NOTE, *jobs, name="log.swf"))
     assert log.submits_are_starts and log.start is None and log.wait is None and agreement(log) == []
     assert "the submit times of this log are start times: it has no waits" in log.notes
-    assert np.isnan(load(log).dispersion_by_hour) and np.isnan(load(log).dispersion_by_day)
+    assert load(log).dispersion_by_hour is load(log).dispersion_by_day is None
     assert replay(2 * log.submit, log.need, log.run, None, 4).wait.tolist() == [0, 0]  # other times can be replayed
 
 

@@ -23,7 +23,7 @@ def test_reads_header_and_jobs(tmp_path):
     assert log.submit.tolist() == [3, 5]
     assert log.run.tolist() == [7, 8.5]
     assert log.need.tolist() == [2, 16]
-    assert (log.servers, log.lines) == (64, workload.Lines(2, 2))
+    assert (log.servers, log.lines) == (64, workload.Lines(read=2, used=2, dropped={}, first={}))
 
 
 def test_estimates_are_those_of_the_users(tmp_path):

@@ -111,7 +111,7 @@ def interrupt(job):
 
 @numba.njit(cache=True)
 def opened(needs):
-    """A line in which nobody waits, for classes of these needs in units."""
+    """Return a queue in which nobody waits, for classes of these needs in units."""
     line = np.empty(len(needs) + 1, QUEUE)
     for k in range(len(line)):
         line[k].first = line[k].last = line[k].root = line[k].edge = NOBODY
@@ -133,7 +133,7 @@ def places(size):
 
 @numba.njit(cache=True)
 def more_places(jobs):
-    """A full table with as many spare places behind it."""
+    """Return a full table with as many spare places behind it."""
     longer = places(2 * len(jobs))
     longer[: len(jobs)] = jobs
     return longer

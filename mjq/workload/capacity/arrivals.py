@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numba
 import numpy as np
@@ -11,39 +10,13 @@ import polars as pl
 
 from mjq._util import checks
 from mjq.simulation import replay
+from mjq.workload.answers import Agreement, Load
 from mjq.workload.reading.log import Log
 
-__all__ = ["Agreement", "Load", "agreement", "load", "time_with_a_job_that_fits"]
+__all__ = ["agreement", "load", "time_with_a_job_that_fits"]
 
 HOUR, DAY, MONTH = 3600, 86_400, 30 * 86_400
 START_TOLERANCE = 60  # by which starts may differ and count as the same [s]
-
-
-@dataclass(frozen=True)
-class Load:
-    """Arrivals of a log.
-
-    Attributes
-    ----------
-    rate : float
-        Arrivals per hour, between the first and the last one.
-    load : float
-        Work that came in this time over what the servers could have done: what a machine without waste would be busy.
-    by_month : dict
-        The same for each month, ``2024-03``, or each 30 days, ``day 30``, where the log has no clock.
-    by_hour : dict
-        The same for each hour of the day; empty where the log has no clock.
-    dispersion_by_hour, dispersion_by_day : float
-        Variance of the number of arrivals in an hour or a day over its mean: 1 if they were Poisson. Not a number where
-        the log does not know arrivals, as its submit times are start times.
-    """
-
-    rate: float
-    load: float
-    by_month: dict
-    by_hour: dict
-    dispersion_by_hour: float
-    dispersion_by_day: float
 
 
 def load(log: Log) -> Load | None:
@@ -80,8 +53,8 @@ def load(log: Log) -> Load | None:
         load=float(work.sum() / (servers * (last - first))),
         by_month=by_month,
         by_hour=by_hour,
-        dispersion_by_hour=float("nan") if log.submits_are_starts else _dispersion(come, HOUR),
-        dispersion_by_day=float("nan") if log.submits_are_starts else _dispersion(come, DAY),
+        dispersion_by_hour=None if log.submits_are_starts else _dispersion(come, HOUR),
+        dispersion_by_day=None if log.submits_are_starts else _dispersion(come, DAY),
     )
 
 
@@ -124,34 +97,6 @@ def _dispersion(come, span):
     return float(counts.var(ddof=1) / counts.mean())
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """How well a replay of a log agrees with its own waits.
-
-    Attributes
-    ----------
-    policy : str
-    jobs : int
-        Whose wait the log tells.
-    log, replay : float
-        Their mean wait, by the log and replayed [s].
-    same : float
-        The fraction of them that starts within a minute of its start in the log.
-    fits_log, fits_replay : float
-        The share of the time in which a job waits that would fit into the idle servers, by the log and replayed. A
-        machine that has this share well above the replay held jobs back for other reasons than a lack of servers:
-        priorities, limits, partitions, servers that were down.
-    """
-
-    policy: str
-    jobs: int
-    log: float
-    replay: float
-    same: float
-    fits_log: float
-    fits_replay: float
-
-
 def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agreement]:
     """Compare replays with the waits that the log has itself; without such waits there is nothing to compare.
 
@@ -163,10 +108,11 @@ def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agre
     -------
     list of Agreement
     """
-    if log.wait is None or np.isnan(log.wait).all():
+    if log.wait is None or log.start is None or np.isnan(log.wait).all():
         return []
-    known, come, servers = ~np.isnan(log.wait), log.arrival - log.arrival.min(), log.require_servers()
-    own, started = log.wait[known], log.start - log.arrival.min()
+    arrival = log.require_arrivals()
+    known, come, servers = ~np.isnan(log.wait), arrival - arrival.min(), log.require_servers()
+    own, started = log.wait[known], log.start - arrival.min()
     columns = come[known], log.need[known], log.run[known], servers
     fits_log = time_with_a_job_that_fits(started[known], *columns)
     found = []
@@ -175,7 +121,12 @@ def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agre
         wait = start - come[known]
         near = float((np.abs(wait - own) <= START_TOLERANCE).mean())
         fits = time_with_a_job_that_fits(start, *columns)
-        found.append(Agreement(policy, len(own), float(own.mean()), float(wait.mean()), near, fits_log, fits))
+        found.append(
+            Agreement(
+                policy=policy, jobs=len(own), log=float(own.mean()), replay=float(wait.mean()), same=near,
+                fits_log=fits_log, fits_replay=fits,
+            )
+        )  # fmt: skip
     return found
 
 

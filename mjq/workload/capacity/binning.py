@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from mjq._util import checks
+from mjq.workload.answers import BinningError
 from mjq.workload.capacity.estimates import independent_capacity, own_order_capacity
 from mjq.workload.reading.log import Log
 
-__all__ = ["BinningError", "binning_error", "fewer_needs", "rounded_up"]
+__all__ = ["binning_error", "fewer_needs", "rounded_up"]
 
 LEAST_WORK = 1e-300  # to divide by, where no job ran
-
-
-@dataclass(frozen=True)
-class BinningError:
-    """By how much a binned log misses the capacities of the log itself, as a fraction of these.
-
-    Attributes
-    ----------
-    own_order : float
-    independent : float
-    needs : int
-        How many there are in the binned log.
-    """
-
-    own_order: float
-    independent: float
-    needs: int
 
 
 def fewer_needs(log: Log, count: int) -> Log:
@@ -91,7 +75,7 @@ def binning_error(log: Log, binned: Log, policy: str = "fcfs", seed: int = 1) ->
             lambda one: independent_capacity(one, policy, seed),
         )
     )
-    return BinningError(own, drawn, len(np.unique(binned.need)))
+    return BinningError(own_order=own, independent=drawn, needs=len(np.unique(binned.need)))
 
 
 def _with_needs(log, need):

@@ -6,21 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 
+from mjq.workload.answers import Costs
 from mjq.workload.capacity.estimates import own_order_capacity
 from mjq.workload.reading.log import HOUR, Log
 
 __all__ = ["costs_of_classes"]
 
 
-def costs_of_classes(log: Log, policy: str = "fcfs") -> list[dict[str, float]]:
+def costs_of_classes(log: Log, policy: str = "fcfs") -> list[Costs]:
     """Return what jobs of each need cost the others, in the log's own order, while the queue never runs dry.
 
     Returns
     -------
-    list of dict
-        One a need, by falling waste: `need`, `jobs`, the `servers` that it uses on average, the rate `without` it at
-        which the other jobs would be worked off and `beside` it [jobs/h], and the servers that it `wastes`: by how many
-        more servers the others could use without it, less those that it uses.
+    list of Costs
+        One a need, by falling waste: by how many more servers the others could use without it, less those that it uses.
 
     Source: [YC] Eq. (e).
 
@@ -30,7 +29,7 @@ def costs_of_classes(log: Log, policy: str = "fcfs") -> list[dict[str, float]]:
 
     >>> from mjq.workload import Log
     >>> log = Log(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0), servers=2.0)
-    >>> [round(row["wastes"], 1) for row in costs_of_classes(log)]
+    >>> [round(row.wastes, 1) for row in costs_of_classes(log)]
     [0.5, 0.5]
     """
     found = []
@@ -47,6 +46,10 @@ def costs_of_classes(log: Log, policy: str = "fcfs") -> list[dict[str, float]]:
             continue
         beside, used = rate * (1 - mine.mean()), rate * work[mine].sum() / len(log) / HOUR
         gained = (without - beside) * work[~mine].mean() / HOUR
-        row = dict(need=float(need), jobs=int(mine.sum()), servers=float(used), beside=float(beside))
-        found.append(row | dict(without=float(without), wastes=float(gained - used)))
-    return sorted(found, key=lambda row: -row["wastes"])
+        found.append(
+            Costs(
+                need=float(need), jobs=int(mine.sum()), servers=float(used), beside=float(beside),
+                without=float(without), wastes=float(gained - used),
+            )
+        )  # fmt: skip
+    return sorted(found, key=lambda row: -row.wastes)

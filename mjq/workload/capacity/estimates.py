@@ -16,7 +16,6 @@ busy, which says the same with far less noise. How well the log tells that mean 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -26,12 +25,12 @@ from mjq.models.near_saturation import RelativeCompletions
 from mjq.simulation.estimates import Estimate
 from mjq.solvers import drain
 from mjq.workload import intervals
+from mjq.workload.answers import Capacity
 from mjq.workload.capacity.saturated import LINE, saturated_starts
 from mjq.workload.reading.log import BLOCKS, HOUR, Log
 
 __all__ = [
     "ASSUMES",
-    "Capacity",
     "capacities",
     "exponential_capacity",
     "independent_capacity",
@@ -55,36 +54,8 @@ ASSUMES = {
 EXACT, SIMULATED, OF_THE_LOG = "none, it is exact", "of the simulation, 95 %", "of the log, 95 %"
 TOO_FEW = "none, this log is too short to tell: its order repeats too seldom"
 UNFINISHED = "none, this log is too short to tell: {:.0%} of its work is unfinished when its last job starts"
+NONE = None, None  # ends of no interval
 MOST_UNFINISHED = 0.02  # share of the work, up to which the end of a log does not matter
-
-
-@dataclass(frozen=True)
-class Capacity:
-    """A capacity.
-
-    Attributes
-    ----------
-    value : float
-        Jobs per hour.
-    share : float
-        Of the naive one.
-    low, high : float
-        Ends of an interval of the value [jobs/h]; not a number where the log is too short to tell.
-    share_low, share_high : float
-        Ends of an interval of the share, between 0 and 1; not a number where the log is too short to tell.
-    interval : str
-        What the interval says, or why there is none.
-    assumes : str
-    """
-
-    value: float
-    share: float
-    low: float
-    high: float
-    share_low: float
-    share_high: float
-    interval: str
-    assumes: str
 
 
 def capacities(
@@ -146,7 +117,7 @@ def naive_capacity(log: Log) -> Capacity:
     Source: [YC] Eq. (a), [SCHED] Eq. (d).
     """
     value = _naive(log)
-    return Capacity(value, 1.0, value, value, 1.0, 1.0, EXACT, ASSUMES["naive"])
+    return _capacity(log, 1.0, (value, value), (1.0, 1.0), EXACT, "naive")
 
 
 def mean_work(log: Log) -> Estimate:
@@ -191,14 +162,14 @@ def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
     share = min(1.0, float(busy[-1] / (servers * times[-1])))
     unfinished = 1 - busy[-1] / (log.need * log.run)[starts <= times[-1]].sum()
     if unfinished > MOST_UNFINISHED:
-        ends, interval = 4 * [np.nan], UNFINISHED.format(unfinished)
+        ends, of_share, interval = NONE, NONE, UNFINISHED.format(unfinished)
     elif not intervals.long_enough(log.need, log.run):
-        ends, interval = 4 * [np.nan], TOO_FEW
+        ends, of_share, interval = NONE, NONE, TOO_FEW
     else:
         spans, done = np.diff(times), np.diff(busy) / servers
-        ends = *_around(share * naive, np.ones(len(spans)), spans), *np.clip(_around(share, done, spans), 0, 1)
-        interval = OF_THE_LOG
-    return Capacity(share * naive, share, *map(float, ends), interval, ASSUMES["own_order"])
+        ends = _around(share * naive, np.ones(len(spans)), spans)
+        of_share, interval = np.clip(_around(share, done, spans), 0, 1), OF_THE_LOG
+    return _capacity(log, share, ends, of_share, interval, "own_order")
 
 
 def _around(value, up, across):
@@ -212,7 +183,10 @@ def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: 
     """Simulate jobs drawn from the log, `length` successive ones at a time, and return the capacity."""
     _naive(log)  # there is some work
     rng = np.random.default_rng([seed, length])
-    shares = [_share(log, *_drawn(log, rng, length, _jobs(policy)), policy) for _ in range(REPLICATIONS)]
+    shares = []
+    for _ in range(REPLICATIONS):
+        need, run, said = _drawn(log, rng, length, _jobs(policy))
+        shares.append(_share(log, need, run, said, policy))
     return _simulated(log, shares, "independent")
 
 
@@ -225,8 +199,7 @@ def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: b
     naive, ran = _naive(log), log.run > 0
     if exact and policy == "fcfs" and (solved := near_the_limit(log)) is not None:
         share = min(1.0, HOUR * solved.capacity / naive)
-        value = share * naive
-        return Capacity(value, share, value, value, share, share, EXACT, ASSUMES["exponential"])
+        return _capacity(log, share, 2 * (share * naive,), 2 * (share,), EXACT, "exponential")
     _, kind, jobs = np.unique(log.need, return_inverse=True, return_counts=True)
     means = np.bincount(kind, log.run) / jobs
     rng, shares = np.random.default_rng([seed, 0]), []
@@ -272,7 +245,7 @@ def memory(log: Log, policy: str = "fcfs", seed: int = 1, lengths: Sequence[int]
     found = {length: independent_capacity(log, policy, seed, length) for length in (1, *lengths)}
     for length in lengths:
         drawn = f"jobs are drawn from the log, {length} successive ones at a time"
-        found[length] = replace(found[length], assumes=drawn)
+        found[length] = found[length].model_copy(update={"assumes": drawn})
     return found | {len(log): own_order_capacity(log, policy)}
 
 
@@ -339,4 +312,13 @@ def _drawn(log, rng, length, jobs):
 def _simulated(log, shares, name):
     found, naive = Estimate.of(shares), _naive(log)
     share, low, high = np.clip([found.mean, found.low, found.high], 0, 1).tolist()
-    return Capacity(naive * share, share, naive * low, naive * high, low, high, SIMULATED, ASSUMES[name])
+    return _capacity(log, share, (naive * low, naive * high), (low, high), SIMULATED, name)
+
+
+def _capacity(log, share, ends, of_share, interval, name):
+    """A capacity by its share, with the ends of both intervals."""
+    (low, high), (share_low, share_high) = ends, of_share
+    return Capacity(
+        value=share * _naive(log), share=share, low=low, high=high, share_low=share_low, share_high=share_high,
+        wasted_servers=log.require_servers() * (1 - share), interval=interval, assumes=ASSUMES[name],
+    )  # fmt: skip

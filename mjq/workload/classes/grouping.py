@@ -88,9 +88,8 @@ def write_classes(path: str | Path, classes: Iterable[JobClass]) -> None:
 
 def read_classes(path: str | Path) -> list[JobClass]:
     """Read job classes from a CSV file that :func:`write_classes` wrote."""
-    table = pl.read_csv(
-        Path(path).read_bytes(), schema_overrides=get_type_hints(JobClass)
-    )  # by Python: see mjq._util.opened
+    content = Path(path).read_bytes()  # by Python, so that it is known who uses which file (mjq._util.opened)
+    table = pl.read_csv(content, schema_overrides=get_type_hints(JobClass))
     return [JobClass(**row) for row in table.iter_rows(named=True)]
 
 

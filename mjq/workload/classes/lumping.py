@@ -43,10 +43,11 @@ def rest_as_one(system: System, kept: ArrayLike, need: str = "work") -> System:
     System(servers=8, needs=(8, 2), rates=(0.5, 1), mix=(0.25, 0.75))
     """
     needs, rates, mix = system.needs, system.rates, system.mix
-    rest = np.setdiff1d(np.arange(len(needs)), kept)
+    chosen = np.asarray(kept, dtype=int)
+    rest = np.setdiff1d(np.arange(len(needs)), chosen)
     jobs = mix[rest].sum()
     if not jobs > 0:
-        raise ValueError(f"no job is left for the class of the rest: kept {list(kept)} of {len(needs)} classes")
+        raise ValueError(f"no job is left for the class of the rest: kept {chosen.tolist()} of {len(needs)} classes")
     weights = mix[rest] / jobs
     time = weights @ (1 / rates[rest])
     if need == "mean":
@@ -58,7 +59,10 @@ def rest_as_one(system: System, kept: ArrayLike, need: str = "work") -> System:
     else:
         raise ValueError(f"need must be one of {', '.join(NEEDS_OF_THE_REST)}; got {need!r}")
     return System(
-        system.servers, np.append(needs[kept], stand_in), np.append(rates[kept], 1 / time), np.append(mix[kept], jobs)
+        system.servers,
+        np.append(needs[chosen], stand_in),
+        np.append(rates[chosen], 1 / time),
+        np.append(mix[chosen], jobs),
     )
 
 

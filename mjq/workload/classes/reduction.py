@@ -50,8 +50,9 @@ def stand_ins(system: System, kept: Sequence[int] = (1, 3)) -> list[dict[str, An
     ]
     pairs = ("smallest and largest", by_need[[0, -1]]), ("most common", by_share[:2]), ("most work", by_work[:2])
     return found + [
-        dict(kept=0, by=by, rest=split, system=two_needs(system, *np.sort(system.needs[pair]), split))
+        dict(kept=0, by=by, rest=split, system=two_needs(system, low, high, split))
         for by, pair in pairs
+        for low, high in [np.sort(system.needs[pair])]
         for split in SPLITS
     ]
 

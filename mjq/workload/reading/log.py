@@ -14,8 +14,9 @@ import polars as pl
 
 from mjq import System
 from mjq._util import checks
+from mjq.workload.answers import Lines
 
-__all__ = ["BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Lines", "Log", "Reading", "first_reason", "gathered"]
+__all__ = ["BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Log", "Reading", "first_reason", "gathered"]
 
 HOUR = 3600.0
 FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a longer one, is in another unit
@@ -28,25 +29,6 @@ SCHEMA = (
     | {"need": pl.Float64, "zoned": pl.Boolean, "dropped": pl.String}
 )
 FIRST_LINES = 5  # that are named for each reason
-
-
-@dataclass(frozen=True)
-class Lines:
-    """The lines of a file that should hold a job, used and not used; blank lines and comments do not count.
-
-    Attributes
-    ----------
-    read, used : int
-    dropped : dict
-        Reason to how many lines were not used for it: read = used + sum of these.
-    first : dict
-        Reason to the numbers of the first such lines, from 1; in a Parquet file, rows.
-    """
-
-    read: int
-    used: int
-    dropped: dict = field(default_factory=dict)
-    first: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +244,7 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
         number=None if number.has_nulls() else number.to_numpy(),
         servers=known,
         servers_from=source,
-        lines=Lines(tally.read, len(jobs), tally.dropped, tally.first),
+        lines=Lines(read=tally.read, used=len(jobs), dropped=tally.dropped, first=tally.first),
         header=reading.header,
         clock=clock,
         notes=(*reading.notes, *of_starts, *notes, *early, *([odd] if odd else [])),

@@ -119,8 +119,8 @@ def difference(one: dict[str, Any], other: dict[str, Any], name: str) -> tuple[f
     (float, float or None, float or None)
         The difference [h] and the ends of its interval, None where the log is too short to tell.
     """
-    one, other = intervals.Blocks(**one[name]), intervals.Blocks(**other[name])
-    return intervals.of_difference(one, other) or (one.value - other.value, None, None)
+    here, there = intervals.Blocks(**one[name]), intervals.Blocks(**other[name])
+    return intervals.of_difference(here, there) or (here.value - there.value, None, None)
 
 
 def _none_waits(wait, memory, beyond):

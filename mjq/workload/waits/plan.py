@@ -7,93 +7,28 @@ smallest size that meets the target is reported beside the one from which on all
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import Field
 from tqdm import tqdm
 
 from mjq._util import checks, folders
 from mjq._util.parallel import SOON, Workers
+from mjq.workload.answers import AtLoad, Interval, Plan, PolicyPlan, Size, Waits
 from mjq.workload.capacity.arrivals import agreement
-from mjq.workload.capacity.report import Interval, Lines, Plain, agreement_in_words
 from mjq.workload.reading.log import Log
 from mjq.workload.waits.one_size import difference, interval
 from mjq.workload.waits.replays import Replays
 from mjq.workload.waits.sentences import assumed, rule_of, verdict
+from mjq.workload.words import agreement_in_words
 
-__all__ = ["Plan", "PolicyPlan", "planned", "sizes_between"]
+__all__ = ["planned", "sizes_between"]
 
 SIZES = 10  # that are tried at first
 SMALLEST, LARGEST = 0.75, 2.0  # of them, as multiples of the servers of the log
 LOADS = 0.8, 0.9, 1.0, 1.1, 1.2  # times the growth, for the waits against the load
 NODE_ROUNDING = 1e-9  # of a number of nodes
-
-
-class Waits(Plain):
-    """Waits, or how much shorter they are [hours]."""
-
-    mean: Interval
-    percentile: Interval
-
-
-class Size(Plain):
-    """Waits on a machine of one size."""
-
-    servers: float
-    load: float = Field(description="work that comes over what the servers can do")
-    too_large: int = Field(description="jobs of the log that need more servers: with any, nothing is replayed")
-    waits: Waits | None
-    meets: bool = Field(description="whether the percentile is at most the target")
-    surely: bool = Field(description="whether the upper end of its interval is")
-    one_node_more: Waits | None = Field(description="by how much it shortens the waits")
-    exact_estimates: Waits | None = Field(description="by how much they do; null where the policy looks at none")
-
-
-class AtLoad(Plain):
-    """Waits if jobs come this many times as fast."""
-
-    growth: float
-    load: float
-    waits: Waits
-
-
-class PolicyPlan(Plain):
-    """What one policy takes."""
-
-    policy: str
-    sizes: list[Size]
-    smallest: float | None = Field(description="smallest size tried that meets the target")
-    from_on: float | None = Field(description="size tried from which on all larger ones that were tried meet it")
-    surely: float | None = Field(description="smallest size tried whose interval lies below the target")
-    servers: float | None = Field(description="of the machine whose waits are shown against the load")
-    loads: list[AtLoad]
-    verdict: list[str]
-
-
-class Plan(Plain):
-    """How many servers keep the waits of a log below a target."""
-
-    jobs: int
-    servers: float | None = Field(description="of the machine of the log")
-    servers_from: str
-    lines: Lines | None
-    missing: list[str]
-    notes: list[str]
-    target: float = Field(description="hours")
-    percentile: float = Field(description="so many per cent of the jobs are to wait at most the target")
-    growth: float = Field(description="jobs come so many times as fast as in the log")
-    node: float = Field(description="servers of a node")
-    real_waits: list[str] = Field(description="how far replays agree with the waits of the log; empty if it has none")
-    policies: list[PolicyPlan]
-    assumes: list[str]
-
-    @property
-    def met(self) -> bool:
-        """Whether any size tried meets the target."""
-        return any(one.smallest is not None for one in self.policies)
 
 
 def planned(
@@ -184,7 +119,7 @@ def planned(
         jobs=len(log),
         servers=log.servers,
         servers_from=log.servers_from,
-        lines=None if log.lines is None else asdict(log.lines),
+        lines=log.lines,
         missing=list(log.missing),
         notes=list(log.notes),
         target=target,

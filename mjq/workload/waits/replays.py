@@ -89,7 +89,7 @@ class Replays:
 
     def load(self, servers: float, growth: float) -> float:
         """Return the work that comes over what the servers can do meanwhile."""
-        come = self.log.arrival
+        come = self.log.require_arrivals()
         return float(growth * (self.log.need @ self.log.run) / (servers * (come.max() - come.min())))
 
     @staticmethod

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from mjq.simulation import policies
 from mjq.simulation.policies import Policy
+from mjq.workload.answers import PolicyPlan
 from mjq.workload.reading.log import Log
+from mjq.workload.words import time_in_words
 
-if TYPE_CHECKING:  # which needs these sentences
-    from mjq.workload.waits.plan import PolicyPlan
-
-__all__ = ["assumed", "rule_of", "time_in_words", "verdict"]
-
-UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
+__all__ = ["assumed", "rule_of", "verdict"]
 
 
 def rule_of(name: str) -> Policy:
@@ -28,13 +24,13 @@ def rule_of(name: str) -> Policy:
 def verdict(found: PolicyPlan, target: float, percentile: float, node: float) -> list[str]:
     """Return the answer of a plan in sentences."""
     goal = f"{percentile:g} % of the jobs wait at most {time_in_words(target)}"
-    fit = [row for row in found.sizes if row.waits]
     if found.smallest is None:
-        best = min(fit, key=lambda row: row.waits.percentile.value, default=None)
-        least = f", the least is {time_in_words(best.waits.percentile.value)}, on {best.servers:g}" if best else ""
+        waits = [(row.waits.percentile.value, row.servers) for row in found.sizes if row.waits]
+        least = "".join(f", the least is {time_in_words(wait)}, on {size:g}" for wait, size in sorted(waits)[:1])
         return [f"Under {found.policy} no size that was tried does it ({goal}){least}."]
     told = [f"Under {found.policy}, {goal} on {found.smallest:g} servers."]
     row = next(row for row in found.sizes if row.servers == found.smallest)
+    assert row.waits and row.one_node_more, "all jobs fit into a machine that meets the target"
     if row.servers == found.sizes[0].servers:
         told.append("It is the smallest size that was tried: fewer may do.")
     if found.from_on is None:
@@ -57,16 +53,6 @@ def verdict(found: PolicyPlan, target: float, percentile: float, node: float) ->
     if row.exact_estimates:
         told.append(f"Exact estimates would save {time_in_words(row.exact_estimates.mean.value)} there.")
     return told
-
-
-def time_in_words(hours: float) -> str:
-    """Return a time in the largest unit of which it is one or more.
-
-    >>> time_in_words(2), time_in_words(-0.5), time_in_words(0.0)
-    ('2 h', '-30 min', '0 s')
-    """
-    unit = next((unit for unit, number in UNITS.items() if abs(hours) * number >= 1), "s")
-    return f"{hours * UNITS[unit]:.3g} {unit}"
 
 
 def assumed(log: Log, growth: float, names: Sequence[str]) -> list[str]:

@@ -1,0 +1,281 @@
+"""The answers that a log gives: plain values with a schema, for Python and for JSON alike.
+
+Numbers that are not finite are None, which JSON calls null.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "Plain", "Lines", "Interval", "Rate", "Capacity", "Capacities", "Drawn", "Load", "Costs", "NearSaturation",
+    "Agreement", "BinningError", "Binned", "Report", "Waits", "Size", "AtLoad", "PolicyPlan", "Plan",
+]  # fmt: skip
+
+Number = Annotated[
+    float | None, BeforeValidator(lambda x: None if isinstance(x, float) and not math.isfinite(x) else x)
+]
+
+
+class Plain(BaseModel):
+    """An answer: these fields and no others, which nobody changes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+# --- Of any log -------------------------------------------------------------------------------------------------------
+
+
+class Lines(Plain):
+    """Lines of the file that should hold a job: read = used + the sum of those dropped."""
+
+    read: int
+    used: int
+    dropped: dict[str, int]
+    """Reason to the number of lines."""
+    first: dict[str, list[int]]
+    """Reason to the numbers of the first lines."""
+
+
+class Interval(Plain):
+    """A value with the ends of its 95 % interval; null where the log is too short to tell."""
+
+    value: float
+    low: Number
+    high: Number
+
+
+# --- Capacities -------------------------------------------------------------------------------------------------------
+
+
+class Rate(Plain):
+    """A rate at which jobs can be worked off, with the ends of 95 % intervals; null where the log is too short."""
+
+    value: float
+    """Jobs per hour."""
+    share: float
+    """Fraction of the naive capacity."""
+    low: Number
+    """Lower end of the interval, jobs per hour; null where the log is too short."""
+    high: Number
+    """Its upper end."""
+    share_low: Number
+    """Lower end of the interval of the share; null where the log is too short."""
+    share_high: Number
+    """Its upper end."""
+
+
+class Capacity(Rate):
+    """A capacity, and what it assumes."""
+
+    wasted_servers: float
+    """Servers that are idle on average while jobs wait."""
+    interval: str
+    """What the interval says, or why there is none."""
+    assumes: str
+
+
+class Capacities(Plain):
+    """Four capacities of one log, which differ in what they assume."""
+
+    naive: Capacity
+    exponential: Capacity
+    independent: Capacity
+    own_order: Capacity
+
+
+class Drawn(Rate):
+    """Capacity if jobs are drawn from the log, this many successive ones at a time."""
+
+    block: int
+    """Number of jobs; 1 is independent, and all jobs of the log are its own order."""
+
+
+class Load(Plain):
+    """Arrivals of the log."""
+
+    rate: float
+    """Jobs per hour."""
+    load: float
+    """Work that came over what the servers could have done."""
+    by_month: dict[str, float]
+    by_hour: dict[str, float]
+    """Load by hour of the day; empty where the log has no clock."""
+    dispersion_by_hour: Number
+    """Variance over mean of the arrivals in an hour; Poisson: 1."""
+    dispersion_by_day: Number
+
+
+class Costs(Plain):
+    """What the jobs of one need cost the others in the log's own order while the queue never runs dry."""
+
+    need: float
+    jobs: int
+    servers: float
+    """Servers that the jobs use on average."""
+    beside: float
+    """Rate at which the other jobs are worked off beside it, jobs per hour."""
+    without: float
+    """The same rate without it."""
+    wastes: float
+    """Servers that others could use without it, less those that it uses."""
+
+
+class NearSaturation(Plain):
+    """Near their capacity, exponential classes under FCFS are in the system for constant / (capacity - rate)."""
+
+    capacity: float
+    """Jobs per hour."""
+    constant: float
+    """1 + Delta, of the module near_saturation."""
+    hours: dict[str, float]
+    """Share of the capacity that comes to the mean time in the system."""
+
+
+class Agreement(Plain):
+    """How well a replay agrees with the waits of the log."""
+
+    policy: str
+    jobs: int
+    log: float
+    """Mean wait by the log, seconds."""
+    replay: float
+    """Mean wait replayed, seconds."""
+    same: float
+    """Fraction of jobs that start within a minute of their start in the log."""
+    fits_log: float
+    """Share of the time in which a job waits that would fit, by the log."""
+    fits_replay: float
+    """The same share in the replay."""
+
+
+class BinningError(Plain):
+    """Capacities of a log with fewer needs and the same work, over those of the log itself, less 1."""
+
+    needs: int
+    own_order: float
+    independent: float
+
+
+class Binned(Plain):
+    """Fewer needs in place of all."""
+
+    fewer: BinningError
+    """Neighbouring needs taken together, with about the same work each."""
+    rounded: BinningError
+    """Needs rounded up to powers of two."""
+
+
+class Report(Plain):
+    """What a log tells of the capacity of its machine."""
+
+    jobs: int
+    servers: float
+    servers_from: str
+    policy: str
+    lines: Lines | None
+    missing: list[str]
+    """Columns that the log lacks."""
+    notes: list[str]
+    load: Load | None
+    """Null where the log does not tell when jobs came."""
+    mean_work: Interval
+    """Of a job, server-hours."""
+    capacities: Capacities
+    memory: dict[str, list[Drawn]]
+    """Policy to the curve from independent jobs to the own order."""
+    classes: list[Costs]
+    """Those that waste most."""
+    near_saturation: NearSaturation | None
+    """Null under EASY, and where there are too many classes."""
+    agreement: list[Agreement]
+    """Empty where the log has no waits."""
+    binned: Binned | None
+    """Null unless asked for."""
+    verdict: list[str]
+
+
+# --- Waits on machines of other sizes ---------------------------------------------------------------------------------
+
+
+class Waits(Plain):
+    """Waits, or how much shorter they are [hours]."""
+
+    mean: Interval
+    percentile: Interval
+
+
+class Size(Plain):
+    """Waits on a machine of one size."""
+
+    servers: float
+    load: float
+    """Work that comes over what the servers can do."""
+    too_large: int
+    """Jobs of the log that need more servers: with any, nothing is replayed."""
+    waits: Waits | None
+    meets: bool
+    """Whether the percentile is at most the target."""
+    surely: bool
+    """Whether the upper end of its interval is."""
+    one_node_more: Waits | None
+    """By how much it shortens the waits."""
+    exact_estimates: Waits | None
+    """By how much they do; null where the policy looks at none."""
+
+
+class AtLoad(Plain):
+    """Waits if jobs come this many times as fast."""
+
+    growth: float
+    load: float
+    waits: Waits
+
+
+class PolicyPlan(Plain):
+    """What one policy takes."""
+
+    policy: str
+    sizes: list[Size]
+    smallest: float | None
+    """Smallest size tried that meets the target."""
+    from_on: float | None
+    """Size tried from which on all larger ones that were tried meet it."""
+    surely: float | None
+    """Smallest size tried whose interval lies below the target."""
+    servers: float | None
+    """Of the machine whose waits are shown against the load."""
+    loads: list[AtLoad]
+    verdict: list[str]
+
+
+class Plan(Plain):
+    """How many servers keep the waits of a log below a target."""
+
+    jobs: int
+    servers: float | None
+    """Of the machine of the log."""
+    servers_from: str
+    lines: Lines | None
+    missing: list[str]
+    notes: list[str]
+    target: float
+    """Hours."""
+    percentile: float
+    """So many per cent of the jobs are to wait at most the target."""
+    growth: float
+    """Jobs come so many times as fast as in the log."""
+    node: float
+    """Servers of a node."""
+    real_waits: list[str]
+    """How far replays agree with the waits of the log; empty if it has none."""
+    policies: list[PolicyPlan]
+    assumes: list[str]
+
+    @property
+    def met(self) -> bool:
+        """Whether any size tried meets the target."""
+        return any(one.smallest is not None for one in self.policies)
