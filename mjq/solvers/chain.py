@@ -21,7 +21,7 @@ from scipy.sparse import csgraph, linalg
 
 from mjq.solvers import sums
 
-__all__ = [  # noqa: RUF022, the types first
+__all__ = [
     "Rule", "State", "absorption_times", "explore", "generator", "moves", "stationary", "stationary_of_recurrent_part",
 ]  # fmt: skip
 
