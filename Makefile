@@ -30,9 +30,10 @@ book: $(VENV)/ready  ## Execute the chapters that changed, build the book, and p
 	@$(BIN)/python book/build.py
 
 # The book comes first: what its chapters print is then compared, and need not be computed twice. If it fails, tests say more.
-test: $(VENV)/ready  ## Build the book, check the style and run the tests; SEED=3 tries other random systems.
+test: $(VENV)/ready  ## Build the book, check style and types, run the tests; SEED=3 tries other random systems.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check mjq book tests benchmarks
+	$(BIN)/mypy
 	-@$(BIN)/python book/build.py
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
 		--played --nbval-lax --nbval-current-env README.md mjq tests notebooks
@@ -81,7 +82,7 @@ bench: $(VENV)/ready  ## Measure the speed of our solvers beside plain alternati
 	$(BIN)/python -m benchmarks
 
 clean:  ## Remove what was built.
-	rm -rf _build .pytest_cache .hypothesis .ruff_cache
+	rm -rf _build .pytest_cache .hypothesis .ruff_cache .mypy_cache
 	find mjq tests book benchmarks -name __pycache__ -type d -exec rm -rf {} +
 
 # The environment: what requirements.lock names, by hash, and the project itself.

@@ -559,7 +559,7 @@ class Pool(_ByValue):
         """
         if mix is None:
             return self._by_mix[self.best_mix]
-        return models.pool_depletion.depletion(self.demands, *self.tasks, *self._checked(mix))
+        return self._solved(*self._checked(mix))
 
     def simulate(self, seed: Seed, mix: Sequence[int] | None = None, **options: Any) -> DepletionEstimates:
         """Simulate depletions until every interval is narrow enough.
@@ -585,13 +585,18 @@ class Pool(_ByValue):
 
     @cached_property
     def _by_mix(self) -> dict[tuple[int, int], Depletion]:
-        firsts = models.pool_depletion.whole_mixes(*self.tasks, self.places)
-        mixes = [(k, self.places - k) for k in firsts]
-        return {mix: models.pool_depletion.depletion(self.demands, *self.tasks, *mix) for mix in mixes}
+        N_A, N_B = self.tasks
+        firsts = models.pool_depletion.whole_mixes(N_A, N_B, self.places)
+        return {(k, self.places - k): self._solved(k, self.places - k) for k in firsts}
 
-    def _checked(self, mix: Sequence[int]) -> tuple[int, ...]:
+    def _solved(self, K_A: int, K_B: int) -> Depletion:
+        N_A, N_B = self.tasks
+        return models.pool_depletion.depletion(self.demands, N_A, N_B, K_A, K_B)
+
+    def _checked(self, mix: Sequence[int]) -> tuple[int, int]:
         """Return tasks of each class, as whole numbers that fill the places."""
-        mix = checks.counts("mix", mix, least=0)
-        if len(mix) != 2 or mix.sum() != self.places:
-            raise ValueError(f"mix must have two entries with the sum {self.places}, got {checks.shown(mix)}")
-        return tuple(mix.tolist())
+        admitted = checks.counts("mix", mix, least=0)
+        if len(admitted) != 2 or admitted.sum() != self.places:
+            raise ValueError(f"mix must have two entries with the sum {self.places}, got {checks.shown(admitted)}")
+        K_A, K_B = admitted.tolist()
+        return K_A, K_B

@@ -24,7 +24,6 @@ SMALLEST_SIZE, LARGEST_SIZE = 1e-100, 1e100  # of rates, times and needs: produc
 LARGEST_RATE_RATIO = 1e100  # for the same reason
 LARGEST_COUNT = 2**53  # that a float holds exactly
 MOST_SHOWN = 8  # of many values, in a message
-PLAIN = (int, float, np.int64, np.float64)  # kinds of one number; bool is none
 
 
 def shown(values: ArrayLike) -> str:
@@ -51,8 +50,10 @@ def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     Traceback (most recent call last):
     ValueError: mu must be finite numbers, got (1, nan)
     """
-    if ndim == 0 and type(values) in PLAIN and abs(values) <= LARGEST_SIZE:  # as most are: no need to ask further
-        return np.array(values, dtype=float)
+    # Most are plain: no need to ask further.
+    if ndim == 0 and isinstance(values, (int, float, np.int64)) and not isinstance(values, bool):
+        if -LARGEST_SIZE <= values <= LARGEST_SIZE:
+            return np.array(values, dtype=float)
     try:
         array = np.asarray(values, dtype=float)
         kind = np.asarray(values).dtype.kind

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 import secrets
@@ -118,14 +117,16 @@ def settle(new: Path, path: Path, force: bool) -> Path:
         with tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as bin:
             path.rename(Path(bin) / "old")
             return new.rename(path)
-    for k in itertools.count():
-        free = path.with_name(f"{path.name}-{k}") if k else path
+    free, k = path, 0
+    while True:
         if not os.path.lexists(free):
             try:
                 return new.rename(free)
             except OSError:  # unless somebody was faster
                 if not free.exists():
                     raise
+        k += 1
+        free = path.with_name(f"{path.name}-{k}")
 
 
 def write(path: Path, content: bytes) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable
+from io import FileIO
 from pathlib import Path
 from typing import Any, Self
 
@@ -60,7 +61,9 @@ class Journal:
     def __init__(
         self, path: Path | None, described: dict, force: bool = False, parse: Callable[[dict], Any] = dict
     ) -> None:
-        self.path, self.rows, self._parse, self._file = path, {}, parse, None
+        self.path, self._parse = path, parse
+        self.rows: dict[int | str, Any] = {}
+        self._file: FileIO | None = None
         self._head = _line(described)
         lines = path.read_bytes().split(b"\n")[:-1] if path and path.exists() else []  # what follows them was torn
         try:
@@ -76,11 +79,11 @@ class Journal:
     def __enter__(self) -> Self:
         if self.path:
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
-            self._file = os.fdopen(handle, "r+b", buffering=0)
-            self._file.truncate(self._whole)
-            self._file.seek(0, os.SEEK_END)
+            self._file = file = os.fdopen(handle, "r+b", buffering=0)
+            file.truncate(self._whole)
+            file.seek(0, os.SEEK_END)
             if not self._whole:
-                self._write(self._head)
+                self._write(file, self._head)
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -91,7 +94,7 @@ class Journal:
         """Keep the results of some cases, as plain values; with `sync` wait until they are on the disk."""
         rows = list(rows)
         if self._file:
-            self._write(b"".join(_line(row) for row in rows))
+            self._write(self._file, b"".join(_line(row) for row in rows))
             if sync:
                 os.fsync(self._file.fileno())
         self.rows |= {key: self._parse(row) for key, row in rows}
@@ -101,10 +104,10 @@ class Journal:
         if self.path:
             self.path.unlink(missing_ok=True)
 
-    def _write(self, content):
+    def _write(self, file: FileIO, content: bytes) -> None:
         try:
             while content:  # a disk that fills up takes a part
-                content = content[self._file.write(content) :]
+                content = content[file.write(content) :]
         except OSError as error:
             error.filename = str(self.path)
             raise

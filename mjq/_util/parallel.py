@@ -28,6 +28,7 @@ CLUSTER = 64  # workers that a dask client may come to have
 
 if TYPE_CHECKING:  # it takes a second, and its logs must be quieted before its first import
     from distributed import Client
+    from typing_extensions import TypeIs
 
 __all__ = ["SOON", "Workers", "map_cases", "map_as_completed", "local_workers", "is_client", "client_of"]  # noqa: RUF022
 
@@ -74,7 +75,8 @@ def map_cases(
     >>> map_cases(stability.throughput, [dict(n=n, n1=1, n2=1, mu1=1, mu2=1, p1=.5) for n in (1, 2)], workers=1)
     [1.0, 2.0]
     """
-    cases, results = list(cases), {}
+    cases = list(cases)
+    results: dict[Hashable, Any] = {}
     off = None if progress is None else not progress
     with tqdm(desc=what, total=len(cases), delay=SOON, disable=off) as bar:
         for pairs in map_as_completed(lambda case: function(**case), list(enumerate(cases)), workers):
@@ -179,7 +181,7 @@ def local_workers(workers: int) -> int:
     return workers if most is None else min(workers, checks.count("MJQ_WORKERS", float(most)))
 
 
-def is_client(workers: object) -> bool:
+def is_client(workers: Workers) -> TypeIs[Client]:
     """Return whether `workers` is a client of a dask scheduler, rather than a number."""
     return type(workers).__module__.partition(".")[0] == "distributed"
 
@@ -225,7 +227,8 @@ def _quiet_after_an_interrupt():
     before = sys.unraisablehook, threading.excepthook, [logger.disabled for logger in loggers]
 
     def hush():
-        sys.unraisablehook = threading.excepthook = lambda _: None
+        sys.unraisablehook = lambda _: None
+        threading.excepthook = lambda _: None
         for logger in loggers:
             logger.disabled = True
 

@@ -245,16 +245,16 @@ def finite_queue(
     lam, room = float(checks.positive("lam", lam, ndim=0)), checks.count("room", room, least=0, most=MOST_ROOM)
     B, b, mu, p = checks.multiserver(B, b, mu, p)
     come = p > 0
-    b, mu, p = (x[come].tolist() for x in (b, mu, p))
-    if _rule(policy) is None and any(np.frexp(x)[0] != 0.5 for x in (B, *b)):
-        raise ValueError(f"server-filling needs powers of two, got needs {checks.shown(b)} of {checks.shown(B)}")
-    rule = partial(transitions, lam=lam, B=B, b=b, mu=mu, p=p, room=room, policy=policy)
-    states = chain.explore([empty(len(b), policy)], rule, limit=MOST_STATES)
+    needs, rates, mix = b[come].tolist(), mu[come].tolist(), p[come].tolist()
+    if _rule(policy) is None and any(np.frexp(x)[0] != 0.5 for x in (B, *needs)):
+        raise ValueError(f"server-filling needs powers of two, got needs {checks.shown(needs)} of {checks.shown(B)}")
+    rule = partial(transitions, lam=lam, B=B, b=needs, mu=rates, p=mix, room=room, policy=policy)
+    states = chain.explore([empty(len(needs), policy)], rule, limit=MOST_STATES)
     pi = chain.stationary(chain.generator(states, rule), states)
-    served, waiting = zip(*(served_and_waiting(state, B, b, policy) for state in states), strict=True)
+    served, waiting = zip(*(served_and_waiting(state, B, needs, policy) for state in states), strict=True)
     m = np.array(served)
     ENq, serving = float(pi @ list(map(len, waiting))), float(pi @ m.sum(axis=1))
-    throughput, held = float(pi @ (m @ mu)), float(pi @ (m @ b))
+    throughput, held = float(pi @ (m @ rates)), float(pi @ (m @ needs))
     return FiniteQueue(len(states), serving + ENq, ENq, ENq / throughput, throughput / lam, throughput, held / B)
 
 

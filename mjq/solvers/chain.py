@@ -11,6 +11,7 @@ distribution is a row vector ``pi`` with ``pi Q = 0``.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -20,9 +21,12 @@ from scipy.sparse import csgraph, linalg
 
 from mjq.solvers import sums
 
-__all__ = ["Rule", "absorption_times", "explore", "generator", "moves", "stationary", "stationary_of_recurrent_part"]
+__all__ = [
+    "Rule", "State", "absorption_times", "explore", "generator", "moves", "stationary", "stationary_of_recurrent_part",
+]  # fmt: skip
 
-Rule = Callable[[Hashable], Iterable[tuple]]  # from a state to its pairs (next_state, rate)
+State = TypeVar("State", bound=Hashable)
+Rule = Callable[[State], Iterable[tuple[State, Any]]]  # from a state to its pairs (next_state, rate)
 
 MOST_STATES = 1_000_000  # to list
 RAREST_TRANSITION = 1e-150  # probability of one that still counts
@@ -31,7 +35,7 @@ MOST_IN_BAND = 200_000_000  # numbers in the band of an elimination: 1.6 GB
 RESCALED_FROM = 1e200  # size of an entry of the solution: only ratios matter until the end
 
 
-def explore(start: Iterable[Hashable], transitions: Rule, limit: int = MOST_STATES) -> list:
+def explore(start: Iterable[State], transitions: Rule[State], limit: int = MOST_STATES) -> list[State]:
     """List every state that can be reached from `start`, in order of discovery.
 
     Parameters
@@ -71,7 +75,7 @@ def explore(start: Iterable[Hashable], transitions: Rule, limit: int = MOST_STAT
     return states
 
 
-def moves(states: Sequence[Hashable], transitions: Rule) -> Iterator[tuple]:
+def moves(states: Sequence[State], transitions: Rule[State]) -> Iterator[tuple[int, int, Any]]:
     """Yield ``(row, column, rate)`` for every transition that leaves its state."""
     index = {state: k for k, state in enumerate(states)}
     for row, state in enumerate(states):
@@ -82,7 +86,7 @@ def moves(states: Sequence[Hashable], transitions: Rule) -> Iterator[tuple]:
                 yield row, index[successor], rate
 
 
-def generator(states: Sequence[Hashable], transitions: Rule) -> sparse.csr_array:
+def generator(states: Sequence[State], transitions: Rule[State]) -> sparse.csr_array:
     """Return the generator of a chain, as a sparse matrix of numbers.
 
     Returns
@@ -153,7 +157,8 @@ def stationary(Q: ArrayLike | sparse.sparray, states: Sequence[Hashable] | None 
     if isinstance(Q, np.ndarray) and 0 < len(Q) <= FEW_STATES and Q.shape == (len(Q), len(Q)):
         table = Q.astype(float)
         if _is_connected(table):  # otherwise what is wrong is found below
-            return _solved(*_off_diagonal(table), np.arange(len(table)))
+            row, column, rate = _off_diagonal(table)
+            return _solved(row, column, rate, np.arange(len(table)))
     rates = sparse.csr_array(Q, dtype=float)
     n = rates.shape[0]
     if n == 0:

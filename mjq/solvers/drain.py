@@ -118,10 +118,10 @@ def configurations(
 def _keys(counts):
     """One whole number a configuration, increasing in lexicographic order, and what one more job adds to it."""
     radix = counts.max(axis=0).astype(object) + 2  # one more than can be, so that sums never carry over
-    strides = [int(np.prod(radix[i + 1 :], initial=1)) for i in range(len(radix))]
-    if strides[0] * radix[0] >= 2**63:
+    exact = [int(np.prod(radix[i + 1 :], initial=1)) for i in range(len(radix))]
+    if exact[0] * radix[0] >= 2**63:
         raise ValueError(f"{len(radix)} classes with up to {max(radix) - 2} jobs each are too many to number")
-    strides = np.array(strides, dtype=np.int64)
+    strides = np.array(exact, dtype=np.int64)
     return counts.astype(np.int64) @ strides, strides
 
 

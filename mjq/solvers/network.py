@@ -131,11 +131,11 @@ class Network:
     def pair_list(self, name: str, pairs: tuple | Sequence[tuple]) -> list[tuple]:
         """Return a pair (queue, class), or several, as a list; raise ``ValueError`` unless each has a service time."""
         alone = isinstance(pairs, tuple) and not all(isinstance(x, tuple) for x in pairs)
-        pairs = [pairs] if alone else list(pairs)
-        if not pairs:
+        named: list[tuple] = [tuple(pairs)] if alone else list(pairs)
+        if not named:
             raise ValueError(f"{name} must name at least one pair")
-        self._require_pairs(name, pairs)
-        return pairs
+        self._require_pairs(name, named)
+        return named
 
     def _require_routing(self):
         checks.numbers("routing", self.P, ndim=2)

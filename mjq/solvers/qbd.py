@@ -216,7 +216,7 @@ class LevelDistribution:
             sums.append(sums[-1] @ self.R @ self._lift)
         return sums
 
-    def factorial_moment(self, counts: Sequence[np.ndarray], k: int) -> float:
+    def factorial_moment(self, counts: Sequence[ArrayLike], k: int) -> float:
         r"""Return :math:`E[X (X - 1) \cdots (X - k + 1)]` of a count that grows by one from level to level above N.
 
         Parameters
@@ -261,7 +261,7 @@ class Levels:
     down: list[np.ndarray | None]
 
     @classmethod
-    def of(cls, start: tuple, transitions: chain.Rule, N: int) -> Self:
+    def of(cls, start: tuple, transitions: chain.Rule[tuple], N: int) -> Self:
         """Return the levels of the states that a rule reaches from a first one; the last entry of a state is its level.
 
         Examples
@@ -297,7 +297,9 @@ class Levels:
     def stationary(self) -> LevelDistribution:
         """Return the stationary distribution."""
         *boundary, _ = zip(self.up, self.local, self.down, strict=False)
-        return stationary([*boundary, (None, None, self.down[-2])], self.up[-1], self.local[-1], self.down[-1])
+        down = self.down[-1]
+        assert down is not None  # as for level 0 only
+        return stationary([*boundary, (None, None, self.down[-2])], self.up[-1], self.local[-1], down)
 
 
 def stationary(boundary: list[tuple], up: ArrayLike, local: ArrayLike, down: ArrayLike) -> LevelDistribution:

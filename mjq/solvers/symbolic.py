@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import sympy as sp
 
-from mjq.solvers.chain import Rule, moves
+from mjq.solvers.chain import Rule, State, moves
 
 __all__ = ["generator", "stationary"]
 
 
-def generator(states: Sequence[Hashable], transitions: Rule) -> sp.Matrix:
+def generator(states: Sequence[State], transitions: Rule[State]) -> sp.Matrix:
     """Return the generator of a small chain, as a sympy matrix: the same rule, symbols for numbers.
 
     Examples
@@ -23,7 +24,7 @@ def generator(states: Sequence[Hashable], transitions: Rule) -> sp.Matrix:
     [-lambda, lambda],
     [     mu,    -mu]])
     """
-    totals = defaultdict(lambda: sp.S.Zero)
+    totals: defaultdict[tuple[int, int], Any] = defaultdict(lambda: sp.S.Zero)
     for row, column, rate in moves(states, transitions):
         totals[row, column] += rate
         totals[row, row] -= rate

@@ -82,7 +82,7 @@ class Transient:
             self._entries = self._forward.size
         self._where = self._start  # after the last step so far
         self._seen = [self._expected(self._start)]
-        self._powers = []
+        self._powers: list[np.ndarray] = []
 
     def at(self, times: ArrayLike) -> np.ndarray:
         """Return the expectation of `values` at each of the times.

@@ -12,7 +12,9 @@ from mjq._util import checks
 __all__ = ["checked", "cluster_states", "states", "transitions"]
 
 
-def checked(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, mu2: ArrayLike, C: int) -> tuple:
+def checked(
+    N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, mu2: ArrayLike, C: int
+) -> tuple[int, np.ndarray, np.ndarray, float, float, np.ndarray, int]:
     """Return the parameters as numbers and arrays, without sizes that never come, or raise ``ValueError``."""
     N, C = checks.count("N", N), checks.count("C", C, least=0)
     sizes = checks.counts("sizes", sizes)
@@ -87,7 +89,8 @@ def cluster_states(N: int, sizes: Sequence[int]) -> list[tuple]:
     >>> [V for V in cluster_states(6, range(1, 7)) if len(V) == 3]
     [(1, 1, 1), (1, 1, 2), (1, 1, 3), (1, 1, 4), (1, 2, 2), (1, 2, 3), (2, 2, 2)]
     """
-    found, longest = [()], [()]
+    longest: list[tuple[int, ...]] = [()]
+    found = list(longest)
     while longest:
         longest = [(*V, n) for V in longest for n in sorted(sizes) if n >= max(V, default=0) and sum(V) + n <= N]
         found += sorted(longest)

@@ -64,8 +64,9 @@ def exponents_by_queue(network: Network, p: Exponents) -> np.ndarray:
         missing = [queue for queue in finite if queue not in p]
         if missing or not set(p) <= set(network.servers):
             raise ValueError(f"p must name the queues {finite}, got {list(p)}")
-        p = [p.get(queue, math.inf) for queue in network.servers]
-    values = np.asarray(p, dtype=float)
+        values = np.asarray([p.get(queue, math.inf) for queue in network.servers], dtype=float)
+    else:
+        values = np.asarray(p, dtype=float)
     if values.ndim and len(values) != len(network.servers):
         raise ValueError(f"p must be one number or a dict by queue, got {p!r}")
     values = np.broadcast_to(values, len(network.servers))

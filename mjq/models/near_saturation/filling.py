@@ -171,16 +171,18 @@ def _prefixes(k, b):
     return sum(number * sum(held + need >= k for need in b) for held, number in enumerate(ways))
 
 
-def _powers_of_two(k, b, mu, p):
+def _powers_of_two(
+    k: int, b: ArrayLike, mu: ArrayLike, p: ArrayLike
+) -> tuple[int, list[int], list[float], list[float]]:
     k = checks.count("k", k)
-    _, b, mu, p = checks.multiserver(k, b, mu, p, names=("k", "b", "mu", "p"))
-    for name, value in [("k", k), *(("need", need) for need in b)]:
+    _, needs, rates, mix = checks.multiserver(k, b, mu, p, names=("k", "b", "mu", "p"))
+    for name, value in [("k", k), *(("need", need) for need in needs)]:
         if value != int(value) or int(value) & (int(value) - 1):
             raise ValueError(f"ServerFilling needs powers of two, got {name} {checks.shown(value)}")
-    come = p > 0
-    b, mu, p = b[come].astype(int).tolist(), mu[come].tolist(), p[come].tolist()
-    if len(set(b)) < len(b):
+    come = mix > 0
+    whole = needs[come].astype(int).tolist()
+    if len(set(whole)) < len(whole):
         raise ValueError(
-            f"needs must differ from each other, got {checks.shown(b)}: of equal ones the older goes first"
+            f"needs must differ from each other, got {checks.shown(whole)}: of equal ones the older goes first"
         )
-    return k, b, mu, p
+    return k, whole, rates[come].tolist(), mix[come].tolist()

@@ -132,5 +132,5 @@ def judged(times: dict[int, float], admitted: dict[str, int]) -> list[dict[str, 
             "error": 100 * pool_depletion.scheduling_error(best, times[k]),
             "gain": 100 * pool_depletion.gain(worst, times[k]),
         }
-        for rule, k in {**admitted, "best": min(times, key=times.get)}.items()
+        for rule, k in {**admitted, "best": min(times, key=lambda k: times[k])}.items()
     ]

@@ -20,7 +20,7 @@ __all__ = [
 RATES_ALIKE = 1e-12  # relative difference that counts as none: at the optimal pool mix the whole sector is optimal
 
 
-def _switching(D):
+def _switching(D: ArrayLike) -> tuple[np.ndarray, int, int]:
     """Demands, and the stations that are the bottleneck of class A alone and of class B alone, which must differ."""
     D = checked_demands(D)
     of_A, of_B = int(np.argmax(D[:, 0])), int(np.argmax(D[:, 1]))
@@ -66,7 +66,7 @@ def saturation_sector(D: ArrayLike) -> tuple[float, float]:
     return float(D[of_B, 0] * X_A), float(D[of_A, 0] * X_A)
 
 
-def _inside(D):
+def _inside(D: np.ndarray) -> np.ndarray:
     """Throughputs at which both stations are saturated."""
     return np.linalg.solve(D, np.ones(2))
 
@@ -115,7 +115,8 @@ def asymptotic_throughputs(beta: float, D: ArrayLike) -> tuple[float, float]:
     beta, (D, of_A, of_B) = checks.share("beta", beta), _switching(D)
     low, high = saturation_sector(D)
     if low <= beta <= high:
-        return tuple(map(float, _inside(D)))
+        X_A, X_B = _inside(D)
+        return float(X_A), float(X_B)
     station = of_B if beta < low else of_A
     return float(beta / D[station, 0]), float((1 - beta) / D[station, 1])
 

@@ -152,8 +152,9 @@ class _Walk:
     def __init__(self, demands, pool, places):
         self.demands, self.pool, self.places = demands, pool, places
         self.total = sum(places)
-        self.table = np.empty((block_size(*places), 5))
-        _fill(*places, demands, 0, self.table)
+        first, second = places
+        self.table = np.empty((block_size(first, second), 5))
+        _fill(first, second, demands, 0, self.table)
         self.compositions, self.starts = _tables(self.total, demands)
         # Phase 1, by the tasks of the first class in the pool: what is carried and whether it counts; parts of moments.
         blocks = pool[0] + 1
@@ -168,7 +169,8 @@ class _Walk:
         here, now = self.pool[0], sum(self.pool) % 2
         visited, left_at = self.visited[now], self.left_at[now]
         visited[here, -1], self.alive[now, here] = 1.0, True
-        self.parts[here] = _settle(*self.places, self.table, 0, visited[here], left_at[here], 0)
+        first, second = self.places
+        self.parts[here] = _settle(first, second, self.table, 0, visited[here], left_at[here], 0)
         return self.parts[here, 0]
 
     def diagonal(self, left, first, last):
@@ -238,7 +240,7 @@ def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], 
     return Means(end, first_done, phase_1, phase_1 + mixed, phase_1 + phase_2, variance)
 
 
-def _divided(threads: Executor, workers, left, walk):
+def _divided(threads: Executor, workers: int, left: int, walk: _Walk) -> None:
     """A diagonal, by several threads; blocks of a diagonal do not depend on each other."""
     lowest, highest = max(0, left - walk.pool[1]), min(walk.pool[0], left)
     pieces = np.linspace(lowest, highest + 1, PIECES_A_WORKER * workers + 1).astype(int)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +11,8 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 
 __all__ = ["checked_demands", "checked_places", "checked_pool", "transitions", "transitions_when_completed"]
+
+Demands = Sequence[Sequence[Any]] | np.ndarray  # a row a station, a column a class, numbers or symbols
 
 
 def checked_demands(D: ArrayLike, stations: int | None = 2) -> np.ndarray:
@@ -45,7 +48,7 @@ def checked_pool(N_A: int, N_B: int, K_A: int, K_B: int) -> tuple[int, int, int,
 # --- Transitions ------------------------------------------------------------------------------------------------------
 
 
-def transitions(state: tuple, D: ArrayLike) -> Iterator[tuple]:
+def transitions(state: tuple, D: Demands) -> Iterator[tuple]:
     """Return the system as a Markov chain, from the words of the paper.
 
     Parameters
@@ -88,7 +91,7 @@ def _replaced(pool_A, pool_B, a1, a2, b1, b2, leaving):
     return pool_A, pool_B, a1, a2, b1, b2
 
 
-def transitions_when_completed(state: tuple, D: ArrayLike, K: int) -> Iterator[tuple]:
+def transitions_when_completed(state: tuple, D: Demands, K: int) -> Iterator[tuple]:
     """Return the system if a class waits until all tasks of the other are completed, as Section 3 says to the letter.
 
     While the last tasks of an exhausted class are in execution, the places that they leave stay empty. When the last

@@ -16,6 +16,8 @@ __all__ = [
     "seat", "states_of", "tagged_transitions", "transitions",
 ]  # fmt: skip
 
+Vector = Sequence[float] | np.ndarray  # an entry a class
+
 PHASE_LIMIT = 2_000  # of the queue-length solution, which works with dense matrices
 
 
@@ -29,13 +31,13 @@ def checked(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> tuple[float,
 # --- Transitions ----------------------------------------------------------------------------------------------------
 
 
-def seat(m: Sequence[int], i: int, waiting: float, B: float, b: Sequence[float], p: Sequence[float]) -> Iterator[tuple]:
+def seat(m: Sequence[int], i: int, waiting: float, B: float, b: Vector, p: Vector) -> Iterator[tuple]:
     """Let waiting jobs enter service in order, until the head of the queue does not fit or the queue is empty.
 
     Yields ``(m, i, waiting), probability``, where `i` is the class of the head of the queue or, if nobody waits any
     more, of the last job that entered. `waiting` may be infinite. Classes are revealed one by one, as jobs become head.
     """
-    entering = {(tuple(m), i): 1}
+    entering: dict[tuple[tuple[int, ...], int], float] = {(tuple(m), i): 1}
     while entering and waiting:
         fitting, entering = entering, {}
         for (m, i), chance in fitting.items():
@@ -51,9 +53,7 @@ def seat(m: Sequence[int], i: int, waiting: float, B: float, b: Sequence[float],
         waiting -= 1
 
 
-def transitions(
-    state: tuple, lam: float, B: float, b: Sequence[float], mu: Sequence[float], p: Sequence[float]
-) -> Iterator[tuple]:
+def transitions(state: tuple, lam: float, B: float, b: Vector, mu: Vector, p: Vector) -> Iterator[tuple]:
     """Yield ``(next_state, rate)`` for each transition out of ``(m_1, …, m_L, i, n)``.
 
     Source: [BB22] Section II.
@@ -83,9 +83,7 @@ def transitions(
             yield (*seated, head if left else 0, n - 1), rate * chance
 
 
-def saturated_transitions(
-    state: tuple, B: float, b: Sequence[float], mu: Sequence[float], p: Sequence[float]
-) -> Iterator[tuple]:
+def saturated_transitions(state: tuple, B: float, b: Vector, mu: Vector, p: Vector) -> Iterator[tuple]:
     """Yield ``(next_state, rate)`` out of ``(m_1, …, m_L, i)`` while the queue never runs dry.
 
     These are the balance equations of the paper under lambda = u~.
@@ -103,15 +101,13 @@ def saturated_transitions(
             yield (*seated, head), rate * chance
 
 
-def tagged_transitions(
-    state: tuple | str, B: float, b: Sequence[float], mu: Sequence[float], p: Sequence[float]
-) -> Iterator[tuple]:
+def tagged_transitions(state: tuple | str, B: float, b: Vector, mu: Vector, p: Vector) -> Iterator[tuple]:
     """Yield ``(next_state, rate)`` for the last job in the queue, who does not see later arrivals.
 
     While it waits the state is ``(m_1, …, m_L, i, n)`` with `n` counting up to itself; then ``("in service", class)``,
     then ``"gone"``.
     """
-    if state == "gone":
+    if isinstance(state, str):  # "gone"
         return
     if state[0] == "in service":
         yield "gone", mu[state[1] - 1]

@@ -259,7 +259,8 @@ def sojourn(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
     >>> round(row.EW, 3), round(row.EW2, 3), round(row.EWq2, 4)
     (1.438, 4.843, 1.2453)
     """
-    given, (B, b, mu, p) = p, checked(B, b, mu, p)
+    given = p
+    B, b, mu, p = checked(B, b, mu, p)
     lam = float(checks.positive("lam", lam, ndim=0))
     ways = configurations(B, b)
     require_few_phases(ways)
@@ -274,8 +275,9 @@ def sojourn(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
     t = 1 / mu
     mean_service, wait, wait2 = float(p @ t), q1 / lam, q2 / lam**2
     wait_by_class = queue.mean_waiting() / (lam * p)
-    by_class = np.full(len(given), math.nan)
-    by_class[np.asarray(given, dtype=float) > 0] = wait_by_class
+    chances = np.asarray(given, dtype=float)
+    by_class = np.full(len(chances), math.nan)
+    by_class[chances > 0] = wait_by_class
     answer = Sojourn(
         EN=q1 + lam * mean_service,
         ENq=q1,
@@ -316,7 +318,7 @@ def _sojourn_time(queue):
     *_, p = queue.system
     waiting = [s for level in queue.states for s in level if s[-2]]
     served = [("in service", k) for k in range(1, len(p) + 1)]
-    states = [*waiting, *served, "gone"]
+    states: list[tuple | str] = [*waiting, *served, "gone"]
     Q = chain.generator(states, lambda s: tagged_transitions(s, *queue.system)).toarray()[:-1, :-1]
     index = {s: k for k, s in enumerate(states)}
     size, phases = len(Q), len(R)

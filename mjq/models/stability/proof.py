@@ -63,7 +63,7 @@ def _rho(c, state, system):
     return state[c] * (mu1, mu2)[c - 1] / (state[1] * mu1 + state[2] * mu2)
 
 
-def _inflows(system, c, pi):
+def _inflows(system: tuple[int, int, int, Any, Any, Any], c: int, pi: dict[tuple, Any]) -> dict[tuple, Any]:
     """What completions of class c bring into each state, at each completion."""
     *_, mu1, mu2, _ = system
     brought = dict.fromkeys(pi, 0)
@@ -83,7 +83,7 @@ def _neighbours(system):
 def _steps(system, pi):
     """Ratio of the weights of two neighbours, by whether they are blocked."""
     p1 = system[-1]
-    gaps = {kind: [] for kind in STEPS.values()}
+    gaps: dict[str, list] = {kind: [] for kind in STEPS.values()}
     for state, following in _neighbours(system):
         ratio = p1 * (1 - p1) ** (following[0] - 1) / _rho(1, following, system)
         if not state[0]:

@@ -43,7 +43,7 @@ def admit(state: tuple, n: int, n1: int, n2: int, p1: float) -> Iterator[tuple]:
             yield (1, i, j), 1
             return
         j += 1
-    entering = {(i, j): 1}
+    entering: dict[tuple[int, int], float] = {(i, j): 1}
     while entering:
         (i, j), chance = entering.popitem()
         free = n - i * n1 - j * n2
