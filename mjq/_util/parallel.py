@@ -15,7 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 from tqdm import tqdm
 
@@ -29,6 +29,8 @@ CLUSTER = 64  # workers that a dask client may come to have
 if TYPE_CHECKING:  # it takes a second, and its logs must be quieted before its first import
     from distributed import Client
     from typing_extensions import TypeIs
+
+Key = TypeVar("Key", bound=Hashable)  # of a case
 
 __all__ = ["SOON", "Workers", "map_cases", "map_as_completed", "local_workers", "is_client", "client_of"]  # noqa: RUF022
 
@@ -86,8 +88,8 @@ def map_cases(
 
 
 def map_as_completed(
-    function: Callable, cases: Sequence[tuple[Hashable, Any]], workers: Workers | None = None, died: Any = None
-) -> Iterator[list[tuple[Hashable, Any]]]:
+    function: Callable, cases: Sequence[tuple[Key, Any]], workers: Workers | None = None, died: Any = None
+) -> Iterator[list[tuple[Key, Any]]]:
     """Call ``function(case)`` for each case, and yield results as they are completed.
 
     Parameters

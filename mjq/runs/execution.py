@@ -110,7 +110,7 @@ class _Engine(NBClientEngine):
     """Papermill's own engine, which writes the notebook once, however it ends, not before and after each cell."""
 
     @classmethod
-    def execute_managed_notebook(cls, nb_man, *arguments, kept, **options) -> None:
+    def execute_managed_notebook(cls, nb_man: Any, *arguments: Any, kept: Any, **options: Any) -> None:
         try:
             super().execute_managed_notebook(nb_man, *arguments, **options)
         finally:

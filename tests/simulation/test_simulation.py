@@ -176,7 +176,7 @@ def test_uneven_intervals_stay_uneven():
         ({"warmup": -0.1}, "warmup must not be negative"),
         ({"tail_at": (float("nan"),)}, "tail_at must be finite"),
         ({"policy": "lifo"}, "policy must be one of fcfs, first-fit, .*; got 'lifo'"),
-        ({"policy": "server-filling"}, "powers of two: need 2, servers 6"),
+        ({"policy": "server-filling"}, "powers of two for needs and servers: need 2, servers 6"),
         ({"room": -1}, "room must be a whole number of at least 0"),
         ({"estimates": 0.5}, "estimates must be at least 1 service time, got 0.5"),
         ({"service": [1.0]}, "mu must be one over the mean"),

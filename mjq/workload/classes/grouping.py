@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
-from typing import get_type_hints
+from typing import IO, get_type_hints
 
 import numpy as np
 import polars as pl
@@ -81,8 +81,8 @@ def _job_class(need, times):
     return JobClass(need, len(times), mean, scv, *(float(q) for q in np.quantile(times, QUANTILES)))
 
 
-def write_classes(path: str | Path, classes: Iterable[JobClass]) -> None:
-    """Write job classes as a CSV file."""
+def write_classes(path: str | Path | IO[bytes], classes: Iterable[JobClass]) -> None:
+    """Write job classes as CSV, to a file or a stream."""
     pl.DataFrame([asdict(row) for row in classes]).write_csv(path)
 
 

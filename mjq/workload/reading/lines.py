@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import BinaryIO, cast
 
 __all__ = ["blocks", "is_parquet"]
 
@@ -76,7 +77,7 @@ def _opened(path):
         if not beginning.startswith(GZIP):
             yield whole
             return
-        with gzip.open(whole) as content:
+        with gzip.open(cast(BinaryIO, whole)) as content:
             yield content
 
 

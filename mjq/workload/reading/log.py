@@ -23,7 +23,7 @@ FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a 
 BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the order of a log matters
 
 TIMES = "submit", "eligible", "start", "run", "estimate"
-SCHEMA = (
+SCHEMA = pl.Schema(
     {"line": pl.Int64, "job": pl.String, "partition": pl.String}
     | dict.fromkeys(TIMES, pl.Float64)
     | {"need": pl.Float64, "zoned": pl.Boolean, "dropped": pl.String}

@@ -75,14 +75,16 @@ def _tables(blocks, unit, notes):
             blank = next(k for k, line in enumerate(lines) if line.strip())
             layout = _header(lines[blank])
             if layout is None:
-                delimiter = WITHOUT_A_HEADER.match(lines[blank])[1]
-                layout = COLUMNS, delimiter, lines[blank].count(delimiter) == len(COLUMNS)
+                found = WITHOUT_A_HEADER.match(lines[blank])
+                assert found, "only such lines are taken for the output of our command"
+                layout = COLUMNS, found[1], lines[blank].count(found[1]) == len(COLUMNS)
             else:
                 first, lines = first + blank + 1, lines[blank + 1 :]
             _require_columns(layout[0], unit)
             if "Eligible" not in layout[0]:
                 notes.append("no column Eligible: waits count from Submit, also while a job was not allowed to start")
-        yield _table(first, lines, *layout, unit)
+        names, delimiter, ended = layout
+        yield _table(first, lines, names, delimiter, ended, unit)
 
 
 def _header(line):

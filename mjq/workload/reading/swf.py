@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import polars as pl
@@ -160,11 +160,12 @@ def _clock(header, first):
         return None, f"{words}: it is not used"
     try:
         zone = ZoneInfo(header["TimeZoneString"])
-        return began + datetime.fromtimestamp(began, zone).utcoffset().total_seconds(), ""
+        there = datetime.fromtimestamp(began, zone)
+        return began + (there.utcoffset() or timedelta()).total_seconds(), ""
     except (KeyError, ValueError, OSError):  # no such zone on this machine, or none is named
         given = header.get("TimeZone", "0")
-        offset = re.match(r"\s*(-?\d+)", given)
-    offset = float(offset[1] if offset else 0)
+        number = re.match(r"\s*(-?\d+)", given)
+    offset = float(number[1] if number else 0)
     if abs(offset) > DAY:
         return began, f"TimeZone in the header is {brief(given)}, more than a day of seconds: hours are those of UTC"
     return began + offset, ""

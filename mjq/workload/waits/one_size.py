@@ -126,7 +126,10 @@ def difference(one: dict[str, Any], other: dict[str, Any], name: str) -> tuple[f
 def _none_waits(wait, memory, beyond):
     """Whether the share of the jobs that wait is surely at most that beyond the percentile."""
     share = intervals.of_mean(wait > 0)
-    high = share.interval()[1] if share.floor is not None else RULE_OF_THREE / memory if share.value == 0 else 1.0
+    if ends := share.interval():
+        high = ends[1]
+    else:
+        high = RULE_OF_THREE / memory if share.value == 0 else 1.0
     return bool(memory >= intervals.FEWEST and high <= beyond)
 
 

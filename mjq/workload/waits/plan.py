@@ -169,7 +169,8 @@ def _of_policy(replays, policy, target, sizes, growth, node):
         return replays.fits(servers) and replays.waits(**case(servers))["percentile"]["value"] <= target
 
     exact = rule_of(policy).knows_times and replays.log.estimate is not None
-    others = [(size + node, {}) for size in sizes] + [(size, {"exact": True}) for size in sizes if exact]
+    others: list[tuple[float, dict]] = [(size + node, {}) for size in sizes]
+    others += [(size, {"exact": True}) for size in sizes if exact]
     replays.make([case(size, **other) for size, other in [(size, {}) for size in sizes] + others])
     sizes = _refined(sizes, meets, node)
     rows = []
