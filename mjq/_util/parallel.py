@@ -32,9 +32,15 @@ if TYPE_CHECKING:  # it takes a second, and its logs must be quieted before its 
 
 Key = TypeVar("Key", bound=Hashable)  # of a case
 
-__all__ = ["SOON", "Workers", "map_cases", "map_as_completed", "local_workers", "is_client", "client_of"]  # noqa: RUF022
+__all__ = ["SOON", "Workers", "Bar", "map_cases", "map_as_completed", "local_workers", "is_client", "client_of"]  # noqa: RUF022
 
 Workers = Union[int, "Client"]  # a number of processes on this machine, or a client of a dask scheduler
+
+
+class Bar(tqdm):
+    """A progress bar that starts no thread of its own: in a browser there is none."""
+
+    monitor_interval = 0
 
 
 def map_cases(
@@ -80,7 +86,7 @@ def map_cases(
     cases = list(cases)
     results: dict[Hashable, Any] = {}
     off = None if progress is None else not progress
-    with tqdm(desc=what, total=len(cases), delay=SOON, disable=off) as bar:
+    with Bar(desc=what, total=len(cases), delay=SOON, disable=off) as bar:
         for pairs in map_as_completed(lambda case: function(**case), list(enumerate(cases)), workers):
             results |= pairs
             bar.update(len(pairs))

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from tqdm import tqdm
 
 import mjq
 from mjq._util import folders, parallel
@@ -115,7 +114,7 @@ def solve_grid(
     folders.refuse_existing(output, force)
     journal = Journal(output.with_name(output.name + ".part"), grid.described(), force)
     todo = [(k, case) for k, case in enumerate(grid.cases()) if k not in journal.rows]
-    bar = tqdm(
+    bar = parallel.Bar(
         desc=grid.model, total=len(grid), initial=len(grid) - len(todo), unit="case",
         disable=None if progress is None else not progress,
     )  # fmt: skip

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
-
 from mjq._util import checks, folders, parallel
 from mjq.runs.archive import Archive
 from mjq.runs.cases import Plan, Record, compute
@@ -143,7 +141,7 @@ def _compute(archive, todo, workers, notebooks, progress, patience):
     plan = archive.plan
     todo = list({case.id: case for case in todo}.values())  # what computes the same thing is computed once
     total = len({case.id for case in plan.cases})
-    bar = tqdm(
+    bar = parallel.Bar(
         desc=plan.chapter, total=total, initial=total - len(todo), unit="case",
         disable=None if progress is None else not progress,
     )  # fmt: skip

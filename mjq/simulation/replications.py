@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from mjq._util import checks, parallel
 
@@ -88,7 +87,7 @@ def replicate(
     if parallel.is_client(workers):
         return parallel.map_cases(run, [dict(rng=rng) for rng in streams], workers, progress, "replications")
     off = None if progress is None else not progress
-    bar = tqdm(desc="replications", total=replications, delay=parallel.SOON, disable=off)
+    bar = parallel.Bar(desc="replications", total=replications, delay=parallel.SOON, disable=off)
 
     def one(rng):
         result = run(rng)

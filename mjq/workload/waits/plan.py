@@ -11,10 +11,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
-from tqdm import tqdm
 
 from mjq._util import checks, folders
-from mjq._util.parallel import SOON, Workers
+from mjq._util.parallel import SOON, Bar, Workers
 from mjq.workload.answers import AtLoad, Interval, Plan, PolicyPlan, Size, Waits
 from mjq.workload.capacity.arrivals import agreement
 from mjq.workload.reading.log import Log
@@ -112,7 +111,7 @@ def planned(
     output = None if output is None else Path(output)
     if output is not None:
         folders.refuse_existing(output, force)
-    bar = tqdm(desc="replays", total=0, delay=SOON, disable=None if progress is None else not progress)
+    bar = Bar(desc="replays", total=0, delay=SOON, disable=None if progress is None else not progress)
     with bar, Replays(log, percentile, workers, output, force, bar) as replays:
         found = [_of_policy(replays, name, target, sizes, growth, node) for name in dict.fromkeys(policies)]
     plan = Plan(

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from tqdm import tqdm
 
 import mjq
 from mjq._util import checks, parallel
@@ -35,7 +34,7 @@ class Replays:
         What the replays are for.
     force : bool
         Replace what was noted of others.
-    bar : tqdm.tqdm
+    bar : mjq._util.parallel.Bar
         Counts the replays; its total grows with what is asked for.
     """
 
@@ -46,7 +45,7 @@ class Replays:
         workers: parallel.Workers | None,
         output: Path | None,
         force: bool,
-        bar: tqdm,
+        bar: parallel.Bar,
     ):
         self.log, self.percentile, self.workers, self.bar = log, percentile, workers, bar
         described = {"version": mjq.__version__, "log": _fingerprint(log), "percentile": percentile}
