@@ -285,7 +285,7 @@ def test_a_log_is_not_changed_and_may_be_of_any_kind():
         ({"policy": "backfill--1"}, "got 'backfill--1'"),
         ({"policy": ["fcfs"]}, r"policy must be one of fcfs, .*; got \['fcfs'\]"),
         ({"policy": "server-filling"}, "powers of two for needs and servers: need 1, servers 6"),
-        ({"policy": "server-filling", "servers": 4, "need": (1, 3)}, "powers of two for needs and servers: need 3, servers 4"),
+        ({"policy": "server-filling", "servers": 4, "need": (1, 3)}, "for needs and servers: need 3, servers 4"),
         ({"ties": "arrivals first"}, "ties must be one of completions first, one by one; got 'arrivals first'"),
     ],
 )
