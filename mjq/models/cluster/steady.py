@@ -120,7 +120,8 @@ def performance(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, 
     ArithmeticError
         If the iterations did not converge.
 
-    Source: [SW23] Section 4, [SW23] Eq. (4); the solver is ours, see :mod:`mjq.models.cluster.tandem`.
+    Source: [SW23] Section 4, [SW23] Eq. (4), and for the measures [SW23] Eq. (5), [SW23] Eq. (6), [SW23] Eq. (7),
+    [SW23] Eq. (8), [SW23] Eq. (9); the solver is ours, see :mod:`mjq.models.cluster.tandem`.
 
     Examples
     --------

@@ -125,15 +125,15 @@ class Sojourn:
     EN, ENq : float
         Mean number of jobs in the system and in the queue.
     EW, EWq : float
-        Mean sojourn time and mean time in the queue.
+        Mean sojourn time and mean wait, which is the time in the queue.
     EWq2, EWq3 : float
-        Second and third moment of the time in the queue.
+        Second and third moment of the wait.
     EW2 : float
         Second moment of the sojourn time.
     EW2_eq7 : float
         The same by Eq. (7), as if the wait did not depend on the class.
     EWq_by_class : tuple of float
-        Mean time in the queue of the jobs of each class (not a number for a class that never comes).
+        Mean wait of the jobs of each class (not a number for a class that never comes).
     capacity : float
         Processing capacity, above the arrival rate.
     """

@@ -1,4 +1,4 @@
-"""Backfilling: later jobs start early where they delay nobody who holds a reservation.
+"""Backfilling, among it EASY: later jobs start early where they delay nobody who holds a reservation.
 
 The first d jobs in the queue hold reservations, which are promises by what running times are estimated. `easy` is this
 for d = 1, without a profile and therefore fast; `backfilling` is it for any d.
@@ -27,7 +27,8 @@ MANY = 2**62  # more than ever come
 def easy(jobs, line, serving, memory, profile, running, free, now):
     """Return the first job in the queue if it fits, or the first that delays its start by no estimate.
 
-    Shadow time: when the first one fits, if the jobs in service end as expected. What is then left beside it is extra.
+    The shadow time is when the first one fits, if the jobs in service end as expected (as in
+    :func:`mjq.models.scheduling.shadow_time`). What is then left beside it is extra.
     A later job that fits now may start if it is expected to end by the shadow time, or needs no more than the extra.
 
     What needs no more than the extra is found at once. In each other class that fits, the first that is short enough is

@@ -14,7 +14,9 @@ __all__ = ["costs_of_classes"]
 
 
 def costs_of_classes(log: Log, policy: str = "fcfs") -> list[Costs]:
-    """Return what jobs of each need cost the others, in the log's own order, while the queue never runs dry.
+    """Return the servers wasted by each class of jobs of a log, those of one need, and what they cost the others.
+
+    The jobs are worked off in the log's own order, and the queue never runs dry.
 
     Returns
     -------
