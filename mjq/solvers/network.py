@@ -99,7 +99,7 @@ class Network:
                 self._require_pairs("routing", (pair, target))
                 self.P[place[pair], place[target]] = checks.share(f"routing from {pair!r} to {target!r}", probability)
         self._require_routing()
-        self.W = self.Psi + self.B @ self.P @ self.A.T
+        self.W = self.Psi + self.B @ self.P @ self.A.T  # [RBAC21] Eq. (2), [RBAC21] Eq. (3)
         self.arrivals = self._per_pair("arrivals", {} if arrivals is None else arrivals)
         jobs = self._per_pair("population", {} if population is None else population)
         self.population = dict(zip(self.pairs, jobs.tolist(), strict=True))

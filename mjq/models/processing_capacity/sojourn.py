@@ -221,7 +221,7 @@ def one_sided_bound(t: ArrayLike, mean: float, second_moment: float) -> float | 
 
 
 def sojourn(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> Sojourn:
-    r"""Solve the infinite queue exactly.
+    r"""Solve the infinite queue exactly: mean wait, mean sojourn time, numbers of jobs, and their distributions.
 
     The levels are the numbers n of jobs in the system. Once n exceeds the most jobs that fit into B, rates no longer
     depend on n, and the probabilities are geometric with a matrix ratio (:mod:`mjq.solvers.qbd`). Then
