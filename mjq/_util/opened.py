@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,14 @@ def record(target: str | Path) -> None:
     """
     os.environ[VARIABLE] = str(target)
     handle = os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-    seen = set()
+    asked: set[str] = set()
+    seen: set[str] = set()
 
     def note(path):
+        path = os.path.join(os.getcwd(), path)
+        if path in asked:
+            return
+        asked.add(path)
         name = _name(path)
         if name and name not in seen:
             seen.add(name)
@@ -47,9 +53,16 @@ def record(target: str | Path) -> None:
     sys.addaudithook(hook)
 
 
+@cache
+def _real(folder):
+    """The folder without links; most files lie in few folders."""
+    return os.path.realpath(folder)
+
+
 def _name(path):
     """The name of a file relative to the project, or None for other files; modules go by their sources."""
-    path = os.path.realpath(path)
+    folder, file = os.path.split(path)
+    path = os.path.join(_real(folder), file)
     if not path.startswith(ROOT + os.sep):
         return None
     parts = path[len(ROOT) + 1 :].split(os.sep)
