@@ -37,7 +37,7 @@ def test_a_page_needs_nothing_else(alone, browser, width, scheme):
 
 def test_pages_are_refused_before_anything_runs_where_they_cannot_be_made(monkeypatch):
     monkeypatch.setattr(page, "NEEDED", ("a_package_that_is_not_there",))
-    with pytest.raises(RuntimeError, match="a page needs the book"):
+    with pytest.raises(RuntimeError, match="install the project with its extra 'book'"):
         page.require()
 
 
