@@ -38,9 +38,12 @@ Workers = Union[int, "Client"]  # a number of processes on this machine, or a cl
 
 
 class Bar(tqdm):
-    """A progress bar that starts no thread of its own: in a browser there is none."""
+    """A progress bar, by default shown on a terminal; it starts no thread of its own, for a browser has none."""
 
     monitor_interval = 0
+
+    def __init__(self, desc: str, total: int, progress: bool | None, **options: Any):
+        super().__init__(desc=desc, total=total, disable=None if progress is None else not progress, **options)
 
 
 def map_cases(
@@ -85,8 +88,7 @@ def map_cases(
     """
     cases = list(cases)
     results: dict[Hashable, Any] = {}
-    off = None if progress is None else not progress
-    with Bar(desc=what, total=len(cases), delay=SOON, disable=off) as bar:
+    with Bar(what, len(cases), progress, delay=SOON) as bar:
         for pairs in map_as_completed(lambda case: function(**case), list(enumerate(cases)), workers):
             results |= pairs
             bar.update(len(pairs))

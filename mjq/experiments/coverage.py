@@ -171,7 +171,7 @@ def _student(degrees):
 
 def batch_means(schedule: Schedule, blocks: int, logarithmic: bool = False) -> tuple[float, float]:
     """Return an interval by Student's t from the means of equal blocks."""
-    means = _blocks(schedule.wait, blocks).mean(axis=1)
+    means = intervals.in_blocks(schedule.wait, blocks).mean(axis=1)
     half = _student(blocks - 1) * means.std(ddof=1) / np.sqrt(blocks)
     return _scaled(schedule.wait.mean(), half, logarithmic)
 
@@ -204,7 +204,7 @@ def spectral(schedule: Schedule) -> tuple[float, float]:
     A parabola is fitted to the logarithm of the averaged periodogram of some 400 block means.
     """
     wait = schedule.wait
-    means = _blocks(wait, len(wait) // max(1, len(wait) // 400)).mean(axis=1)
+    means = intervals.in_blocks(wait, len(wait) // max(1, len(wait) // 400)).mean(axis=1)
     n = len(means)
     power = np.abs(np.fft.rfft(means - means.mean())) ** 2 / n
     points = min(25, (n // 2 - 1) // 2)
@@ -243,11 +243,6 @@ def resampled(schedule: Schedule) -> tuple[float, float] | None:
             low, high = np.percentile(means, [2.5, 97.5])
             found.append((low, high))
     return max(found, key=lambda ends: ends[1] - ends[0], default=None)
-
-
-def _blocks(series, count):
-    length = len(series) // count
-    return series[len(series) - count * length :].reshape(count, length)
 
 
 METHODS: dict[str, Callable[[Schedule], tuple[float, float] | None]] = {

@@ -114,10 +114,7 @@ def solve_grid(
     folders.refuse_existing(output, force)
     journal = Journal(output.with_name(output.name + ".part"), grid.described(), force)
     todo = [(k, case) for k, case in enumerate(grid.cases()) if k not in journal.rows]
-    bar = parallel.Bar(
-        desc=grid.model, total=len(grid), initial=len(grid) - len(todo), unit="case",
-        disable=None if progress is None else not progress,
-    )  # fmt: skip
+    bar = parallel.Bar(grid.model, len(grid), progress, initial=len(grid) - len(todo), unit="case")
     with bar, journal:
         died = {"error": "the process died, perhaps for lack of memory"}
         for rows in parallel.map_as_completed(lambda case: attempt(grid, case), todo, workers, died):

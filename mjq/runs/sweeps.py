@@ -141,10 +141,7 @@ def _compute(archive, todo, workers, notebooks, progress, patience):
     plan = archive.plan
     todo = list({case.id: case for case in todo}.values())  # what computes the same thing is computed once
     total = len({case.id for case in plan.cases})
-    bar = parallel.Bar(
-        desc=plan.chapter, total=total, initial=total - len(todo), unit="case",
-        disable=None if progress is None else not progress,
-    )  # fmt: skip
+    bar = parallel.Bar(plan.chapter, total, progress, initial=total - len(todo), unit="case")
     count = workers if parallel.is_client(workers) else min(workers, len(todo))
     with bar, parallel.client_of(count) as client:
         _Crew(client, archive, patience).work(todo, notebooks, bar)

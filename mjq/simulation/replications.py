@@ -86,8 +86,7 @@ def replicate(
     streams = generators(seed, checks.count("replications", replications))
     if parallel.is_client(workers):
         return parallel.map_cases(run, [dict(rng=rng) for rng in streams], workers, progress, "replications")
-    off = None if progress is None else not progress
-    bar = parallel.Bar(desc="replications", total=replications, delay=parallel.SOON, disable=off)
+    bar = parallel.Bar("replications", replications, progress, delay=parallel.SOON)
 
     def one(rng):
         result = run(rng)

@@ -198,10 +198,10 @@ def floor(series: np.ndarray, number: float) -> float | None:
     return float(NORMAL * series.std() / mean * np.sqrt((1 + (FEW / number) ** 2) / number))
 
 
-def in_blocks(series: np.ndarray) -> np.ndarray:
-    """Return the series in blocks of equal length, shape (BLOCKS, n // BLOCKS); what is left over is its beginning."""
-    length = len(series) // BLOCKS
-    return series[len(series) - BLOCKS * length :].reshape(BLOCKS, length)
+def in_blocks(series: np.ndarray, count: int = BLOCKS) -> np.ndarray:
+    """Return the series in blocks of equal length, shape (count, n // count); what is left over is its beginning."""
+    length = len(series) // count
+    return series[len(series) - count * length :].reshape(count, length)
 
 
 def _spread(parts, value):

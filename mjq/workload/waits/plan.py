@@ -111,7 +111,7 @@ def planned(
     output = None if output is None else Path(output)
     if output is not None:
         folders.refuse_existing(output, force)
-    bar = Bar(desc="replays", total=0, delay=SOON, disable=None if progress is None else not progress)
+    bar = Bar("replays", 0, progress, delay=SOON)
     with bar, Replays(log, percentile, workers, output, force, bar) as replays:
         found = [_of_policy(replays, name, target, sizes, growth, node) for name in dict.fromkeys(policies)]
     plan = Plan(
