@@ -20,10 +20,16 @@ LEDGER_SECTION = re.compile(r"^## [^\n]*\((\w+)\)\n(.*?)^```\{ledger\} \w+\n```$
 def toc(text):
     """The table of contents with the chapters of each part; other pages of a part stay, after them."""
     for caption, chapters in PARTS.items():
-        lines = "".join(f"      - file: notebooks/{one.name}\n" for one in chapters)
-        head = rf"(  - caption: {caption}\n    chapters:\n)(      - file: notebooks/\w+\n)*"
+        lines = "".join(map(entry, chapters))
+        head = rf"(  - caption: {caption}\n    chapters:\n)(      - file: notebooks/\w+\n( {{8}}.*\n)*)*"
         text = replaced(head, rf"\g<1>{lines}", text)
     return text
+
+
+def entry(chapter):
+    """The lines of a chapter in the table of contents, with its companion below it."""
+    below = f"        sections:\n          - file: notebooks/{chapter.companion}\n" if chapter.companion else ""
+    return f"      - file: notebooks/{chapter.name}\n{below}"
 
 
 def readme(text):
