@@ -242,6 +242,8 @@
     const figure = document.getElementById(place.dataset.figure);
     if (!figure) return;
     figure.classList.add("panel-instead");
+    const number = figure.querySelector(".caption-number");
+    if (number) place.querySelector(".panel-title").prepend(number.cloneNode(true));
     const button = element("button", { type: "button", class: "panel-button", "aria-expanded": "false" });
     const unfold = (open) => {
       figure.classList.toggle("panel-open", open);
