@@ -26,6 +26,7 @@ from pathlib import Path
 
 import depends
 import filelock
+import lighter
 import live_panels
 import mathjax
 import nbformat
@@ -275,6 +276,7 @@ def build(solutions=True):
     for leftover in (new, old):
         shutil.rmtree(leftover, ignore_errors=True)
     shutil.copytree(pages / "html", new)
+    lighter.lighten(new)
     student.write(site, new / "_sources/notebooks", address_of(site))  # what the button downloads
     if html.exists():
         html.rename(old)

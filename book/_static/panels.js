@@ -208,13 +208,14 @@
     if (!place || place.childElementCount) return;
     const { values, draw } = panel.code(tools);
     const controls = panel.sliders.map((slider) => [slider.name, control(panel, slider, later)]);
-    const summary = element("p", { class: "panel-summary", "aria-live": "polite" });
+    const summary = element("p", { class: "panel-summary" });
+    const spoken = element("p", { class: "visually-hidden", "aria-live": "polite" });
     const charts = element("div", { class: "panel-charts" });
     const title = element("p", { class: "panel-title", id: `panel-${panel.name}-title` }, panel.title);
     place.setAttribute("aria-labelledby", title.id);
     const sliders = element("div", { class: "panel-sliders" }, ...controls.map(([, one]) => one.row));
-    place.append(title, sliders, summary, charts, element("p", { class: "panel-note" }, panel.note));
-    let waiting = 0;
+    place.append(title, sliders, summary, spoken, charts, element("p", { class: "panel-note" }, panel.note));
+    let waiting = 0, silent = null;
     function later() {
       waiting ||= requestAnimationFrame(redraw);
     }
@@ -222,7 +223,12 @@
       waiting = 0;
       const at = Object.fromEntries(controls.map(([name, one]) => [name, one.read()]));
       const picture = draw(at, values(at));
-      if (summary.textContent !== picture.summary) summary.textContent = picture.summary;
+      if (summary.textContent !== picture.summary) {
+        summary.textContent = picture.summary;
+        clearTimeout(silent);  // said once, when the slider rests, and not at the start
+        if (silent !== null) silent = setTimeout(() => (spoken.textContent = picture.summary), 700);
+        silent ??= 0;
+      }
       const width = Math.max(NARROWEST, charts.clientWidth);
       charts.replaceChildren(...picture.charts.flatMap((one) =>
         [chart(one, width, `${one.title}. ${picture.summary}`), legend(one)]));
