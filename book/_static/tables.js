@@ -14,3 +14,21 @@ function name() {
 }
 addEventListener("load", () => (reach(), name()));
 addEventListener("resize", reach);
+// The ledger: rows with one result, and folds that open where an address or the filter leads.
+function sift() {
+  const filter = document.querySelector(".ledger-filter"), folds = [...document.querySelectorAll(".ledger-fold")];
+  if (filter) {
+    filter.hidden = false;
+    filter.addEventListener("change", (event) => {
+      const wanted = event.target.value;
+      for (const fold of folds) {
+        const rows = [...fold.querySelectorAll("tbody tr")];
+        for (const row of rows) row.hidden = wanted && !row.classList.contains(wanted);
+        fold.open = Boolean(wanted) && rows.some((row) => !row.hidden);
+      }
+      reach();
+    });
+  }
+  for (const fold of folds) fold.addEventListener("toggle", reach);
+}
+addEventListener("load", sift);
