@@ -109,6 +109,8 @@ class Words:
                 return shown or target
             case "math":
                 return f"${text}$"
+            case "panel":
+                return shown  # there are none here, and the words around it still say what is meant
         raise ValueError(f"students' notebooks do not know the role {name!r}")
 
     def page(self, target, shown):
