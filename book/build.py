@@ -46,6 +46,7 @@ GUESSED = {"stability": 45, "pool_depletion": 45, "cluster": 40, "run_it_again":
 PICTURES = {  # shown by the README and the first page
     "capacity.svg": ("processing_capacity", "fig-3"),
     "datacenter.svg": ("five_models", "datacenter"),
+    "scene.svg": ("processing_capacity", "answer-picture"),
 }
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from cells import cells_of, name_of
 from docutils import nodes
 from sphinx.errors import ExtensionError
-from sphinx.util.docutils import SphinxRole
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 MADE = "panels.json"  # in the folder that Sphinx reads; `live_panels.write` says what it holds
 
@@ -28,8 +28,8 @@ def put(app, doctree):
     """Put the panels of a page beside their figures."""
     cells = {name_of(cell): cell for cell in cells_of(doctree)}
     for name, panel in app.env.mjq_panels.items():
-        if panel["page"] != app.env.docname:
-            continue
+        if panel["page"] != app.env.docname or not panel["page"].startswith("notebooks/"):
+            continue  # pages of words say where, by the directive
         if panel["cell"] not in cells:
             raise ExtensionError(f"panel {name}: {panel['page']} has no cell {panel['cell']!r}")
         node = cells[panel["cell"]]
@@ -49,7 +49,20 @@ class SetPanel(SphinxRole):
         return [nodes.raw("", link, format="html")], []
 
 
+class Live(SphinxDirective):
+    """``{live} scene``: the place of a panel on a page without code; what it holds is shown where scripts are off."""
+
+    has_content = True
+    required_arguments = 1
+
+    def run(self):
+        panel = self.env.mjq_panels[self.arguments[0]]
+        instead = nodes.container("", *self.parse_content_to_nodes(), ids=[f"cell-{panel['cell']}"])
+        return [nodes.raw("", panel["html"], format="html"), instead]
+
+
 def setup(app):
+    app.add_directive("live", Live)
     app.add_role("panel", SetPanel())
     app.connect("env-get-outdated", outdated)
     app.connect("doctree-read", put)

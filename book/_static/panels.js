@@ -127,7 +127,7 @@
       svg.append(shape("path", { class: "grid", d: `M${across(t)} ${MARGIN.top}V${bottom}` }));
       svg.append(shape("text", { x: across(t), y: bottom + 18, "text-anchor": "middle" }, shown(t)));
     }
-    for (const t of ticks(y, 5)) {
+    for (const t of y.bare ? [] : ticks(y, 5)) {
       svg.append(shape("path", { class: "grid", d: `M${MARGIN.left} ${up(t)}H${right}` }));
       svg.append(shape("text", { x: MARGIN.left - 6, y: up(t) + 4, "text-anchor": "end" }, shown(t)));
     }
@@ -305,14 +305,15 @@
         [chart(one, width, `${one.title}. ${picture.summary}`), legend(one)]));
     }
     const first = { ...now(), ...panel.first };
-    set(addressed(panel.name, location.search));
+    const wanted = addressed(panel.name, location.search);
+    set(wanted);
     place.addEventListener("panel-set", (event) => (set(event.detail), moved(), place.scrollIntoView({ block: "nearest" })));
     place.hidden = false;
     instead(place);
     redraw();
     addEventListener("resize", later);
     place.redraw = redraw;
-    if (panel.autoplay) new IntersectionObserver(([seen], watch) => seen.isIntersecting && (watch.disconnect(), go())).observe(place);
+    if (panel.autoplay && !Object.keys(wanted).length) new IntersectionObserver(([seen], watch) => seen.isIntersecting && (watch.disconnect(), go())).observe(place);
     // For the tests, which compare with Python.
     window.mjqValues[panel.name] = (positions) =>
       values(Object.fromEntries(panel.sliders.map((slider) => [slider.name, valueOf(slider, positions[slider.name])])));
