@@ -43,8 +43,8 @@ def values(share, size, row, rule, time):
 STORY = dict(share=1, size=100, row=0, rule=0, time=END)
 PANEL = Panel(
     title="A hundred servers, and a queue that never ends",
-    note="A short sample; the long run is told below. Time is counted in mean run times of a small job. A large job has "
-    "the same work whatever its size: on half of the servers it runs twice as long. A job holds the lowest free servers.",
+    note="A short sample; the long run is told below. Time is counted in mean run times of a small job. A large job "
+    "has the same work whatever its size: on half of the servers it runs twice as long.",
     page="book/index",
     cell="scene",
     sliders=(

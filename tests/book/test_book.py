@@ -232,7 +232,7 @@ def test_pages_do_not_scroll_sideways(opened):
     assert beyond_the_edge(opened.page) <= 1
 
 
-FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll('article img')]
+FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll('article :is(img, .panel-charts svg)')]
     .map(image => image.getBoundingClientRect()).filter(box => box.height > 60).map(box => box.top + scrollY))"""
 
 
