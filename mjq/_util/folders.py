@@ -76,7 +76,7 @@ def refuse_busy(path: Path) -> None:
 
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
-    """A new empty folder to fill beside `path`; it vanishes at the end, unless it was settled.
+    """Make a new empty folder beside `path` to be filled; it is removed at the end, unless it was settled.
 
     Such folders whose process was killed are removed first. A folder is known to be abandoned by the file beside it,
     which its process keeps locked as long as it lives.

@@ -15,13 +15,13 @@ MOST_NAMED = 5  # damaged lines, in a message
 
 
 class OtherWork(ValueError):
-    """The journal was begun for other work."""
+    """Say that the journal was begun for other work."""
 
 
 class Journal:
-    """Results of cases as they come: a file with a line that describes the work, and a line of JSON for each result.
+    """Keep the results of cases as they come, in a file.
 
-    A line that was torn when its process was killed is dropped, and its case is missing. Where a case has several
+    The first line of the file describes the work; each further line is a result as JSON. A line that was torn when its process was killed is dropped, and its case is missing. Where a case has several
     lines, the last one counts.
 
     Parameters

@@ -38,7 +38,7 @@ Workers = Union[int, "Client"]  # a number of processes on this machine, or a cl
 
 
 class Bar(tqdm):
-    """A progress bar, by default shown on a terminal; it starts no thread of its own, for a browser has none."""
+    """Show a progress bar, by default on a terminal; it starts no thread of its own, for a browser has none."""
 
     monitor_interval = 0
 

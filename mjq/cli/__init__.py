@@ -108,7 +108,7 @@ def _help_of(error):
 
 
 class Main(common.Group):
-    """The command with its subcommands by subject."""
+    """Describe the command ``mjq``, with its subcommands grouped by subject."""
 
     sections = SECTIONS
 

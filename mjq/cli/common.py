@@ -49,7 +49,7 @@ scheduler_option = click.option(
 
 
 class Command(click.Command):
-    """A command that still takes the old names of its options, with a note."""
+    """Describe a command that still takes the old names of its options, with a note."""
 
     def __init__(self, *arguments: Any, old_names: dict[str, str] | None = None, **attributes: Any):
         super().__init__(*arguments, **attributes)
@@ -77,7 +77,7 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A command whose subcommands are listed in order, and with their whole first sentence."""
+    """Describe a command that lists its subcommands in order, each with its whole first sentence."""
 
     command_class = Command
     sections: dict[str, list[str]] = {}  # by default there is one

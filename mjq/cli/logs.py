@@ -17,7 +17,7 @@ COLUMNS = "policy", "mean wait [s]", "95 % wait at most [s]", "bounded slowdown"
 
 
 class Ties(click.Choice):
-    """A choice whose words were once separated by blanks."""
+    """Read a choice whose words were once separated by blanks."""
 
     def convert(self, value: str, parameter: click.Parameter | None, context: click.Context | None) -> str:
         """Return the order of events as the simulator calls it."""

@@ -69,7 +69,7 @@ TYPES = {
 
 
 class Models(Group):
-    """The models as commands, each made from the inputs of its model."""
+    """Offer the models as commands, each made from the inputs of its model."""
 
     sections = {"Models": list(NAMES)}
 

@@ -32,7 +32,7 @@ PICTURE = "Waits against the servers with the target, and against the load"
 
 
 class Duration(click.ParamType):
-    """A duration such as 2h, 90min or 1d 12h, read as hours."""
+    """Read a duration such as 2h, 90min or 1d 12h as a number of hours."""
 
     name = "time"
 
@@ -45,7 +45,7 @@ class Duration(click.ParamType):
 
 
 class Sizes(click.ParamType):
-    """A range of sizes such as 100:200 or 100:200:11."""
+    """Read a range of sizes such as 100:200 or 100:200:11."""
 
     name = "from:to[:how many]"
 

@@ -20,7 +20,7 @@ LEAST_ANSWER = 1e-3  # of an answer: a smaller one would not have so many digits
 
 @dataclass(frozen=True)
 class Drawn:
-    """A question with one student's numbers.
+    """Hold a question with one student's numbers.
 
     Attributes
     ----------

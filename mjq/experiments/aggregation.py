@@ -23,7 +23,7 @@ OFTEN = 10  # every so many sweeps the configurations are corrected, too
 
 
 class States:
-    """The probabilities of all states of a tandem.
+    """Hold the probabilities of all states of a tandem.
 
     Attributes
     ----------

@@ -47,14 +47,14 @@ SEED = 20_261_123
 
 
 class Case(NamedTuple):
-    """A process: the mean length of a row of alike needs, and the load over the capacity of its own order."""
+    """Describe a process: the mean length of a row of equal needs, and the load over the capacity of its own order."""
 
     row: int
     load: float
 
 
 class Truth(NamedTuple):
-    """Long-run values of a process [h, jobs/h, server-hours], and the relative standard error of the mean wait."""
+    """Hold long-run values of a process [h, jobs/h, server-hours] and the relative standard error of the mean wait."""
 
     mean: float
     percentile: float
@@ -219,7 +219,10 @@ def spectral(schedule: Schedule) -> tuple[float, float]:
 
 
 def regenerative(schedule: Schedule) -> tuple[float, float] | None:
-    """Interval from the cycles between arrivals at an empty machine, on a logarithmic scale; None below six cycles."""
+    """Return an interval from the cycles between arrivals at an empty machine, or None if there are fewer than six.
+
+    The interval is made on a logarithmic scale.
+    """
     ended = np.maximum.accumulate(schedule.finish)
     begins = np.flatnonzero(np.concatenate([[True], ended[:-1] <= schedule.submit[1:]]))
     if len(begins) < 6:

@@ -44,7 +44,7 @@ TRIES = 8  # longer and longer simulations
 
 @dataclass(frozen=True)
 class System:
-    """A network of two tiers.
+    """Describe a network of two tiers.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ def _changed(system, p, base, change, case):
 
 
 def what_changes(base: int, change: str, case: int) -> str:
-    """Tell what a change of :func:`evaluate` does, so that the two sorts of each scaling can be told apart.
+    """Say what a change of :func:`evaluate` does, so that the two sorts of each scaling can be told apart.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ WRITERS: dict[str, Callable[..., Any]] = {".csv": pl.DataFrame.write_csv, ".parq
 
 @dataclass(frozen=True)
 class Grid:
-    """A headline's cases: all combinations of some values, the last name changing fastest.
+    """Hold the cases of a headline: all combinations of some values, the last name changing fastest.
 
     Attributes
     ----------

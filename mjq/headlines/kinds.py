@@ -55,7 +55,7 @@ NumberOrNone = Number | None
 
 
 class Declaration(BaseModel):
-    """What goes in or comes out of a headline: nothing else is taken."""
+    """Describe the inputs or outputs of a headline; no other names are accepted."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -8,7 +8,7 @@ __all__ = ["CHAPTERS", "NAMES", "PAPERS", "Chapter"]
 
 
 class Chapter(NamedTuple):
-    """A chapter: the key of its ledger, the name of its notebook, its module and its headline, and what it is about."""
+    """Describe a chapter by the key of its ledger, the names of its notebook, module and headline, and its subject."""
 
     key: str
     name: str

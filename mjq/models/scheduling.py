@@ -32,7 +32,7 @@ MOST_ROOM = 1000  # a line of one class; of two there are too many states long b
 
 
 class FiniteQueue(NamedTuple):
-    """A queue of multiserver jobs with finitely many places.
+    """Describe a queue of multiserver jobs with finitely many places.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ def _rule(policy):
 
 
 def empty(classes: int, policy: str) -> tuple:
-    """The state in which nobody is there.
+    """Return the state of an empty system.
 
     >>> empty(2, "fcfs"), empty(2, "server-filling")
     (((0, 0), ()), ())

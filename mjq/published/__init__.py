@@ -79,7 +79,7 @@ def checks(row: dict[str, str]) -> list[tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Printed:
-    """A number as a paper prints it.
+    """Hold a number as a paper prints it.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ def declared(paper: str) -> dict[str, dict[str, Any]]:
 
 
 class Comparisons:
-    """Our numbers beside printed ones, compared only where the print applies.
+    """Compare our numbers with printed ones, only where the printed ones apply.
 
     A printed number belongs to its parameters. When a chapter runs with others, nothing is compared and :meth:`check`
     returns None; where the parameters are the paper's, a disagreement raises ``AssertionError``.

@@ -24,7 +24,7 @@ __all__ = ["Case", "Plan", "Record", "checksum", "compute"]
 
 @dataclass(frozen=True)
 class Case:
-    """One set of parameters.
+    """Hold one set of parameters.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a sweep shall compute: everything that decides its results.
+    """Describe what a sweep computes, by everything that decides its results.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Record:
-    """What became of a case.
+    """Hold the outcome of a case.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ TYPES = {"int": "a whole number", "float": "a number", "str": "text", "bool": "t
 
 @dataclass(frozen=True)
 class Parameter:
-    """One line of a chapter's `parameters` cell.
+    """Describe one parameter: one line of a chapter's `parameters` cell.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Chapter:
-    """A notebook that can be run with other parameters.
+    """Describe a notebook that can be run with other parameters.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Chapter:
 
     @property
     def of_the_book(self) -> bool:
-        """Whether it is one of the book's own."""
+        """Return whether the chapter is one of the book's own."""
         return self.path.parent == NOTEBOOKS
 
     def values(self, given: Mapping[str, Any] | None = None) -> dict[str, Any]:

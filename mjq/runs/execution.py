@@ -21,7 +21,7 @@ KEPT_CELL_METADATA = {"name", "tags", "mystnb"}
 
 @dataclass(frozen=True)
 class Failure:
-    """Where and why a notebook stopped.
+    """Say where and why a notebook stopped.
 
     Attributes
     ----------

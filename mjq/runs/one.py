@@ -20,7 +20,7 @@ __all__ = ["Run", "RunFailed", "run"]
 
 
 class RunFailed(RuntimeError):
-    """A chapter stopped before its end.
+    """Say that a chapter stopped before its end.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class RunFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run.
+    """Describe a finished run.
 
     Attributes
     ----------

@@ -24,12 +24,12 @@ PATIENCE = 60.0  # seconds without a single worker after which a sweep gives up
 
 
 class SweepStopped(RuntimeError):
-    """A sweep stopped before its end; finished cases are kept, and the same call resumes."""
+    """Say that a sweep stopped before its end; finished cases are kept, and the same call resumes."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep left behind.
+    """Describe a sweep that has ended, and its files.
 
     Attributes
     ----------
@@ -46,12 +46,12 @@ class Sweep:
 
     @property
     def failed(self) -> list[str]:
-        """Names of the failed cases."""
+        """Return the names of the failed cases."""
         return [case.name for case, record in self._pairs() if record and not record.done]
 
     @property
     def missing(self) -> list[str]:
-        """Names of the cases without a result."""
+        """Return the names of the cases without a result."""
         return [case.name for case, record in self._pairs() if not record]
 
     def _pairs(self):

@@ -24,7 +24,7 @@ __all__ = ["ClusterEstimates", "simulate_cluster"]
 
 @dataclass(frozen=True)
 class ClusterEstimates:
-    """Estimates from a simulation of the cluster.
+    """Hold the estimates from a simulation of the cluster.
 
     Attributes
     ----------

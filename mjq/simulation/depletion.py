@@ -30,7 +30,7 @@ MOST_REPLICATIONS = 1_000_000  # after which a precision is given up
 
 @dataclass(frozen=True)
 class DepletionEstimates:
-    """Estimates of the instants of a depletion.
+    """Hold estimates of the instants of a depletion.
 
     Attributes
     ----------

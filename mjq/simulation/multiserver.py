@@ -44,7 +44,7 @@ LATECOMERS = 10_000  # that come at most after the counted jobs and as many agai
 
 @dataclass(frozen=True)
 class MultiserverEstimates:
-    """Estimates from a simulation of multiserver jobs.
+    """Hold the estimates from a simulation of multiserver jobs.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ TIME_ROUNDING = 1e-9  # relative
 
 @dataclass(frozen=True)
 class ResponseTime:
-    """Time that jobs spent in some pairs without leaving them.
+    """Hold the times that jobs spent in some pairs without leaving them.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class ResponseTime:
 
 @dataclass(frozen=True)
 class NetworkEstimates:
-    """Estimates from a simulation of a network.
+    """Hold the estimates from a simulation of a network.
 
     Attributes
     ----------

@@ -39,9 +39,9 @@ MOST_VISITS = 10_000_000_000  # classes of configurations, over all passes: some
 
 @dataclass(frozen=True)
 class Configurations:
-    """The ways to fill a resource that a saturated system passes through, in lexicographic order, and their neighbours.
+    """List the configurations that a saturated system passes through, in lexicographic order, and their neighbours.
 
-    The free resource never exceeds twice the largest need: a stopped line means that less than the largest need is
+    The free resource never exceeds twice the largest need: a stopped queue means that less than the largest need is
     free, and one departure frees no more than that again. Emptier configurations are left out.
 
     Attributes
@@ -143,7 +143,7 @@ def _neighbours(keys, strides):
 
 @dataclass(frozen=True)
 class SaturatedState:
-    """Steady state of a saturated system.
+    """Hold the steady state of a saturated system.
 
     Attributes
     ----------

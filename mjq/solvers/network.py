@@ -16,7 +16,7 @@ __all__ = ["Network", "positive_or_infinite"]
 
 
 class Network:
-    r"""A network of processor-sharing queues and delay stations, jobs of several classes, open and closed.
+    r"""Describe a network of processor-sharing queues and delay stations with open and closed jobs of several classes.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ class Network:
 
 
 def positive_or_infinite(name: str, value: float) -> float:
-    """One number above zero, or infinity.
+    """Return a number above zero, or infinity.
 
     >>> positive_or_infinite("servers", float("inf"))
     inf

@@ -32,7 +32,7 @@ QUANTILE_TOLERANCE = 1e-13  # relative, of the time
 
 @dataclass(frozen=True, eq=False)
 class PhaseType:
-    """A phase-type distribution.
+    """Describe a phase-type distribution.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class PhaseType:
 
     @property
     def phases(self) -> int:
-        """Number of phases."""
+        """Return the number of phases."""
         return len(self.alpha)
 
     def moment(self, k: int) -> float:
@@ -109,12 +109,12 @@ class PhaseType:
 
     @cached_property
     def mean(self) -> float:
-        """Mean."""
+        """Return the mean."""
         return self.moment(1)
 
     @cached_property
     def scv(self) -> float:
-        """Squared coefficient of variation: variance over squared mean."""
+        """Return the squared coefficient of variation: the variance over the squared mean."""
         return self.moment(2) / self.mean**2 - 1
 
     def cdf(self, t: ArrayLike) -> np.ndarray:

@@ -31,7 +31,7 @@ NO_WORK = 1e-300  # instead of zero, where it divides
 
 @dataclass(frozen=True)
 class Means:
-    """Means in the steady state.
+    """Hold the means in the steady state.
 
     Attributes
     ----------

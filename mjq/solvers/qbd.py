@@ -181,7 +181,7 @@ def _require_downward_drift(up, local, down):
 
 @dataclass(frozen=True)
 class LevelDistribution:
-    """Stationary distribution over levels.
+    """Hold the stationary distribution over levels.
 
     Attributes
     ----------
@@ -243,7 +243,7 @@ def _falling(x, k):
 
 @dataclass(frozen=True)
 class Levels:
-    """Levels 0 to N + 1 of a chain; from level N on rates do not depend on the level.
+    """Describe levels 0 to N + 1 of a chain; from level N on rates do not depend on the level.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ MATRIX_SPEED = 8  # how many times as many entries a second a product of matrice
 
 
 class Transient:
-    """A Markov chain from its start on.
+    """Follow a Markov chain from its start on.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ Number = Annotated[
 
 
 class Plain(BaseModel):
-    """An answer: these fields and no others, which nobody changes."""
+    """Describe an answer as plain data: it has these fields and no others, and nobody changes them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
@@ -30,7 +30,7 @@ class Plain(BaseModel):
 
 
 class Lines(Plain):
-    """Lines of the file that should hold a job: read = used + the sum of those dropped."""
+    """Count the lines of the file that should hold a job: read = used + the sum of those dropped."""
 
     read: int
     used: int
@@ -41,7 +41,7 @@ class Lines(Plain):
 
 
 class Interval(Plain):
-    """A value with the ends of its 95 % interval; null where the log is too short to tell."""
+    """Hold a value with the ends of its 95 % interval; they are null where the log is too short to tell."""
 
     value: float
     low: Number
@@ -52,7 +52,7 @@ class Interval(Plain):
 
 
 class Rate(Plain):
-    """A rate at which jobs can be worked off, with the ends of 95 % intervals; null where the log is too short."""
+    """Hold a rate at which jobs can be worked off, with 95 % intervals; ends are null where the log is too short."""
 
     value: float
     """Jobs per hour."""
@@ -69,7 +69,7 @@ class Rate(Plain):
 
 
 class Capacity(Rate):
-    """A capacity, and what it assumes."""
+    """Hold a capacity, and what it assumes."""
 
     wasted_servers: float
     """Servers that are idle on average while jobs wait."""
@@ -79,7 +79,7 @@ class Capacity(Rate):
 
 
 class Capacities(Plain):
-    """Four capacities of one log, which differ in what they assume."""
+    """Hold four capacities of one log, which differ in what they assume."""
 
     naive: Capacity
     exponential: Capacity
@@ -88,14 +88,14 @@ class Capacities(Plain):
 
 
 class Drawn(Rate):
-    """Capacity if jobs are drawn from the log, this many successive ones at a time."""
+    """Hold the capacity if jobs are drawn from the log, this many successive ones at a time."""
 
     block: int
     """Number of jobs; 1 is independent, and all jobs of the log are its own order."""
 
 
 class Load(Plain):
-    """Arrivals of the log."""
+    """Describe the arrivals of the log."""
 
     rate: float
     """Jobs per hour."""
@@ -110,7 +110,7 @@ class Load(Plain):
 
 
 class Costs(Plain):
-    """What the jobs of one need cost the others in the log's own order while the queue never runs dry."""
+    """Say what the jobs of one need cost the others, in the log's own order and if the queue never runs dry."""
 
     need: float
     jobs: int
@@ -125,7 +125,7 @@ class Costs(Plain):
 
 
 class NearSaturation(Plain):
-    """Near their capacity, exponential classes under FCFS are in the system for constant / (capacity - rate)."""
+    """Describe exponential classes under FCFS near capacity: the mean of T is constant / (capacity - rate)."""
 
     capacity: float
     """Jobs per hour."""
@@ -136,7 +136,7 @@ class NearSaturation(Plain):
 
 
 class Agreement(Plain):
-    """How well a replay agrees with the waits of the log."""
+    """Say how well a replay agrees with the waits of the log."""
 
     policy: str
     jobs: int
@@ -153,7 +153,7 @@ class Agreement(Plain):
 
 
 class BinningError(Plain):
-    """Capacities of a log with fewer needs and the same work, over those of the log itself, less 1."""
+    """Hold capacities of a log with fewer needs and the same work, over those of the log itself, less 1."""
 
     needs: int
     own_order: float
@@ -161,7 +161,7 @@ class BinningError(Plain):
 
 
 class Binned(Plain):
-    """Fewer needs in place of all."""
+    """Say how fewer needs, in place of all, change the capacities."""
 
     fewer: BinningError
     """Neighbouring needs taken together, with about the same work each."""
@@ -170,7 +170,7 @@ class Binned(Plain):
 
 
 class Report(Plain):
-    """What a log tells of the capacity of its machine."""
+    """Hold what a log tells of the capacity of its machine."""
 
     jobs: int
     servers: float
@@ -202,14 +202,14 @@ class Report(Plain):
 
 
 class Waits(Plain):
-    """Waits, or how much shorter they are [hours]."""
+    """Hold waits, or how much shorter they are [hours]."""
 
     mean: Interval
     percentile: Interval
 
 
 class Size(Plain):
-    """Waits on a machine of one size."""
+    """Hold the waits on a machine of one size."""
 
     servers: float
     load: float
@@ -228,7 +228,7 @@ class Size(Plain):
 
 
 class AtLoad(Plain):
-    """Waits if jobs come this many times as fast."""
+    """Hold the waits if jobs come this many times as fast."""
 
     growth: float
     load: float
@@ -236,7 +236,7 @@ class AtLoad(Plain):
 
 
 class PolicyPlan(Plain):
-    """What one policy takes."""
+    """Hold how many servers one policy needs."""
 
     policy: str
     sizes: list[Size]
@@ -253,7 +253,7 @@ class PolicyPlan(Plain):
 
 
 class Plan(Plain):
-    """How many servers keep the waits of a log below a target."""
+    """Say how many servers keep the waits of a log below a target."""
 
     jobs: int
     servers: float | None
@@ -277,5 +277,5 @@ class Plan(Plain):
 
     @property
     def met(self) -> bool:
-        """Whether any size tried meets the target."""
+        """Return whether any size tried meets the target."""
         return any(one.smallest is not None for one in self.policies)

@@ -41,7 +41,7 @@ LARGEST = 300.0  # exponent of an end over the value: both are floats, whatever 
 
 
 class Blocks(NamedTuple):
-    """What a log tells of a quantity, and what an interval is made of; plain numbers, to be kept as JSON.
+    """Hold what a log tells of a quantity, and what an interval is made of; plain numbers, to be kept as JSON.
 
     Attributes
     ----------

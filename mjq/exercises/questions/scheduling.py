@@ -31,7 +31,7 @@ QUEUE = (
 
 
 def draw_log(rng):
-    """Whole numbers, so that nothing is a matter of rounding."""
+    """Draw a log of whole numbers, so that no answer depends on rounding."""
     n = int(rng.integers(4, 9))
     needs = [int(need) for need in rng.integers(2, n, JOBS)]
     needs[int(rng.integers(1, 3))] = n  # so that those behind it have something to pass

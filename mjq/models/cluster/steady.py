@@ -23,7 +23,7 @@ MOST_SERVERS = 10_000_000  # in units of the sizes' common divisor
 
 @dataclass(frozen=True)
 class Performance:
-    """Long-run measures of the cluster.
+    """Hold the long-run measures of the cluster.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ MOST_VISITS = 20_000_000_000  # states, over all sweeps: ten minutes
 
 @dataclass(frozen=True)
 class TandemState:
-    """Steady state of the tandem.
+    """Hold the steady state of the tandem.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class TandemState:
 
 
 class Tandem:
-    """The operator H on the entrances into preparation.
+    """Apply the operator H to the entrances into preparation.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Tandem:
 
 
 def unblocked(tandem: Tandem) -> np.ndarray:
-    """Entrances as they would be if every job fitted and queue and resource were independent: a start for iterations.
+    """Return the entrances for jobs that always fit, with queue and resource independent, as a start for iterations.
 
     The number of jobs of each class in service would be a Poisson variable, the queue geometric.
     """

@@ -102,7 +102,7 @@ def _conserved(network, states, x0):
 
 @dataclass(frozen=True)
 class Point:
-    """A stationary point of the fluid model.
+    """Hold a stationary point of the fluid model.
 
     Attributes
     ----------

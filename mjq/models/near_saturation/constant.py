@@ -26,7 +26,7 @@ ELIMINATION_LIMIT = 1000  # saturated states up to which the Poisson equation is
 
 
 class RelativeCompletions(NamedTuple):
-    """What a saturated system says about the queue near saturation.
+    """Hold what a saturated system says about the queue near saturation.
 
     Attributes
     ----------

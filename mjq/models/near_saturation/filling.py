@@ -18,7 +18,7 @@ MOST_STATES = 100_000  # of the queue below the level from which on it repeats i
 
 
 class ServerFilling(NamedTuple):
-    """The queue under ServerFilling.
+    """Describe the queue under ServerFilling.
 
     Attributes
     ----------

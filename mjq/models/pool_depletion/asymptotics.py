@@ -152,7 +152,7 @@ def asymptotic_depletion_time(alpha: float, beta: float, D: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class AdmittedMix:
-    """The best admitted mixes for a pool mix.
+    """Hold the best admitted mixes for a pool mix.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ WORK_ROUNDING = 1e-9  # by which part the work of a station may exceed the deple
 
 @dataclass(frozen=True)
 class Depletion:
-    """Mean instants on the way to depletion, exact, in the unit of time of the demands.
+    """Hold the exact mean instants on the way to depletion, in the unit of time of the demands.
 
     Attributes
     ----------

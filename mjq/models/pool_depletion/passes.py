@@ -40,7 +40,7 @@ STAY, FIRST_GOES_ON, SECOND_GOES_ON, FIRST_DONE, SECOND_DONE = range(5)
 
 @dataclass(frozen=True)
 class Means:
-    """Mean instants on the way to the end, and the variance of the last, in the unit of the demands.
+    """Hold mean instants on the way to the end, and the variance of the last, in the unit of the demands.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Means:
 
 @numba.njit(cache=True, nogil=True)
 def block_size(first: int, second: int) -> int:
-    """States with so many tasks of each class in place."""
+    """Return the number of states with this many tasks of each class in execution."""
     return (first + 1) * (second + 1)
 
 
@@ -411,7 +411,7 @@ def count_states(tasks: tuple[int, int], places: tuple[int, int]) -> int:
 
 
 def generator(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int]) -> tuple[sparse.csr_array, int]:
-    """Generator of all states, the last of them the end, and the index of the start.
+    """Return the generator of all states, of which the last is the end, and the index of the first state.
 
     Parameters
     ----------
@@ -509,7 +509,7 @@ def _backward(total, tables, starts, pool_1, pool_2, fewer_1, fewer_2, drained, 
 
 
 def best_policy(demands: np.ndarray, tasks: tuple[int, int], places: int) -> np.ndarray:
-    """Smallest mean time until all is done, of all policies that fill each place at once and choose which class enters.
+    """Return the least mean time until all is done, over policies that fill each place at once and choose the class.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ COMPLETIONS_OFF = 1e-6  # relative difference between completions and arrivals
 
 
 class Queue:
-    """The queue in steady state, level by level; level n has the states with n jobs in the system.
+    """Hold the queue in steady state, level by level; level n has the states with n jobs in the system.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Queue:
 
 @dataclass(frozen=True)
 class Sojourn:
-    """Steady state of the infinite queue: numbers in the system and times that jobs spend, exact.
+    """Hold the steady state of the infinite queue: numbers in the system and times that jobs spend there, exact.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class Sojourn:
 
     @cached_property
     def time(self) -> PhaseType:
-        """Distribution of the sojourn time."""
+        """Return the distribution of the sojourn time."""
         return _sojourn_time(self._queue)
 
     def tail(self, t: ArrayLike) -> float | np.ndarray:

@@ -22,7 +22,7 @@ GLUED = "application/papermill.record/"
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure as SVG text, as PNG bytes, and the numbers behind it (`columns`, `rows`), or None for a drawing."""
+    """Hold a figure as SVG text and PNG bytes, and the numbers behind it (`columns`, `rows`), None for a drawing."""
 
     svg: str | None
     png: bytes | None
@@ -31,7 +31,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Results:
-    """Named results of one run.
+    """Hold the named results of one run.
 
     Attributes
     ----------

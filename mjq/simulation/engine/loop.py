@@ -61,7 +61,7 @@ STATE = record_type(
 
 
 class Plan(NamedTuple):
-    """How long a run is, and what it counts.
+    """Describe how long a run is, and what it counts.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Plan(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What a run has counted, a row a batch.
+    """Hold what a run has counted, with a row for each batch.
 
     Attributes
     ----------
@@ -116,14 +116,14 @@ class Sums(NamedTuple):
 
 
 def events(rng: np.random.Generator, policy: str, *settings: Any) -> Sums:
-    """One run of the event loop under the policy of this name; the other arguments are those of the loop."""
+    """Run the event loop under the policy of this name; the other arguments are those of the loop."""
     with np.errstate(over="ignore"):  # the draws of the trees overflow, of which plain Python would warn
         return event_loop(policies.compiled(policies.policy(policy).choose), rng, *settings)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def event_loop(choose, rng, source, needs, plan, record):
-    """One run, until nothing more is to be learnt of the counted jobs.
+    """Run until every counted job has been observed to its end.
 
     At one instant all departures come first, then all arrivals, then the policy starts jobs one by one. Or, if the plan
     says so, each arrival is followed by the policy, then each departure, in the order in which the policy started these

@@ -90,7 +90,7 @@ QUEUE = record_type(
 
 
 def units(needs: ArrayLike, B: float) -> np.ndarray:
-    """Needs in whole units, of which a resource of size `B` has `RESOURCE`.
+    """Return needs in whole units, of which a resource of size `B` has `RESOURCE`.
 
     >>> bool(RESOURCE >= 10 * units([0.1], 1)[0] > WHOLE - 10)
     True
@@ -101,7 +101,7 @@ def units(needs: ArrayLike, B: float) -> np.ndarray:
 
 @numba.njit(cache=True)
 def interrupt(job):
-    """What a policy says to interrupt a job in service; the same function gives the job back.
+    """Return the number by which a policy asks to interrupt a job in service; applied to that number, the job.
 
     >>> interrupt(3), interrupt(interrupt(3))
     (-5, 3)
@@ -123,7 +123,7 @@ def opened(needs):
 
 @numba.njit(cache=True)
 def places(size):
-    """A table with room for so many jobs; each spare place names the next one as behind it, the first is 0."""
+    """Return a table with room for this many jobs; each spare place names the next one behind it, from 0 on."""
     jobs = np.empty(size, JOB)
     for k in range(size):
         jobs[k].behind[ALL] = k + 1

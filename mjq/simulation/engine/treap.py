@@ -49,7 +49,7 @@ def seek(jobs, queue, now, by, before):
 
 @numba.njit(cache=True)
 def uproot(jobs, queue, job):
-    """Before a job is chosen, and leaves the line: take it out of the tree of its class if it is there."""
+    """Take a job that leaves the queue out of the tree of its class, if it is there."""
     if queue.planted and jobs[job].number <= jobs[queue.edge].number:
         queue.planted -= 1
         if queue.edge == job:

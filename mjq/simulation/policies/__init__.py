@@ -47,7 +47,7 @@ EVERYBODY = 2**31 - 1  # more than a queue can hold
 
 @dataclass(frozen=True)
 class Policy:
-    """A queueing policy.
+    """Describe a queueing policy.
 
     Attributes
     ----------

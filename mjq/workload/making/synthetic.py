@@ -20,7 +20,7 @@ POWERS = 0.75  # of the jobs need a power of two
 
 
 class SyntheticLog(NamedTuple):
-    """Jobs in order of submission.
+    """Hold jobs in order of submission.
 
     Attributes
     ----------

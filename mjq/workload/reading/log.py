@@ -33,7 +33,7 @@ FIRST_LINES = 5  # that are named for each reason
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """The jobs of a cluster log in the order in which they queue: by arrival, then by number.
+    """Hold the jobs of a cluster log in the order in which they queue: by arrival, then by number.
 
     A column that the file lacks is None, and a single value that is not known is not a number.
 
@@ -93,22 +93,22 @@ class Log:
 
     @property
     def arrival(self) -> np.ndarray | None:
-        """When each job joined the queue: when it was allowed to start, or else submitted [s]; or None."""
+        """Return when each job joined the queue: when it was allowed to start, or else submitted [s]; or None."""
         return self.submit if self.eligible is None else self.eligible
 
     @property
     def wait(self) -> np.ndarray | None:
-        """Time in the queue by the log itself [s]; not a number where it is not known; or None."""
+        """Return the wait of each job by the log itself [s], nan where it is not known; or None if no wait is known."""
         return None if self.start is None or self.arrival is None else self.start - self.arrival
 
     @property
     def said(self) -> np.ndarray | None:
-        """For how long users said that their jobs run [s], the run time where that is not known or too low; or None."""
+        """Return the users' estimates of run times [s], the run time where that is not known or too low; or None."""
         return None if self.estimate is None else np.fmax(self.estimate, self.run)
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Columns that the file lacks and that a question needs."""
+        """Return the columns that the file lacks and that a question needs."""
         return tuple(name for name in ("submit", "start", "estimate") if getattr(self, name) is None)
 
     def require_servers(self) -> float:
@@ -151,7 +151,7 @@ class Log:
 
 @dataclass
 class Reading:
-    """What a reader returns: tables of jobs, and what it learns of the whole file.
+    """Hold what a reader returns: tables of jobs, and what it learns of the whole file.
 
     Attributes
     ----------

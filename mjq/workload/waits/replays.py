@@ -21,7 +21,7 @@ __all__ = ["Replays"]
 
 
 class Replays:
-    """Replays of one log, each made once: a context; noted beside an output if there is one; the same call resumes.
+    """Make each replay of one log once; keep notes beside an output if there is one, so that the same call resumes.
 
     Parameters
     ----------
