@@ -39,7 +39,7 @@ MOST_STEPS = 1e9  # of the formula for equal rates: a second
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _ByValue:
-    """Equality, hash and text of frozen dataclasses whose fields may be arrays."""
+    """Compare, hash and show frozen dataclasses whose fields may be arrays."""
 
     def _set(self, **values: Any) -> None:
         """Set the fields of a frozen object; arrays can no longer be written."""
@@ -64,7 +64,7 @@ class _ByValue:
 
 
 def _plain(value):
-    """Arrays as tuples, and whole numbers without a point."""
+    """Return arrays as tuples, and whole numbers without a point."""
     if isinstance(value, np.ndarray):
         return tuple(map(_plain, value))
     value = value.item() if isinstance(value, np.generic) else value
@@ -297,12 +297,12 @@ class System(_ByValue):
 
     @property
     def _letters(self) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
-        """B, b, mu and p of [BB22]."""
+        """Return B, b, mu and p of [BB22]."""
         return self.servers, self.needs, self.rates, self.mix
 
     @property
     def _whole(self) -> bool:
-        """Whether needs and servers are whole numbers, so that they can be counted."""
+        """Return whether needs and servers are whole numbers, so that they can be counted."""
         return self.servers.is_integer() and not (self.needs[self.mix > 0] % 1).any()
 
     def _two_whole_classes(self) -> tuple | None:
@@ -334,8 +334,8 @@ class System(_ByValue):
 class TrackedCluster(_ByValue):
     """Describe a cluster behind a tracker, which takes jobs one by one from a finite queue.
 
-    The tracker waits until as many servers are idle as the job needs, and then takes an exponential time to map it. A job
-    that finds the queue full is lost.
+    The tracker waits until as many servers are idle as the job needs, and then takes an exponential time to map it. A
+    job that finds the queue full is lost.
 
     Parameters
     ----------
@@ -519,7 +519,7 @@ class Pool(_ByValue):
             raise ValueError(f"tasks must have one entry for each of two classes, got {checks.shown(tasks)}")
         places = checks.count("places", places)
         if tasks.sum() < places:
-            raise ValueError(f"{places} places need as many tasks, got {tasks.sum()}")
+            raise ValueError(f"{places} places need at least as many tasks, got {tasks.sum()}")
         self._set(demands=demands, tasks=tasks, places=places)
 
     @property

@@ -57,7 +57,7 @@ def refuse_others(path: Path) -> None:
 
 
 def _is_ours(path):
-    """Whether it is the folder of a run or a sweep, perhaps of a sweep that was stopped before it had begun."""
+    """Return whether it is the folder of a run or a sweep, also of a sweep that was stopped before it had begun."""
     if path.is_symlink() or not path.is_dir():
         return False
     begun = {entry.name for entry in path.iterdir()} <= {LOCK}
@@ -146,7 +146,7 @@ def write(path: Path, content: bytes) -> None:
 
 @contextmanager
 def _named(path):
-    """Errors of the operating system, such as that of a full disk, say where they happened."""
+    """Make errors of the operating system, such as that of a full disk, say where they happened."""
     try:
         yield
     except OSError as error:

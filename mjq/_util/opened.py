@@ -55,12 +55,12 @@ def record(target: str | Path) -> None:
 
 @cache
 def _real(folder):
-    """The folder without links; most files lie in few folders."""
+    """Return the folder without links; most files lie in few folders."""
     return os.path.realpath(folder)
 
 
 def _name(path):
-    """The name of a file relative to the project, or None for other files; modules go by their sources."""
+    """Return the name of a file relative to the project, or None for other files; modules go by their sources."""
     folder, file = os.path.split(path)
     path = os.path.join(_real(folder), file)
     if not path.startswith(ROOT + os.sep):

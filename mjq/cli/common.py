@@ -109,7 +109,7 @@ def page_option(command: Callable) -> Callable:
 
 def _page_name(context, option, path):
     if path and not path.endswith(".html"):
-        raise click.BadParameter(f"the name of a page ends in .html, got {path}")
+        raise click.BadParameter(f"the name of a page must end in .html, got {path}")
     return path
 
 

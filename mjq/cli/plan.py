@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from mjq._util.plain import brief
 from mjq.cli import sheet
 from mjq.cli.common import (
     Command,
@@ -40,7 +41,7 @@ class Duration(click.ParamType):
         """Return the hours."""
         parts = re.findall(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)", str(value))
         if "".join(str(value).split()) != "".join(number + unit for number, unit in parts) or not parts:
-            self.fail(f"{value!r} is not a time such as 2h, 90min or 1d12h", parameter, context)
+            self.fail(f"{brief(value)} is not a time such as 2h, 90min or 1d12h", parameter, context)
         return sum(float(number) * UNITS[unit] for number, unit in parts)
 
 
@@ -60,9 +61,11 @@ class Sizes(click.ParamType):
                 (count,) = [int(x) for x in rest]
             low, high = float(first), float(last)
         except ValueError:
-            self.fail(f"{value!r} is not a range such as 100:200 or 100:200:11", parameter, context)
+            self.fail(f"{brief(value)} is not a range such as 100:200 or 100:200:11", parameter, context)
         if not 0 < low <= high < float("inf") or (count is not None and not 1 <= count <= MOST_SIZES):
-            self.fail(f"{value!r} is not a range of at most {MOST_SIZES} rising positive sizes", parameter, context)
+            self.fail(
+                f"{brief(value)} is not a range of at most {MOST_SIZES} rising positive sizes", parameter, context
+            )
         return low, high, count
 
 
@@ -147,7 +150,7 @@ def plan(
 
 
 def _parts(told):
-    """The plan for people, part by part."""
+    """Yield the plan for people, part by part."""
     if told.lines:
         yield lines_used(told.lines)
     machine = f", on {told.servers:g} servers ({told.servers_from})" if told.servers else ""

@@ -79,7 +79,7 @@ def draw(chapter: str, students: int, seed: int) -> list[list[Drawn]]:
 
 
 def _new(question, rng, numbers, answers):
-    """The question with numbers and an answer that nobody has yet."""
+    """Return the question with numbers and an answer that nobody has yet."""
     for _ in range(TRIES):
         one = _solved(question, rng)
         if one and one.answer not in answers and tuple(one.values.items()) not in numbers:
@@ -88,7 +88,7 @@ def _new(question, rng, numbers, answers):
 
 
 def _solved(question, rng):
-    """The question with random numbers, or None if no answer to them can be marked."""
+    """Return the question with random numbers, or None if no answer to them can be marked."""
     try:
         values = question.draw(rng)
         exact = question.answer(**values)

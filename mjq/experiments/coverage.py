@@ -132,12 +132,12 @@ def of_case(case: Case, truth: Truth, jobs: int, logs: int, seed: int = 1) -> It
 
 
 def _ratio(ends):
-    """Median of the upper ends over the lower ones."""
+    """Return the median of the upper ends over the lower ones."""
     return float(np.median([high / low if low > 0 else np.inf for low, high in ends]))
 
 
 def _ours(log):
-    """The intervals that `mjq plan` and `mjq capacity` give for a log, None where they give none."""
+    """Return the intervals that `mjq plan` and `mjq capacity` give for a log, None where they give none."""
     here, more = (waits(log, SERVERS + extra, "fcfs", percentile=PERCENTILE) for extra in (0, 1))
     gain = difference(here, more, "mean")[1:]
     own, work = own_order_capacity(log), mean_work(log)
@@ -158,7 +158,7 @@ def _replayed(log: Log, servers: float) -> Schedule:
 
 
 def _scaled(mean, half, logarithmic):
-    """Ends of an interval of a mean on one scale or the other, in hours."""
+    """Return the ends of an interval of a mean, in hours, made on one scale or the other."""
     if logarithmic:
         half = min(300.0, half / mean)
         return mean * np.exp(-half) / 3600, mean * np.exp(half) / 3600

@@ -221,7 +221,7 @@ def main() -> None:
 
 
 def _rows_of(rows, name, start, basis=None):
-    """The rows of one method."""
+    """Return the rows of one method."""
     asked = {"method": name, "start": start} | ({} if basis is None else {"vectors": str(basis)})
     return [row for row in rows if asked.items() <= {key: str(x) for key, x in row.items()}.items()]
 
@@ -231,7 +231,7 @@ def _is_kept(name, start, basis, rows, steps):
 
 
 def _in_a_process(name, start, basis):
-    """What `measured` sends from a process of its own."""
+    """Return what `measured` sends from a process of its own."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=measured, args=(name, start, basis, theirs))

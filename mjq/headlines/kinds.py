@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
@@ -34,6 +35,7 @@ __all__ = [
     "Whole",
     "Word",
     "checked",
+    "is_too_large",
     "meaning",
     "optional",
     "system_of",
@@ -41,7 +43,7 @@ __all__ = [
 
 
 def _whole(value: Any) -> Any:
-    """3.0 as 3, as JSON has it; all else as it is."""
+    """Return 3.0 as 3, as JSON has it, and all else as it is."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -97,12 +99,25 @@ def checked(name: str, declaration: type[Declaration], given: Any) -> Any:
         first = error.errors(include_url=False)[0]
         where = ".".join([name, *_place(first, given)])
         words = TYPES.get(first["type"]) or first["msg"].replace("Input", "it")
+        if first["type"] == "float_type" and is_too_large(first["input"]):
+            words = f"must be at most {sys.float_info.max:.2g} in size"
         got = "" if first["type"] in {"missing", "extra_forbidden"} else f", got {brief(first['input'])}"
         raise ValueError(f"{where} {words}{got}") from error
 
 
+def is_too_large(value: Any) -> bool:
+    """Return whether the value is a whole number beyond the range of floating-point numbers, or holds one.
+
+    >>> is_too_large(10**400), is_too_large([1, 2.5])
+    (True, False)
+    """
+    if isinstance(value, (list, tuple)):
+        return any(map(is_too_large, value))
+    return isinstance(value, int) and abs(value) > sys.float_info.max
+
+
 def _place(error, value):
-    """The names and numbers that lead to where an error is, without the names of alternatives between them."""
+    """Yield the names and numbers that lead to where an error is, without names of alternatives between them."""
     for part in error["loc"]:
         if isinstance(value, (dict, list)) and part in (value if isinstance(value, dict) else range(len(value))):
             yield str(part)

@@ -63,23 +63,23 @@ class FiniteQueue(NamedTuple):
 
 
 def _in_order(free, served, line, b):
-    """The first, if it fits."""
+    """Return the place of the first job if it fits, else None."""
     return 0 if b[line[0]] <= free else None
 
 
 def _first_fit(free, served, line, b):
-    """The first that fits."""
+    """Return the place of the first job that fits."""
     return next((place for place, kind in enumerate(line) if b[kind] <= free), None)
 
 
 def _fewest(free, served, line, b):
-    """Of those that fit the first that needs least."""
+    """Return the place of the first job that needs least of those that fit."""
     fitting = [(b[kind], place) for place, kind in enumerate(line) if b[kind] <= free]
     return min(fitting)[1] if fitting else None
 
 
 def _most(free, served, line, b, threshold=0):
-    """Of those that fit the first that needs most; nobody while few are served and a larger one waits."""
+    """Return the first place of the largest need that fits; None while few are served and a larger job waits."""
     fitting = [(-b[kind], place) for place, kind in enumerate(line) if b[kind] <= free]
     if not fitting or (served <= threshold and max(b[kind] for kind in line) > free):
         return None
@@ -96,7 +96,7 @@ RULES = {
 
 
 def _rule(policy):
-    """The function of a policy that looks at needs and order alone; None for ServerFilling, which interrupts."""
+    """Return a policy's function of needs and order; None for ServerFilling, which interrupts."""
     name = policy if isinstance(policy, str) else ""
     if quick := re.fullmatch(r"msfq-([0-9]{1,9})", name):
         return partial(_most, threshold=int(quick[1]))
@@ -174,7 +174,7 @@ def served_and_waiting(state: tuple, B: float, b: Sequence[float], policy: str) 
 
 
 def _settled(rule, B, b, m, line):
-    """The state when the rule has started whom it can."""
+    """Return the state after the rule has started all jobs that it can."""
     line = list(line)
     while line:
         held = sum(number * need for number, need in zip(m, b, strict=True))
@@ -190,7 +190,7 @@ def _changed(m, kind, by):
 
 
 def _served_by_filling(B, b, present):
-    """Places of the jobs that ServerFilling serves: of the first whose needs add to B, the largest first."""
+    """Return the places of the jobs that ServerFilling serves: of the first whose needs add to B, the largest first."""
     before = accumulate((b[kind] for kind in present), initial=0)
     together = [place for place, held in zip(range(len(present)), before, strict=False) if held < B]
     served, left = set(), B

@@ -244,7 +244,7 @@ class Comparisons:
 
 
 def _same(printed, ours):
-    """Whether a printed number's parameters are these; parameters that the print does not depend on are ignored."""
+    """Return whether a printed number has these parameters; those that the print does not depend on are ignored."""
     return all(
         key in ours
         and np.shape(value) == np.shape(ours[key])

@@ -92,7 +92,7 @@ class Archive:
         return f"{reason}; {total - len(self.unfinished())} of {total} cases are finished and kept in {self.folder}"
 
     def _journal(self):
-        """The journal of this sweep, or an error that says what else the folder holds."""
+        """Return the journal of this sweep; raise ``ValueError`` that says what else the folder holds."""
         path = self.folder / folders.JOURNAL
         if not path.exists():
             if (self.folder / folders.FORMER).is_dir():

@@ -107,7 +107,7 @@ class Chapter:
         return values
 
     def _told_of_defaults(self, given):
-        """Which lists, for an error message, may have to grow with one that was given with another length."""
+        """Say which lists may have to grow with one that was given with another length, for an error message."""
         lists = {name: p.default for name, p in self.parameters.items() if p.type == "list"}
         old = {len(lists[name]) for name in given if name in lists and len(given[name]) != len(lists[name])}
         left = [f"{name} = {brief(x)}" for name, x in lists.items() if name not in given and len(x) in old]
@@ -185,7 +185,7 @@ def typed(parameter: Parameter, value: Any) -> Any:
         floats = all(isinstance(leaf, float) for leaf in _leaves(parameter.default))
         return _entries(parameter.name, value, floats)
     if parameter.type == "float" and kind is int:
-        value = float(value)
+        value = float(checks.numbers(parameter.name, value, ndim=0))
     elif parameter.type == "int" and kind is float and value.is_integer():
         value = int(value)
     if type(value).__name__ != parameter.type:
@@ -196,21 +196,21 @@ def typed(parameter: Parameter, value: Any) -> Any:
 
 
 def _entries(name, value, floats):
-    """A list with its entries checked, whole numbers as floats if asked."""
+    """Return a list with its entries checked, whole numbers as floats if asked."""
     if isinstance(value, (list, tuple)):
         return [_entries(name, entry, floats) for entry in value]
     if not isinstance(value, (int, float, str, bool)) or (isinstance(value, float) and not math.isfinite(value)):
         raise ValueError(f"{name} must hold finite numbers or text, got {brief(value)}")
-    return float(value) if floats and type(value) is int else value
+    return float(checks.numbers(name, value, ndim=0)) if floats and type(value) is int else value
 
 
 def _leaves(value):
-    """The values in a list of lists."""
+    """Return the values in a list of lists."""
     return [leaf for entry in value for leaf in _leaves(entry)] if isinstance(value, list) else [value]
 
 
 def _nearest(name, known):
-    """Words that help with a name that is not known."""
+    """Return words that help with an unknown name."""
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
     return f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(known)}"
 
@@ -225,7 +225,7 @@ def _title(notebook, otherwise):
 
 
 def _parameters(cell, name):
-    """Parameters from the assignments of a cell and the comments behind them."""
+    """Yield parameters from the assignments of a cell and the comments behind them."""
     lines = cell.source.splitlines()
     try:
         body = ast.parse(cell.source).body
@@ -251,7 +251,7 @@ def _parameters(cell, name):
 
 
 def _explained(comment):
-    """Meaning, unit and place from ``meaning [unit]; place``."""
+    """Return meaning, unit and place from ``meaning [unit]; place``."""
     text, _, place = comment.partition(";")
     unit = re.search(r"\s*\[([^]]+)\]", text)
     return text.replace(unit[0], "").strip() if unit else text.strip(), unit[1] if unit else "", place.strip()

@@ -149,7 +149,7 @@ def _compute(archive, todo, workers, notebooks, progress, patience):
 
 @dataclass(frozen=True)
 class _Crew:
-    """The workers of a dask client, at work on cases of an archive; without any worker its patience ends."""
+    """Direct the workers of a dask client to the cases of an archive; its patience ends without any worker."""
 
     client: Client
     archive: Archive
@@ -181,7 +181,7 @@ class _Crew:
         return futures
 
     def _next(self):
-        """The next finished future; a scheduler or workers that are gone are noticed."""
+        """Return the next finished future; raise an error when the scheduler or all workers are gone."""
         last = time.monotonic()
         while True:
             try:
@@ -195,7 +195,7 @@ class _Crew:
                 raise self._stopped(gone if connected else "the scheduler cannot be reached")
 
     def _record(self, future):
-        """The record of a finished future; a case that killed its workers, or could not run at all, has failed."""
+        """Return the record of a finished future; a case that killed its workers, or could not run, has failed."""
         if future.status in ("cancelled", "lost"):
             raise self._stopped("the scheduler cannot be reached")
         error = future.exception()

@@ -166,7 +166,7 @@ def _system(D: ArrayLike, N: ArrayLike, K: ArrayLike) -> tuple[np.ndarray, np.nd
 
 @numba.njit(cache=True, nogil=True)
 def _deplete(rng, D, N, K, path):
-    """The five instants of one depletion, the path, and how long each station and all of them are busy.
+    """Return the five instants of a depletion, the path, and how long each station and all of them are busy.
 
     `path`, if it has rows, takes the tasks in execution at each completion.
     """

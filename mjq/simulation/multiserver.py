@@ -205,7 +205,7 @@ def require_powers_of_two(needs: Sequence[float] | np.ndarray, B: float) -> None
 
 
 def _estimates(runs):
-    """Means of each run or batch, and what they say together."""
+    """Return the estimates from the means of each run or batch."""
     times, counts, tails, areas = (np.concatenate(parts) for parts in zip(*runs, strict=True))
     done = counts.sum(axis=1)
     EW, EW2, EWq, EWq2 = (_mean(times[:, k], done) for k in (SOJOURN, SOJOURN2, WAIT, WAIT2))
@@ -229,6 +229,6 @@ def _estimates(runs):
 
 
 def _mean(sums, jobs):
-    """Mean over the runs or batches that saw such jobs; nan where none did."""
+    """Return the mean over the runs or batches that saw such jobs; nan where none did."""
     seen = jobs > 0
     return Estimate.of(sums[seen] / jobs[seen]) if seen.any() else Estimate(np.nan, np.nan, 0)

@@ -205,6 +205,6 @@ def in_blocks(series: np.ndarray, count: int = BLOCKS) -> np.ndarray:
 
 
 def _spread(parts, value):
-    """Half-width of the interval by Student's t distribution, from the deviation of the parts from the whole."""
+    """Return the half-width by Student's t distribution, from the deviation of the parts from the whole."""
     off = np.asarray(parts) - value
     return STUDENT * float(np.sqrt((off**2).sum() / (len(parts) - 1) / len(parts)))

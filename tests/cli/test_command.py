@@ -432,7 +432,7 @@ def test_of_many_failed_cases_the_first_ten_are_said(tmp_path):
     ("words", "complaint"),
     [
         (["stability", "-p", "n", "5,6"], "-p needs -o FILE"),
-        (["stability", "-o", "x.csv"], "-o is the table for many values, which -p NAME VALUES gives"),
+        (["stability", "-o", "x.csv"], "-o needs -p NAME VALUES: the table is for the results of many values"),
         (["stability", "-p", "m", "5,6", "-o", "x.csv"], "stability has no input 'm'"),
         (["stability", "-p", "n", "5", "-p", "n", "6", "-o", "x.csv"], "-p n is given twice"),
         (["stability", "-p", "n", "5:6", "-o", "x.csv"], "n: a range is start:stop:number"),

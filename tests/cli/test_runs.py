@@ -86,7 +86,7 @@ def test_a_broken_law_is_named_before_anything_runs(name, given, law):
         ({"n": 30.5}, "n must be a whole number, got 30.5"),
         ({"n": True}, "n must be a whole number, got True"),
         ({"mu1": [1.0]}, r"mu1 must be a number, got \[1.0\]"),
-        ({"mu1": math.inf}, "mu1 must be finite numbers, got inf"),
+        ({"mu1": math.inf}, "mu1 must be a finite number, got inf"),
         ({"mu1": None}, "mu1 must be a number, got None"),
         ({"log": 5}, "log must be text, got 5"),
     ],

@@ -268,7 +268,7 @@ GOOD = dict(N=4, sizes=(1, 4), p=(0.5, 0.5), lam=1, mu1=2, mu2=(3, 4), C=2)
         (dict(C=-1), "C must be a whole number of at least 0"),
         (dict(C=1.5), "C must be a whole number"),
         (dict(N=0), "N must be a whole number of at least 1"),
-        (dict(N="4"), "N must be numbers"),
+        (dict(N="4"), "N must be a number"),
     ],
 )
 def test_bad_input_raises(bad, message):

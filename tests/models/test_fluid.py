@@ -465,7 +465,7 @@ def test_a_queue_where_nobody_comes_needs_no_smoothing():
         (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {("q", 1): 0.5}), "routing out of .* must be a dict"),
         (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {}, 2.0), "arrivals must be a dict from pairs"),
         (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {}, None, "one"), "population must be a dict from pairs"),
-        (lambda: fluid.smoothed_share(1.0, "two", 1), "k must be numbers"),
+        (lambda: fluid.smoothed_share(1.0, "two", 1), "k must be a number"),
         (lambda: fluid.smoothed_share([1j], 2, 1), "x must be numbers"),
         (lambda: fluid.exponential(1e-300), "mean must lie between"),
         (

@@ -162,7 +162,7 @@ def test_lists_and_tables_become_columns(tmp_path):
     ("fixed", "swept", "said"),
     [
         (FIXED, {"n": [5]}, "stability needs n2"),
-        (FIXED | dict(n2=2, n=3), {"n": [5]}, "n: given both a single value and many"),
+        (FIXED | dict(n2=2, n=3), {"n": [5]}, "n: give a single value or many, not both"),
         (FIXED | dict(n2=2), {"n": []}, "has no values"),
         (FIXED | dict(n2=2), {"m": [3]}, "has no input 'm'"),
         (FIXED, {"n": range(10_000), "n2": range(1000)}, "10000000 cases are more than"),

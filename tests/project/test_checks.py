@@ -11,8 +11,8 @@ from mjq._util import checks
     [
         (lambda: checks.positive("mu", [1, 0]), r"mu must be positive, got \(1, 0\)"),
         (lambda: checks.positive("mu", "fast"), "mu must be numbers, got 'fast'"),
-        (lambda: checks.positive("B", "6", ndim=0), "B must be numbers, got '6'"),
-        (lambda: checks.positive("B", True, ndim=0), "B must be numbers, got True"),
+        (lambda: checks.positive("B", "6", ndim=0), "B must be a number, got '6'"),
+        (lambda: checks.positive("B", True, ndim=0), "B must be a number, got True"),
         (lambda: checks.multiserver(6, (2, 3), (1e-60, 1e60), (0.5, 0.5)), "mu must lie within a factor 1e\\+100"),
         (lambda: checks.positive("lam", [1.0], ndim=0), "lam must be one number"),
         (lambda: checks.numbers("b", [[1, 2]]), "b must be a plain sequence"),

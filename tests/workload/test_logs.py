@@ -201,11 +201,11 @@ def test_quoted_fields_may_hold_delimiters_and_ends_of_lines(tmp_path):
         ("\n\n", None, "empty"),
         ("a,b\n1,2\n", None, "columns must say how many servers a job held"),
         ("a,b\n1,2\n", {"need": "c"}, "no column 'c'; there are a, b"),
-        ("a,b\n1,2\n", {"color": "a"}, "a column is one of need"),
-        ("need,run\n-1,2\nx,2\n1,\n1,-2\n", None, "no line holds a job that can be used, of 4"),
+        ("a,b\n1,2\n", {"color": "a"}, "our name of a column must be one of need"),
+        ("need,run\n-1,2\nx,2\n1,\n1,-2\n", None, "none of 4 lines holds a job that can be used"),
         ('need,run\n"1,2\n' + "x" * 200_000, None, "field larger"),
         ("need,run\n1,\x002\n", None, "line 2: this is not text"),
-        ("; MaxProcs: 8\n", None, "no line holds a job that can be used, of 0"),
+        ("; MaxProcs: 8\n", None, "none of 0 lines holds a job that can be used"),
     ],
 )
 def test_files_that_are_no_logs(tmp_path, content, columns, message):

@@ -12,7 +12,7 @@ __all__ = ["MODELS"]
 
 
 def _of(chapter: Chapter) -> Model:
-    """The headline of a chapter, with its key in the title."""
+    """Return the headline of a chapter, with its key in the title."""
     found = import_module(f"{__name__}.{chapter.name}").HEADLINE
     return replace(found, title=f"{found.title} [{chapter.key}]")
 

@@ -21,7 +21,7 @@ RATES_ALIKE = 1e-12  # relative difference that counts as none: at the optimal p
 
 
 def _switching(D: ArrayLike) -> tuple[np.ndarray, int, int]:
-    """Demands, and the stations that are the bottleneck of class A alone and of class B alone, which must differ."""
+    """Return the demands and the bottlenecks of class A alone and of class B alone, which must differ."""
     D = checked_demands(D)
     of_A, of_B = int(np.argmax(D[:, 0])), int(np.argmax(D[:, 1]))
     if of_A == of_B or D[0, 0] == D[1, 0] or D[0, 1] == D[1, 1]:
@@ -67,7 +67,7 @@ def saturation_sector(D: ArrayLike) -> tuple[float, float]:
 
 
 def _inside(D: np.ndarray) -> np.ndarray:
-    """Throughputs at which both stations are saturated."""
+    """Return throughputs at which both stations are saturated."""
     return np.linalg.solve(D, np.ones(2))
 
 

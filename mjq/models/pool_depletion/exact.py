@@ -84,7 +84,7 @@ class Depletion:
 
     @cached_property
     def _transient(self):
-        """The chain, and the chance that it has ended."""
+        """Return the chain, and the chance that it has ended."""
         D, N_A, N_B, K_A, K_B = self.system
         number = count_states(N_A, N_B, K_A, K_B)
         if number > MOST_STATES:
@@ -162,7 +162,7 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
 
 def _require_memory(needed, K):
     if needed > MOST_BYTES:
-        raise ValueError(f"K = {K} takes {needed / 1e9:.3g} GB, more than {MOST_BYTES / 1e9:g}")
+        raise ValueError(f"K = {K} would need {needed / 1e9:.3g} GB; the limit is {MOST_BYTES / 1e9:g} GB")
 
 
 def energy(D: ArrayLike, N_A: int, N_B: int, T: float, busy: ArrayLike, idle: ArrayLike) -> float:

@@ -214,7 +214,10 @@ def one_sided_bound(t: ArrayLike, mean: float, second_moment: float) -> float | 
     >>> one_sided_bound(3, 1, 2)  # variance 1, two above the mean
     0.2
     """
-    t = np.asarray(t, dtype=float)
+    t = checks.numbers("t", t, ndim=np.ndim(t))
+    mean, second_moment = (
+        float(checks.numbers(name, x, ndim=0)) for name, x in (("mean", mean), ("second_moment", second_moment))
+    )
     variance = second_moment - mean**2
     bound = np.where(t > mean, variance / (variance + np.maximum(t - mean, 0) ** 2), 1.0)
     return bound if bound.ndim else float(bound)
@@ -307,7 +310,7 @@ def _require_agreement(answer):
 
 
 def _sojourn_time(queue):
-    r"""The sojourn time as a phase-type distribution: the life of the job that has just joined the end of the queue.
+    r"""Return the sojourn time as a phase-type distribution: the life of a job that has just joined the queue.
 
     Its phases are the states of :func:`tagged_transitions` up to level N, and one for each phase of the levels above:
     there the tagged job's place n and phase stay matrix-geometric while the jobs ahead leave,
@@ -339,7 +342,7 @@ def _sojourn_time(queue):
 
 
 def _joining(queue, index, size):
-    """Where a job that joins below level N finds itself: the chance of each state up to level N."""
+    """Return where a job that joins below level N finds itself: the chance of each state up to level N."""
     start = np.zeros(size)
     for level, x in zip(queue.states[: queue.homogeneous], queue.distribution.boundary, strict=True):
         for state, chance in zip(level, x, strict=True):

@@ -161,7 +161,7 @@ def poisson(lam: float, p: ArrayLike, service: Sequence[Law], factor: float = 1.
 
 
 def _numbers_of(law):
-    """A law as plain numbers: which kind it is, and its part of the table."""
+    """Return a distribution as plain numbers: which kind it is, and its part of the table."""
     if isinstance(law, PhaseType):
         return law.phases, phase_table(law)
     if isinstance(law, Lognormal):

@@ -59,7 +59,7 @@ def uproot(jobs, queue, job):
 
 @numba.njit(cache=True)
 def _down(jobs, job, now, by):
-    """The first that is short enough, from a job on downwards; there is one."""
+    """Return the first job that is short enough, from a job on downwards; there is one."""
     while True:
         left = jobs[job].left
         if left != NOBODY and now + jobs[left].lowest <= by:
@@ -129,7 +129,7 @@ def _take_out(jobs, queue, job):
 
 @numba.njit(cache=True)
 def _lowest(jobs, job):
-    """The shortest estimate from a job on downwards."""
+    """Return the shortest estimate from a job on downwards."""
     lowest, left, right = jobs[job].estimate, jobs[job].left, jobs[job].right
     if left != NOBODY:
         lowest = min(lowest, jobs[left].lowest)
@@ -140,7 +140,7 @@ def _lowest(jobs, job):
 
 @numba.njit(cache=True)
 def _draw(number):
-    """The same for the same number, and as good as random: the last steps of the generator splitmix64."""
+    """Return a number as good as random, the same for the same argument: the last steps of splitmix64."""
     bits = np.uint64(number) * np.uint64(0x9E3779B97F4A7C15)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -103,7 +103,7 @@ def _curve(log, policy, seed):
 
 
 def _near_saturation(log):
-    """Of exponential classes under FCFS, where they can be solved."""
+    """Return what holds near saturation for exponential classes under FCFS, where they can be solved."""
     solved = estimates.near_the_limit(log)
     if solved is None:
         return None
@@ -135,7 +135,7 @@ def verdict(
 
 
 def _of_load(load, own, rule):
-    """How near the work that came is to what a rule can carry."""
+    """Say how near the work that came is to what a rule can carry."""
     if load is None:
         return ["The log does not tell when jobs came: how near this is to the limit cannot be said."]
     came = f"The work that came would keep {load.load:.1%} of the servers busy on a machine that wastes none"

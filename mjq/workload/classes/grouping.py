@@ -96,8 +96,9 @@ def read_classes(path: str | Path) -> list[JobClass]:
 def shipped_classes() -> list[JobClass]:
     """Return the job classes of the NASA Ames iPSC/860 log of 1993 (128 processors, 18,239 jobs).
 
-    The log is in the Parallel Workloads Archive; the classes are computed by ``job_classes(read_log("NASA-iPSC-1993-3.1-cln.swf.gz"))``. In that log submit times are start times, so
-    it knows needs and run times, and nothing of waits; nor does this table.
+    The log is in the Parallel Workloads Archive, and the classes are those of
+    ``job_classes(read_log("NASA-iPSC-1993-3.1-cln.swf.gz"))``. In that log submit times are start times. So it knows
+    needs and run times, and nothing of waits; nor does this table.
 
     Examples
     --------

@@ -221,7 +221,7 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
     _require_seconds(jobs)
     jobs = tally.usable(_odd_among_the_others(jobs, known))
     if jobs.is_empty():
-        raise ValueError(f"no line holds a job that can be used, of {tally.read}{tally.told()}")
+        raise ValueError(f"none of {tally.read} lines holds a job that can be used{tally.told()}")
     jobs, notes = _in_order(jobs)
     if partition is None and jobs["partition"].drop_nulls().n_unique() > 1:
         parts = jobs["partition"].drop_nulls().n_unique()
@@ -253,7 +253,7 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
 
 
 class _Tally:
-    """Lines read, and those that are not used, by reason."""
+    """Count the lines read, and those that are not used, by reason."""
 
     def __init__(self, strict):
         self.strict = strict
@@ -279,7 +279,7 @@ class _Tally:
 
 
 def _dropping(table, reason, condition):
-    """The table with this reason on the rows where the condition holds and no other reason is given yet."""
+    """Return the table with this reason on the rows where the condition holds and no reason is given yet."""
     there = pl.when(pl.col("dropped").is_null() & condition).then(pl.lit(reason)).otherwise("dropped")
     return table.with_columns(dropped=there)
 
@@ -297,7 +297,7 @@ def _require_seconds(jobs):
 
 
 def _odd_among_the_others(jobs, servers):
-    """Rows that can be told to be unusable only from all of them."""
+    """Mark the rows that only a look at all of them shows to be unusable."""
     same = ["job", *TIMES, "need"]
     repeated = pl.col("job").is_not_null() & ~pl.struct(same).is_first_distinct()
     jobs = _dropping(jobs, "the same job as on an earlier line", repeated)
@@ -312,7 +312,7 @@ def _odd_among_the_others(jobs, servers):
 
 
 def _in_order(jobs):
-    """Jobs by arrival, then number; and a note if they were not."""
+    """Return the jobs by arrival, then number; and a note if they were not."""
     jobs = jobs.with_columns(eligible=pl.coalesce("eligible", "submit")) if _known(jobs, "eligible") else jobs
     by = next((name for name in ("eligible", "submit", "start") if _known(jobs, name)), None)
     if by is None:
@@ -329,12 +329,12 @@ def _known(jobs, column):
 
 
 def _column(series):
-    """A column as floats, or None where nothing of it is known."""
+    """Return a column as floats, or None where nothing of it is known."""
     return series.fill_null(np.nan).to_numpy() if series.is_not_null().any() else None
 
 
 def _only_starts(said, submit, start, **_):
-    """Whether submit times are start times, if the header says so; and a note.
+    """Return whether submit times are start times, if the header says so; and a note.
 
     Some converters write a wait of 0 where none is known, so zeros prove nothing. A positive wait contradicts the
     header.
@@ -348,7 +348,7 @@ def _only_starts(said, submit, start, **_):
 
 
 def _without_early_starts(submit, eligible, start, **_):
-    """Starts, not known where a job started before it could; and a note of how many did."""
+    """Return starts, not known where a job started before it could, and a note of how many did."""
     arrival = submit if eligible is None else eligible
     if arrival is None or start is None:
         return start, []
@@ -358,7 +358,7 @@ def _without_early_starts(submit, eligible, start, **_):
 
 
 def _most_held(columns):
-    """The most that jobs held at the same time."""
+    """Return the most that jobs held at the same time."""
     known = ~np.isnan(columns["start"])
     start, run, need = (columns[name][known] for name in ("start", "run", "need"))
     times, change = np.concatenate([start + run, start]), np.concatenate([-need, need])

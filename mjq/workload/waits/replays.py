@@ -101,7 +101,7 @@ def _waits(log, percentile, case):
 
 
 def _fingerprint(log):
-    """What tells this log from another one."""
+    """Return what tells this log from another one."""
     digest = hashlib.sha256()
     for column in (log.need, log.run, log.arrival, log.estimate):
         digest.update(b"none" if column is None else np.ascontiguousarray(column).tobytes())
