@@ -64,7 +64,7 @@ BROKEN = [
     ),
     ("near_saturation", dict(loads=[2.0]), "load must be above 0 and below 1, got 2$"),
     ("fluid", dict(load=1.0), "load must be above 0 and below 1, got 1"),
-    ("fluid", dict(scv3=0.4), "a scv of at least 0.5, got 0.4"),
+    ("fluid", dict(scv3=0.4), "an scv of at least 0.5, got 0.4"),
     ("pool_depletion", dict(K=101), "K = 101 places need as many tasks, got N = 100"),
     ("pool_depletion", dict(D=[[1.0, 1.0], [2.0, 2.0]]), "no bottleneck switch"),
     ("pool_depletion", dict(jobs=0), "jobs must be a whole number of at least 1000, got 0"),

@@ -174,7 +174,7 @@ def test_a_grid_that_cannot_be_is_refused(fixed, swept, said):
 
 
 def test_the_ending_names_the_format(tmp_path):
-    with pytest.raises(ValueError, match=r"ends in .csv or .parquet, got waste.xls"):
+    with pytest.raises(ValueError, match=r"must end in .csv or .parquet, got waste.xls"):
         solve_grid(SMALL, tmp_path / "waste.xls")
 
 
