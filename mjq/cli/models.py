@@ -107,7 +107,7 @@ def _kind(schema):
 
 
 def _help(schema, kind):
-    more = ", in a YAML or JSON file" if kind == "object" else ""
+    more = " It is read from a YAML or JSON file." if kind == "object" else ""
     return f"{schema['description']}{more}" + ("" if "default" in schema else "  [required]")
 
 

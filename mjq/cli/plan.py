@@ -78,7 +78,7 @@ class Sizes(click.ParamType):
 )  # fmt: skip
 @click.option(
     "--percentile", metavar="PERCENT", type=click.FloatRange(0, 100, min_open=True), default=90.0, show_default=True,
-    help="Share of the jobs that must meet the target wait, in percent.",
+    help="Require that this share of the jobs meets the target wait, in percent.",
 )  # fmt: skip
 @click.option(
     "--policy", "policies", multiple=True, default=("easy",), show_default=True, metavar="NAME",

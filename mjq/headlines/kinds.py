@@ -73,11 +73,11 @@ def optional(words: str) -> Any:
 
 
 class MultiserverInput(Declaration):
-    B: Number = meaning("size of the resource")
-    b: Numbers = meaning("need of a job of each class")
-    mu: Numbers = meaning("completion rate of each class")
-    p: Numbers = meaning("probability of each class")
-    lam: NumberOrNone = optional("arrival rate, below the capacity")
+    B: Number = meaning("Give the resource this size, such as a number of servers.")
+    b: Numbers = meaning("Let a job of each class hold this much of the resource.")
+    mu: Numbers = meaning("Complete a job of each class at this rate, one over its mean run time.")
+    p: Numbers = meaning("Let an arriving job be of each class with this probability.")
+    lam: NumberOrNone = optional("Also compute times at this arrival rate, which must be below the capacity.")
 
 
 def system_of(B: float, b: list[float], mu: list[float], p: list[float]) -> System:

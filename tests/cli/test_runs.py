@@ -87,6 +87,7 @@ def test_a_broken_law_is_named_before_anything_runs(name, given, law):
         ({"n": True}, "n must be a whole number, got True"),
         ({"mu1": [1.0]}, r"mu1 must be a number, got \[1.0\]"),
         ({"mu1": math.inf}, "mu1 must be a finite number, got inf"),
+        ({"mu1": 10**400}, r"mu1 must be at most 1.8e\+308 in size, got 1000"),
         ({"mu1": None}, "mu1 must be a number, got None"),
         ({"log": 5}, "log must be text, got 5"),
     ],

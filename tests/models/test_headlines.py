@@ -165,6 +165,7 @@ def test_lists_and_tables_become_columns(tmp_path):
         (FIXED | dict(n2=2, n=3), {"n": [5]}, "n: give a single value or many, not both"),
         (FIXED | dict(n2=2), {"n": []}, "has no values"),
         (FIXED | dict(n2=2), {"m": [3]}, "has no input 'm'"),
+        (FIXED | dict(n2=2), {"n": [5, 10**400]}, r"n must be at most 1.8e\+308 in size"),
         (FIXED, {"n": range(10_000), "n2": range(1000)}, "10000000 cases are more than"),
     ],
 )
