@@ -16,6 +16,7 @@ from mjq._util import checks
 from mjq._util.parallel import Workers
 from mjq.simulation import policies
 from mjq.simulation.engine import arrivals as sources
+from mjq.simulation.engine.arrivals import Service
 from mjq.simulation.engine.loop import (
     DONE,
     ENDLESS,
@@ -85,7 +86,7 @@ def simulate_multiserver(
     jobs: int,
     seed: Seed,
     *,
-    service: Sequence[sources.Law | ArrayLike] | None = None,
+    service: Service | None = None,
     policy: str = "fcfs",
     estimates: float = 1.0,
     room: int | None = None,
@@ -115,7 +116,7 @@ def simulate_multiserver(
         :class:`~mjq.simulation.engine.arrivals.BoundedPareto`, a number (always that time) or a
         sequence of times, all equally likely. By default exponential with rate `mu`.
     policy : str
-        ``"fcfs"``: in order of arrival; ``"first-fit"``: again and again the first in the line that fits; ``"easy"``,
+        ``"fcfs"``: in order of arrival; ``"first-fit"``: again and again the first in the queue that fits; ``"easy"``,
         ``"conservative"``, ``"backfill-3"`` (depth 3), ``"least-servers-first"``, ``"most-servers-first"``,
         ``"msfq-2"`` (threshold 2), ``"server-filling"``: see :mod:`mjq.simulation.policies`. A job that is
         interrupted goes on later where it stopped; its time in the queue is all that it is not served.

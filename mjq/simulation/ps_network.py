@@ -25,6 +25,9 @@ from mjq.simulation.replications import Compiled, Seed, replicate, require_affor
 if TYPE_CHECKING:  # a simulation runs without the solvers
     from mjq.solvers.network import Network
 
+    Subsets = dict[str, tuple | Sequence[tuple]]  # name to a pair (queue, class), or several
+    Stages = Sequence[tuple[float, Network]]  # when the network changes, and to which one
+
 __all__ = [  # noqa: RUF022, in the order of reading
     "ResponseTime", "NetworkEstimates", "simulate_ps_network",
 ]  # fmt: skip
@@ -81,10 +84,10 @@ def simulate_ps_network(
     time: float,
     seed: Seed,
     *,
-    subsets: dict[str, tuple | Sequence[tuple]] | None = None,
+    subsets: Subsets | None = None,
     percentiles: ArrayLike = (0.95,),
     at: ArrayLike = (),
-    schedule: Sequence[tuple[float, Network]] = (),
+    schedule: Stages = (),
     replications: int = 10,
     warmup: float = 0.1,
     workers: Workers = 1,

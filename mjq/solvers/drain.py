@@ -1,6 +1,6 @@
 r"""The steady state of a saturated system that only drains between two admissions.
 
-A resource is shared by jobs of several classes; a line of waiting jobs never runs dry. Jobs leave one by one; after
+A resource is shared by jobs of several classes; the queue of waiting jobs never runs dry. Jobs leave one by one; after
 each departure the head of the queue enters if it fits, then the next, until one does not fit. Write `k` for a
 *configuration* (how many jobs of each class are in service) and `i` for the class of the head of the queue.
 

@@ -20,7 +20,7 @@ from mjq.simulation.engine.heap import chosen, cumulative, phase_table, phase_ti
 from mjq.solvers.phase_type import PhaseType
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "Source", "Lognormal", "BoundedPareto", "Law", "poisson", "logged", "laws", "rates_of", "next_arrival",
+    "Source", "Lognormal", "BoundedPareto", "Law", "Service", "poisson", "logged", "laws", "rates_of", "next_arrival",
     "class_of", "service_time", "estimate",
 ]  # fmt: skip
 
@@ -138,6 +138,7 @@ class BoundedPareto:
 
 
 Law = PhaseType | Lognormal | BoundedPareto | np.ndarray  # an array: times, all equally likely
+Service = Sequence[Law | ArrayLike]  # as users give it: the distribution of each class
 
 
 def poisson(lam: float, p: ArrayLike, service: Sequence[Law], factor: float = 1.0) -> Source:
@@ -178,7 +179,7 @@ def logged(arrival: np.ndarray, kind: np.ndarray, work: np.ndarray, estimate: np
     return Source(0.0, np.empty(0), np.empty(0, LAW), np.empty(0), 1.0, log)
 
 
-def laws(service: Sequence[Law | ArrayLike]) -> list[Law]:
+def laws(service: Service) -> list[Law]:
     """Return distributions of service times, one for each class.
 
     Each is a `PhaseType`, a `Lognormal`, a `BoundedPareto`, a number (always that time), or a sequence of times, all

@@ -40,7 +40,7 @@ __all__ = [  # noqa: RUF022, in the order of reading
 SOJOURN, SOJOURN2, WAIT, WAIT2, FIRST_CLASS = range(5)  # columns of `times`: then the waits by class
 IN_SYSTEM, IN_QUEUE, SPAN, DONE, LOST = range(5)  # columns of `areas`
 START, FINISH = range(2)  # rows of a record
-ENDLESS = 2**31 - 1  # places to wait, more than a line can hold
+ENDLESS = 2**31 - 1  # places to wait, more than a queue can hold
 GONE = -np.inf  # expected end of a job that has been taken for completed, and will be at this instant
 
 # Where a run is. In a record, so that each step is a function of its own.

@@ -1,10 +1,10 @@
-"""The first waiting job of a class that is short enough, found at little cost however long the line is.
+"""The first waiting job of a class that is short enough, found at little cost however long the queue is.
 
 The last `FEW` jobs of a class are looked at one by one. Those before them are planted, once and for all, in a tree.
-Read from left to right, it is this part of the line; and each job in it knows the shortest estimate from there on
+Read from left to right, it is this part of the queue; and each job in it knows the shortest estimate from there on
 downwards. So a search goes down once, to the left wherever somebody there is short enough. Above stands who has the
 smaller draw, a number that looks random and comes from the job's own; whatever the estimates are, a job of n stands on
-average at most 2 ln n deep, and is planted and uprooted at that cost. In short lines there are no trees.
+average at most 2 ln n deep, and is planted and uprooted at that cost. In short queues there are no trees.
 
 Source: R. Seidel, C. R. Aragon, Randomized search trees, Algorithmica 16 (1996) 464-497.
 """

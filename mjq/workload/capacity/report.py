@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from mjq._util import checks
 from mjq.workload.answers import (
     Agreement,
     Binned,
@@ -48,7 +49,7 @@ def report_on(
         Of the four capacities and of the classes.
     seed : int
     needs : int, optional
-        So many needs in place of all are tried, too.
+        Also merge the needs into at most this many, and say how far the capacities then are off.
     progress : callable
         Is told what comes next.
 
@@ -61,6 +62,7 @@ def report_on(
     ValueError
         If nothing tells how many servers there are, or the jobs say nothing of its capacity.
     """
+    needs = None if needs is None else checks.count("needs", needs)
     found = estimates.capacities(log, policy, seed, progress=progress)
     progress("memory")
     memory = {name: _curve(log, name, seed) for name in ("fcfs", "easy")}

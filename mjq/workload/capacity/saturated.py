@@ -27,7 +27,7 @@ def saturated_starts(
     """Return when each job of a list starts, if there are always as many that wait.
 
     The next job of the list joins the queue when one leaves it. First come, first served is the same however long the
-    line is; backfilling finds more that fits in a longer one.
+    queue is; backfilling finds more that fits in a longer one.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def saturated_starts(
     estimate : sequence of float, shape (n,), optional
         For how long users say that their jobs run at most. Where it is not known or too low, it is the run time.
     line : int
-        Jobs that wait.
+        Jobs in the queue.
 
     Returns
     -------

@@ -31,6 +31,9 @@ SCHEMA = pl.Schema(
 FIRST_LINES = 5  # that are named for each reason
 
 
+Column = np.ndarray | None  # None if the file lacks it
+
+
 @dataclass(frozen=True, eq=False)
 class Log:
     """Hold the jobs of a cluster log in the order in which they queue: by arrival, then by number.
@@ -75,11 +78,11 @@ class Log:
 
     need: np.ndarray
     run: np.ndarray
-    submit: np.ndarray | None = None
-    eligible: np.ndarray | None = None
-    start: np.ndarray | None = None
-    estimate: np.ndarray | None = None
-    number: np.ndarray | None = None
+    submit: Column = None
+    eligible: Column = None
+    start: Column = None
+    estimate: Column = None
+    number: Column = None
     servers: float | None = None
     servers_from: str = ""
     lines: Lines | None = None
@@ -92,17 +95,17 @@ class Log:
         return len(self.run)
 
     @property
-    def arrival(self) -> np.ndarray | None:
+    def arrival(self) -> Column:
         """Return when each job joined the queue: when it was allowed to start, or else submitted [s]; or None."""
         return self.submit if self.eligible is None else self.eligible
 
     @property
-    def wait(self) -> np.ndarray | None:
+    def wait(self) -> Column:
         """Return the wait of each job by the log itself [s], nan where it is not known; or None if no wait is known."""
         return None if self.start is None or self.arrival is None else self.start - self.arrival
 
     @property
-    def said(self) -> np.ndarray | None:
+    def said(self) -> Column:
         """Return the users' estimates of run times [s], the run time where that is not known or too low; or None."""
         return None if self.estimate is None else np.fmax(self.estimate, self.run)
 
