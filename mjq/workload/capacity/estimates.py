@@ -8,9 +8,9 @@ independent     jobs are drawn one by one from the log, each with the time that 
 own order       the jobs of the log come in its own order
 ==============  ========================================================================================================
 
-All assume servers that do not fail, are all alike and are not shared, and all but the first a queue that never runs dry.
-Jobs have the mean work of the log in each, need times run time: what is simulated is the share of the servers that is
-busy, which says the same with far less noise. How well the log tells that mean is :func:`mean_work`.
+All assume servers that do not fail, are all alike and are not shared, and all but the first a queue that never runs
+dry. Jobs have the mean work of the log in each, need times run time: what is simulated is the share of the servers that
+is busy, which says the same with far less noise. How well the log tells that mean is :func:`mean_work`.
 """
 
 from __future__ import annotations
