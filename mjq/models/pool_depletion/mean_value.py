@@ -51,7 +51,7 @@ def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
     population = tuple(checks.counts("population", population, 0).tolist())
     if len(population) != demands.shape[1]:
         raise ValueError(
-            f"population must have one entry for each of {demands.shape[1]} classes, got {len(population)}"
+            f"population must have one entry for each class, got {len(population)} for {demands.shape[1]} classes"
         )
     number = math.prod(n + 1 for n in population)
     if number > MOST_POPULATIONS:
