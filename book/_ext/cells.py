@@ -1,16 +1,23 @@
-"""Code cells of chapters: their addresses, and several that are folded under one line.
+"""Code cells of chapters: their addresses, several that are folded under one line, and checks.
 
 The address of a cell is ``cell-`` and its name.
 
 A cell with the tag ``fold-with-next``, beside ``hide-input`` or ``hide-cell``, has no line of its own: its code stands
 under the line of the next cell that is not so tagged, before that one's code, as a block of its own. The next cell
-follows directly and is folded in the same way; a tagged one shows nothing (glued numbers are no output).
+follows directly and is folded in the same way; a tagged one shows nothing (glued numbers are no output). Parameters
+that were injected into a folded group belong to it.
+
+A folded cell that shows nothing but checks that passed is one line that says how many; their names and the code stand
+behind it.
 """
+
+import re
 
 from docutils import nodes
 from sphinx.util import logging
 
-TAG = "fold-with-next"
+TAG, INJECTED = "fold-with-next", "injected-parameters"
+CHECKS = re.compile(r'<details class="mjq-checks"><summary>(.+?)</summary>')
 logger = logging.getLogger(__name__)
 
 
@@ -23,6 +30,29 @@ def address_cells(app, doctree):
     for cell in cells_of(doctree):
         if name_of(cell):
             cell["ids"].append(f"cell-{name_of(cell)}")
+
+
+def fold_checks(app, doctree):
+    """Put the code of checks behind the line that says how many passed."""
+    for cell in cells_of(doctree):
+        shown = [node for node in cell.findall(nodes.raw) if node.get("format") == "html"]
+        passed = [CHECKS.search(node.astext()) for node in shown]
+        outputs = [node for part in cell.children[1:] for node in part.children]
+        if cell.get("hide_mode") == "input" and len(outputs) == len([x for x in passed if x]) == 1:
+            cell["hide_mode"], cell["prompt_show"] = "all", passed[0][1]
+            for node in shown:
+                text = node.astext().replace('class="mjq-checks"', 'class="mjq-checks" open')
+                node.replace_self(nodes.raw("", text, format="html"))
+
+
+def fold_injected(app, doctree):
+    """Fold parameters that were injected between two cells of one line with them."""
+    cells = cells_of(doctree)
+    for before, cell in zip(cells, cells[1:], strict=False):
+        tags = cell["cell_metadata"].get("tags", [])
+        if INJECTED in tags and TAG in before["cell_metadata"].get("tags", []):
+            cell["hide_mode"] = before["hide_mode"]
+            cell["cell_metadata"]["tags"] = [*tags, TAG]
 
 
 def fold_with_next(app, doctree):
@@ -55,6 +85,6 @@ def in_the_way(cell, following):
 
 
 def setup(app):
-    for change in (address_cells, fold_with_next):
+    for change in (address_cells, fold_checks, fold_injected, fold_with_next):
         app.connect("doctree-read", change, priority=400)  # before panels are put between cells
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

@@ -34,7 +34,7 @@ from mjq.runs.kept.results import taken_from
 HEADERS = ["Item", "What it says", "Result", "Checked by"]
 FOREIGN = Path(published.__file__).parents[2] / "tests/foreign/values.csv"  # a row is a value of another program
 STATUSES = "agrees", "they err", "we differ"
-WORDS_A_MINUTE, LINES_A_MINUTE, FORMULAS_A_MINUTE = 200, 10, 4
+WORDS_A_MINUTE, LINES_A_MINUTE, FORMULAS_A_MINUTE = 150, 10, 3
 
 
 def without_thebe(app, pagename, templatename, context, doctree):
@@ -43,6 +43,14 @@ def without_thebe(app, pagename, templatename, context, doctree):
         return "THEBE_JS_URL" in body or "sphinx-thebe" in str(getattr(script, "filename", script))
 
     context["script_files"] = [s for s in context.get("script_files", []) if not is_thebe(s)]
+
+
+def launch_student_notebooks(app, pagename, templatename, context, doctree):
+    """Let the button that starts a notebook elsewhere open the one for students, which `postBuild` writes there."""
+    for button in context.get("header_buttons", []):
+        for entry in button.get("buttons", []):
+            if "urlpath=" in entry.get("url", ""):
+                entry["url"] = entry["url"].replace("/notebooks/", "/student/")
 
 
 def without_old_roles(app, pagename, templatename, context, doctree):
@@ -89,6 +97,8 @@ def cell_of(path):
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "code" and not cell.source.startswith("%%"):
             for node in ast.walk(ast.parse(cell.source)):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "holds":
+                    found |= dict.fromkeys((claim.arg for claim in node.keywords), cell.metadata.get("name"))
                 if isinstance(node, ast.Assert) and isinstance(node.test, ast.Name):
                     found[node.test.id] = cell.metadata.get("name")
     return found
@@ -290,12 +300,25 @@ def _visible_lines(node):
 def keep_equation_numbers(app, doctree):
     """Replace Sphinx's running numbers of labelled equations."""
     equations = app.env.get_domain("math").equations
-    letters = iter(string.ascii_lowercase)
-    for node in doctree.findall(nodes.math_block):
-        paper, colon, name = (node.get("label") or "").partition(":")
-        if colon:
-            node["number"] = f"{paper.upper()}.{name if name.isdigit() else next(letters)}"
-            equations[node["label"]] = (node["docname"], node["number"])
+    labelled = [node for node in doctree.findall(nodes.math_block) if ":" in (node.get("label") or "")]
+    numbers = equation_numbers([node["label"] for node in labelled], app.env.docname)
+    for node in labelled:
+        node["number"] = numbers[node["label"]]
+        equations[node["label"]] = (node["docname"], node["number"])
+
+
+def equation_numbers(labels, page):
+    """The numbers of a page's labelled equations: those of the paper, and letters for ours, capitals on companions.
+
+    >>> equation_numbers(["bb22:4", "bb22:delta"], "notebooks/processing_capacity")
+    {'bb22:4': 'BB22.4', 'bb22:delta': 'BB22.a'}
+    """
+    letters = iter(string.ascii_uppercase if page.endswith("_claims") else string.ascii_lowercase)
+    numbers = {}
+    for label in labels:
+        paper, _, name = label.partition(":")
+        numbers[label] = f"{paper.upper()}.{name if name.isdigit() else next(letters)}"
+    return numbers
 
 
 def source_first(app, what, name, obj, options, lines):
@@ -338,6 +361,7 @@ def setup(app):
     app.connect("doctree-resolved", fill_in_minutes)
     app.connect("html-page-context", without_thebe, priority=950)
     app.connect("html-page-context", without_old_roles)
+    app.connect("html-page-context", launch_student_notebooks, priority=950)  # after the theme has made its buttons
     app.add_directive("ledger", Ledger)
     app.add_directive("ledger-totals", LedgerTotals)
     app.add_directive("compared-numbers", ComparedNumbers)

@@ -6,6 +6,7 @@ A number, with the tolerance and perhaps the unit::
     :answer: (1 + {ns-delta}) / 0.1
     :tolerance: 0.2
     :hint: What is left of the capacity?
+    :why: The wait is that of one server as fast as all of them.
 
     How long do jobs stay …?
     :::
@@ -14,6 +15,9 @@ Or a choice: the question is followed by a list, each item of which begins with 
 
     * `{bb22-answer-halves} > {bb22-answer-capacity}` More.
     * `{bb22-answer-halves} <= {bb22-answer-capacity}` Less, or the same.
+
+The hint follows a wrong answer, and after two of them the right one can be shown. The reason (`why`) follows a right
+answer, and one that is shown. A number is asked for with the tolerance within which it counts.
 
 Names in braces are numbers that chapters have glued, and models are called by their names: the right answer is always
 a computed one. It is in the page, as a page without a server can keep nothing secret, and in base64, so that nobody
@@ -77,6 +81,7 @@ class SelfCheck(SphinxDirective):
         "tolerance": float,
         "unit": directives.unchanged,
         "hint": directives.unchanged_required,
+        "why": directives.unchanged_required,
     }
 
     def run(self):
@@ -106,10 +111,17 @@ class SelfCheck(SphinxDirective):
             raw(f'<form class="selfcheck" id="{name}" {told}>'),
             nodes.paragraph("", "Check yourself", classes=["selfcheck-title"]),
             nodes.container("", *question, ids=[f"{name}-question"], classes=["selfcheck-question"]),
-            raw('<div class="selfcheck-hint" hidden>'),
-            nodes.container("", *self.parse_text_to_nodes(self.options["hint"]), classes=["selfcheck-question"]),
-            raw("</div></form>"),
+            *self.hidden("hint"),
+            *self.hidden("why"),
+            raw("</form>"),
         ]
+
+    def hidden(self, option):
+        """Words that stand in the page for later: a hint, a reason."""
+        if option not in self.options:
+            return []
+        words = nodes.container("", *self.parse_text_to_nodes(self.options[option]), classes=["selfcheck-question"])
+        return [raw(f'<div class="selfcheck-{option}" hidden>'), words, raw("</div>")]
 
     def right_option(self, question, values):
         """The number of the only option whose condition holds; conditions are taken out of the text."""

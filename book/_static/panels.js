@@ -242,6 +242,8 @@
     const figure = document.getElementById(place.dataset.figure);
     if (!figure) return;
     figure.classList.add("panel-instead");
+    const number = figure.querySelector(".caption-number");
+    if (number) place.querySelector(".panel-title").prepend(number.cloneNode(true));
     const button = element("button", { type: "button", class: "panel-button", "aria-expanded": "false" });
     const unfold = (open) => {
       figure.classList.toggle("panel-open", open);
@@ -265,9 +267,9 @@
     const { name, answer, tolerance, unit } = form.dataset;
     const right = Number(atob(answer)), options = [...form.querySelectorAll(".selfcheck-options > li")];
     const said = element("div", { class: "selfcheck-said", role: "status" });
-    const hint = form.querySelector(".selfcheck-hint");
+    const words = (kind) => [...(form.querySelector(`.selfcheck-${kind}`)?.cloneNode(true).childNodes ?? [])];
     const button = element("button", { type: "submit", class: "panel-button" }, "Check");
-    let given, accepted;
+    let given, accepted, wrong = 0;
     if (options.length) {
       options[0].parentNode.setAttribute("role", "radiogroup");
       options[0].parentNode.setAttribute("aria-label", "Your answer");
@@ -282,7 +284,8 @@
     } else {
       const input = element("input", { type: "number", step: "any", required: "", id: `${name}-input` });
       input.setAttribute("aria-describedby", `${name}-question`);
-      form.append(element("label", { for: input.id }, unit ? `Your answer [${unit}]` : "Your answer"), " ", input, " ");
+      const near = Number(tolerance) ? ` (within ${shown(Number(tolerance), 2)} counts)` : "";
+      form.append(element("label", { for: input.id }, `Your answer${unit ? ` [${unit}]` : ""}${near}`), " ", input, " ");
       given = () => Number(input.value);
       accepted = (x) => Math.abs(x - right) <= Number(tolerance);
     }
@@ -292,9 +295,16 @@
       event.preventDefault();
       const good = accepted(given());
       said.className = `selfcheck-said ${good ? "good" : "bad"}`;
-      const more = options.length ? "" : ` Computed: ${shown(right, 4)}.`;
+      wrong += !good;
       const verdict = element("strong", {}, good ? "Right." : "Not yet.");
-      said.replaceChildren(verdict, ...(good ? [more] : hint.cloneNode(true).childNodes));
+      said.replaceChildren(verdict, ...(good ? [...computed(), ...words("why")] : words("hint")), ...(good || wrong < 2 ? [] : [show]));
+    });
+    const computed = () => (options.length ? [] : [` Computed: ${shown(right, 4)}.`]);
+    const show = element("button", { type: "button", class: "panel-button" }, "Show the answer");
+    show.addEventListener("click", () => {
+      if (options.length) options[right].querySelector("input").checked = true;
+      said.className = "selfcheck-said good";
+      said.replaceChildren(element("strong", {}, options.length ? "The right answer is marked." : "The answer:"), ...computed(), ...words("why"));
     });
   }
 

@@ -16,11 +16,22 @@ class Chapter(NamedTuple):
     about: str
     of_a_paper: bool = True  # which it reproduces and cites by the key
     room: str = "models"  # where its module is; a chapter that is about data has no model and no headline
+    examined: bool = False  # whether a companion examines the paper claim by claim
 
     @property
     def has_model(self) -> bool:
         """Whether there is a model of this name."""
         return self.room == "models"
+
+    @property
+    def companion(self) -> str | None:
+        """The name of the notebook that examines the paper claim by claim."""
+        return f"{self.name}_claims" if self.examined else None
+
+    @property
+    def notebooks(self) -> tuple[str, ...]:
+        """The names of its notebooks: its own and its companion's."""
+        return (self.name, self.companion) if self.companion else (self.name,)
 
 
 # In the order of the book. Everything that goes through papers or chapters reads this list. `make sync-contents` writes

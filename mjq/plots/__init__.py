@@ -1,4 +1,4 @@
-"""What chapters share to show their results: the look of figures, tables, drawings, bands of intervals."""
+"""What chapters share to show their results: the look of figures, tables, drawings, bands of intervals, claims."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from mjq.plots.capacities import memory_of_log, shares_of_capacity
+from mjq.plots.claims import holds
 from mjq.plots.drawings import network, resource, state_graph, tracker
 from mjq.plots.palette import COLOURS, WIDTH
 from mjq.plots.planning import waits_by_load, waits_by_size
@@ -30,6 +31,7 @@ __all__ = [
     "band",
     "gantt",
     "glue",
+    "holds",
     "memory_of_log",
     "network",
     "panels",

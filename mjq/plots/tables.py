@@ -82,26 +82,36 @@ def table(headers: Sequence[str], rows: Sequence[Sequence], digits: int = 4) -> 
     return Table(tabulate(text, headers, tablefmt="pipe", colalign=align, disable_numparse=True), headers, rows)
 
 
-def verdicts(rows: Sequence[tuple]) -> Table:
-    """Show what became of a paper's sentences about a figure, one row each.
+def verdicts(rows: Sequence[Sequence[str]]) -> Table:
+    """Show what became of a paper's sentences, one row each.
 
     Parameters
     ----------
-    rows : list of tuple
-        What the paper says, in our words; where it holds; where it fails, or None; the number that shows it.
+    rows : list of pairs of str
+        What the paper says, in our words; and what we found, a sentence that begins with *True*, *True if* or *False*.
+
+    Raises
+    ------
+    ValueError
+        If what we found begins in another way.
 
     Examples
     --------
-    >>> print(verdicts([("the waste has one peak", "up to 60 servers", None, 3.56)]).data)
-    | The paper says         | Holds            | Fails   | Number   |
-    |:-----------------------|:-----------------|:--------|:---------|
-    | the waste has one peak | up to 60 servers | –       | 3.56     |
+    >>> print(verdicts([("the waste has one peak", "True if at most 60 servers are there.")]).data)
+    | The paper says         | We found                              |
+    |:-----------------------|:--------------------------------------|
+    | the waste has one peak | True if at most 60 servers are there. |
     """
-    return table(["The paper says", "Holds", "Fails", "Number"], [[*map(_words, row)] for row in rows])
+    if len(rows[0]) == 4:  # TRANSITION: as chapters had it
+        return table(["The paper says", "Holds", "Fails", "Number"], [[*map(_words, row)] for row in rows])
+    for claim, sentence in rows:
+        if not sentence.startswith(("True", "False")):
+            raise ValueError(f"{claim!r}: a verdict begins with True, True if or False, got {sentence!r}")
+    return table(["The paper says", "We found"], [[claim, sentence] for claim, sentence in rows])
 
 
 def _words(x):
-    """An entry of a verdict as text, a float in four significant digits."""
+    """TRANSITION: an entry of a verdict as text, a float in four significant digits."""
     if isinstance(x, (float, np.floating)):
         return _positional(float(f"{x:.4g}")).replace("-", "−")
     return "–" if x is None else str(x)

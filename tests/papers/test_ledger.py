@@ -62,18 +62,29 @@ def code(file):
 
 
 def claims(cells):
-    """Names that are bound once in a notebook, to something that is computed, and asserted by their name alone."""
+    """Names of claims that a notebook makes once, about something that is computed."""
     nodes = [node for source in cells for node in ast.walk(ast.parse(source))]
     bound = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     asserted = {n.test.id for n in nodes if isinstance(n, ast.Assert) and isinstance(n.test, ast.Name)}
     computed = {
         n.targets[0].id
         for n in nodes
-        if isinstance(n, ast.Assign)
-        and isinstance(n.targets[0], ast.Name)
-        and any(isinstance(part, (ast.Call, ast.Compare)) for part in ast.walk(n.value))
+        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and is_computed(n.value)
     }
-    return {name for name in asserted & computed if bound.count(name) == 1}
+    held = [
+        claim
+        for n in nodes
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "holds"
+        for claim in n.keywords
+    ]
+    names = [claim.arg for claim in held]
+    once = {c.arg for c in held if names.count(c.arg) == 1 and (is_computed(c.value) or isinstance(c.value, ast.Name))}
+    return once | {name for name in asserted & computed if bound.count(name) == 1}
+
+
+def is_computed(value):
+    """Whether something is called or compared to get a value."""
+    return any(isinstance(part, (ast.Call, ast.Compare)) for part in ast.walk(value))
 
 
 @cache
@@ -114,8 +125,10 @@ def test_what_counts_as_a_claim():
         "said = x > 0",
         "assert x > 0",
         "either = x > 0\nassert either or y",
+        "holds(\n    claimed=all(x > 0 for x in found),\n    bound_before=small,\n    constant=True,\n)",
+        "holds(claimed_twice=x > 0)\nholds(claimed_twice=x > 1)",
     ]
-    assert claims(cells) == {"holds", "small"}
+    assert claims(cells) == {"holds", "small", "claimed", "bound_before"}
 
 
 @cache

@@ -1,0 +1,59 @@
+"""Claims of a chapter: each is written once, by its name, and shown as passed."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+from IPython.display import display
+
+__all__ = ["holds"]
+
+
+class _Passed:
+    """The claims that held: how many, and behind a fold which."""
+
+    def __init__(self, names: list[str]):
+        self.claims = [name.replace("_", " ") for name in names]
+        self.total = f"{len(names)} check{'s' if len(names) > 1 else ''} passed"
+
+    def __repr__(self) -> str:
+        return f"{self.total}: {'; '.join(self.claims)}"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<li>{escape(claim)}</li>" for claim in self.claims)
+        return f'<details class="mjq-checks"><summary>{self.total}</summary><ul>{rows}</ul></details>'
+
+
+def holds(**claims: bool | np.bool_) -> None:
+    """Assert each claim by its name, and show how many held.
+
+    Parameters
+    ----------
+    **claims : bool
+        A claim as a name, and whether it is true.
+
+    Raises
+    ------
+    AssertionError
+        If a claim is false; the message names all that are.
+    TypeError
+        If a value is neither true nor false. A list would pass for true unless it is empty.
+
+    Examples
+    --------
+    >>> holds(the_sum_is_one=sum([0.25, 0.75]) == 1, two_is_even=2 % 2 == 0)
+    2 checks passed: the sum is one; two is even
+    >>> holds(two_is_odd=2 % 2 == 1)
+    Traceback (most recent call last):
+    AssertionError: two is odd
+    """
+    if not claims:
+        raise TypeError("holds needs a claim")
+    for name, condition in claims.items():
+        if not isinstance(condition, (bool, np.bool_)):
+            raise TypeError(f"{name} must be true or false, got {condition!r}")
+    false = [name.replace("_", " ") for name, condition in claims.items() if not condition]
+    if false:
+        raise AssertionError("; ".join(false))
+    display(_Passed(list(claims)))
