@@ -484,7 +484,7 @@ class Pool(_ByValue):
     Parameters
     ----------
     demands : array of float, shape (2, 2)
-        Mean work of a task: a row a station, a column a class, in units of time.
+        Mean work of a task: a row for each station, a column for each class, in units of time.
     tasks : (int, int)
         Tasks of each class to do.
     places : int

@@ -55,7 +55,7 @@ def draw(chapter: str, students: int, seed: int) -> list[list[Drawn]]:
     Raises
     ------
     ValueError
-        If there is no such chapter, or a question has not enough different answers for so many students.
+        If there is no such chapter, or a question has not enough different answers for this many students.
 
     Examples
     --------

@@ -69,7 +69,7 @@ CASES = [Case(row, load) for row in ROWS for load in LOADS]
 
 
 def drawn(case: Case, jobs: int, rng: np.random.Generator, capacity: float) -> Log:
-    """Draw a log of a process, if first come, first served can carry so many of its jobs an hour."""
+    """Draw a log of a process, if first come, first served can carry this many of its jobs an hour."""
     new = rng.random(jobs) < 1 / case.row
     new[0] = True
     first = np.maximum.accumulate(np.where(new, np.arange(jobs), 0))

@@ -1,4 +1,4 @@
-"""The main numbers of a model for many inputs: a row a case, kept when it is computed; the same call resumes."""
+"""The main numbers of a model for many inputs: a row for each case, kept when it is computed."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ def solve_grid(
     Returns
     -------
     polars.DataFrame
-        A row a case: the swept inputs, the results (parts of lists and tables in columns such as ``share.cpu``), and
-        ``error``, why there are none; null where all went well.
+        A row for each case: the swept inputs, the results (parts of lists and tables in columns such as ``share.cpu``),
+        and ``error``, which says why there are none; it is null where all went well.
 
     Raises
     ------

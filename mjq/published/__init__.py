@@ -1,6 +1,6 @@
 """The numbers that the papers print, and the ledger of what was reproduced.
 
-* ``<paper>.csv``: one printed number a row: item, quantity, the parameters it belongs to, the digits, the place,
+* ``<paper>.csv``: one printed number in each row: item, quantity, the parameters it belongs to, the digits, the place,
   and what kind of number it is (`KINDS`).
 * ``<paper>_declared.csv``: our parameters for figures whose own are not given.
 * ``<key>_ledger.csv``: every figure, table and numbered equation, and the claims that we found: what it says, how

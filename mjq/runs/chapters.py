@@ -1,6 +1,6 @@
 """Chapters as programs: which there are, what can be changed, and whether given values pass its checks.
 
-Everything is read from the notebooks themselves. The cell tagged ``parameters`` has a line a parameter,
+Everything is read from the notebooks themselves. The cell tagged ``parameters`` has a line for each parameter,
 
     p1: float = 0.7  # probability of class 1 [unit]; place in the paper
 

@@ -79,7 +79,7 @@ def simulate_pool(
     confidence : float
         Of the intervals.
     replications : int, optional
-        So many instead, whatever the precision.
+        Number of replications, whatever the precision.
     workers : int or distributed.Client
         Replications that run at the same time on this machine, or a client of a dask scheduler.
     progress : bool, optional

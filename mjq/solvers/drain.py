@@ -7,7 +7,7 @@ each departure the head of the queue enters if it fits, then the next, until one
 Two facts make millions of states easy:
 
 * Whenever a job enters, the next head is a fresh draw from the mix. So the flow by admission into configuration `k`
-  with head `i` is :math:`p_i f_k`, and the vector `f`, one number a configuration, is all that is unknown.
+  with head `i` is :math:`p_i f_k`, and the vector `f`, one number for each configuration, is all that is unknown.
 * Given `f`, departures only lead to smaller configurations and admissions only to larger ones. One pass down over the
   configurations gives every probability, one pass up gives the flow by admission again: :math:`f = T f`.
 

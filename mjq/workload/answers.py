@@ -265,9 +265,9 @@ class Plan(Plain):
     target: float
     """Hours."""
     percentile: float
-    """So many per cent of the jobs are to wait at most the target."""
+    """Percentage of the jobs that must wait at most the target."""
     growth: float
-    """Jobs come so many times as fast as in the log."""
+    """Factor on the arrival rate of the log."""
     node: float
     """Servers of a node."""
     real_waits: list[str]

@@ -78,7 +78,7 @@ def effective_number(series: ArrayLike) -> float:
     Parameters
     ----------
     series : sequence of float, shape (n,)
-        One number a job, in the order of the log.
+        One number for each job, in the order of the log.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def of_mean(series: ArrayLike, *others: ArrayLike) -> Blocks:
     Parameters
     ----------
     series : sequence of float, shape (n,)
-        One number a job, in the order of the log.
+        One number for each job, in the order of the log.
     others : sequences of float, shape (n,)
         Further columns of the log, the memory of which matters too: needs, run times.
 

@@ -1,4 +1,4 @@
-"""The headlines, a module a model, of the same name, with a ``HEADLINE``: what goes in, what comes out, how."""
+"""The headlines, each in a module with the name of its model: inputs, outputs and a function, as ``HEADLINE``."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def saturation_sector(D: ArrayLike) -> tuple[float, float]:
     Parameters
     ----------
     D : array of float, shape (2, 2)
-        Demands, a row a station, a column a class, in units of time.
+        Demands, a row for each station, a column for each class, in units of time.
 
     Returns
     -------

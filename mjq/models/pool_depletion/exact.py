@@ -218,7 +218,7 @@ def best_policy(D: ArrayLike, N_A: int, N_B: int, K: int) -> np.ndarray:
     Returns
     -------
     float array, shape (K + 1,)
-        For each number of class A tasks admitted at the start; infinite where there are not so many.
+        For each number of class A tasks admitted at the start; infinite where there are not that many.
 
     Raises
     ------

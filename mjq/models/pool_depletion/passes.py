@@ -193,7 +193,7 @@ def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], 
     Parameters
     ----------
     demands : float array, shape (2, 2)
-        Mean work of a task at each station, a row a station, a column a class, in units of time.
+        Mean work of a task at each station, a row for each station, a column for each class, in units of time.
     tasks : pair of int
         Tasks of each class to do, including those in place at the start.
     places : pair of int
@@ -523,7 +523,7 @@ def best_policy(demands: np.ndarray, tasks: tuple[int, int], places: int) -> np.
     Returns
     -------
     float array, shape (places + 1,)
-        For each number of tasks of the first class in place at the start; infinite where there are not so many.
+        For each number of tasks of the first class in place at the start; infinite where there are not that many.
     """
     drained, drained_starts = np.zeros(1), _offsets(0)
     for total in range(1, places + 1):

@@ -12,7 +12,7 @@ from mjq._util import checks
 
 __all__ = ["checked_demands", "checked_places", "checked_pool", "transitions", "transitions_when_completed"]
 
-Demands = Sequence[Sequence[Any]] | np.ndarray  # a row a station, a column a class, numbers or symbols
+Demands = Sequence[Sequence[Any]] | np.ndarray  # a row for each station, a column for each class
 
 
 def checked_demands(D: ArrayLike, stations: int | None = 2) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The numbers behind a figure, as a table with a row a point."""
+"""The numbers behind a figure, as a table with a row for each point."""
 
 from __future__ import annotations
 

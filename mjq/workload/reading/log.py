@@ -1,7 +1,7 @@
 """A cluster log as columns, whatever format it came in, and what of the file was not used.
 
-A reader gives tables with the columns of :data:`SCHEMA`, one row a line that should hold a job; here they become one
-:class:`Log`, and each row that does not end there is counted under the reason why.
+A reader gives tables with the columns of :data:`SCHEMA`, one row for each line that should hold a job. Here they become
+one :class:`Log`, and each row that does not end there is counted under the reason why.
 """
 
 from __future__ import annotations

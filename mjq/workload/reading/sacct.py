@@ -1,4 +1,4 @@
-"""What Slurm's ``sacct`` prints: a header and one line a job, the fields between delimiters that it does not quote.
+"""What Slurm's ``sacct`` prints: a header and a line for each job, the fields between delimiters that are not quoted.
 
 The line to use is :data:`COMMAND`. It asks for no names of jobs or users: they may contain delimiters and ends of
 lines, and nobody needs them here.

@@ -50,7 +50,7 @@ def read(blocks: Iterable[tuple[int, list[str]]]) -> Reading:
 
 
 class _Comments:
-    """Hold the text of each comment by its name: the first of each name, but all notes, one a line.
+    """Hold the text of each comment by its name: the first of each name, but all notes, one in each line.
 
     >>> comments = _Comments()
     >>> for line in "; Note: one note", ";   of two lines", ";", "; Note: another", "; MaxProcs: 8":

@@ -36,11 +36,11 @@ def waits(
     policy : str
         See :func:`mjq.simulation.schedule.replay`.
     growth : float
-        Jobs come so many times as fast.
+        Factor on the arrival rate of the log.
     exact : bool
         Whether run times are known beforehand, in place of the users' estimates.
     percentile : float
-        Above 0, at most 100: so many per cent of the jobs wait at most the time that is asked for.
+        The percentage, above 0 and at most 100, of the jobs that wait at most the time that is asked for.
 
     Returns
     -------

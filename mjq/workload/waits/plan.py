@@ -53,7 +53,7 @@ def planned(
     ----------
     log : Log
     target : float
-        So many per cent of the jobs are to wait at most so long [h].
+        The wait [h] that `percentile` percent of the jobs must not exceed.
     policies : sequence of str
         See :func:`mjq.simulation.schedule.replay`.
     sizes : sequence of float, optional
@@ -61,7 +61,7 @@ def planned(
     percentile : float
         Above 0, at most 100.
     growth : float
-        Jobs come so many times as fast as in the log.
+        Factor on the arrival rate of the log.
     node : float
         Servers of a node.
     output : path, optional
