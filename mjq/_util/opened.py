@@ -23,8 +23,8 @@ def record(target: str | Path) -> None:
     """Append the name of each project file that this process or one of its children opens to the file `target`.
 
     Names are relative to the folder that holds the package, one in each line. A module counts when it is imported, even
-    if Python takes it from its cache. Only what Python itself opens is seen: a library that reads a file in compiled code
-    must be given the content.
+    if Python takes it from its cache. Only what Python itself opens is seen: a library that reads a file in compiled
+    code must be given the content.
     """
     os.environ[VARIABLE] = str(target)
     handle = os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)

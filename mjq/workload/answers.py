@@ -35,9 +35,9 @@ class Lines(Plain):
     read: int
     used: int
     dropped: dict[str, int]
-    """Reason to the number of lines."""
+    """Number of lines by the reason."""
     first: dict[str, list[int]]
-    """Reason to the numbers of the first lines."""
+    """Numbers of the first lines by the reason."""
 
 
 class Interval(Plain):
@@ -100,12 +100,12 @@ class Load(Plain):
     rate: float
     """Jobs per hour."""
     load: float
-    """Work that came over what the servers could have done."""
+    """Work that came, as a share of what the servers could have done."""
     by_month: dict[str, float]
     by_hour: dict[str, float]
     """Load by hour of the day; empty where the log has no clock."""
     dispersion_by_hour: Number
-    """Variance over mean of the arrivals in an hour; Poisson: 1."""
+    """Variance of the arrivals in an hour over their mean; it is 1 for Poisson arrivals."""
     dispersion_by_day: Number
 
 
@@ -117,11 +117,11 @@ class Costs(Plain):
     servers: float
     """Servers that the jobs use on average."""
     beside: float
-    """Rate at which the other jobs are worked off beside it, jobs per hour."""
+    """Rate at which the other jobs are completed beside jobs of this need, per hour."""
     without: float
-    """The same rate without it."""
+    """The same rate if there are no jobs of this need."""
     wastes: float
-    """Servers that others could use without it, less those that it uses."""
+    """Servers that the others could use without jobs of this need, less those that these jobs use."""
 
 
 class NearSaturation(Plain):
@@ -132,7 +132,7 @@ class NearSaturation(Plain):
     constant: float
     """1 + Delta, of the module near_saturation."""
     hours: dict[str, float]
-    """Share of the capacity that comes to the mean time in the system."""
+    """Mean time in the system by the arrival rate, as a share of the capacity."""
 
 
 class Agreement(Plain):
@@ -141,13 +141,13 @@ class Agreement(Plain):
     policy: str
     jobs: int
     log: float
-    """Mean wait by the log, seconds."""
+    """Mean wait in the log, in seconds."""
     replay: float
-    """Mean wait replayed, seconds."""
+    """Mean wait in the replay, in seconds."""
     same: float
     """Fraction of jobs that start within a minute of their start in the log."""
     fits_log: float
-    """Share of the time in which a job waits that would fit, by the log."""
+    """Share of the time, in the log, in which a job waits that would fit into idle servers."""
     fits_replay: float
     """The same share in the replay."""
 
@@ -183,12 +183,12 @@ class Report(Plain):
     load: Load | None
     """Null where the log does not tell when jobs came."""
     mean_work: Interval
-    """Of a job, server-hours."""
+    """Mean work of a job, in server-hours."""
     capacities: Capacities
     memory: dict[str, list[Drawn]]
-    """Policy to the curve from independent jobs to the own order."""
+    """By policy, the curve of capacities from independent jobs to the log's own order."""
     classes: list[Costs]
-    """Those that waste most."""
+    """Classes of jobs that waste most."""
     near_saturation: NearSaturation | None
     """Null under EASY, and where there are too many classes."""
     agreement: list[Agreement]
@@ -213,18 +213,18 @@ class Size(Plain):
 
     servers: float
     load: float
-    """Work that comes over what the servers can do."""
+    """Work that comes, as a share of what the servers can do."""
     too_large: int
-    """Jobs of the log that need more servers: with any, nothing is replayed."""
+    """Jobs of the log that need more servers than there are. If there are any, nothing is replayed."""
     waits: Waits | None
     meets: bool
     """Whether the percentile is at most the target."""
     surely: bool
-    """Whether the upper end of its interval is."""
+    """Whether the upper end of the interval of the percentile is at most the target."""
     one_node_more: Waits | None
-    """By how much it shortens the waits."""
+    """By how much one more node shortens the waits."""
     exact_estimates: Waits | None
-    """By how much they do; null where the policy looks at none."""
+    """By how much exact estimates shorten the waits; null if the policy looks at no estimates."""
 
 
 class AtLoad(Plain):
@@ -247,7 +247,7 @@ class PolicyPlan(Plain):
     surely: float | None
     """Smallest size tried whose interval lies below the target."""
     servers: float | None
-    """Of the machine whose waits are shown against the load."""
+    """Servers of the machine whose waits are shown against the load."""
     loads: list[AtLoad]
     verdict: list[str]
 
@@ -257,13 +257,13 @@ class Plan(Plain):
 
     jobs: int
     servers: float | None
-    """Of the machine of the log."""
+    """Servers of the machine of the log."""
     servers_from: str
     lines: Lines | None
     missing: list[str]
     notes: list[str]
     target: float
-    """Hours."""
+    """Target of the wait, in hours."""
     percentile: float
     """Percentage of the jobs that must wait at most the target."""
     growth: float
