@@ -1,5 +1,6 @@
 """Requests at a queue with a few servers: exact, as a fluid, and as a smoothed fluid that fills or empties."""
 
+import numpy as np
 from live_panels import Panel, Slider
 
 from mjq import fluid
@@ -23,6 +24,15 @@ def values(k, load, p, start):
     }
 
 
+def fitted(k, load):
+    """The exponent with which the settled fluid has the exact mean."""
+    service, arrivals = {("q", 1): fluid.exponential(1.0)}, {("q", 1): k * load / 100}
+    queue = fluid.Network({"q": k}, service, {}, arrivals)
+    exact = product_form.means(queue)
+    return fluid.fit_smoothing(queue, exact.mean_jobs, exact.throughput)
+
+
+FITTED = float(np.round(next(iter(np.ravel(fitted(4, 80)))), 4))
 PANEL = Panel(
     title="Try it: the exponent of a queue, settled and on its way",
     note="Exponential times of mean 1, Poisson arrivals. The trajectory is solved by a Runge-Kutta method in this "
@@ -36,5 +46,9 @@ PANEL = Panel(
         Slider("start", "requests at the start, for each server", 0, 5, 0.25, 0),
     ),
     values=values,
+    presets={
+        "Fitted at 80 % load": {"k": 4, "load": 80, "p": FITTED, "start": 0},
+        "A burst of twelve requests": {"k": 4, "load": 50, "p": FITTED, "start": 3},
+    },
     data={"horizon": HORIZON},
 )
