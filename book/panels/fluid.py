@@ -1,6 +1,5 @@
 """Requests at a queue with a few servers: exact, as a fluid, and as a smoothed fluid that fills or empties."""
 
-import numpy as np
 from live_panels import Panel, Slider
 
 from mjq import fluid
@@ -29,10 +28,10 @@ def fitted(k, load):
     service, arrivals = {("q", 1): fluid.exponential(1.0)}, {("q", 1): k * load / 100}
     queue = fluid.Network({"q": k}, service, {}, arrivals)
     exact = product_form.means(queue)
-    return fluid.fit_smoothing(queue, exact.mean_jobs, exact.throughput)
+    return fluid.fit_smoothing(queue, exact.mean_jobs, exact.throughput)["q"]
 
 
-FITTED = float(np.round(next(iter(np.ravel(fitted(4, 80)))), 4))
+FITTED = round(fitted(4, 80), 4)
 PANEL = Panel(
     title="Try it: the exponent of a queue, settled and on its way",
     note="Exponential times of mean 1, Poisson arrivals. The trajectory is solved by a Runge-Kutta method in this "

@@ -16,8 +16,8 @@ def values(share, need, time):
 STORY = {"share": 1, "need": 100, "time": 1}
 PANEL = Panel(
     title="Try it: a hundred servers, small jobs and large ones",
-    note="Small jobs need one server. Run times are exponential; a small job runs for one unit of time on average. Jobs "
-    "start in order of arrival, and there is always a next one. The page sums the product form of two classes.",
+    note="Small jobs need one server. Run times are exponential; a small job runs for one unit of time on average. "
+    "Jobs start in order of arrival, and there is always a next one. The page sums the product form of two classes.",
     page="notebooks/processing_capacity",
     cell="answer-curve",
     sliders=(
