@@ -36,6 +36,15 @@ def test_class_B_fits_at_the_same_edges():
     assert sp.simplify((1 - beta_L) / D_2B - inside[X_B]) == 0
 
 
+@pytest.mark.parametrize("demands", [[[0.75, 0.64], [0.48, 1.25]], [[0.8, 0.496], [0.2, 1.25]]])
+def test_algorithm_1_as_printed_picks_what_ours_does(demands):
+    for n_A in range(10, 91, 5):
+        mix, populations = printed()(np.array(demands), n_A, 100 - n_A, 10)
+        assert populations == 65
+        if n_A >= round(mix * 10) and 100 - n_A >= 10 - round(mix * 10):  # it does not ask whether there are enough
+            assert round(mix * 10) == pool.optimal_mix_by_mva(demands, n_A, 100 - n_A, 10)
+
+
 def test_algorithm_1_as_printed_picks_what_ours_does_on_random_systems():
     for demands in RANDOM_SYSTEMS:
         mix, _ = printed()(demands, 70, 30, 10)
