@@ -21,7 +21,7 @@ def toc(text):
     """The table of contents with the chapters of each part; other pages of a part stay, after them."""
     for caption, chapters in PARTS.items():
         lines = "".join(map(entry, chapters))
-        head = rf"(  - caption: {caption}\n    chapters:\n)(      - file: notebooks/\w+\n( {{8}}.*\n)*)*"
+        head = rf"(  - caption: {caption}\n    chapters:\n)(      - file: notebooks/\w+\n( {{8}}[^\n]*\n)*)*"
         text = replaced(head, rf"\g<1>{lines}", text)
     return text
 
