@@ -4,7 +4,7 @@ function mixes(D1A, D2B) {
   return { low: D2A * X, high: D1A * X, star: Math.log(D2B / D1B) / Math.log((D1A * D2B) / (D1B * D2A)) };
 }
 
-/** Time per task until all is done: both classes in this mix, then what is left of one. */
+/** Time a task until all is done: both classes in this mix, then what is left of one. */
 function depletionTime(alpha, beta, D1A, D2B) {
   const { D1B, D2A } = data, { low, high } = mixes(D1A, D2B);
   const edge = Math.min(Math.max(beta, low), high);
@@ -24,9 +24,9 @@ function draw({ alpha, beta, D1A, D2B }, { low, high, star, used, best }) {
   const { shown, spaced } = tools, all = [...spaced(0, 100, 201), low, high].sort((a, b) => a - b);
   const longer = 100 * (used / best - 1);
   return {
-    summary: `With ${shown(beta)} % of class A admitted, the pool takes ${shown(used)} units of time per task. In the mix β* of ` +
-      `${shown(star)} % it takes ${shown(best)}; the mix that you chose takes ${shown(longer)} % longer. Both stations ` +
-      `are saturated from ${shown(low)} to ${shown(high)} %.`,
+    summary: `With ${shown(beta)} % of class A admitted the pool takes ${shown(used)} units of time per task. In the mix β* of ` +
+      `${shown(star)} % it takes ${shown(best)}, so this mix takes ${shown(longer)} % longer. Both stations are saturated from ` +
+      `${shown(low)} to ${shown(high)} %.`,
     charts: [{
       title: "Depletion time against the admitted mix",
       x: { label: "class A among those admitted [%]", min: 0, max: 100 }, y: { label: "time per task", min: 0 },
