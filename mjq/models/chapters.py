@@ -66,6 +66,7 @@ CHAPTERS = (
         "pool_depletion",
         "Pool depletion and the best mix",
         "a pool of tasks of two classes, worked off in the best mix",
+        examined=True,
     ),
     Chapter(
         "NS",

@@ -41,7 +41,11 @@ STABLE = {
     "notebooks/pool_depletion.html": [
         "pool-depletion", "equation-cgps16-3", "equation-cgps16-10", "equation-cgps16-21", "cgps16-fig-2",
         "cgps16-fig-5", "cgps16-fig-8", "cgps16-fig-9", "cgps16-fig-10", "cgps16-fig-11",
-        "cgps16-two-conditions", "cgps16-policy",
+        "cgps16-fig-4", "cgps16-fig-6", "cgps16-every-pool-figure", "cgps16-policy",
+    ],
+    "notebooks/pool_depletion_claims.html": [
+        "pool-depletion-claims", "equation-cgps16-18", "cgps16-two-conditions", "cgps16-letter", "cgps16-errors",
+        "cgps16-few", "cgps16-distribution-figure", "cgps16-guideline", "cgps16-energy", "cgps16-more",
     ],
     "notebooks/near_saturation.html": [
         "near-saturation", "equation-ns-poisson", "equation-ns-asymptote", "equation-ns-slope", "equation-ns-tail",
