@@ -42,6 +42,7 @@ CHAPTERS = (
         "processing_capacity",
         "Processing capacity of multiserver jobs",
         "how much work a resource can do when jobs hold several units of it at once",
+        examined=True,
     ),
     Chapter(
         "GHS20",
