@@ -36,7 +36,7 @@ PANEL = Panel(
     cell="answer-picture",
     replaces=False,
     sliders=(
-        Slider("step", "step", 0, STEPS, 1, 12, whole=True),
+        Slider("step", "step", 0, STEPS, 1, 18, whole=True),
         Slider("need", "servers that a large job needs", min(NEEDS), max(NEEDS), 1, SERVERS, whole=True),
     ),
     values=values,
