@@ -27,7 +27,7 @@ function draw({ need }, { time, busy, idle, waiting, head }) {
     kind: k ? (job.need > 1 ? 1 : 0) : 3, name: k ? "" : "head of the queue: does not fit",
   }));
   const blocked = waiting
-    ? `The next of ${waiting} in the queue needs ${head}: ${idle ? `${idle} ${idle === 1 ? "server" : "servers"} idle, and nobody may overtake` : "it waits"}.`
+    ? `The next of ${waiting} in the queue needs ${head}: ${idle ? `${idle} idle, and nobody may overtake` : "it waits"}.`
     : "The queue is empty.";
   return {
     summary: `Time ${shown(time, 4)}: ${busy} of ${data.servers} servers busy. ${blocked}`,

@@ -40,6 +40,7 @@ PANEL = Panel(
         Slider("need", "servers that a large job needs", min(NEEDS), max(NEEDS), 1, SERVERS, whole=True),
     ),
     values=values,
+    plays="step",
     data={
         "servers": SERVERS,
         "large": large.astype(int).tolist(),
