@@ -49,6 +49,7 @@ CHAPTERS = (
         "stability",
         "Stability of two-class multiserver jobs",
         "the product form, the stability limit and the wasted servers of two classes",
+        examined=True,
     ),
     Chapter(
         "SW23",
