@@ -1,12 +1,13 @@
 """What the chapter on SW23 says and would take too long to verify there: the rule, its blocks, the order, the sweep."""
 
+import math
 from itertools import product
 
 import numpy as np
 import pytest
 import sympy as sp
 
-from mjq import cluster
+from mjq import cluster, stability
 from mjq.models.cluster import tandem
 from mjq.solvers import chain, drain, symbolic
 
@@ -130,3 +131,89 @@ def test_sweep_finds_the_steady_state():
     defined, swept = cluster.measures(states, chain.stationary(Q), 2, 3.0), cluster.performance(**small)
     for measure in ("mean_delay", "blocking"):
         assert getattr(swept, measure) == pytest.approx(getattr(defined, measure), rel=1e-12)
+
+
+# --- The number 1.34 --------------------------------------------------------------------------------------------------
+
+LIMIT = 1 / (math.e - 2)
+CLUSTERS = [*range(1, 19), 32, 64, 256]
+
+
+def at_best(n):
+    """Mean number of running jobs by the count of the chapter: n servers, sizes 1 to n, a flood, an instant tracker."""
+    return 1 / (1 - sum(math.comb(n, k) / n**k / (k * (k - 1)) for k in range(2, n + 1)))
+
+
+@pytest.fixture(scope="module")
+def flooded():
+    """Mean numbers of running jobs behind the paper's tracker in a flood, for 1 to 18 servers."""
+    return [cluster.performance(n, *cluster.uniform_sizes(n), 1e6, 1000, 10, 15).mean_jobs for n in range(1, 19)]
+
+
+def test_less_than_the_limit():
+    assert all(at_best(n) < LIMIT for n in CLUSTERS)
+
+
+def test_terms_add_up_to_e_less_two():
+    k = sp.Symbol("k", integer=True, positive=True)
+    term = (1 / sp.factorial(k) - 1 / sp.factorial(k + 1)) / k
+    assert sp.simplify(sp.combsimp(term) - 1 / sp.factorial(k + 1)) == 0
+    assert sp.summation(1 / sp.factorial(k + 1), (k, 1, sp.oo)) == sp.E - 2
+
+
+def test_both_sums_are_e_less_two():
+    assert 1 - sum(1 / (j * (j - 1) * math.factorial(j)) for j in range(2, 30)) == pytest.approx(math.e - 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", CLUSTERS)
+def test_counting_gives_theorem_81(n):
+    equal = dict.fromkeys(range(1, n + 1), 1 / n)
+    assert at_best(n) == pytest.approx(stability.throughput_equal_rates(n, equal, 1), rel=1e-10)
+
+
+def test_running_jobs_rise_with_servers():
+    assert np.diff([at_best(n) for n in CLUSTERS]).min() > 0
+
+
+def test_limit_is_near():
+    assert 0 < LIMIT - at_best(256) < 0.003
+
+
+def test_flood_below_instant(flooded):
+    assert all(running < at_best(n) for n, running in enumerate(flooded, 1))
+
+
+def test_flood_stays_below_134(flooded):
+    assert max(flooded[:16]) < 1.34
+
+
+def test_bound_ends_with_17_servers(flooded):
+    assert [running < 1.34 for running in flooded] == [True] * 17 + [False]
+
+
+# --- What to do with it -----------------------------------------------------------------------------------------------
+
+NOW = dict(N=16, sizes=range(1, 17), p=[1 / 16] * 16, lam=30, mu1=1000, mu2=10, C=15)
+
+
+def changed(**change):
+    return cluster.performance(**NOW | change)
+
+
+def test_places_save_few_losses():
+    before, roomy = changed(), changed(C=60)
+    assert 0 < before.blocking - roomy.blocking < 0.01
+    assert roomy.mean_delay > 3 * before.mean_delay
+
+
+def test_instant_tracker_saves_little():
+    before, instant, slow = changed(), changed(mu1=1e7), changed(mu1=20)
+    assert 0 < before.blocking - instant.blocking < 0.01 < slow.blocking - before.blocking
+
+
+def test_cutting_large_jobs_fills_servers():
+    whole, cut = np.arange(1, 9), np.arange(9, 17)
+    pieces, counts = np.unique([*whole, *(cut // 2), *(cut - cut // 2)], return_counts=True)
+    before, halved = changed(), changed(sizes=pieces, p=counts / 24, lam=30 * 24 / 16)
+    assert halved.utilization > before.utilization + 0.05
+    assert halved.blocking < before.blocking
