@@ -56,6 +56,7 @@ CHAPTERS = (
         "cluster",
         "A cluster with a tracker and a finite queue",
         "who is lost and how long the others wait when a tracker stands in front of the servers",
+        examined=True,
     ),
     Chapter(
         "RBAC21",

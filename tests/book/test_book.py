@@ -31,8 +31,12 @@ STABLE = {
         "ghs20-theorem-4-3", "ghs20-fig-3", "ghs20-fig-6", "ghs20-fig-7", "ghs20-fig-8", "ghs20-waste-map",
     ],
     "notebooks/cluster.html": [
-        "cluster", "equation-sw23-2", "equation-sw23-9", "sw23-fig-2", "sw23-fig-3-4", "sw23-fig-5-6", "sw23-fig-7-9",
-        "sw23-fig-10", "sw23-fig-11", "sw23-frontier", "sw23-one-server", "sw23-smallest",
+        "cluster", "equation-sw23-2", "equation-sw23-9", "sw23-fig-1", "sw23-fig-3-4", "sw23-fig-10", "sw23-gallery",
+        "sw23-134", "sw23-smallest", "sw23-practice",
+    ],
+    "notebooks/cluster_claims.html": [
+        "cluster-claims", "sw23-fig-2", "sw23-fig-5-6", "sw23-fig-7-9", "sw23-fig-11", "sw23-frontier",
+        "sw23-one-server",
     ],
     "notebooks/fluid.html": [
         "fluid", "equation-rbac21-3", "equation-rbac21-7", "equation-rbac21-11", "rbac21-theorem-1", "rbac21-theorem-3",
