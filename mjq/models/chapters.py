@@ -63,6 +63,7 @@ CHAPTERS = (
         "fluid",
         "A fluid model of processor-sharing networks, smoothed",
         "how many requests are where in a network of queues, by differential equations",
+        examined=True,
     ),
     Chapter(
         "CGPS16",

@@ -40,7 +40,11 @@ STABLE = {
     ],
     "notebooks/fluid.html": [
         "fluid", "equation-rbac21-3", "equation-rbac21-7", "equation-rbac21-11", "rbac21-theorem-1", "rbac21-theorem-3",
-        "rbac21-fig-theorem-2", "rbac21-fig-evaluation", "rbac21-line", "rbac21-one-p", "rbac21-travel", "rbac21-day",
+        "rbac21-fig-theorem-2", "rbac21-one-p", "rbac21-travel", "rbac21-day",
+    ],
+    "notebooks/fluid_claims.html": [
+        "fluid-claims", "equation-rbac21-chebyshev", "rbac21-fig-evaluation", "rbac21-line", "rbac21-flash",
+        "rbac21-mm1ps", "rbac21-times", "rbac21-verdicts",
     ],
     "notebooks/pool_depletion.html": [
         "pool-depletion", "equation-cgps16-3", "equation-cgps16-10", "equation-cgps16-21", "cgps16-fig-2",
