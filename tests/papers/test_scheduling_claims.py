@@ -142,3 +142,53 @@ def test_some_matter_more_there_too():
         factors.append(in_order / max(by_rule.values()))
         spreads.append(max(by_rule.values()) / min(by_rule.values()))
     assert min(factors) > 9 > 1.3 > max(spreads)
+
+
+LOGS = {"NASA 1993": "exact", "KTH-SP2": "users'", "SDSC-SP2": "users'"}  # and their usual estimates
+LESSONS = [  # two rules with their estimates; in how many of 30 drawn logs the first waits less, and in public ones
+    (("easy", "usual"), ("fcfs", "usual"), 30, "yes yes yes"),
+    (("first-fit", "usual"), ("easy", "usual"), 11, "draw yes draw"),
+    (("backfill-4", "usual"), ("easy", "usual"), 11, "draw no no"),
+    (("conservative", "users'"), ("easy", "users'"), 24, "– no no"),
+    (("conservative", "exact"), ("easy", "exact"), 4, "draw no no"),
+    (("easy", "exact"), ("easy", "users'"), 14, "– yes yes"),
+    (("conservative", "exact"), ("conservative", "users'"), 5, "– draw yes"),
+    (("easy", "users', doubled"), ("easy", "users'"), 22, "– yes yes"),
+    (("easy", "exact, doubled"), ("easy", "exact"), 25, "yes yes draw"),
+    (("conservative", "exact, doubled"), ("conservative", "exact"), 29, "yes yes yes"),
+]
+each_lesson = pytest.mark.parametrize(("one", "other", "confirmed", "judged"), LESSONS)
+
+
+@each_lesson
+def test_lessons_on_drawn_logs(one, other, confirmed, judged):
+    means = []
+    for policy, estimates in (one, other):
+        factor = 2 if estimates.endswith("doubled") else 1
+        means.append(
+            [
+                replay(*log[:3], factor * (log[2] if "exact" in estimates else log[3]), SERVERS, policy).wait.mean()
+                for log in drawn()
+            ]
+        )
+    assert abs(np.less(*means).sum() - confirmed) <= 1  # sums may be rounded in another way
+
+
+@each_lesson
+def test_lessons_on_public_logs(one, other, confirmed, judged):
+    """All pairs of ten shaken replays agree, or it is a draw; a dash where there are no users' estimates."""
+    rows = experiments.kept("public_logs_waits").rows(named=True)
+    kept = {(row["log"], row["policy"], row["estimates"]): row for row in rows}
+    words = []
+    for name, usual in LOGS.items():
+        pair = [
+            kept.get((name, policy, estimates.replace("usual", usual)), kept.get((name, policy, None)))
+            for policy, estimates in (one, other)
+        ]
+        if None in pair:
+            words.append("–")
+        elif pair[0]["high"] < pair[1]["low"]:
+            words.append("yes")
+        else:
+            words.append("no" if pair[0]["low"] > pair[1]["high"] else "draw")
+    assert " ".join(words) == judged
