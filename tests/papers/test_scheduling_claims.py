@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mjq import experiments, scheduling
+from mjq import processing_capacity as pc
 from mjq.simulation import replay
 from mjq.simulation.schedule import TIES
 from mjq.workload import synthetic_log
@@ -192,3 +193,22 @@ def test_lessons_on_public_logs(one, other, confirmed, judged):
         else:
             words.append("no" if pair[0]["low"] > pair[1]["high"] else "draw")
     assert " ".join(words) == judged
+
+
+def test_who_pays():
+    """The chapter's random jobs: how the mean waits of some rules compare, of all jobs and of the largest ones."""
+    servers, jobs = 8, 40_000
+    needs, rates, mix = (1, 2, 4, 8), np.array([1.0, 1.0, 0.5, 0.25]), (0.5, 0.25, 0.15, 0.1)
+    rate = 0.9 * pc.processing_capacity(servers, needs, rates, mix)
+    dice, means = np.random.default_rng(18), {}
+    for _ in range(5):
+        kind = dice.choice(4, jobs, p=mix)
+        submit, run = dice.exponential(1 / rate, jobs).cumsum(), dice.exponential(1 / rates[kind])
+        for policy in ("first-fit", "easy", "most-servers-first", "msfq-1", "server-filling"):
+            wait = replay(submit, np.take(needs, kind), run, None, servers, policy).sojourn - run
+            means.setdefault(policy, []).append((wait.mean(), wait[kind == 3].mean()))
+    means = {policy: np.mean(pairs, axis=0) for policy, pairs in means.items()}
+    assert means["first-fit"][0] == pytest.approx(means["easy"][0], rel=0.05)
+    assert means["first-fit"][1] > 1.2 * means["easy"][1]
+    assert means["msfq-1"][0] > means["most-servers-first"][0]
+    assert means["server-filling"][0] > means["easy"][0]
