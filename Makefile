@@ -19,15 +19,15 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 EXPERIMENT = $(subst -,_,$(NAME))
 EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq/experiments/*.py)))
 
-.PHONY: help book test notebooks pdf refresh experiment test-slow test-plain test-processors test-pythons
+.PHONY: help book test notebooks lab pdf refresh experiment test-slow test-plain test-processors test-pythons
 .PHONY: sync-contents sync-panels coverage bench clean lock
 
 help:  ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
 	@echo "Experiments: $(EXPERIMENTS)"
 
-book: $(VENV)/ready  ## Execute the chapters that changed, build the book, and print the page to open.
-	@$(BIN)/python book/build.py
+book: $(VENV)/ready  ## Execute what changed, build the book, print the page to open; SOLUTIONS=off leaves solutions out.
+	@$(BIN)/python book/build.py $(if $(filter off,$(SOLUTIONS)),--without-solutions)
 
 # The book comes first: what its chapters print is then compared, and need not be computed twice. If it fails, tests say more.
 test: $(VENV)/ready  ## Build the book, check style and types, run the tests; SEED=3 tries other random systems.
@@ -38,7 +38,10 @@ test: $(VENV)/ready  ## Build the book, check style and types, run the tests; SE
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
 		--played --nbval-lax --nbval-current-env README.md mjq tests notebooks
 
-notebooks: $(VENV)/lab  ## Open the notebooks in JupyterLab.
+notebooks: $(VENV)/ready  ## Write notebooks for students, without solutions, to _build/student.
+	@$(BIN)/python book/student.py
+
+lab: $(VENV)/lab  ## Open the chapters in JupyterLab.
 	$(BIN)/jupyter lab notebooks
 
 pdf: book  ## Print the book to one PDF file beside its pages; this needs Chromium or Chrome.

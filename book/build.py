@@ -3,6 +3,7 @@
     python book/build.py             execute what has changed, then build
     python book/build.py --refresh   execute everything and write the outputs back into notebooks/
     python book/build.py --refresh stability    only these chapters
+    python book/build.py --without-solutions    the book without solutions, in a folder of its own
 
 Chapters run in parallel, the longest first. A chapter is executed again when its cells, the locked requirements, or a
 module or table that it used the last time have changed (`depends.py`). Comments and docstrings do not count.
@@ -25,9 +26,11 @@ from pathlib import Path
 
 import depends
 import filelock
+import lighter
 import live_panels
 import mathjax
 import nbformat
+import student
 import yaml
 
 from mjq.runs import execution
@@ -35,6 +38,7 @@ from mjq.runs import execution
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 EXECUTED, FAILED, SITE, HTML = BUILD / "executed", BUILD / "failed", BUILD / "site", BUILD / "html"
+WORK, MARK = BUILD / "work", BUILD / "html.digest"  # what Sphinx knows of the pages, and from which state they are
 WORKERS = min(os.cpu_count() or 1, 4)  # processes for chapters, and then for pages
 CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"  # of linear algebra: they would wait spinning
@@ -42,6 +46,7 @@ GUESSED = {"stability": 45, "pool_depletion": 45, "cluster": 40, "run_it_again":
 PICTURES = {  # shown by the README and the first page
     "capacity.svg": ("processing_capacity", "fig-3"),
     "datacenter.svg": ("five_models", "datacenter"),
+    "scene.svg": ("processing_capacity", "answer-picture"),
 }
 
 
@@ -161,7 +166,7 @@ def show(failures):
 # --- Building -------------------------------------------------------------------------------------------------------
 
 
-def stage(site, chapters):
+def stage(site, chapters, solutions=True):
     """Lay out what Sphinx reads: configuration, prose, panels, executed chapters by name, and MathJax.
 
     Files that are the same are left alone, so that Sphinx sees which pages changed.
@@ -178,6 +183,10 @@ def stage(site, chapters):
     to_download = (ROOT / "notebooks/examples").glob("*.ipynb")
     files |= {path: path.relative_to(ROOT) for path in to_download}
     texts = {target: source.read_bytes() for source, target in files.items()}
+    if not solutions:
+        for name, path in chapters.items():
+            chapter = student.without_solutions(nbformat.read(path, as_version=4))
+            texts[Path("notebooks") / f"{name}.ipynb"] = nbformat.writes(chapter).encode()
     texts[Path("_config.yml")] = configuration().encode()
     panels = BUILD / "panels.json"
     BUILD.mkdir(exist_ok=True)
@@ -226,6 +235,11 @@ def configuration():
     return yaml.safe_dump(config, sort_keys=False)
 
 
+def address_of(site):
+    """The address of the repository by a staged configuration."""
+    return yaml.safe_load((site / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
+
+
 def sphinx(site, output):
     """Run Sphinx on a staged site, in a process of its own and with several more for the pages."""
     # Pages are read by copies of that process, in which threads of linear algebra would be missing.
@@ -234,40 +248,44 @@ def sphinx(site, output):
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ | variables)
 
 
-def build():
-    """Build the book beside the last good one and put it in its place; return whether all went well."""
+def build(solutions=True):
+    """Build the book beside the last good one and put it in its place; return the folder, or None if it failed."""
     chapters = {path.stem: path for path in EXECUTED.glob("*.ipynb") if (ROOT / "notebooks" / path.name).exists()}
-    stage(SITE, chapters)
-    state, mark = state_of(SITE), BUILD / "html.digest"
-    last = mark.read_text() if HTML.exists() and mark.exists() else ""
+    other = "" if solutions else "-without-solutions"  # a folder of its own, so that each is built from its last state
+    site, html, pages, mark = (folder.with_name(folder.name + other) for folder in (SITE, HTML, WORK, MARK))
+    stage(site, chapters, solutions)
+    state = state_of(site)
+    last = mark.read_text() if html.exists() and mark.exists() else ""
     if last == state:
         print("book: up to date")
-        return True
+        return html
     started = time.perf_counter()
     print("book: building …", flush=True)
     # Sphinx keeps quiet about warnings on pages that it read before: keep its work only if that had none.
     if last.split()[1:] != state.split()[1:]:
-        shutil.rmtree(BUILD / "work", ignore_errors=True)
+        shutil.rmtree(pages, ignore_errors=True)
     mark.unlink(missing_ok=True)
-    run = sphinx(SITE, BUILD / "work/html")
+    run = sphinx(site, pages / "html")
     log = run.stdout + run.stderr
     (BUILD / "book.log").write_text(log, encoding="utf-8")
     if run.returncode:
         lines = [line for line in execution.plain(log).splitlines() if re.search(r"WARNING|ERROR|Error", line)]
         print("\n".join(lines[:40] or log.splitlines()[-30:]))
         print(f"\nFAILED: the book has warnings or errors (all of it: {(BUILD / 'book.log').relative_to(ROOT)})")
-        return False
-    new, old = BUILD / "html.new", BUILD / "html.old"
+        return None
+    new, old = html.with_suffix(".new"), html.with_suffix(".old")
     for leftover in (new, old):
         shutil.rmtree(leftover, ignore_errors=True)
-    shutil.copytree(BUILD / "work/html", new)
-    if HTML.exists():
-        HTML.rename(old)
-    new.rename(HTML)
+    shutil.copytree(pages / "html", new)
+    lighter.lighten(new)
+    student.write(site, new / "_sources/notebooks", address_of(site))  # what the button downloads
+    if html.exists():
+        html.rename(old)
+    new.rename(html)
     shutil.rmtree(old, ignore_errors=True)
     mark.write_text(state)
     print(f"book: built in {time.perf_counter() - started:.0f} s")
-    return True
+    return html
 
 
 def write_back(names):
@@ -293,6 +311,7 @@ def drawing(name, cell):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--refresh", action="store_true", help="execute every chapter and store its outputs")
+    parser.add_argument("--without-solutions", action="store_true", help="leave the solutions of exercises out")
     parser.add_argument("--workers", type=int, default=WORKERS, help="chapters at a time")
     every = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
     parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help="with --refresh: these chapters instead of all")
@@ -321,9 +340,10 @@ def work(names, options):
     if options.refresh:
         write_back(names)
         return 0
-    if not build():
+    html = build(not options.without_solutions)
+    if not html:
         return 1
-    print(f"\nOpen {(HTML / 'index.html').as_uri()}")
+    print(f"\nOpen {(html / 'index.html').as_uri()}")
     return 0
 
 

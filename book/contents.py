@@ -13,23 +13,23 @@ from pybtex.database import parse_file
 from mjq.models import CHAPTERS, PAPERS
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = {"Papers": PAPERS, "Beyond the papers": tuple(one for one in CHAPTERS if one not in PAPERS)}
+PARTS = {  # with the notebooks of each
+    "Papers": tuple(one.name for one in PAPERS),
+    "Beyond the papers": tuple(one.name for one in CHAPTERS if one not in PAPERS),
+    "Claim by claim": tuple(one.companion for one in CHAPTERS if one.companion),
+}
 LEDGER_SECTION = re.compile(r"^## [^\n]*\((\w+)\)\n(.*?)^```\{ledger\} \w+\n```$", re.M | re.S)
 
 
 def toc(text):
     """The table of contents with the chapters of each part; other pages of a part stay, after them."""
-    for caption, chapters in PARTS.items():
-        lines = "".join(map(entry, chapters))
-        head = rf"(  - caption: {caption}\n    chapters:\n)(      - file: notebooks/\w+\n( {{8}}.*\n)*)*"
+    for caption, notebooks in PARTS.items():
+        if not notebooks:  # TRANSITION
+            continue
+        lines = "".join(f"      - file: notebooks/{name}\n" for name in notebooks)
+        head = rf"(  - caption: {caption}\n    numbered: 1\n    chapters:\n)(      - file: notebooks/\w+\n)*"
         text = replaced(head, rf"\g<1>{lines}", text)
     return text
-
-
-def entry(chapter):
-    """The lines of a chapter in the table of contents, with its companion below it."""
-    below = f"        sections:\n          - file: notebooks/{chapter.companion}\n" if chapter.companion else ""
-    return f"      - file: notebooks/{chapter.name}\n{below}"
 
 
 def readme(text):

@@ -81,6 +81,13 @@ class Panel:
         What the script finds in ``data``.
     replaces : bool
         Whether the figure is folded while the panel is there.
+    presets : dict
+        Words of a button to the values of sliders, by name; the others go back to where they were. The panel begins
+        with the first one, which is the case that the text tells.
+    plays : str
+        Name of a slider that a button moves from its beginning to its end.
+    autoplay : bool
+        Whether it plays as soon as it is seen, unless the reader asks for less motion.
     """
 
     title: str
@@ -93,6 +100,14 @@ class Panel:
     generated: str = ""
     data: dict = field(default_factory=dict)
     replaces: bool = True
+    presets: dict = field(default_factory=dict)
+    plays: str = ""
+    autoplay: bool = False
+
+    @property
+    def first(self):
+        """The values with which the panel begins: those of the first preset, which may lie between two steps."""
+        return next(iter(self.presets.values()), {})
 
 
 def generated(name, letters, **formulas):
@@ -161,14 +176,15 @@ def panels(folder=HERE):
 
 def html(name, panel, folder=HERE):
     """The place of a panel in a page, and what the runtime needs to fill it."""
-    told = {"name": name, "title": panel.title, "note": panel.note, "sliders": [asdict(x) for x in panel.sliders]}
+    told = {"name": name, "sliders": [asdict(x) for x in panel.sliders]}
+    told |= {key: getattr(panel, key) for key in ("title", "note", "presets", "first", "plays", "autoplay")}
     body = "\n".join(
         [
             '"use strict";',
             f"const data = {compact(panel.data)};",
             panel.generated,
             (folder / f"{name}.js").read_text(encoding="utf-8"),
-            "return { values, draw };",
+            "return { values, draw, acts: typeof acts === 'undefined' ? {} : acts };",
         ]
     )
     figure = f' data-figure="cell-{panel.cell}"' if panel.replaces else ""

@@ -36,7 +36,7 @@ FOOTER = (
 )
 # What only a screen can use.
 OF_THE_SCREEN = (
-    "script, button, section.panel, form.selfcheck, .headerlink, p.report, p.expanded, .toggle-details, svg.sd-octicon"
+    "script, button, section.panel, form.selfcheck, .headerlink, a.report, p.expanded, .toggle-details, svg.sd-octicon"
 )
 # What a reader of the file would miss.
 MISSING = """() => ({

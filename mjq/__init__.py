@@ -5,7 +5,7 @@
 The library
 
 ``mjq.system``      what a user types: a system in plain words, which chooses the model or solver that fits
-``mjq.models``      one folder a paper, the only place where a paper's letters live
+``mjq.models``      one folder for each paper, the only place where a paper's letters live
 ``mjq.solvers``     methods that several models use: Markov chains, queues, networks, phase-type distributions
 ``mjq.simulation``  an independent event-driven simulator with confidence intervals
 ``mjq.workload``    cluster logs in, classes, capacities and waits out

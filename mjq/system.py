@@ -39,7 +39,7 @@ MOST_STEPS = 1e9  # of the formula for equal rates: a second
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _ByValue:
-    """Equality, hash and text of frozen dataclasses whose fields may be arrays."""
+    """Compare, hash and show frozen dataclasses whose fields may be arrays."""
 
     def _set(self, **values: Any) -> None:
         """Set the fields of a frozen object; arrays can no longer be written."""
@@ -64,7 +64,7 @@ class _ByValue:
 
 
 def _plain(value):
-    """Arrays as tuples, and whole numbers without a point."""
+    """Return arrays as tuples, and whole numbers without a point."""
     if isinstance(value, np.ndarray):
         return tuple(map(_plain, value))
     value = value.item() if isinstance(value, np.generic) else value
@@ -76,7 +76,7 @@ def _plain(value):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class System(_ByValue):
-    r"""A multiserver job system, in which jobs of several classes hold several servers at once, in order of arrival.
+    r"""Describe a multiserver job system: jobs of several classes hold several servers at once, in order of arrival.
 
     Arrivals are Poisson and service times exponential. Systems with the same values are equal.
 
@@ -146,7 +146,7 @@ class System(_ByValue):
 
     @cached_property
     def capacity(self) -> float:
-        """The queue is stable below this arrival rate, in jobs per unit of time, and at no other.
+        """Return the arrival rate below which, and only below which, the queue is stable, in jobs per unit of time.
 
         Two classes with whole needs have a product form, and whole needs with equal rates a formula, which both serve
         very many servers. All other systems are solved as a Markov chain, as long as their configurations fit into
@@ -176,7 +176,7 @@ class System(_ByValue):
 
     @property
     def naive_capacity(self) -> float:
-        """The capacity would be this if no server were ever idle, in jobs per unit of time.
+        """Return what the capacity would be if no server were ever idle, in jobs per unit of time.
 
         Source: [GHS20] Section 1.3.
 
@@ -190,7 +190,7 @@ class System(_ByValue):
 
     @cached_property
     def wasted_servers(self) -> float:
-        r"""This many servers are idle on average while jobs wait, because the head of the queue does not fit.
+        r"""Return how many servers are idle on average while jobs wait, because the head of the queue does not fit.
 
         .. math:: B - \tilde u \sum_\ell p_\ell b_\ell / \mu_\ell .
 
@@ -297,12 +297,12 @@ class System(_ByValue):
 
     @property
     def _letters(self) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
-        """B, b, mu and p of [BB22]."""
+        """Return B, b, mu and p of [BB22]."""
         return self.servers, self.needs, self.rates, self.mix
 
     @property
     def _whole(self) -> bool:
-        """Whether needs and servers are whole numbers, so that they can be counted."""
+        """Return whether needs and servers are whole numbers, so that they can be counted."""
         return self.servers.is_integer() and not (self.needs[self.mix > 0] % 1).any()
 
     def _two_whole_classes(self) -> tuple | None:
@@ -332,9 +332,10 @@ class System(_ByValue):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrackedCluster(_ByValue):
-    """A cluster behind a tracker, which takes jobs one by one from a finite queue. A job that finds it full is lost.
+    """Describe a cluster behind a tracker, which takes jobs one by one from a finite queue.
 
-    The tracker waits until as many servers are idle as the job needs, and then takes an exponential time to map it.
+    The tracker waits until as many servers are idle as the job needs, and then takes an exponential time to map it. A
+    job that finds the queue full is lost.
 
     Parameters
     ----------
@@ -478,12 +479,12 @@ class TrackedCluster(_ByValue):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pool(_ByValue):
-    """A pool of tasks of two classes that two stations work off, so many of them in execution at the same time.
+    """Describe a pool of tasks of two classes that two stations work off, which holds a fixed number of them.
 
     Parameters
     ----------
     demands : array of float, shape (2, 2)
-        Mean work of a task: a row a station, a column a class, in units of time.
+        Mean work of a task: a row for each station, a column for each class, in units of time.
     tasks : (int, int)
         Tasks of each class to do.
     places : int
@@ -518,12 +519,12 @@ class Pool(_ByValue):
             raise ValueError(f"tasks must have one entry for each of two classes, got {checks.shown(tasks)}")
         places = checks.count("places", places)
         if tasks.sum() < places:
-            raise ValueError(f"{places} places need as many tasks, got {tasks.sum()}")
+            raise ValueError(f"{places} places need at least as many tasks, got {tasks.sum()}")
         self._set(demands=demands, tasks=tasks, places=places)
 
     @property
     def times(self) -> dict[tuple[int, int], float]:
-        """Map each mix of tasks that can be admitted at the start to its mean depletion time, exact.
+        """Return the exact mean depletion time of each mix of tasks that can be admitted at the start.
 
         Source: [CGPS16] Section 5.2.
         """
@@ -531,7 +532,7 @@ class Pool(_ByValue):
 
     @property
     def best_mix(self) -> tuple[int, int]:
-        """The mean depletion time is smallest with so many tasks of each class in execution at the start.
+        """Return the numbers of tasks of each class to admit at the start for the shortest mean depletion time.
 
         Source: [CGPS16] Section 5.2.
         """

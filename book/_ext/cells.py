@@ -17,6 +17,7 @@ from docutils import nodes
 from sphinx.util import logging
 
 TAG, INJECTED = "fold-with-next", "injected-parameters"
+DIFFICULTY = re.compile(r", (easy|medium|hard|open)$")
 CHECKS = re.compile(r'<details class="mjq-checks"><summary>(.+?)</summary>')
 logger = logging.getLogger(__name__)
 
@@ -69,6 +70,18 @@ def fold_with_next(app, doctree):
         cell.parent.remove(cell)
 
 
+def mark_difficulty(app, doctree):
+    """Make the last word of an exercise's title a mark, which the style sheet shows and the search does not index."""
+    for exercise in doctree.findall(
+        lambda node: "exercise" in node.get("classes", ()) if hasattr(node, "get") else False
+    ):
+        for text in list(exercise.children[0].findall(nodes.Text)) if exercise.children else ():
+            found = DIFFICULTY.search(text)
+            if found:
+                exercise["classes"].append(found[1])
+                text.parent.replace(text, nodes.Text(text[: found.start()]))
+
+
 def name_of(cell):
     return cell["cell_metadata"].get("name")
 
@@ -85,6 +98,6 @@ def in_the_way(cell, following):
 
 
 def setup(app):
-    for change in (address_cells, fold_injected, fold_with_next, fold_checks):
+    for change in (address_cells, fold_injected, fold_with_next, fold_checks, mark_difficulty):
         app.connect("doctree-read", change, priority=400)  # before panels are put between cells
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

@@ -31,7 +31,7 @@ from mjq import published
 from mjq.plots import significant
 from mjq.runs.kept.results import taken_from
 
-HEADERS = ["Item", "What it says", "Result", "Checked by"]
+HEADERS = ["Item", "What it says", "Result", "Checks"]
 FOREIGN = Path(published.__file__).parents[2] / "tests/foreign/values.csv"  # a row is a value of another program
 STATUSES = "agrees", "they err", "we differ"
 WORDS_A_MINUTE, LINES_A_MINUTE, FORMULAS_A_MINUTE = 150, 10, 3
@@ -45,6 +45,14 @@ def without_thebe(app, pagename, templatename, context, doctree):
     context["script_files"] = [s for s in context.get("script_files", []) if not is_thebe(s)]
 
 
+def launch_student_notebooks(app, pagename, templatename, context, doctree):
+    """Let the button that starts a notebook elsewhere open the one for students, which `postBuild` writes there."""
+    for button in context.get("header_buttons", []):
+        for entry in button.get("buttons", []):
+            if "urlpath=" in entry.get("url", ""):
+                entry["url"] = entry["url"].replace("/notebooks/", "/student/")
+
+
 def without_old_roles(app, pagename, templatename, context, doctree):
     """Take away two roles that docutils gives to lists of citations: one is given up, and the other asks for it."""
     if 'role="doc-biblioentry"' in context.get("body", ""):
@@ -56,21 +64,35 @@ def without_old_roles(app, pagename, templatename, context, doctree):
 
 
 class Ledger(SphinxDirective):
-    """A table of all items of one paper."""
+    """All items of one paper behind a line that counts them; each row has its checks behind a tick."""
 
     required_arguments = 1
 
     def run(self):
         self.env.note_dependency(published.__file__)
+        rows = published.ledger(self.arguments[0])
         lines = ["| " + " | ".join(HEADERS) + " |", "|" + ":--|" * len(HEADERS)]
-        for row in published.ledger(self.arguments[0]):
+        for row in rows:
             result = row["result"] + (f": {row['note']}" if row["note"] else "")
-            checks = "<br>".join(self.link(*check) for check in published.checks(row))
-            lines.append(f"| {row['item']}: {row['where']} | {row['statement']} | {result} | {checks} |")
+            lines.append(f"| {row['item']}: {row['where']} | {row['statement']} | {result} | {self.checks(row)} |")
         table = self.parse_text_to_nodes("\n".join(lines))
         for node in table:
             node["classes"].append("ledger")
-        return table
+            for line, row in zip(list(node.findall(nodes.row))[1:], rows, strict=True):
+                line["classes"].append("result-" + row["result"].replace(" ", "-"))
+                (words,) = line.children[-1].children
+                words.replace_self(words.children)  # a fold must not stand in a paragraph
+        counts = Counter(row["result"] for row in rows).most_common()
+        summary = f"{len(rows)} rows: " + ", ".join(f"{number} {result}" for result, number in counts)
+        opening = f'<details class="ledger-fold"><summary>{summary}</summary>'
+        return [nodes.raw("", opening, format="html"), *table, nodes.raw("", "</details>", format="html")]
+
+    def checks(self, row):
+        """A tick, and behind it links to what checks a row."""
+        links = "".join(f"<li>{self.link(*check)}</li>" for check in published.checks(row))
+        number = len(published.checks(row))
+        told = f"✓ {number} check" + "s" * (number > 1)
+        return f"<details><summary>{told}</summary><ul>{links}</ul></details>"
 
     def link(self, file, name):
         """What checks a row, as a link to it."""
@@ -94,6 +116,20 @@ def cell_of(path):
                 if isinstance(node, ast.Assert) and isinstance(node.test, ast.Name):
                     found[node.test.id] = cell.metadata.get("name")
     return found
+
+
+class LedgerFilter(SphinxDirective):
+    """A choice of the result whose rows are shown, which `tables.js` makes work; without scripts there is none."""
+
+    def run(self):
+        self.env.note_dependency(published.__file__)
+        results = Counter(row["result"] for paper in published.LEDGERS for row in published.ledger(paper))
+        options = "".join(
+            f'<option value="result-{result.replace(" ", "-")}">{result} ({number})</option>'
+            for result, number in results.most_common()
+        )
+        choice = f'<select><option value="">all results ({results.total()})</option>{options}</select>'
+        return [nodes.raw("", f'<p class="ledger-filter" hidden><label>Show {choice}</label></p>', format="html")]
 
 
 class LedgerTotals(SphinxDirective):
@@ -292,12 +328,25 @@ def _visible_lines(node):
 def keep_equation_numbers(app, doctree):
     """Replace Sphinx's running numbers of labelled equations."""
     equations = app.env.get_domain("math").equations
-    letters = iter(string.ascii_lowercase)
-    for node in doctree.findall(nodes.math_block):
-        paper, colon, name = (node.get("label") or "").partition(":")
-        if colon:
-            node["number"] = f"{paper.upper()}.{name if name.isdigit() else next(letters)}"
-            equations[node["label"]] = (node["docname"], node["number"])
+    labelled = [node for node in doctree.findall(nodes.math_block) if ":" in (node.get("label") or "")]
+    numbers = equation_numbers([node["label"] for node in labelled], app.env.docname)
+    for node in labelled:
+        node["number"] = numbers[node["label"]]
+        equations[node["label"]] = (node["docname"], node["number"])
+
+
+def equation_numbers(labels, page):
+    """The numbers of a page's labelled equations: those of the paper, and letters for ours, capitals on companions.
+
+    >>> equation_numbers(["bb22:4", "bb22:delta"], "notebooks/processing_capacity")
+    {'bb22:4': 'BB22.4', 'bb22:delta': 'BB22.a'}
+    """
+    letters = iter(string.ascii_uppercase if page.endswith("_claims") else string.ascii_lowercase)
+    numbers = {}
+    for label in labels:
+        paper, _, name = label.partition(":")
+        numbers[label] = f"{paper.upper()}.{name if name.isdigit() else next(letters)}"
+    return numbers
 
 
 def source_first(app, what, name, obj, options, lines):
@@ -340,7 +389,9 @@ def setup(app):
     app.connect("doctree-resolved", fill_in_minutes)
     app.connect("html-page-context", without_thebe, priority=950)
     app.connect("html-page-context", without_old_roles)
+    app.connect("html-page-context", launch_student_notebooks, priority=950)  # after the theme has made its buttons
     app.add_directive("ledger", Ledger)
+    app.add_directive("ledger-filter", LedgerFilter)
     app.add_directive("ledger-totals", LedgerTotals)
     app.add_directive("compared-numbers", ComparedNumbers)
     app.add_role("computed", Computed())

@@ -1,11 +1,18 @@
-"""Put the live panels into their pages, beside or in place of a figure; `book/build.py` has made them before."""
+"""Put the live panels into their pages, beside or in place of a figure; `book/build.py` has made them before.
+
+The role ``{panel}`Set the panel so <stability share=3.4 part=100>``` is a link that moves the sliders of a panel on its
+page.
+"""
 
 import json
+import re
+from html import escape
 from pathlib import Path
 
 from cells import cells_of, name_of
 from docutils import nodes
 from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 MADE = "panels.json"  # in the folder that Sphinx reads; `live_panels.write` says what it holds
 
@@ -21,8 +28,8 @@ def put(app, doctree):
     """Put the panels of a page beside their figures."""
     cells = {name_of(cell): cell for cell in cells_of(doctree)}
     for name, panel in app.env.mjq_panels.items():
-        if panel["page"] != app.env.docname:
-            continue
+        if panel["page"] != app.env.docname or not panel["page"].startswith("notebooks/"):
+            continue  # pages of words say where, by the directive
         if panel["cell"] not in cells:
             raise ExtensionError(f"panel {name}: {panel['page']} has no cell {panel['cell']!r}")
         node = cells[panel["cell"]]
@@ -30,7 +37,33 @@ def put(app, doctree):
         node.parent.insert(place, nodes.raw("", panel["html"], format="html"))
 
 
+class SetPanel(SphinxRole):
+    """A link that sets a panel."""
+
+    def run(self):
+        words, name, values = re.fullmatch(r"(.+?)\s*<(\w+)\s+(.+)>", self.text, re.S).groups()
+        at = ",".join(value.replace("=", ":") for value in values.split())
+        link = (
+            f'<a class="panel-set" data-panel="panel-{name}" href="?panel-{name}={at}#panel-{name}">{escape(words)}</a>'
+        )
+        return [nodes.raw("", link, format="html")], []
+
+
+class Live(SphinxDirective):
+    """``{live} scene``: the place of a panel on a page without code; what it holds is shown where scripts are off."""
+
+    has_content = True
+    required_arguments = 1
+
+    def run(self):
+        panel = self.env.mjq_panels[self.arguments[0]]
+        instead = nodes.container("", *self.parse_content_to_nodes(), ids=[f"cell-{panel['cell']}"])
+        return [nodes.raw("", panel["html"], format="html"), instead]
+
+
 def setup(app):
+    app.add_directive("live", Live)
+    app.add_role("panel", SetPanel())
     app.connect("env-get-outdated", outdated)
     app.connect("doctree-read", put)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

@@ -1,5 +1,6 @@
-"""From each section of a chapter a link to report a mistake in it, where the repository is known."""
+"""At the heading of each section of a chapter a sign to report a mistake in it, where the repository is known."""
 
+from html import escape
 from urllib.parse import urlencode
 
 from docutils import nodes
@@ -8,19 +9,20 @@ CHAPTERS = "notebooks/"
 
 
 def offer_reports(app, doctree, docname):
-    """Add a link to the own content of each section, before its first subsection."""
+    """Add the sign to the headings."""
     repository = app.config.html_theme_options.get("repository_url")
     if not repository or not docname.startswith(CHAPTERS):
         return
     name = docname.removeprefix(CHAPTERS)
     for section in doctree.findall(nodes.section):
         if isinstance(section.parent, nodes.section):
-            title = next(section.findall(nodes.title)).astext()
+            heading = next(section.findall(nodes.title))
+            title = heading.astext()
             words = {"title": f"{name}: {title}", "body": f"{docname}.html#{section['ids'][0]}\n\nWhat is wrong: "}
-            address = f"{repository}/issues/new?{urlencode(words)}"
-            link = nodes.reference("", "Report a mistake", refuri=address, reftitle=f"in the section “{title}”")
-            inner = (k for k, node in enumerate(section.children) if isinstance(node, nodes.section))
-            section.insert(next(inner, len(section)), nodes.paragraph("", "", link, classes=["report"]))
+            address = escape(f"{repository}/issues/new?{urlencode(words)}")
+            told = escape(f"Report a mistake in the section “{title}”")
+            link = f'<a class="report" href="{address}" title="{told}" aria-label="{told}">⚑</a>'
+            heading += nodes.raw("", link, format="html")
 
 
 def setup(app):

@@ -127,7 +127,7 @@
       svg.append(shape("path", { class: "grid", d: `M${across(t)} ${MARGIN.top}V${bottom}` }));
       svg.append(shape("text", { x: across(t), y: bottom + 18, "text-anchor": "middle" }, shown(t)));
     }
-    for (const t of ticks(y, 5)) {
+    for (const t of y.bare ? [] : ticks(y, 5)) {
       svg.append(shape("path", { class: "grid", d: `M${MARGIN.left} ${up(t)}H${right}` }));
       svg.append(shape("text", { x: MARGIN.left - 6, y: up(t) + 4, "text-anchor": "end" }, shown(t)));
     }
@@ -186,52 +186,135 @@
     return slider.names.length ? slider.names[value] : `${shown(value)}${slider.unit && ` ${slider.unit}`}`;
   }
 
-  /** One slider: a labelled range input with its output. */
+  /** One slider, or a choice where its values have names: a labelled input with its output. */
   function control(panel, slider, changed) {
-    const id = `panel-${panel.name}-${slider.name}`;
-    const input = element("input", { type: "range", id, min: slider.min, max: slider.max, step: slider.step });
+    const id = `panel-${panel.name}-${slider.name}`, label = element("label", { for: id }, slider.label);
+    const choices = slider.names.map((name, value) => element("option", { value }, name));
+    const input = choices.length
+      ? element("select", { id }, ...choices)
+      : element("input", { type: "range", id, min: slider.min, max: slider.max, step: slider.step });
     input.value = slider.start;
     const output = element("output", { for: id });
-    const row = element("div", { class: "panel-slider" }, element("label", { for: id }, slider.label), input, output);
+    const row = element("div", { class: "panel-slider" }, label, input, ...(choices.length ? [] : [output]));
+    let exact = null; // a value between two steps, until the slider is moved
     const read = () => {
-      const value = valueOf(slider, Number(input.value));
+      const value = exact ?? valueOf(slider, Number(input.value));
       output.textContent = named(slider, value);
-      input.setAttribute("aria-valuetext", output.textContent);
+      if (!choices.length) input.setAttribute("aria-valuetext", output.textContent);
       return value;
     };
-    input.addEventListener("input", changed);
-    return { row, read };
+    const set = (value) => {
+      exact = value;
+      input.value = slider.log ? Math.log10(value) : value;
+    };
+    input.addEventListener("input", () => ((exact = null), changed()));
+    return { row, read, set, input, slider };
+  }
+
+  /** The values of a panel that an address holds: ?panel-NAME=slider:value,slider:value */
+  function addressed(name, search) {
+    const pairs = (new URLSearchParams(search).get(`panel-${name}`) ?? "").split(",").map((pair) => pair.split(":"));
+    return Object.fromEntries(pairs.filter(([, value]) => value).map(([slider, value]) => [slider, Number(value)]));
+  }
+
+  /** Put the values of a panel into the address, without a new entry in the history. */
+  function address(name, values) {
+    const search = new URLSearchParams(location.search);
+    const written = Object.entries(values).map(([slider, value]) => `${slider}:${Number(value.toPrecision(4))}`);
+    if (written.length) search.set(`panel-${name}`, written.join(","));
+    else search.delete(`panel-${name}`);
+    const query = String(search).replaceAll("%3A", ":").replaceAll("%2C", ",");
+    history.replaceState(null, "", `${location.pathname}${query && `?${query}`}${location.hash}`);
   }
 
   function build(panel) {
     const place = document.getElementById(`panel-${panel.name}`);
     if (!place || place.childElementCount) return;
-    const { values, draw } = panel.code(tools);
-    const controls = panel.sliders.map((slider) => [slider.name, control(panel, slider, later)]);
-    const summary = element("p", { class: "panel-summary", "aria-live": "polite" });
+    const { values, draw, acts } = panel.code(tools);
+    const controls = Object.fromEntries(panel.sliders.map((slider) => [slider.name, control(panel, slider, moved)]));
+    const summary = element("p", { class: "panel-summary" });
+    const spoken = element("p", { class: "visually-hidden", "aria-live": "polite" });
     const charts = element("div", { class: "panel-charts" });
     const title = element("p", { class: "panel-title", id: `panel-${panel.name}-title` }, panel.title);
     place.setAttribute("aria-labelledby", title.id);
-    const sliders = element("div", { class: "panel-sliders" }, ...controls.map(([, one]) => one.row));
-    place.append(title, sliders, summary, charts, element("p", { class: "panel-note" }, panel.note));
-    let waiting = 0;
+    const sliders = element("div", { class: "panel-sliders" }, ...Object.values(controls).map((one) => one.row));
+    const buttons = element("div", { class: "panel-buttons" });
+    place.append(title, sliders, buttons, summary, spoken, charts, element("p", { class: "panel-note" }, panel.note));
+    let waiting = 0, silent = null, noted = null, playing = 0;
+    const press = (words, act) => {
+      const button = element("button", { type: "button", class: "panel-button" }, words);
+      button.addEventListener("click", act);
+      buttons.append(button);
+      return button;
+    };
     function later() {
       waiting ||= requestAnimationFrame(redraw);
     }
+    function moved() {
+      pause();
+      later();
+      clearTimeout(noted);
+      noted = setTimeout(() => address(panel.name, now()), 300);
+    }
+    const now = () => Object.fromEntries(Object.entries(controls).map(([name, one]) => [name, one.read()]));
+    /** Take these values; sliders that are not named go back to where they were at first. */
+    function set(wanted) {
+      for (const [name, one] of Object.entries(controls)) {
+        const { slider } = one, known = Number.isFinite(wanted[name]);
+        const [low, high] = [slider.min, slider.max].map((x) => (slider.log ? 10 ** x : x));
+        one.set(known ? Math.min(Math.max(wanted[name], low), high) : first[name]);
+      }
+    }
+    function pause() {
+      clearInterval(playing);
+      playing = 0;
+      if (play) play.textContent = "Play";
+    }
+    function start() {
+      const { input, slider, set } = controls[panel.plays];
+      if (Number(input.value) >= slider.max - slider.step / 2) set(slider.log ? 10 ** slider.min : slider.min);
+      play.textContent = "Pause";
+      playing = setInterval(() => {
+        set(valueOf({ ...slider, whole: false }, Math.min(Number(input.value) + slider.step, slider.max)));
+        if (Number(input.value) >= slider.max - slider.step / 2) pause();
+        redraw();
+      }, 150);
+    }
+    const play = panel.plays && press("Play", () => (playing ? pause() : start()));
+    for (const [name, preset] of Object.entries(panel.presets)) press(name, () => (set(preset), moved(), go()));
+    for (const [name, act] of Object.entries(acts)) press(name, () => (set(act(now())), moved()));
+    press("Reset", () => (set({}), pause(), later(), clearTimeout(noted), address(panel.name, {})));
+    /** A story that plays begins to play. */
+    function go() {
+      if (panel.autoplay && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
+        controls[panel.plays].input.value = controls[panel.plays].slider.min;
+        set({ ...now(), [panel.plays]: controls[panel.plays].slider.min });
+        start();
+      }
+    }
     function redraw() {
       waiting = 0;
-      const at = Object.fromEntries(controls.map(([name, one]) => [name, one.read()]));
-      const picture = draw(at, values(at));
-      if (summary.textContent !== picture.summary) summary.textContent = picture.summary;
+      const at = now(), picture = draw(at, values(at));
+      if (summary.textContent !== picture.summary) {
+        summary.textContent = picture.summary;
+        clearTimeout(silent); // said once, when the slider rests, and not at the start
+        if (silent !== null) silent = setTimeout(() => (spoken.textContent = picture.summary), 700);
+        silent ??= 0;
+      }
       const width = Math.max(NARROWEST, charts.clientWidth);
       charts.replaceChildren(...picture.charts.flatMap((one) =>
         [chart(one, width, `${one.title}. ${picture.summary}`), legend(one)]));
     }
+    const first = { ...now(), ...panel.first };
+    const wanted = addressed(panel.name, location.search);
+    set(wanted);
+    place.addEventListener("panel-set", (event) => (set(event.detail), moved(), place.scrollIntoView({ block: "nearest" })));
     place.hidden = false;
     instead(place);
     redraw();
     addEventListener("resize", later);
     place.redraw = redraw;
+    if (panel.autoplay && !Object.keys(wanted).length) new IntersectionObserver(([seen], watch) => seen.isIntersecting && (watch.disconnect(), go())).observe(place);
     // For the tests, which compare with Python.
     window.mjqValues[panel.name] = (positions) =>
       values(Object.fromEntries(panel.sliders.map((slider) => [slider.name, valueOf(slider, positions[slider.name])])));
@@ -242,6 +325,8 @@
     const figure = document.getElementById(place.dataset.figure);
     if (!figure) return;
     figure.classList.add("panel-instead");
+    const number = figure.querySelector(".caption-number");
+    if (number) place.querySelector(".panel-title").prepend(number.cloneNode(true));
     const button = element("button", { type: "button", class: "panel-button", "aria-expanded": "false" });
     const unfold = (open) => {
       figure.classList.toggle("panel-open", open);
@@ -311,5 +396,11 @@
   addEventListener("DOMContentLoaded", () => {
     for (const panel of window.mjqPanels || []) build(panel);
     document.querySelectorAll("form.selfcheck").forEach(ask);
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest("a.panel-set"), place = link && document.getElementById(link.dataset.panel);
+      if (!place) return;
+      event.preventDefault();
+      place.dispatchEvent(new CustomEvent("panel-set", { detail: addressed(link.dataset.panel.slice(6), link.search) }));
+    });
   });
 })();

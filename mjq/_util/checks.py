@@ -6,6 +6,7 @@ and the values.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -49,6 +50,9 @@ def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     >>> numbers("mu", (1, float("nan")))
     Traceback (most recent call last):
     ValueError: mu must be finite numbers, got (1, nan)
+    >>> numbers("lam", 10**400, ndim=0)
+    Traceback (most recent call last):
+    ValueError: lam must be at most 1.8e+308 in size, got 100000000000000000000000000000000000000000000000000000000...
     """
     # Most are plain: no need to ask further.
     if ndim == 0 and isinstance(values, (int, float, np.int64)) and not isinstance(values, bool):
@@ -59,13 +63,15 @@ def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
         kind = np.asarray(values).dtype.kind
         if kind not in "iufO" or (kind == "O" and any(isinstance(x, (str, bool)) for x in np.ravel(values))):
             raise TypeError
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} must be numbers, got {brief(values)}") from None
+    except OverflowError:
+        raise ValueError(f"{name} must be at most {sys.float_info.max:.2g} in size, got {brief(values)}") from None
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be {'numbers' if ndim else 'a number'}, got {brief(values)}") from None
     if array.ndim != ndim:
         shape = {0: "one number", 1: "a plain sequence of numbers"}.get(ndim, f"an array with {ndim} axes")
         raise ValueError(f"{name} must be {shape}, got {brief(values)}")
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite numbers, got {shown(array)}")
+        raise ValueError(f"{name} must be {'finite numbers' if ndim else 'a finite number'}, got {shown(array)}")
     return array
 
 

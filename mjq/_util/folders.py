@@ -57,7 +57,7 @@ def refuse_others(path: Path) -> None:
 
 
 def _is_ours(path):
-    """Whether it is the folder of a run or a sweep, perhaps of a sweep that was stopped before it had begun."""
+    """Return whether it is the folder of a run or a sweep, also of a sweep that was stopped before it had begun."""
     if path.is_symlink() or not path.is_dir():
         return False
     begun = {entry.name for entry in path.iterdir()} <= {LOCK}
@@ -76,7 +76,7 @@ def refuse_busy(path: Path) -> None:
 
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
-    """A new empty folder to fill beside `path`; it vanishes at the end, unless it was settled.
+    """Make a new empty folder beside `path` to be filled; it is removed at the end, unless it was settled.
 
     Such folders whose process was killed are removed first. A folder is known to be abandoned by the file beside it,
     which its process keeps locked as long as it lives.
@@ -146,7 +146,7 @@ def write(path: Path, content: bytes) -> None:
 
 @contextmanager
 def _named(path):
-    """Errors of the operating system, such as that of a full disk, say where they happened."""
+    """Make errors of the operating system, such as that of a full disk, say where they happened."""
     try:
         yield
     except OSError as error:

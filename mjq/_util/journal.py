@@ -15,14 +15,14 @@ MOST_NAMED = 5  # damaged lines, in a message
 
 
 class OtherWork(ValueError):
-    """The journal was begun for other work."""
+    """Say that the journal was begun for other work."""
 
 
 class Journal:
-    """Results of cases as they come: a file with a line that describes the work, and a line of JSON for each result.
+    """Keep the results of cases as they come, in a file.
 
-    A line that was torn when its process was killed is dropped, and its case is missing. Where a case has several
-    lines, the last one counts.
+    The first line of the file describes the work; each further line is a result as JSON. A line that was torn when its
+    process was killed is dropped, and its case is missing. Where a case has several lines, the last one counts.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Journal:
             raise
 
     def _read(self, lines):
-        """The results in these lines; the first of them is line 2 of the file."""
+        """Return the results in these lines; the first of them is line 2 of the file."""
         rows, damaged = {}, []
         for number, line in enumerate(lines, 2):
             try:
@@ -133,7 +133,7 @@ def _line(content):
 
 
 def _told(damaged):
-    """Which lines are damaged, and what to do.
+    """Return which lines are damaged, and what to do, for a message.
 
     >>> _told([20]), _told([20, 31])
     ('line 20 is damaged. Delete that line to resume', 'lines 20, 31 are damaged. Delete those lines to resume')

@@ -22,9 +22,9 @@ ROOT = os.path.realpath(Path(__file__).parents[2])
 def record(target: str | Path) -> None:
     """Append the name of each project file that this process or one of its children opens to the file `target`.
 
-    Names are relative to the folder that holds the package, one a line. A module counts when it is imported, also if
-    Python takes it from its cache. Only what Python itself opens is seen: a library that reads a file in compiled code
-    must be given the content.
+    Names are relative to the folder that holds the package, one in each line. A module counts when it is imported, even
+    if Python takes it from its cache. Only what Python itself opens is seen: a library that reads a file in compiled
+    code must be given the content.
     """
     os.environ[VARIABLE] = str(target)
     handle = os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
@@ -55,12 +55,12 @@ def record(target: str | Path) -> None:
 
 @cache
 def _real(folder):
-    """The folder without links; most files lie in few folders."""
+    """Return the folder without links; most files lie in few folders."""
     return os.path.realpath(folder)
 
 
 def _name(path):
-    """The name of a file relative to the project, or None for other files; modules go by their sources."""
+    """Return the name of a file relative to the project, or None for other files; modules go by their sources."""
     folder, file = os.path.split(path)
     path = os.path.join(_real(folder), file)
     if not path.startswith(ROOT + os.sep):

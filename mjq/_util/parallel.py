@@ -38,7 +38,7 @@ Workers = Union[int, "Client"]  # a number of processes on this machine, or a cl
 
 
 class Bar(tqdm):
-    """A progress bar, by default shown on a terminal; it starts no thread of its own, for a browser has none."""
+    """Show a progress bar, by default on a terminal; it starts no thread of its own, for a browser has none."""
 
     monitor_interval = 0
 
@@ -162,7 +162,7 @@ def map_as_completed(
 
 
 def _results(function, pairs):
-    """The results of some cases, with their keys; an error has its case as a note."""
+    """Return the results of some cases, with their keys; an error carries its case as a note."""
     results = []
     for key, case in pairs:
         try:
@@ -229,7 +229,7 @@ def client_of(workers: Workers) -> Iterator[Client]:
 
 @contextmanager
 def _quiet_after_an_interrupt():
-    """A function that hides, until the end of the context, what libraries complain of in the background.
+    """Yield a function that hides, until the end of the context, what libraries complain of in the background.
 
     Where work is cut off, loops and connections close in any order, and some find theirs closed already.
     """

@@ -101,14 +101,14 @@ def _has_json(command):
 
 
 def _help_of(error):
-    """The line that ends an error in the options or arguments of a command."""
+    """Return the line that ends an error in the options or arguments of a command."""
     if isinstance(error, click.UsageError) and error.ctx is not None:
         return f"\nSee {error.ctx.command_path} --help."
     return ""
 
 
 class Main(common.Group):
-    """The command with its subcommands by subject."""
+    """Describe the command ``mjq``, with its subcommands grouped by subject."""
 
     sections = SECTIONS
 

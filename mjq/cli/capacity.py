@@ -108,7 +108,7 @@ def _progress(stage):
 
 
 def _parts(told):
-    """The report for people, part by part, answer first."""
+    """Yield the report for people, part by part, answer first."""
     yield f"{told.jobs} jobs on {told.servers:g} servers ({told.servers_from})"
     yield "\n".join(told.verdict)
     yield from _capacities(told)

@@ -87,7 +87,7 @@ def _meaning(parameter):
 
 
 class Run(Command):
-    """The command ``run``, in which ``--html`` once had no value."""
+    """Describe the command ``run``, which still takes ``--html`` without a value, as it once did."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments, with an empty name after ``--html`` that has none."""

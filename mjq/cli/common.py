@@ -49,7 +49,7 @@ scheduler_option = click.option(
 
 
 class Command(click.Command):
-    """A command that still takes the old names of its options, with a note."""
+    """Describe a command that still takes the old names of its options, with a note."""
 
     def __init__(self, *arguments: Any, old_names: dict[str, str] | None = None, **attributes: Any):
         super().__init__(*arguments, **attributes)
@@ -77,7 +77,7 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A command whose subcommands are listed in order, and with their whole first sentence."""
+    """Describe a command that lists its subcommands in order, each with its whole first sentence."""
 
     command_class = Command
     sections: dict[str, list[str]] = {}  # by default there is one
@@ -109,7 +109,7 @@ def page_option(command: Callable) -> Callable:
 
 def _page_name(context, option, path):
     if path and not path.endswith(".html"):
-        raise click.BadParameter(f"the name of a page ends in .html, got {path}")
+        raise click.BadParameter(f"the name of a page must end in .html, got {path}")
     return path
 
 

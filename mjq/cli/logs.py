@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from mjq._util.plain import brief
 from mjq.cli.common import Command, json_option, note, show_json
 from mjq.cli.reading import growth_option, lines_used, log_options, read, servers_option
 
@@ -17,7 +18,7 @@ COLUMNS = "policy", "mean wait [s]", "95 % wait at most [s]", "bounded slowdown"
 
 
 class Ties(click.Choice):
-    """A choice whose words were once separated by blanks."""
+    """Read a choice whose words were once separated by blanks."""
 
     def convert(self, value: str, parameter: click.Parameter | None, context: click.Context | None) -> str:
         """Return the order of events as the simulator calls it."""
@@ -124,9 +125,9 @@ def _estimates(found, given):
     try:
         factor = float(given)
     except ValueError:
-        raise ValueError(f"--estimates must be log or a number, got {given!r}") from None
+        raise ValueError(f"--estimates must be log or a number, got {brief(given)}") from None
     if not 1 <= factor < float("inf"):
-        raise ValueError(f"--estimates must be at least 1, got {given}")
+        raise ValueError(f"--estimates must be a finite number of at least 1, got {brief(given)}")
     return factor * found.run
 
 

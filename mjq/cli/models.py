@@ -69,7 +69,7 @@ TYPES = {
 
 
 class Models(Group):
-    """The models as commands, each made from the inputs of its model."""
+    """Offer the models as commands, each made from the inputs of its model."""
 
     sections = {"Models": list(NAMES)}
 
@@ -107,7 +107,7 @@ def _kind(schema):
 
 
 def _help(schema, kind):
-    more = ", in a YAML or JSON file" if kind == "object" else ""
+    more = " It is read from a YAML or JSON file." if kind == "object" else ""
     return f"{schema['description']}{more}" + ("" if "default" in schema else "  [required]")
 
 
@@ -147,7 +147,7 @@ def _solve(name, kinds, as_json, as_schema, swept, output, workers, scheduler, f
 def _ranges(name, kinds, swept):
     """Return the values of each input that has many."""
     if not swept:
-        raise click.UsageError("-o is the table for many values, which -p NAME VALUES gives")
+        raise click.UsageError("-o needs -p NAME VALUES: the table is for the results of many values")
     found = {}
     for key, text in swept:
         if key not in kinds:
@@ -155,7 +155,7 @@ def _ranges(name, kinds, swept):
         if key in found:
             raise ValueError(f"-p {key} is given twice")
         if kinds[key] == "object":
-            raise ValueError(f"{key} is a file; -p is for numbers and lists")
+            raise ValueError(f"-p takes numbers and lists, but {key} is a file")
         like = runs.chapters.Parameter(key, TYPES.get(kinds[key], "list"), None, "", "", "")
         values = runs.inputs.several(like, text)
         # Steps between whole numbers need not be whole.
@@ -168,7 +168,7 @@ def _solve_grid(grid, output, crew, force, progress, as_json):
     from mjq import headlines
 
     if output is None:
-        raise click.UsageError("-p needs -o FILE, .csv or .parquet")
+        raise click.UsageError("-p needs -o FILE: the name of a table in .csv or .parquet")
     found = headlines.solve_grid(grid, output, workers=crew, force=force, progress=progress)
     failed = found.filter(found["error"].is_not_null())
     if as_json:

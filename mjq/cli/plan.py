@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from mjq._util.plain import brief
 from mjq.cli import sheet
 from mjq.cli.common import (
     Command,
@@ -32,7 +33,7 @@ PICTURE = "Waits against the servers with the target, and against the load"
 
 
 class Duration(click.ParamType):
-    """A duration such as 2h, 90min or 1d 12h, read as hours."""
+    """Read a duration such as 2h, 90min or 1d 12h as a number of hours."""
 
     name = "time"
 
@@ -40,12 +41,12 @@ class Duration(click.ParamType):
         """Return the hours."""
         parts = re.findall(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)", str(value))
         if "".join(str(value).split()) != "".join(number + unit for number, unit in parts) or not parts:
-            self.fail(f"{value!r} is not a time such as 2h, 90min or 1d12h", parameter, context)
+            self.fail(f"{brief(value)} is not a time such as 2h, 90min or 1d12h", parameter, context)
         return sum(float(number) * UNITS[unit] for number, unit in parts)
 
 
 class Sizes(click.ParamType):
-    """A range of sizes such as 100:200 or 100:200:11."""
+    """Read a range of sizes such as 100:200 or 100:200:11."""
 
     name = "from:to[:how many]"
 
@@ -60,9 +61,11 @@ class Sizes(click.ParamType):
                 (count,) = [int(x) for x in rest]
             low, high = float(first), float(last)
         except ValueError:
-            self.fail(f"{value!r} is not a range such as 100:200 or 100:200:11", parameter, context)
+            self.fail(f"{brief(value)} is not a range such as 100:200 or 100:200:11", parameter, context)
         if not 0 < low <= high < float("inf") or (count is not None and not 1 <= count <= MOST_SIZES):
-            self.fail(f"{value!r} is not a range of at most {MOST_SIZES} rising positive sizes", parameter, context)
+            self.fail(
+                f"{brief(value)} is not a range of at most {MOST_SIZES} rising positive sizes", parameter, context
+            )
         return low, high, count
 
 
@@ -75,7 +78,7 @@ class Sizes(click.ParamType):
 )  # fmt: skip
 @click.option(
     "--percentile", metavar="PERCENT", type=click.FloatRange(0, 100, min_open=True), default=90.0, show_default=True,
-    help="Share of the jobs that must meet the target wait, in percent.",
+    help="Require that this share of the jobs meets the target wait, in percent.",
 )  # fmt: skip
 @click.option(
     "--policy", "policies", multiple=True, default=("easy",), show_default=True, metavar="NAME",
@@ -147,7 +150,7 @@ def plan(
 
 
 def _parts(told):
-    """The plan for people, part by part."""
+    """Yield the plan for people, part by part."""
     if told.lines:
         yield lines_used(told.lines)
     machine = f", on {told.servers:g} servers ({told.servers_from})" if told.servers else ""

@@ -26,7 +26,7 @@ figure { margin: 1rem 0 } figure svg { max-width: 100%; height: auto; background
 
 
 class Table(NamedTuple):
-    """A table, with the formats of its columns."""
+    """Hold a table and the formats of its columns."""
 
     title: str
     head: tuple

@@ -1,7 +1,7 @@
 """Exercise sheets, a different one for each student, and the key to all of them.
 
 ``question``   one question: its words, how its numbers are drawn, how its answer is computed, what a mistake gives
-``questions``  the questions of each chapter, a module a chapter
+``questions``  the questions of each chapter, in a module for each chapter
 ``drawn``      all students' numbers, no two alike
 ``sheets``     the files
 

@@ -20,7 +20,7 @@ LEAST_ANSWER = 1e-3  # of an answer: a smaller one would not have so many digits
 
 @dataclass(frozen=True)
 class Drawn:
-    """A question with one student's numbers.
+    """Hold a question with one student's numbers.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ def draw(chapter: str, students: int, seed: int) -> list[list[Drawn]]:
     Raises
     ------
     ValueError
-        If there is no such chapter, or a question has not enough different answers for so many students.
+        If there is no such chapter, or a question has not enough different answers for this many students.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def draw(chapter: str, students: int, seed: int) -> list[list[Drawn]]:
 
 
 def _new(question, rng, numbers, answers):
-    """The question with numbers and an answer that nobody has yet."""
+    """Return the question with numbers and an answer that nobody has yet."""
     for _ in range(TRIES):
         one = _solved(question, rng)
         if one and one.answer not in answers and tuple(one.values.items()) not in numbers:
@@ -88,7 +88,7 @@ def _new(question, rng, numbers, answers):
 
 
 def _solved(question, rng):
-    """The question with random numbers, or None if no answer to them can be marked."""
+    """Return the question with random numbers, or None if no answer to them can be marked."""
     try:
         values = question.draw(rng)
         exact = question.answer(**values)

@@ -14,7 +14,7 @@ DIGITS = 4  # significant ones of an answer
 
 @dataclass(frozen=True)
 class Question:
-    """A question whose numbers differ between students.
+    """Describe a question whose numbers differ between students.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ OFTEN = 10  # every so many sweeps the configurations are corrected, too
 
 
 class States:
-    """The probabilities of all states of a tandem.
+    """Hold the probabilities of all states of a tandem.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ def aggregated(
 
 
 def _by_configuration(states, rates):
-    """Factors that balance the configurations against each other."""
+    """Return factors that balance the configurations against each other."""
     up, *_, preparation, _ = states.tables
     counts, smaller = states.configurations.counts, states.smaller
     time = states.time.sum(axis=2)
@@ -104,7 +104,7 @@ def _by_configuration(states, rates):
 
 
 def _by_queue(states, rates):
-    """Factors that balance the groups of equal queue, class in preparation and number of jobs of the last class."""
+    """Return factors that balance the groups of equal queue, class in preparation and jobs of the last class."""
     up, *_, arrival, preparation, mix = states.tables
     last = states.configurations.counts[:, -1].astype(np.int64)
     time, fitting, idle = _groups(up, last, states.time, states.idle)
@@ -131,7 +131,7 @@ def _by_queue(states, rates):
 
 
 def _factors(moves, weights):
-    """Stationary distribution of the chain with these moves, relative to the weights, within bounds."""
+    """Return the stationary distribution of the chain with these moves, relative to the weights, within bounds."""
     tables = [[x.ravel() for x in np.broadcast_arrays(*move)] for move in moves]
     rows, columns, rates = (np.concatenate(x) for x in zip(*tables, strict=True))
     n = len(weights)
@@ -148,7 +148,7 @@ def _factors(moves, weights):
 
 @numba.njit(cache=True)
 def _groups(up, last, time, idle):
-    """Time with each number of jobs of the last class, queue and class in preparation, the part that fits, idle."""
+    """Return the time with each number of last-class jobs, queue and class in preparation; the part that fits; idle."""
     classes, m, width = time.shape
     most = last.max() + 1
     total, fitting = np.zeros((most, width, classes)), np.zeros((most, width, classes))
@@ -180,7 +180,7 @@ def _entrances(up, arrival, preparation, time, idle):
 
 @numba.njit(cache=True)
 def _balance(n, k, entrances, up, starts, larger, inflow, departures, arrival, preparation, mix, time):
-    """Probabilities of all queues with one class and configuration, from entrances and larger configurations."""
+    """Balance all queues with one class and configuration, from entrances and larger configurations."""
     width = len(entrances)
     row = time[n, k]
     for q in range(width):
@@ -198,7 +198,7 @@ def _balance(n, k, entrances, up, starts, larger, inflow, departures, arrival, p
 
 @numba.njit(cache=True)
 def _sweep(up, starts, larger, inflow, departures, arrival, preparation, mix, entrances, time, idle):
-    """The sweep of :mod:`mjq.models.cluster.tandem`, with all probabilities kept."""
+    """Make the sweep of :mod:`mjq.models.cluster.tandem`, and keep all probabilities."""
     classes, m, width = time.shape
     idle[:] = 0.0
     for n in range(classes):

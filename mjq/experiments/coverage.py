@@ -47,14 +47,14 @@ SEED = 20_261_123
 
 
 class Case(NamedTuple):
-    """A process: the mean length of a row of alike needs, and the load over the capacity of its own order."""
+    """Describe a process: the mean length of a row of equal needs, and the load over the capacity of its own order."""
 
     row: int
     load: float
 
 
 class Truth(NamedTuple):
-    """Long-run values of a process [h, jobs/h, server-hours], and the relative standard error of the mean wait."""
+    """Hold long-run values of a process [h, jobs/h, server-hours] and the relative standard error of the mean wait."""
 
     mean: float
     percentile: float
@@ -69,7 +69,7 @@ CASES = [Case(row, load) for row in ROWS for load in LOADS]
 
 
 def drawn(case: Case, jobs: int, rng: np.random.Generator, capacity: float) -> Log:
-    """Draw a log of a process, if first come, first served can carry so many of its jobs an hour."""
+    """Draw a log of a process, if first come, first served can carry this many of its jobs an hour."""
     new = rng.random(jobs) < 1 / case.row
     new[0] = True
     first = np.maximum.accumulate(np.where(new, np.arange(jobs), 0))
@@ -132,12 +132,12 @@ def of_case(case: Case, truth: Truth, jobs: int, logs: int, seed: int = 1) -> It
 
 
 def _ratio(ends):
-    """Median of the upper ends over the lower ones."""
+    """Return the median of the upper ends over the lower ones."""
     return float(np.median([high / low if low > 0 else np.inf for low, high in ends]))
 
 
 def _ours(log):
-    """The intervals that `mjq plan` and `mjq capacity` give for a log, None where they give none."""
+    """Return the intervals that `mjq plan` and `mjq capacity` give for a log, None where they give none."""
     here, more = (waits(log, SERVERS + extra, "fcfs", percentile=PERCENTILE) for extra in (0, 1))
     gain = difference(here, more, "mean")[1:]
     own, work = own_order_capacity(log), mean_work(log)
@@ -158,7 +158,7 @@ def _replayed(log: Log, servers: float) -> Schedule:
 
 
 def _scaled(mean, half, logarithmic):
-    """Ends of an interval of a mean on one scale or the other, in hours."""
+    """Return the ends of an interval of a mean, in hours, made on one scale or the other."""
     if logarithmic:
         half = min(300.0, half / mean)
         return mean * np.exp(-half) / 3600, mean * np.exp(half) / 3600
@@ -219,7 +219,10 @@ def spectral(schedule: Schedule) -> tuple[float, float]:
 
 
 def regenerative(schedule: Schedule) -> tuple[float, float] | None:
-    """Interval from the cycles between arrivals at an empty machine, on a logarithmic scale; None below six cycles."""
+    """Return an interval from the cycles between arrivals at an empty machine, or None if there are fewer than six.
+
+    The interval is made on a logarithmic scale.
+    """
     ended = np.maximum.accumulate(schedule.finish)
     begins = np.flatnonzero(np.concatenate([[True], ended[:-1] <= schedule.submit[1:]]))
     if len(begins) < 6:

@@ -64,7 +64,7 @@ def more_points() -> list[tuple[int, int, int]]:
 
 
 def least(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Points next to the best one of the largest size, until both of its neighbours are there and longer."""
+    """Solve points next to the best one of the largest size, until both of its neighbours are known and take longer."""
     N, K = LARGEST
     found = {row["K_A"]: row for row in rows if (row["N"], row["K"]) == LARGEST}
     while True:

@@ -93,7 +93,7 @@ def simulated(network: fluid.Network) -> NetworkEstimates:
 
 
 def ring(factor: int) -> fluid.Network:
-    """Example 2 with so many times the jobs and the servers."""
+    """Return the network of Example 2 with this many times the jobs and the servers."""
     pairs = [("delay", 1), ("Q2", 1), ("Q3", 1)]
     service = dict(zip(pairs, (fluid.exponential(5.0), fluid.coxian(0.5, 0.5), fluid.coxian(1.0, 10.0)), strict=True))
     routing = {a: {b: 1.0} for a, b in zip(pairs, pairs[1:] + pairs[:1], strict=True)}

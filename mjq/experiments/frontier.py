@@ -51,7 +51,7 @@ __all__ = [
 
 
 class Parameters(TypedDict):
-    """What a :class:`~mjq.models.cluster.tandem.Tandem` takes beside its configurations."""
+    """Hold what a :class:`~mjq.models.cluster.tandem.Tandem` takes beside its configurations."""
 
     arrival: float
     preparation: float
@@ -74,11 +74,11 @@ FIRST = 20  # sweeps with aggregation before Arnoldi iterations
 
 
 class Enough(Exception):
-    """The budget of sweeps is spent."""
+    """Say that the budget of sweeps is spent."""
 
 
 class Counted(tandem.Tandem):
-    """The sweep, which stops when the budget is spent."""
+    """Sweep, count the sweeps, and stop when the budget is spent."""
 
     budget: float = BUDGET
     configurations: drain.Configurations  # of those that need them
@@ -123,7 +123,7 @@ def stepped(
 
 
 def gmres(operator: Counted, start: np.ndarray, basis: int) -> np.ndarray:
-    """Restarted GMRES on y = Ty, written for the correction of the start."""
+    """Run restarted GMRES on y = Ty, written for the correction of the start."""
     flow = start / start.sum()
     matrix = linalg.LinearOperator((operator.size,) * 2, matvec=lambda d: d - operator(d), dtype=float)
     while operator.sweeps < BUDGET - basis - 3:
@@ -221,7 +221,7 @@ def main() -> None:
 
 
 def _rows_of(rows, name, start, basis=None):
-    """The rows of one method."""
+    """Return the rows of one method."""
     asked = {"method": name, "start": start} | ({} if basis is None else {"vectors": str(basis)})
     return [row for row in rows if asked.items() <= {key: str(x) for key, x in row.items()}.items()]
 
@@ -231,7 +231,7 @@ def _is_kept(name, start, basis, rows, steps):
 
 
 def _in_a_process(name, start, basis):
-    """What `measured` sends from a process of its own."""
+    """Return what `measured` sends from a process of its own."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=measured, args=(name, start, basis, theirs))

@@ -38,7 +38,7 @@ def system() -> System:
 
 
 def constant(jobs: System) -> dict[str, Any]:
-    """Capacity and Delta, and what they took: processor seconds on one core and the most memory of the process."""
+    """Return capacity, Delta, and their cost: processor seconds on one core, and the process's largest memory."""
     begin = time.process_time()
     found = jobs.near_saturation()
     seconds = time.process_time() - begin

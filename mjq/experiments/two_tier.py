@@ -44,7 +44,7 @@ TRIES = 8  # longer and longer simulations
 
 @dataclass(frozen=True)
 class System:
-    """A network of two tiers.
+    """Describe a network of two tiers.
 
     Attributes
     ----------
@@ -137,12 +137,12 @@ KINDS = "workload", "frontend scaled", "backend scaled", "replica added", "repli
 
 
 def _changed(system, p, base, change, case):
-    """The system after a change, and exponents for it: the same numbers give the same change."""
+    """Return the system after a change, and exponents for it; the same numbers give the same change."""
     return CHANGES[change](system, p, np.random.default_rng([base, list(CHANGES).index(change), case]))
 
 
 def what_changes(base: int, change: str, case: int) -> str:
-    """Tell what a change of :func:`evaluate` does, so that the two sorts of each scaling can be told apart.
+    """Say what a change of :func:`evaluate` does, so that the two sorts of each scaling can be told apart.
 
     Parameters
     ----------
@@ -249,13 +249,13 @@ def errors(
 
 
 def _by_queue(network, mean_jobs):
-    """Mean number of jobs at each queue with finitely many servers."""
+    """Return the mean number of jobs at each queue with finitely many servers."""
     queues = [queue for queue, k in network.servers.items() if not math.isinf(k)]
     return np.array([sum(n for (where, _), n in mean_jobs.items() if where == queue) for queue in queues])
 
 
 def _flow_in(network, throughput, pairs):
-    """Rates at which jobs enter these pairs from others."""
+    """Yield the rates at which jobs enter these pairs from others."""
     for k, source in enumerate(network.pairs):
         if source not in pairs:
             yield throughput[source] * sum(network.P[k, j] for j, to in enumerate(network.pairs) if to in pairs)

@@ -1,10 +1,11 @@
-"""The main numbers of a model for many inputs: a row a case, kept when it is computed; the same call resumes."""
+"""The main numbers of a model for many inputs: a row for each case, kept when it is computed."""
 
 from __future__ import annotations
 
 import io
 import itertools
 import json
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,8 @@ import polars as pl
 import mjq
 from mjq._util import folders, parallel
 from mjq._util.journal import Journal
-from mjq._util.plain import plain
+from mjq._util.plain import brief, plain
+from mjq.headlines.kinds import is_too_large
 from mjq.headlines.solving import require_inputs, solve
 
 __all__ = ["Grid", "solve_grid"]
@@ -26,7 +28,7 @@ WRITERS: dict[str, Callable[..., Any]] = {".csv": pl.DataFrame.write_csv, ".parq
 
 @dataclass(frozen=True)
 class Grid:
-    """A headline's cases: all combinations of some values, the last name changing fastest.
+    """Hold the cases of a headline: all combinations of some values, the last name changing fastest.
 
     Attributes
     ----------
@@ -45,9 +47,12 @@ class Grid:
         require_inputs(self.model, [*self.fixed, *self.swept])
         both = sorted(set(self.fixed) & set(self.swept))
         if both:
-            raise ValueError(f"{', '.join(both)}: given both a single value and many")
+            raise ValueError(f"{', '.join(both)}: give a single value or many, not both")
         if not all(self.swept.values()):
             raise ValueError("a swept input has no values")
+        for name, values in self.swept.items():
+            if is_too_large(values):
+                raise ValueError(f"{name} must be at most {sys.float_info.max:.2g} in size, got {brief(values)}")
         if len(self) > MOST_CASES:
             raise ValueError(f"{len(self)} cases are more than {MOST_CASES}")
 
@@ -91,8 +96,8 @@ def solve_grid(
     Returns
     -------
     polars.DataFrame
-        A row a case: the swept inputs, the results (parts of lists and tables in columns such as ``share.cpu``), and
-        ``error``, why there are none; null where all went well.
+        A row for each case: the swept inputs, the results (parts of lists and tables in columns such as ``share.cpu``),
+        and ``error``, which says why there are none; it is null where all went well.
 
     Raises
     ------
@@ -110,7 +115,7 @@ def solve_grid(
     """
     output = Path(output)
     if output.suffix not in WRITERS:
-        raise ValueError(f"the name of a table ends in {' or '.join(WRITERS)}, got {output.name}")
+        raise ValueError(f"the name of a table must end in {' or '.join(WRITERS)}, got {output.name}")
     folders.refuse_existing(output, force)
     journal = Journal(output.with_name(output.name + ".part"), grid.described(), force)
     todo = [(k, case) for k, case in enumerate(grid.cases()) if k not in journal.rows]
@@ -138,7 +143,7 @@ def attempt(grid: Grid, case: dict) -> dict:
 
 
 def _flat(value, name=""):
-    """Numbers by names such as ``share.cpu``; the parts of a list count from 1."""
+    """Return numbers by names such as ``share.cpu``; the parts of a list count from 1."""
     if isinstance(value, list):
         value = {str(k): x for k, x in enumerate(value, 1)}
     if not isinstance(value, dict):
@@ -153,9 +158,9 @@ def _flat(value, name=""):
 
 
 def _table(grid, rows):
-    """A row a case, in order."""
+    """Return the table, with a row for each case, in order."""
     cases = [plain(case) for case in grid.cases()]
-    cells = [{key: json.dumps(x) if isinstance(x, (list, dict)) else x for key, x in case.items()} for case in cases]
+    cells = [{key: _cell(x) for key, x in case.items()} for case in cases]
     names = dict.fromkeys(name for k in range(len(cells)) for name in rows[k] if name != "error")
     # A result may be called as an input is; the input is known, the result is told.
     columns = {name: f"{name} (result)" if name in grid.swept else name for name in names}
@@ -164,6 +169,13 @@ def _table(grid, rows):
         for k, case in enumerate(cells)
     ]
     return pl.DataFrame(filled, infer_schema_length=None)
+
+
+def _cell(value):
+    """Return an input as an entry of the table: lists as JSON, and whole numbers that no column can hold as floats."""
+    if isinstance(value, (list, dict)):
+        return json.dumps(value)
+    return float(value) if isinstance(value, int) and abs(value) >= 2**63 else value
 
 
 def _write(table, output):

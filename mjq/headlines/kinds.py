@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
@@ -34,6 +35,7 @@ __all__ = [
     "Whole",
     "Word",
     "checked",
+    "is_too_large",
     "meaning",
     "optional",
     "system_of",
@@ -41,7 +43,7 @@ __all__ = [
 
 
 def _whole(value: Any) -> Any:
-    """3.0 as 3, as JSON has it; all else as it is."""
+    """Return 3.0 as 3, as JSON has it, and all else as it is."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -55,7 +57,7 @@ NumberOrNone = Number | None
 
 
 class Declaration(BaseModel):
-    """What goes in or comes out of a headline: nothing else is taken."""
+    """Describe the inputs or outputs of a headline; no other names are accepted."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -71,11 +73,11 @@ def optional(words: str) -> Any:
 
 
 class MultiserverInput(Declaration):
-    B: Number = meaning("size of the resource")
-    b: Numbers = meaning("need of a job of each class")
-    mu: Numbers = meaning("completion rate of each class")
-    p: Numbers = meaning("probability of each class")
-    lam: NumberOrNone = optional("arrival rate, below the capacity")
+    B: Number = meaning("Give the resource this size, such as a number of servers.")
+    b: Numbers = meaning("Let a job of each class hold this much of the resource.")
+    mu: Numbers = meaning("Complete a job of each class at this rate, one over its mean run time.")
+    p: Numbers = meaning("Let an arriving job be of each class with this probability.")
+    lam: NumberOrNone = optional("Also compute times at this arrival rate, which must be below the capacity.")
 
 
 def system_of(B: float, b: list[float], mu: list[float], p: list[float]) -> System:
@@ -97,12 +99,25 @@ def checked(name: str, declaration: type[Declaration], given: Any) -> Any:
         first = error.errors(include_url=False)[0]
         where = ".".join([name, *_place(first, given)])
         words = TYPES.get(first["type"]) or first["msg"].replace("Input", "it")
+        if first["type"] == "float_type" and is_too_large(first["input"]):
+            words = f"must be at most {sys.float_info.max:.2g} in size"
         got = "" if first["type"] in {"missing", "extra_forbidden"} else f", got {brief(first['input'])}"
         raise ValueError(f"{where} {words}{got}") from error
 
 
+def is_too_large(value: Any) -> bool:
+    """Return whether the value is a whole number beyond the range of floating-point numbers, or holds one.
+
+    >>> is_too_large(10**400), is_too_large([1, 2.5])
+    (True, False)
+    """
+    if isinstance(value, (list, tuple)):
+        return any(map(is_too_large, value))
+    return isinstance(value, int) and abs(value) > sys.float_info.max
+
+
 def _place(error, value):
-    """The names and numbers that lead to where an error is, without the names of alternatives between them."""
+    """Yield the names and numbers that lead to where an error is, without names of alternatives between them."""
     for part in error["loc"]:
         if isinstance(value, (dict, list)) and part in (value if isinstance(value, dict) else range(len(value))):
             yield str(part)

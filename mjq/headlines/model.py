@@ -12,7 +12,7 @@ __all__ = ["Model"]
 
 @dataclass(frozen=True)
 class Model:
-    """A headline: its title, the declarations of what goes in and what comes out, and the function between.
+    """Describe a headline: its title, its inputs and outputs, and the function that computes the one from the other.
 
     The function takes plain values by name and returns a dictionary.
     """

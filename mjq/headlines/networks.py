@@ -45,7 +45,7 @@ class _Step(Declaration):
 
 
 class PlainNetwork(Declaration):
-    """A network as a JSON or YAML file has it."""
+    """Describe a network as a JSON or YAML file does."""
 
     servers: dict[str, Number | Literal["inf"]] = Field(description="queue to its servers; inf: a delay station")
     service: list[_Service] = Field(description="mean service times and squared coefficients of variation")

@@ -1,4 +1,4 @@
-"""One module or folder a paper, and one a chapter that goes beyond them; `CHAPTERS` says what each is about."""
+"""One module or folder for each paper, and for each chapter beyond them; `CHAPTERS` says what each is about."""
 
 from __future__ import annotations
 

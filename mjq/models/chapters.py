@@ -8,7 +8,7 @@ __all__ = ["CHAPTERS", "NAMES", "PAPERS", "Chapter"]
 
 
 class Chapter(NamedTuple):
-    """A chapter: the key of its ledger, the name of its notebook, its module and its headline, and what it is about."""
+    """Describe a chapter by the key of its ledger, the names of its notebook, module and headline, and its subject."""
 
     key: str
     name: str
@@ -20,17 +20,17 @@ class Chapter(NamedTuple):
 
     @property
     def has_model(self) -> bool:
-        """Whether there is a model of this name."""
+        """Return whether there is a model of this name."""
         return self.room == "models"
 
     @property
     def companion(self) -> str | None:
-        """The name of the notebook that examines the paper claim by claim."""
+        """Return the name of the notebook that examines the paper claim by claim."""
         return f"{self.name}_claims" if self.examined else None
 
     @property
     def notebooks(self) -> tuple[str, ...]:
-        """The names of its notebooks: its own and its companion's."""
+        """Return the names of its notebooks: its own and its companion's."""
         return (self.name, self.companion) if self.companion else (self.name,)
 
 

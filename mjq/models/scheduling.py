@@ -28,11 +28,11 @@ from mjq.solvers import chain
 __all__ = ["RULES", "FiniteQueue", "empty", "finite_queue", "served_and_waiting", "shadow_time", "transitions"]
 
 MOST_STATES = 20_000
-MOST_ROOM = 1000  # a line of one class; of two there are too many states long before
+MOST_ROOM = 1000  # places for jobs of one class; with two there are too many states long before
 
 
 class FiniteQueue(NamedTuple):
-    """A queue of multiserver jobs with finitely many places.
+    """Describe a queue of multiserver jobs with finitely many places.
 
     Attributes
     ----------
@@ -62,26 +62,26 @@ class FiniteQueue(NamedTuple):
 # --- Who starts next: its place in the queue, or None. Jobs are told by their classes, in order of arrival. -----------
 
 
-def _in_order(free, served, line, b):
-    """The first, if it fits."""
-    return 0 if b[line[0]] <= free else None
+def _in_order(free, served, queue, b):
+    """Return the place of the first job if it fits, else None."""
+    return 0 if b[queue[0]] <= free else None
 
 
-def _first_fit(free, served, line, b):
-    """The first that fits."""
-    return next((place for place, kind in enumerate(line) if b[kind] <= free), None)
+def _first_fit(free, served, queue, b):
+    """Return the place of the first job that fits."""
+    return next((place for place, kind in enumerate(queue) if b[kind] <= free), None)
 
 
-def _fewest(free, served, line, b):
-    """Of those that fit the first that needs least."""
-    fitting = [(b[kind], place) for place, kind in enumerate(line) if b[kind] <= free]
+def _fewest(free, served, queue, b):
+    """Return the place of the first job that needs least of those that fit."""
+    fitting = [(b[kind], place) for place, kind in enumerate(queue) if b[kind] <= free]
     return min(fitting)[1] if fitting else None
 
 
-def _most(free, served, line, b, threshold=0):
-    """Of those that fit the first that needs most; nobody while few are served and a larger one waits."""
-    fitting = [(-b[kind], place) for place, kind in enumerate(line) if b[kind] <= free]
-    if not fitting or (served <= threshold and max(b[kind] for kind in line) > free):
+def _most(free, served, queue, b, threshold=0):
+    """Return the first place of the largest need that fits; None while few are served and a larger job waits."""
+    fitting = [(-b[kind], place) for place, kind in enumerate(queue) if b[kind] <= free]
+    if not fitting or (served <= threshold and max(b[kind] for kind in queue) > free):
         return None
     return min(fitting)[1]
 
@@ -96,7 +96,7 @@ RULES = {
 
 
 def _rule(policy):
-    """The function of a policy that looks at needs and order alone; None for ServerFilling, which interrupts."""
+    """Return a policy's function of needs and order; None for ServerFilling, which interrupts."""
     name = policy if isinstance(policy, str) else ""
     if quick := re.fullmatch(r"msfq-([0-9]{1,9})", name):
         return partial(_most, threshold=int(quick[1]))
@@ -110,7 +110,7 @@ def _rule(policy):
 
 
 def empty(classes: int, policy: str) -> tuple:
-    """The state in which nobody is there.
+    """Return the state of an empty system.
 
     >>> empty(2, "fcfs"), empty(2, "server-filling")
     (((0, 0), ()), ())
@@ -130,7 +130,7 @@ def transitions(
 ) -> Iterator[tuple]:
     """Yield ``(next_state, rate)``.
 
-    A state is ``(m, line)``: how many jobs of each class are in service, and the classes of those that wait, in order
+    A state is ``(m, queue)``: how many jobs of each class are in service, and the classes of those that wait, in order
     of arrival. Under ServerFilling it is the classes of all jobs, in order of arrival: they say who is served. Arrivals
     that are lost are no transitions.
 
@@ -147,14 +147,14 @@ def transitions(
     [(((2, 0), (1,)), 0.5), (((0, 1), ()), 3)]
     """
     rule = _rule(policy)
-    m, line = served_and_waiting(state, B, b, policy)
+    m, queue = served_and_waiting(state, B, b, policy)
     for kind, chance in enumerate(p):
-        after = _settled(rule, B, b, m, (*line, kind)) if rule else (*state, kind)
+        after = _settled(rule, B, b, m, (*queue, kind)) if rule else (*state, kind)
         if len(served_and_waiting(after, B, b, policy)[1]) <= room:
             yield after, lam * chance
     for kind, number in enumerate(m):
         if rule and number:
-            yield _settled(rule, B, b, _changed(m, kind, -1), line), number * mu[kind]
+            yield _settled(rule, B, b, _changed(m, kind, -1), queue), number * mu[kind]
     if not rule:
         for place in _served_by_filling(B, b, state):
             yield state[:place] + state[place + 1 :], mu[state[place]]
@@ -173,16 +173,16 @@ def served_and_waiting(state: tuple, B: float, b: Sequence[float], policy: str) 
     return tuple(sum(state[place] == kind for place in served) for kind in range(len(b))), waiting
 
 
-def _settled(rule, B, b, m, line):
-    """The state when the rule has started whom it can."""
-    line = list(line)
-    while line:
+def _settled(rule, B, b, m, queue):
+    """Return the state after the rule has started all jobs that it can."""
+    queue = list(queue)
+    while queue:
         held = sum(number * need for number, need in zip(m, b, strict=True))
-        place = rule(B * (1 + checks.FIT_TOLERANCE) - held, sum(m), line, b)
+        place = rule(B * (1 + checks.FIT_TOLERANCE) - held, sum(m), queue, b)
         if place is None:
             break
-        m = _changed(m, line.pop(place), 1)
-    return m, tuple(line)
+        m = _changed(m, queue.pop(place), 1)
+    return m, tuple(queue)
 
 
 def _changed(m, kind, by):
@@ -190,7 +190,7 @@ def _changed(m, kind, by):
 
 
 def _served_by_filling(B, b, present):
-    """Places of the jobs that ServerFilling serves: of the first whose needs add to B, the largest first."""
+    """Return the places of the jobs that ServerFilling serves: of the first whose needs add to B, the largest first."""
     before = accumulate((b[kind] for kind in present), initial=0)
     together = [place for place, held in zip(range(len(present)), before, strict=False) if held < B]
     served, left = set(), B

@@ -1,6 +1,6 @@
 """The numbers that the papers print, and the ledger of what was reproduced.
 
-* ``<paper>.csv``: one printed number a row: item, quantity, the parameters it belongs to, the digits, the place,
+* ``<paper>.csv``: one printed number in each row: item, quantity, the parameters it belongs to, the digits, the place,
   and what kind of number it is (`KINDS`).
 * ``<paper>_declared.csv``: our parameters for figures whose own are not given.
 * ``<key>_ledger.csv``: every figure, table and numbered equation, and the claims that we found: what it says, how
@@ -79,7 +79,7 @@ def checks(row: dict[str, str]) -> list[tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Printed:
-    """A number as a paper prints it.
+    """Hold a number as a paper prints it.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ def declared(paper: str) -> dict[str, dict[str, Any]]:
 
 
 class Comparisons:
-    """Our numbers beside printed ones, compared only where the print applies.
+    """Compare our numbers with printed ones, only where the printed ones apply.
 
     A printed number belongs to its parameters. When a chapter runs with others, nothing is compared and :meth:`check`
     returns None; where the parameters are the paper's, a disagreement raises ``AssertionError``.
@@ -244,7 +244,7 @@ class Comparisons:
 
 
 def _same(printed, ours):
-    """Whether a printed number's parameters are these; parameters that the print does not depend on are ignored."""
+    """Return whether a printed number has these parameters; those that the print does not depend on are ignored."""
     return all(
         key in ours
         and np.shape(value) == np.shape(ours[key])

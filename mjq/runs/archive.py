@@ -21,7 +21,7 @@ __all__ = ["Archive"]
 
 @dataclass
 class Archive:
-    """Where a sweep keeps what is finished.
+    """Keep what a sweep has finished in a folder.
 
     Attributes
     ----------
@@ -68,11 +68,11 @@ class Archive:
             lock.release()
 
     def unfinished(self) -> list[Case]:
-        """The cases that must be computed: those that are missing, and those that failed."""
+        """Return the cases that must be computed: those that are missing, and those that failed."""
         return [case for case in self.plan.cases if not ((record := self.record(case)) and record.done)]
 
     def record(self, case: Case) -> Record | None:
-        """What is kept of a case, or None."""
+        """Return what is kept of a case, or None."""
         return self.records.get(case.id)
 
     def keep(self, case: Case, record: Record) -> None:
@@ -87,12 +87,12 @@ class Archive:
         self._notes.note([(case.id, record.as_json())], sync=True)
 
     def stopped(self, reason: str) -> str:
-        """Words for a sweep that stops: the reason, and what is finished."""
+        """Return the error of a sweep that stops, with the reason and with what is finished."""
         total = len(self.plan.cases)
         return f"{reason}; {total - len(self.unfinished())} of {total} cases are finished and kept in {self.folder}"
 
     def _journal(self):
-        """The journal of this sweep, or an error that says what else the folder holds."""
+        """Return the journal of this sweep; raise ``ValueError`` that says what else the folder holds."""
         path = self.folder / folders.JOURNAL
         if not path.exists():
             if (self.folder / folders.FORMER).is_dir():

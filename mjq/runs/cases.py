@@ -24,7 +24,7 @@ __all__ = ["Case", "Plan", "Record", "checksum", "compute"]
 
 @dataclass(frozen=True)
 class Case:
-    """One set of parameters.
+    """Hold one set of parameters.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a sweep shall compute: everything that decides its results.
+    """Describe what a sweep computes, by everything that decides its results.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Record:
-    """What became of a case.
+    """Hold the outcome of a case.
 
     Attributes
     ----------
@@ -213,7 +213,7 @@ def checksum(content: Any) -> str:
 
 
 def _names(names, number):
-    """A name for each of so many cases, each fit for a file."""
+    """Return a name for each of this many cases, each fit for a file."""
     if not number:
         raise ValueError("there are no cases")
     names = [str(k) for k in range(1, number + 1)] if names is None else [str(name) for name in names]
@@ -225,7 +225,7 @@ def _names(names, number):
 
 
 def _without_outputs(notebook):
-    """A notebook as JSON of its cells alone."""
+    """Return a notebook as JSON of its cells alone."""
     notebook = nbformat.from_dict(notebook)
     for cell in notebook.cells:
         if cell.cell_type == "code":

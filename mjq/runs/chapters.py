@@ -1,6 +1,6 @@
 """Chapters as programs: which there are, what can be changed, and whether given values pass its checks.
 
-Everything is read from the notebooks themselves. The cell tagged ``parameters`` has a line a parameter,
+Everything is read from the notebooks themselves. The cell tagged ``parameters`` has a line for each parameter,
 
     p1: float = 0.7  # probability of class 1 [unit]; place in the paper
 
@@ -32,7 +32,7 @@ TYPES = {"int": "a whole number", "float": "a number", "str": "text", "bool": "t
 
 @dataclass(frozen=True)
 class Parameter:
-    """One line of a chapter's `parameters` cell.
+    """Describe one parameter: one line of a chapter's `parameters` cell.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Chapter:
-    """A notebook that can be run with other parameters.
+    """Describe a notebook that can be run with other parameters.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Chapter:
 
     @property
     def of_the_book(self) -> bool:
-        """Whether it is one of the book's own."""
+        """Return whether the chapter is one of the book's own."""
         return self.path.parent == NOTEBOOKS
 
     def values(self, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class Chapter:
         return values
 
     def _told_of_defaults(self, given):
-        """Which lists, for an error message, may have to grow with one that was given with another length."""
+        """Say which lists may have to grow with one that was given with another length, for an error message."""
         lists = {name: p.default for name, p in self.parameters.items() if p.type == "list"}
         old = {len(lists[name]) for name in given if name in lists and len(given[name]) != len(lists[name])}
         left = [f"{name} = {brief(x)}" for name, x in lists.items() if name not in given and len(x) in old]
@@ -187,7 +187,7 @@ def typed(parameter: Parameter, value: Any) -> Any:
         floats = all(isinstance(leaf, float) for leaf in _leaves(parameter.default))
         return _entries(parameter.name, value, floats)
     if parameter.type == "float" and kind is int:
-        value = float(value)
+        value = float(checks.numbers(parameter.name, value, ndim=0))
     elif parameter.type == "int" and kind is float and value.is_integer():
         value = int(value)
     if type(value).__name__ != parameter.type:
@@ -198,21 +198,21 @@ def typed(parameter: Parameter, value: Any) -> Any:
 
 
 def _entries(name, value, floats):
-    """A list with its entries checked, whole numbers as floats if asked."""
+    """Return a list with its entries checked, whole numbers as floats if asked."""
     if isinstance(value, (list, tuple)):
         return [_entries(name, entry, floats) for entry in value]
     if not isinstance(value, (int, float, str, bool)) or (isinstance(value, float) and not math.isfinite(value)):
         raise ValueError(f"{name} must hold finite numbers or text, got {brief(value)}")
-    return float(value) if floats and type(value) is int else value
+    return float(checks.numbers(name, value, ndim=0)) if floats and type(value) is int else value
 
 
 def _leaves(value):
-    """The values in a list of lists."""
+    """Return the values in a list of lists."""
     return [leaf for entry in value for leaf in _leaves(entry)] if isinstance(value, list) else [value]
 
 
 def _nearest(name, known):
-    """Words that help with a name that is not known."""
+    """Return words that help with an unknown name."""
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
     return f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(known)}"
 
@@ -227,7 +227,7 @@ def _title(notebook, otherwise):
 
 
 def _parameters(cell, name):
-    """Parameters from the assignments of a cell and the comments behind them."""
+    """Yield parameters from the assignments of a cell and the comments behind them."""
     lines = cell.source.splitlines()
     try:
         body = ast.parse(cell.source).body
@@ -253,7 +253,7 @@ def _parameters(cell, name):
 
 
 def _explained(comment):
-    """Meaning, unit and place from ``meaning [unit]; place``."""
+    """Return meaning, unit and place from ``meaning [unit]; place``."""
     text, _, place = comment.partition(";")
     unit = re.search(r"\s*\[([^]]+)\]", text)
     return text.replace(unit[0], "").strip() if unit else text.strip(), unit[1] if unit else "", place.strip()

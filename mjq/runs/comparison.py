@@ -15,7 +15,7 @@ __all__ = ["compare"]
 
 @dataclass(frozen=True)
 class _Finished:
-    """What is compared of a finished run: everything by name."""
+    """Hold what is compared of a finished run, by name."""
 
     chapter: str
     versions: dict
@@ -25,7 +25,7 @@ class _Finished:
 
 @dataclass(frozen=True)
 class _Difference:
-    """A named value of two runs, and the relative difference: 0 if equal, None if that makes no sense."""
+    """Hold a value of two runs, and the relative difference: 0 if equal, None if that makes no sense."""
 
     name: str
     first: Any
@@ -76,7 +76,7 @@ def compare(first: str | Path, second: str | Path, tolerance: float = 0.0) -> di
 
 
 def _read(folder):
-    """What is compared of a finished run, or ``ValueError``."""
+    """Return what is compared of a finished run; raise ``ValueError`` if there is none."""
     folder = Path(folder)
     try:
         record, results = (_json(folder / name) for name in ("run.json", "results.json"))
@@ -90,7 +90,7 @@ def _read(folder):
 
 
 def _json(path):
-    """JSON without the infinite numbers that Python would take."""
+    """Read JSON, and refuse the infinite numbers that Python would take."""
 
     def refuse(constant):
         raise ValueError(f"{path.name} holds {constant}, which is not a number in JSON")
@@ -99,7 +99,7 @@ def _json(path):
 
 
 def _flat(results):
-    """Every single value by name."""
+    """Yield every single value by name."""
     for name, value in results["values"].items():
         yield from _entries(name, value)
     for name, table in results["tables"].items():
@@ -109,7 +109,7 @@ def _flat(results):
 
 
 def _entries(name, value):
-    """The value by its name, or every entry of a list of lists by its place."""
+    """Yield the value by its name, or every entry of a list of lists by its place."""
     if not isinstance(value, list):
         yield name, value
         return
@@ -127,7 +127,7 @@ def _differing(a, b):
 
 
 def _relative(first, second):
-    """Relative difference of two numbers; of other values 0 if they are equal, else None."""
+    """Return the relative difference of two numbers; of other values 0 if they are equal, else None."""
     if _is_number(first) and _is_number(second):
         return abs(first - second) / max(abs(first), abs(second)) if first != second else 0
     return 0 if first == second and type(first) is type(second) else None

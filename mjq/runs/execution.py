@@ -21,7 +21,7 @@ KEPT_CELL_METADATA = {"name", "tags", "mystnb"}
 
 @dataclass(frozen=True)
 class Failure:
-    """Where and why a notebook stopped.
+    """Say where and why a notebook stopped.
 
     Attributes
     ----------
@@ -102,12 +102,12 @@ def execute(
 
 
 def _as_it_stands(path):
-    """Braces doubled, for papermill puts parameters between single ones."""
+    """Return text with its braces doubled, for papermill puts parameters between single ones."""
     return str(path).replace("{", "{{").replace("}", "}}")
 
 
 class _Engine(NBClientEngine):
-    """Papermill's own engine, which writes the notebook once, however it ends, not before and after each cell."""
+    """Run papermill's own engine, but write the notebook once, however it ends, not around each cell."""
 
     @classmethod
     def execute_managed_notebook(cls, nb_man: Any, *arguments: Any, kept: Any, **options: Any) -> None:
@@ -121,7 +121,7 @@ papermill_engines.register("mjq", _Engine)
 
 
 def _is_data(parameters):
-    """The cell that papermill will put in must be nothing but assignments of the very values that were given."""
+    """Raise ``ValueError`` unless the cell that papermill puts in only assigns the given values."""
     code = translate_parameters("python3", "python", parameters, "Parameters")
     found = {node.targets[0].id: ast.literal_eval(node.value) for node in ast.parse(code).body}
     if found != parameters:
@@ -144,7 +144,7 @@ def _failure(target, error, traceback):
 
 
 def _stopped(cell, notes):
-    """Whether a cell raised an error, or began and never ended because its kernel died."""
+    """Return whether a cell raised an error, or began and never ended because its kernel died."""
     answered = "shell.execute_reply" in cell.metadata.get("execution", {})
     return notes.get("exception") or (notes.get("start_time") and cell.source.strip() and not answered)
 

@@ -16,6 +16,7 @@ import numpy as np
 from ruamel.yaml import YAML, YAMLError
 
 from mjq._util import folders
+from mjq._util.plain import brief
 from mjq.runs.chapters import Chapter, Parameter
 
 __all__ = ["combine", "data", "grid", "one", "read_cases", "read_yaml", "several", "write_yaml"]
@@ -86,7 +87,7 @@ def several(parameter: Parameter, text: str) -> list:
 
 
 def _words(name, text):
-    """Words between commas, as they stand; one with a comma is written between quotes."""
+    """Return the words between commas, as they stand; one with a comma is written between quotes."""
     try:
         (found,) = csv.reader([text], skipinitialspace=True, strict=True) if text else [[""]]
     except (csv.Error, ValueError) as error:
@@ -95,22 +96,22 @@ def _words(name, text):
 
 
 def _range(name, text):
-    """The values of ``start:stop:number``, or of ``start:stop:number:log``."""
+    """Return the values of ``start:stop:number``, or of ``start:stop:number:log``."""
     match = RANGE.fullmatch(text)
     parts = match.group("start", "stop", "number") if match else ("", "", "")
     start, stop, number = (data(name, part) for part in parts)
     if not (_is_finite(start) and _is_finite(stop) and type(number) is int and number >= 1):
-        raise ValueError(f"{name}: a range is start:stop:number or start:stop:number:log, got {text!r}")
+        raise ValueError(f"{name}: a range is start:stop:number or start:stop:number:log, got {brief(text)}")
     if number > MOST_CASES:
         raise ValueError(f"{name}: {number} values are more than {MOST_CASES}")
     logarithmic = match is not None and match["log"]
     if logarithmic and not (start > 0 and stop > 0):
-        raise ValueError(f"{name}: both ends of a logarithmic range must be positive, got {text!r}")
+        raise ValueError(f"{name}: both ends of a logarithmic range must be positive, got {brief(text)}")
     return _equal_ratios(start, stop, number) if logarithmic else _equal_steps(start, stop, number)
 
 
 def _is_finite(value):
-    """Whether it is a number that a float holds."""
+    """Return whether it is a number that a float holds."""
     return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
@@ -120,7 +121,7 @@ def _equal_ratios(start, stop, number):
 
 
 def _equal_steps(start, stop, number):
-    """Steps of exact decimals, so that a person finds .3, not .30000000000000004; whole numbers stay whole."""
+    """Return steps of exact decimals, so that a person finds .3, not .30000000000000004; whole numbers stay whole."""
     first, last = Fraction(repr(start)), Fraction(repr(stop))
     values = [first + (last - first) * k / max(number - 1, 1) for k in range(number)]
     whole = type(start) is type(stop) is int
@@ -214,7 +215,7 @@ def data(name: str, text: str) -> Any:
 
 
 def _text(path, encoding, most, newline=None):
-    """A whole file, or ``ValueError`` if it is longer than `most` letters; ``/dev/zero`` would not end."""
+    """Return a whole file; raise ``ValueError`` if it is longer than `most` letters, as ``/dev/zero`` is."""
     with open(path, encoding=encoding, newline=newline) as file:
         text = file.read(most + 1)
     if len(text) > most:
@@ -223,7 +224,7 @@ def _text(path, encoding, most, newline=None):
 
 
 def _load(text):
-    """What a text of YAML holds, or ``YAMLError``."""
+    """Return what a text of YAML holds; raise ``YAMLError`` if it is not YAML."""
     try:
         return _yaml().load(text)
     except YAMLError:

@@ -20,7 +20,7 @@ __all__ = ["Run", "RunFailed", "run"]
 
 
 class RunFailed(RuntimeError):
-    """A chapter stopped before its end.
+    """Say that a chapter stopped before its end.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class RunFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run.
+    """Describe a finished run.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ def run(
 
 
 def _about(name, failure, began, seconds):
-    """What `run.json` says."""
+    """Return what `run.json` says."""
     return {
         "chapter": name,
         "status": "failed" if failure else "done",
@@ -150,7 +150,7 @@ def _about(name, failure, began, seconds):
 
 
 def _copy(path, source, force):
-    """Where a copy of the notebook goes, if it may go there."""
+    """Return where a copy of the notebook goes, if it may go there."""
     folders.refuse_existing(path, force)
     if not path.parent.is_dir() or (path.exists() and not path.is_file()):
         raise ValueError(f"{path} must be a file in a folder that exists")

@@ -24,12 +24,12 @@ PATIENCE = 60.0  # seconds without a single worker after which a sweep gives up
 
 
 class SweepStopped(RuntimeError):
-    """A sweep stopped before its end; finished cases are kept, and the same call resumes."""
+    """Say that a sweep stopped before its end; finished cases are kept, and the same call resumes."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep left behind.
+    """Describe a sweep that has ended, and its files.
 
     Attributes
     ----------
@@ -46,12 +46,12 @@ class Sweep:
 
     @property
     def failed(self) -> list[str]:
-        """Names of the failed cases."""
+        """Return the names of the failed cases."""
         return [case.name for case, record in self._pairs() if record and not record.done]
 
     @property
     def missing(self) -> list[str]:
-        """Names of the cases without a result."""
+        """Return the names of the cases without a result."""
         return [case.name for case, record in self._pairs() if not record]
 
     def _pairs(self):
@@ -149,7 +149,7 @@ def _compute(archive, todo, workers, notebooks, progress, patience):
 
 @dataclass(frozen=True)
 class _Crew:
-    """The workers of a dask client, at work on cases of an archive; without any worker its patience ends."""
+    """Direct the workers of a dask client to the cases of an archive; its patience ends without any worker."""
 
     client: Client
     archive: Archive
@@ -181,7 +181,7 @@ class _Crew:
         return futures
 
     def _next(self):
-        """The next finished future; a scheduler or workers that are gone are noticed."""
+        """Return the next finished future; raise an error when the scheduler or all workers are gone."""
         last = time.monotonic()
         while True:
             try:
@@ -195,7 +195,7 @@ class _Crew:
                 raise self._stopped(gone if connected else "the scheduler cannot be reached")
 
     def _record(self, future):
-        """The record of a finished future; a case that killed its workers, or could not run at all, has failed."""
+        """Return the record of a finished future; a case that killed its workers, or could not run, has failed."""
         if future.status in ("cancelled", "lost"):
             raise self._stopped("the scheduler cannot be reached")
         error = future.exception()

@@ -24,7 +24,7 @@ __all__ = ["ClusterEstimates", "simulate_cluster"]
 
 @dataclass(frozen=True)
 class ClusterEstimates:
-    """Estimates from a simulation of the cluster.
+    """Hold the estimates from a simulation of the cluster.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ def simulate_cluster(
 
 @numba.njit(cache=True, nogil=True)
 def _simulate(rng, lam, mu1, N, needs, rates, shares, C, warm, jobs):
-    """One run: integrals of queue, busy servers and jobs; time, completions, losses; waits, their squares and number.
+    """Run once; return integrals, time, completions, losses, and the waits, their squares and their number.
 
     All are counted between the first counted arrival and the one after the last.
     """

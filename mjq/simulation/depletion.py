@@ -30,7 +30,7 @@ MOST_REPLICATIONS = 1_000_000  # after which a precision is given up
 
 @dataclass(frozen=True)
 class DepletionEstimates:
-    """Estimates of the instants of a depletion.
+    """Hold estimates of the instants of a depletion.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ def simulate_pool(
     confidence : float
         Of the intervals.
     replications : int, optional
-        So many instead, whatever the precision.
+        Number of replications, whatever the precision.
     workers : int or distributed.Client
         Replications that run at the same time on this machine, or a client of a dask scheduler.
     progress : bool, optional
@@ -166,7 +166,7 @@ def _system(D: ArrayLike, N: ArrayLike, K: ArrayLike) -> tuple[np.ndarray, np.nd
 
 @numba.njit(cache=True, nogil=True)
 def _deplete(rng, D, N, K, path):
-    """The five instants of one depletion, the path, and how long each station and all of them are busy.
+    """Return the five instants of a depletion, the path, and how long each station and all of them are busy.
 
     `path`, if it has rows, takes the tasks in execution at each completion.
     """

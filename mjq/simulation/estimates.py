@@ -18,7 +18,7 @@ MANY_CLUSTERS = 60  # from which on means of replications are nearly normal
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean estimated from independent (or nearly independent) observations.
+    """Hold a mean estimated from independent (or nearly independent) observations.
 
     Attributes
     ----------

@@ -16,6 +16,7 @@ from mjq._util import checks
 from mjq._util.parallel import Workers
 from mjq.simulation import policies
 from mjq.simulation.engine import arrivals as sources
+from mjq.simulation.engine.arrivals import Service
 from mjq.simulation.engine.loop import (
     DONE,
     ENDLESS,
@@ -44,7 +45,7 @@ LATECOMERS = 10_000  # that come at most after the counted jobs and as many agai
 
 @dataclass(frozen=True)
 class MultiserverEstimates:
-    """Estimates from a simulation of multiserver jobs.
+    """Hold the estimates from a simulation of multiserver jobs.
 
     Attributes
     ----------
@@ -85,7 +86,7 @@ def simulate_multiserver(
     jobs: int,
     seed: Seed,
     *,
-    service: Sequence[sources.Law | ArrayLike] | None = None,
+    service: Service | None = None,
     policy: str = "fcfs",
     estimates: float = 1.0,
     room: int | None = None,
@@ -115,7 +116,7 @@ def simulate_multiserver(
         :class:`~mjq.simulation.engine.arrivals.BoundedPareto`, a number (always that time) or a
         sequence of times, all equally likely. By default exponential with rate `mu`.
     policy : str
-        ``"fcfs"``: in order of arrival; ``"first-fit"``: again and again the first in the line that fits; ``"easy"``,
+        ``"fcfs"``: in order of arrival; ``"first-fit"``: again and again the first in the queue that fits; ``"easy"``,
         ``"conservative"``, ``"backfill-3"`` (depth 3), ``"least-servers-first"``, ``"most-servers-first"``,
         ``"msfq-2"`` (threshold 2), ``"server-filling"``: see :mod:`mjq.simulation.policies`. A job that is
         interrupted goes on later where it stopped; its time in the queue is all that it is not served.
@@ -205,7 +206,7 @@ def require_powers_of_two(needs: Sequence[float] | np.ndarray, B: float) -> None
 
 
 def _estimates(runs):
-    """Means of each run or batch, and what they say together."""
+    """Return the estimates from the means of each run or batch."""
     times, counts, tails, areas = (np.concatenate(parts) for parts in zip(*runs, strict=True))
     done = counts.sum(axis=1)
     EW, EW2, EWq, EWq2 = (_mean(times[:, k], done) for k in (SOJOURN, SOJOURN2, WAIT, WAIT2))
@@ -229,6 +230,6 @@ def _estimates(runs):
 
 
 def _mean(sums, jobs):
-    """Mean over the runs or batches that saw such jobs; nan where none did."""
+    """Return the mean over the runs or batches that saw such jobs; nan where none did."""
     seen = jobs > 0
     return Estimate.of(sums[seen] / jobs[seen]) if seen.any() else Estimate(np.nan, np.nan, 0)

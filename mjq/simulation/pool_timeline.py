@@ -17,7 +17,7 @@ __all__ = ["Timeline", "pool_timeline"]
 
 @dataclass(frozen=True)
 class Timeline:
-    """The intervals between two events of a depletion.
+    """Hold the intervals between the events of a depletion.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Timeline:
 
     @property
     def T(self) -> float:
-        """When all is done."""
+        """Return when all tasks are done."""
         return float(self.times[-1])
 
     @property
@@ -42,7 +42,7 @@ class Timeline:
 
     @property
     def overlap(self) -> float:
-        """For how long all stations are busy at the same time."""
+        """Return for how long all stations are busy at the same time."""
         return float(np.diff(self.times) @ self.busy.all(axis=1))
 
     def periods(self, busy: ArrayLike) -> list[tuple[float, float]]:
@@ -57,7 +57,7 @@ class Timeline:
 
 
 def pool_timeline(work: ArrayLike, classes: ArrayLike, K: ArrayLike) -> Timeline:
-    """Work off one pool.
+    """Simulate the work on one pool, and return its intervals.
 
     Tasks pass all stations in turn; a station shares itself equally. A task that is done is replaced by the next one of
     its class, else by one of the class with the most tasks left, else by none.

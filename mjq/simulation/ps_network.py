@@ -25,6 +25,9 @@ from mjq.simulation.replications import Compiled, Seed, replicate, require_affor
 if TYPE_CHECKING:  # a simulation runs without the solvers
     from mjq.solvers.network import Network
 
+    Subsets = dict[str, tuple | Sequence[tuple]]  # name to a pair (queue, class), or several
+    Stages = Sequence[tuple[float, Network]]  # when the network changes, and to which one
+
 __all__ = [  # noqa: RUF022, in the order of reading
     "ResponseTime", "NetworkEstimates", "simulate_ps_network",
 ]  # fmt: skip
@@ -35,7 +38,7 @@ TIME_ROUNDING = 1e-9  # relative
 
 @dataclass(frozen=True)
 class ResponseTime:
-    """Time that jobs spent in some pairs without leaving them.
+    """Hold the times that jobs spent in some pairs without leaving them.
 
     Attributes
     ----------
@@ -56,7 +59,7 @@ class ResponseTime:
 
 @dataclass(frozen=True)
 class NetworkEstimates:
-    """Estimates from a simulation of a network.
+    """Hold the estimates from a simulation of a network.
 
     Attributes
     ----------
@@ -81,10 +84,10 @@ def simulate_ps_network(
     time: float,
     seed: Seed,
     *,
-    subsets: dict[str, tuple | Sequence[tuple]] | None = None,
+    subsets: Subsets | None = None,
     percentiles: ArrayLike = (0.95,),
     at: ArrayLike = (),
-    schedule: Sequence[tuple[float, Network]] = (),
+    schedule: Stages = (),
     replications: int = 10,
     warmup: float = 0.1,
     workers: Workers = 1,
@@ -163,7 +166,7 @@ def simulate_ps_network(
 
 
 def _events(network):
-    """About how many completions there are in a unit of time, if all closed jobs are served at the quickest pair."""
+    """Return about how many completions a unit of time has, all closed jobs served at the quickest pair."""
     means = np.array([law.mean for law in network.service.values()])
     here = np.array([min(network.servers[queue], sum(network.population.values())) for queue, _ in network.pairs])
     return float(network.open_flow.sum() + (here / means).max(initial=0.0))
@@ -185,7 +188,7 @@ def _increasing(name, times, last):
 
 
 def _settings(network, schedule):
-    """When something changes, and from then on the servers of each queue and the arrival rate of each pair."""
+    """Return when something changes, and from then on the servers of each queue and the arrival rate of each pair."""
     changes = checks.not_negative("times of the schedule", [when for when, _ in schedule])
     if (np.diff(changes) < 0).any():
         raise ValueError(f"times of the schedule must be increasing, got {checks.shown(changes)}")
@@ -218,7 +221,7 @@ def _response(name, stays, levels):
 
 
 def _tables(network):
-    """Queue of each pair, routing as cumulative probabilities, phases, where their tables begin, all tables."""
+    """Return each pair's queue, its cumulative routing, its phases and where their tables begin, and all tables."""
     queues = list(network.servers)
     queue_of = np.array([queues.index(queue) for queue, _ in network.pairs])
     routing = np.cumsum(network.P, axis=1)
@@ -245,8 +248,9 @@ def _next_arrival(rng, now, rate):
 def _simulate(
     rng, changes, servers_of, arrivals_of, queue_of, routing, phases, first, tables, population, inside, at, warm, end,
 ):  # fmt: skip
-    """One run: by pair, integrals of the number of jobs, completions, times spent, jobs at given times; response times,
-    when each ended and the subset of each.
+    """Run once; return by pair the integrals of jobs, completions, times spent and jobs at given times, and responses.
+
+    Of each response time there are its length, its end and its subset.
     """
     pairs, queues, subsets = len(queue_of), servers_of.shape[1], len(inside)
     areas, done, spent = np.zeros(pairs), np.zeros(pairs), np.zeros(pairs)

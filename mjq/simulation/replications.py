@@ -48,7 +48,7 @@ def require_affordable(what: str, events: float) -> None:
 
 
 class Compiled:
-    """A compiled function ``function(rng, *settings)`` that waits for its generator.
+    """Hold a compiled function ``function(rng, *settings)`` that lacks only its generator of random numbers.
 
     Sent to another machine it goes by its name, so that the function is compiled there once and not for each call.
     """

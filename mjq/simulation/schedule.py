@@ -21,7 +21,7 @@ TIES = "completions first", "one by one"
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """Starts and ends of jobs, in the order in which the jobs were given.
+    """Hold the starts and ends of jobs, in the order in which the jobs were given.
 
     Attributes
     ----------
@@ -41,12 +41,12 @@ class Schedule:
 
     @property
     def wait(self) -> np.ndarray:
-        """Time of each job between its submission and its start."""
+        """Return the wait of each job: the time between its submission and its start."""
         return self.start - self.submit
 
     @property
     def sojourn(self) -> np.ndarray:
-        """Time of each job in the system."""
+        """Return the time of each job in the system."""
         return self.finish - self.submit
 
     def bounded_slowdown(self, threshold: float = 10) -> float:
@@ -62,7 +62,7 @@ class Schedule:
 
     @property
     def utilization(self) -> float:
-        """Mean fraction of the servers that is held between the first arrival and the last end; nan if no time passes.
+        """Return the mean fraction of busy servers from the first arrival to the last end; nan if no time passes.
 
         >>> replay([0, 0], [1, 2], [4, 2], None, 4).utilization
         0.5

@@ -28,7 +28,7 @@ def timeline(N: int, sizes: ArrayLike, mapping: ArrayLike, running: ArrayLike) -
     Returns
     -------
     polars.DataFrame
-        A row a job: size; comes (to the tracker), fits (its servers are idle, and reserved from now on), starts,
+        A row for each job: size; comes (to the tracker), fits (its servers are idle, and reserved from now on), starts,
         completes; servers, a list of their numbers.
 
     Raises

@@ -174,7 +174,7 @@ def stationary(Q: ArrayLike | sparse.sparray, states: Sequence[Hashable] | None 
 
 
 def _off_diagonal(Q):
-    """Row, column and rate of each transition."""
+    """Return row, column and rate of each transition."""
     row, column = np.nonzero(Q)
     apart = row != column
     row, column = row[apart], column[apart]
@@ -182,7 +182,7 @@ def _off_diagonal(Q):
 
 
 def _solved(row, column, rate, order):
-    """The stationary distribution, from the transitions of states in the order of their elimination."""
+    """Return the stationary distribution, from the transitions of states in the order of their elimination."""
     n = len(order)
     width = int(abs(row - column).max(initial=0))
     if n * (2 * width + 1) > MOST_IN_BAND:
@@ -193,7 +193,9 @@ def _solved(row, column, rate, order):
     with np.errstate(all="ignore"):  # what is no number is found below
         pi[order] = _eliminate(band, width)
     if not np.isfinite(pi).all():
-        raise ArithmeticError("rates lie so far apart that those out of a state left the range of numbers")
+        raise ArithmeticError(
+            "the rates lie so far apart that the rate out of a state left the range of floating-point numbers"
+        )
     return pi
 
 
@@ -225,7 +227,7 @@ def stationary_of_recurrent_part(P: np.ndarray) -> np.ndarray:
 
 @numba.njit(cache=True)
 def _is_connected(Q):
-    """Whether no rate is negative, and all states can be reached from the first one, and it from them."""
+    """Return whether no rate is negative, and all states can be reached from the first one, and it from them."""
     n = len(Q)
     for forward in (True, False):
         seen, found, size = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64), 1

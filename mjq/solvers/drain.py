@@ -1,13 +1,13 @@
 r"""The steady state of a saturated system that only drains between two admissions.
 
-A resource is shared by jobs of several classes; a line of waiting jobs never runs dry. Jobs leave one by one; after
+A resource is shared by jobs of several classes; the queue of waiting jobs never runs dry. Jobs leave one by one; after
 each departure the head of the queue enters if it fits, then the next, until one does not fit. Write `k` for a
 *configuration* (how many jobs of each class are in service) and `i` for the class of the head of the queue.
 
 Two facts make millions of states easy:
 
 * Whenever a job enters, the next head is a fresh draw from the mix. So the flow by admission into configuration `k`
-  with head `i` is :math:`p_i f_k`, and the vector `f`, one number a configuration, is all that is unknown.
+  with head `i` is :math:`p_i f_k`, and the vector `f`, one number for each configuration, is all that is unknown.
 * Given `f`, departures only lead to smaller configurations and admissions only to larger ones. One pass down over the
   configurations gives every probability, one pass up gives the flow by admission again: :math:`f = T f`.
 
@@ -39,9 +39,9 @@ MOST_VISITS = 10_000_000_000  # classes of configurations, over all passes: some
 
 @dataclass(frozen=True)
 class Configurations:
-    """The ways to fill a resource that a saturated system passes through, in lexicographic order, and their neighbours.
+    """List the configurations that a saturated system passes through, in lexicographic order, and their neighbours.
 
-    The free resource never exceeds twice the largest need: a stopped line means that less than the largest need is
+    The free resource never exceeds twice the largest need: a stopped queue means that less than the largest need is
     free, and one departure frees no more than that again. Emptier configurations are left out.
 
     Attributes
@@ -116,7 +116,7 @@ def configurations(
 
 
 def _keys(counts):
-    """One whole number a configuration, increasing in lexicographic order, and what one more job adds to it."""
+    """Return a whole number for each configuration, rising in lexicographic order, and what one more job adds."""
     radix = counts.max(axis=0).astype(object) + 2  # one more than can be, so that sums never carry over
     exact = [int(np.prod(radix[i + 1 :], initial=1)) for i in range(len(radix))]
     if exact[0] * radix[0] >= 2**63:
@@ -127,7 +127,7 @@ def _keys(counts):
 
 @numba.njit(cache=True)
 def _neighbours(keys, strides):
-    """Where the configurations with one more and with one less job of each class stand; -1 where there is none."""
+    """Return the indices of configurations with one more and one less job of each class; -1 where there is none."""
     up = np.full((len(keys), len(strides)), -1, dtype=np.int32)  # there are fewer than 2**31
     down = up.copy()
     for i in range(len(strides)):
@@ -143,7 +143,7 @@ def _neighbours(keys, strides):
 
 @dataclass(frozen=True)
 class SaturatedState:
-    """Steady state of a saturated system.
+    """Hold the steady state of a saturated system.
 
     Attributes
     ----------
@@ -223,7 +223,7 @@ def saturated(
 
 
 def _settled(passes, flow, tolerance):
-    """The flow after two more plain passes, its probabilities, and how much one more pass changes it."""
+    """Return the flow after two more plain passes, its probabilities, and how much one more pass changes it."""
     # Sums of positive numbers, which repair the relative accuracy of small entries.
     flow = passes(passes(flow))
     again, probabilities = passes(flow), passes.probabilities()
@@ -243,7 +243,7 @@ def _error(passes, probabilities, residual):
 
 
 class _Passes:
-    """The operator T on the admission flow into configurations at which the queue can stop."""
+    """Apply the operator T to the admission flow into configurations at which the queue can stop."""
 
     def __init__(self, configurations, rates, mix):
         self.tables = configurations.counts, configurations.after_admission, configurations.after_departure
@@ -263,12 +263,12 @@ class _Passes:
         return _admit(self.tables[1], self.mix, self.found)[self.places]
 
     def probabilities(self):
-        """Of each state, as the last pass found them."""
+        """Return the probability of each state, as the last pass found them."""
         return np.where(self.tables[1] < 0, self.found, 0.0)
 
 
 def _eliminated(passes, _tolerance, _most_sweeps):
-    """The admission flow by state elimination on T, exact to rounding however stiff the rates."""
+    """Return the admission flow by state elimination on T, exact to rounding however stiff the rates."""
     T = np.array([passes(unit) for unit in np.eye(passes.size)])
     # Scaled by the conserved functional, T is the transition matrix of a chain.
     q = passes.conserved
@@ -276,7 +276,7 @@ def _eliminated(passes, _tolerance, _most_sweeps):
 
 
 def _arnoldi(passes, tolerance, most_sweeps):
-    """The admission flow as the dominant eigenvector of T, by implicitly restarted Arnoldi iterations."""
+    """Return the admission flow as the dominant eigenvector of T, by implicitly restarted Arnoldi iterations."""
     start = passes(passes(np.ones(passes.size)))
     try:
         return arnoldi.dominant(passes, start, tolerance / 10, most_sweeps // BASIS_VECTORS, BASIS_VECTORS)
@@ -324,7 +324,7 @@ def departure_operator(configurations: Configurations, rates: ArrayLike, mix: Ar
 
 @numba.njit(cache=True)
 def _expected_after_departure(counts, up, down, rates, mix, values):
-    """Sum over departures of rate times the mean value of the state they lead to; `values` is overwritten."""
+    """Sum, over departures, rate times the mean value of the next state; `values` is overwritten."""
     m, classes = counts.shape
     fresh = np.zeros(m)  # mean value of a configuration just entered, over the draw of the next head
     for k in range(m - 1, -1, -1):
@@ -344,7 +344,7 @@ def _expected_after_departure(counts, up, down, rates, mix, values):
 
 @numba.njit(cache=True)
 def _drain(counts, up, down, rates, mix, departures, flow, found):
-    """Downwards, from the admission flow: probabilities where the head does not fit, elsewhere the flow by departures.
+    """Pass down: from the admission flow, probabilities where the head does not fit, elsewhere flows by departures.
 
     Both stand in one table, `found`, which is overwritten: to find the memory for it takes as long as a pass.
     """
@@ -368,7 +368,7 @@ def _drain(counts, up, down, rates, mix, departures, flow, found):
 
 @numba.njit(cache=True)
 def _admit(up, mix, found):
-    """Upwards: each head that fits enters, and draws the next head."""
+    """Pass up: each head that fits enters, and draws the next head."""
     m, classes = up.shape
     flow = np.zeros(m)
     for k in range(m):

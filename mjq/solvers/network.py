@@ -16,7 +16,7 @@ __all__ = ["Network", "positive_or_infinite"]
 
 
 class Network:
-    r"""A network of processor-sharing queues and delay stations, jobs of several classes, open and closed.
+    r"""Describe a network of processor-sharing queues and delay stations with open and closed jobs of several classes.
 
     Parameters
     ----------
@@ -142,7 +142,9 @@ class Network:
         total = self.P.sum(axis=1)
         for pair, row, probability in zip(self.pairs, self.P, total, strict=True):
             if (row < 0).any() or probability > 1 + checks.MIX_TOLERANCE:
-                raise ValueError(f"routing out of {pair!r} must sum to at most 1, none negative: {checks.shown(row)}")
+                raise ValueError(
+                    f"routing out of {pair!r} must not be negative and must sum to at most 1, got {checks.shown(row)}"
+                )
         whole = np.abs(total - 1) <= checks.MIX_TOLERANCE
         self.P[whole] /= total[whole, None]
 
@@ -151,7 +153,7 @@ class Network:
         return checks.not_negative(name, [given.get(pair, 0.0) for pair in self.pairs])
 
     def _flows(self):
-        """Rates at which jobs from outside come to each pair; the phases of each closed part."""
+        """Return the rates at which jobs from outside come to each pair, and the phases of each closed part."""
         number, part = csgraph.connected_components(self.P + self.P.T, directed=False)
         coming, going = (np.bincount(part, x, number) > 0 for x in (self.arrivals, self.leaves))
         is_open = coming | going
@@ -169,13 +171,11 @@ class Network:
         there = np.array(list(self.population.values())) > 0
         for k, pair in enumerate(self.pairs):
             if there[k] and is_open[part[k]] and not coming[part[k]]:
-                raise ValueError(f"the jobs at {pair!r} can leave and none arrive: a closed class keeps its jobs")
+                raise ValueError(f"jobs can leave from {pair!r}, but none arrive: a closed class must keep its jobs")
             here = there[k] or self.arrivals[k] > 0
             if here and is_open[part[k]] and stays[ways[k]].any():
                 lost = self.pairs[np.flatnonzero(stays & ways[k])[0]]
-                raise ValueError(
-                    f"jobs come to {lost!r} that never leave, though others do: all jobs of an open class must leave"
-                )
+                raise ValueError(f"some jobs that come to {lost!r} never leave: all jobs of an open class must leave")
 
     def __repr__(self):
         sizes = (len(self.servers), "queue"), (len(self.pairs), "pair"), (len(self.start), "phase")
@@ -186,7 +186,7 @@ class Network:
 
 
 def positive_or_infinite(name: str, value: float) -> float:
-    """One number above zero, or infinity.
+    """Return a number above zero, or infinity.
 
     >>> positive_or_infinite("servers", float("inf"))
     inf
@@ -197,14 +197,14 @@ def positive_or_infinite(name: str, value: float) -> float:
 
 
 def _mapping(name, value, keys):
-    """A dict, or ``ValueError``."""
+    """Return a dict; raise ``ValueError`` for anything else."""
     if not isinstance(value, dict):
         raise ValueError(f"{name} must be a dict from {keys} to values, got {brief(value)}")
     return value
 
 
 def _reachable(P):
-    """Which pairs can be reached from each, itself included."""
+    """Return which pairs can be reached from each, itself included."""
     ways = np.eye(len(P)) + (P > 0)
     for _ in range(max(1, len(P)).bit_length()):
         ways = (ways @ ways > 0).astype(float)

@@ -32,7 +32,7 @@ QUANTILE_TOLERANCE = 1e-13  # relative, of the time
 
 @dataclass(frozen=True, eq=False)
 class PhaseType:
-    """A phase-type distribution.
+    """Describe a phase-type distribution.
 
     Parameters
     ----------
@@ -65,7 +65,9 @@ class PhaseType:
     def __init__(self, alpha: ArrayLike, T: ArrayLike):
         alpha, T = checks.probabilities("alpha", alpha), checks.numbers("T", T, ndim=2)
         if T.shape != (len(alpha), len(alpha)):
-            raise ValueError(f"T must have one row and column a phase, got shape {T.shape} for {len(alpha)} phases")
+            raise ValueError(
+                f"T must have a row and a column for each phase, got shape {T.shape} for {len(alpha)} phases"
+            )
         leaving = -np.diag(T)
         if (leaving <= 0).any():
             raise ValueError(f"the diagonal of T must be negative, got {checks.shown(np.diag(T))}")
@@ -77,7 +79,7 @@ class PhaseType:
         ending = np.where(np.abs(ending) <= ROW_ROUNDING * leaving, 0.0, ending)
         ends = _leads_to(T, ending > 0)
         if not ends.all():
-            raise ValueError(f"phase {int(np.argmin(ends))} of T is never left for good")
+            raise ValueError(f"T has no way out of phase {int(np.argmin(ends))}")
         for name, value in (("alpha", alpha), ("T", T), ("exit", ending)):
             own = value.copy()  # the caller's array stays the caller's
             own.flags.writeable = False
@@ -85,7 +87,7 @@ class PhaseType:
 
     @property
     def phases(self) -> int:
-        """Number of phases."""
+        """Return the number of phases."""
         return len(self.alpha)
 
     def moment(self, k: int) -> float:
@@ -102,19 +104,19 @@ class PhaseType:
 
     @cached_property
     def _solve(self):
-        """What multiplies a vector by the inverse of -T."""
+        """Return a function that multiplies a vector by the inverse of -T."""
         if self.phases > SPARSE_PHASES:
             return sparse.linalg.splu(sparse.csc_array(-self.T)).solve
         return partial(linalg.lu_solve, linalg.lu_factor(-self.T))
 
     @cached_property
     def mean(self) -> float:
-        """Mean."""
+        """Return the mean."""
         return self.moment(1)
 
     @cached_property
     def scv(self) -> float:
-        """Squared coefficient of variation: variance over squared mean."""
+        """Return the squared coefficient of variation: the variance over the squared mean."""
         return self.moment(2) / self.mean**2 - 1
 
     def cdf(self, t: ArrayLike) -> np.ndarray:
@@ -163,7 +165,7 @@ class PhaseType:
         )  # fmt: skip
 
     def _at(self, t):
-        """The chance not to have left yet, and to have left, at each of the times."""
+        """Return the chance not to have left yet, and to have left, at each of the times."""
         times = np.asarray(t, dtype=float)
         if not np.isfinite(times).all():
             raise ValueError("times must be finite")
@@ -171,7 +173,7 @@ class PhaseType:
 
     @cached_property
     def _transient(self):
-        """The phases and, as the last state, having left."""
+        """Return the chain of the phases and, as the last state, of having left."""
         rates = np.zeros((self.phases + 1, self.phases + 1))
         rates[:-1, :-1], rates[:-1, -1] = self.T, self.exit
         left = np.arange(self.phases + 1) == self.phases
@@ -203,7 +205,7 @@ class PhaseType:
 
 
 def _leads_to(rates, targets):
-    """Which phases lead to one of the targets, directly or not; the targets do."""
+    """Return which phases lead to one of the targets, directly or not; the targets do."""
     found, newest = targets.copy(), targets
     while newest.any():
         newest = (rates[:, newest] > 0).any(axis=1) & ~found
@@ -247,7 +249,7 @@ def coxian(mean: float, scv: float) -> PhaseType:
     """
     mean, scv = (float(checks.positive(name, value, ndim=0)) for name, value in (("mean", mean), ("scv", scv)))
     if scv < 0.5:
-        raise ValueError(f"two phases have a scv of at least 0.5, got {scv:g}; use erlang")
+        raise ValueError(f"two phases have an scv of at least 0.5, got {scv:g}; use erlang")
     first, second, on = 2 / mean, 1 / (mean * scv), 1 / (2 * scv)
     return PhaseType([1.0, 0.0], [[-first, on * first], [0.0, -second]])
 
@@ -268,7 +270,7 @@ def mixed_erlang(mean: float, scv: float) -> PhaseType:
     k = math.ceil(1 / scv * (1 - SCV_ROUNDING))
     if scv > 1 or k > MOST_PHASES:
         raise ValueError(
-            f"phases of the same rate have a scv of at most 1 and, here, at least {1 / MOST_PHASES}; got {scv:g}"
+            f"phases of the same rate have an scv of at most 1 and, here, at least {1 / MOST_PHASES}; got {scv:g}"
         )
     if k == 1:
         return exponential(mean)
@@ -296,7 +298,7 @@ def hyperexponential(mean: float, scv: float) -> PhaseType:
     """
     mean, scv = (float(checks.positive(name, value, ndim=0)) for name, value in (("mean", mean), ("scv", scv)))
     if scv < 1:
-        raise ValueError(f"a mixture of exponentials has a scv of at least 1, got {scv:g}")
+        raise ValueError(f"a mixture of exponentials has an scv of at least 1, got {scv:g}")
     p = (1 + math.sqrt((scv - 1) / (scv + 1))) / 2
     q = 1 / (scv + 1) / (2 * p)  # 1 - p, without cancellation
     return PhaseType([1 - q, q], np.diag([-2 * p / mean, -2 * q / mean]))

@@ -31,7 +31,7 @@ NO_WORK = 1e-300  # instead of zero, where it divides
 
 @dataclass(frozen=True)
 class Means:
-    """Means in the steady state.
+    """Hold the means in the steady state.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ def _parts(values):
 
 
 def _closed_chains(network):
-    """Pairs of each closed chain as 0 and 1, and its jobs; one chain without pairs if there is none."""
+    """Return pairs of each closed chain as 0 and 1, and its jobs; one chain without pairs if there is none."""
     there = np.array(list(network.population.values()))
     chains = (network.closed @ network.A > 0).astype(float)
     jobs = chains @ there
@@ -114,12 +114,12 @@ def _closed_chains(network):
     if (jobs != np.floor(jobs)).any():
         raise ValueError(f"closed populations must be whole numbers, got {jobs.tolist()}")
     if np.prod(jobs + 1) > MOST_POPULATIONS:
-        raise ValueError(f"{np.prod(jobs + 1):.0f} population vectors are too many, at most {MOST_POPULATIONS}")
+        raise ValueError(f"{np.prod(jobs + 1):.0f} population vectors are more than {MOST_POPULATIONS}")
     return (chains, jobs.astype(int)) if len(jobs) else (np.zeros((1, len(there))), np.array([0]))
 
 
 def _visits(P, chain):
-    """How often a closed job visits each pair, in proportion."""
+    """Return how often a closed job visits each pair, in proportion."""
     here = np.flatnonzero(chain)
     if not len(here):
         return chain
@@ -135,14 +135,14 @@ def _visits(P, chain):
 
 
 def _pace(work, jobs, servers):
-    """About the rate of each chain, so that weights stay within range."""
+    """Return about the rate of each chain, so that weights stay within range."""
     with np.errstate(divide="ignore"):
         alone = jobs / np.maximum(work.sum(axis=0), NO_WORK)
         return np.maximum(np.minimum(alone, (servers[:, None] / work).min(axis=0)), NO_WORK)
 
 
 class _Station:
-    """Weights of a queue over closed populations, and the mean number of open jobs beside each."""
+    """Hold the weights of a queue over closed populations, and the mean number of open jobs beside each."""
 
     def __init__(self, queue, k, work, open_work, jobs):
         if open_work >= k:
@@ -159,7 +159,7 @@ class _Station:
 
 
 def _over_open(m, k, rho):
-    """Logarithm of the sum over the open jobs beside m closed ones, and the mean number of open jobs."""
+    """Return the logarithm of the sum over the open jobs beside m closed ones, and the mean number of open jobs."""
     if math.isinf(k):
         return -special.gammaln(m + 1), rho  # the open part is a factor that does not depend on m
     last = 64
@@ -177,7 +177,7 @@ def _over_open(m, k, rho):
 
 
 def _convolved(weights):
-    """Convolution of all but one, for each, and of all, up to the populations."""
+    """Return the convolution of all but one, for each, and of all, up to the populations."""
     shape = tuple(slice(n) for n in weights[0].shape)
 
     def times(a, b):

@@ -85,7 +85,7 @@ def rate_matrix(up: ArrayLike, local: ArrayLike, down: ArrayLike) -> tuple[np.nd
 
 
 def _first_passage_down(up, local, down):
-    """The matrix G of the phase in which the chain first reaches the level below."""
+    """Return the matrix G of the phase in which the chain first reaches the level below."""
     solve = _solve_exactly if len(up) <= EXACT_PHASES else _solve_by_lapack
     climb, fall = solve(_off_diagonal(local), (up + down).sum(axis=1), up, down)
     G, carried = fall.copy(), climb.copy()
@@ -106,14 +106,14 @@ def _off_diagonal(A):
 
 
 def _solve_by_lapack(stay, leave, up, down):
-    """Where each phase leads, up or down, when rates `stay` lead among the phases and `leave` sums the others."""
+    """Return where each phase leads, up or down, with rates `stay` among the phases and sums `leave` of the others."""
     middle = np.diag(stay.sum(axis=1) + leave) - stay
     climb, fall = linalg.solve(middle, up), linalg.solve(middle, down)
     return _normalized(climb, fall)
 
 
 def _solve_exactly(stay, leave, up, down):
-    """The same by eliminating phase after phase with sums of positive numbers only, so that no digits are lost."""
+    """Return the same by eliminating phase after phase with sums of positive numbers only, so no digits are lost."""
     both = _eliminate(_off_diagonal(stay), leave.astype(float), np.hstack([up, down]))
     return _normalized(both[:, : len(up)], both[:, len(up) :])
 
@@ -181,7 +181,7 @@ def _require_downward_drift(up, local, down):
 
 @dataclass(frozen=True)
 class LevelDistribution:
-    """Stationary distribution over levels.
+    """Hold the stationary distribution over levels.
 
     Attributes
     ----------
@@ -237,13 +237,13 @@ class LevelDistribution:
 
 
 def _falling(x, k):
-    """x (x - 1) … (x - k + 1), elementwise."""
+    """Return x (x - 1) … (x - k + 1), elementwise."""
     return np.prod([x - r for r in range(k)], axis=0, initial=1) if k else np.ones(len(x))
 
 
 @dataclass(frozen=True)
 class Levels:
-    """Levels 0 to N + 1 of a chain; from level N on rates do not depend on the level.
+    """Describe levels 0 to N + 1 of a chain; from level N on rates do not depend on the level.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ MATRIX_SPEED = 8  # how many times as many entries a second a product of matrice
 
 
 class Transient:
-    """A Markov chain from its start on.
+    """Follow a Markov chain from its start on.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class Transient:
         return distribution if self._values is None else np.einsum("...s,vs->...v", distribution, self._values)
 
     def _squares_are_cheaper(self, moves):
-        """Whether squares take less time than steps, counted in entries of a matrix times a vector."""
+        """Return whether squares take less time than steps, counted in entries of a matrix times a vector."""
         size, most = len(self._start), moves.max(initial=0)
         if size > SQUARED_STATES:
             return False
@@ -151,7 +151,7 @@ class Transient:
         return self._expected(found)
 
     def _power(self, k):
-        """Moves over 2 to the power k mean stays in the fastest state."""
+        """Return the moves over 2 to the power k mean stays in the fastest state."""
         while len(self._powers) <= k:
             last = self._powers[-1] if self._powers else None
             self._powers.append(self._one_stay if last is None else _stochastic(last @ last))
@@ -163,7 +163,7 @@ class Transient:
         return _stochastic(sum(weight * moved for weight, moved in parts))
 
     def _after_steps(self, where):
-        """Where the chain is after 0, 1, 2, … steps."""
+        """Yield where the chain is after 0, 1, 2, … steps."""
         for _ in range(SERIES_TERMS):
             yield where
             where = where @ self._forward.T
@@ -180,14 +180,14 @@ def _without_diagonal(Q):
 
 
 def _stochastic(matrix):
-    """Rows sum to 1: where the diagonal is the larger part it takes what the others leave, else the row is scaled."""
+    """Make rows sum to 1: a diagonal that is the larger part takes what the others leave, else the row is scaled."""
     given = matrix.sum(axis=1) - np.diag(matrix)
     np.fill_diagonal(matrix, np.where(given < 0.5, 1 - given, np.diag(matrix)))
     return matrix / matrix.sum(axis=1, keepdims=True)
 
 
 def _series(mean):
-    """Poisson weights of 0, 1, …, for means up to 1."""
+    """Return Poisson weights of 0, 1, …, for means up to 1."""
     n = np.arange(SERIES_TERMS)
     mean = np.asarray(mean)[..., None]
     return np.exp(special.xlogy(n, mean) - mean - special.gammaln(n + 1))
@@ -195,14 +195,14 @@ def _series(mean):
 
 @numba.njit(cache=True)
 def _most_steps(mean):
-    """A number that a Poisson variable hardly ever exceeds, by Bernstein's inequality."""
+    """Return a number that a Poisson variable hardly ever exceeds, by Bernstein's inequality."""
     a = -math.log(LEFT_OUT_PROBABILITY)
     return mean + a / 3 + math.sqrt(a * a / 9 + 2 * a * mean)
 
 
 @numba.njit(cache=True)
 def _poisson_means(seen, means):
-    """Expectation of row N of `seen` for N Poisson with each of the means; further rows are like the last one."""
+    """Return the expectation of row N of `seen` for N Poisson with each mean; further rows are like the last one."""
     last, width = seen.shape[0] - 1, seen.shape[1]
     found = np.zeros((len(means), width))
     for n in range(len(means)):

@@ -21,7 +21,7 @@ Number = Annotated[
 
 
 class Plain(BaseModel):
-    """An answer: these fields and no others, which nobody changes."""
+    """Describe an answer as plain data: it has these fields and no others, and nobody changes them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
@@ -30,18 +30,18 @@ class Plain(BaseModel):
 
 
 class Lines(Plain):
-    """Lines of the file that should hold a job: read = used + the sum of those dropped."""
+    """Count the lines of the file that should hold a job: read = used + the sum of those dropped."""
 
     read: int
     used: int
     dropped: dict[str, int]
-    """Reason to the number of lines."""
+    """Number of lines by the reason."""
     first: dict[str, list[int]]
-    """Reason to the numbers of the first lines."""
+    """Numbers of the first lines by the reason."""
 
 
 class Interval(Plain):
-    """A value with the ends of its 95 % interval; null where the log is too short to tell."""
+    """Hold a value with the ends of its 95 % interval; they are null where the log is too short to tell."""
 
     value: float
     low: Number
@@ -52,7 +52,7 @@ class Interval(Plain):
 
 
 class Rate(Plain):
-    """A rate at which jobs can be worked off, with the ends of 95 % intervals; null where the log is too short."""
+    """Hold a rate at which jobs can be worked off, with 95 % intervals; ends are null where the log is too short."""
 
     value: float
     """Jobs per hour."""
@@ -69,7 +69,7 @@ class Rate(Plain):
 
 
 class Capacity(Rate):
-    """A capacity, and what it assumes."""
+    """Hold a capacity, and what it assumes."""
 
     wasted_servers: float
     """Servers that are idle on average while jobs wait."""
@@ -79,7 +79,7 @@ class Capacity(Rate):
 
 
 class Capacities(Plain):
-    """Four capacities of one log, which differ in what they assume."""
+    """Hold four capacities of one log, which differ in what they assume."""
 
     naive: Capacity
     exponential: Capacity
@@ -88,72 +88,72 @@ class Capacities(Plain):
 
 
 class Drawn(Rate):
-    """Capacity if jobs are drawn from the log, this many successive ones at a time."""
+    """Hold the capacity if jobs are drawn from the log, this many successive ones at a time."""
 
     block: int
     """Number of jobs; 1 is independent, and all jobs of the log are its own order."""
 
 
 class Load(Plain):
-    """Arrivals of the log."""
+    """Describe the arrivals of the log."""
 
     rate: float
     """Jobs per hour."""
     load: float
-    """Work that came over what the servers could have done."""
+    """Work that came, as a share of what the servers could have done."""
     by_month: dict[str, float]
     by_hour: dict[str, float]
     """Load by hour of the day; empty where the log has no clock."""
     dispersion_by_hour: Number
-    """Variance over mean of the arrivals in an hour; Poisson: 1."""
+    """Variance of the arrivals in an hour over their mean; it is 1 for Poisson arrivals."""
     dispersion_by_day: Number
 
 
 class Costs(Plain):
-    """What the jobs of one need cost the others in the log's own order while the queue never runs dry."""
+    """Say what the jobs of one need cost the others, in the log's own order and if the queue never runs dry."""
 
     need: float
     jobs: int
     servers: float
     """Servers that the jobs use on average."""
     beside: float
-    """Rate at which the other jobs are worked off beside it, jobs per hour."""
+    """Rate at which the other jobs are completed beside jobs of this need, per hour."""
     without: float
-    """The same rate without it."""
+    """The same rate if there are no jobs of this need."""
     wastes: float
-    """Servers that others could use without it, less those that it uses."""
+    """Servers that the others could use without jobs of this need, less those that these jobs use."""
 
 
 class NearSaturation(Plain):
-    """Near their capacity, exponential classes under FCFS are in the system for constant / (capacity - rate)."""
+    """Describe exponential classes under FCFS near capacity: the mean of T is constant / (capacity - rate)."""
 
     capacity: float
     """Jobs per hour."""
     constant: float
     """1 + Delta, of the module near_saturation."""
     hours: dict[str, float]
-    """Share of the capacity that comes to the mean time in the system."""
+    """Mean time in the system by the arrival rate, as a share of the capacity."""
 
 
 class Agreement(Plain):
-    """How well a replay agrees with the waits of the log."""
+    """Say how well a replay agrees with the waits of the log."""
 
     policy: str
     jobs: int
     log: float
-    """Mean wait by the log, seconds."""
+    """Mean wait in the log, in seconds."""
     replay: float
-    """Mean wait replayed, seconds."""
+    """Mean wait in the replay, in seconds."""
     same: float
     """Fraction of jobs that start within a minute of their start in the log."""
     fits_log: float
-    """Share of the time in which a job waits that would fit, by the log."""
+    """Share of the time, in the log, in which a job waits that would fit into idle servers."""
     fits_replay: float
     """The same share in the replay."""
 
 
 class BinningError(Plain):
-    """Capacities of a log with fewer needs and the same work, over those of the log itself, less 1."""
+    """Hold capacities of a log with fewer needs and the same work, over those of the log itself, less 1."""
 
     needs: int
     own_order: float
@@ -161,7 +161,7 @@ class BinningError(Plain):
 
 
 class Binned(Plain):
-    """Fewer needs in place of all."""
+    """Say how fewer needs, in place of all, change the capacities."""
 
     fewer: BinningError
     """Neighbouring needs taken together, with about the same work each."""
@@ -170,7 +170,7 @@ class Binned(Plain):
 
 
 class Report(Plain):
-    """What a log tells of the capacity of its machine."""
+    """Hold what a log tells of the capacity of its machine."""
 
     jobs: int
     servers: float
@@ -183,12 +183,12 @@ class Report(Plain):
     load: Load | None
     """Null where the log does not tell when jobs came."""
     mean_work: Interval
-    """Of a job, server-hours."""
+    """Mean work of a job, in server-hours."""
     capacities: Capacities
     memory: dict[str, list[Drawn]]
-    """Policy to the curve from independent jobs to the own order."""
+    """By policy, the curve of capacities from independent jobs to the log's own order."""
     classes: list[Costs]
-    """Those that waste most."""
+    """Classes of jobs that waste most."""
     near_saturation: NearSaturation | None
     """Null under EASY, and where there are too many classes."""
     agreement: list[Agreement]
@@ -202,33 +202,33 @@ class Report(Plain):
 
 
 class Waits(Plain):
-    """Waits, or how much shorter they are [hours]."""
+    """Hold waits, or how much shorter they are [hours]."""
 
     mean: Interval
     percentile: Interval
 
 
 class Size(Plain):
-    """Waits on a machine of one size."""
+    """Hold the waits on a machine of one size."""
 
     servers: float
     load: float
-    """Work that comes over what the servers can do."""
+    """Work that comes, as a share of what the servers can do."""
     too_large: int
-    """Jobs of the log that need more servers: with any, nothing is replayed."""
+    """Jobs of the log that need more servers than there are. If there are any, nothing is replayed."""
     waits: Waits | None
     meets: bool
     """Whether the percentile is at most the target."""
     surely: bool
-    """Whether the upper end of its interval is."""
+    """Whether the upper end of the interval of the percentile is at most the target."""
     one_node_more: Waits | None
-    """By how much it shortens the waits."""
+    """By how much one more node shortens the waits."""
     exact_estimates: Waits | None
-    """By how much they do; null where the policy looks at none."""
+    """By how much exact estimates shorten the waits; null if the policy looks at no estimates."""
 
 
 class AtLoad(Plain):
-    """Waits if jobs come this many times as fast."""
+    """Hold the waits if jobs come this many times as fast."""
 
     growth: float
     load: float
@@ -236,7 +236,7 @@ class AtLoad(Plain):
 
 
 class PolicyPlan(Plain):
-    """What one policy takes."""
+    """Hold how many servers one policy needs."""
 
     policy: str
     sizes: list[Size]
@@ -247,27 +247,27 @@ class PolicyPlan(Plain):
     surely: float | None
     """Smallest size tried whose interval lies below the target."""
     servers: float | None
-    """Of the machine whose waits are shown against the load."""
+    """Servers of the machine whose waits are shown against the load."""
     loads: list[AtLoad]
     verdict: list[str]
 
 
 class Plan(Plain):
-    """How many servers keep the waits of a log below a target."""
+    """Say how many servers keep the waits of a log below a target."""
 
     jobs: int
     servers: float | None
-    """Of the machine of the log."""
+    """Servers of the machine of the log."""
     servers_from: str
     lines: Lines | None
     missing: list[str]
     notes: list[str]
     target: float
-    """Hours."""
+    """Target of the wait, in hours."""
     percentile: float
-    """So many per cent of the jobs are to wait at most the target."""
+    """Percentage of the jobs that must wait at most the target."""
     growth: float
-    """Jobs come so many times as fast as in the log."""
+    """Factor on the arrival rate of the log."""
     node: float
     """Servers of a node."""
     real_waits: list[str]
@@ -277,5 +277,5 @@ class Plan(Plain):
 
     @property
     def met(self) -> bool:
-        """Whether any size tried meets the target."""
+        """Return whether any size tried meets the target."""
         return any(one.smallest is not None for one in self.policies)

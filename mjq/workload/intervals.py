@@ -41,7 +41,7 @@ LARGEST = 300.0  # exponent of an end over the value: both are floats, whatever 
 
 
 class Blocks(NamedTuple):
-    """What a log tells of a quantity, and what an interval is made of; plain numbers, to be kept as JSON.
+    """Hold what a log tells of a quantity, and what an interval is made of; plain numbers, to be kept as JSON.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ def effective_number(series: ArrayLike) -> float:
     Parameters
     ----------
     series : sequence of float, shape (n,)
-        One number a job, in the order of the log.
+        One number for each job, in the order of the log.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def of_mean(series: ArrayLike, *others: ArrayLike) -> Blocks:
     Parameters
     ----------
     series : sequence of float, shape (n,)
-        One number a job, in the order of the log.
+        One number for each job, in the order of the log.
     others : sequences of float, shape (n,)
         Further columns of the log, the memory of which matters too: needs, run times.
 
@@ -205,6 +205,6 @@ def in_blocks(series: np.ndarray, count: int = BLOCKS) -> np.ndarray:
 
 
 def _spread(parts, value):
-    """Half-width of the interval by Student's t distribution, from the deviation of the parts from the whole."""
+    """Return the half-width by Student's t distribution, from the deviation of the parts from the whole."""
     off = np.asarray(parts) - value
     return STUDENT * float(np.sqrt((off**2).sum() / (len(parts) - 1) / len(parts)))

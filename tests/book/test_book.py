@@ -155,7 +155,7 @@ def test_chapters_say_how_to_cite_them(html, chapter):
     page = soup_of(html / f"notebooks/{chapter.name}.html")
     (line,) = [tag.get_text() for tag in page.select("p.citation-line")]
     work = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    title = page.h1.get_text().removesuffix("#")
+    title = re.sub(r"^\d+\. ", "", page.h1.get_text().removesuffix("#"))
     for words in (work["authors"][0]["name"], title, work["title"], work["version"]):
         assert words in line
     assert ("and the paper that it treats" in line) == chapter.of_a_paper
@@ -166,13 +166,13 @@ def test_mistakes_can_be_reported_from_each_section(html, chapter):
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     page = soup_of(html / f"notebooks/{chapter.name}.html")
     for section in page.select("section > section:not(.panel)"):
-        (link,) = section.select(":scope > p.report > a")
+        (link,) = section.select(":scope > :is(h2, h3, h4) > a.report")
         address = urlparse(link["href"])
         assert link["href"].startswith(("https://", config["repository"]["url"])) and address.path.endswith(
             "issues/new"
         )
         asked = parse_qs(address.query)
-        heading = section.find(["h2", "h3", "h4"]).get_text().removesuffix("#")
+        heading = section.find(["h2", "h3", "h4"]).get_text().removesuffix("#").removesuffix("⚑")
         assert asked["title"][0] == f"{chapter.name}: " + heading.replace(r"\(", "").replace(r"\)", "")
         assert f"{chapter.name}.html#{section['id']}" in asked["body"][0]
 
@@ -232,7 +232,7 @@ def test_pages_do_not_scroll_sideways(opened):
     assert beyond_the_edge(opened.page) <= 1
 
 
-FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll('article img')]
+FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll('article :is(img, .panel-charts svg)')]
     .map(image => image.getBoundingClientRect()).filter(box => box.height > 60).map(box => box.top + scrollY))"""
 
 
@@ -256,6 +256,26 @@ def test_the_reference_has_every_public_name_of_the_models(html):
         for name in module.__all__:
             homes = (f"mjq.models.{chapter.name}", getattr(getattr(module, name), "__module__", ""))
             assert there & {f"{home}.{name}" for home in homes}, name
+
+
+def test_the_icons_of_the_theme_are_drawn_without_its_script(html):
+    """The script draws thousands, and is larger than all that a page shows."""
+    drawn = set(
+        re.findall(r"^\.fa-([a-z-]+) \{ --icon", (html / "_static/icons.css").read_text(encoding="utf-8"), re.M)
+    )
+    for path in pages(html):
+        classes = [word for tag in soup_of(path).select("[class*='fa-']") for word in tag["class"]]
+        used = {word[3:] for word in classes if word.startswith("fa-")} - {"solid", "brands", "regular", "lg"}
+        assert used <= drawn, path
+        assert "fontawesome.js" not in path.read_text(encoding="utf-8"), path
+    assert not list(html.rglob("fontawesome.js"))
+
+
+def test_the_search_does_not_find_how_hard_exercises_are(html):
+    marked = [box for path in pages(html) for box in soup_of(path).select(".exercise:is(.easy, .medium, .hard, .open)")]
+    assert len(marked) > 40
+    for box in marked:
+        assert not re.search(r", (easy|medium|hard|open)\)?$", box.select_one(".admonition-title").get_text().strip())
 
 
 def test_rows_of_the_ledger_lead_to_their_cells(html):

@@ -28,7 +28,7 @@ SECOND = """<h1 id="one">Second page</h1><h2 id="two">Another section</h2>
 <details class="admonition hide above-input">
 <summary><p>Checked: the sum</p><p class="expanded">Fold again</p></summary>
 <div class="cell_input">hidden code</div><div class="cell_output">its result</div></details>
-<details class="sd-dropdown"><summary>Hint</summary><div>a hint</div></details><p class="report">Report a mistake</p>
+<details class="sd-dropdown"><summary>Hint</summary><div>a hint</div></details><a class="report">Report a mistake</a>
 <form class="selfcheck">How many?</form><section class="panel" hidden></section>"""
 CONTENTS = {"root": "book/first", "parts": [{"chapters": [{"file": "notebooks/second"}]}]}
 CONFIG = {"title": "Two pages", "author": "Somebody", "copyright": "2026"}

@@ -209,7 +209,24 @@ def test_without_arguments_the_command_shows_its_help():
 
 def test_required_inputs_are_marked():
     text = " ".join(said("solve", "scheduling", "--help").out.split())
-    assert re.search(r"--room INTEGER [a-z ]+ \[required\] --policy WORD [^\[]*-p NAME VALUES", text)
+    assert re.search(r"--room INTEGER [^[]+ \[required\] --policy WORD [^\[]*-p NAME VALUES", text)
+
+
+def test_a_whole_number_beyond_floats_is_refused_by_name():
+    """Python reads it, and no float holds it."""
+    huge = "1" + 400 * "0"
+    small = ["--n", "30", "--n1", "3", "--n2", "10", "--mu1", "1", "--mu2", ".5", "--p1"]
+    for words in (
+        ["solve", "stability", *small, huge],
+        ["run", "stability", "-p", "p1", huge],
+        ["sweep", "stability", "-p", "p1", f".5,{huge}"],
+        ["sweep", "stability", "-p", "p1", f".5:{huge}:3"],
+        ["solve", "stability", *small[:-1], "-p", "p1", f".5,{huge}", "-o", "x.csv"],
+    ):
+        run = said(*words)
+        assert (run.status, run.out) == (2, "")
+        assert "p1" in run.err.split(",")[0]
+        assert len(run.err) < 300
 
 
 # --- Old names ------------------------------------------------------------------------------------------------------
@@ -432,7 +449,7 @@ def test_of_many_failed_cases_the_first_ten_are_said(tmp_path):
     ("words", "complaint"),
     [
         (["stability", "-p", "n", "5,6"], "-p needs -o FILE"),
-        (["stability", "-o", "x.csv"], "-o is the table for many values, which -p NAME VALUES gives"),
+        (["stability", "-o", "x.csv"], "-o needs -p NAME VALUES: the table is for the results of many values"),
         (["stability", "-p", "m", "5,6", "-o", "x.csv"], "stability has no input 'm'"),
         (["stability", "-p", "n", "5", "-p", "n", "6", "-o", "x.csv"], "-p n is given twice"),
         (["stability", "-p", "n", "5:6", "-o", "x.csv"], "n: a range is start:stop:number"),

@@ -105,7 +105,7 @@ def test_a_table_and_a_chart(tmp_path, work):
     [
         (["--policy", "lifo"], 2, "policy must be one of fcfs"),
         (["--estimates", "users"], 2, "--estimates must be log or a number"),
-        (["--estimates", "0.5"], 2, "--estimates must be at least 1"),
+        (["--estimates", "0.5"], 2, "--estimates must be a finite number of at least 1"),
         (["--gantt", "chart.txt"], 2, "--gantt must end in"),
         (["--servers", "2"], 2, "exceeds resource 2"),
         (["--ties", "none"], 2, "is not one of"),

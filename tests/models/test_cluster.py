@@ -264,11 +264,11 @@ GOOD = dict(N=4, sizes=(1, 4), p=(0.5, 0.5), lam=1, mu1=2, mu2=(3, 4), C=2)
         (dict(mu2=(1, 0)), "mu2 must be positive"),
         (dict(mu2=0), "mu2 must be positive"),
         (dict(lam=0), "lam must be positive"),
-        (dict(mu1=math.inf), "mu1 must be finite"),
+        (dict(mu1=math.inf), "mu1 must be a finite number"),
         (dict(C=-1), "C must be a whole number of at least 0"),
         (dict(C=1.5), "C must be a whole number"),
         (dict(N=0), "N must be a whole number of at least 1"),
-        (dict(N="4"), "N must be numbers"),
+        (dict(N="4"), "N must be a number"),
     ],
 )
 def test_bad_input_raises(bad, message):

@@ -404,7 +404,7 @@ def test_schedules_change_rates_and_servers():
 
 def test_a_subset_that_is_never_left_is_refused():
     network = example_2(0.2)
-    with pytest.raises(ValueError, match="give entry"):
+    with pytest.raises(ValueError, match="give the probabilities `entry`"):
         fluid.response_time_cdf(1.0, network, QUEUES)
     with pytest.raises(ValueError, match="a job never leaves"):
         fluid.response_time_cdf(1.0, network, QUEUES, entry={("Q2", 1): 1.0})
@@ -465,7 +465,7 @@ def test_a_queue_where_nobody_comes_needs_no_smoothing():
         (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {("q", 1): 0.5}), "routing out of .* must be a dict"),
         (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {}, 2.0), "arrivals must be a dict from pairs"),
         (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {}, None, "one"), "population must be a dict from pairs"),
-        (lambda: fluid.smoothed_share(1.0, "two", 1), "k must be numbers"),
+        (lambda: fluid.smoothed_share(1.0, "two", 1), "k must be a number"),
         (lambda: fluid.smoothed_share([1j], 2, 1), "x must be numbers"),
         (lambda: fluid.exponential(1e-300), "mean must lie between"),
         (
@@ -475,17 +475,17 @@ def test_a_queue_where_nobody_comes_needs_no_smoothing():
         (lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {}, population={("q", 2): 1}), "population names"),
         (
             lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {("q", 1): {("q", 1): 0.5}}, population={("q", 1): 3}),
-            r"the jobs at \('q', 1\) can leave and none arrive",
+            r"jobs can leave from \('q', 1\), but none arrive",
         ),
         (
             lambda: fluid.Network({"q": 1}, {("q", 1): ONE}, {("q", 1): {("q", 1): 1}}, arrivals={("q", 1): 0.1}),
-            r"jobs come to \('q', 1\) that never leave",
+            r"some jobs that come to \('q', 1\) never leave",
         ),
         (lambda: simulate_ps_network(open_queue(0.5), 10, 1, subsets={"a": [("r", 1)]}), "subset 'a' names"),
         (lambda: simulate_ps_network(open_queue(0.5), 10, 1, percentiles=[1.5]), "percentiles must lie between"),
         (lambda: simulate_ps_network(open_queue(0.5), 10, 1, at=[20]), "at must be increasing times up to 11"),
         (lambda: simulate_ps_network(open_queue(1e-9), 1, 1, subsets={"a": ("q", 1)}), "simulate longer"),
-        (trapped, r"jobs come to \('q', 2\) that never leave, though others do"),
+        (trapped, r"some jobs that come to \('q', 2\) never leave"),
         (lambda: fluid.smoothed_share(-1.0, 1, 2.0), "x must not be negative"),
         (lambda: fluid.drift([1.0], open_queue(0.5), p=[1, 2, 3]), "p must be one number or a dict"),
         (lambda: fluid.response_time(open_queue(0.5), ("q", 2)), r"pairs names \('q', 2\)"),
@@ -501,13 +501,13 @@ def test_a_queue_where_nobody_comes_needs_no_smoothing():
         (lambda: fluid.trajectory(open_queue(0.5), [1, 0]), "increasing times"),
         (lambda: fluid.trajectory(open_queue(0.5), [1], x0=[-1.0]), "none of them negative"),
         (lambda: fluid.fit_smoothing(open_queue(0.5), {}, {}), "missing"),
-        (lambda: fluid.fit_smoothing(open_queue(0.5), {("q", 1): 0.1}, {("q", 1): 0.5}), ": impossible"),
+        (lambda: fluid.fit_smoothing(open_queue(0.5), {("q", 1): 0.1}, {("q", 1): 0.5}), "cannot have"),
         (lambda: fluid.response_time_cdf(1.0, open_queue(0.5), ("r", 1)), "pairs names"),
         (lambda: fluid.response_time_cdf(1.0, open_queue(0.5), ("q", 1), {("q", 1): 0.5}), "entry must sum to 1"),
         (lambda: fluid.response_time(open_queue(0.5), []), "at least one pair"),
         (
             lambda: fluid.response_time(fluid.Network({"q": 1}, PAIR, {}), ("q", 1), {("q", 2): 1.0}),
-            "entry must be into the pairs",
+            "entry must name only the given pairs",
         ),
         (
             lambda: simulate_ps_network(open_queue(0.5), 10, 1, schedule=[(2, open_queue(0.1)), (1, open_queue(0.2))]),

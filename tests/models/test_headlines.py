@@ -162,9 +162,10 @@ def test_lists_and_tables_become_columns(tmp_path):
     ("fixed", "swept", "said"),
     [
         (FIXED, {"n": [5]}, "stability needs n2"),
-        (FIXED | dict(n2=2, n=3), {"n": [5]}, "n: given both a single value and many"),
+        (FIXED | dict(n2=2, n=3), {"n": [5]}, "n: give a single value or many, not both"),
         (FIXED | dict(n2=2), {"n": []}, "has no values"),
         (FIXED | dict(n2=2), {"m": [3]}, "has no input 'm'"),
+        (FIXED | dict(n2=2), {"n": [5, 10**400]}, r"n must be at most 1.8e\+308 in size"),
         (FIXED, {"n": range(10_000), "n2": range(1000)}, "10000000 cases are more than"),
     ],
 )
@@ -174,7 +175,7 @@ def test_a_grid_that_cannot_be_is_refused(fixed, swept, said):
 
 
 def test_the_ending_names_the_format(tmp_path):
-    with pytest.raises(ValueError, match=r"ends in .csv or .parquet, got waste.xls"):
+    with pytest.raises(ValueError, match=r"must end in .csv or .parquet, got waste.xls"):
         solve_grid(SMALL, tmp_path / "waste.xls")
 
 

@@ -372,7 +372,7 @@ BAD = [
     ((6, (), (), ()), "p must sum to 1"),
     ((6, (2, 3), (1, 1), (1,)), "one entry for each class, got 2, 2 and 1"),
     ((6, (2, math.nan), (1, 1), (0.5, 0.5)), r"b must be finite numbers, got \(2, nan\)"),
-    ((math.inf, (2, 3), (1, 1), (0.5, 0.5)), "B must be finite"),
+    ((math.inf, (2, 3), (1, 1), (0.5, 0.5)), "B must be a finite number"),
     ((6, (2, 3), (1, math.inf), (0.5, 0.5)), "mu must be finite"),
     ((1.0, (1e-9, 2e-9), (1, 1), (0.5, 0.5)), "more than 20000000 configurations"),
 ]
@@ -402,7 +402,7 @@ def test_bad_arrival_rates_raise(lam):
 
 
 def test_bad_times_raise():
-    with pytest.raises(ValueError, match="t must be finite"):
+    with pytest.raises(ValueError, match="t must be a finite number"):
         pc.sojourn(1.0, *TABLE).tail(math.nan)
 
 

@@ -222,12 +222,12 @@ def test_stability_ends_where_the_formula_says(system):
         ((30, 2.5, 10, 1, 1, 0.5), "n1 must be a whole number"),
         ((30, 0, 10, 1, 1, 0.5), "n1 must be a whole number of at least 1"),
         ((30, 3, 10, 0, 1, 0.5), "mu1 must be positive"),
-        ((30, 3, 10, 1, math.inf, 0.5), "mu2 must be finite"),
+        ((30, 3, 10, 1, math.inf, 0.5), "mu2 must be a finite number"),
         ((30, 3, 10, 1e-60, 1e60, 0.5), "mu1 1e-60 and mu2 1e.60 must lie within a factor 1e.100"),
         ((30, 3, 10, 1e-200, 1, 0.5), "mu1 must lie between 1e-100 and 1e.100, got 1e-200: choose another unit"),
         ((10**10, 1, 2, 1, 1, 0.5), "10000000001 saturated states are more than"),
         ((30, 3, 10, 1, 1, 1.5), "p1 must lie between 0 and 1"),
-        ((30, 3, 10, 1, 1, math.nan), "p1 must be finite"),
+        ((30, 3, 10, 1, 1, math.nan), "p1 must be a finite number"),
     ],
 )
 def test_bad_input_raises(system, message):

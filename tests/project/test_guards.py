@@ -56,7 +56,7 @@ def test_what_misses_its_limit_is_no_answer(monkeypatch, call, module, limit, wo
 def test_probabilities_that_do_not_sum_to_one_are_no_answer(monkeypatch):
     drained = passes._drain
     monkeypatch.setattr(passes, "_drain", lambda *given: (*drained(*given)[:2], 0.9))
-    with pytest.raises(ArithmeticError, match=r"the probabilities to end sum to 0\.9"):
+    with pytest.raises(ArithmeticError, match=r"the probabilities of all ways to end must sum to 1, got 0\.9"):
         passes.means(np.array([[2.0, 1.0], [0.5, 1.0]]), (1, 0), (1, 0))
 
 
@@ -83,7 +83,7 @@ def test_a_gap_that_is_not_found_makes_the_error_infinite(monkeypatch):
 
 
 def test_rates_that_leave_the_range_of_numbers_are_no_answer():
-    with pytest.raises(ArithmeticError, match="left the range of numbers"):
+    with pytest.raises(ArithmeticError, match="left the range of floating-point numbers"):
         chain.stationary(np.array([[0, 1e-160, 0], [1e160, 0, 1e160], [0, 1e-160, 0]]))
 
 

@@ -148,7 +148,7 @@ def test_columns_padded_with_blanks_are_refused(tmp_path):
     [
         ("JobID|Start|AllocCPUS", "no column says how long"),
         ("JobID|Elapsed|State", "no column says how many servers"),
-        ("JobID|Elapsed|Elapsed", "a column is there twice"),
+        ("JobID|Elapsed|Elapsed", "a column occurs twice"),
     ],
 )
 def test_columns_of_sacct_that_do_not_suffice(tmp_path, header, message):
@@ -199,13 +199,13 @@ def test_quoted_fields_may_hold_delimiters_and_ends_of_lines(tmp_path):
     [
         ("", None, "empty"),
         ("\n\n", None, "empty"),
-        ("a,b\n1,2\n", None, "columns must say how many servers a job held"),
+        ("a,b\n1,2\n", None, "the columns must include need"),
         ("a,b\n1,2\n", {"need": "c"}, "no column 'c'; there are a, b"),
-        ("a,b\n1,2\n", {"color": "a"}, "a column is one of need"),
-        ("need,run\n-1,2\nx,2\n1,\n1,-2\n", None, "no line holds a job that can be used, of 4"),
+        ("a,b\n1,2\n", {"color": "a"}, "our name of a column must be one of need"),
+        ("need,run\n-1,2\nx,2\n1,\n1,-2\n", None, "none of 4 lines holds a job that can be used"),
         ('need,run\n"1,2\n' + "x" * 200_000, None, "field larger"),
-        ("need,run\n1,\x002\n", None, "line 2: this is not text"),
-        ("; MaxProcs: 8\n", None, "no line holds a job that can be used, of 0"),
+        ("need,run\n1,\x002\n", None, "line 2 is not text"),
+        ("; MaxProcs: 8\n", None, "none of 0 lines holds a job that can be used"),
     ],
 )
 def test_files_that_are_no_logs(tmp_path, content, columns, message):
@@ -352,7 +352,7 @@ def test_one_partition(tmp_path):
 def test_the_unit_is_one_of_three(tmp_path):
     with pytest.raises(ValueError, match="unit must be one of cpus, nodes, gpus; got 'cores'"):
         read_log(written(tmp_path, HEADER, job()), unit="cores")
-    with pytest.raises(ValueError, match="only what sacct prints has several units"):
+    with pytest.raises(ValueError, match="only logs of sacct offer a choice of units"):
         read_log(written(tmp_path, "; MaxProcs: 64", GOOD), unit="nodes")
 
 
@@ -397,5 +397,5 @@ def test_a_zone_by_name_has_its_offset_at_that_time(tmp_path):
 def test_a_line_without_an_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(lines, "BLOCK", 1_000_000)
     monkeypatch.setattr(lines, "LONGEST", 2_000_000)
-    with pytest.raises(ValueError, match="line 3: longer than 2 MB"):
+    with pytest.raises(ValueError, match="line 3 is longer than 2 MB"):
         read_log(written(tmp_path, "; MaxProcs: 64", GOOD, "1 " * 2_000_000))

@@ -71,7 +71,7 @@ def test_a_bad_line_is_counted_or_by_wish_an_error(tmp_path, bad):
 def test_a_log_without_jobs_is_refused(tmp_path):
     path = tmp_path / "log.swf"
     path.write_text("; MaxProcs: 64\n" + line(time=-1))
-    with pytest.raises(ValueError, match=r"no line holds a job that can be used, of 1; 1 no run time \(line 2\)"):
+    with pytest.raises(ValueError, match=r"none of 1 lines holds a job that can be used; 1 no run time \(line 2\)"):
         workload.read_log(path)
 
 

@@ -1,4 +1,4 @@
-"""The questions of each chapter: a module a chapter, of the same name, with a tuple ``QUESTIONS``."""
+"""The questions of each chapter, in a module of the same name with a tuple ``QUESTIONS``."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ TIME = "units of time"
 
 
 def draw_demands(rng):
-    """Station 1 is the bottleneck of class A, station 2 that of class B."""
+    """Draw demands such that station 1 is the bottleneck of class A, and station 2 that of class B."""
     return {
         "D1A": decimal(rng, 0.7, 1.5, 2), "D2A": decimal(rng, 0.1, 0.6, 2),
         "D1B": decimal(rng, 0.1, 0.6, 2), "D2B": decimal(rng, 0.7, 1.5, 2),

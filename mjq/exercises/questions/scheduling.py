@@ -31,7 +31,7 @@ QUEUE = (
 
 
 def draw_log(rng):
-    """Whole numbers, so that nothing is a matter of rounding."""
+    """Draw a log of whole numbers, so that no answer depends on rounding."""
     n = int(rng.integers(4, 9))
     needs = [int(need) for need in rng.integers(2, n, JOBS)]
     needs[int(rng.integers(1, 3))] = n  # so that those behind it have something to pass
@@ -71,7 +71,7 @@ def percent_lost(policy, **values):
     return 100 * (1 - queue(policy, **values).accepted)
 
 
-def time_in_line(policy, **values):
+def time_in_queue(policy, **values):
     return queue(policy, **values).EWq
 
 
@@ -100,7 +100,7 @@ QUESTIONS = (
     ),
     Question(
         "First-fit", QUEUE + "The policy is first-fit. How long is a job in the queue, on average, if it is not lost?",
-        TIME, draw_queue, partial(time_in_line, "first-fit"), {PASSING: partial(time_in_line, "fcfs")},
+        TIME, draw_queue, partial(time_in_queue, "first-fit"), {PASSING: partial(time_in_queue, "fcfs")},
     ),
     Question(
         "Most servers first", QUEUE + "Of the jobs that fit, one that needs the most servers starts. How many jobs are "

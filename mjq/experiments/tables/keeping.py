@@ -20,7 +20,7 @@ PROVENANCE = Path(__file__).parent / "provenance.csv"
 def keep(
     path: Path, rows: Sequence[dict[str, Any]], command: str, headers: Sequence[str] | None = None, digits: int = 5
 ) -> None:
-    """Keep rows, dictionaries by header (by default those of the first); floating-point numbers with so many digits."""
+    """Keep rows, dictionaries by header (by default those of the first); floats get this many digits."""
     replace(path, headers or list(rows[0]), [{key: _shown(x, digits) for key, x in row.items()} for row in rows])
     record(path, command)
 

@@ -1,4 +1,4 @@
-"""The headlines, a module a model, of the same name, with a ``HEADLINE``: what goes in, what comes out, how."""
+"""The headlines, each in a module with the name of its model: inputs, outputs and a function, as ``HEADLINE``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["MODELS"]
 
 
 def _of(chapter: Chapter) -> Model:
-    """The headline of a chapter, with its key in the title."""
+    """Return the headline of a chapter, with its key in the title."""
     found = import_module(f"{__name__}.{chapter.name}").HEADLINE
     return replace(found, title=f"{found.title} [{chapter.key}]")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from mjq import cluster
+from mjq import TrackedCluster, cluster
 from mjq.headlines.kinds import Declaration, Number, Numbers, Whole, meaning
 from mjq.headlines.model import Model
 
@@ -12,13 +12,13 @@ __all__ = ["HEADLINE"]
 
 
 class ClusterInput(Declaration):
-    N: Whole = meaning("servers")
-    sizes: Numbers = meaning("sizes of jobs")
-    p: Numbers = meaning("probability of each size")
-    lam: Number = meaning("arrival rate")
-    mu1: Number = meaning("rate of the tracker")
-    mu2: Number | Numbers = meaning("completion rate, one for all sizes or one for each")
-    C: Whole = meaning("places in the queue")
+    N: Whole = meaning("Give the cluster this many servers.")
+    sizes: Numbers = meaning("Let jobs need these numbers of servers, all different.")
+    p: Numbers = meaning("Let an arriving job be of each size with this probability.")
+    lam: Number = meaning("Let jobs arrive at this rate.")
+    mu1: Number = meaning("Let the tracker map jobs to servers at this rate.")
+    mu2: Number | Numbers = meaning("Complete a job at this rate, one for all sizes or one for each.")
+    C: Whole = meaning("Give the queue this many places; a job that finds it full is lost.")
 
 
 class ClusterOutput(Declaration):
@@ -34,7 +34,14 @@ class ClusterOutput(Declaration):
 def _cluster(N, sizes, p, lam, mu1, mu2, C):
     if isinstance(mu2, list) and len(mu2) == 1:
         mu2 = mu2[0]
-    return asdict(cluster.performance(N, sizes, p, lam, mu1, mu2, C))
+    cluster.checked(N, sizes, p, lam, mu1, mu2, C)  # whose errors name the letters that were given
+    tracked = TrackedCluster(servers=N, needs=sizes, rates=mu2, mix=p, tracker_rate=mu1, places=C)
+    return asdict(tracked.queue(lam))
 
 
-HEADLINE = Model("Cluster with a tracker and a finite queue", ClusterInput, ClusterOutput, _cluster)
+HEADLINE = Model(
+    "Compute waits, losses and busy servers of a cluster with a tracker and a finite queue",
+    ClusterInput,
+    ClusterOutput,
+    _cluster,
+)

@@ -14,8 +14,8 @@ ByQueue = dict[str, NumberOrNone]
 
 
 class FluidInput(Declaration):
-    network: PlainNetwork = meaning("queues, service times, routing, arrivals and population")
-    p: NumberOrNone = optional("exponent of the smoothing; by default the minimum is hard")
+    network: PlainNetwork = meaning("Solve this network of queues, service times, routing, arrivals and population.")
+    p: NumberOrNone = optional("Smooth the share of a server with this exponent. By default it is the hard minimum.")
 
 
 class FluidOutput(Declaration):
@@ -43,5 +43,8 @@ def _nested(by_pair):
 
 
 HEADLINE = Model(
-    "Stationary point of the smoothed fluid model of a processor-sharing network", FluidInput, FluidOutput, _fluid
+    "Find the stationary point of the smoothed fluid model of a processor-sharing network",
+    FluidInput,
+    FluidOutput,
+    _fluid,
 )

@@ -32,7 +32,7 @@ def _near_saturation(B, b, mu, p, lam=None):
 
 
 HEADLINE = Model(
-    "Sojourn times of multiserver jobs when the resource is nearly full",
+    "Compute how long multiserver jobs stay when the resource is nearly full",
     SaturationInput,
     SaturationOutput,
     _near_saturation,

@@ -11,11 +11,11 @@ __all__ = ["HEADLINE"]
 
 
 class DepletionInput(Declaration):
-    D: Matrix = meaning("demands, with a row for each station and a column for each class")
-    N_A: Whole = meaning("tasks of class A")
-    N_B: Whole = meaning("tasks of class B")
-    K: Whole = meaning("tasks in execution")
-    K_A: Whole | None = optional("tasks of class A in execution; by default the best mix")
+    D: Matrix = meaning("Let tasks have these mean demands, with a row for each station and a column for each class.")
+    N_A: Whole = meaning("Put this many tasks of class A into the pool.")
+    N_B: Whole = meaning("Put this many tasks of class B into the pool.")
+    K: Whole = meaning("Keep this many tasks in execution.")
+    K_A: Whole | None = optional("Start with this many tasks of class A in execution; by default, with the best mix.")
 
 
 class DepletionOutput(Declaration):
@@ -23,9 +23,9 @@ class DepletionOutput(Declaration):
     K_B: Whole = meaning("tasks of class B in execution")
     T: Number = meaning("mean depletion time")
     T_tau0: Number = meaning("mean time of the first completion")
-    T_phi1: Number = meaning("... of the first that is not replaced by its own class")
-    T_tau12: Number = meaning("... of the last completion of the exhausted class")
-    T_phi2: Number = meaning("... of the first completion that is not replaced")
+    T_phi1: Number = meaning("mean time of the first completion that is not replaced by its own class")
+    T_tau12: Number = meaning("mean time of the last completion of the class whose pool is exhausted first")
+    T_phi2: Number = meaning("mean time of the first completion that is not replaced")
     variance: Number = meaning("variance of the depletion time")
 
 
@@ -41,7 +41,7 @@ def _pool_depletion(D, N_A, N_B, K, K_A=None):
 
 
 HEADLINE = Model(
-    "Time in which two stations deplete a pool of two classes of tasks",
+    "Compute the time in which two stations deplete a pool of two classes of tasks",
     DepletionInput,
     DepletionOutput,
     _pool_depletion,

@@ -9,7 +9,7 @@ __all__ = ["HEADLINE"]
 
 
 class CapacityInput(MultiserverInput):
-    t: NumberOrNone = optional("time for which the result `tail` is computed")
+    t: NumberOrNone = optional("Also compute `tail`, the probability that a job stays longer than this; needs lam.")
 
 
 class CapacityOutput(Declaration):
@@ -37,7 +37,7 @@ def _capacity(B, b, mu, p, lam=None, t=None):
 
 
 HEADLINE = Model(
-    "Capacity of a resource for multiserver jobs, and sojourn times at an arrival rate",
+    "Compute the capacity of a resource for multiserver jobs, and sojourn times at an arrival rate",
     CapacityInput,
     CapacityOutput,
     _capacity,

@@ -10,15 +10,17 @@ from mjq.headlines.model import Model
 
 __all__ = ["HEADLINE"]
 
+POLICIES = "fcfs, first-fit, least-servers-first, most-servers-first, msfq-L or server-filling"
+
 
 class SchedulingInput(Declaration):
-    lam: Number = meaning("arrival rate")
-    B: Number = meaning("size of the resource")
-    b: Numbers = meaning("need of a job of each class")
-    mu: Numbers = meaning("completion rate of each class")
-    p: Numbers = meaning("probability of each class")
-    room: Whole = meaning("places in the queue")
-    policy: Word = Field("fcfs", description="queueing policy, such as first-fit")
+    lam: Number = meaning("Let jobs arrive at this rate.")
+    B: Number = meaning("Give the resource this size, such as a number of servers.")
+    b: Numbers = meaning("Let a job of each class hold this much of the resource.")
+    mu: Numbers = meaning("Complete a job of each class at this rate, one over its mean run time.")
+    p: Numbers = meaning("Let an arriving job be of each class with this probability.")
+    room: Whole = meaning("Give the queue this many places; a job that finds it full is lost.")
+    policy: Word = Field("fcfs", description=f"Start jobs under this policy: {POLICIES}. By default fcfs.")
 
 
 class SchedulingOutput(Declaration):
@@ -35,4 +37,6 @@ def _scheduling(**system):
     return scheduling.finite_queue(**system)._asdict()
 
 
-HEADLINE = Model("A small queue under a policy, by a finite chain", SchedulingInput, SchedulingOutput, _scheduling)
+HEADLINE = Model(
+    "Solve a small queue under a policy, by a finite chain", SchedulingInput, SchedulingOutput, _scheduling
+)

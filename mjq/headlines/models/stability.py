@@ -10,12 +10,12 @@ __all__ = ["HEADLINE"]
 
 
 class StabilityInput(Declaration):
-    n: Whole = meaning("servers")
-    n1: Whole = meaning("servers that a class-1 job holds")
-    n2: Whole = meaning("servers that a class-2 job holds, at least n1")
-    mu1: Number = meaning("completion rate of a class-1 job")
-    mu2: Number = meaning("completion rate of a class-2 job")
-    p1: Number = meaning("probability of class 1")
+    n: Whole = meaning("Give the cluster this many servers.")
+    n1: Whole = meaning("Let a class-1 job hold this many servers.")
+    n2: Whole = meaning("Let a class-2 job hold this many servers, at least as many as n1.")
+    mu1: Number = meaning("Complete a class-1 job at this rate, one over its mean run time.")
+    mu2: Number = meaning("Complete a class-2 job at this rate, one over its mean run time.")
+    p1: Number = meaning("Let an arriving job be of class 1 with this probability.")
 
 
 class StabilityOutput(Declaration):
@@ -33,4 +33,6 @@ def _stability(n, n1, n2, mu1, mu2, p1):
     }
 
 
-HEADLINE = Model("Stability limit of two classes of multiserver jobs", StabilityInput, StabilityOutput, _stability)
+HEADLINE = Model(
+    "Compute the stability limit of two classes of multiserver jobs", StabilityInput, StabilityOutput, _stability
+)

@@ -74,7 +74,7 @@ def _relative(gap, vector):
 
 
 def _least_residual(images, sums):
-    """Weights, up to a factor, whose residual is least among those with one ``sums @ weights``."""
+    """Return the weights, up to a factor, whose residual is least among those with one ``sums @ weights``."""
     triangle: Any = np.linalg.qr(images - np.eye(*images.shape), mode="r")  # an array, which numpy's stubs omit
     # At the solution the triangle is singular: a tiny pivot and a change of scale in between keep that harmless.
     triangle[np.diag_indices_from(triangle)] += TINY_PIVOT

@@ -40,7 +40,7 @@ def normal_sizes(T: int, sigma: float | None = None) -> tuple[np.ndarray, np.nda
 
 
 def _nearest(middle, spread):
-    """Exponent that makes the most probable size weigh 1: narrow distributions must not underflow."""
+    """Return the exponent that makes the most probable size weigh 1: narrow distributions must not underflow."""
     return ((middle - np.floor(middle)) / spread) ** 2 / 2
 
 

@@ -23,7 +23,7 @@ MOST_SERVERS = 10_000_000  # in units of the sizes' common divisor
 
 @dataclass(frozen=True)
 class Performance:
-    """Long-run measures of the cluster.
+    """Hold the long-run measures of the cluster.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Performance:
 
 
 def _performance(N, queue, blocking, accepted, jobs, servers, residual):
-    """From the distribution of the queue, the losses, the rate of accepted jobs and the two means in the cluster."""
+    """Make the measures from the queue, the losses, the rate of accepted jobs and the two means in the cluster."""
     mean_queue = float(queue @ np.arange(len(queue)))
     delay = mean_queue / accepted
     return Performance(mean_queue, float(blocking), float(delay), servers, servers / N, jobs, float(residual))
@@ -143,7 +143,7 @@ def performance(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, 
 
 
 def _configurations(N, sizes, C):
-    """All ways to fill the cluster, unless the solver would need too much memory for them."""
+    """Return all ways to fill the cluster, unless the solver would need too much memory for them."""
     count = _count_configurations(N, sizes)
     need = (
         count * 8 * ((tandem.BASIS_VECTORS + WORKING_VECTORS) * (C + 1) + 8 * len(sizes))
@@ -157,11 +157,11 @@ def _configurations(N, sizes, C):
 
 
 def _count_configurations(N, sizes):
-    """Sets of jobs that need at most N servers together, counted without listing them."""
+    """Count the sets of jobs that need at most N servers together, without listing them."""
     unit = math.gcd(*map(int, sizes))
     N, sizes = N // unit, [int(size) // unit for size in sizes]
     if N > MOST_SERVERS:
-        raise ValueError(f"{N} servers (of the size {unit} by which all sizes can be divided) exceed {MOST_SERVERS}")
+        raise ValueError(f"{N} servers, in units of {unit} that divide all sizes, are more than {MOST_SERVERS}")
     ways = np.zeros(N + 1)  # ways to use exactly so many servers
     ways[0] = 1
     for size in sizes:  # one job more of this size: ways[used] += ways[used - size], from few servers to many

@@ -43,7 +43,7 @@ MOST_VISITS = 20_000_000_000  # states, over all sweeps: ten minutes
 
 @dataclass(frozen=True)
 class TandemState:
-    """Steady state of the tandem.
+    """Hold the steady state of the tandem.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class TandemState:
 
 
 class Tandem:
-    """The operator H on the entrances into preparation.
+    """Apply the operator H to the entrances into preparation.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Tandem:
 
 
 def unblocked(tandem: Tandem) -> np.ndarray:
-    """Entrances as they would be if every job fitted and queue and resource were independent: a start for iterations.
+    """Return the entrances for jobs that always fit, with queue and resource independent, as a start for iterations.
 
     The number of jobs of each class in service would be a Poisson variable, the queue geometric.
     """
@@ -189,12 +189,12 @@ def steady_state(
 
 
 def _eliminated(tandem):
-    """The entrances by state elimination on H, exact to rounding however far apart the rates lie."""
+    """Return the entrances by state elimination on H, exact to rounding however far apart the rates lie."""
     return chain.stationary_of_recurrent_part(np.array([tandem(unit) for unit in np.eye(tandem.size)]))
 
 
 def _settled(tandem, flow, tolerance):
-    """The entrances after two plain sweeps, their relative change in one more, and the times that go with them."""
+    """Return the entrances after two plain sweeps, their change in one more, and the times that belong to them."""
     # Positive sums, which repair the relative accuracy of small entries.
     flow = tandem(tandem(flow))
     again, *found = tandem.sweep(flow)
@@ -225,7 +225,7 @@ def _dominant(tandem, start, tolerance, most_sweeps, basis):
 
 @numba.njit(cache=True, nogil=True)
 def _sweep(up, starts, larger, inflow, departures, arrival, preparation, mix, entrances):
-    """One sweep over all states; see the module's docstring.
+    """Sweep once over all states; see the module's docstring.
 
     Larger configurations come later in the lists. `held` and `time` hold the states with a class in preparation, for
     a class of probability 1, all queues side by side: `held` those of any class that does not fit, `time` those of the

@@ -58,7 +58,9 @@ def fit_smoothing(network: Network, mean_jobs: dict, throughput: dict, slack: fl
             found[queue] = math.inf
             continue
         if not 0 < busy <= min(jobs, k) * (1 + slack):
-            raise ValueError(f"queue {queue!r}: {busy:g} of {k:g} servers busy, {jobs:g} jobs on average: impossible")
+            raise ValueError(
+                f"queue {queue!r} cannot have {busy:g} of {k:g} servers busy with {jobs:g} jobs on average"
+            )
         found[queue] = _exponent(busy / jobs, jobs, k)
     return found
 

@@ -112,10 +112,10 @@ def _entry(network, chosen, entry, point):
         done = np.array([point.throughput[pair] for pair in network.pairs])
         flow = np.where(chosen, network.arrivals + (done * ~chosen) @ network.P, 0.0)
         if not flow.sum() > 0:
-            raise ValueError("no flow enters these pairs from outside, so give entry")
+            raise ValueError("no flow enters these pairs from outside: give the probabilities `entry`")
         return flow / flow.sum()
     network._require_pairs("entry", entry)
     beta = checks.probabilities("entry", [entry.get(pair, 0.0) for pair in network.pairs])
     if (beta[~chosen] > 0).any():
-        raise ValueError(f"entry must be into the pairs themselves, got {entry}")
+        raise ValueError(f"entry must name only the given pairs, got {entry}")
     return beta

@@ -70,14 +70,14 @@ def transitions(
 
 
 def _entries(rates, A):
-    """Phases that jobs enter who come to each queue and class at these rates, and how many do."""
+    """Yield the phases that jobs enter at each queue and class with these rates, and the rate into each."""
     for s, rate in enumerate(rates):
         if rate != 0:
             yield from ((b, rate * A[b, s]) for b in range(A.shape[0]) if A[b, s] != 0)
 
 
 def _moved(state, a, b):
-    """One job less in phase a, one more in phase b."""
+    """Return the state after one job has moved from phase a to phase b."""
     counts = list(state)
     if a is not None:
         counts[a] -= 1

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from mjq._util import checks
+from mjq._util.plain import brief
 from mjq.solvers.network import Network, positive_or_infinite
 
 __all__ = ["Exponents", "drift", "drift_of", "exponents_by_queue", "jacobian", "shares_by_queue", "smoothed_share"]
@@ -49,7 +50,7 @@ def smoothed_share(x: ArrayLike, k: float, p: float) -> np.ndarray:
 
 
 def _share(log_load, p):
-    """The share, given the logarithm of the jobs a server, minus infinity where nobody or a delay station is."""
+    """Return the share for this logarithm of the jobs per server: -inf where nobody or a delay station is."""
     with np.errstate(invalid="ignore", over="ignore"):
         smooth = -np.logaddexp(0, p * log_load) / p
     return np.exp(np.where(np.isinf(p), -np.maximum(log_load, 0), smooth))
@@ -64,9 +65,10 @@ def exponents_by_queue(network: Network, p: Exponents) -> np.ndarray:
         missing = [queue for queue in finite if queue not in p]
         if missing or not set(p) <= set(network.servers):
             raise ValueError(f"p must name the queues {finite}, got {list(p)}")
-        values = np.asarray([p.get(queue, math.inf) for queue in network.servers], dtype=float)
-    else:
-        values = np.asarray(p, dtype=float)
+    try:
+        values = np.asarray([p.get(q, math.inf) for q in network.servers] if isinstance(p, dict) else p, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"p must be numbers or infinity, got {brief(p)}") from None
     if values.ndim and len(values) != len(network.servers):
         raise ValueError(f"p must be one number or a dict by queue, got {p!r}")
     values = np.broadcast_to(values, len(network.servers))
@@ -81,13 +83,13 @@ def shares_by_queue(network: Network, x: np.ndarray, exponents: np.ndarray) -> n
 
 
 def _log_load(network, x):
-    """Logarithm of the jobs a server at each queue, minus infinity at an empty queue or a delay station."""
+    """Return the logarithm of the jobs per server, -inf at an empty queue or a delay station."""
     with np.errstate(divide="ignore"):
         return np.log(np.maximum(network.member @ x, 0) / network.capacity)
 
 
 def _share_slopes(network, x, exponents, kink=0.0):
-    """Derivative of each queue's share by its number of jobs; within `kink` of the hard minimum's kink, that above."""
+    """Return the derivative of each share by its number of jobs, near the kink of the hard minimum that above it."""
     log_load, jobs = _log_load(network, x), network.member @ x
     hard = np.isinf(exponents)
     with np.errstate(invalid="ignore", over="ignore"):

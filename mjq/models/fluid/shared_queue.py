@@ -112,7 +112,7 @@ def still_there(times: ArrayLike, load: float, k: int, service: PhaseType, most:
 
 
 def _watched(arrivals, k, service, most):
-    """Moves of a watched job in a phase `own` among others, so many in each phase; None: it has left."""
+    """Return the moves of a watched job in phase `own` among others, this many in each phase; None: it has left."""
     ends = service.exit
 
     def moves(state):
@@ -142,19 +142,19 @@ def _changed(others, a, by):
 
 
 def _log_weights(work, k, most):
-    """Logarithm of the weight of each number of others, times the ways to order them."""
+    """Return the logarithm of the weight of each number of others, times the ways to order them."""
     n = np.arange(1, most + 1)
     return np.append(0.0, np.cumsum(np.log(work / np.minimum(n, k)) + np.log(n))).tolist()
 
 
 def _found(others, log_weights, at_work):
-    """Weight of so many others in each phase: that of their number, and of their phases given the number."""
+    """Return the weight of these others in each phase: that of their number, times that of the phases given it."""
     log_phases = sum(m * math.log(part) - math.lgamma(m + 1) for m, part in zip(others, at_work, strict=True) if m)
     return math.exp(log_weights[sum(others)] + log_phases)
 
 
 def _others(load, k):
-    """Numbers of others, the share of a job among them, and the probability to find so many."""
+    """Return numbers of others, the share of a job among them, and the probability to find that number."""
     load, k = checks.inside("load", load, 0, 1), checks.count("k", k)
     most = math.ceil(math.log(LEFT_OUT_PROBABILITY) / math.log(load)) + k
     others = np.arange(most)

@@ -74,7 +74,7 @@ def trajectory(
 
 
 def _solved(network, times, x0, exponents, relative=TRAJECTORY_TOLERANCE, method="LSODA"):
-    """The state at the times; `exponents` is a function of time."""
+    """Return the state at the times; `exponents` is a function of time."""
     scale = max(1.0, float(x0.sum()))
     for tried in (method, "Radau"):  # where LSODA gives up, very stiff as it is, an implicit method may not
         with warnings.catch_warnings(action="ignore"):  # what it warns of it also reports
@@ -102,7 +102,7 @@ def _conserved(network, states, x0):
 
 @dataclass(frozen=True)
 class Point:
-    """A stationary point of the fluid model.
+    """Hold a stationary point of the fluid model.
 
     Attributes
     ----------
@@ -186,14 +186,14 @@ def _require_stable(network):
 
 
 def _net_flow(network, x, exponents):
-    """Net flows as a fraction of all flows."""
+    """Return net flows as a fraction of all flows."""
     served = x * shares_by_queue(network, x, exponents)[network.queue_of]
     flows = float((np.abs(network.W.T) @ served).sum() + network.arrivals.sum())
     return float(np.abs(drift_of(x, network, exponents)).sum()) / max(flows, NO_FLOW)
 
 
 def _newton(network, x, exponents):
-    """Newton steps that keep closed populations; the least step where the Jacobian is singular."""
+    """Make Newton steps that keep closed populations, the least step where the Jacobian is singular."""
     jobs = network.closed @ network.start
     for _ in range(NEWTON_STEPS):
         rest = drift_of(x, network, exponents) + network.closed.T @ (network.closed @ x - jobs)
@@ -207,7 +207,7 @@ def _newton(network, x, exponents):
 
 
 def _jacobian_with_conservation(network, x, exponents, kink=0.0):
-    """The Jacobian, made regular where it is singular only because closed populations can be anything."""
+    """Return the Jacobian, made regular where it is singular only because closed populations can be anything."""
     return jacobian(x, network, exponents, kink) + network.closed.T @ network.closed
 
 

@@ -26,7 +26,7 @@ ELIMINATION_LIMIT = 1000  # saturated states up to which the Poisson equation is
 
 
 class RelativeCompletions(NamedTuple):
-    """What a saturated system says about the queue near saturation.
+    """Hold what a saturated system says about the queue near saturation.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ def relative_completions_of(start: Hashable, transitions: chain.Rule) -> Relativ
 
 
 def _found(capacity, completions, probabilities, h):
-    """Delta from h: completions find it at its mean over time, weighted by their rate."""
+    """Return Delta from h: completions find it at its mean over time, weighted by their rate."""
     delta = float(probabilities @ ((completions / capacity - 1) * h))
     return RelativeCompletions(capacity, delta, 1 + 2 * delta)
 

@@ -18,7 +18,7 @@ MOST_STATES = 100_000  # of the queue below the level from which on it repeats i
 
 
 class ServerFilling(NamedTuple):
-    """The queue under ServerFilling.
+    """Describe the queue under ServerFilling.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ def filling_saturated_transitions(
 
 
 def _completions(m, k, b, mu):
-    """What is left of the prefix when a job in service completes, and the rate; the largest needs are served."""
+    """Yield the prefix left when a job in service completes, and the rate; the largest needs are served."""
     free = k
     for j in sorted(range(len(b)), key=lambda j: -b[j]):
         served = min(m[j], free // b[j])
@@ -140,7 +140,7 @@ def _completions(m, k, b, mu):
 
 
 def _filled(m, waiting, k, b, p):
-    """Complete prefixes and their chances, when waiting jobs join one by one until the needs add to k."""
+    """Yield complete prefixes and their chances, when waiting jobs join one by one until the needs add to k."""
     joining = {m: 1}
     while joining:
         before, joining = joining, {}
@@ -163,7 +163,7 @@ def _more(m, j):
 
 
 def _prefixes(k, b):
-    """At most how many complete prefixes there are: the jobs before the last one, and the last one."""
+    """Bound the number of complete prefixes by the ways to choose the jobs before the last one, and the last one."""
     ways = [1] + [0] * (k - 1)  # to hold so many units
     for need in b:
         for held in range(need, k):

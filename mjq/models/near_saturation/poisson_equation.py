@@ -124,7 +124,7 @@ def drained(
 
 
 def _centred(h, A, completions, probabilities):
-    """The solution with mean 0, held to the equation and to an identity that an error would break."""
+    """Return the solution with mean 0, after checks by the equation and by an identity that an error would break."""
     h = h - probabilities @ h
     throughput, after = probabilities @ completions, A @ h
     residual = probabilities @ np.abs(after - completions * h - (throughput - completions)) / throughput
@@ -141,7 +141,7 @@ def _centred(h, A, completions, probabilities):
 
 @numba.njit(cache=True)
 def _pass(counts, up, down, rates, mix, departures, surplus, entered):
-    """Up: the value of each state, from what entering is worth. Down: what entering is worth, from these values."""
+    """Pass up, for each state's value from what entering is worth, then down, for that worth from these values."""
     m, classes = counts.shape
     values = np.zeros((m, classes))
     for k in range(m):

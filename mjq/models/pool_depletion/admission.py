@@ -30,7 +30,7 @@ def switching_systems(number: int, seed: int | Sequence[int]) -> np.ndarray:
     Returns
     -------
     float array, shape (number, 2, 2)
-        A row a station, a column a class.
+        A row for each station, a column for each class.
 
     Examples
     --------

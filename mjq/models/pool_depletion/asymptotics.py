@@ -21,7 +21,7 @@ RATES_ALIKE = 1e-12  # relative difference that counts as none: at the optimal p
 
 
 def _switching(D: ArrayLike) -> tuple[np.ndarray, int, int]:
-    """Demands, and the stations that are the bottleneck of class A alone and of class B alone, which must differ."""
+    """Return the demands and the bottlenecks of class A alone and of class B alone, which must differ."""
     D = checked_demands(D)
     of_A, of_B = int(np.argmax(D[:, 0])), int(np.argmax(D[:, 1]))
     if of_A == of_B or D[0, 0] == D[1, 0] or D[0, 1] == D[1, 1]:
@@ -42,7 +42,7 @@ def saturation_sector(D: ArrayLike) -> tuple[float, float]:
     Parameters
     ----------
     D : array of float, shape (2, 2)
-        Demands, a row a station, a column a class, in units of time.
+        Demands, a row for each station, a column for each class, in units of time.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def saturation_sector(D: ArrayLike) -> tuple[float, float]:
 
 
 def _inside(D: np.ndarray) -> np.ndarray:
-    """Throughputs at which both stations are saturated."""
+    """Return throughputs at which both stations are saturated."""
     return np.linalg.solve(D, np.ones(2))
 
 
@@ -152,7 +152,7 @@ def asymptotic_depletion_time(alpha: float, beta: float, D: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class AdmittedMix:
-    """The best admitted mixes for a pool mix.
+    """Hold the best admitted mixes for a pool mix.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ WORK_ROUNDING = 1e-9  # by which part the work of a station may exceed the deple
 
 @dataclass(frozen=True)
 class Depletion:
-    """Mean instants on the way to depletion, exact, in the unit of time of the demands.
+    """Hold the exact mean instants on the way to depletion, in the unit of time of the demands.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Depletion:
 
     @cached_property
     def _transient(self):
-        """The chain, and the chance that it has ended."""
+        """Return the chain, and the chance that it has ended."""
         D, N_A, N_B, K_A, K_B = self.system
         number = count_states(N_A, N_B, K_A, K_B)
         if number > MOST_STATES:
@@ -162,7 +162,7 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
 
 def _require_memory(needed, K):
     if needed > MOST_BYTES:
-        raise ValueError(f"K = {K} takes {needed / 1e9:.3g} GB, more than {MOST_BYTES / 1e9:g}")
+        raise ValueError(f"K = {K} would need {needed / 1e9:.3g} GB; the limit is {MOST_BYTES / 1e9:g} GB")
 
 
 def energy(D: ArrayLike, N_A: int, N_B: int, T: float, busy: ArrayLike, idle: ArrayLike) -> float:
@@ -218,7 +218,7 @@ def best_policy(D: ArrayLike, N_A: int, N_B: int, K: int) -> np.ndarray:
     Returns
     -------
     float array, shape (K + 1,)
-        For each number of class A tasks admitted at the start; infinite where there are not so many.
+        For each number of class A tasks admitted at the start; infinite where there are not that many.
 
     Raises
     ------

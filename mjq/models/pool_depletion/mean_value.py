@@ -50,10 +50,12 @@ def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
     demands = checks.numbers("demands", demands, ndim=2)
     population = tuple(checks.counts("population", population, 0).tolist())
     if len(population) != demands.shape[1]:
-        raise ValueError(f"population must have one entry for each class, got {len(population)} for {demands.shape[1]}")
+        raise ValueError(
+            f"population must have one entry for each class, got {len(population)} for {demands.shape[1]} classes"
+        )
     number = math.prod(n + 1 for n in population)
     if number > MOST_POPULATIONS:
-        raise ValueError(f"{number} populations are too many, at most {MOST_POPULATIONS}")
+        raise ValueError(f"{number} populations are more than {MOST_POPULATIONS}")
     jobs = np.zeros((*(n + 1 for n in population), len(demands)))
     for present in np.ndindex(*(n + 1 for n in population)):
         rates = np.zeros(len(population))

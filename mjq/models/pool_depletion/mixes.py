@@ -128,8 +128,10 @@ def whole_mix(beta: float, N_A: int, N_B: int, K: int, rounding: str = "nearest"
     """
     beta, possible = checks.share("beta", beta), whole_mixes(N_A, N_B, K)
     wanted = round(float(beta) * int(K), MIX_DIGITS)
-    whole = {"nearest": math.floor(wanted + 0.5), "down": math.floor(wanted), "up": math.ceil(wanted)}[rounding]
-    return min(max(whole, possible[0]), possible[-1])
+    whole = {"nearest": math.floor(wanted + 0.5), "down": math.floor(wanted), "up": math.ceil(wanted)}
+    if rounding not in whole:
+        raise ValueError(f"rounding must be one of {', '.join(whole)}; got {rounding!r}")
+    return min(max(whole[rounding], possible[0]), possible[-1])
 
 
 def large_pool_times(alpha: float, D: ArrayLike, K: int) -> np.ndarray:

@@ -40,7 +40,7 @@ STAY, FIRST_GOES_ON, SECOND_GOES_ON, FIRST_DONE, SECOND_DONE = range(5)
 
 @dataclass(frozen=True)
 class Means:
-    """Mean instants on the way to the end, and the variance of the last, in the unit of the demands.
+    """Hold mean instants on the way to the end, and the variance of the last, in the unit of the demands.
 
     Attributes
     ----------
@@ -71,13 +71,13 @@ class Means:
 
 @numba.njit(cache=True, nogil=True)
 def block_size(first: int, second: int) -> int:
-    """States with so many tasks of each class in place."""
+    """Return the number of states with this many tasks of each class in execution."""
     return (first + 1) * (second + 1)
 
 
 @numba.njit(cache=True, nogil=True)
 def _fill(first, second, demands, onward, table):
-    """Mean stay and the chances of the four completions, in rows of `table` from `onward` on."""
+    """Write mean stays and chances of the four completions into the rows of `table` from `onward` on."""
     for i in range(first + 1):
         for j in range(second + 1):
             x = onward + i * (second + 1) + j
@@ -93,7 +93,7 @@ def _fill(first, second, demands, onward, table):
 
 @numba.njit(cache=True, nogil=True)
 def _settle(first, second, table, start, visited, left_at, at):
-    """Follow the completions at station 1 within a block; its part of the mean end and of half the mean square."""
+    """Follow the completions at station 1 within a block; return its parts of the mean and of half the square."""
     mean, square, width = 0.0, 0.0, second + 1
     for i in range(first, -1, -1):
         carried_visits, carried_time = 0.0, 0.0
@@ -127,7 +127,7 @@ def _gather(
 
 @numba.njit(cache=True, nogil=True)
 def _offsets(total):
-    """Where the block of each composition (first, total - first) begins, and the end of the last."""
+    """Return where the block of each composition (first, total - first) begins, and the end of the last."""
     starts = np.zeros(total + 2, dtype=np.int64)
     for first in range(total + 1):
         starts[first + 1] = starts[first] + block_size(first, total - first)
@@ -135,7 +135,7 @@ def _offsets(total):
 
 
 def _tables(total, demands):
-    """The tables of all compositions of so many tasks in place, and where each begins."""
+    """Return the tables of all compositions of this many tasks in execution, and where each begins."""
     starts = _offsets(total)
     tables = np.empty((starts[-1], 5))
     for first in range(total + 1):
@@ -147,7 +147,7 @@ def _tables(total, demands):
 
 
 class _Walk:
-    """What a pass carries, in one half of each array for even counts of tasks left in the pools, in one for odd."""
+    """Hold what a pass carries, in one half of each array for even counts of tasks in the pools, in one for odd."""
 
     def __init__(self, demands, pool, places):
         self.demands, self.pool, self.places = demands, pool, places
@@ -165,7 +165,7 @@ class _Walk:
         self.drained = np.zeros((2, self.starts[-1]))
 
     def begin(self):
-        """Everybody is at station 1; returns the mean time until the first task is done."""
+        """Put all tasks at station 1; return the mean time until the first task is done."""
         here, now = self.pool[0], sum(self.pool) % 2
         visited, left_at = self.visited[now], self.left_at[now]
         visited[here, -1], self.alive[now, here] = 1.0, True
@@ -174,13 +174,13 @@ class _Walk:
         return self.parts[here, 0]
 
     def diagonal(self, left, first, last):
-        """Phase 1, the blocks with so many tasks left in the pools, from `first` to `last` - 1 of the first class."""
+        """Make phase 1 of the blocks with this many tasks in the pools, `first` to `last` - 1 of the first class."""
         _diagonal(
             first, last, left, self.pool, self.places, self.table, self.visited, self.left_at, self.alive, self.parts
         )
 
     def work_off(self, most, least, diagonals):
-        """From the count `most` of tasks in the pools to the count `least`; see :func:`_work_off`."""
+        """Go from the count `most` of tasks in the pools to the count `least`; see :func:`_work_off`."""
         return np.array(_work_off(
             most, least, diagonals, self.pool, self.places, self.table, self.visited, self.left_at, self.alive,
             self.parts, self.compositions, self.starts, self.taken, self.drained,
@@ -193,7 +193,7 @@ def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], 
     Parameters
     ----------
     demands : float array, shape (2, 2)
-        Mean work of a task at each station, a row a station, a column a class, in units of time.
+        Mean work of a task at each station, a row for each station, a column for each class, in units of time.
     tasks : pair of int
         Tasks of each class to do, including those in place at the start.
     places : pair of int
@@ -234,14 +234,14 @@ def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], 
     phase_1, mixed, phase_2, square = found
     rest, more, ended = _drain(walk.total - 1, walk.demands, *walk.drained)
     if not math.isclose(ended, 1.0, rel_tol=MASS_LOST):
-        raise ArithmeticError(f"the probabilities to end sum to {ended}")
+        raise ArithmeticError(f"the probabilities of all ways to end must sum to 1, got {ended}")
     end = phase_1 + phase_2 + rest
     variance = 2 * (square + more) - end**2
     return Means(end, first_done, phase_1, phase_1 + mixed, phase_1 + phase_2, variance)
 
 
 def _divided(threads: Executor, workers: int, left: int, walk: _Walk) -> None:
-    """A diagonal, by several threads; blocks of a diagonal do not depend on each other."""
+    """Share a diagonal among several threads; blocks of a diagonal do not depend on each other."""
     lowest, highest = max(0, left - walk.pool[1]), min(walk.pool[0], left)
     pieces = np.linspace(lowest, highest + 1, PIECES_A_WORKER * workers + 1).astype(int)
     list(threads.map(lambda ends: walk.diagonal(left, *ends), pairwise(pieces)))
@@ -251,7 +251,7 @@ def _divided(threads: Executor, workers: int, left: int, walk: _Walk) -> None:
 def _work_off(
     most, least, diagonals, pool, places, table, visited, left_at, alive, parts, compositions, starts, taken, drained
 ):
-    """What happens with `most`, then fewer, at last `least` tasks in the pools; without `diagonals`, those are done.
+    """Pass `most`, then fewer, at last `least` tasks in the pools; without `diagonals`, those are done.
 
     Returns the time in phase 1, that in phase 2 during which the exhausted class still has tasks in place, all the time
     in phase 2, and the part of half the mean square.
@@ -290,7 +290,7 @@ def _work_off(
 
 @numba.njit(cache=True, nogil=True)
 def _diagonal(lowest, end, left, pool, places, table, all_visited, all_left_at, all_alive, parts):
-    """Phase 1, blocks with `left` tasks in the pools, `lowest` to `end` - 1 of them of the first class."""
+    """Make phase 1 of the blocks with `left` tasks in the pools, `lowest` to `end` - 1 of the first class."""
     first, second = places
     now = left % 2
     visited, left_at, alive = all_visited[now], all_left_at[now], all_alive[now]
@@ -317,7 +317,7 @@ def _take_over(
     places, exhausted, tables, starts, edge_visited, edge_left_at, edge_table, old_visited, old_left_at,
     visited, left_at, drained_visited, drained_left_at, last,
 ):  # fmt: skip
-    """Phase 2, one count of the pool that is left: `exhausted` (0 or 1) gives its places to the other class.
+    """Make phase 2 at one count of the pool that is left; `exhausted` (0 or 1) gives its places to the other class.
 
     `edge` is the block of phase 1 with the same pool and one task more in it; `old` the composition blocks of phase 2
     with one task more. With `last`, the pool is empty now, and what is done after this goes to `drained`.
@@ -356,7 +356,7 @@ def _take_over(
 
 @numba.njit(cache=True, nogil=True)
 def _drain_from(first, second, table, start, visited, left_at, at, to_visited, to_left_at, starts):
-    """A task of a block is done and nobody enters."""
+    """Complete tasks of a block whose places stay empty."""
     if first:
         _gather(first, second, table, start, FIRST_DONE, visited, left_at, at,
                 to_visited, to_left_at, starts[first - 1], second + 1, 0, 0)  # fmt: skip
@@ -367,7 +367,7 @@ def _drain_from(first, second, table, start, visited, left_at, at, to_visited, t
 
 @numba.njit(cache=True, nogil=True)
 def _drain(total, demands, visited, left_at):
-    """Both pools are empty, `total` tasks are left, then fewer and fewer: parts of both moments, chance to end."""
+    """Complete the last `total` tasks, both pools empty: return parts of both moments, and the chance to end."""
     mean, square = 0.0, 0.0
     table = np.empty((((total + 2) // 2 + 1) ** 2, 5))
     while total > 0:
@@ -411,7 +411,7 @@ def count_states(tasks: tuple[int, int], places: tuple[int, int]) -> int:
 
 
 def generator(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int]) -> tuple[sparse.csr_array, int]:
-    """Generator of all states, the last of them the end, and the index of the start.
+    """Return the generator of all states, of which the last is the end, and the index of the first state.
 
     Parameters
     ----------
@@ -463,7 +463,7 @@ def generator(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, in
 
 
 def _targets(pool_1, pool_2, first, second, i, j):
-    """Where the four completions lead: the block, and the place in it."""
+    """Yield where the four completions lead: the block, and the place in it."""
     yield (pool_1, pool_2, first, second), i - 1, j
     yield (pool_1, pool_2, first, second), i, j - 1
     for first_done in (True, False):
@@ -481,7 +481,7 @@ def _targets(pool_1, pool_2, first, second, i, j):
 
 @numba.njit(cache=True, nogil=True)
 def _backward(total, tables, starts, pool_1, pool_2, fewer_1, fewer_2, drained, drained_starts, values):
-    """Mean time to the end from each state of all compositions, the best class entering after each completion."""
+    """Compute the mean time to the end from each state if the best class enters after each completion."""
     for first in range(total + 1):
         second = total - first
         for i in range(first + 1):
@@ -509,7 +509,7 @@ def _backward(total, tables, starts, pool_1, pool_2, fewer_1, fewer_2, drained, 
 
 
 def best_policy(demands: np.ndarray, tasks: tuple[int, int], places: int) -> np.ndarray:
-    """Smallest mean time until all is done, of all policies that fill each place at once and choose which class enters.
+    """Return the least mean time until all is done, over policies that fill each place at once and choose the class.
 
     Parameters
     ----------
@@ -523,7 +523,7 @@ def best_policy(demands: np.ndarray, tasks: tuple[int, int], places: int) -> np.
     Returns
     -------
     float array, shape (places + 1,)
-        For each number of tasks of the first class in place at the start; infinite where there are not so many.
+        For each number of tasks of the first class in place at the start; infinite where there are not that many.
     """
     drained, drained_starts = np.zeros(1), _offsets(0)
     for total in range(1, places + 1):

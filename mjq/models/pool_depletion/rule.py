@@ -12,7 +12,7 @@ from mjq._util import checks
 
 __all__ = ["checked_demands", "checked_places", "checked_pool", "transitions", "transitions_when_completed"]
 
-Demands = Sequence[Sequence[Any]] | np.ndarray  # a row a station, a column a class, numbers or symbols
+Demands = Sequence[Sequence[Any]] | np.ndarray  # a row for each station, a column for each class
 
 
 def checked_demands(D: ArrayLike, stations: int | None = 2) -> np.ndarray:
@@ -29,7 +29,7 @@ def checked_places(N_A: int, N_B: int, K: int) -> tuple[int, int, int]:
     """Return tasks and places as whole numbers, or raise ``ValueError`` where tasks do not fill the places."""
     N_A, N_B, K = checks.count("N_A", N_A, 0), checks.count("N_B", N_B, 0), checks.count("K", K)
     if N_A + N_B < K:
-        raise ValueError(f"K = {K} places need as many tasks, got {N_A + N_B}")
+        raise ValueError(f"K = {K} places need at least as many tasks, got {N_A + N_B}")
     return N_A, N_B, K
 
 
@@ -83,7 +83,7 @@ def transitions(state: tuple, D: Demands) -> Iterator[tuple]:
 
 
 def _replaced(pool_A, pool_B, a1, a2, b1, b2, leaving):
-    """A task of the class that left enters, else one of the other class, else none."""
+    """Return the state after a task of the class that left enters, else one of the other class, else none."""
     if pool_A and (leaving == "A" or not pool_B):
         return pool_A - 1, pool_B, a1 + 1, a2, b1, b2
     if pool_B:

@@ -133,7 +133,7 @@ def limiting_completion_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, 
 
 
 def _root(excess, low, high):
-    """The rate between two total rates at which the excess is zero, or either where they are the same."""
+    """Return the rate between two total rates at which the excess is zero, or either where they are the same."""
     if high - low <= RATE_TOLERANCE * high:
         return low
     # The rates may lie many orders of magnitude apart: search first on a logarithmic scale, then close by.
@@ -148,7 +148,7 @@ def _root(excess, low, high):
 
 
 def _perron_vector(A, C, eta):
-    """Positive right eigenvector of eta A - C, for its eigenvalue with the largest real part."""
+    """Return the positive right eigenvector of eta A - C, for its eigenvalue with the largest real part."""
     if len(C) <= DENSE_STATES:
         rates = eta * A
         vector = _noda_iteration(rates, C)
@@ -169,7 +169,7 @@ def _perron_vector(A, C, eta):
 
 
 def _noda_iteration(rates, C):
-    """The same by inverse iteration with a shift from above, or None where that does not converge.
+    """Return the same by inverse iteration with a shift from above, or None where that does not converge.
 
     Each entry is as accurate as the largest: with the vector found so far as the unit of each state, the solution is
     nearly constant, however small the entries become. An eigenvalue solver gets the small ones wrong, and in systems of
@@ -236,6 +236,7 @@ def fixed_point_iteration(
     B, b, mu, p = checked(B, b, mu, p)
     if lam is not None:
         lam = float(checks.positive("lam", lam, ndim=0))
+    tolerance = float(checks.not_negative("tolerance", tolerance, ndim=0))
     ways = configurations(B, b)
     require_few_phases(ways)
     states = states_of(ways)

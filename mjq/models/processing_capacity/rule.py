@@ -16,7 +16,7 @@ __all__ = [
     "seat", "states_of", "tagged_transitions", "transitions",
 ]  # fmt: skip
 
-Vector = Sequence[float] | np.ndarray  # an entry a class
+Vector = Sequence[float] | np.ndarray  # an entry for each class
 
 PHASE_LIMIT = 2_000  # of the queue-length solution, which works with dense matrices
 

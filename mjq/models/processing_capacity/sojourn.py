@@ -34,7 +34,7 @@ COMPLETIONS_OFF = 1e-6  # relative difference between completions and arrivals
 
 
 class Queue:
-    """The queue in steady state, level by level; level n has the states with n jobs in the system.
+    """Hold the queue in steady state, level by level; level n has the states with n jobs in the system.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Queue:
 
 @dataclass(frozen=True)
 class Sojourn:
-    """Steady state of the infinite queue: numbers in the system and times that jobs spend, exact.
+    """Hold the steady state of the infinite queue: numbers in the system and times that jobs spend there, exact.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class Sojourn:
 
     @cached_property
     def time(self) -> PhaseType:
-        """Distribution of the sojourn time."""
+        """Return the distribution of the sojourn time."""
         return _sojourn_time(self._queue)
 
     def tail(self, t: ArrayLike) -> float | np.ndarray:
@@ -214,7 +214,10 @@ def one_sided_bound(t: ArrayLike, mean: float, second_moment: float) -> float | 
     >>> one_sided_bound(3, 1, 2)  # variance 1, two above the mean
     0.2
     """
-    t = np.asarray(t, dtype=float)
+    t = checks.numbers("t", t, ndim=np.ndim(t))
+    mean, second_moment = (
+        float(checks.numbers(name, x, ndim=0)) for name, x in (("mean", mean), ("second_moment", second_moment))
+    )
     variance = second_moment - mean**2
     bound = np.where(t > mean, variance / (variance + np.maximum(t - mean, 0) ** 2), 1.0)
     return bound if bound.ndim else float(bound)
@@ -307,7 +310,7 @@ def _require_agreement(answer):
 
 
 def _sojourn_time(queue):
-    r"""The sojourn time as a phase-type distribution: the life of the job that has just joined the end of the queue.
+    r"""Return the sojourn time as a phase-type distribution: the life of a job that has just joined the queue.
 
     Its phases are the states of :func:`tagged_transitions` up to level N, and one for each phase of the levels above:
     there the tagged job's place n and phase stay matrix-geometric while the jobs ahead leave,
@@ -339,7 +342,7 @@ def _sojourn_time(queue):
 
 
 def _joining(queue, index, size):
-    """Where a job that joins below level N finds itself: the chance of each state up to level N."""
+    """Return where a job that joins below level N finds itself: the chance of each state up to level N."""
     start = np.zeros(size)
     for level, x in zip(queue.states[: queue.homogeneous], queue.distribution.boundary, strict=True):
         for state, chance in zip(level, x, strict=True):

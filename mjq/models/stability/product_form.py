@@ -14,14 +14,14 @@ __all__ = ["embedded_distribution", "saturated_states", "stationary_distribution
 
 @numba.njit(cache=True)
 def _state(i, n, n1, n2):
-    """blk and j of u_i, the one state with i class-1 jobs."""
+    """Return blk and j of u_i, the one state with i class-1 jobs."""
     j = (n - i * n1) // n2
     return int(n - i * n1 - j * n2 >= n1), j
 
 
 @numba.njit(cache=True)
 def _states(n, n1, n2):
-    """blk, i, j of u_0, u_1, …, one state for each number of class-1 jobs."""
+    """Return blk, i, j of u_0, u_1, …, one state for each number of class-1 jobs."""
     i = np.arange(n // n1 + 1)
     blk, j = np.empty_like(i), np.empty_like(i)
     for k in i:
@@ -53,7 +53,7 @@ def saturated_states(n: int, n1: int, n2: int) -> np.ndarray:
 
 @numba.njit(cache=True)
 def _running_sums(steps):
-    """0 and the running sums of `steps`, with Neumaier's compensation: a million terms cost no accuracy."""
+    """Return 0 and the running sums of `steps`, with Neumaier's compensation: a million terms stay accurate."""
     sums = np.zeros(len(steps) + 1)
     total, lost = 0.0, 0.0
     for k in range(len(steps)):
@@ -69,7 +69,7 @@ def _running_sums(steps):
 
 @numba.njit(cache=True)
 def _log_weights(n, n1, n2, mu1, mu2, p1):
-    """Logarithms of the states' product-form weights, in the order of i, the largest being zero."""
+    """Return the logarithms of the states' product-form weights, in the order of i, the largest being zero."""
     steps = np.empty(n // n1)  # from u_{i-1} to u_i one class-1 job comes, and perhaps a class-2 job goes
     if p1 == 0 or p1 == 1:  # only u_0 or only the state with most class-1 jobs is ever seen
         weights = np.full(len(steps) + 1, -np.inf)

@@ -55,7 +55,7 @@ def differences(system: tuple, pi: dict[tuple[int, int, int], Any]) -> dict[str,
 
 
 def _rho(c, state, system):
-    """Probability that the next completion in a state is of class c.
+    """Return the probability that the next completion in a state is of class c.
 
     Source: [GHS20] Eq. (1).
     """
@@ -64,7 +64,7 @@ def _rho(c, state, system):
 
 
 def _inflows(system: tuple[int, int, int, Any, Any, Any], c: int, pi: dict[tuple, Any]) -> dict[tuple, Any]:
-    """What completions of class c bring into each state, at each completion."""
+    """Return what completions of class c bring into each state, at each completion."""
     *_, mu1, mu2, _ = system
     brought = dict.fromkeys(pi, 0)
     for state, weight in pi.items():
@@ -74,14 +74,14 @@ def _inflows(system: tuple[int, int, int, Any, Any, Any], c: int, pi: dict[tuple
 
 
 def _neighbours(system):
-    """All pairs of states that follow each other on the line."""
+    """Return all pairs of neighbours in the order of i."""
     size = system[:3]
     line = [stability.u(i, *size) for i in range(size[0] // size[1] + 1)]
     return zip(line, line[1:], strict=False)
 
 
 def _steps(system, pi):
-    """Ratio of the weights of two neighbours, by whether they are blocked."""
+    """Return the ratio of the weights of two neighbours, by whether they are blocked."""
     p1 = system[-1]
     gaps: dict[str, list] = {kind: [] for kind in STEPS.values()}
     for state, following in _neighbours(system):

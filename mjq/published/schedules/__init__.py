@@ -31,7 +31,7 @@ POLICIES = (
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """A small trace.
+    """Hold a small trace.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The numbers behind a figure, as a table with a row a point."""
+"""The numbers behind a figure, as a table with a row for each point."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def data(figure: Figure) -> dict | None:
 
 
 def _marks(ax):
-    """Kind, label and points (x, y, low, high, value) of everything drawn in the coordinates of the axes."""
+    """Yield kind, label and points (x, y, low, high, value) of all that is drawn in the coordinates of the axes."""
     grouped = set()
     for container in ax.containers:
         grouped |= {id(artist) for artist in _members(container)}
@@ -95,7 +95,7 @@ def _bar(patch, orientation):
 
 
 def _collection(artist):
-    """Kind and points of a picture, a map, a cloud of points, or paths."""
+    """Return kind and points of a picture, a map, a cloud of points, or paths."""
     if isinstance(artist, AxesImage):
         return "map", _pixels(artist)
     if isinstance(artist, collections.QuadMesh):
@@ -109,7 +109,7 @@ def _collection(artist):
 
 
 def _pixels(image):
-    """The middle of each pixel, and its value."""
+    """Return the middle of each pixel, and its value."""
     left, right, bottom, top = image.get_extent()
     values: np.ndarray = np.ma.filled(np.ma.asarray(image.get_array(), float), np.nan)
     if image.origin == "upper":
@@ -120,7 +120,7 @@ def _pixels(image):
 
 
 def _mesh(mesh):
-    """The middle of each cell, or each corner if shading is smooth, and its value."""
+    """Return the middle of each cell, or each corner if shading is smooth, and its value."""
     corners = mesh.get_coordinates()
     places = (corners[1:, 1:] + corners[:-1, 1:] + corners[1:, :-1] + corners[:-1, :-1]) / 4
     values: np.ndarray = np.ma.filled(np.ma.asarray(mesh.get_array(), float), np.nan)
@@ -131,20 +131,20 @@ def _mesh(mesh):
 
 
 def _cloud(points):
-    """Each point, and the number that its colour stands for."""
+    """Return each point, and the number that its colour stands for."""
     values, places = points.get_array(), np.ma.filled(points.get_offsets(), np.nan)
     values = [None] * len(places) if values is None else np.ma.filled(values, np.nan)
     return [(a, b, None, None, v) for (a, b), v in zip(places, values, strict=False)]
 
 
 def _vertices(artist, values):
-    """The corners of each path, and the value of the path."""
+    """Return the corners of each path, and the value of the path."""
     found = zip(artist.get_paths(), values, strict=False)
     return [(a, b, None, None, value) for path, value in found for a, b in path.vertices]
 
 
 def _ticks(axis):
-    """Words that stand at fixed places of an axis, by place."""
+    """Return words that stand at fixed places of an axis, by place."""
     if not isinstance(axis.get_major_locator(), (FixedLocator, StrCategoryLocator)):
         return {}
     places = axis.get_ticklocs()

@@ -19,7 +19,7 @@ PNG_DOTS_PER_INCH = 200
 
 
 class DataFormatter(JSONFormatter):
-    """Where IPython asks for the data of what it displays."""
+    """Find the data of what IPython displays."""
 
     format_type = DATA
     print_method = "_repr_mjq_data_"

@@ -22,7 +22,7 @@ GLUED = "application/papermill.record/"
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure as SVG text, as PNG bytes, and the numbers behind it (`columns`, `rows`), or None for a drawing."""
+    """Hold a figure as SVG text and PNG bytes, and the numbers behind it (`columns`, `rows`), None for a drawing."""
 
     svg: str | None
     png: bytes | None
@@ -31,7 +31,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Results:
-    """Named results of one run.
+    """Hold the named results of one run.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def write_json(path: Path, content: Any) -> None:
 
 
 def _glued(content):
-    """A glued value with all its digits, if they were recorded; else as the notebook shows it."""
+    """Return a glued value with all its digits, if they were recorded; else as the notebook shows it."""
     whole = content.pop(GLUED + DATA, None)
     if whole is not None:
         return plain(whole["value"])
@@ -106,7 +106,7 @@ def _figure_name(cell):
 
 
 def _free(name, taken):
-    """The name, or with a number behind it if it is taken already."""
+    """Return the name, with a number behind it if it is taken already."""
     number, free = 1, name
     while free in taken:
         number += 1

@@ -90,7 +90,7 @@ def wide(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
 
 
 def _given(plan):
-    """Types of the columns of the parameters, from the values of all cases."""
+    """Return the types of the columns of the parameters, from the values of all cases."""
     known = {bool: pl.Boolean, int: pl.Int64, float: pl.Float64}
     types = {}
     for name in plan.given:
@@ -101,14 +101,14 @@ def _given(plan):
 
 
 def _single_values(record, taken):
-    """Column and value of what a finished case glued as a single number or word."""
+    """Return column and value of what a finished case glued as a single number or word."""
     values = record.results.values if record and record.done else {}
     single = {name: value for name, value in values.items() if _is_single(value)}
     return {f"{name} (result)" if name in taken else name: value for name, value in single.items()}
 
 
 def _kinds(rows):
-    """Types of columns: numbers where all entries are, otherwise text."""
+    """Return the types of columns: numbers where all entries are, otherwise text."""
     kinds: dict[str, type[pl.DataType]] = {}
     for row in rows:
         for name, value in row.items():
@@ -126,7 +126,7 @@ def _fate(record):
 
 
 def _entries(results):
-    """Name, row, column, number and text of every entry of every result."""
+    """Yield name, row, column, number and text of every entry of every result."""
     for name, value in results.values.items():
         if _is_single(value):
             yield [name, None, None, *_split(value)]
@@ -141,12 +141,12 @@ def _entries(results):
 
 
 def _split(value):
-    """The value as a number and as text, one of which is None."""
+    """Return the value as a number and as text, one of which is None."""
     return (float(value), None) if _is_number(value) else (None, _as(pl.String, value))
 
 
 def _as(kind, value):
-    """The value as an entry of a column of this type."""
+    """Return the value as an entry of a column of this type."""
     if value is None:
         return None
     if kind == pl.String:
@@ -163,7 +163,7 @@ def _is_number(value):
 
 
 def _fits(value):
-    """Whether it is a whole number that a column of numbers can hold."""
+    """Return whether it is a whole number that a column of numbers can hold."""
     return isinstance(value, int) and -(2**63) <= value < 2**63
 
 

@@ -20,7 +20,7 @@ from mjq.simulation.engine.heap import chosen, cumulative, phase_table, phase_ti
 from mjq.solvers.phase_type import PhaseType
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "Source", "Lognormal", "BoundedPareto", "Law", "poisson", "logged", "laws", "rates_of", "next_arrival",
+    "Source", "Lognormal", "BoundedPareto", "Law", "Service", "poisson", "logged", "laws", "rates_of", "next_arrival",
     "class_of", "service_time", "estimate",
 ]  # fmt: skip
 
@@ -32,7 +32,7 @@ SAMPLE, LOGNORMAL, BOUNDED_PARETO = 0, -1, -2  # in place of a number of phases
 
 
 class Source(NamedTuple):
-    """Where jobs come from; one type for all, so that the event loop is compiled once.
+    """Describe where jobs come from; one type serves all sources, so that the event loop is compiled once.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Lognormal:
-    """Times whose logarithms are normal.
+    """Describe times whose logarithms are normal.
 
     Attributes
     ----------
@@ -83,19 +83,19 @@ class Lognormal:
 
     @property
     def second_moment(self) -> float:
-        """Mean of the squared time."""
+        """Return the mean of the squared time."""
         return self.mean**2 * (1 + self.scv)
 
     @property
     def parameters(self) -> np.ndarray:
-        """Mean and standard deviation of the logarithm."""
+        """Return the mean and the standard deviation of the logarithm."""
         variance = math.log1p(self.scv)
         return np.array([math.log(self.mean) - variance / 2, math.sqrt(variance)])
 
 
 @dataclass(frozen=True)
 class BoundedPareto:
-    """Times with a density proportional to t**(-shape - 1) between `low` and `high`.
+    """Describe times with a density proportional to t**(-shape - 1) between `low` and `high`.
 
     Attributes
     ----------
@@ -123,21 +123,22 @@ class BoundedPareto:
 
     @property
     def mean(self) -> float:
-        """Mean time."""
+        """Return the mean time."""
         return self._moment(1)
 
     @property
     def second_moment(self) -> float:
-        """Mean of the squared time."""
+        """Return the mean of the squared time."""
         return self._moment(2)
 
     @property
     def parameters(self) -> np.ndarray:
-        """The three parameters."""
+        """Return the shape, the lower and the upper end."""
         return np.array([self.low, self.high, self.shape])
 
 
 Law = PhaseType | Lognormal | BoundedPareto | np.ndarray  # an array: times, all equally likely
+Service = Sequence[Law | ArrayLike]  # as users give it: the distribution of each class
 
 
 def poisson(lam: float, p: ArrayLike, service: Sequence[Law], factor: float = 1.0) -> Source:
@@ -161,7 +162,7 @@ def poisson(lam: float, p: ArrayLike, service: Sequence[Law], factor: float = 1.
 
 
 def _numbers_of(law):
-    """A law as plain numbers: which kind it is, and its part of the table."""
+    """Return a distribution as plain numbers: which kind it is, and its part of the table."""
     if isinstance(law, PhaseType):
         return law.phases, phase_table(law)
     if isinstance(law, Lognormal):
@@ -178,7 +179,7 @@ def logged(arrival: np.ndarray, kind: np.ndarray, work: np.ndarray, estimate: np
     return Source(0.0, np.empty(0), np.empty(0, LAW), np.empty(0), 1.0, log)
 
 
-def laws(service: Sequence[Law | ArrayLike]) -> list[Law]:
+def laws(service: Service) -> list[Law]:
     """Return distributions of service times, one for each class.
 
     Each is a `PhaseType`, a `Lognormal`, a `BoundedPareto`, a number (always that time), or a sequence of times, all
@@ -254,7 +255,7 @@ def class_of(rng, shares, log, number):
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def service_time(rng, laws, table, log, number, kind):
-    """For how long the job of this class is served before which so many came."""
+    """Return the service time of a job of this class, before which this many arrived."""
     if len(log):
         return log[number].work
     law = laws[kind]
@@ -272,5 +273,5 @@ def service_time(rng, laws, table, log, number, kind):
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def estimate(factor, log, number, service):
-    """For how long the job with this service time is expected to be served."""
+    """Return the estimated service time of the job with this service time."""
     return log[number].estimate if len(log) else factor * service

@@ -39,8 +39,8 @@ def cumulative(p: ArrayLike) -> np.ndarray:
 def phase_table(law: PhaseType) -> np.ndarray:
     """Return a phase-type distribution as plain numbers for :func:`phase_time`.
 
-    Probabilities to start in each phase, rates at which they are left, and a row a phase of probabilities to go on to
-    each; probabilities are cumulative, what lacks to 1 is the end.
+    They are the probabilities to start in each phase, the rates at which phases are left, and for each phase a row of
+    probabilities to go on to each. Probabilities are cumulative, and what lacks to 1 is the end.
 
     >>> from mjq.solvers.phase_type import erlang
     >>> phase_table(erlang(2, 1.0))

@@ -40,7 +40,7 @@ __all__ = [  # noqa: RUF022, in the order of reading
 SOJOURN, SOJOURN2, WAIT, WAIT2, FIRST_CLASS = range(5)  # columns of `times`: then the waits by class
 IN_SYSTEM, IN_QUEUE, SPAN, DONE, LOST = range(5)  # columns of `areas`
 START, FINISH = range(2)  # rows of a record
-ENDLESS = 2**31 - 1  # places to wait, more than a line can hold
+ENDLESS = 2**31 - 1  # places to wait, more than a queue can hold
 GONE = -np.inf  # expected end of a job that has been taken for completed, and will be at this instant
 
 # Where a run is. In a record, so that each step is a function of its own.
@@ -61,7 +61,7 @@ STATE = record_type(
 
 
 class Plan(NamedTuple):
-    """How long a run is, and what it counts.
+    """Describe how long a run is, and what it counts.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Plan(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What a run has counted, a row a batch.
+    """Hold what a run has counted, with a row for each batch.
 
     Attributes
     ----------
@@ -116,14 +116,14 @@ class Sums(NamedTuple):
 
 
 def events(rng: np.random.Generator, policy: str, *settings: Any) -> Sums:
-    """One run of the event loop under the policy of this name; the other arguments are those of the loop."""
+    """Run the event loop under the policy of this name; the other arguments are those of the loop."""
     with np.errstate(over="ignore"):  # the draws of the trees overflow, of which plain Python would warn
         return event_loop(policies.compiled(policies.policy(policy).choose), rng, *settings)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def event_loop(choose, rng, source, needs, plan, record):
-    """One run, until nothing more is to be learnt of the counted jobs.
+    """Run until every counted job has been observed to its end.
 
     At one instant all departures come first, then all arrivals, then the policy starts jobs one by one. Or, if the plan
     says so, each arrival is followed by the policy, then each departure, in the order in which the policy started these
@@ -179,13 +179,13 @@ def event_loop(choose, rng, source, needs, plan, record):
 
 @numba.njit(cache=True)
 def _entries(jobs, plan):
-    """How many entries a profile may have: two a job, and some while one is moved."""
+    """Return how many entries a profile may have: two for each job, and some while one is moved."""
     return 2 * len(jobs) + 4 if plan.knows_times else 1
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, profile, due, who, sums, record):
-    """Event after event. Whether the run is over; if not, a job has no place in the table, which must grow.
+    """Go from event to event; return whether the run is over. If it is not, the table of jobs must grow.
 
     No array is replaced here, and none taken out of a tuple at each step: its references would be counted, which takes
     longer than the steps.
@@ -289,7 +289,7 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
 
 @numba.njit(cache=True)
 def _average(areas, state, waiting, span):
-    """For so long so many wait, and those in service are there too."""
+    """Add the jobs that wait, and those in service, over this time to the integrals."""
     areas[state.batch, IN_SYSTEM] += (state.running + waiting) * span
     areas[state.batch, IN_QUEUE] += waiting * span
     areas[state.batch, SPAN] += span
@@ -297,7 +297,7 @@ def _average(areas, state, waiting, span):
 
 @numba.njit(cache=True)
 def _let_go(state, jobs, line, serving, due):
-    """Take for completed who is expected to end by now, if somebody does."""
+    """Count jobs as completed that are expected to end by now, once a job ends."""
     while state.running and due[0] == state.now:
         job = serving[0].first
         if job == NOBODY or jobs[job].estimate > state.now:
@@ -310,7 +310,7 @@ def _let_go(state, jobs, line, serving, due):
 
 @numba.njit(cache=True)
 def _stop_expecting(state, jobs, line, serving, memory, job):
-    """The expected end of a job that completes no longer matters; if it is gone, its need has been given back."""
+    """Forget the expected end of a job that completes; if it was reached before, undo that its need was given back."""
     if jobs[job].estimate == GONE:
         state.gone -= 1
         state.free -= line[jobs[job].kind].need
@@ -321,7 +321,7 @@ def _stop_expecting(state, jobs, line, serving, memory, job):
 
 @numba.njit(cache=True)
 def _first_by_start(state, jobs, due, who):
-    """Of the jobs that complete now, let the one that started first be the next."""
+    """Let the job that started first be the next of those that complete now."""
     place = 0
     for k in range(state.running):
         if due[k] == state.now and jobs[who[k]].turn < jobs[who[place]].turn:
@@ -331,7 +331,7 @@ def _first_by_start(state, jobs, due, who):
 
 @numba.njit(cache=True)
 def _depart(state, jobs, line, due, who):
-    """The job that completes first gives back what it holds, and its place in the table."""
+    """Complete the next job: give back its servers and its place in the table."""
     job = who[0]
     state.running -= 1
     pop(due, who, state.running)
@@ -342,7 +342,7 @@ def _depart(state, jobs, line, due, who):
 
 @numba.njit(cache=True)
 def _arrive(state, jobs, line, kind):
-    """A job of this class takes a place in the table and enters the line."""
+    """Give a job of this class a place in the table, and put it into the queue."""
     job = state.spare
     state.spare = jobs[job].behind[ALL]
     jobs[job].arrival = state.now
@@ -354,7 +354,7 @@ def _arrive(state, jobs, line, kind):
 
 @numba.njit(cache=True)
 def _start(state, jobs, line, due, who, job, service):
-    """A job leaves the line and holds its need for its service time."""
+    """Take a job out of the queue and serve it."""
     leave(jobs, line, job)
     push(due, who, state.running, state.now + service, job)
     state.running += 1
@@ -363,7 +363,7 @@ def _start(state, jobs, line, due, who, job, service):
 
 @numba.njit(cache=True)
 def _is_served(state, who, job):
-    """Whether a job is in service."""
+    """Return whether a job is in service."""
     for k in range(state.running):
         if who[k] == job:
             return True
@@ -372,7 +372,7 @@ def _is_served(state, who, job):
 
 @numba.njit(cache=True)
 def _interrupt(state, jobs, line, serving, due, who, job):
-    """A job in service gives back what it holds before it has completed."""
+    """Give back the servers of a job in service before it has completed."""
     place = 0
     while who[place] != job:
         place += 1

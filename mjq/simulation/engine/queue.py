@@ -1,12 +1,12 @@
 """Who waits: a queue for each class of jobs, and all of them in order of arrival.
 
 A job has a place in one table from its arrival to its end. In the table, each waiting job names the one ahead of it
-and the one behind it, in the whole line and among the jobs of its class, which all need the same. So a job enters or
-leaves, from wherever it stands, at the same cost however long the line is, and nobody else moves.
+and the one behind it, in the whole queue and among the jobs of its class, which all need the same. So a job enters or
+leaves, from wherever it stands, at the same cost however long the queue is, and nobody else moves.
 
-The line is an array of queues: ``line[kind]`` holds the jobs of a class, ``line[-1]`` all of them. Needs are counted in
-whole units, of which the resource has `RESOURCE`, so that what is free is always exact. Where times are known
-beforehand, jobs in service stand in a queue, too, in the order in which they are expected to end.
+The argument `line` is an array of queues: ``line[kind]`` holds the jobs of a class, ``line[-1]`` all of them. Needs are
+counted in whole units, of which the resource has `RESOURCE`, so that what is free is always exact. Where times are
+known beforehand, jobs in service stand in a queue, too, in the order in which they are expected to end.
 
 Examples
 --------
@@ -42,7 +42,7 @@ ALL, ALIKE = 0, 1  # the two queues in which a waiting job stands: of all jobs, 
 WHOLE = 2**60
 RESOURCE = round(WHOLE * (1 + FIT_TOLERANCE))  # with the tolerance: needs are decimals, not binary fractions
 
-# Small numbers, as lines may be long: a table with more places than they count would take 80 GB.
+# Small numbers, as queues may be long: a table with more places than they count would take 80 GB.
 JOB = record_type(
     [
         ("arrival", np.float64),
@@ -81,7 +81,7 @@ QUEUE = record_type(
         ("length", np.int64),
         ("need", np.int64),
         ("shortest", np.float64),  # no estimate of the jobs in it is below, where times are known; planted ones apart
-        # Of its tree: the first from above, how many are planted, and the last of these in the line.
+        # Of its tree: the first from above, how many are planted, and the last of these in the queue.
         ("root", np.int64),
         ("planted", np.int64),
         ("edge", np.int64),
@@ -90,7 +90,7 @@ QUEUE = record_type(
 
 
 def units(needs: ArrayLike, B: float) -> np.ndarray:
-    """Needs in whole units, of which a resource of size `B` has `RESOURCE`.
+    """Return needs in whole units, of which a resource of size `B` has `RESOURCE`.
 
     >>> bool(RESOURCE >= 10 * units([0.1], 1)[0] > WHOLE - 10)
     True
@@ -101,7 +101,7 @@ def units(needs: ArrayLike, B: float) -> np.ndarray:
 
 @numba.njit(cache=True)
 def interrupt(job):
-    """What a policy says to interrupt a job in service; the same function gives the job back.
+    """Return the number by which a policy asks to interrupt a job in service; applied to that number, the job.
 
     >>> interrupt(3), interrupt(interrupt(3))
     (-5, 3)
@@ -123,7 +123,7 @@ def opened(needs):
 
 @numba.njit(cache=True)
 def places(size):
-    """A table with room for so many jobs; each spare place names the next one as behind it, the first is 0."""
+    """Return a table with room for this many jobs; each spare place names the next one behind it, from 0 on."""
     jobs = np.empty(size, JOB)
     for k in range(size):
         jobs[k].behind[ALL] = k + 1
@@ -175,21 +175,21 @@ def _part(jobs, queue, job, among):
 
 @numba.njit(cache=True)
 def enter(jobs, line, job):
-    """Put a job at the end of the line."""
+    """Put a job at the end of the queue."""
     _join(jobs, line[len(line) - 1], job, NOBODY, ALL)
     _join(jobs, line[jobs[job].kind], job, NOBODY, ALIKE)
 
 
 @numba.njit(cache=True)
 def leave(jobs, line, job):
-    """Take a job out of the line, wherever it stands."""
+    """Take a job out of the queue, wherever it stands."""
     _part(jobs, line[len(line) - 1], job, ALL)
     _part(jobs, line[jobs[job].kind], job, ALIKE)
 
 
 @numba.njit(cache=True)
 def enter_again(jobs, line, job):
-    """Put a job that was interrupted into the line, where it stood by its arrival."""
+    """Put a job that was interrupted into the queue, where it stood by its arrival."""
     for among in (ALL, ALIKE):
         queue = line[len(line) - 1] if among == ALL else line[jobs[job].kind]
         later = queue.first

@@ -1,10 +1,10 @@
-"""The first waiting job of a class that is short enough, found at little cost however long the line is.
+"""The first waiting job of a class that is short enough, found at little cost however long the queue is.
 
 The last `FEW` jobs of a class are looked at one by one. Those before them are planted, once and for all, in a tree.
-Read from left to right, it is this part of the line; and each job in it knows the shortest estimate from there on
+Read from left to right, it is this part of the queue; and each job in it knows the shortest estimate from there on
 downwards. So a search goes down once, to the left wherever somebody there is short enough. Above stands who has the
 smaller draw, a number that looks random and comes from the job's own; whatever the estimates are, a job of n stands on
-average at most 2 ln n deep, and is planted and uprooted at that cost. In short lines there are no trees.
+average at most 2 ln n deep, and is planted and uprooted at that cost. In short queues there are no trees.
 
 Source: R. Seidel, C. R. Aragon, Randomized search trees, Algorithmica 16 (1996) 464-497.
 """
@@ -49,7 +49,7 @@ def seek(jobs, queue, now, by, before):
 
 @numba.njit(cache=True)
 def uproot(jobs, queue, job):
-    """Before a job is chosen, and leaves the line: take it out of the tree of its class if it is there."""
+    """Take a job that leaves the queue out of the tree of its class, if it is there."""
     if queue.planted and jobs[job].number <= jobs[queue.edge].number:
         queue.planted -= 1
         if queue.edge == job:
@@ -59,7 +59,7 @@ def uproot(jobs, queue, job):
 
 @numba.njit(cache=True)
 def _down(jobs, job, now, by):
-    """The first that is short enough, from a job on downwards; there is one."""
+    """Return the first job that is short enough, from a job on downwards; there is one."""
     while True:
         left = jobs[job].left
         if left != NOBODY and now + jobs[left].lowest <= by:
@@ -129,7 +129,7 @@ def _take_out(jobs, queue, job):
 
 @numba.njit(cache=True)
 def _lowest(jobs, job):
-    """The shortest estimate from a job on downwards."""
+    """Return the shortest estimate from a job on downwards."""
     lowest, left, right = jobs[job].estimate, jobs[job].left, jobs[job].right
     if left != NOBODY:
         lowest = min(lowest, jobs[left].lowest)
@@ -140,7 +140,7 @@ def _lowest(jobs, job):
 
 @numba.njit(cache=True)
 def _draw(number):
-    """The same for the same number, and as good as random: the last steps of the generator splitmix64."""
+    """Return a number as good as random, the same for the same argument: the last steps of splitmix64."""
     bits = np.uint64(number) * np.uint64(0x9E3779B97F4A7C15)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

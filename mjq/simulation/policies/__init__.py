@@ -6,7 +6,7 @@ policy is a plain function
     ``choose(jobs, line, serving, memory, profile, running, free, now) -> job``
 
 that gives the place in the table `jobs` of a waiting job that fits, or `NOBODY`, or ``interrupt(job)`` for a job in
-service that has to go back to the queue. It may look at the table of jobs and at the `line` (see
+service that has to go back to the queue. It may look at the table of jobs and at the queues `line` (see
 :mod:`mjq.simulation.engine.queue`), at the number of jobs in service and at the free resource in units, and at
 the clock. If it knows times, it also sees each job's estimate and the jobs in service, in the order in which they are
 expected to end. It changes nothing but its `memory`, its `profile`, the promises that it makes, and what it learns of
@@ -47,7 +47,7 @@ EVERYBODY = 2**31 - 1  # more than a queue can hold
 
 @dataclass(frozen=True)
 class Policy:
-    """A queueing policy.
+    """Describe a queueing policy.
 
     Attributes
     ----------

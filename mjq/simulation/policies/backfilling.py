@@ -136,7 +136,7 @@ def _forget(memory, profile, now):
 
 @numba.njit(cache=True)
 def _earliest(memory, profile, now, span, need, kept):
-    """From when on so much is free for so long; if it is kept for the job from some time on, before or from then on."""
+    """Return from when on this much is free for this long; if reserved for the job from a time on, at or before it."""
     start, k = now, 0
     while (
         k < memory[0].used
@@ -167,7 +167,7 @@ def _hold(memory, profile, start, end, need):
 
 @numba.njit(cache=True)
 def _entry(memory, profile, time):
-    """The entry that begins at this time; made if there is none."""
+    """Return the entry that begins at this time; it is made if there is none."""
     used = memory[0].used
     k, beyond = 0, used  # the first entry that begins later is from the one on, up to the other
     while k < beyond:

@@ -31,7 +31,7 @@ def server_filling(jobs, line, serving, memory, profile, running, free, now):
 
 @numba.njit(cache=True)
 def _first_jobs(jobs, line, serving):
-    """The first jobs in the system, and of each whether it waits."""
+    """Return the first jobs in the system, and of each whether it waits."""
     served = np.empty(serving[0].length, np.int64)
     job = serving[0].first
     for size in range(len(served)):
@@ -59,7 +59,7 @@ def _first_jobs(jobs, line, serving):
 
 @numba.njit(cache=True)
 def _largest(jobs, line, first):
-    """Which of them are served: the largest, and of equal ones the earliest, as long as they fit."""
+    """Return which of them are served: the largest, the earliest of equal ones, as long as they fit."""
     chosen, left = np.zeros(len(first), np.bool_), RESOURCE
     while True:
         best, most = -1, 0

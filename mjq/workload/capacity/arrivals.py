@@ -89,7 +89,7 @@ def _by_hour(come, work, servers):
 
 
 def _dispersion(come, span):
-    """Variance of the arrivals in whole spans over their mean; not a number for fewer than two spans."""
+    """Return the variance of the arrivals in whole spans over their mean; nan for fewer than two spans."""
     spans = int((come[-1] - come[0]) // span)
     if spans < 2:
         return float("nan")
@@ -166,7 +166,7 @@ def time_with_a_job_that_fits(
 
 @numba.njit(cache=True, nogil=True)
 def _idle_fit(at, order, kind, needs, free):
-    """Time in which the smallest need that waits is at most what is free."""
+    """Return the time in which the smallest need that waits is at most what is free."""
     jobs, waiting, found, last = len(kind), np.zeros(len(needs), dtype=np.intp), 0.0, at[order[0]]
     for event in order:
         if at[event] > last:

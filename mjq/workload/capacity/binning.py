@@ -79,7 +79,7 @@ def binning_error(log: Log, binned: Log, policy: str = "fcfs", seed: int = 1) ->
 
 
 def _with_needs(log, need):
-    """The log with other needs and the same work."""
+    """Return the log with other needs and the same work."""
     factor = log.need / need
     return replace(log, need=need, run=log.run * factor, estimate=_times(log.estimate, factor))
 

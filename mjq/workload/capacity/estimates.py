@@ -8,9 +8,9 @@ independent     jobs are drawn one by one from the log, each with the time that 
 own order       the jobs of the log come in its own order
 ==============  ========================================================================================================
 
-All assume servers that do not fail, are all alike and are not shared, and all but the first a line that never runs dry.
-Jobs have the mean work of the log in each, need times run time: what is simulated is the share of the servers that is
-busy, which says the same with far less noise. How well the log tells that mean is :func:`mean_work`.
+All assume servers that do not fail, are all alike and are not shared, and all but the first a queue that never runs
+dry. Jobs have the mean work of the log in each, need times run time: what is simulated is the share of the servers that
+is busy, which says the same with far less noise. How well the log tells that mean is :func:`mean_work`.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
 
 
 def _around(value, up, across):
-    """Ends of the interval of a ratio, moved to lie around a value."""
+    """Return the ends of the interval of a ratio, moved to lie around a value."""
     ratio = intervals.of_ratio(up, across)
     return np.array(ratio.interval()) * value / ratio.value
 
@@ -250,7 +250,7 @@ def memory(log: Log, policy: str = "fcfs", seed: int = 1, lengths: Sequence[int]
 
 
 def _jobs(policy):
-    """Of each replication."""
+    """Return the number of jobs of each replication under this policy."""
     if policy not in JOBS:
         raise ValueError(f"policy must be one of {', '.join(JOBS)}; got {policy!r}")
     return JOBS[policy]
@@ -268,7 +268,7 @@ def _naive(log):
 
 
 def _started(need, run, said, servers, policy):
-    """When each job starts, and the instants of the first, second, ... start, as long as the queue is full."""
+    """Return when each job starts, and the instants of successive starts as long as the queue is full."""
     line = min(LINE, max(1, len(need) // 10))
     starts = saturated_starts(need, run, servers, policy, said, line)
     times = np.sort(starts)
@@ -279,7 +279,7 @@ def _started(need, run, said, servers, policy):
 
 
 def _work_done(need, run, starts, times):
-    """Work done by each of some instants: of all jobs that started by then, less what these have still to do."""
+    """Return the work done by each of some instants: of all jobs that started by then, less what is still to do."""
     order, by_end = np.argsort(starts, kind="stable"), np.argsort(starts + run, kind="stable")
     ends = (starts + run)[by_end]
     place = np.searchsorted(starts[order], times, "right")
@@ -292,7 +292,7 @@ def _work_done(need, run, starts, times):
 
 
 def _share(log, need, run, said, policy):
-    """Share of the servers that is busy in one replication."""
+    """Return the share of the servers that is busy in one replication."""
     servers = log.require_servers()
     starts, times = _started(need, run, said, servers, policy)
     warm = round(WARM * len(times))
@@ -303,7 +303,7 @@ def _share(log, need, run, said, policy):
 
 
 def _drawn(log, rng, length, jobs):
-    """Need, run time and estimate of jobs drawn from the log, `length` successive ones at a time, from any place."""
+    """Draw need, run time and estimate of jobs, `length` successive ones of the log at a time, from any place."""
     first = rng.integers(len(log), size=-(-jobs // length))
     drawn = (first[:, None] + np.arange(length)).ravel() % len(log)
     return log.need[drawn], log.run[drawn], _some(log.estimate, drawn)
@@ -316,7 +316,7 @@ def _simulated(log, shares, name):
 
 
 def _capacity(log, share, ends, of_share, interval, name):
-    """A capacity by its share, with the ends of both intervals."""
+    """Return a capacity by its share, with the ends of both intervals."""
     (low, high), (share_low, share_high) = ends, of_share
     return Capacity(
         value=share * _naive(log), share=share, low=low, high=high, share_low=share_low, share_high=share_high,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from mjq._util import checks
 from mjq.workload.answers import (
     Agreement,
     Binned,
@@ -48,7 +49,7 @@ def report_on(
         Of the four capacities and of the classes.
     seed : int
     needs : int, optional
-        So many needs in place of all are tried, too.
+        Also merge the needs into at most this many, and say how far the capacities then are off.
     progress : callable
         Is told what comes next.
 
@@ -61,6 +62,7 @@ def report_on(
     ValueError
         If nothing tells how many servers there are, or the jobs say nothing of its capacity.
     """
+    needs = None if needs is None else checks.count("needs", needs)
     found = estimates.capacities(log, policy, seed, progress=progress)
     progress("memory")
     memory = {name: _curve(log, name, seed) for name in ("fcfs", "easy")}
@@ -103,7 +105,7 @@ def _curve(log, policy, seed):
 
 
 def _near_saturation(log):
-    """Of exponential classes under FCFS, where they can be solved."""
+    """Return what holds near saturation for exponential classes under FCFS, where they can be solved."""
     solved = estimates.near_the_limit(log)
     if solved is None:
         return None
@@ -135,7 +137,7 @@ def verdict(
 
 
 def _of_load(load, own, rule):
-    """How near the work that came is to what a rule can carry."""
+    """Say how near the work that came is to what a rule can carry."""
     if load is None:
         return ["The log does not tell when jobs came: how near this is to the limit cannot be said."]
     came = f"The work that came would keep {load.load:.1%} of the servers busy on a machine that wastes none"

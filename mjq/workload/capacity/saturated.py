@@ -27,7 +27,7 @@ def saturated_starts(
     """Return when each job of a list starts, if there are always as many that wait.
 
     The next job of the list joins the queue when one leaves it. First come, first served is the same however long the
-    line is; backfilling finds more that fits in a longer one.
+    queue is; backfilling finds more that fits in a longer one.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def saturated_starts(
     estimate : sequence of float, shape (n,), optional
         For how long users say that their jobs run at most. Where it is not known or too low, it is the run time.
     line : int
-        Jobs that wait.
+        Jobs in the queue.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def saturated_starts(
 
 @numba.njit(cache=True, nogil=True)
 def _in_order(need, run):
-    """Starts of jobs that start one after the other, each as soon as it fits; needs in units."""
+    """Return the starts of jobs that start one after the other, each as soon as it fits; needs in units."""
     n = len(need)
     starts, ends, who = np.empty(n), np.empty(1024), np.empty(1024, dtype=np.int64)
     running, free, now = 0, RESOURCE, 0.0
@@ -104,7 +104,7 @@ def _in_order(need, run):
 
 @numba.njit(cache=True, nogil=True)
 def _backfilled(need, run, said, most):
-    """Starts under EASY; jobs in service stand in the order in which they are expected to end."""
+    """Return starts under EASY; jobs in service stand in the order in which they are expected to end."""
     n = len(need)
     starts, waiting = np.empty(n), np.empty(min(most, n), dtype=np.int64)
     serving, length, running = np.empty(n if n < 1024 else 1024, dtype=np.int64), 0, 0
@@ -143,7 +143,7 @@ def _backfilled(need, run, said, most):
 
 @numba.njit(cache=True, nogil=True)
 def _next(need, said, starts, waiting, serving, free, now):
-    """The place in the queue of the job that starts now, or -1: as :func:`mjq.simulation.policies.backfilling.easy`."""
+    """Return the place of the job that starts now, or -1: as :func:`mjq.simulation.policies.backfilling.easy`."""
     if not len(waiting):
         return -1
     head = waiting[0]

@@ -22,7 +22,7 @@ QUANTILES = (0.1, 0.5, 0.9)
 
 @dataclass(frozen=True)
 class JobClass:
-    """Jobs that need the same number of processors.
+    """Hold the jobs that need the same number of processors.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class JobClass:
 
     @property
     def work(self) -> float:
-        """Processor-seconds of the class."""
+        """Return the processor-seconds of the class."""
         return self.jobs * self.need * self.mean_time
 
 
@@ -94,10 +94,11 @@ def read_classes(path: str | Path) -> list[JobClass]:
 
 
 def shipped_classes() -> list[JobClass]:
-    """Job classes of the NASA Ames iPSC/860 log of 1993 (128 processors, 18,239 jobs; Parallel Workloads Archive).
+    """Return the job classes of the NASA Ames iPSC/860 log of 1993 (128 processors, 18,239 jobs).
 
-    Computed by ``job_classes(read_log("NASA-iPSC-1993-3.1-cln.swf.gz"))``. In that log submit times are start times, so
-    it knows needs and run times, and nothing of waits; nor does this table.
+    The log is in the Parallel Workloads Archive, and the classes are those of
+    ``job_classes(read_log("NASA-iPSC-1993-3.1-cln.swf.gz"))``. In that log submit times are start times. So it knows
+    needs and run times, and nothing of waits; nor does this table.
 
     Examples
     --------

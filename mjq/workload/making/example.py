@@ -78,7 +78,7 @@ def made(seed: int = SEED) -> str:
 
 
 def _beginnings(rng):
-    """When users begin to submit a row of jobs [s]: more by day."""
+    """Return when users begin to submit a row of jobs [s]: more by day."""
     by_day = SESSIONS_A_DAY / (0.5 + 0.5 * BY_NIGHT) / 86_400
     begins = np.sort(rng.uniform(0, DAYS * 86_400, rng.poisson(by_day * DAYS * 86_400)))
     hour = begins % 86_400 // 3600
@@ -86,7 +86,7 @@ def _beginnings(rng):
 
 
 def _row(rng, begin):
-    """Jobs that one user submits in a row: submit times, needs, run times, estimates and the user's number."""
+    """Draw the jobs that one user submits in a row: submit times, needs, run times, estimates and the user."""
     count = rng.geometric(1 / IN_A_ROW)
     kind = rng.choice(len(NEEDS), p=CHOSEN)
     submit = begin + np.cumsum(rng.exponential(PAUSE, count))

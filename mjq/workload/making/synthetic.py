@@ -20,7 +20,7 @@ POWERS = 0.75  # of the jobs need a power of two
 
 
 class SyntheticLog(NamedTuple):
-    """Jobs in order of submission.
+    """Hold jobs in order of submission.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ def synthetic_log(jobs: int, servers: int, load: float, seed: int | Sequence[int
 
 
 def _by_day(parts, span):
-    """Instants up to `span` whose rate is three times as high by day as by night, at uniform parts of the whole."""
+    """Return instants up to `span`, at uniform parts of the whole, with three times the rate by day as by night."""
     hours = np.arange(0, span + 3600, 3600)
     arrived = np.concatenate(([0], np.where(hours[:-1] // 3600 % 24 < 12, 3.0, 1.0).cumsum()))
     return np.interp(parts, arrived / np.interp(span, hours, arrived), hours)

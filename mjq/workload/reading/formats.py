@@ -76,7 +76,7 @@ def read_log(
 
 
 def _reading(path, columns, unit):
-    """What the reader for this content finds."""
+    """Return what the reader for this content finds."""
     if unit is not None and unit not in sacct.UNITS:
         raise ValueError(f"unit must be one of {', '.join(sacct.UNITS)}; got {unit!r}")
     if lines.is_parquet(path):
@@ -93,7 +93,7 @@ def _reading(path, columns, unit):
 
 
 def _with_one_unit(reading, unit):
-    """What a reader finds that has no choice of units."""
+    """Return what a reader finds that has no choice of units."""
     if unit is not None:
-        raise ValueError(f"only what sacct prints has several units of servers; got unit {unit!r}")
+        raise ValueError(f"only logs of sacct offer a choice of units; got {unit!r}")
     return reading

@@ -43,10 +43,10 @@ def blocks(path: str | Path) -> Iterator[tuple[int, list[str]]]:
     with _opened(path) as file:
         while block := _read(file, number):
             if b"\0" in block:
-                raise ValueError(f"line {number + block[: block.index(0)].count(10)}: this is not text in UTF-8")
+                raise ValueError(f"line {number + block[: block.index(0)].count(10)} is not text in UTF-8")
             whole, newline, rest = (rest + block).rpartition(b"\n")
             if len(rest) > LONGEST:
-                raise ValueError(f"line {number}: longer than {LONGEST // 1_000_000} MB")
+                raise ValueError(f"line {number} is longer than {LONGEST // 1_000_000} MB")
             if newline:
                 lines = _text(whole, number).split("\n")
                 yield number, lines
@@ -68,11 +68,11 @@ def _read(file, number):
 
 @contextmanager
 def _opened(path):
-    """The content, uncompressed. Nothing is read twice, so that a pipe does as well as a file."""
+    """Yield the content, uncompressed. Nothing is read twice, so that a pipe does as well as a file."""
     with nullcontext(sys.stdin.buffer) if str(path) == "-" else open(path, "rb") as file:
         beginning = file.read(len(PARQUET))
         if beginning == PARQUET:
-            raise ValueError("Parquet is read from a file only: its end is needed first")
+            raise ValueError("Parquet cannot be read from a pipe: save it as a file")
         whole = _Rejoined(beginning, file)
         if not beginning.startswith(GZIP):
             yield whole
@@ -82,7 +82,7 @@ def _opened(path):
 
 
 class _Rejoined:
-    """A stream of which some bytes have been read, with these in front again."""
+    """Put the bytes that have been read from a stream in front of it again."""
 
     def __init__(self, beginning, rest):
         self.beginning, self.rest = beginning, rest

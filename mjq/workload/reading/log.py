@@ -1,7 +1,7 @@
 """A cluster log as columns, whatever format it came in, and what of the file was not used.
 
-A reader gives tables with the columns of :data:`SCHEMA`, one row a line that should hold a job; here they become one
-:class:`Log`, and each row that does not end there is counted under the reason why.
+A reader gives tables with the columns of :data:`SCHEMA`, one row for each line that should hold a job. Here they become
+one :class:`Log`, and each row that does not end there is counted under the reason why.
 """
 
 from __future__ import annotations
@@ -31,9 +31,12 @@ SCHEMA = pl.Schema(
 FIRST_LINES = 5  # that are named for each reason
 
 
+Column = np.ndarray | None  # None if the file lacks it
+
+
 @dataclass(frozen=True, eq=False)
 class Log:
-    """The jobs of a cluster log in the order in which they queue: by arrival, then by number.
+    """Hold the jobs of a cluster log in the order in which they queue: by arrival, then by number.
 
     A column that the file lacks is None, and a single value that is not known is not a number.
 
@@ -75,11 +78,11 @@ class Log:
 
     need: np.ndarray
     run: np.ndarray
-    submit: np.ndarray | None = None
-    eligible: np.ndarray | None = None
-    start: np.ndarray | None = None
-    estimate: np.ndarray | None = None
-    number: np.ndarray | None = None
+    submit: Column = None
+    eligible: Column = None
+    start: Column = None
+    estimate: Column = None
+    number: Column = None
     servers: float | None = None
     servers_from: str = ""
     lines: Lines | None = None
@@ -92,23 +95,23 @@ class Log:
         return len(self.run)
 
     @property
-    def arrival(self) -> np.ndarray | None:
-        """When each job joined the queue: when it was allowed to start, or else submitted [s]; or None."""
+    def arrival(self) -> Column:
+        """Return when each job joined the queue: when it was allowed to start, or else submitted [s]; or None."""
         return self.submit if self.eligible is None else self.eligible
 
     @property
-    def wait(self) -> np.ndarray | None:
-        """Time in the queue by the log itself [s]; not a number where it is not known; or None."""
+    def wait(self) -> Column:
+        """Return the wait of each job by the log itself [s], nan where it is not known; or None if no wait is known."""
         return None if self.start is None or self.arrival is None else self.start - self.arrival
 
     @property
-    def said(self) -> np.ndarray | None:
-        """For how long users said that their jobs run [s], the run time where that is not known or too low; or None."""
+    def said(self) -> Column:
+        """Return the users' estimates of run times [s], the run time where that is not known or too low; or None."""
         return None if self.estimate is None else np.fmax(self.estimate, self.run)
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Columns that the file lacks and that a question needs."""
+        """Return the columns that the file lacks and that a question needs."""
         return tuple(name for name in ("submit", "start", "estimate") if getattr(self, name) is None)
 
     def require_servers(self) -> float:
@@ -151,7 +154,7 @@ class Log:
 
 @dataclass
 class Reading:
-    """What a reader returns: tables of jobs, and what it learns of the whole file.
+    """Hold what a reader returns: tables of jobs, and what it learns of the whole file.
 
     Attributes
     ----------
@@ -221,7 +224,7 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
     _require_seconds(jobs)
     jobs = tally.usable(_odd_among_the_others(jobs, known))
     if jobs.is_empty():
-        raise ValueError(f"no line holds a job that can be used, of {tally.read}{tally.told()}")
+        raise ValueError(f"none of {tally.read} lines holds a job that can be used{tally.told()}")
     jobs, notes = _in_order(jobs)
     if partition is None and jobs["partition"].drop_nulls().n_unique() > 1:
         parts = jobs["partition"].drop_nulls().n_unique()
@@ -253,7 +256,7 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
 
 
 class _Tally:
-    """Lines read, and those that are not used, by reason."""
+    """Count the lines read, and those that are not used, by reason."""
 
     def __init__(self, strict):
         self.strict = strict
@@ -279,7 +282,7 @@ class _Tally:
 
 
 def _dropping(table, reason, condition):
-    """The table with this reason on the rows where the condition holds and no other reason is given yet."""
+    """Return the table with this reason on the rows where the condition holds and no reason is given yet."""
     there = pl.when(pl.col("dropped").is_null() & condition).then(pl.lit(reason)).otherwise("dropped")
     return table.with_columns(dropped=there)
 
@@ -297,7 +300,7 @@ def _require_seconds(jobs):
 
 
 def _odd_among_the_others(jobs, servers):
-    """Rows that can be told to be unusable only from all of them."""
+    """Mark the rows that only a look at all of them shows to be unusable."""
     same = ["job", *TIMES, "need"]
     repeated = pl.col("job").is_not_null() & ~pl.struct(same).is_first_distinct()
     jobs = _dropping(jobs, "the same job as on an earlier line", repeated)
@@ -312,7 +315,7 @@ def _odd_among_the_others(jobs, servers):
 
 
 def _in_order(jobs):
-    """Jobs by arrival, then number; and a note if they were not."""
+    """Return the jobs by arrival, then number; and a note if they were not."""
     jobs = jobs.with_columns(eligible=pl.coalesce("eligible", "submit")) if _known(jobs, "eligible") else jobs
     by = next((name for name in ("eligible", "submit", "start") if _known(jobs, name)), None)
     if by is None:
@@ -329,12 +332,12 @@ def _known(jobs, column):
 
 
 def _column(series):
-    """A column as floats, or None where nothing of it is known."""
+    """Return a column as floats, or None where nothing of it is known."""
     return series.fill_null(np.nan).to_numpy() if series.is_not_null().any() else None
 
 
 def _only_starts(said, submit, start, **_):
-    """Whether submit times are start times, if the header says so; and a note.
+    """Return whether submit times are start times, if the header says so; and a note.
 
     Some converters write a wait of 0 where none is known, so zeros prove nothing. A positive wait contradicts the
     header.
@@ -348,7 +351,7 @@ def _only_starts(said, submit, start, **_):
 
 
 def _without_early_starts(submit, eligible, start, **_):
-    """Starts, not known where a job started before it could; and a note of how many did."""
+    """Return starts, not known where a job started before it could, and a note of how many did."""
     arrival = submit if eligible is None else eligible
     if arrival is None or start is None:
         return start, []
@@ -358,7 +361,7 @@ def _without_early_starts(submit, eligible, start, **_):
 
 
 def _most_held(columns):
-    """The most that jobs held at the same time."""
+    """Return the most that jobs held at the same time."""
     known = ~np.isnan(columns["start"])
     start, run, need = (columns[name][known] for name in ("start", "run", "need"))
     times, change = np.concatenate([start + run, start]), np.concatenate([-need, need])

@@ -1,4 +1,4 @@
-"""What Slurm's ``sacct`` prints: a header and one line a job, the fields between delimiters that it does not quote.
+"""What Slurm's ``sacct`` prints: a header and a line for each job, the fields between delimiters that are not quoted.
 
 The line to use is :data:`COMMAND`. It asks for no names of jobs or users: they may contain delimiters and ends of
 lines, and nobody needs them here.
@@ -68,7 +68,7 @@ def read(blocks: Iterable[tuple[int, list[str]]], unit: str | None = None) -> Re
 
 
 def _tables(blocks, unit, notes):
-    """A table a block; the header is the first line, or that of our command where there is none."""
+    """Yield a table for each block; the header is the first line, or that of our command if there is none."""
     layout = None
     for first, lines in blocks:
         if layout is None:
@@ -88,7 +88,7 @@ def _tables(blocks, unit, notes):
 
 
 def _header(line):
-    """Names, delimiter, and whether one ends each line, too; or None if this is no header."""
+    """Return names, delimiter, and whether one ends each line, too; or None if this is no header."""
     names = re.findall(r"[A-Za-z]\w*", line)
     if not {"JobID", "JobIDRaw"} & set(names) or not {"Elapsed", "ElapsedRaw", "Start"} & set(names):
         return None
@@ -97,7 +97,7 @@ def _header(line):
     if not delimiter.strip(" ") or set(between[1:-1]) - {delimiter} or between[-1] not in ("", delimiter):
         raise ValueError("the columns are not separated by one delimiter: ask sacct for them with -P")
     if len(set(names)) < len(names):
-        raise ValueError(f"a column is there twice: {', '.join(names)}")
+        raise ValueError(f"a column occurs twice: {', '.join(names)}")
     return names, delimiter, between[-1] == delimiter
 
 
@@ -105,9 +105,9 @@ def _require_columns(names, unit):
     columns, _ = UNITS[unit or "cpus"]
     counted = {*columns, "AllocTRES"} | (set(UNITS["nodes"][0]) if unit is None else set())
     if not counted & set(names):
-        raise ValueError(f"no column says how many servers a job held; one of {', '.join(sorted(counted))} would")
+        raise ValueError(f"no column says how many servers a job held: add one of {', '.join(sorted(counted))}")
     if not ({"ElapsedRaw", "Elapsed"} & set(names) or {"Start", "End"} <= set(names)):
-        raise ValueError("no column says how long a job ran: ElapsedRaw, Elapsed, or Start and End would")
+        raise ValueError("no column says how long a job ran: add ElapsedRaw, Elapsed, or Start and End")
 
 
 def _table(first, lines, names, delimiter, trailing, unit):
@@ -138,7 +138,7 @@ def _table(first, lines, names, delimiter, trailing, unit):
 
 
 def _with_times(jobs, names):
-    """The table with identities and times as seconds."""
+    """Return the table with identities and times as seconds."""
     nothing = pl.lit(None, pl.Float64)
     points = {"submit": "Submit", "eligible": "Eligible", "start": "Start", "end": "End"}
     lasts = [duration(pl.col(name)) for name in ("ElapsedRaw", "Elapsed") if name in names]

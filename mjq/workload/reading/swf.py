@@ -50,7 +50,7 @@ def read(blocks: Iterable[tuple[int, list[str]]]) -> Reading:
 
 
 class _Comments:
-    """What comments say, name to text: the first of each name, but all notes, one a line.
+    """Hold the text of each comment by its name: the first of each name, but all notes, one in each line.
 
     >>> comments = _Comments()
     >>> for line in "; Note: one note", ";   of two lines", ";", "; Note: another", "; MaxProcs: 8":
@@ -76,7 +76,7 @@ class _Comments:
 
 
 def _submits_are_starts(header):
-    """Whether a note says that what is given as submit times are start times.
+    """Return whether a note says that the given submit times are start times.
 
     >>> _submits_are_starts({"Note": "the given submit times are actually start times"})
     True
@@ -87,7 +87,7 @@ def _submits_are_starts(header):
 
 
 def _table(first, lines, comments):
-    """The jobs of these lines; what comments say is added to `comments`."""
+    """Return the jobs of these lines; what comments say is added to `comments`."""
     for line in lines:
         if line.lstrip().startswith(";"):
             comments.add(line)
@@ -127,7 +127,7 @@ def _table(first, lines, comments):
 
 
 def _machine(header, partition):
-    """Processors by the header: of all partitions, or of the one asked for where they are listed in parentheses.
+    """Return the processors by the header: of all partitions, or of the one asked for if they are listed.
 
     >>> _machine({"MaxProcs": "100 (64, 36)"}, None), _machine({"MaxProcs": "100 (64, 36)"}, "2")
     ((100.0, 'MaxProcs in the header'), (36.0, 'MaxProcs in the header'))
@@ -141,7 +141,7 @@ def _machine(header, partition):
 
 
 def _clock(header, first):
-    """Local time of second 0, if the header tells it, by the offset of its zone at that time; and what is odd about it.
+    """Return the local time of second 0, if the header tells it, and what is odd about it.
 
     >>> _clock({"UnixStartTime": "749458803", "TimeZone": "-28800"}, 0)
     (749430003.0, '')

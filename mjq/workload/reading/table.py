@@ -71,7 +71,7 @@ def _csv_tables(blocks, columns):
 
 
 def _texts(rows, names, chosen):
-    """The chosen columns of these rows as text, under our names; where a row does not fit the header they are null."""
+    """Return the chosen columns as text, under our names; rows that do not fit the header are null."""
     fits = [len(row) == len(names) for _, row in rows]
     values = {
         ours: [row[place] if fit else None for (_, row), fit in zip(rows, fits, strict=True)]
@@ -112,30 +112,30 @@ def _parquet_tables(frame, chosen):
 
 
 def _chosen(names, columns):
-    """Our names to those of the file; both must be there, and enough of them."""
+    """Map our names to those of the file; both must be there, and enough of them."""
     columns = columns or {}
     for ours, theirs in columns.items():
         if ours not in COLUMNS:
-            raise ValueError(f"a column is one of {', '.join(COLUMNS)}; got {ours!r}")
+            raise ValueError(f"our name of a column must be one of {', '.join(COLUMNS)}; got {ours!r}")
         if theirs not in names:
-            raise ValueError(f"no column {theirs!r}; there are {_listed(names)}")
+            raise ValueError(f"the file has no column {theirs!r}; there are {_listed(names)}")
     chosen = {ours: columns.get(ours, ours) for ours in COLUMNS if columns.get(ours, ours) in names}
     if "need" not in chosen or not ("run" in chosen or {"start", "end"} <= set(chosen)):
         raise ValueError(
-            "columns must say how many servers a job held, need, and for how long, run, or start and end; "
+            "the columns must include need, the servers of a job, and run, its run time, or start and end; "
             f"there are {_listed(names)}"
         )
     return chosen
 
 
 def _listed(names):
-    """Names of columns for a message, whatever a file calls them."""
+    """Return the names of columns for a message, whatever a file calls them."""
     named = ", ".join(printable(name[:LONGEST_NAME]) for name in names[:MOST_NAMED])
     return named + f", … ({len(names)} in all)" * (len(names) > MOST_NAMED)
 
 
 def _jobs(rows):
-    """Rows of text as a table of a reading."""
+    """Return rows of text as the table of jobs of a reading."""
     given, nothing = set(rows.columns), pl.lit(None, pl.String)
     column = {ours: pl.col(ours) if ours in given else nothing for ours in COLUMNS}
     points = {ours: moment(column[ours]) for ours in ("submit", "eligible", "start")}
@@ -162,5 +162,5 @@ def _jobs(rows):
 
 
 def _clock(header, first):
-    """Times that count from 1970 are on a clock."""
+    """Return second 0, known if times count from 1970, and no note."""
     return (0.0 if first > CALENDAR else None), ""

@@ -32,7 +32,7 @@ def has_zone(column: pl.Expr) -> pl.Expr:
 
 
 def _date(column):
-    """Date and time of day, to the second."""
+    """Return date and time of day, to the second."""
     text = column.str.slice(0, SECOND).str.replace(" ", "T", literal=True)
     return text.str.to_datetime("%Y-%m-%dT%H:%M:%S", strict=False, time_unit="us")
 

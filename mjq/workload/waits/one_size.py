@@ -36,11 +36,11 @@ def waits(
     policy : str
         See :func:`mjq.simulation.schedule.replay`.
     growth : float
-        Jobs come so many times as fast.
+        Factor on the arrival rate of the log.
     exact : bool
         Whether run times are known beforehand, in place of the users' estimates.
     percentile : float
-        Above 0, at most 100: so many per cent of the jobs wait at most the time that is asked for.
+        The percentage, above 0 and at most 100, of the jobs that wait at most the time that is asked for.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def waits(
 
 
 def _blocks(wait, take, floor):
-    """What the log tells of a quantity of its waits, as plain data."""
+    """Return what the log tells of a quantity of its waits, as plain data."""
     parts = [] if floor is None else [float(take(part)) for part in intervals.in_blocks(wait)]
     return intervals.Blocks(float(take(wait)), parts, floor)._asdict()
 
@@ -124,7 +124,7 @@ def difference(one: dict[str, Any], other: dict[str, Any], name: str) -> tuple[f
 
 
 def _none_waits(wait, memory, beyond):
-    """Whether the share of the jobs that wait is surely at most that beyond the percentile."""
+    """Return whether the share of the jobs that wait is surely at most that beyond the percentile."""
     share = intervals.of_mean(wait > 0)
     if ends := share.interval():
         high = ends[1]
@@ -134,6 +134,6 @@ def _none_waits(wait, memory, beyond):
 
 
 def _percentile(wait, percentile):
-    """The shortest time that at least so many per cent of the jobs wait at most."""
+    """Return the shortest time such that this percentage of the jobs wait at most so long."""
     place = max(0, int(np.ceil(len(wait) * percentile / 100 - PLACE_ROUNDING)) - 1)
     return float(np.partition(wait, place)[place])

@@ -53,7 +53,7 @@ def planned(
     ----------
     log : Log
     target : float
-        So many per cent of the jobs are to wait at most so long [h].
+        The wait [h] that `percentile` percent of the jobs must not exceed.
     policies : sequence of str
         See :func:`mjq.simulation.schedule.replay`.
     sizes : sequence of float, optional
@@ -61,7 +61,7 @@ def planned(
     percentile : float
         Above 0, at most 100.
     growth : float
-        Jobs come so many times as fast as in the log.
+        Factor on the arrival rate of the log.
     node : float
         Servers of a node.
     output : path, optional
@@ -152,14 +152,14 @@ def sizes_between(
         low = max(SMALLEST * servers, log.need.max()) if low is None else low
         low, high = np.ceil(low), max(LARGEST * servers, low) if high is None else high
     if not 0 < low <= high:
-        raise ValueError(f"sizes must rise from more than 0, got {checks.shown(low)} to {checks.shown(high)}")
+        raise ValueError(f"sizes must be positive and must rise, got {checks.shown(low)} to {checks.shown(high)}")
     steps = np.unique(np.round(np.linspace(0, np.floor((high - low) / node + NODE_ROUNDING), count)))
     sizes = {float(low + node * k) for k in steps}
     return sorted(sizes | {float(log.servers)} if log.servers is not None and low <= log.servers <= high else sizes)
 
 
 def _of_policy(replays, policy, target, sizes, growth, node):
-    """What one policy takes."""
+    """Return how many servers one policy needs."""
 
     def case(servers, **other):
         return dict(policy=policy, servers=servers, growth=growth) | other
@@ -208,7 +208,7 @@ def _of_policy(replays, policy, target, sizes, growth, node):
 
 
 def _refined(sizes, meets, node):
-    """The sizes, and between the first one that meets the target and the one before it others, down to one node."""
+    """Add sizes between the first that meets the target and the one before it, down to one node."""
     first = next((k for k, size in enumerate(sizes) if meets(size)), 0)
     if not first:
         return sizes
@@ -221,7 +221,7 @@ def _refined(sizes, meets, node):
 
 
 def _from_on(rows):
-    """The size from which on all meet the target."""
+    """Return the size from which on all meet the target."""
     found = None
     for row in reversed(rows):
         if not row.meets:
@@ -240,12 +240,12 @@ def _against_load(replays, policy, servers, growth):
 
 
 def _told(found):
-    """Waits of one replay, with intervals."""
+    """Return the waits of one replay, with intervals."""
     ends = {name: interval(found, name) or (None, None) for name in ("mean", "percentile")}
     return Waits(**{name: Interval(value=found[name]["value"], low=x, high=y) for name, (x, y) in ends.items()})
 
 
 def _gain(here, other):
-    """By how much waits are shorter in another replay, with intervals."""
+    """Return by how much waits are shorter in another replay, with intervals."""
     gains = {name: difference(here, other, name) for name in ("mean", "percentile")}
     return Waits(**{name: Interval(value=value, low=x, high=y) for name, (value, x, y) in gains.items()})

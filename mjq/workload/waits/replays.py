@@ -21,7 +21,7 @@ __all__ = ["Replays"]
 
 
 class Replays:
-    """Replays of one log, each made once: a context; noted beside an output if there is one; the same call resumes.
+    """Make each replay of one log once; keep notes beside an output if there is one, so that the same call resumes.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def _waits(log, percentile, case):
 
 
 def _fingerprint(log):
-    """What tells this log from another one."""
+    """Return what tells this log from another one."""
     digest = hashlib.sha256()
     for column in (log.need, log.run, log.arrival, log.estimate):
         digest.update(b"none" if column is None else np.ascontiguousarray(column).tobytes())

@@ -1,0 +1,107 @@
+"""Students' notebooks: complete as they are, without solutions, and with the numbers of the book."""
+
+import ast
+import re
+import sys
+from functools import cache
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+from mjq.runs import execution
+from tests.conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "book"))
+import student
+
+ADDRESS = "https://example.org/somebody/mjq"
+BUILT = ROOT / "_build/html/notebooks"
+each_notebook = pytest.mark.parametrize("name", student.NOTEBOOKS)
+
+
+@cache
+def words():
+    return student.Words(ROOT)
+
+
+@cache
+def written(name):
+    return student.student(name, words(), ADDRESS)
+
+
+@cache
+def chapter(name):
+    return nbformat.read(ROOT / f"notebooks/{name}.ipynb", as_version=4)
+
+
+def text(notebook):
+    return "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
+def code(notebook):
+    return [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+
+
+@each_notebook
+def test_nothing_is_left_that_only_the_book_understands(name):
+    assert not re.search(r"\{[a-z:]+\}`|:::|^```\{|^\([\w:-]+\)=", text(written(name)), re.M)
+
+
+@each_notebook
+def test_the_first_cells_are_the_title_and_how_to_install(name):
+    title, install = written(name).cells[:2]
+    assert title.source.startswith("# ")
+    assert ADDRESS in install.source
+    ast.parse(install.source)
+
+
+@each_notebook
+def test_code_is_that_of_the_chapter_without_the_solutions(name):
+    solutions = [cell.source for cell, hidden in student.with_solutions_marked(chapter(name)) if hidden]
+    wanted = [source for source in code(chapter(name)) if source not in solutions]
+    assert [source for source in code(written(name))[1:] if source != student.YOURS] == wanted
+    assert not [cell for cell in written(name).cells if "solution" in cell.source and cell.source in solutions]
+
+
+@each_notebook
+def test_exercises_and_self_checks_have_a_cell_for_the_answer(name):
+    asked = text(chapter(name))
+    assert code(written(name)).count(student.YOURS) == asked.count("{exercise-start}") + asked.count("{selfcheck}")
+    for condition in re.findall(
+        r"^\* `(.+?)`", "\n".join(re.findall(r"^:::\{selfcheck.*?^:::$", asked, re.M | re.S)), re.M
+    ):
+        assert condition not in text(written(name)), "the answer"
+    assert ":answer:" not in text(written(name))
+
+
+@pytest.mark.parametrize("name", student.NUMBERED)
+def test_figures_and_exercises_have_the_numbers_of_the_book(name):
+    page = BUILT / f"{name}.html"
+    if not page.exists():
+        pytest.skip("the book is not built: make book")
+    soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+    shown = [x.get_text().strip() for x in soup.select("figcaption .caption-number, .exercise .caption-number")]
+    mine = text(written(name))
+    assert [x for x in shown if x.startswith("Fig")] == re.findall(r"^\*(Fig\. [\d.]+)\. ", mine, re.M)
+    assert [x for x in shown if x.startswith("Ex")] == re.findall(r"^### (Exercise [\d.]+):", mine, re.M)
+
+
+@each_notebook
+def test_a_book_without_solutions_has_none_and_the_same_numbers(name):
+    with_all, without = chapter(name), student.without_solutions(nbformat.from_dict(chapter(name)))
+    assert "{solution" not in text(without)
+    assert len(code(without)) == len(code(with_all))
+    hidden = [cell.source for cell in without.cells if cell.metadata.get("tags") == ["remove-cell"]]
+    for cell, solution in student.with_solutions_marked(with_all):
+        if solution and cell.cell_type == "code":
+            assert cell.source in hidden
+
+
+@pytest.mark.slow
+@each_notebook
+def test_it_runs_as_it_is(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("MJQ_WORKERS", "1")
+    monkeypatch.chdir(tmp_path if name != "run_it_again" else ROOT)
+    failure = execution.execute(written(name), tmp_path / "run.ipynb")
+    assert failure is None, "\n".join([str(failure), *failure.traceback])
