@@ -76,7 +76,7 @@ CHAPTERS = (
         "NS",
         "near_saturation",
         "Near saturation",
-        "how long jobs wait when the resource is nearly full, for any number of classes",
+        "how long jobs stay when the resource is nearly full, for any number of classes",
         of_a_paper=False,
     ),
     Chapter(
