@@ -54,8 +54,8 @@ def as_html(title: str, blocks: Iterable[Block]) -> str:
     body = "\n".join([parts[0], *(f"<section>\n{part.strip()}\n</section>" for part in parts[1:])])
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
-        f'<meta name="viewport" content="width=device-width">\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n'
-        "</main>\n</body>\n</html>\n"
+        f'<meta name="viewport" content="width=device-width">\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n'
+        f"{body}\n</main>\n</body>\n</html>\n"
     )
 
 

@@ -12,7 +12,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ASKED", "DIGITS", "TOLERANCE", "Choice", "Question", "Task", "decimal", "printed", "table", "tolerance", "written"]
+__all__ = [  # noqa: RUF022, in the order of reading
+    "DIGITS", "ASKED", "TOLERANCE", "LETTERS", "Question", "Choice", "Task", "table", "decimal", "written", "printed",
+    "tolerance",
+]  # fmt: skip
 
 DIGITS = 4  # significant ones of an answer in the key
 ASKED = 3  # significant ones that a student gives
@@ -20,8 +23,26 @@ TOLERANCE = 0.005  # relative: as far as three significant digits can be from th
 LETTERS = "abcdefgh"
 
 
+class _Varied:
+    """Describe what has a text and a way to the answer with each student's numbers in them."""
+
+    text: str
+    way: str
+    steps: Callable[..., dict[str, Any]] | None
+
+    def asked(self, values: Mapping[str, float]) -> str:
+        """Return the text with the numbers in it."""
+        return self.text.format(**{name: written(value) for name, value in values.items()})
+
+    def explained(self, values: Mapping[str, float], answer: str) -> str:
+        """Return the way to the answer, with all numbers in it."""
+        found = self.steps(**values) if self.steps else {}
+        shown = {name: value if isinstance(value, str) else printed(value) for name, value in found.items()}
+        return self.way.format(**{name: written(value) for name, value in values.items()} | shown, answer=answer)
+
+
 @dataclass(frozen=True)
-class Question:
+class Question(_Varied):
     """Describe a question for a number; the given numbers differ between students.
 
     Attributes
@@ -58,19 +79,9 @@ class Question:
     points: int = 2
     kind = "number"
 
-    def asked(self, values: Mapping[str, float]) -> str:
-        """Return the text with the numbers in it."""
-        return self.text.format(**{name: written(value) for name, value in values.items()})
-
-    def explained(self, values: Mapping[str, float], answer: str) -> str:
-        """Return the way to the answer, with all numbers in it."""
-        found = self.steps(**values) if self.steps else {}
-        shown = {name: value if isinstance(value, str) else printed(value) for name, value in found.items()}
-        return self.way.format(**{name: written(value) for name, value in values.items()} | shown, answer=answer)
-
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(_Varied):
     """Describe a question with several statements, of which one is right; the given numbers differ between students.
 
     Attributes
@@ -96,9 +107,6 @@ class Choice:
     points: int = 1
     unit = ""
     kind = "choice"
-
-    asked = Question.asked
-    explained = Question.explained
 
     def offered(self, values: Mapping[str, float]) -> list[tuple[str, str]]:
         """Return the letter and the words of each statement."""
@@ -145,7 +153,9 @@ def table(head: tuple[str, ...], rows: list[tuple]) -> str:
     | 1 | 0.2500 |
     """
     lines = [[printed(x) if isinstance(x, float) else str(x) for x in row] for row in rows]
-    return "\n".join(["| " + " | ".join(head) + " |", "|" + "--:|" * len(head), *(f"| {' | '.join(x)} |" for x in lines)])
+    return "\n".join(
+        ["| " + " | ".join(head) + " |", "|" + "--:|" * len(head), *(f"| {' | '.join(x)} |" for x in lines)]
+    )
 
 
 def decimal(rng: np.random.Generator, low: float, high: float, digits: int) -> float:

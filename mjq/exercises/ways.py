@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from mjq.solvers import chain
 __all__ = ["one_or_all", "schedule_table", "shares"]
 
 
-def shares(start: Hashable, rule: chain.Rule, most: int = 1000) -> list[tuple[Hashable, float]]:
+def shares(start: Hashable, rule: chain.Rule, most: int = 1000) -> list[tuple[Any, float]]:
     """Return the states of a chain and the share of time spent in each, in the order in which they are found."""
     states = chain.explore([start], rule, limit=most)
     return list(zip(states, chain.stationary(chain.generator(states, rule), states).tolist(), strict=True))
@@ -27,10 +28,15 @@ def one_or_all(n: int, one_in: float, t1: float, t2: float) -> dict[str, float]:
 
 
 def schedule_table(
-    submit: Sequence[float], need: Sequence[int], run: Sequence[float], servers: int, policy: str, wait: Callable = int
+    submit: Sequence[float],
+    need: Sequence[int],
+    run: Sequence[float],
+    estimate: Sequence[float] | None,
+    servers: int,
+    policy: str,
 ) -> str:
-    """Return a table of when each job of a log comes, starts and ends."""
-    found = schedule.replay(submit, need, run, None, servers, policy)
+    """Return a table of when each job of a log of whole numbers comes, starts and ends."""
+    found = schedule.replay(submit, need, run, estimate, servers, policy)
     columns = found.submit, found.need, found.start, found.finish, found.wait
-    rows = [(k, *map(wait, row)) for k, row in enumerate(zip(*columns, strict=True), 1)]
+    rows = [(k, *map(int, row)) for k, row in enumerate(zip(*columns, strict=True), 1)]
     return table(("job", "arrives", "servers", "starts", "ends", "waits"), rows)

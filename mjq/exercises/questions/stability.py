@@ -11,6 +11,7 @@ from mjq.exercises.question import Choice, Question, Task, decimal, table
 __all__ = ["QUESTIONS"]
 
 RATE = "jobs per hour"
+RARE = 1e-6  # probability of a state that a solution leaves out
 IDLE = "that servers are idle while jobs wait"
 TWO_CLASSES = (
     "A cluster has {n} servers. A job is small with probability {p1}: it needs {n1} servers and completes at rate "
@@ -55,7 +56,7 @@ def one_or_all_without_idle(n, one_in, t1, t2):
 
 
 def draw_three_sizes(rng):
-    first, second, third = sorted(int(need) for need in rng.choice(range(1, 9), 3, replace=False))
+    first, second, third = sorted(int(need) for need in rng.choice(range(2, 10), 3, replace=False))
     p1, p2 = decimal(rng, 0.2, 0.6, 2), decimal(rng, 0.1, 0.3, 2)
     return {"n": int(rng.integers(10, 31)), "b1": first, "b2": second, "b3": third, "p1": p1, "p2": p2}
 
@@ -75,11 +76,15 @@ def way_of_two_classes(n, n1, n2, mu1, mu2, p1):
     system = n, n1, n2, mu1, mu2, p1
     rows = []
     for (blocked, i, j), share in zip(st.saturated_states(n, n1, n2), st.embedded_distribution(*system), strict=True):
+        if share < RARE:
+            continue
         rate = float(i * mu1 + j * mu2)
         rows.append((i, j, "yes" if blocked else "no", float(share), rate, float(share / rate)))
     held = p1 * n1 / mu1 + (1 - p1) * n2 / mu2
     limit = st.throughput(*system)
-    states = table(("small", "large", "large one waits for more servers", "π", "completions per hour", "π / rate"), rows)
+    states = table(
+        ("small", "large", "large one waits for more servers", "π", "completions per hour", "π / rate"), rows
+    )
     return {"states": states, "mean": 1 / limit, "limit": limit, "held": held, "busy": limit * held}
 
 
