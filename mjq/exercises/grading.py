@@ -185,7 +185,7 @@ def _letter(text):
 def _mark(row, mistaken, answer):
     of, points, remark = int(row["points"]), 0, "wrong"
     if row["kind"] not in ("number", "choice"):
-        return Mark(*_place(row), answer, row["answer"], None, of, "the teacher grades this")
+        return _marked(row, answer, None, "the teacher grades this")
     if not answer:
         remark = "no answer"
     elif _is(answer, row["answer"], row["kind"], row["tolerance"]):
@@ -193,11 +193,12 @@ def _mark(row, mistaken, answer):
     else:
         words = [words for wrong, words in mistaken.items() if _is(answer, wrong, row["kind"])]
         remark = f"perhaps overlooked {words[0]}" if words else remark
-    return Mark(*_place(row), answer, row["answer"], points, of, remark)
+    return _marked(row, answer, points, remark)
 
 
-def _place(row):
-    return row["student"], int(row["question"]), row["title"], row["kind"]
+def _marked(row, answer, points, remark):
+    question, of = int(row["question"]), int(row["points"])
+    return Mark(row["student"], question, row["title"], row["kind"], answer, row["answer"], points, of, remark)
 
 
 def _is(answer, right, kind, allowed=None):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from mjq.exercises.question import table
-from mjq.simulation import schedule
+from mjq.simulation.schedule import Schedule
 from mjq.solvers import chain
 
 __all__ = ["one_or_all", "schedule_table", "shares"]
@@ -27,16 +27,8 @@ def one_or_all(n: int, one_in: float, t1: float, t2: float) -> dict[str, float]:
     return {"small_part": small, "cycle": small + t2, "per_cycle": one_in}
 
 
-def schedule_table(
-    submit: Sequence[float],
-    need: Sequence[int],
-    run: Sequence[float],
-    estimate: Sequence[float] | None,
-    servers: int,
-    policy: str,
-) -> str:
+def schedule_table(found: Schedule) -> str:
     """Return a table of when each job of a log of whole numbers comes, starts and ends."""
-    found = schedule.replay(submit, need, run, estimate, servers, policy)
     columns = found.submit, found.need, found.start, found.finish, found.wait
     rows = [(k, *map(int, row)) for k, row in enumerate(zip(*columns, strict=True), 1)]
     return table(("job", "arrives", "servers", "starts", "ends", "waits"), rows)

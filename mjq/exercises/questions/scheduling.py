@@ -47,11 +47,12 @@ def draw_log(rng):
 def log(**values):
     submit = [0, *(values[f"s{k}"] for k in range(2, JOBS + 1))]
     need, run = ([values[f"{letter}{k}"] for k in range(1, JOBS + 1)] for letter in "nr")
-    return submit, need, run, None
+    return submit, need, run
 
 
 def replayed(policy, n, **values):
-    return schedule.replay(*log(**values), n, policy)
+    submit, need, run = log(**values)
+    return schedule.replay(submit, need, run, None, n, policy)
 
 
 def draw_log_to_pass(rng):
@@ -67,8 +68,8 @@ def mean_wait(policy, **values):
 
 
 def way_of_log(policy, n, **values):
-    waits = replayed(policy, n, **values).wait
-    return {"schedule": ways.schedule_table(*log(**values), n, policy), "total": f"{waits.sum():.0f}"}
+    found = replayed(policy, n, **values)
+    return {"schedule": ways.schedule_table(found), "total": f"{found.wait.sum():.0f}"}
 
 
 def way_of_easy(n, **values):

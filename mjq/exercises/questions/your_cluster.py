@@ -63,16 +63,20 @@ def draw_log(rng):
 
 
 def log(**values):
-    need, run = ([values[f"{letter}{k}"] for k in range(1, JOBS + 1)] for letter in "nr")
-    return [0] * JOBS, need, run, None
+    return ([values[f"{letter}{k}"] for k in range(1, JOBS + 1)] for letter in "nr")
 
 
-def rate_of_log(N, policy="fcfs", **values):
-    return 60 * JOBS / float(schedule.replay(*log(**values), N, policy).finish.max())
+def replayed(N, **values):
+    need, run = log(**values)
+    return schedule.replay([0] * JOBS, need, run, None, N, "fcfs")
+
+
+def rate_of_log(**values):
+    return 60 * JOBS / float(replayed(**values).finish.max())
 
 
 def rate_of_log_without_waste(N, **values):
-    _, need, run, _ = log(**values)
+    need, run = log(**values)
     return 60 * JOBS * N / sum(n * r for n, r in zip(need, run, strict=True))
 
 
@@ -92,9 +96,9 @@ def way_of_full_hours(p1, t):
 
 
 def way_of_log(N, **values):
-    end = schedule.replay(*log(**values), N, "fcfs").finish.max()
-    return {"schedule": ways.schedule_table(*log(**values), N, "fcfs"), "end": f"{end:.0f}",
-            "naive": rate_of_log_without_waste(N, **values)}  # fmt: skip
+    found = replayed(N, **values)
+    naive = rate_of_log_without_waste(N, **values)
+    return {"schedule": ways.schedule_table(found), "end": f"{found.finish.max():.0f}", "naive": naive}
 
 
 # --- A choice -------------------------------------------------------------------------------------------------------
