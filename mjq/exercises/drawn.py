@@ -115,7 +115,7 @@ def _solved(question, rng):
     if set(near) != {answer} or not apart:
         return None
     mistaken = {words: printed(other) for words, other in wrong.items()}
-    return Drawn(question, values, answer, mistaken, tolerance(exact))
+    return Drawn(question, values, answer, mistaken, tolerance(answer))
 
 
 def _chosen(question, rng):

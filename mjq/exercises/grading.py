@@ -183,13 +183,13 @@ def _letter(text):
 
 
 def _mark(row, mistaken, answer):
-    of, points, remark = int(row["points"]), 0, "wrong"
+    points, remark = 0, "wrong"
     if row["kind"] not in ("number", "choice"):
         return _marked(row, answer, None, "the teacher grades this")
     if not answer:
         remark = "no answer"
     elif _is(answer, row["answer"], row["kind"], row["tolerance"]):
-        points, remark = of, "right"
+        points, remark = int(row["points"]), "right"
     else:
         words = [words for wrong, words in mistaken.items() if _is(answer, wrong, row["kind"])]
         remark = f"perhaps overlooked {words[0]}" if words else remark

@@ -92,6 +92,16 @@ def way_of_three_sizes(N, largest, p1, p2, C, lam, mu1, mu2):
 # --- A choice -------------------------------------------------------------------------------------------------------
 
 
+def draw_place_or_server(rng):
+    """Draw one of two sorts: the tracker is slow and the queue short, or the servers are few."""
+    values = draw_uniform(rng)
+    if rng.random() < 0.5:
+        N, T = int(rng.integers(6, 10)), int(rng.integers(2, 4))
+        lam, mu1, C = decimal(rng, 5, 12, 1), int(rng.choice([10, 15, 20])), int(rng.integers(1, 4))
+        values |= {"N": N, "T": T, "lam": lam, "mu1": mu1, "C": C}
+    return values
+
+
 def losses_with_more(N, C, **values):
     return uniform(N=N, C=C + 1, **values).blocking, uniform(N=N + 1, C=C, **values).blocking
 
@@ -146,9 +156,9 @@ QUESTIONS = (
     Choice(
         "A place or a server", UNIFORM + "There is money for one further place in the queue or for one further server. "
         "With which are fewer jobs lost?", ("With one further place in the queue", "With one further server"),
-        draw_uniform, place_or_server, {},
+        draw_place_or_server, place_or_server, {},
         "Now {now} % of the jobs are lost. With a further place it would be {place} %, with a further server "
-        "{server} %. A place helps against bursts; a server helps where the servers are what is short.",
+        "{server} %. A place helps where bursts or the tracker are the trouble; a server helps if servers are short.",
         way_of_place_or_server,
     ),
     Task(
@@ -181,7 +191,7 @@ QUESTIONS = (
         "what is right?",
         "Little's law needs the rate at which jobs enter the queue. Lost jobs do not enter it, so the rate is "
         f"10 · (1 − 0.4) = {10 * (1 - 0.4):.0f} jobs per second, and the mean time in the queue is 3 / 6 = "
-        "{LITTLE:.1f} seconds.",
+        f"{LITTLE:.1f} seconds.",
         ((2, "lost jobs do not enter the queue"), (2, "the right time")),
     ),
 )  # fmt: skip

@@ -111,29 +111,24 @@ def way_of_three_sizes(n, b1, b2, b3, p1, p2):
 # --- A choice -------------------------------------------------------------------------------------------------------
 
 
-def draw_cap(rng):
-    return {"n": 2 * int(rng.integers(2, 21)), "percent": int(rng.integers(1, 51)), "t": decimal(rng, 0.5, 4, 1)}
+def more_percent(n, **values):
+    return 100 * (st.throughput(n + 1, **values) / st.throughput(n, **values) - 1)
 
 
-def limits_of_the_cap(n, percent, t):
-    p1 = 1 - percent / 100
-    return st.throughput(n, 1, n, 1, 1 / t, p1), st.throughput(n, 1, n // 2, 1, 1 / (2 * t), p1)
+def one_more(**values):
+    more = more_percent(**values)
+    if 0.5 < more < 1.5:
+        raise ValueError("too near to one percent")
+    return 0 if more > 1 else 1
 
 
-def better_cap(**values):
-    whole, half = limits_of_the_cap(**values)
-    if abs(whole - half) < 0.01 * whole:
-        raise ValueError("both are nearly alike")
-    return 0 if whole > half else 1
+def always_more(**_):
+    return 0
 
 
-def alike(**_):
-    return 2
-
-
-def way_of_cap(**values):
-    whole, half = limits_of_the_cap(**values)
-    return {"whole": whole, "half": half}
+def way_of_one_more(n, **values):
+    limits = st.throughput(n, **values), st.throughput(n + 1, **values)
+    return {"now": limits[0], "then": limits[1], "percent": more_percent(n, **values), "naive": 100 / n}
 
 
 HALF = st.throughput(2, 1, 2, 1, 1, 0.5)
@@ -193,17 +188,11 @@ QUESTIONS = (
         "The mean of 1 / K is {mean}, and the limit is 1 / {mean} = {answer} jobs per hour.", way_of_three_sizes,
     ),
     Choice(
-        "The whole cluster or half of it",
-        "A cluster has {n} servers. Of its jobs {percent} % are large, the others need one server for a mean time of "
-        "1 hour. A large job can be written in two ways: it needs all servers for {t} hours on average, or half of "
-        "them for twice the time. Times are exponential; jobs start in the order of arrival. With which way is the "
-        "queue stable up to the higher arrival rate?",
-        ("All servers for {t} hours", "Half of the servers for twice the time",
-         "The limit is the same, for the work is the same"),
-        draw_cap, better_cap, {IDLE: alike},
-        "The work of a large job is the same, but not the servers that are idle around it. The limit of stability is "
-        "{whole} jobs per hour with jobs that need all servers and {half} jobs per hour with jobs that need half of "
-        "them (product form).", way_of_cap,
+        "One server more", TWO_CLASSES + "One server is added. How much higher is the limit of stability then?",
+        ("More than 1 %", "Less than 1 %"), draw_two_classes, one_more, {IDLE: always_more},
+        "The limit of stability is {now} jobs per hour before and {then} afterwards (product form): {percent} % more. "
+        "By the naive limit, which is proportional to the number of servers, it would be {naive} % more. A server "
+        "helps much only where with it more jobs fit together.", way_of_one_more,
     ),
     Task(
         "derive", "A bound on the limit",
