@@ -184,7 +184,7 @@ def html(name, panel, folder=HERE):
             f"const data = {compact(panel.data)};",
             panel.generated,
             (folder / f"{name}.js").read_text(encoding="utf-8"),
-            "return { values, draw };",
+            "return { values, draw, acts: typeof acts === 'undefined' ? {} : acts };",
         ]
     )
     figure = f' data-figure="cell-{panel.cell}"' if panel.replaces else ""

@@ -230,7 +230,7 @@
   function build(panel) {
     const place = document.getElementById(`panel-${panel.name}`);
     if (!place || place.childElementCount) return;
-    const { values, draw } = panel.code(tools);
+    const { values, draw, acts } = panel.code(tools);
     const controls = Object.fromEntries(panel.sliders.map((slider) => [slider.name, control(panel, slider, moved)]));
     const summary = element("p", { class: "panel-summary" });
     const spoken = element("p", { class: "visually-hidden", "aria-live": "polite" });
@@ -282,6 +282,7 @@
     }
     const play = panel.plays && press("Play", () => (playing ? pause() : start()));
     for (const [name, preset] of Object.entries(panel.presets)) press(name, () => (set(preset), moved(), go()));
+    for (const [name, act] of Object.entries(acts)) press(name, () => (set(act(now())), moved()));
     press("Reset", () => (set({}), pause(), later(), clearTimeout(noted), address(panel.name, {})));
     /** A story that plays begins to play. */
     function go() {

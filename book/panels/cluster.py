@@ -26,17 +26,22 @@ if __name__ == "__main__":
     keep("cluster", AXES, solved)
 
 PANEL = Panel(
-    title="Try it: lost jobs and time in the queue",
+    title="Try it: lost jobs and waits",
     note="Sixteen servers, sizes 1 to 16 equally probable, jobs run for 0.1 s on average. The curves are interpolated "
     "in a table of exact solutions, to six digits.",
     page="notebooks/cluster",
     cell="answer-curve",
     sliders=(
-        Slider("lam", "arrival rate", *LAM, 0.01, 1.3, log=True, unit="/s"),
-        Slider("mu1", "rate of the tracker", *MU1, 0.02, 3, log=True, unit="/s"),
+        Slider("lam", "arrival rate", *LAM, 0.01, 1.3, log=True, unit="per second"),
+        Slider("mu1", "rate of the tracker", *MU1, 0.02, 3, log=True, unit="per second"),
         Slider("places", "places in the queue", 0, len(PLACES) - 1, 1, 3, names=tuple(map(str, PLACES))),
     ),
     values=values,
+    presets={
+        "Thirty jobs per second": {"lam": 30, "mu1": 1000, "places": 3},
+        "A slow tracker": {"lam": 30, "mu1": 40, "places": 3},
+        "One place in the queue": {"lam": 30, "mu1": 1000, "places": 0},
+    },
     data={"lam": LAM, "mu1": MU1, "places": PLACES, "all_used": N * RATE / (SIZES @ P)}
     | kept("cluster", AXES, ("lost", "delay")),
 )

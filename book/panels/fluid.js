@@ -29,6 +29,20 @@ function hard(k, lam, start, t) {
   return t < busy ? start - (k - lam) * t : lam + (Math.min(start, k) - lam) * Math.exp(busy - t);
 }
 
+/** What a button does: the exponent with which the settled fluid has the exact mean at this load. */
+const acts = {
+  "Fit p at this load": (at) => {
+    const lam = (at.k * at.load) / 100, aim = exact(at.k, lam);
+    let [low, high] = [-2, 3];
+    for (let n = 0; n < 60; n++) {
+      const middle = (low + high) / 2;
+      if (settled(at.k, lam, 10 ** middle) > aim) low = middle;
+      else high = middle;
+    }
+    return { ...at, p: 10 ** low };
+  },
+};
+
 function values({ k, load, p, start }) {
   const lam = (k * load) / 100, path = trajectory(k, lam, p, start * k);
   return {
@@ -41,8 +55,8 @@ function draw({ k, load, p, start }, found) {
   const lam = (k * load) / 100, { shown, spaced } = tools, loads = spaced(5, 95, 91), times = spaced(0, data.horizon, 121);
   const error = 100 * (found.settled / found.exact - 1);
   return {
-    summary: `At ${shown(load)} % load ${k} servers hold ${shown(found.exact)} requests on average; the smoothed fluid ` +
-      `says ${shown(found.settled)} (${shown(error)} % off), the plain one ${shown(lam)}.`,
+    summary: `At ${shown(load)} % load there are ${shown(found.exact)} requests on average. The smoothed fluid says ` +
+      `${shown(found.settled)} (${Math.abs(error) < 0.05 ? "as it was fitted" : `${shown(error, 2)} % off`}), the plain one ${shown(lam)}.`,
     charts: [
       {
         title: "Mean number of requests against the load", height: 230,

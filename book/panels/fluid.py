@@ -23,6 +23,15 @@ def values(k, load, p, start):
     }
 
 
+def fitted(k, load):
+    """The exponent with which the settled fluid has the exact mean."""
+    service, arrivals = {("q", 1): fluid.exponential(1.0)}, {("q", 1): k * load / 100}
+    queue = fluid.Network({"q": k}, service, {}, arrivals)
+    exact = product_form.means(queue)
+    return fluid.fit_smoothing(queue, exact.mean_jobs, exact.throughput)["q"]
+
+
+FITTED = round(fitted(4, 80), 4)
 PANEL = Panel(
     title="Try it: the exponent of a queue, settled and on its way",
     note="Exponential times of mean 1, Poisson arrivals. The trajectory is solved by a Runge-Kutta method in this "
@@ -36,5 +45,9 @@ PANEL = Panel(
         Slider("start", "requests at the start, for each server", 0, 5, 0.25, 0),
     ),
     values=values,
+    presets={
+        "Fitted at 80 % load": {"k": 4, "load": 80, "p": FITTED, "start": 0},
+        "A burst of twelve requests": {"k": 4, "load": 50, "p": FITTED, "start": 3},
+    },
     data={"horizon": HORIZON},
 )

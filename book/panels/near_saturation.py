@@ -91,6 +91,11 @@ PANEL = Panel(
         Slider("share", "jobs that need all four servers", 0, 1.7, 0.02, 1.18, log=True, unit="%"),
     ),
     values=values,
+    presets={
+        "Nearly full": {"load": 95, "share": 15},
+        "Half full": {"load": 50, "share": 15},
+        "Few jobs that need all": {"load": 95, "share": 2},
+    },
     generated=generated("constants", [large], **formulas(large)),
     data={"low": LOADS[0], "high": LOADS[1], "most": SHARES[1]}
     | kept("near_saturation", AXES, ("in_order", "filling")),

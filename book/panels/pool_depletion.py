@@ -28,5 +28,9 @@ PANEL = Panel(
         Slider("D2B", "demand of class B at station 2", 0.7, 3, 0.01, 1.25),
     ),
     values=values,
+    presets={
+        "The paper's System 1": {"alpha": 70, "beta": 20, "D1A": 0.75, "D2B": 1.25},
+        "Admit as the pool is mixed": {"alpha": 70, "beta": 70, "D1A": 0.75, "D2B": 1.25},
+    },
     data={"D1B": D1B, "D2A": D2A},
 )

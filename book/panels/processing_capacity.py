@@ -1,39 +1,35 @@
-"""The capacity of BB22's example with any mix and any times, generated from its seven saturated states."""
+"""The capacity of a hundred servers that run small jobs and large ones, by the product form of two classes."""
 
-import sympy as sp
-from live_panels import Panel, Slider, generated
+from live_panels import HERE, Panel, Slider
 
-from mjq import processing_capacity as pc
-from mjq.solvers import symbolic
+from mjq import stability as st
 
-B, b = 6, (2, 3)
-share, t1, t2 = sp.symbols("share t1 t2", positive=True)  # of jobs that need three; mean times
-states = pc.saturated_states(B, b)
-chain = symbolic.generator(states, lambda s: pc.saturated_transitions(s, B, b, (1 / t1, 1 / t2), (1 - share, share)))
-completions = sp.Matrix([m / t1 + n / t2 for m, n, _ in states])
-capacity = sp.factor((symbolic.stationary(chain) * completions)[0])
-no_idle = B / ((1 - share) * b[0] * t1 + share * b[1] * t2)
-formulas = {"capacity": capacity, "no_idle": no_idle, "idle": B * (1 - capacity / no_idle)}
+SERVERS = 100
 
 
-def values(share, t1, t2):
-    found = pc.processing_capacity(B, b, [1 / t1, 1 / t2], [1 - share / 100, share / 100])
-    full = B / ((1 - share / 100) * b[0] * t1 + share / 100 * b[1] * t2)
-    return {"capacity": found, "no_idle": full, "idle": B * (1 - found / full)}
+def values(share, need, time):
+    system = SERVERS, 1, need, 1, 1 / time, 1 - share / 100
+    capacity, no_idle = st.throughput(*system), st.naive_throughput(*system)
+    return {"capacity": capacity, "no_idle": no_idle, "idle": SERVERS * (1 - capacity / no_idle)}
 
 
+STORY = {"share": 1, "need": 100, "time": 1}
 PANEL = Panel(
-    title="Try it: six units, jobs that need two or three of them",
-    note="The paper's example. The formula behind it was derived with letters when this book was built.",
+    title="Try it: a hundred servers, small jobs and large ones",
+    note="Small jobs need one server. Run times are exponential; a small job runs for one unit of time on average. "
+    "Jobs start in order of arrival, and there is always a next one. The page sums the product form of two classes.",
     page="notebooks/processing_capacity",
     cell="answer-curve",
-    replaces=False,
     sliders=(
-        Slider("share", "jobs that need three units", 1, 99, 1, 50, unit="%"),
-        Slider("t1", "mean time, need two", -1, 1, 0.02, 0, log=True),
-        Slider("t2", "mean time, need three", -1, 1, 0.02, 0, log=True),
+        Slider("share", "large jobs", -2, 1.5, 0.02, 0, log=True, unit="% of the jobs"),
+        Slider("need", "servers that a large job needs", 2, SERVERS, 1, 100, whole=True),
+        Slider("time", "mean run time of a large job", -1, 1, 0.02, 0, log=True, unit="units of time"),
     ),
     values=values,
-    tolerance=1e-9,
-    generated=generated("example", [share, t1, t2], **formulas),
+    generated=(HERE / "product_form.js").read_text(encoding="utf-8"),
+    presets={
+        "One job in a hundred needs all": STORY,
+        "The same work on half of the servers": STORY | {"need": 50, "time": 2},
+        "The same work on a tenth": STORY | {"need": 10, "time": 10},
+    },
 )

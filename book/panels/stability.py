@@ -1,6 +1,7 @@
 """Wasted servers of a saturated cluster, by the product form, up to ten thousand servers."""
 
-from live_panels import Panel, Slider
+from live_panels import HERE, Panel, Slider
+from scipy.optimize import minimize_scalar
 
 from mjq import stability as st
 
@@ -20,6 +21,11 @@ def values(n, part, share, ratio):
     }
 
 
+def wasted(share):
+    return values(100, 100, share, 1)["wasted"]
+
+
+WORST = round(float(minimize_scalar(lambda share: -wasted(share), bounds=(0.1, 50), method="bounded").x), 1)
 PANEL = Panel(
     title="Try it: wasted servers, up to ten thousand",
     note="Small jobs need one server and run for one unit of time on average. The product form is summed in "
@@ -28,9 +34,15 @@ PANEL = Panel(
     cell="answer-curve",
     sliders=(
         Slider("n", "servers", 1, 4, 0.02, 2, log=True, whole=True),
-        Slider("part", "servers of a large job, of all", 1, 100, 1, 100, unit="%"),
-        Slider("share", "large jobs", -1, 1.99, 0.01, 0.53, log=True, unit="%"),
+        Slider("part", "servers that a large job needs", 1, 100, 1, 100, unit="% of all"),
+        Slider("share", "large jobs", -1, 1.99, 0.01, 0.53, log=True, unit="% of the jobs"),
         Slider("ratio", "rate of large over small jobs", -3, 4, 0.02, 0, log=True),
     ),
     values=values,
+    generated=(HERE / "product_form.js").read_text(encoding="utf-8"),
+    presets={
+        "The worst mix of a hundred servers": {"n": 100, "part": 100, "share": WORST, "ratio": 1},
+        "Large jobs that run a thousand times as long": {"n": 100, "part": 100, "share": 10, "ratio": 0.001},
+        "Half of the jobs need all ten servers": {"n": 10, "part": 100, "share": 50, "ratio": 1},
+    },
 )

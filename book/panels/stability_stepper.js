@@ -24,11 +24,11 @@ function draw({ need }, { time, busy, idle, waiting, head }) {
   }))));
   const line = jobs.filter((job) => job.start > time).slice(0, 16).map((job, k) => ({
     x: [k + 0.55, k + 1.45], y: [0, job.need], text: String(job.number),
-    kind: k ? (job.need > 1 ? 1 : 0) : 3, name: k ? "" : "head of the line: does not fit",
+    kind: k ? (job.need > 1 ? 1 : 0) : 3, name: k ? "" : "head of the queue: does not fit",
   }));
   const blocked = waiting
-    ? `The next of ${waiting} in line needs ${head}: ${idle ? `${idle} servers idle, and nobody may overtake` : "it waits"}.`
-    : "The line is empty.";
+    ? `The next of ${waiting} in the queue needs ${head}: ${idle ? `${idle} idle, and nobody may overtake` : "it waits"}.`
+    : "The queue is empty.";
   return {
     summary: `Time ${shown(time, 4)}: ${busy} of ${data.servers} servers busy. ${blocked}`,
     charts: [
@@ -39,8 +39,8 @@ function draw({ need }, { time, busy, idle, waiting, head }) {
         boxes: here, rules: [{ x: time, kind: 3 }],
       },
       {
-        title: "The line", height: 170,
-        x: { label: "place in the line (16 are shown)", min: 0.5, max: 16.5 },
+        title: "The queue", height: 170,
+        x: { label: "place in the queue (16 are shown)", min: 0.5, max: 16.5 },
         y: { label: "servers needed", min: 0, max: data.servers },
         boxes: line,
       },

@@ -28,7 +28,7 @@ def values(need, step):
 
 
 PANEL = Panel(
-    title="Try it: step through a line, first come, first served",
+    title="Try it: step through a queue, first come, first served",
     note="A sample of forty jobs that are all there at the beginning. A step is the next start or end of a job; starts "
     "are those of the book's simulator. Dotted: now, and to the right of it what the running jobs still have to do. "
     "Blank to the left of it: servers that were idle although jobs waited.",
@@ -36,10 +36,11 @@ PANEL = Panel(
     cell="answer-picture",
     replaces=False,
     sliders=(
-        Slider("step", "step", 0, STEPS, 1, 12, whole=True),
+        Slider("step", "step", 0, STEPS, 1, 18, whole=True),
         Slider("need", "servers that a large job needs", min(NEEDS), max(NEEDS), 1, SERVERS, whole=True),
     ),
     values=values,
+    plays="step",
     data={
         "servers": SERVERS,
         "large": large.astype(int).tolist(),

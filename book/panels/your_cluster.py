@@ -42,6 +42,11 @@ PANEL = Panel(
         Slider("length", "jobs drawn together, on average", 0, 2, 0.02, 1, log=True),
     ),
     values=values,
+    presets={
+        "Rows of ten": {"large": 50, "length": 10},
+        "One by one": {"large": 50, "length": 1},
+        "Rows of a hundred": {"large": 50, "length": 100},
+    },
     tolerance=1e-9,
     generated=generated("rates", [large, length], **{name: sp.factor(f) for name, f in formulas.items()}),
 )

@@ -74,22 +74,26 @@ def test_the_script_computes_what_python_computes(name, shown):
 
 
 def test_the_keyboard_alone_moves_every_slider(name, shown):
-    shown.get_by_role("button", name="Reset").click()
+    reset = shown.get_by_role("button", name="Reset")
+    reset.click()
     shown.locator("body").click(position={"x": 1, "y": 1})
-    shown.keyboard.press("Tab")
     for slider in all_panels()[name].sliders:
-        moved = f"panel-{name}-{slider.name}"
-        assert shown.evaluate("document.activeElement.id") == moved
-        charts, value = shown.locator(".panel-charts"), shown.locator(f"#{moved}").input_value()
-        before = charts.inner_html()
-        shown.keyboard.press("Home" if float(value) > slider.min else "End")
+        shown.keyboard.press("Tab")
+        assert shown.evaluate("document.activeElement.id") == f"panel-{name}-{slider.name}"
+    for slider in all_panels()[name].sliders:
+        reset.click()
+        moved = shown.locator(f"#panel-{name}-{slider.name}")
+        charts, value = shown.locator(".panel-charts"), moved.input_value()
         shown.evaluate("() => new Promise(requestAnimationFrame)")  # it is drawn once a frame
-        assert shown.locator(f"#{moved}").input_value() != value
+        before = charts.inner_html()
+        moved.focus()
+        shown.keyboard.press("Home" if float(value) > slider.min else "End")
+        shown.evaluate("() => new Promise(requestAnimationFrame)")
+        assert moved.input_value() != value
         assert charts.inner_html() != before, slider.name
         if not slider.names:
-            told = shown.locator(f"#{moved}").get_attribute("aria-valuetext")
-            assert told == shown.locator(f'output[for="{moved}"]').inner_text()
-        shown.keyboard.press("Tab")
+            told = shown.locator(f'output[for="panel-{name}-{slider.name}"]').inner_text()
+            assert moved.get_attribute("aria-valuetext") == told
 
 
 def positions_now(name, page):
@@ -139,6 +143,7 @@ def test_presets_lie_within_the_sliders(name):
 
 
 def test_pictures_have_a_description_that_follows(name, shown):
+    shown.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     summary = shown.locator(".panel-summary")
     assert shown.locator(".panel [aria-live=polite]").count() == 1
     labels = shown.locator(".panel-charts svg[role=img]").evaluate_all("all => all.map(x => x.ariaLabel)")
