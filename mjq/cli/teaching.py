@@ -78,7 +78,7 @@ def grade(answers, key, marks, force):
     found = grading.grade(answers, key)
     if marks:
         folders.write(Path(marks), grading.marks_file(found))
-    head = ["student", "points", "of", "left to you", "likely mistakes"]
+    head = ["student", "points", "of", "left to you", "perhaps overlooked"]
     click.echo(tabulate(grading.summary(found), head, disable_numparse=[0]))
     if marks:
         click.echo(f"\n{marks}")

@@ -16,6 +16,7 @@ __all__ = ["ANSWER_COLUMNS", "MARK_COLUMNS", "Mark", "grade", "marks_file", "sum
 
 ANSWER_COLUMNS = ["student", "question", "answer"]
 MARK_COLUMNS = ["student", "question", "title", "kind", "answer", "key", "points", "of", "remark"]
+OVERLOOKED = "perhaps overlooked "
 MARGIN = 1e-9  # relative, of a tolerance: decimals are not exact
 MOST_SHOWN = 10  # bad rows in a message
 FORMULA = "=+-@\t\r"  # with which a spreadsheet begins a formula
@@ -192,7 +193,7 @@ def _mark(row, mistaken, answer):
         points, remark = int(row["points"]), "right"
     else:
         words = [words for wrong, words in mistaken.items() if _is(answer, wrong, row["kind"])]
-        remark = f"perhaps overlooked {words[0]}" if words else remark
+        remark = f"{OVERLOOKED}{words[0]}" if words else remark
     return _marked(row, answer, points, remark)
 
 
@@ -224,14 +225,21 @@ def marks_file(marks: list[Mark]) -> bytes:
 
 
 def summary(marks: list[Mark]) -> list[tuple[str, int, int, int, str]]:
-    """Return a row for each student: points, of how many, further points that the teacher gives, likely mistakes."""
+    """Return a row for each student: points, of how many, what the teacher gives, and likely mistakes.
+
+    A likely mistake is told in words, behind the numbers of the questions in which it was made.
+    """
     by_student: dict[str, list[Mark]] = {}
     for one in marks:
         by_student.setdefault(one.student, []).append(one)
     rows = []
     for student, own in by_student.items():
         graded = [one for one in own if one.points is not None]
-        likely = "; ".join(f"{one.question}: {one.remark}" for one in graded if one.remark.startswith("perhaps"))
+        likely: dict[str, list[str]] = {}
+        for one in graded:
+            if one.remark.startswith(OVERLOOKED):
+                likely.setdefault(one.remark.removeprefix(OVERLOOKED), []).append(str(one.question))
         left = sum(one.of for one in own if one.points is None)
-        rows.append((student, sum(one.points or 0 for one in graded), sum(one.of for one in graded), left, likely))
+        told = "; ".join(f"{', '.join(where)}: {words}" for words, where in likely.items())
+        rows.append((student, sum(one.points or 0 for one in graded), sum(one.of for one in graded), left, told))
     return rows

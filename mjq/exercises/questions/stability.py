@@ -11,7 +11,7 @@ from mjq.exercises.question import Choice, Question, Task, decimal, table
 __all__ = ["QUESTIONS"]
 
 RATE = "jobs per hour"
-RARE = 1e-6  # probability of a state that a solution leaves out
+RARE = 1e-5  # probability of a state that a solution leaves out
 IDLE = "that servers are idle while jobs wait"
 TWO_CLASSES = (
     "A cluster has {n} servers. A job is small with probability {p1}: it needs {n1} servers and completes at rate "
@@ -140,8 +140,9 @@ QUESTIONS = (
         st.throughput, {IDLE: st.naive_throughput},
         "Let the queue never run dry. For each number of small jobs in service there is one state. The product form "
         "gives the probability π of each state just after a completion. The state then lasts 1 / rate on average, with "
-        "the rate at which jobs complete in it.\n\n{states}\n\nThe sum of the last column is {mean} hours: the mean "
-        "time between two completions. The limit is its reciprocal, 1 / {mean} = {answer} jobs per hour.",
+        "the rate at which jobs complete in it. The table leaves out states of a probability below 0.00001."
+        "\n\n{states}\n\nOver all states the last column adds up to {mean} hours: the mean time between two "
+        "completions. The limit is its reciprocal, 1 / {mean} = {answer} jobs per hour.",
         way_of_two_classes,
     ),
     Question(
