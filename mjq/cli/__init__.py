@@ -5,7 +5,7 @@
 ``logs``      replay
 ``capacity``  capacity
 ``plan``      plan
-``teaching``  variants
+``teaching``  sheets, grade
 ``sheet``     paragraphs and tables, as text or as a page
 ``reading``   options of the commands that read a log
 ``page``      an executed chapter as one page
@@ -42,7 +42,8 @@ MAIN_HELP = """Run the chapters of the book with your own numbers, solve a model
                                          compare the waits of a log under two policies
     mjq capacity log.swf                 estimate the real capacity of a machine
     mjq plan log.swf --target-wait 2h    find how many servers keep the waits short
-    mjq variants stability -o sheets     write a different exercise sheet for each student
+    mjq sheets stability -o week2        write a different exercise sheet for each student
+    mjq grade answers.csv week2/key.csv  grade their answers
 
 Errors go to stderr. The exit status is 2 if the input is wrong, 1 if a run fails, and 3 if no size of a plan meets its
 target.
@@ -55,7 +56,7 @@ SECTIONS: dict[str, list[str]] = {
     "Chapters": [command.name for command in chapters.COMMANDS if command.name],
     "Models": ["solve"],
     "Logs": ["replay", "capacity", "plan"],
-    "Teaching": ["variants"],
+    "Teaching": [command.name for command in teaching.COMMANDS if command.name],
 }
 
 
@@ -111,10 +112,11 @@ class Main(common.Group):
     """Describe the command ``mjq``, with its subcommands grouped by subject."""
 
     sections = SECTIONS
+    old_names = {"variants": "sheets"}
 
 
 @click.group(
-    cls=Main, commands=[*chapters.COMMANDS, models.solve, logs.replay, capacity, plan, teaching.variants],
+    cls=Main, commands=[*chapters.COMMANDS, models.solve, logs.replay, capacity, plan, *teaching.COMMANDS],
     help=MAIN_HELP, epilog=LAST_LINE,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )  # fmt: skip

@@ -81,10 +81,20 @@ class Group(click.Group):
 
     command_class = Command
     sections: dict[str, list[str]] = {}  # by default there is one
+    old_names: dict[str, str] = {}  # of subcommands; they still work, with a note
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of the subcommands in the order in which they were added."""
         return list(self.commands)
+
+    def resolve_command(self, context: click.Context, args: list[str]) -> tuple:
+        """Return the subcommand that the arguments begin with, after an old name has been replaced."""
+        new = self.old_names.get(args[0])
+        if new is not None:
+            if not context.resilient_parsing:  # completion has no place for notes
+                note(f"{args[0]} is now called {new}; the old name works for one more release")
+            args = [new, *args[1:]]
+        return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a list of subcommands for each section."""

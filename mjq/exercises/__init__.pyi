@@ -1,6 +1,11 @@
+from . import grading as grading
 from . import questions as questions
 from .drawn import Drawn as Drawn
 from .drawn import draw as draw
+from .grading import Mark as Mark
+from .grading import grade as grade
+from .question import Choice as Choice
 from .question import Question as Question
+from .question import Task as Task
 from .question import printed as printed
 from .sheets import write as write

@@ -9,7 +9,7 @@ import numpy as np
 
 from mjq._util import checks
 from mjq.exercises import questions
-from mjq.exercises.question import Question, printed
+from mjq.exercises.question import ASKED, LETTERS, TOLERANCE, Choice, Question, Task, printed, tolerance
 
 __all__ = ["Drawn", "draw"]
 
@@ -24,19 +24,22 @@ class Drawn:
 
     Attributes
     ----------
-    question : Question
+    question : Question, Choice or Task
     values : dict
         Number by name.
     answer : str
-        Rounded, as it stands in the key.
+        As it stands in the key: a rounded number, the letter of a statement, or nothing for a task.
     mistaken : dict
-        What somebody may have overlooked, in words, and the answer that comes out then, rounded.
+        What somebody may have overlooked, in words, and the answer that comes out then.
+    tolerance : str
+        By how much a number may differ from the answer; empty if there is no number.
     """
 
-    question: Question
+    question: Question | Choice | Task
     values: dict
     answer: str
     mistaken: dict
+    tolerance: str = ""
 
 
 def draw(chapter: str, students: int, seed: int) -> list[list[Drawn]]:
@@ -70,21 +73,30 @@ def draw(chapter: str, students: int, seed: int) -> list[list[Drawn]]:
         numbers: set[tuple] = set()
         answers: set[str] = set()
         for student, sheet in enumerate(sheets):
+            if isinstance(question, Task):
+                sheet.append(Drawn(question, {}, "", {}))
+                continue
             rng = np.random.default_rng([seed, k, student])
             one = _new(question, rng, numbers, answers)
             numbers.add(tuple(one.values.items()))
-            answers.add(one.answer)
+            if isinstance(question, Question):
+                answers.add(_as_asked(one.answer))
             sheet.append(one)
     return sheets
 
 
 def _new(question, rng, numbers, answers):
-    """Return the question with numbers and an answer that nobody has yet."""
+    """Return the question with numbers and an answer that nobody has yet; a letter may be had by many."""
+    solved = _solved if isinstance(question, Question) else _chosen
     for _ in range(TRIES):
-        one = _solved(question, rng)
-        if one and one.answer not in answers and tuple(one.values.items()) not in numbers:
+        one = solved(question, rng)
+        if one and _as_asked(one.answer) not in answers and tuple(one.values.items()) not in numbers:
             return one
-    raise ValueError(f"{question.title!r} has not enough different answers for more than {len(answers)} students")
+    raise ValueError(f"{question.title!r} has not enough different answers for more than {len(numbers)} students")
+
+
+def _as_asked(answer):
+    return answer if answer in LETTERS else printed(float(answer), ASKED)
 
 
 def _solved(question, rng):
@@ -94,7 +106,25 @@ def _solved(question, rng):
         exact = question.answer(**values)
     except ValueError:  # a constraint of the model is violated: an unstable queue, a job that does not fit
         return None
+    if not LEAST_ANSWER < exact < math.inf:
+        return None
     answer, *near = (printed(exact * (1 + shift)) for shift in (0, -MACHINES_APART, MACHINES_APART))
-    mistaken = {words: printed(wrong(**values)) for words, wrong in question.mistakes.items()}
-    clear = set(near) == {answer} and answer not in mistaken.values() and LEAST_ANSWER < exact < math.inf
-    return Drawn(question, values, answer, mistaken) if clear else None
+    wrong = {words: mistake(**values) for words, mistake in question.mistakes.items()}
+    # A number that is taken for the right answer is not also taken for a mistake.
+    apart = all(abs(other - exact) > TOLERANCE * (abs(other) + 1.1 * exact) for other in wrong.values())
+    if set(near) != {answer} or not apart:
+        return None
+    mistaken = {words: printed(other) for words, other in wrong.items()}
+    return Drawn(question, values, answer, mistaken, tolerance(answer))
+
+
+def _chosen(question, rng):
+    """Return the question with random numbers, or None if they violate a constraint of the model."""
+    try:
+        values = question.draw(rng)
+        right = question.answer(**values)
+    except ValueError:
+        return None
+    wrong = {words: mistake(**values) for words, mistake in question.mistakes.items()}
+    mistaken = {words: LETTERS[other] for words, other in wrong.items() if other != right}
+    return Drawn(question, values, LETTERS[right], mistaken)

@@ -1,26 +1,56 @@
-"""One question, and the digits in which its numbers are written."""
+"""The three sorts of question, and the digits in which their numbers are written.
+
+:class:`Question` asks for a number, :class:`Choice` for one of several statements, and :class:`Task` for words or a
+derivation, which the teacher reads.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-__all__ = ["DIGITS", "Question", "decimal", "printed", "written"]
+__all__ = [  # noqa: RUF022, in the order of reading
+    "DIGITS", "ASKED", "TOLERANCE", "LETTERS", "Question", "Choice", "Task", "table", "decimal", "written", "printed",
+    "tolerance",
+]  # fmt: skip
 
-DIGITS = 4  # significant ones of an answer
+DIGITS = 4  # significant ones of an answer in the key
+ASKED = 3  # significant ones that a student gives
+TOLERANCE = 0.005  # relative: as far as three significant digits can be from the number that they round
+LETTERS = "abcdefgh"
+
+
+class _Varied:
+    """Describe what has a text and a way to the answer with each student's numbers in them."""
+
+    text: str
+    way: str
+    steps: Callable[..., dict[str, Any]] | None
+
+    def asked(self, values: Mapping[str, float]) -> str:
+        """Return the text with the numbers in it."""
+        return self.text.format(**{name: written(value) for name, value in values.items()})
+
+    def explained(self, values: Mapping[str, float], answer: str) -> str:
+        """Return the way to the answer, with all numbers in it."""
+        found = self.steps(**values) if self.steps else {}
+        shown = {name: value if isinstance(value, str) else printed(value) for name, value in found.items()}
+        return self.way.format(**{name: written(value) for name, value in values.items()} | shown, answer=answer)
 
 
 @dataclass(frozen=True)
-class Question:
-    """Describe a question whose numbers differ between students.
+class Question(_Varied):
+    """Describe a question for a number; the given numbers differ between students.
 
     Attributes
     ----------
     title : str
     text : str
-        What is asked, with the name of each number in braces.
+        What is asked, with the name of each number in braces. An empty line begins a new paragraph, and lines that
+        begin with ``|`` are a table in Markdown.
     unit : str
         Of the answer; empty for a pure number.
     draw : callable
@@ -31,6 +61,11 @@ class Question:
         constraint of the model: then others are drawn.
     mistakes : dict
         What somebody may have overlooked, in words, and the function that gives the answer that comes out then.
+    way : str
+        How one gets to the answer, like `text`; it may also name what `steps` returns, and ``{answer}``.
+    steps : callable
+        From the numbers, by name, to a dictionary of intermediate results: numbers, and text such as a table.
+    points : int
     """
 
     title: str
@@ -39,10 +74,88 @@ class Question:
     draw: Callable[[np.random.Generator], dict]
     answer: Callable[..., float]
     mistakes: Mapping[str, Callable[..., float]] = field(default_factory=dict)
+    way: str = ""
+    steps: Callable[..., dict[str, Any]] | None = None
+    points: int = 2
+    kind = "number"
 
-    def asked(self, values: Mapping[str, float]) -> str:
-        """Return the text with the numbers in it."""
-        return self.text.format(**{name: written(value) for name, value in values.items()})
+
+@dataclass(frozen=True)
+class Choice(_Varied):
+    """Describe a question with several statements, of which one is right; the given numbers differ between students.
+
+    Attributes
+    ----------
+    title, text, draw, way, steps, points
+        As for :class:`Question`.
+    options : tuple of str
+        The statements, like `text`.
+    answer : callable
+        From the numbers, by name, to the index of the right statement.
+    mistakes : dict
+        What somebody may have overlooked, in words, and the function that gives the statement that seems right then.
+    """
+
+    title: str
+    text: str
+    options: tuple[str, ...]
+    draw: Callable[[np.random.Generator], dict]
+    answer: Callable[..., int]
+    mistakes: Mapping[str, Callable[..., int]] = field(default_factory=dict)
+    way: str = ""
+    steps: Callable[..., dict[str, Any]] | None = None
+    points: int = 1
+    unit = ""
+    kind = "choice"
+
+    def offered(self, values: Mapping[str, float]) -> list[tuple[str, str]]:
+        """Return the letter and the words of each statement."""
+        given = {name: written(value) for name, value in values.items()}
+        return [(letter, one.format(**given)) for letter, one in zip(LETTERS, self.options, strict=False)]
+
+
+@dataclass(frozen=True)
+class Task:
+    """Describe a task that a teacher grades; it is the same for all students.
+
+    Attributes
+    ----------
+    kind : str
+        ``derive``, ``explain`` or ``find the mistake``.
+    title : str
+    text : str
+        As of :class:`Question`, without braces.
+    model : str
+        An answer that earns all points.
+    worth : tuple
+        Pairs: points, and what they are given for.
+    """
+
+    kind: str
+    title: str
+    text: str
+    model: str
+    worth: tuple[tuple[int, str], ...]
+    unit = ""
+
+    @property
+    def points(self) -> int:
+        """Return the sum of all points."""
+        return sum(points for points, _ in self.worth)
+
+
+def table(head: tuple[str, ...], rows: list[tuple]) -> str:
+    """Return a table in Markdown, its numbers as in a solution.
+
+    >>> print(table(("i", "share"), [(1, 0.25)]))
+    | i | share |
+    |--:|--:|
+    | 1 | 0.2500 |
+    """
+    lines = [[printed(x) if isinstance(x, float) else str(x) for x in row] for row in rows]
+    return "\n".join(
+        ["| " + " | ".join(head) + " |", "|" + "--:|" * len(head), *(f"| {' | '.join(x)} |" for x in lines)]
+    )
 
 
 def decimal(rng: np.random.Generator, low: float, high: float, digits: int) -> float:
@@ -70,3 +183,12 @@ def printed(value: float, digits: int = DIGITS) -> str:
     ('2.087', '0.05000', '80.00', '1235')
     """
     return f"{value:#.{digits}g}".removesuffix(".")
+
+
+def tolerance(answer: float | str) -> str:
+    """Return by how much a number of three significant digits may differ from an answer.
+
+    >>> tolerance("2.087")
+    '0.010'
+    """
+    return printed(TOLERANCE * abs(float(answer)), 2)

@@ -1,4 +1,4 @@
-"""A folder with a sheet for each student and one key."""
+"""A folder with a sheet and a solution for each student, and one key."""
 
 from __future__ import annotations
 
@@ -9,16 +9,27 @@ from pathlib import Path
 
 from mjq._util import folders
 from mjq.exercises.drawn import Drawn, draw
-from mjq.exercises.question import DIGITS, written
+from mjq.exercises.gift import as_gift
+from mjq.exercises.pages import Block, as_html, as_markdown
+from mjq.exercises.question import ASKED, Choice, Task, written
 
-__all__ = ["key", "sheet", "write"]
+__all__ = ["EXPORTS", "FORMATS", "KEY_COLUMNS", "key", "sheet", "solution", "write"]
 
 NUMBERS = {3: "three", 4: "four", 5: "five"}
-COLUMNS = ["student", "question", "title", "given", "answer", "unit", "if somebody overlooked"]
+FORMATS, EXPORTS = ("md", "html"), ("gift",)
+KEY_COLUMNS = [
+    "student", "question", "title", "kind", "given", "answer", "tolerance", "unit", "points", "if somebody overlooked",
+]  # fmt: skip
+ROOM = {"derive": 10, "explain": 7, "find the mistake": 7}  # lines to write on
 
 
-def write(chapter: str, students: int, seed: int, folder: str | Path) -> Path:
-    """Write ``student01.md``, ``student02.md``, … and ``key.csv`` into a new folder; it appears whole or not at all.
+def write(
+    chapter: str, students: int, seed: int, folder: str | Path, form: str = "md", export: str | None = None
+) -> Path:
+    """Write sheets, solutions and a key into a new folder; it appears whole or not at all.
+
+    The files are ``student01.md`` and ``student01-solution.md`` for each student, ``key.csv``, and ``answers.csv``
+    with a row for each answer to be filled in.
 
     Parameters
     ----------
@@ -29,6 +40,10 @@ def write(chapter: str, students: int, seed: int, folder: str | Path) -> Path:
         The same seed gives the same sheets.
     folder : path
         Must not exist.
+    form : str
+        ``md`` for Markdown, ``html`` for pages that can be printed.
+    export : str, optional
+        ``gift``: also write ``questions.gift``, which Moodle imports.
 
     Returns
     -------
@@ -38,33 +53,78 @@ def write(chapter: str, students: int, seed: int, folder: str | Path) -> Path:
     Raises
     ------
     ValueError
-        If the folder exists, there is no such chapter, or there are too many students for it.
+        If the folder exists, there is no such chapter, form or export, or there are too many students for it.
     """
     folder = Path(folder)
     if os.path.lexists(folder):
         raise ValueError(f"{folder} exists: sheets go into a new folder")
+    if form not in FORMATS or export not in (None, *EXPORTS):
+        raise ValueError(f"sheets are in {' or '.join(FORMATS)}, exports in {' or '.join(EXPORTS)}")
     drawn = draw(chapter, students, seed)
     digits = max(2, len(str(students)))
     names = [f"student{k:0{digits}}" for k in range(1, students + 1)]
     with folders.unfinished(folder) as new:
         for name, questions in zip(names, drawn, strict=True):
-            (new / f"{name}.md").write_text(sheet(chapter, name, questions), encoding="utf-8")
+            for file, blocks in (name, sheet), (f"{name}-solution", solution):
+                _write(new / f"{file}.{form}", blocks(chapter, name, questions), form)
         (new / "key.csv").write_text(key(names, drawn), encoding="utf-8", newline="")
+        (new / "answers.csv").write_text(_empty_answers(names, drawn), encoding="utf-8", newline="")
+        if export:
+            (new / "questions.gift").write_text(as_gift(chapter, names, drawn), encoding="utf-8")
         return folders.settle(new, folder, force=False)
 
 
-def sheet(chapter: str, name: str, questions: list[Drawn]) -> str:
-    """Return one student's sheet as Markdown."""
-    title = chapter.replace("_", " ").capitalize()
-    parts = [
-        f"# {title}: {name}",
-        f"Give each answer to {NUMBERS[DIGITS]} significant digits, and say how you found it. "
-        "Nobody else has these numbers.",
-    ]
+def _write(path, blocks, form):
+    text = as_markdown(blocks) if form == "md" else as_html(blocks[0][1], blocks)
+    path.write_text(text, encoding="utf-8")
+
+
+def sheet(chapter: str, name: str, questions: list[Drawn]) -> list[Block]:
+    """Return the blocks of one student's sheet."""
+    blocks: list[Block] = [("h1", f"{_title(chapter)}: {name}")]
+    blocks += [
+        ("text", "Name: ______________________________"),
+        ("text", f"Give each number to {NUMBERS[ASKED]} significant digits, and say how you found it. "
+         "Nobody else has these numbers."),
+    ]  # fmt: skip
     for k, one in enumerate(questions, 1):
-        unit = f" ({one.question.unit})" if one.question.unit else ""
-        parts += [f"## {k}. {one.question.title}", one.question.asked(one.values), f"Answer{unit}: ____________"]
-    return "\n\n".join(parts) + "\n"
+        blocks += _asked(k, one)
+        if isinstance(one.question, Task):
+            blocks.append(("room", ROOM[one.question.kind]))
+        else:
+            unit = f" ({one.question.unit})" if one.question.unit else ""
+            blocks.append(("answer", f"Answer{unit}"))
+    return blocks
+
+
+def solution(chapter: str, name: str, questions: list[Drawn]) -> list[Block]:
+    """Return the blocks of one student's sheet with the way to each answer."""
+    blocks: list[Block] = [("h1", f"{_title(chapter)}: solution for {name}")]
+    for k, one in enumerate(questions, 1):
+        blocks += _asked(k, one)
+        question = one.question
+        if isinstance(question, Task):
+            blocks += [("text", "A model answer:"), ("text", question.model), ("worth", question.worth)]
+        else:
+            unit = f" {question.unit}" if question.unit else ""
+            blocks += [
+                ("text", question.explained(one.values, one.answer)), ("text", f"The answer is {one.answer}{unit}."),
+            ]  # fmt: skip
+    return blocks
+
+
+def _title(chapter):
+    return chapter.replace("_", " ").capitalize()
+
+
+def _asked(k, one):
+    """Return the heading and the text of a question, as on the sheet and in its solution."""
+    question = one.question
+    unit = "point" if question.points == 1 else "points"
+    yield "h2", f"{k}. {question.title} ({question.points} {unit})"
+    yield "text", question.text if isinstance(question, Task) else question.asked(one.values)
+    if isinstance(question, Choice):
+        yield "options", question.offered(one.values)
 
 
 def key(names: list[str], drawn: list[list[Drawn]]) -> str:
@@ -72,9 +132,20 @@ def key(names: list[str], drawn: list[list[Drawn]]) -> str:
     rows = []
     for name, questions in zip(names, drawn, strict=True):
         for k, one in enumerate(questions, 1):
+            asked = one.question
             given = "; ".join(f"{key} = {written(value)}" for key, value in one.values.items())
             mistaken = "; ".join(f"{answer} {words}" for words, answer in one.mistaken.items())
-            rows.append([name, k, one.question.title, given, one.answer, one.question.unit, mistaken])
+            row = [name, k, asked.title, asked.kind, given, one.answer, one.tolerance, asked.unit, asked.points]
+            rows.append([*row, mistaken])
+    return _csv(KEY_COLUMNS, rows)
+
+
+def _empty_answers(names, drawn):
+    rows = [(name, k, "") for name, questions in zip(names, drawn, strict=True) for k in range(1, len(questions) + 1)]
+    return _csv(["student", "question", "answer"], rows)
+
+
+def _csv(head, rows):
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
+    csv.writer(text, lineterminator="\n").writerows([head, *rows])
     return text.getvalue()

@@ -1,18 +1,26 @@
 """Exercise sheets: all different, all solvable, and the key is right about what the sheets print."""
 
 import csv
+import html
 import math
 import re
 from functools import cache
 
 import pytest
+from bs4 import BeautifulSoup
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from mjq import exercises as variants
+from mjq import exercises
 from mjq.exercises import questions
 from mjq.exercises.drawn import draw
-from mjq.exercises.question import Question, printed, written
+from mjq.exercises.question import Choice, Question, Task, printed, tolerance, written
 from mjq.exercises.questions.cluster import percent_lost
 from mjq.models import CHAPTERS
+from mjq.models.processing_capacity import processing_capacity
+from mjq.models.scheduling import finite_queue
+from mjq.models.stability import throughput
+from mjq.simulation.schedule import replay
 from tests import reference_schedules
 from tests.conftest import ROOT, said
 
@@ -23,10 +31,14 @@ STUDENTS = 30
 @pytest.fixture(scope="module", params=NAMES)
 def sheets(request, tmp_path_factory):
     """A chapter's sheets as text, its key as rows."""
-    folder = variants.write(request.param, STUDENTS, 1, tmp_path_factory.mktemp("variants") / "sheets")
+    folder = exercises.write(request.param, STUDENTS, 1, tmp_path_factory.mktemp("sheets") / "sheets")
     with open(folder / "key.csv", newline="", encoding="utf-8") as file:
         key = list(csv.DictReader(file))
-    texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("student*.md"))}
+    texts = {
+        path.stem: path.read_text(encoding="utf-8")
+        for path in sorted(folder.glob("student*.md"))
+        if "-" not in path.stem
+    }
     return request.param, texts, key
 
 
@@ -52,32 +64,137 @@ def test_the_key_is_right_about_the_printed_numbers(sheets):
     ]
     for row in key:
         question = asked[int(row["question"]) - 1]
+        assert (row["kind"], int(row["points"])) == (question.kind, question.points)
+        if isinstance(question, Task):
+            assert question.text in texts[row["student"]] and not row["answer"]
+            continue
         values = values_in(question, texts[row["student"]])
-        assert printed(question.answer(**values)) == row["answer"], row
+        if isinstance(question, Choice):
+            assert "abcdefgh"[question.answer(**values)] == row["answer"], row
+        else:
+            assert printed(question.answer(**values)) == row["answer"], row
+            assert row["tolerance"] == tolerance(row["answer"])
         assert set(row["given"].split("; ")) == {f"{name} = {written(value)}" for name, value in values.items()}
 
 
 def test_no_two_students_have_the_same_numbers_or_the_same_answer(sheets):
     name, texts, key = sheets
-    assert len(texts) == STUDENTS and 3 <= len(questions.of(name)) <= 5
+    assert len(texts) == STUDENTS
     for question in questions.of(name):
         rows = [row for row in key if row["title"] == question.title]
-        assert len({row["given"] for row in rows}) == len({row["answer"] for row in rows}) == STUDENTS
+        assert len({row["given"] for row in rows}) == (1 if isinstance(question, Task) else STUDENTS)
+        if isinstance(question, Question):
+            assert len({printed(float(row["answer"]), 3) for row in rows}) == STUDENTS
+
+
+def test_each_chapter_has_six_kinds_of_question_and_three_that_a_teacher_reads(sheets):
+    name, _, key = sheets
+    asked = questions.of(name)
+    assert len({one.title for one in asked}) == len(asked) >= 6
+    kinds = [one.kind for one in asked]
+    assert {"number", "choice"} < set(kinds)
+    assert sorted(one.kind for one in asked if isinstance(one, Task)) == ["derive", "explain", "find the mistake"]
+    for task in asked:
+        if isinstance(task, Task):
+            assert len(task.worth) >= 2 and task.points == sum(points for points, _ in task.worth)
+            assert "{" not in task.text + task.model
+    has_log = any("minutes)" in one.text or "| minutes" in one.text for one in asked if isinstance(one, Question))
+    assert has_log == (name in {"your_cluster", "scheduling", "near_saturation"})
+
+
+def test_each_statement_of_a_choice_is_right_for_somebody(sheets):
+    name, _, key = sheets
+    for question in questions.of(name):
+        if isinstance(question, Choice):
+            answers = {row["answer"] for row in key if row["title"] == question.title}
+            assert set("abcdefgh"[: len(question.options)]) - answers <= NEVER_RIGHT.get(name, set())
+
+
+# Statements that look right to somebody, and never are.
+NEVER_RIGHT = {
+    "fluid": {"c"},
+    "near_saturation": {"c"},
+    "processing_capacity": {"c"},
+    "scheduling": {"d"},
+}
+
+
+@given(st.floats(1e-3, 1e6))
+def test_three_significant_digits_are_within_the_tolerance_of_the_key(exact):
+    key = printed(exact)
+    assert abs(float(printed(exact, 3)) - float(key)) <= float(tolerance(key)) * (1 + 1e-9)
 
 
 def test_a_mistake_does_not_give_the_right_answer(sheets):
     _, _, key = sheets
-    mistaken = [(row["answer"], text) for row in key for text in row["if somebody overlooked"].split("; ") if text]
-    assert len([row for row in key if row["if somebody overlooked"]]) > len(key) / 2
+    numbers = [row for row in key if row["kind"] == "number"]
+    mistaken = [(row["answer"], text) for row in numbers for text in row["if somebody overlooked"].split("; ") if text]
+    assert len([row for row in numbers if row["if somebody overlooked"]]) > len(numbers) / 2
     for answer, text in mistaken:
         wrong, words = text.split(" ", 1)
-        assert float(wrong) != float(answer) and words
+        assert abs(float(wrong) - float(answer)) > float(tolerance(wrong)) + float(tolerance(answer)) / 1.01 and words
 
 
 def test_sheets_hold_no_answers_of_the_key(sheets):
     _, texts, key = sheets
     for row in key:
-        assert row["answer"] not in re.findall(r"\d+\.\d+", texts[row["student"]]), row
+        assert row["kind"] != "number" or row["answer"] not in re.findall(r"\d+\.\d+", texts[row["student"]]), row
+
+
+def test_a_solution_ends_each_way_with_the_answer_of_the_key(sheets, tmp_path):
+    name, texts, key = sheets
+    for form in "md", "html":
+        folder = exercises.write(name, 2, 1, tmp_path / form, form)
+        for student in "student01", "student02":
+            text = (folder / f"{student}-solution.{form}").read_text(encoding="utf-8")
+            parts = re.split(r"^## |<h2>", html.unescape(text), flags=re.MULTILINE)[1:]
+            own = [row for row in key if row["student"] == student]
+            assert len(parts) == len(own)
+            for part, row in zip(parts, own, strict=True):
+                assert part.startswith(f"{row['question']}. {row['title']} ({row['points']} point")
+                if row["kind"] in {"number", "choice"}:
+                    assert f"The answer is {row['answer']}" in part and not re.search(r"\{\w+\}|nan|inf\b", part)
+                if row["kind"] == "number":
+                    assert part.count(row["answer"]) >= 2, row  # the way leads to it
+                if row["kind"] not in {"number", "choice"}:
+                    assert "A model answer" in part
+
+
+def test_a_page_needs_nothing_else_and_has_the_words_of_the_markdown(tmp_path):
+    text = {}
+    for form in "md", "html":
+        folder = exercises.write("scheduling", 1, 4, tmp_path / form, form)
+        text[form] = (folder / f"student01.{form}").read_text(encoding="utf-8")
+    page = BeautifulSoup(text["html"], "html.parser")
+    assert not page.select("script, link, img, [src], [href]") and "http" not in text["html"]
+    words = [word for word in re.findall(r"\w+", text["md"]) if "__" not in word]
+    shown = [word for word in re.findall(r"\w+", page.main.get_text(" ")) if "__" not in word]
+    assert words == shown
+    assert len(page.select("section")) == len(questions.of("scheduling"))
+    assert [cell.get_text() for cell in page.select("table")[0].select("tr")[1].select("td")][:2] == ["1", "0"]
+
+
+def test_moodle_gets_each_question(tmp_path):
+    folder = exercises.write("stability", 3, 2, tmp_path / "sheets", export="gift")
+    text = (folder / "questions.gift").read_text(encoding="utf-8")
+    with open(folder / "key.csv", newline="", encoding="utf-8") as file:
+        key = list(csv.DictReader(file))
+    asked = [part for part in text.strip().split("\n\n") if part.startswith("::")]
+    assert text.count("$CATEGORY: $course$/mjq/stability/") == len(questions.of("stability"))
+    tasks = sum(row["kind"] not in {"number", "choice"} for row in key)
+    assert len(asked) == len(key) - tasks * 2 // 3
+    for part in asked:
+        title, body = re.fullmatch(r"::((?:\\.|[^:\\])*)::(.*)", part, re.DOTALL).groups()
+        # One pair of braces that is not escaped, at the end.
+        bare = re.sub(r"\\.", "", body)
+        assert bare.count("{") == bare.count("}") == 1 and bare.endswith("}"), part
+        number, student = title[:2], title.rsplit(" ", 1)[1]
+        (row,) = (row for row in key if row["student"] == student and int(row["question"]) == int(number))
+        if row["kind"] == "number":
+            assert f"={row['answer']}:{row['tolerance']}\n" in body
+        elif row["kind"] == "choice":
+            options = re.findall(r"^  ([=~])", body, re.MULTILINE)
+            assert options.count("=") == 1 and options.index("=") == "abcdefgh".index(row["answer"])
 
 
 # What each answer must be by a formula or law of its own.
@@ -101,6 +218,20 @@ LAWS = [
     ("pool_depletion", "Equally busy", lambda x, D1A, D2A, D1B, D2B: (
         x * math.log(D1A / D2A), (1 - x) * math.log(D2B / D1B),
     )),
+    ("stability", "Three sizes, one rate", lambda x, n, b1, b2, b3, p1, p2: (
+        x, processing_capacity(n, (b1, b2, b3), (1, 1, 1), (p1, p2, 1 - p1 - p2)),
+    )),
+    ("stability", "One or all", lambda x, n, one_in, t1, t2: (x, throughput(
+        n, 1, n, 1 / t1, 1 / t2, 1 - 1 / one_in,
+    ))),
+    ("near_saturation", "A log of run times", lambda x, **runs: (
+        2 * x + 2, 6 * sum(run**2 for run in runs.values()) / sum(runs.values()) ** 2,
+    )),
+    ("your_cluster", "A log", lambda x, N, **v: (60 * 6 / x, max(
+        reference_schedules.schedule(
+            [0] * 6, *([v[f"{letter}{k}"] for k in range(1, 7)] for letter in "nr"), None, N, "fcfs",
+        )[1]
+    ))),
     ("your_cluster", "Two servers, drawn jobs", lambda x, p1, t: (x * t / 60, 1 + p1**2 / (1 + p1 - p1**2))),
     ("your_cluster", "Jobs that are all alike", lambda x, N, n, t: (round(x * t / 60) * n + N % n, N)),
     ("near_saturation", "One server", lambda x, t1, t2, p1: (
@@ -116,6 +247,40 @@ def mean_wait_of_the_definition(policy, n, **values):
     need, run = ([values[f"{letter}{k}"] for k in range(1, 6)] for letter in "nr")
     start, _ = reference_schedules.schedule(submit, need, run, None, n, policy)
     return sum(begin - came for begin, came in zip(start, submit, strict=True)) / len(submit)
+
+
+def test_the_models_of_tasks_say_what_the_models_compute():
+    for p in (0.1, 0.5, 0.9):  # derive, first chapter
+        assert processing_capacity(2, (1, 2), (1, 1), (p, 1 - p)) == pytest.approx(1 / (1 - p**2 / 2), rel=1e-12)
+    model = {
+        (name, one.kind): one.model for name in NAMES for one in questions.of(name) if isinstance(one, Task)
+    }  # fmt: skip
+    assert "1.143" in model["stability", "find the mistake"] and "below 1.2" in model["stability", "find the mistake"]
+    assert throughput(2, 1, 2, 1, 1, 0.5) == pytest.approx(8 / 7) and 8 / 7 < 1.2
+    assert "minutes 0, 5 and 7" in model["scheduling", "find the mistake"]
+    assert "= 5 minutes" in model["near_saturation", "find the mistake"]
+    assert "5.5 minutes" in model["near_saturation", "find the mistake"]
+    assert "0.600 of" in model["pool_depletion", "find the mistake"]
+    assert "= 0.5 seconds" in model["cluster", "find the mistake"]
+    assert "= 0.67 s" in model["fluid", "find the mistake"]
+    assert "= 45.5 server-hours" in model["your_cluster", "find the mistake"]
+    # One server at a time with C places is a queue of C + 1 jobs.
+    for rho in (0.5, 2.0):
+        lost = 1 - finite_queue(rho, 1, (1,), (1,), (1,), 3).accepted
+        assert lost == pytest.approx(rho**4 * (1 - rho) / (1 - rho**5), rel=1e-12)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(5, 8), st.integers(1, 9)), min_size=1, max_size=8))
+def test_jobs_of_more_than_half_keep_the_recursion_of_one_server_and_easy_changes_nothing(jobs):
+    gaps, need, run = (list(column) for column in zip(*jobs, strict=True))
+    submit = [sum(gaps[: k + 1]) for k in range(len(jobs))]
+    wait = replay(submit, need, run, None, 8).wait
+    assert list(wait) == list(replay(submit, need, run, None, 8, "easy").wait)
+    expected = [0.0]
+    for k in range(1, len(jobs)):
+        expected.append(max(0.0, expected[-1] + run[k - 1] - (submit[k] - submit[k - 1])))
+    assert list(wait) == expected
 
 
 @cache
@@ -136,13 +301,13 @@ def test_answers_keep_laws_of_their_own(chapter, title, law):
 
 def test_a_seed_gives_the_same_sheets_and_more_students_leave_the_first_as_they_were(tmp_path):
     folders = [
-        variants.write("stability", students, seed, tmp_path / f"{students}-{seed}-{k}")
+        exercises.write("stability", students, seed, tmp_path / f"{students}-{seed}-{k}")
         for k, (students, seed) in enumerate([(12, 5), (12, 5), (40, 5), (12, 6)])
     ]
     texts = [{path.name: path.read_bytes() for path in folder.iterdir()} for folder in folders]
     assert texts[0] == texts[1]
-    assert all(texts[2][name] == text for name, text in texts[0].items() if name != "key.csv")
-    assert all(texts[3][name] != text for name, text in texts[0].items())
+    assert all(texts[2][name] == text for name, text in texts[0].items() if name not in {"key.csv", "answers.csv"})
+    assert all(texts[3][name] != text for name, text in texts[0].items() if name != "answers.csv")
 
 
 def test_a_question_with_too_few_answers_is_refused(monkeypatch):
@@ -184,14 +349,14 @@ def test_numbers_that_break_a_law_of_the_model_are_drawn_anew(monkeypatch):
     ],
 )
 def test_bad_input_is_named_and_leaves_nothing(tmp_path, words, complaint):
-    run = said("variants", *words, "-o", "sheets", cwd=tmp_path)
+    run = said("sheets", *words, "-o", "sheets", cwd=tmp_path)
     assert run.status == 2 and complaint in run.err
     assert not list(tmp_path.iterdir())
 
 
 def test_an_existing_folder_is_refused(tmp_path):
     (tmp_path / "sheets").mkdir()
-    run = said("variants", "stability", "-o", "sheets", cwd=tmp_path)
+    run = said("sheets", "stability", "-o", "sheets", cwd=tmp_path)
     assert run.status == 2 and "sheets exists" in run.err
     assert not list((tmp_path / "sheets").iterdir())
 
@@ -200,8 +365,22 @@ def test_the_command_writes_thirty_sheets_and_a_key(tmp_path):
     run = said("variants", "stability", "-o", "course/week2", cwd=tmp_path)
     assert run.status == 0, run.err
     found = {path.name for path in (tmp_path / "course/week2").iterdir()}
-    assert found == {"key.csv", *(f"student{k:02}.md" for k in range(1, 31))}
-    assert run.out == "30 sheets and key.csv\ncourse/week2\n"
+    each = {f"student{k:02}{end}.md" for k in range(1, 31) for end in ("", "-solution")}
+    assert found == {"key.csv", "answers.csv", *each}
+    assert run.out == "30 sheets, a solution for each, key.csv, answers.csv\ncourse/week2\n"
+
+
+def test_the_old_name_of_the_command_works_with_a_note(tmp_path):
+    run = said("variants", "stability", "--students", "1", "-o", "old", cwd=tmp_path)
+    assert run.status == 0 and (tmp_path / "old/key.csv").is_file()
+    assert run.err == "mjq: note: variants is now called sheets; the old name works for one more release\n"
+
+
+def test_a_form_or_an_export_that_is_not_there_is_refused(tmp_path):
+    for options in {"form": "pdf"}, {"export": "qti"}:
+        with pytest.raises(ValueError, match="sheets are in md or html, exports in gift"):
+            exercises.write("stability", 1, 1, tmp_path / "sheets", **options)
+    assert not list(tmp_path.iterdir())
 
 
 def test_every_module_of_questions_belongs_to_a_chapter():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from mjq.exercises.question import Question
+from mjq.exercises.question import Choice, Question, Task
 from mjq.models import CHAPTERS
 
 __all__ = ["of"]
 
 
-def of(chapter: str) -> tuple[Question, ...]:
+def of(chapter: str) -> tuple[Question | Choice | Task, ...]:
     """Return the questions of a chapter, in the order of its sections.
 
     Raises

@@ -1,0 +1,98 @@
+"""Blocks of a sheet as Markdown, and as a page that needs no network and can be printed.
+
+A block is a pair: its sort, and its content. The sorts are ``h1`` and ``h2`` (a heading), ``text`` (paragraphs and
+tables in Markdown), ``options`` (pairs: letter and words), ``worth`` (pairs: points and what for), ``answer`` (the
+words before a blank to fill in) and ``room`` (empty lines to write on).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+__all__ = ["Block", "as_html", "as_markdown", "text_as_html"]
+
+Block = tuple[str, Any]
+STYLE = """
+@page { size: A4; margin: 18mm 18mm 20mm }
+html { color-scheme: light }
+body { font: 11.5pt/1.45 Georgia, 'Times New Roman', serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem;
+  color: #111; background: #fff }
+@media print { body { margin: 0; padding: 0; max-width: none } }
+h1 { font-size: 1.5em } h2 { font-size: 1.12em; margin: 1.6em 0 .4em; break-after: avoid }
+section { break-inside: avoid } table { border-collapse: collapse; margin: .6em 0; font-variant-numeric: tabular-nums }
+th, td { padding: .15em .8em; text-align: right; border-bottom: 1px solid #bbb } th { border-bottom: 1px solid #111 }
+code { font-size: .92em } .options { list-style: none; padding-left: 0 } .options li::before { content: "\\2610\\00a0" }
+.blank { display: inline-block; min-width: 9em; border-bottom: 1px solid #111 }
+.room { border-bottom: 1px solid #bbb; height: 2em }
+"""
+
+
+def as_markdown(blocks: Iterable[Block]) -> str:
+    """Return the blocks as Markdown."""
+    return "\n\n".join(part for part in map(_markdown, blocks) if part) + "\n"
+
+
+def _markdown(block):
+    sort, content = block
+    if sort in {"h1", "h2"}:
+        return f"{'#' * int(sort[1])} {content}"
+    if sort == "options":
+        return "\n".join(f"* ({letter}) {words}" for letter, words in content)
+    if sort == "worth":
+        return "\n".join(f"* {points} P. {words}" for points, words in content)
+    if sort == "answer":
+        return f"{content}: ____________"
+    return "" if sort == "room" else content
+
+
+def as_html(title: str, blocks: Iterable[Block]) -> str:
+    """Return the blocks as a page; each question stays on one sheet of paper if it can."""
+    parts = re.split(r"(?=<h2>)", "\n".join(map(_html, blocks)))
+    body = "\n".join([parts[0], *(f"<section>\n{part.strip()}\n</section>" for part in parts[1:])])
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
+        f'<meta name="viewport" content="width=device-width">\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n'
+        f"{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _html(block):
+    sort, content = block
+    if sort in {"h1", "h2"}:
+        return f"<{sort}>{escape(content)}</{sort}>"
+    if sort == "options":
+        items = "".join(f"<li>({letter}) {_inline(words)}</li>" for letter, words in content)
+        return f'<ul class="options">{items}</ul>'
+    if sort == "worth":
+        return f"<ul>{''.join(f'<li>{points} P. {_inline(words)}</li>' for points, words in content)}</ul>"
+    if sort == "answer":
+        return f'<p>{escape(content)}: <span class="blank">&nbsp;</span></p>'
+    return '<div class="room"></div>' * content if sort == "room" else text_as_html(content)
+
+
+def text_as_html(text: str) -> str:
+    """Return paragraphs and tables in Markdown as HTML without attributes.
+
+    >>> text_as_html("Two rows.\\n\\n| n |\\n|--:|\\n| 2 |")
+    '<p>Two rows.</p>\\n<table><tr><th>n</th></tr><tr><td>2</td></tr></table>'
+    """
+    return "\n".join(_block(part) for part in re.split(r"\n{2,}", text.strip()))
+
+
+def _block(part):
+    if not part.startswith("|"):
+        return f"<p>{_inline(part)}</p>"
+    head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in part.splitlines())
+    lines = [("th", head), *(("td", row) for row in rows)]
+    return f"<table>{''.join(f'<tr>{_cells(tag, row)}</tr>' for tag, row in lines)}</table>"
+
+
+def _cells(tag, row):
+    return "".join(f"<{tag}>{_inline(cell)}</{tag}>" for cell in row)
+
+
+def _inline(text):
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))

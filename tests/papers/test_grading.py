@@ -1,0 +1,178 @@
+"""Grading: answers that are right, rounded, mistaken or missing, and rows that are refused."""
+
+import csv
+import re
+
+import pytest
+
+from mjq import exercises
+from mjq.exercises import grading
+from tests.conftest import said
+
+KEY = """student,question,title,kind,given,answer,tolerance,unit,points,if somebody overlooked
+ada,1,The limit,number,n = 3,2.087,0.010,jobs per hour,2,1.782 that servers are idle; 3.000 the rest
+ada,2,Which one?,choice,n = 3,b,,,1,c that jobs wait
+ada,3,A bound,derive,,,,,5,
+bo,1,The limit,number,n = 4,0.05000,0.00025,jobs per hour,2,
+bo,2,Which one?,choice,n = 4,a,,,1,
+bo,3,A bound,derive,,,,,5,
+"""
+
+
+@pytest.fixture
+def graded(tmp_path):
+    """Grade answers that are given as rows; the first file is the answers, the second one the key."""
+
+    def run(rows, key=KEY, head="student,question,answer", **options):
+        (tmp_path / "answers.csv").write_text("\n".join([head, *rows]) + "\n", **({"encoding": "utf-8"} | options))
+        (tmp_path / "key.csv").write_text(key, encoding="utf-8")
+        return grading.grade(tmp_path / "answers.csv", tmp_path / "key.csv")
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("row", "points", "remark"),
+    [
+        ("ada,1,2.09", 2, "right"),
+        ('ada,1,"2,09"', 2, "right"),
+        ("ada,1,2.097", 2, "right"),
+        ("ada,1,2.0971", 0, "wrong"),
+        ("ada,1,2.1", 0, "wrong"),
+        ("ada,1,-2.087", 0, "wrong"),
+        ("ada,1,1.78", 0, "perhaps overlooked that servers are idle"),
+        ("ada,1,3", 0, "perhaps overlooked the rest"),
+        ("ada,1,", 0, "no answer"),
+        ("ada,2,b", 1, "right"),
+        ("ada,2,(B)", 1, "right"),
+        ("ada,2,c", 0, "perhaps overlooked that jobs wait"),
+        ("ada,2,d", 0, "wrong"),
+        ("ada,2,", 0, "no answer"),
+        ("ada,3,by Little's law", None, "the teacher grades this"),
+        ("ada,3,", None, "the teacher grades this"),
+        ("bo,1,5e-2", 2, "right"),
+        ("bo,1.0,0.0502", 2, "right"),
+    ],
+)
+def test_an_answer_gets_its_points_and_a_remark(graded, row, points, remark):
+    student, question = row.split(",")[0], int(row.split(",")[1][0])
+    (mark,) = (one for one in graded([row]) if (one.student, one.question) == (student, question))
+    assert (mark.points, mark.remark) == (points, remark)
+
+
+def test_all_questions_get_a_mark_in_the_order_of_the_key_and_a_summary(graded):
+    marks = graded(["bo,1,0.05", "ada,2,c", "ada,1,2.09"])
+    assert [(one.student, one.question) for one in marks] == [(name, k) for name in ("ada", "bo") for k in (1, 2, 3)]
+    assert grading.summary(marks) == [
+        ("ada", 2, 3, 5, "2: that jobs wait"),
+        ("bo", 2, 3, 5, ""),
+    ]
+
+
+def test_the_file_of_marks_leaves_a_place_for_the_teacher_and_holds_no_formulas(graded):
+    rows = ["ada,3,=1+1", "ada,1,-2.1", "bo,3,words"]
+    table = list(csv.DictReader(grading.marks_file(graded(rows)).decode().splitlines()))
+    assert list(table[0]) == grading.MARK_COLUMNS
+    assert [row["points"] for row in table] == ["0", "0", "", "0", "0", ""]
+    assert [row["of"] for row in table] == ["2", "1", "5"] * 2
+    assert [row["answer"] for row in table] == ["-2.1", "", "'=1+1", "", "", "words"]
+
+
+@pytest.mark.parametrize(
+    ("options", "rows"),
+    [({"head": "student;question;answer"}, ["ada;1;2,09"]), ({"encoding": "utf-8-sig"}, ["ada,1,2.09"]),
+     ({"head": "answer,name,question,student"}, ["2.09,Ada L.,1,ada", ",,,", ""])],
+)  # fmt: skip
+def test_files_as_spreadsheets_write_them_are_read(graded, options, rows):
+    assert graded(rows, **options)[0].points == 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "complaint"),
+    [
+        (["eve,1,2"], "answers.csv, line 2: there is no student 'eve' in the key"),
+        (["ada,7,2"], "answers.csv, line 2: ada has no question '7'"),
+        (["ada,1.5,2"], "answers.csv, line 2: ada has no question '1.5'"),
+        (["ada,1,2", "ada,01,3"], "answers.csv, line 3: ada answers question 1 a second time"),
+        (["ada,1,two"], "answers.csv, line 2: ada, question 1: 'two' is not a number"),
+        (["ada,1,nan"], "'nan' is not a number"),
+        (["ada,1,1_0"], "'1_0' is not a number"),
+        (["ada,2,both"], "ada, question 2: 'both' is not a letter"),
+        (["ada,1"], "line 2: 2 cells, but 3 columns"),
+        (["ada,1,2,09"], "line 2: 4 cells, but 3 columns; quote an answer with commas"),
+        (['ada,3,"never closed'], "answers.csv, line 2: unexpected end of data"),
+    ],
+)
+def test_a_bad_row_is_named(graded, rows, complaint):
+    with pytest.raises(ValueError, match=re.escape(complaint)):
+        graded(rows)
+
+
+def test_all_bad_rows_are_named_at_once_but_not_hundreds(graded):
+    with pytest.raises(ValueError, match=r"(?s)line 2: .*line 3: .*line 11: .*\nand 5 more$"):
+        graded([f"eve{k},1,2" for k in range(15)])
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (("2.087", "often"), "key.csv, line 2: question 1 of ada needs a number as answer"),
+        (("0.010", "-1"), "needs a number as answer, and one not below zero as tolerance"),
+        (("bo,2", "ada,2"), "key.csv, line 6: question 2 of ada is in the key twice"),
+        (("jobs per hour,2,1.782", "jobs per hour,two,1.782"), "needs whole numbers as question and points"),
+        ((",b,,,1", ",bb,,,1"), "needs a letter as answer"),
+        (("tolerance", "room"), "key.csv needs one column each named student, question"),
+        ((KEY.split("\n", 1)[1], ""), "key.csv has no questions"),
+    ],
+)
+def test_a_bad_key_is_refused(graded, change, complaint):
+    with pytest.raises(ValueError, match=re.escape(complaint)):
+        graded(["ada,1,2"], key=KEY.replace(*change))
+
+
+def test_a_table_without_its_columns_or_in_another_encoding_is_refused(graded):
+    with pytest.raises(ValueError, match=r"answers.csv needs one column each named .*; see answer$"):
+        graded(["ada,1"], head="student,question")
+    with pytest.raises(ValueError, match="is not text in UTF-8; save it as CSV UTF-8"):
+        graded(["ada,3,größer"], encoding="latin-1")
+
+
+def test_from_sheets_to_marks(tmp_path):
+    """All right answers of one student, all likely mistakes of another, an empty sheet of the third."""
+    exercises.write("your_cluster", 3, 5, tmp_path / "week")
+    with open(tmp_path / "week/key.csv", newline="", encoding="utf-8") as file:
+        key = list(csv.DictReader(file))
+    with open(tmp_path / "week/answers.csv", newline="", encoding="utf-8") as file:
+        answers = list(csv.DictReader(file))
+    assert [(row["student"], row["question"]) for row in answers] == [(row["student"], row["question"]) for row in key]
+    for row, known in zip(answers, key, strict=True):
+        wrong = known["if somebody overlooked"].split(" ")[0]
+        row["answer"] = {"student01": known["answer"], "student02": wrong, "student03": ""}[row["student"]]
+    with open(tmp_path / "week/answers.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, answers[0])
+        writer.writeheader()
+        writer.writerows(answers)
+    run = said("grade", "week/answers.csv", "week/key.csv", "-o", "marks.csv", cwd=tmp_path)
+    assert run.status == 0, run.err
+    first, second, third = run.out.splitlines()[2:5]
+    most = sum(int(row["points"]) for row in key[: len(key) // 3] if row["kind"] in {"number", "choice"})
+    assert first.split() == ["student01", str(most), str(most), "14"]
+    assert second.split()[:3] == ["student02", "0", str(most)] and ": that" in second
+    assert third.split() == ["student03", "0", str(most), "14"]
+    with open(tmp_path / "marks.csv", newline="", encoding="utf-8") as file:
+        assert sum(row["points"] == "" for row in csv.DictReader(file)) == 9
+    # What the teacher has filled in is not lost.
+    (tmp_path / "marks.csv").write_text("mine")
+    again = said("grade", "week/answers.csv", "week/key.csv", "-o", "marks.csv", cwd=tmp_path)
+    assert again.status == 2 and "marks.csv exists; --force replaces it" in again.err
+    assert (tmp_path / "marks.csv").read_text() == "mine"
+    own = said("grade", "week/answers.csv", "week/key.csv", "-o", "week/key.csv", "--force", cwd=tmp_path)
+    assert own.status == 2 and "the marks need a file of their own" in own.err
+
+
+def test_bad_answers_leave_no_marks(tmp_path):
+    (tmp_path / "key.csv").write_text(KEY)
+    (tmp_path / "answers.csv").write_text("student,question,answer\nada,1,two\neve,1,2\n")
+    run = said("grade", "answers.csv", "key.csv", "-o", "marks.csv", cwd=tmp_path)
+    assert run.status == 2 and "'two' is not a number" in run.err and "no student 'eve'" in run.err
+    assert not (tmp_path / "marks.csv").exists()
