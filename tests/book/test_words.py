@@ -22,7 +22,6 @@ NOT_PROSE = re.compile(
     r"|^:(?:answer|tolerance|label): .*?$",  # what a self-check computes
     re.M | re.S,
 )
-QUESTION = re.compile(r"^:::\{selfcheck\}.*?^:::$", re.M | re.S)
 
 
 def prose(path):
@@ -35,17 +34,9 @@ def prose(path):
     return NOT_PROSE.sub("", "\n\n".join(texts + captions))
 
 
-def is_rewritten(path):
-    """TRANSITION: whether the self-checks of a notebook say why."""
-    text = "\n\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells)
-    return all(":why:" in block for block in QUESTION.findall(text))
-
-
 @pytest.mark.parametrize("path", [*PAGES, *NOTEBOOKS], ids=lambda path: path.stem)
 def test_a_replaced_word_is_named_once_at_most(path):
     """Once it may stand beside the word that replaces it: other names are in the papers."""
-    if path.suffix == ".ipynb" and not is_rewritten(path):
-        pytest.skip("TRANSITION")
     text = re.sub(r"\s+", " ", prose(path).lower())
     for word, ours in REPLACED.items():
         places = [text[max(0, x.start() - 90) : x.end() + 90] for x in re.finditer(word, text)]
