@@ -45,6 +45,7 @@ def main(notebook, name, target):
         site = Path(folder) / "site"
         build.stage(site, chapters)
         in_contents(site / "_toc.yml", f"notebooks/{name}")
+        set_all_formulas(site / "_config.yml")
         html = Path(folder) / "html"
         if sphinx_build.run(site, html, filenames=[str(site / f"notebooks/{name}.ipynb")], quiet=True):
             sys.exit(1)  # it has said why
@@ -59,6 +60,13 @@ def in_contents(path, file):
     if not any(chapter["file"] == file for part in parts for chapter in part["chapters"]):
         parts[1]["chapters"].append({"file": file})
         path.write_text(yaml.safe_dump(contents, sort_keys=False), encoding="utf-8")
+
+
+def set_all_formulas(path):
+    """Let MathJax set all formulas at once: what it takes to wait until they are seen is another file."""
+    config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    config["sphinx"]["config"].pop("mathjax3_config", None)
+    path.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
 
 
 def alone(page):

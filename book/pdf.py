@@ -38,6 +38,12 @@ FOOTER = (
 OF_THE_SCREEN = (
     "script, button, section.panel, form.selfcheck, .headerlink, a.report, p.expanded, .toggle-details, svg.sd-octicon"
 )
+# When all formulas are set, also those that a reader of the screen has not come near.
+ALL_SET = """async () => {
+    await MathJax.startup.promise;
+    await MathJax.startup.document.lazyTypesetAll?.();
+    await document.fonts.ready;
+}"""
 # What a reader of the file would miss.
 MISSING = """() => ({
     formulas: document.querySelectorAll('.math').length - document.querySelectorAll('.math mjx-container').length,
@@ -136,7 +142,9 @@ def printed(source, target):
         page = browser.new_page()
         page.set_default_timeout(PATIENCE)
         page.goto(source.as_uri(), wait_until="load", timeout=PATIENCE)
-        page.evaluate("() => MathJax.startup.promise.then(() => document.fonts.ready).then(() => true)")
+        page.evaluate(
+            "() => MathJax.startup.promise.then(() => MathJax.startup.document.lazyTypesetAll?.()).then(() => document.fonts.ready).then(() => true)"
+        )
         missing = {what: number for what, number in page.evaluate(MISSING).items() if number}
         if missing:
             raise RuntimeError(f"not all of the book is there: {missing}")
