@@ -142,9 +142,7 @@ def printed(source, target):
         page = browser.new_page()
         page.set_default_timeout(PATIENCE)
         page.goto(source.as_uri(), wait_until="load", timeout=PATIENCE)
-        page.evaluate(
-            "() => MathJax.startup.promise.then(() => MathJax.startup.document.lazyTypesetAll?.()).then(() => document.fonts.ready).then(() => true)"
-        )
+        page.evaluate(ALL_SET)
         missing = {what: number for what, number in page.evaluate(MISSING).items() if number}
         if missing:
             raise RuntimeError(f"not all of the book is there: {missing}")
