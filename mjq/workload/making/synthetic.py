@@ -40,7 +40,7 @@ def synthetic_log(jobs: int, servers: int, load: float, seed: int | Sequence[int
     Users come in sessions, of four jobs on average, of one need and of run times like each other (within a factor of
     about 1.5, lognormal); between sessions run times vary much more. Three quarters of the needs are powers of two, and
     small needs are more probable than large ones. Sessions begin three times as often by day as by night. Users ask for
-    a round time, at least as long as the job takes and up to ten times as long.
+    up to ten times what the job takes, rounded up to a round time of five minutes to a day.
 
     Parameters
     ----------
