@@ -224,7 +224,10 @@ def state_of(site):
 
 
 def configuration():
-    """The book's configuration, with the address of the repository it is built in, where that is known."""
+    """The book's configuration, with the address of the repository it is built in, where that is known.
+
+    Without an address that can be reached nothing leads to one.
+    """
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     if os.environ.get("GITHUB_REPOSITORY"):
         config["repository"]["url"] = (
@@ -232,12 +235,16 @@ def configuration():
         )
         owner, _, name = os.environ["GITHUB_REPOSITORY"].partition("/")
         config["sphinx"]["config"]["ogp_site_url"] = f"https://{owner}.github.io/{name}/"
+        config["sphinx"]["config"]["published"] = True
+    if not config["sphinx"]["config"]["published"]:
+        del config["repository"], config["launch_buttons"]
+        config["html"] |= dict.fromkeys(("use_repository_button", "use_edit_page_button", "use_issues_button"), False)
     return yaml.safe_dump(config, sort_keys=False)
 
 
 def address_of(site):
-    """The address of the repository by a staged configuration."""
-    return yaml.safe_load((site / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
+    """The address of the repository by a staged configuration, if it can be reached."""
+    return yaml.safe_load((site / "_config.yml").read_text(encoding="utf-8")).get("repository", {}).get("url")
 
 
 def sphinx(site, output):

@@ -36,8 +36,9 @@ FOLDED = {"hide-input", "remove-input", "hide-cell", "remove-cell"}
 YOURS = "# Your work:"
 INSTALL = """\
 # Run this cell once where mjq is not installed (Python 3.11, 3.12 or 3.13), and then restart the kernel:
-# %pip install "mjq[chapters] @ git+{address}"
+# %pip install {what}
 import mjq"""
+FROM_ADDRESS, FROM_COPY = '"mjq[chapters] @ git+{}"', '"PATH-OF-YOUR-COPY-OF-MJQ[chapters]"'
 
 ROLE = re.compile(r"\{([\w:]+)\}`([^`]+)`", re.S)
 WITH_TARGET = re.compile(r"(.*?)\s*<([^<>]+)>", re.S)
@@ -285,7 +286,7 @@ def student(name, words, address):
     """The notebook of a chapter for students."""
     chapter = nbformat.read(words.folder / f"notebooks/{name}.ipynb", as_version=4)
     title, *cells = joined(converted(chapter, words))
-    cells = [title, new_code_cell(INSTALL.format(address=address)), *cells]
+    cells = [title, new_code_cell(INSTALL.format(what=FROM_ADDRESS.format(address) if address else FROM_COPY)), *cells]
     for k, cell in enumerate(cells):
         cell.id = f"{name[:40].replace('_', '-')}-{k}"
     notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": chapter.metadata.kernelspec})
@@ -306,8 +307,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "_build/student", help="the folder to write to")
     out = parser.parse_args().out
-    address = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
-    write(ROOT, out, address)
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    write(ROOT, out, config["repository"]["url"] if config["sphinx"]["config"]["published"] else None)
     print(f"students' notebooks: {out}")
 
 

@@ -98,6 +98,6 @@ def in_the_way(cell, following):
 
 
 def setup(app):
-    for change in (address_cells, fold_checks, fold_injected, fold_with_next, mark_difficulty):
+    for change in (address_cells, fold_injected, fold_with_next, fold_checks, mark_difficulty):
         app.connect("doctree-read", change, priority=400)  # before panels are put between cells
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

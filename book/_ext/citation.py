@@ -27,7 +27,9 @@ def say_how_to_cite(app, doctree, docname):
     line += nodes.Text(f" {authors}, “{title}”, in ")
     line += nodes.emphasis("", work["title"])
     address = address_of(app, docname)
-    line += [nodes.Text(f", version {work['version']}, "), nodes.reference("", address, refuri=address)]
+    line += nodes.Text(f", version {work['version']}")
+    if address:
+        line += [nodes.Text(", "), nodes.reference("", address, refuri=address)]
     key = next((paper.key for paper in PAPERS if docname == CHAPTERS + paper.name), None)
     if key is not None:
         paper = bibliography(folder / "book/references.bib").entries[key]
@@ -38,10 +40,10 @@ def say_how_to_cite(app, doctree, docname):
 
 
 def address_of(app, docname):
-    """Where the page is published, as far as that is known; else where its repository is."""
+    """Where the page is published, as far as that is known; else where its repository is, if it can be reached."""
     if app.config.ogp_site_url:
         return app.config.ogp_site_url + app.builder.get_target_uri(docname)
-    return app.config.html_theme_options["repository_url"]
+    return app.config.html_theme_options.get("repository_url")
 
 
 @cache

@@ -10,6 +10,7 @@
 * The bibliography's labels are the names and years by which the text cites.
 * Chapters say how long they take to read, and the role ``{minutes}`stability, cluster``` says it of some of them on any
   page.
+* The tag `published`, for `{only}`, says that the address of the repository can be reached.
 * The line of a docstring that names its source stands before the parameters, and is no part of *Raises* or *Returns*.
 """
 
@@ -100,6 +101,8 @@ class Ledger(SphinxDirective):
             cell = cell_of(Path(self.env.srcdir) / file).get(name, name)
             return f'<a href="../{file.removesuffix(".ipynb")}.html#cell-{cell}"><code>{name}</code></a>'
         config = self.config.html_theme_options
+        if not config.get("repository_url"):
+            return f"<code>{name}</code> in <code>{file}</code>"
         source = f"{config['repository_url']}/blob/{config['repository_branch']}/{file}"
         return f'<a href="{source}"><code>{name}</code></a>'
 
@@ -379,6 +382,8 @@ def read_in_parallel(app, env, docnames):
 
 
 def setup(app):
+    app.add_config_value("published", False, "env")
+    app.connect("config-inited", lambda app, config: app.tags.add("published") if config.published else None)
     app.connect("autodoc-process-docstring", source_first, priority=400)  # before napoleon reads the sections
     app.connect("env-before-read-docs", read_in_parallel)
     app.connect("env-purge-doc", forget_numbers)

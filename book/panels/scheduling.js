@@ -38,7 +38,7 @@ function draw(at, found) {
     };
   };
   const line = (name) => `${data.policies[at[name]]}: ${found[`${name}_busy`]} of ${servers} servers busy, ` +
-    `${found[`${name}_line`]} in line; mean wait of all ${shown(found[`${name}_wait`])}.`;
+    `${found[`${name}_line`]} in the queue; mean wait of all jobs ${shown(found[`${name}_wait`])}.`;
   return {
     summary: `Time ${found.now}. Above, ${line("first")} Below, ${line("second")}`,
     charts: [chart("first"), chart("second")],

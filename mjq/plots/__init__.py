@@ -16,7 +16,7 @@ from mjq.plots.claims import holds
 from mjq.plots.drawings import network, resource, state_graph, tracker
 from mjq.plots.palette import COLOURS, WIDTH
 from mjq.plots.planning import waits_by_load, waits_by_size
-from mjq.plots.schedules import gantt
+from mjq.plots.schedules import gantt, timeline
 from mjq.plots.tables import SIGNIFICANT, Glued, Table, glue, significant, table, verdicts
 
 if TYPE_CHECKING:  # pictures of what is computed elsewhere
@@ -41,6 +41,7 @@ __all__ = [
     "state_graph",
     "style",
     "table",
+    "timeline",
     "tracker",
     "verdicts",
     "waits_by_load",

@@ -11,11 +11,13 @@ __all__ = ["holds"]
 
 
 class _Passed:
-    """The claims that held: how many, and behind a fold which."""
+    """The claims that held: how many, and behind a fold which; and how many are not judged."""
 
-    def __init__(self, names: list[str]):
+    def __init__(self, names: list[str], not_judged: int):
         self.claims = [name.replace("_", " ") for name in names]
-        self.total = f"{len(names)} check{'s' if len(names) > 1 else ''} passed"
+        self.total = f"{len(names)} check{'' if len(names) == 1 else 's'} passed"
+        if not_judged:
+            self.total += f", {not_judged} not judged with these parameters"
 
     def __repr__(self) -> str:
         return f"{self.total}: {'; '.join(self.claims)}"
@@ -25,25 +27,28 @@ class _Passed:
         return f'<details class="mjq-checks"><summary>{self.total}</summary><ul>{rows}</ul></details>'
 
 
-def holds(**claims: bool | np.bool_) -> None:
+def holds(**claims: bool | np.bool_ | None) -> None:
     """Assert each claim by its name, and show how many held.
 
     Parameters
     ----------
-    **claims : bool
-        A claim as a name, and whether it is true.
+    **claims : bool or None
+        A claim as a name, and whether it is true. None says that it is not judged: for a claim about the defaults, or
+        where the parameters of a run are too coarse.
 
     Raises
     ------
     AssertionError
         If a claim is false; the message names all that are.
     TypeError
-        If a value is neither true nor false. A list would pass for true unless it is empty.
+        If a value is neither true nor false nor None. A list would pass for true unless it is empty.
 
     Examples
     --------
     >>> holds(the_sum_is_one=sum([0.25, 0.75]) == 1, two_is_even=2 % 2 == 0)
     2 checks passed: the sum is one; two is even
+    >>> holds(the_sum_is_one=sum([0.25, 0.75]) == 1, the_curve_has_a_peak=None)
+    1 check passed, 1 not judged with these parameters: the sum is one
     >>> holds(two_is_odd=2 % 2 == 1)
     Traceback (most recent call last):
     AssertionError: two is odd
@@ -51,9 +56,10 @@ def holds(**claims: bool | np.bool_) -> None:
     if not claims:
         raise TypeError("holds needs a claim")
     for name, condition in claims.items():
-        if not isinstance(condition, (bool, np.bool_)):
+        if condition is not None and not isinstance(condition, (bool, np.bool_)):
             raise TypeError(f"{name} must be true or false, got {condition!r}")
-    false = [name.replace("_", " ") for name, condition in claims.items() if not condition]
+    judged = {name: condition for name, condition in claims.items() if condition is not None}
+    false = [name.replace("_", " ") for name, condition in judged.items() if not condition]
     if false:
         raise AssertionError("; ".join(false))
-    display(_Passed(list(claims)))
+    display(_Passed(list(judged), len(claims) - len(judged)))

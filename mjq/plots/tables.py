@@ -102,19 +102,10 @@ def verdicts(rows: Sequence[Sequence[str]]) -> Table:
     |:-----------------------|:--------------------------------------|
     | the waste has one peak | True if at most 60 servers are there. |
     """
-    if len(rows[0]) == 4:  # TRANSITION: as chapters had it
-        return table(["The paper says", "Holds", "Fails", "Number"], [[*map(_words, row)] for row in rows])
     for claim, sentence in rows:
         if not sentence.startswith(("True", "False")):
             raise ValueError(f"{claim!r}: a verdict begins with True, True if or False, got {sentence!r}")
     return table(["The paper says", "We found"], [[claim, sentence] for claim, sentence in rows])
-
-
-def _words(x):
-    """TRANSITION: an entry of a verdict as text, a float in four significant digits."""
-    if isinstance(x, (float, np.floating)):
-        return _positional(float(f"{x:.4g}")).replace("-", "−")
-    return "–" if x is None else str(x)
 
 
 def _positional(x):

@@ -5,6 +5,7 @@ import shutil
 import filelock
 import nbformat
 import pytest
+import yaml
 from nbformat.v4 import new_code_cell, new_notebook
 from nbval.plugin import IPyNbFile, NbCellError
 
@@ -228,7 +229,7 @@ def test_staging_leaves_alone_what_is_the_same(build):
     (build.ROOT / "book").mkdir()
     for name in ("book/a.md", "book/b.md", "_toc.yml", "CITATION.cff"):
         (build.ROOT / name).write_text("# one\n")
-    (build.ROOT / "_config.yml").write_text("title: mjq\n")
+    shutil.copy(ROOT / "_config.yml", build.ROOT / "_config.yml")
     build.stage(build.SITE, {})
     before = {path: path.stat().st_mtime_ns for path in build.SITE.rglob("*") if path.is_file()}
     (build.ROOT / "book/a.md").write_text("# two\n")
@@ -388,3 +389,13 @@ def test_chapters_are_named_to_refresh_them(build, monkeypatch, capsys, words):
     with pytest.raises(SystemExit):
         build.main()
     assert "chapters to refresh are" in capsys.readouterr().err
+
+
+def test_pages_lead_to_the_repository_only_where_it_can_be_reached(monkeypatch):
+    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    configuration = build_script().configuration
+    assert "repository" not in yaml.safe_load(configuration())
+    monkeypatch.setenv("GITHUB_REPOSITORY", "somebody/mjq")
+    config = yaml.safe_load(configuration())
+    assert config["repository"]["url"].endswith("/somebody/mjq") and config["launch_buttons"]
+    assert config["sphinx"]["config"]["published"] is True

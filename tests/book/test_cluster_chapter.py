@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 from scipy.sparse import linalg
 
-from mjq import cluster
+from mjq import cluster, plots
 from mjq.models.cluster import krylov, tandem
 from mjq.plots.rounding import rounded_down, rounded_up
 from mjq.simulation.timeline import timeline
@@ -47,6 +48,26 @@ def test_long_run_is_that_of_a_flooded_cluster(jobs):
 def test_timeline_refuses_a_job_that_never_fits():
     with pytest.raises(ValueError, match="exceeds"):
         timeline(2, [3], [1.0], [1.0])
+
+
+def test_drawing_shows_what_is_reserved_and_what_runs():
+    found = timeline(3, [1, 2, 3], mapping=[1, 1, 1], running=[5, 2, 9])
+    ax = plots.timeline(found, until=8)
+    blocks = [(*patch.get_xy(), patch.get_width(), patch.get_height()) for patch in ax.patches]
+    # Each job twice, mapped and running; the last one comes at 2, fits at 6 and starts at 7.
+    assert blocks == [(0, 0, 1, 1), (1, 0, 5, 1), (1, 1, 1, 2), (2, 1, 2, 2), (6, 0, 1, 3), (7, 0, 9, 3)]
+    assert [word.get_text() for word in ax.texts] == ["1", "2", "3", "next: 3"]
+    assert ax.get_xlim() == (0, 8) and ax.get_ylim() == (0, 3)
+    plt.close(ax.figure)
+
+
+def test_drawing_keeps_servers_that_lie_apart_apart():
+    found = timeline(3, [1, 1, 1, 2], mapping=[1] * 4, running=[2, 20, 2, 2])
+    ax = plots.timeline(found)
+    last = [patch for patch in ax.patches if patch.get_x() >= found["fits"][3]]
+    assert found["servers"][3].to_list() == [0, 2]
+    assert [(patch.get_y(), patch.get_height()) for patch in last] == [(0, 1), (0, 1), (2, 1), (2, 1)]
+    plt.close(ax.figure)
 
 
 @pytest.fixture

@@ -15,11 +15,13 @@ TAG, HIDE = "fold-with-next", "hide-input"
 GLUED = "application/papermill.record/"
 
 
-def cell(name, *tags, prints="", glues=""):
+def cell(name, *tags, prints="", glues="", checks=""):
     """A cell whose code is its name."""
     about = {"scrapbook": {"name": glues, "mime_prefix": GLUED}}
     outputs = [new_output("stream", text=prints)] if prints else []
     outputs += [new_output("display_data", data={f"{GLUED}text/plain": "42"}, metadata=about)] if glues else []
+    passed = f'<details class="mjq-checks"><summary>{checks}</summary>its name</details>'
+    outputs += [new_output("display_data", data={"text/html": passed})] if checks else []
     metadata = {"name": name, "tags": list(tags), "mystnb": {"code_prompt_show": f"Line of {name}"}}
     return new_code_cell(f'"{name}"', metadata=metadata, outputs=outputs, execution_count=1)
 
@@ -30,6 +32,7 @@ RIGHT = {
     "all": [cell("one", "hide-cell", TAG), cell("two", "hide-cell", TAG), cell("three", "hide-cell")],
     "shown": [cell("one", HIDE, TAG), cell("two", HIDE, prints="shown")],
     "glued": [cell("one", HIDE, TAG, glues="number"), cell("two", HIDE)],
+    "checked": [cell("one", HIDE, TAG, glues="number"), cell("two", HIDE, checks="1 check passed")],
 }
 WRONG = {
     "shows": ([cell("one", HIDE, TAG, prints="1"), cell("two", HIDE)], "shows something"),
@@ -91,6 +94,10 @@ def test_what_the_next_cell_shows_stays_below(written):
 
 def test_a_glued_number_shows_nothing(written):
     assert lines(written[0]["glued"]) == {"Line of two": ['"one"', '"two"']}
+
+
+def test_code_before_checks_stands_behind_their_line(written):
+    assert lines(written[0]["checked"]) == {"1 check passed": ['"one"', '"two"']}
 
 
 def test_only_what_cannot_be_folded_is_warned_of(written):

@@ -116,13 +116,7 @@ def test_chapter_has_the_sections_in_order(path):
         if reproduces
         else "## What we checked, what not, and what is new",
     ]
-    before = [
-        *(order[:1] + order[2:8]),
-        "## Beyond the paper" if reproduces else "## Beyond the theorem",
-        order[1],
-        *order[9:],
-    ]
-    assert titles in (order, before)  # TRANSITION
+    assert titles == order
     assert text.count("{exercise-start}") == text.count("{solution-start}") >= 6
     kinds = re.findall(r"\{exercise-start\}.*, (easy|medium|hard|open)$", text, flags=re.M)
     assert len(kinds) == text.count("{exercise-start}")

@@ -129,6 +129,8 @@ def test_pages_are_the_same_with_one_process_and_with_several(site):
     assert (one / "notebooks/two.html").exists()
     assert differences(one, two) == (set(), [])
     assert "1.25" in (two / "book/index.html").read_text(encoding="utf-8")
+    # This configuration names an address that can be reached.
+    assert 'class="report" href="https://' in (two / "notebooks/two.html").read_text(encoding="utf-8")
     assert "<p>A panel.</p>" in (two / "notebooks/two.html").read_text(encoding="utf-8")
     nbformat.write(chapter("one", "p", 1.75), site / "notebooks/one.ipynb")
     write_panel(site, "<p>Another one.</p>")

@@ -1,0 +1,166 @@
+"""[GHS20] Claims that take long to set up: the proof, equation by equation, and identities in letters."""
+
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from mjq import stability
+from mjq.models.stability.proof import differences
+from mjq.solvers import symbolic
+
+M1, M2, P = sp.symbols("mu_1 mu_2 p_1", positive=True)
+SIZE = 30, 3, 10
+LETTERS = *SIZE, M1, M2, P
+CLASSES = ("4.1", "4.2")  # Eq. (4) for completions of either class
+
+
+def states_of(n, n1, n2):
+    return [tuple(state) for state in stability.saturated_states(n, n1, n2).tolist()]
+
+
+def weight(state, system):
+    """The product of Eq. (2), without its constant, as the chapter writes it."""
+    blk, i, j = state
+    n, n1, n2, mu1, mu2, p1 = system
+
+    def rho(c, s):
+        return (s[1] * mu1, s[2] * mu2)[c - 1] / (s[1] * mu1 + s[2] * mu2)
+
+    small = [p1 / rho(1, stability.u(x, n, n1, n2)) for x in range(1, i + 1)]
+    large = [(1 - p1) / rho(2, stability.v(y, n, n1, n2)) for y in range(1, j + 1)]
+    return prod(small) * prod(large) * (1 - p1) ** blk
+
+
+@cache
+def lettered():
+    return differences(LETTERS, {state: weight(state, LETTERS) for state in states_of(*SIZE)})
+
+
+@cache
+def fractions():
+    """What the equations leave in sixty random systems, all together."""
+    dice, gaps = np.random.default_rng(2020), {}
+    for _ in range(60):
+        small, large, servers = sorted(map(int, dice.integers(1, 25, 3)))
+        tenths = [Fraction(int(k), 10) for k in dice.integers(1, 10, 3)]
+        system = servers, small, large, *tenths
+        found = differences(system, {state: weight(state, system) for state in states_of(servers, small, large)})
+        for key, left in found.items():
+            gaps.setdefault(key, []).extend(left)
+    return gaps
+
+
+def vanish(gaps, *equations):
+    """Whether all differences of these equations are zero, and there are some."""
+    left = [gap and sp.cancel(gap) for key in equations for gap in gaps[key]]
+    return bool(left) and not any(left)
+
+
+def test_product_form_solves_the_embedded_chain_with_letters():
+    sums = [a + b for a, b in zip(lettered()["4.1"], lettered()["4.2"], strict=True)]
+    assert sums
+    assert not any(map(sp.cancel, sums))  # Eq. (3)
+
+
+def test_each_class_brings_its_share():
+    assert vanish(lettered(), *CLASSES)
+
+
+def test_eq_4_holds_in_random_systems():
+    assert vanish(fractions(), *CLASSES)
+
+
+def test_eq_5_holds_in_random_systems():
+    assert vanish(fractions(), "5")
+
+
+def test_eq_6_holds_with_letters():
+    assert vanish(lettered(), "6")
+
+
+def test_eq_6_holds_in_random_systems():
+    assert vanish(fractions(), "6")
+
+
+def test_eq_7_holds_with_letters():
+    assert vanish(lettered(), "7")
+
+
+def test_eq_7_holds_in_random_systems():
+    assert vanish(fractions(), "7")
+
+
+def test_eq_8_holds_with_letters():
+    assert vanish(lettered(), "8")
+
+
+def test_eq_8_holds_in_random_systems():
+    assert vanish(fractions(), "8")
+
+
+def test_lemma_5_2_holds_with_letters():
+    assert vanish(lettered(), "11")
+
+
+def test_lemma_5_2_holds_in_random_systems():
+    assert vanish(fractions(), "11")
+
+
+def test_every_kind_of_step_occurs():
+    assert all(fractions()[kind] for kind in "abcd")
+
+
+def test_table_of_neighbours_holds():
+    assert vanish(fractions(), *"abcd")
+
+
+K = sp.Symbol("k", positive=True)
+FASTER = {M1: K * M1, M2: K * M2}
+
+
+def test_product_form_does_not_change():
+    """Claim 1, first proof."""
+    for state in states_of(*SIZE):
+        share = weight(state, LETTERS)
+        assert sp.cancel(share.subs(FASTER) / share - 1) == 0
+
+
+def test_time_shares_do_not_change():
+    """Claim 1, first proof: without its constant, the time in each state changes by one factor."""
+    for state in states_of(*SIZE):
+        time = weight(state, LETTERS) / (state[1] * M1 + state[2] * M2)
+        assert sp.cancel(K * time.subs(FASTER) / time - 1) == 0
+
+
+def test_clock_runs_k_times_as_fast():
+    """Claim 1, second proof."""
+    generator = symbolic.generator(states_of(*SIZE), lambda s: stability.saturated_transitions(s, *LETTERS))
+    assert (generator.subs(FASTER) - K * generator).expand().is_zero_matrix
+
+
+def test_product_of_chances_is_stationary():
+    """Theorem 8.2 for three servers and three needs, with letters."""
+    p = {1: sp.Symbol("p_1"), 2: sp.Symbol("p_2")}
+    p[3] = 1 - p[1] - p[2]
+    vectors = list(product(p, repeat=3))
+    guess = {s: prod(p[need] for need in s) for s in vectors}
+    comes_to = dict.fromkeys(vectors, 0)
+    for s in vectors:
+        in_service = int((np.cumsum(s) <= 3).sum())
+        for place in range(in_service):
+            for need, chance in p.items():
+                comes_to[*s[:place], *s[place + 1 :], need] += guess[s] * chance / in_service
+    assert all(sp.expand(comes_to[s] - guess[s]) == 0 for s in vectors)
+
+
+def test_a_million_servers_cost_no_accuracy():
+    million = 1_000_000
+    one_or_all = stability.throughput(million, 1, million, 1.0, 1e-9, 0.999)
+    assert one_or_all == pytest.approx(stability.throughput_one_or_all(million, 1.0, 1e-9, 0.999), rel=1e-12)
+    one_queue = stability.throughput(million, 1, 1, 1.0, 1e9, 0.3)  # M/G/n
+    assert one_queue == pytest.approx(million / (0.3 + 0.7e-9), rel=1e-12)
