@@ -13,8 +13,8 @@ import re
 from html import escape
 from pathlib import Path
 
-import nbformat
 import yaml
+from figures import figures
 from student import ROOT, Words, title
 
 MATHS = {r"\beta": "β", r"\alpha": "α", r"\mu": "μ", r"\lambda": "λ", r"\Delta": "Δ", r"\tilde u": "ũ", r"\le": "≤"}
@@ -55,17 +55,9 @@ addEventListener("click", event => show(at() + (event.clientX < innerWidth / 3 ?
 """
 
 
-def figures(folder, chapter):
-    """The figures of a chapter by name: picture (SVG), caption, and what it shows in words."""
-    found = {}
-    for cell in nbformat.read(folder / f"notebooks/{chapter}.ipynb", as_version=4).cells:
-        about = cell.metadata.get("mystnb", {})
-        pictures = [output.get("data", {}).get("image/svg+xml") for output in cell.get("outputs", [])]
-        if "figure" in about and any(pictures):
-            picture = "".join(next(filter(None, pictures)))
-            alt = about.get("image", {}).get("alt", "")
-            found[about["figure"]["name"]] = picture, about["figure"]["caption"], alt
-    return found
+def pictures_of(folder, chapter):
+    """The figures that the slides of a chapter may show: its own, and those of its page of claims."""
+    return figures(folder, chapter) | figures(folder, f"{chapter}_claims")
 
 
 def shown(text, words):
@@ -122,7 +114,7 @@ def write(folder, out):
     paths = []
     for session in sessions:
         chapter = session["chapter"]
-        page = deck(session, words, figures(folder, chapter), title(folder / f"notebooks/{chapter}.ipynb"))
+        page = deck(session, words, pictures_of(folder, chapter), title(folder / f"notebooks/{chapter}.ipynb"))
         paths.append(out / f"{session['name']}.html")
         paths[-1].write_text(page, encoding="utf-8")
     return paths
