@@ -25,7 +25,7 @@ def decks(tmp_path_factory):
 def test_each_session_of_the_course_has_ten_to_fifteen_slides(decks):
     course = (ROOT / "book/course.md").read_text(encoding="utf-8")
     sessions = [f"session-{k}" for k in re.findall(r"^\| (\d+) \|", course, re.M)]
-    assert list(decks) == [*sessions, "option-scheduling", "option-your-cluster"]
+    assert list(decks) == [*sessions, "option-near-saturation"]
     for name, deck in decks.items():
         assert 10 <= len(deck.select("section")) <= 15, name
 
