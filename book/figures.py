@@ -79,7 +79,9 @@ def write(folder, out):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Write all figures of the chapters with their captions to one archive.")
+    parser = argparse.ArgumentParser(
+        description="Write all figures of the chapters with their captions to one archive."
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "_build/figures.zip", metavar="FILE")
     out = parser.parse_args().out
     print(f"{write(ROOT, out)} figures: {out}")
