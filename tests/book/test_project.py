@@ -1,4 +1,4 @@
-"""The example of a project and the exam questions: each number that the page does not compute itself is computed here."""
+"""The example of a project and the exam questions: what the page does not compute itself is computed here."""
 
 import itertools
 import re
