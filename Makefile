@@ -19,7 +19,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 EXPERIMENT = $(subst -,_,$(NAME))
 EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq/experiments/*.py)))
 
-.PHONY: help book test notebooks lab pdf refresh experiment test-slow test-plain test-processors test-pythons
+.PHONY: help book test notebooks slides figures lab pdf refresh experiment test-slow test-plain test-processors test-pythons
 .PHONY: sync-contents sync-panels coverage bench clean lock
 
 help:  ## List the targets.
@@ -40,6 +40,12 @@ test: $(VENV)/ready  ## Build the book, check style and types, run the tests; SE
 
 notebooks: $(VENV)/ready  ## Write notebooks for students, without solutions, to _build/student.
 	@$(BIN)/python book/student.py
+
+slides: $(VENV)/ready  ## Write slides for the sessions of the course to _build/slides.
+	@$(BIN)/python book/slides.py
+
+figures: $(VENV)/ready  ## Write all figures of the book with their captions to _build/figures.zip.
+	@$(BIN)/python book/figures.py
 
 lab: $(VENV)/lab  ## Open the chapters in JupyterLab.
 	$(BIN)/jupyter lab notebooks

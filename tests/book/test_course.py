@@ -1,0 +1,52 @@
+"""The plan of the course: its minutes follow from the chapters, and what it names is there."""
+
+import re
+
+import nbformat
+import pytest
+
+from tests.conftest import ROOT
+
+PAGE = (ROOT / "book/course.md").read_text(encoding="utf-8")
+TEACHING = "course", "teaching", "project", "data"
+FORMULAS = re.findall(
+    r"^\| \{doc\}`/notebooks/(\w+)`[^|]*\| \{minutes\}`(\w+)` \| (\d+) \| (\d+) \|",
+    PAGE,
+    re.M,
+)
+A_FORMULA = 5  # minutes on paper
+
+
+def words(path):
+    if path.suffix == ".md":
+        return path.read_text(encoding="utf-8")
+    cells = nbformat.read(path, as_version=4).cells
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+
+
+def test_the_table_has_all_chapters():
+    assert len(FORMULAS) == 8
+
+
+@pytest.mark.parametrize(("chapter", "minutes", "formulas", "more"), FORMULAS, ids=[row[0] for row in FORMULAS])
+def test_minutes_with_paper_follow_from_the_derivation(chapter, minutes, formulas, more):
+    derivation = re.search(r"^## Derivation\n(.*?)^## ", words(ROOT / f"notebooks/{chapter}.ipynb"), re.M | re.S)[1]
+    assert (minutes, int(formulas)) == (chapter, derivation.count("$$") // 2)
+    assert int(more) == A_FORMULA * int(formulas)
+
+
+def test_each_session_fills_ninety_minutes():
+    sessions = re.findall(r"^\| (\d+) \| (.+?) \| ([\d +]+) \| .+ \|$", PAGE, re.M)
+    assert [int(k) for k, *_ in sessions] == list(range(1, 11))
+    for k, content, minutes in sessions:
+        parts = [int(x) for x in minutes.split(" + ")]
+        assert sum(parts) == 90 and len(parts) == len(content.split("; ")), k
+
+
+@pytest.mark.parametrize("page", TEACHING)
+def test_what_a_page_for_teachers_links_to_is_there(page):
+    pages = [*(ROOT / "book").glob("*.md"), *(ROOT / "notebooks").glob("*.ipynb")]
+    labels = {label for path in pages for label in re.findall(r"^\(([\w:-]+)\)=|^:label: (\S+)", words(path), re.M)}
+    labels = {"".join(label) for label in labels}
+    linked = re.findall(r"\{ref\}`(?:[^`<]*<)?([\w:-]+)>?`", words(ROOT / f"book/{page}.md"))
+    assert linked and not set(linked) - labels

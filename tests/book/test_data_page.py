@@ -1,0 +1,55 @@
+"""The page about data: each log and each kept table is on it, with its size and the command that makes it."""
+
+import gzip
+import re
+
+import pytest
+
+from mjq import workload
+from mjq.experiments import public_logs, real_waits
+from mjq.experiments.tables.reading import KEPT
+from tests.conftest import ROOT, TRACES, needs_traces
+
+PAGE = (ROOT / "book/data.md").read_text(encoding="utf-8")
+TABLES = PAGE.split("## Tables that are kept")[1]
+# Name of the file, jobs, servers and kB, in the first table.
+LOGS = {
+    file: tuple(int(number.replace(",", "")) for number in numbers)
+    for file, *numbers in re.findall(r"^\| [^|]*`([\w.-]+\.gz)` \| ([\d,]+) \| ([\d,]+) \| (\d+) kB \|", PAGE, re.M)
+}
+
+
+def test_each_log_of_an_experiment_is_listed():
+    assert {*public_logs.LOGS.values(), *real_waits.LOGS.values(), "example.swf.gz"} < set(LOGS)
+
+
+def test_each_kept_table_is_listed_with_its_command():
+    rows = {name: row for row in TABLES.splitlines() for name in re.findall(r"`(\w+)\.csv`", row) if row[:1] == "|"}
+    assert set(rows) == {*KEPT, "nasa_ipsc"}
+    assert all(f"`make experiment NAME={module}`" in rows[name] for name, module in KEPT.items())
+    files = {path.stem for path in (ROOT / "mjq/experiments/tables").glob("*.csv")}
+    assert files == {*KEPT, "provenance"}
+
+
+def test_the_example_log_has_the_size_that_is_said():
+    log = workload.example_log()
+    with workload.example_path() as path:
+        assert LOGS["example.swf.gz"] == (len(log), log.servers, round(path.stat().st_size / 1000))
+
+
+@needs_traces
+@pytest.mark.parametrize("file", sorted(set(LOGS) - {"example.swf.gz"}))
+def test_public_logs_have_the_sizes_that_are_said(file):
+    jobs, servers, size = LOGS[file]
+    with gzip.open(TRACES / file, "rt") as lines:
+        head, rows = [], 0
+        for line in lines:
+            head += [line] if line.startswith(";") else []
+            rows += not line.startswith(";")
+    assert rows - file.endswith(".csv.gz") == jobs
+    assert round((TRACES / file).stat().st_size / 1000) == size
+    if head:
+        assert f"; MaxProcs: {servers}\n" in head
+        stated = re.search("licen[cs]e|copyright|permission|terms of", "".join(head), re.I)
+        (row,) = [row for row in PAGE.splitlines() if f"`{file}` |" in row]
+        assert ("not stated in the file" in row) == (stated is None)
