@@ -237,7 +237,8 @@ def configuration():
         config["sphinx"]["config"]["ogp_site_url"] = f"https://{owner}.github.io/{name}/"
         config["sphinx"]["config"]["published"] = True
     if not config["sphinx"]["config"]["published"]:
-        del config["repository"], config["launch_buttons"]
+        config["repository"] = {"url": ""}  # without one, Jupyter Book would take its own
+        del config["launch_buttons"]
         config["html"] |= dict.fromkeys(("use_repository_button", "use_edit_page_button", "use_issues_button"), False)
     return yaml.safe_dump(config, sort_keys=False)
 

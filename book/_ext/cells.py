@@ -82,6 +82,17 @@ def mark_difficulty(app, doctree):
                 text.parent.replace(text, nodes.Text(text[: found.start()]))
 
 
+def drop_difficulty(app, doctree, docname):
+    """Take the same word out of the titles of solutions, which repeat those of their exercises."""
+    for solution in doctree.findall(
+        lambda node: "solution" in node.get("classes", ()) if hasattr(node, "get") else False
+    ):
+        for text in list(solution.children[0].findall(nodes.Text)) if solution.children else ():
+            without = re.sub(r", (easy|medium|hard|open)(?=\)?$)", "", text)
+            if without != text:
+                text.parent.replace(text, nodes.Text(without))
+
+
 def name_of(cell):
     return cell["cell_metadata"].get("name")
 
@@ -100,4 +111,5 @@ def in_the_way(cell, following):
 def setup(app):
     for change in (address_cells, fold_injected, fold_with_next, fold_checks, mark_difficulty):
         app.connect("doctree-read", change, priority=400)  # before panels are put between cells
+    app.connect("doctree-resolved", drop_difficulty, priority=900)  # when titles are there
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

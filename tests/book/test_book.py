@@ -122,12 +122,15 @@ def test_names_that_others_link_to_are_kept(html, page):
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda one: one.key)
 def test_equations_keep_the_numbers_of_their_paper(html, paper):
-    soup = soup_of(html / f"notebooks/{paper.name}.html")
-    shown = {div["id"]: div.find(class_="eqno").get_text()[:-1].strip() for div in soup.select("div.math[id]")}
-    items = [re.fullmatch(r"Eq \((\d+)\)", row["item"]) for row in published.ledger(paper.key)]
-    numbers = [found[1] for found in items if found]
-    assert numbers
-    for k in numbers:
+    """In the chapter or in its companion, and once in both."""
+    soups = [soup_of(html / f"notebooks/{name}.html") for name in paper.notebooks]
+    equations = [div for soup in soups for div in soup.select("div.math[id]")]
+    shown = {div["id"]: div.find(class_="eqno").get_text()[:-1].strip() for div in equations}
+    assert len(shown) == len(equations)
+    rows = [row for row in published.ledger(paper.key) if re.fullmatch(r"Eq \((\d+)\)", row["item"])]
+    assert rows
+    for row in rows:
+        k = re.search(rf"\{{eq\}}`{paper.key.lower()}:(\d+)`", row["where"])[1]
         assert shown[f"equation-{paper.key.lower()}-{k}"] == f"({paper.key}.{k})"
 
 
@@ -294,6 +297,10 @@ def test_the_search_does_not_find_how_hard_exercises_are(html):
     assert len(marked) > 40
     for box in marked:
         assert not re.search(r", (easy|medium|hard|open)\)?$", box.select_one(".admonition-title").get_text().strip())
+    titles = [
+        box.get_text().strip() for path in pages(html) for box in soup_of(path).select(".solution .admonition-title")
+    ]
+    assert len(titles) > 40 and not [title for title in titles if re.search(r", (easy|medium|hard|open)\)", title)]
 
 
 def test_rows_of_the_ledger_lead_to_their_cells(html):

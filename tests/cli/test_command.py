@@ -249,7 +249,7 @@ def test_old_names_of_options_work_with_a_note(tmp_path, small):
 
 def test_chapters_are_completed():
     asked = ShellComplete(command, {}, "mjq", "_MJQ_COMPLETE")
-    assert [item.value for item in asked.get_completions(["run"], "st")] == ["stability"]
+    assert [item.value for item in asked.get_completions(["run"], "st")] == ["stability", "stability_claims"]
     assert {item.value for item in asked.get_completions(["sweep"], "")} == set(chapters.names())
 
 

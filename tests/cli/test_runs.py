@@ -63,7 +63,7 @@ BROKEN = [
         r"b, mu and p .*, got 3, 2 and 2 \(not given, .*mu = .* p =",
     ),
     ("near_saturation", dict(loads=[2.0]), "load must be above 0 and below 1, got 2$"),
-    ("fluid", dict(load=1.0), "load must be above 0 and below 1, got 1"),
+    ("fluid", dict(think=0.0), "think must be positive"),
     ("fluid", dict(scv3=0.4), "an scv of at least 0.5, got 0.4"),
     ("pool_depletion", dict(K=101), "K = 101 places need as many tasks, got N = 100"),
     ("pool_depletion", dict(D=[[1.0, 1.0], [2.0, 2.0]]), "no bottleneck switch"),
