@@ -56,6 +56,7 @@ class Words:
         self.numbers = glued(folder)
         self.papers = {key: names_and_year(entry) for key, entry in bibliography(folder).items()}
         self.labels, self.figures, self.equations, self.exercises = {}, {}, {}, {}
+        self.homes = {}  # the notebook in which a label stands
         for k, name in enumerate(NOTEBOOKS, 1):
             path = folder / f"notebooks/{name}.ipynb"
             if path.exists():
@@ -64,6 +65,7 @@ class Words:
     def note(self, before, name, notebook):
         """Remember the labels of a chapter, and the numbers of its figures, exercises and equations."""
         text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+        self.homes |= dict.fromkeys(re.findall(r"^\(([\w:-]+)\)=", text, re.M), name)
         for label, heading in re.findall(r"^\(([\w:-]+)\)=\n+#+ (.+)$", text, re.M):
             self.labels[label] = heading
         for k, label in enumerate(re.findall(r"\{exercise-start\}.*\n:label: (\S+)", text), 1):
@@ -100,7 +102,8 @@ class Words:
             case "ref":
                 if target in self.exercises:
                     return shown or f"Exercise {self.exercises[target]}"
-                return shown or self.labels.get(target, target)
+                words = shown or self.labels.get(target, target)
+                return f"[{words}]({self.homes[target]}.ipynb)" if target in self.homes else words
             case "cite" | "cite:t" | "cite:p":
                 papers = "; ".join(self.papers[key.strip()] for key in target.split(","))
                 return papers if name == "cite:t" else f"({papers})"

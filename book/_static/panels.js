@@ -367,7 +367,7 @@
     } else {
       const input = element("input", { type: "number", step: "any", required: "", id: `${name}-input` });
       input.setAttribute("aria-describedby", `${name}-question`);
-      const near = Number(tolerance) ? ` (within ${shown(Number(tolerance), 2)} counts)` : "";
+      const near = Number(tolerance) ? ` (right within ${shown(Number(tolerance), 2)})` : "";
       form.append(element("label", { for: input.id }, `Your answer${unit ? ` [${unit}]` : ""}${near}`), " ", input, " ");
       given = () => Number(input.value);
       accepted = (x) => Math.abs(x - right) <= Number(tolerance);
