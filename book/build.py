@@ -42,8 +42,7 @@ WORK, MARK = BUILD / "work", BUILD / "html.digest"  # what Sphinx knows of the p
 WORKERS = min(os.cpu_count() or 1, 4)  # processes for chapters, and then for pages
 CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"  # of linear algebra: they would wait spinning
-# Seconds; the first ones compile what others use, and none of the same.
-GUESSED = {"stability": 45, "pool_depletion": 44, "fluid": 43, "scheduling": 40, "run_it_again": 29, "five_models": 3}
+GUESSED = {"stability": 45, "pool_depletion": 45, "cluster": 40, "run_it_again": 20, "five_models": 3}  # seconds
 PICTURES = {  # shown by the README and the first page
     "capacity.svg": ("processing_capacity", "fig-3"),
     "datacenter.svg": ("five_models", "datacenter"),
@@ -321,8 +320,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--refresh", action="store_true", help="execute every chapter and store its outputs")
     parser.add_argument("--without-solutions", action="store_true", help="leave the solutions of exercises out")
-    # One more than there are cores: a kernel that starts, or a command that a chapter runs, waits for its files.
-    parser.add_argument("--workers", type=int, default=WORKERS + 1, help="chapters at a time")
+    parser.add_argument("--workers", type=int, default=WORKERS, help="chapters at a time")
     every = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
     parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help="with --refresh: these chapters instead of all")
     options = parser.parse_args()
