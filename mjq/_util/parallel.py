@@ -143,20 +143,23 @@ def map_as_completed(
         # A worker that dies is replaced and its chunk tried again, until four have died of it.
         futures = client.map(lambda chunk: _results(function, chunk), chunks, pure=False)
         asked = dict(zip(futures, chunks, strict=True))
-        done = as_completed(futures)
+        suspects: list[tuple[Key, Any]] = []
         try:
-            for future in done:
+            for future in as_completed(futures):
                 chunk = asked.pop(future)
                 try:
                     yield future.result()
                 except KilledWorker:
-                    if len(chunk) == 1:
-                        yield [(chunk[0][0], _result_of_the_dead(*chunk[0], died))]
-                        continue
-                    for pair in chunk:  # which of them was it?
-                        again = client.submit(_results, function, [pair], pure=False)
-                        asked[again] = [pair]
-                        done.add(again)
+                    suspects += chunk
+            # A worker that dies takes down whatever waits for it, so the cases of a dead worker are tried alone.
+            for pair in suspects:
+                future = client.submit(_results, function, [pair], pure=False)
+                asked[future] = [pair]
+                try:
+                    yield future.result()
+                except KilledWorker:
+                    yield [(pair[0], _result_of_the_dead(*pair, died))]
+                del asked[future]
         finally:
             client.cancel(list(asked))
 
