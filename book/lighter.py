@@ -6,7 +6,6 @@
 
 import json
 import re
-from pathlib import Path
 from urllib.parse import quote
 
 CLASSES = re.compile(r'class="([^"]*\bfa-[^"]*)"')
@@ -62,7 +61,3 @@ def drawing(name, script):
     width, height, path = drawings[-1]  # the solid one, where an icon is drawn in outline, too
     svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"><path d="{path}"/></svg>'
     return "data:image/svg+xml," + quote(svg, safe="/:=\"' ").replace('"', "'")
-
-
-if __name__ == "__main__":
-    lighten(Path("_build/html"))

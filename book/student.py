@@ -19,10 +19,10 @@ from pathlib import Path
 import nbformat
 import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell
-from pybtex.database import parse_file
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "book/_ext"))
+from citation import bibliography  # noqa: E402
 from mjqbook import equation_numbers, glued, names_and_year  # noqa: E402
 
 from mjq.models import CHAPTERS  # noqa: E402
@@ -54,13 +54,15 @@ class Words:
     def __init__(self, folder):
         self.folder = folder
         self.numbers = glued(folder)
-        self.papers = {key: names_and_year(entry) for key, entry in bibliography(folder).items()}
+        papers = bibliography(folder / "book/references.bib").entries
+        self.papers = {key: names_and_year(entry) for key, entry in papers.items()}
         self.labels, self.figures, self.equations, self.exercises = {}, {}, {}, {}
         self.homes = {}  # the notebook in which a label stands
+        paths = {name: folder / f"notebooks/{name}.ipynb" for name in NOTEBOOKS}
+        self.chapters = {name: nbformat.read(path, as_version=4) for name, path in paths.items() if path.exists()}
         for k, name in enumerate(NOTEBOOKS, 1):
-            path = folder / f"notebooks/{name}.ipynb"
-            if path.exists():
-                self.note(f"{k}." if name in NUMBERED else "", name, nbformat.read(path, as_version=4))
+            if name in self.chapters:
+                self.note(f"{k}." if name in NUMBERED else "", name, self.chapters[name])
 
     def note(self, before, name, notebook):
         """Remember the labels of a chapter, and the numbers of its figures, exercises and equations."""
@@ -113,8 +115,6 @@ class Words:
                 return shown or target
             case "math":
                 return f"${text}$"
-            case "panel":
-                return shown  # there are none here, and the words around it still say what is meant
         raise ValueError(f"students' notebooks do not know the role {name!r}")
 
     def page(self, target, shown):
@@ -132,10 +132,6 @@ def title(path):
     if path.suffix == ".ipynb":
         text = nbformat.reads(text, as_version=4).cells[0].source
     return re.search(r"^# (.+)$", text, re.M)[1]
-
-
-def bibliography(folder):
-    return parse_file(folder / "book/references.bib").entries
 
 
 # --- Directives -----------------------------------------------------------------------------------------------------
@@ -287,7 +283,7 @@ def joined(cells):
 
 def student(name, words, address):
     """The notebook of a chapter for students."""
-    chapter = nbformat.read(words.folder / f"notebooks/{name}.ipynb", as_version=4)
+    chapter = words.chapters[name]
     title, *cells = joined(converted(chapter, words))
     cells = [title, new_code_cell(INSTALL.format(what=FROM_ADDRESS.format(address) if address else FROM_COPY)), *cells]
     for k, cell in enumerate(cells):

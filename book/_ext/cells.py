@@ -17,7 +17,7 @@ from docutils import nodes
 from sphinx.util import logging
 
 TAG, INJECTED = "fold-with-next", "injected-parameters"
-DIFFICULTY = re.compile(r", (easy|medium|hard|open)$")
+DIFFICULTY = re.compile(r", (easy|medium|hard|open)(?=\)?$)")
 CHECKS = re.compile(r'<details class="mjq-checks"><summary>(.+?)</summary>')
 logger = logging.getLogger(__name__)
 
@@ -70,27 +70,16 @@ def fold_with_next(app, doctree):
         cell.parent.remove(cell)
 
 
-def mark_difficulty(app, doctree):
-    """Make the last word of an exercise's title a mark, which the style sheet shows and the search does not index."""
-    for exercise in doctree.findall(
-        lambda node: "exercise" in node.get("classes", ()) if hasattr(node, "get") else False
-    ):
-        for text in list(exercise.children[0].findall(nodes.Text)) if exercise.children else ():
+def mark_difficulty(app, doctree, docname):
+    """Take how hard an exercise is out of the titles of it and its solution, for the search; its box is marked."""
+    for box in doctree.findall(nodes.Element):
+        kinds = {"exercise", "solution"} & set(box.get("classes", ()))
+        for text in list(box.children[0].findall(nodes.Text)) if kinds and box.children else ():
             found = DIFFICULTY.search(text)
             if found:
-                exercise["classes"].append(found[1])
-                text.parent.replace(text, nodes.Text(text[: found.start()]))
-
-
-def drop_difficulty(app, doctree, docname):
-    """Take the same word out of the titles of solutions, which repeat those of their exercises."""
-    for solution in doctree.findall(
-        lambda node: "solution" in node.get("classes", ()) if hasattr(node, "get") else False
-    ):
-        for text in list(solution.children[0].findall(nodes.Text)) if solution.children else ():
-            without = re.sub(r", (easy|medium|hard|open)(?=\)?$)", "", text)
-            if without != text:
-                text.parent.replace(text, nodes.Text(without))
+                text.parent.replace(text, nodes.Text(text[: found.start()] + text[found.end() :]))
+                if "exercise" in kinds:
+                    box["classes"].append(found[1])
 
 
 def name_of(cell):
@@ -109,7 +98,7 @@ def in_the_way(cell, following):
 
 
 def setup(app):
-    for change in (address_cells, fold_injected, fold_with_next, fold_checks, mark_difficulty):
+    for change in (address_cells, fold_injected, fold_with_next, fold_checks):
         app.connect("doctree-read", change, priority=400)  # before panels are put between cells
-    app.connect("doctree-resolved", drop_difficulty, priority=900)  # when titles are there
+    app.connect("doctree-resolved", mark_difficulty, priority=900)  # when titles are there
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

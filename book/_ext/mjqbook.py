@@ -10,7 +10,6 @@
 * The bibliography's labels are the names and years by which the text cites.
 * Chapters say how long they take to read, and the role ``{minutes}`stability, cluster``` says it of some of them on any
   page.
-* The tag `published`, for `{only}`, says that the address of the repository can be reached.
 * The line of a docstring that names its source stands before the parameters, and is no part of *Raises* or *Returns*.
 """
 
@@ -383,7 +382,6 @@ def read_in_parallel(app, env, docnames):
 
 def setup(app):
     app.add_config_value("published", False, "env")
-    app.connect("config-inited", lambda app, config: app.tags.add("published") if config.published else None)
     app.connect("autodoc-process-docstring", source_first, priority=400)  # before napoleon reads the sections
     app.connect("env-before-read-docs", read_in_parallel)
     app.connect("env-purge-doc", forget_numbers)

@@ -287,7 +287,6 @@
     /** A story that plays begins to play. */
     function go() {
       if (panel.autoplay && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
-        controls[panel.plays].input.value = controls[panel.plays].slider.min;
         set({ ...now(), [panel.plays]: controls[panel.plays].slider.min });
         start();
       }
@@ -308,7 +307,6 @@
     const first = { ...now(), ...panel.first };
     const wanted = addressed(panel.name, location.search);
     set(wanted);
-    place.addEventListener("panel-set", (event) => (set(event.detail), moved(), place.scrollIntoView({ block: "nearest" })));
     place.hidden = false;
     instead(place);
     redraw();
@@ -396,11 +394,5 @@
   addEventListener("DOMContentLoaded", () => {
     for (const panel of window.mjqPanels || []) build(panel);
     document.querySelectorAll("form.selfcheck").forEach(ask);
-    document.addEventListener("click", (event) => {
-      const link = event.target.closest("a.panel-set"), place = link && document.getElementById(link.dataset.panel);
-      if (!place) return;
-      event.preventDefault();
-      place.dispatchEvent(new CustomEvent("panel-set", { detail: addressed(link.dataset.panel.slice(6), link.search) }));
-    });
   });
 })();

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mjq.exercises.question import tolerance
-from mjq.exercises.sheets import KEY_COLUMNS
+from mjq.exercises.sheets import ANSWER_COLUMNS, KEY_COLUMNS, as_csv
 
 __all__ = ["ANSWER_COLUMNS", "MARK_COLUMNS", "Mark", "grade", "marks_file", "summary"]
 
-ANSWER_COLUMNS = ["student", "question", "answer"]
 MARK_COLUMNS = ["student", "question", "title", "kind", "answer", "key", "points", "of", "remark"]
 OVERLOOKED = "perhaps overlooked "
 MARGIN = 1e-9  # relative, of a tolerance: decimals are not exact
@@ -212,16 +211,14 @@ def _is(answer, right, kind, allowed=None):
 
 def marks_file(marks: list[Mark]) -> bytes:
     """Return all marks as CSV; points that the teacher gives are left empty."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(MARK_COLUMNS)
+    rows = []
     for one in marks:
         # An answer in words is no formula of a spreadsheet.
         words = _number(one.answer) is None and one.answer[:1] in tuple(FORMULA)
         answer = f"'{one.answer}" if words else one.answer
         points = "" if one.points is None else one.points
-        writer.writerow([one.student, one.question, one.title, one.kind, answer, one.key, points, one.of, one.remark])
-    return text.getvalue().encode()
+        rows.append([one.student, one.question, one.title, one.kind, answer, one.key, points, one.of, one.remark])
+    return as_csv(MARK_COLUMNS, rows).encode()
 
 
 def summary(marks: list[Mark]) -> list[tuple[str, int, int, int, str]]:

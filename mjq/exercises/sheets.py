@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from mjq._util import folders
 from mjq.exercises.drawn import Drawn, draw
@@ -13,13 +15,14 @@ from mjq.exercises.gift import as_gift
 from mjq.exercises.pages import Block, as_html, as_markdown
 from mjq.exercises.question import ASKED, Choice, Task, written
 
-__all__ = ["EXPORTS", "FORMATS", "KEY_COLUMNS", "key", "sheet", "solution", "write"]
+__all__ = ["ANSWER_COLUMNS", "EXPORTS", "FORMATS", "KEY_COLUMNS", "as_csv", "key", "sheet", "solution", "write"]
 
 NUMBERS = {3: "three", 4: "four", 5: "five"}
 FORMATS, EXPORTS = ("md", "html"), ("gift",)
 KEY_COLUMNS = [
     "student", "question", "title", "kind", "given", "answer", "tolerance", "unit", "points", "if somebody overlooked",
 ]  # fmt: skip
+ANSWER_COLUMNS = ["student", "question", "answer"]
 ROOM = {"derive": 10, "explain": 7, "find the mistake": 7}  # lines to write on
 
 
@@ -137,15 +140,16 @@ def key(names: list[str], drawn: list[list[Drawn]]) -> str:
             mistaken = "; ".join(f"{answer} {words}" for words, answer in one.mistaken.items())
             row = [name, k, asked.title, asked.kind, given, one.answer, one.tolerance, asked.unit, asked.points]
             rows.append([*row, mistaken])
-    return _csv(KEY_COLUMNS, rows)
+    return as_csv(KEY_COLUMNS, rows)
 
 
 def _empty_answers(names, drawn):
     rows = [(name, k, "") for name, questions in zip(names, drawn, strict=True) for k in range(1, len(questions) + 1)]
-    return _csv(["student", "question", "answer"], rows)
+    return as_csv(ANSWER_COLUMNS, rows)
 
 
-def _csv(head, rows):
+def as_csv(head: list[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table as CSV, with a line feed behind each row."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([head, *rows])
     return text.getvalue()

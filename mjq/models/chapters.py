@@ -16,7 +16,6 @@ class Chapter(NamedTuple):
     about: str
     of_a_paper: bool = True  # which it reproduces and cites by the key
     room: str = "models"  # where its module is; a chapter that is about data has no model and no headline
-    examined: bool = False  # whether a companion examines the paper claim by claim
 
     @property
     def has_model(self) -> bool:
@@ -26,7 +25,7 @@ class Chapter(NamedTuple):
     @property
     def companion(self) -> str | None:
         """Return the name of the notebook that examines the paper claim by claim."""
-        return f"{self.name}_claims" if self.examined else None
+        return f"{self.name}_claims" if self.of_a_paper else None
 
     @property
     def notebooks(self) -> tuple[str, ...]:
@@ -42,35 +41,30 @@ CHAPTERS = (
         "processing_capacity",
         "Processing capacity of multiserver jobs",
         "how much work a resource can do when jobs hold several units of it at once",
-        examined=True,
     ),
     Chapter(
         "GHS20",
         "stability",
         "Stability of two-class multiserver jobs",
         "the product form, the stability limit and the wasted servers of two classes",
-        examined=True,
     ),
     Chapter(
         "SW23",
         "cluster",
         "A cluster with a tracker and a finite queue",
         "who is lost and how long the others wait when a tracker stands in front of the servers",
-        examined=True,
     ),
     Chapter(
         "RBAC21",
         "fluid",
         "A fluid model of processor-sharing networks, smoothed",
         "how many requests are where in a network of queues, by differential equations",
-        examined=True,
     ),
     Chapter(
         "CGPS16",
         "pool_depletion",
         "Pool depletion and the best mix",
         "a pool of tasks of two classes, worked off in the best mix",
-        examined=True,
     ),
     Chapter(
         "NS",
