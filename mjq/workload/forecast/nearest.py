@@ -9,16 +9,21 @@ Waits are looked at on the scale of the logarithm of 1 + their minutes.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-__all__ = ["FEWEST", "LEVELS", "MEMORY", "NEAREST", "WEIGHTS", "Past", "crps", "off_scale", "on_scale", "place"]
+__all__ = [  # noqa: RUF022, in the order of reading
+    "FEWEST", "LEVELS", "MEMORY", "NEAREST", "WEIGHTS", "SHARES", "Past", "crps", "off_scale", "on_scale",
+    "place",
+]  # fmt: skip
 
 MINUTE = 60.0
 LEVELS = np.linspace(0.05, 0.95, 10)  # of the quantiles of the replays
 WEIGHTS = 1.0, 0.75, 0.5, 0.25, 0.0  # of the rule
 NEAREST = 40  # forecasts of the past; from 39 on there is a 95 % interval
+SHARES = 50.0, 80.0, 95.0  # in percent, of the intervals
 FEWEST = 100  # forecasts of the past that there must be
 MEMORY = 3.0  # those count that were made after this part of the jobs had come
 SAME = 1e-9  # on the scale
@@ -59,7 +64,8 @@ def place(sample: np.ndarray, value: float, rng: np.random.Generator) -> float:
     return float((below + rng.random() * (equal + 1)) / (len(sample) + 1))
 
 
-class Past(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Past:
     """Hold what was known of jobs of the past, in the order in which they came, and what became of them.
 
     Attributes
@@ -100,6 +106,7 @@ class Past(NamedTuple):
         near = np.argsort(weights * by_rule + (1 - weights) * by_last, axis=1, kind="stable")[:, :NEAREST]
         return np.sort(np.maximum(0, self.wait[past][near] + weights * more[near]), axis=1)
 
+    @cached_property
     def scores(self) -> np.ndarray:
         """Return how good the forecast of each was under each weight, from its own past; nan if that is too short."""
         found = np.full((len(self.number), len(WEIGHTS)), np.nan)

@@ -47,6 +47,8 @@ class History:
     need, run, limit : float array, shape (J,)
         The run time is not a number where it is not known.
     servers : float
+    taken : float
+        Until when the log tells what happened.
     """
 
     arrival: np.ndarray
@@ -56,6 +58,7 @@ class History:
     run: np.ndarray
     limit: np.ndarray
     servers: float
+    taken: float
 
     @cached_property
     def ended(self) -> Alike:
@@ -87,6 +90,14 @@ class History:
                 break
         return found if len(found) else np.array([max(limit, age + NEXT)])
 
+    def last_wait_alike(self, time: float, need: float, limit: float) -> float:
+        """Return how long the last job alike waited that had started before a time [s]; 0 if there was none."""
+        for jobs in self.started.by(time, need, limit):
+            before = jobs[self.start[jobs] < time]
+            if len(before):
+                return float(self.start[before[-1]] - self.arrival[before[-1]])
+        return 0.0
+
 
 def history(log: Log, policy: str) -> History:
     """Return the history of a log; if it has no starts, those of a replay under a policy are taken.
@@ -113,4 +124,4 @@ def history(log: Log, policy: str) -> History:
         raise ValueError("the log does not say when any job started")
     start = np.maximum(start, come)
     columns = come, start, start + log.run, log.need, log.run, limit
-    return History(*(column[known] for column in columns), servers=servers)
+    return History(*(column[known] for column in columns), servers=servers, taken=float(come.max()))
