@@ -10,7 +10,6 @@ Waits are looked at on the scale of the logarithm of 1 + their minutes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -78,6 +77,9 @@ class Past:
         Quantiles of the waits in the replays, on the scale.
     last, wait : float array, shape (P,)
         What the last job alike waited, and what this one did, on the scale.
+    scores : float array, shape (P, 5)
+        How good the forecast of each was, made from its own past, under each weight of the rule; not a number where
+        that is not known.
     """
 
     number: np.ndarray
@@ -86,6 +88,7 @@ class Past:
     rule: np.ndarray
     last: np.ndarray
     wait: np.ndarray
+    scores: np.ndarray
 
     def at(self, number: int, time: float) -> np.ndarray:
         """Return those that count when so many jobs have come, the latest first: they had started by this time."""
@@ -106,12 +109,9 @@ class Past:
         near = np.argsort(weights * by_rule + (1 - weights) * by_last, axis=1, kind="stable")[:, :NEAREST]
         return np.sort(np.maximum(0, self.wait[past][near] + weights * more[near]), axis=1)
 
-    @cached_property
-    def scores(self) -> np.ndarray:
-        """Return how good the forecast of each was under each weight, from its own past; nan if that is too short."""
-        found = np.full((len(self.number), len(WEIGHTS)), np.nan)
-        for k, number in enumerate(self.number):
-            past = self.at(number, self.time[k])
-            if len(past) >= FEWEST and np.isfinite(self.known[k]):
-                found[k] = crps(self.waits(past, self.rule[k], self.last[k]), self.wait[k])
-        return found
+    def score(self, k: int) -> np.ndarray | None:
+        """Return how good the forecast of one was under each weight, from its own past; None if that is too short."""
+        past = self.at(self.number[k], self.time[k])
+        if len(past) < FEWEST or not np.isfinite(self.wait[k]):
+            return None
+        return crps(self.waits(past, self.rule[k], self.last[k]), self.wait[k])

@@ -21,7 +21,7 @@ from mjq._util.journal import Journal
 from mjq.workload.answers import ForecastRecord
 from mjq.workload.forecast import nearest
 from mjq.workload.forecast.by_rule import drawn, waits_by_rule
-from mjq.workload.forecast.nearest import FEWEST, LEVELS, WEIGHTS, Past, on_scale, place
+from mjq.workload.forecast.nearest import FEWEST, LEVELS, MEMORY, WEIGHTS, Past, on_scale, place
 from mjq.workload.forecast.state import History
 
 __all__ = ["DRAWS", "best_weight", "features", "judged", "numbers", "past_of", "record_of", "rows_of"]
@@ -94,7 +94,14 @@ def past_of(
                 for rows in parallel.map_as_completed(partial(rows_of, jobs, policy), todo, workers):
                     journal.note(rows)
                     bar.update(len(rows))
-    rows = [journal.rows[number] for number in wanted]
+            past = _past(jobs, wanted, journal.rows)
+            journal.note(_scored(past, MEMORY * first, journal.rows))
+    return past
+
+
+def _past(jobs, wanted, rows):
+    """Return forecasts of the past from what is kept of them."""
+    rows, nothing = [rows[number] for number in wanted], [np.nan] * len(WEIGHTS)
     return Past(
         np.array(wanted, dtype=np.int64),
         jobs.arrival[wanted],
@@ -102,7 +109,19 @@ def past_of(
         np.array([row["rule"] for row in rows]).reshape(-1, len(LEVELS)),
         np.array([row["last"] for row in rows]),
         on_scale(jobs.start[wanted] - jobs.arrival[wanted]),
+        np.array([row.get("scores", nothing) for row in rows]).reshape(-1, len(WEIGHTS)),
     )
+
+
+def _scored(past, first, rows):
+    """Add the scores that are missing, from a number of jobs on whose past is complete; return what is to be kept."""
+    added = []
+    for k in range(np.searchsorted(past.number, first), len(past.number)):
+        row = rows[int(past.number[k])]
+        if "scores" not in row and (score := past.score(k)) is not None:
+            past.scores[k] = score
+            added.append((int(past.number[k]), row | {"scores": score.tolist()}))
+    return added
 
 
 def fingerprint(jobs: History) -> str:
