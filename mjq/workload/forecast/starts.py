@@ -120,6 +120,10 @@ def forecast_starts(
             )
         )
     notes = list(log.notes)
+    if log.present is not None and log.present.left_out:
+        notes.append(
+            f"{log.present.left_out} jobs that wait are left out: they may not start yet, or their needs are not known."
+        )
     if not enough:
         notes.append("The log is too short to tell how good such forecasts are. So there are no intervals.")
     return StartForecasts(

@@ -123,5 +123,12 @@ def history(log: Log, policy: str) -> History:
     if not known.any():
         raise ValueError("the log does not say when any job started")
     start = np.maximum(start, come)
-    columns = come, start, start + log.run, log.need, log.run, limit
-    return History(*(column[known] for column in columns), servers=servers, taken=float(come.max()))
+    columns = np.stack([come, start, start + log.run, log.need, log.run, limit])[:, known]
+    taken, here = float(come.max()), log.present
+    if here is not None and log.start is not None:
+        there, never = np.where(np.isnan(here.start), np.inf, here.start), np.full(len(here.need), np.inf)
+        said = np.where(np.isnan(here.estimate), np.nanmax(log.estimate), here.estimate)
+        unknown = np.full(len(here.need), np.nan)
+        columns = np.hstack([columns, np.stack([here.arrival, there, never, here.need, unknown, said])])
+        columns, taken = columns[:, np.argsort(columns[0], kind="stable")], here.taken
+    return History(*columns, servers=servers, taken=taken)

@@ -16,7 +16,7 @@ from mjq import System
 from mjq._util import checks
 from mjq.workload.answers import Lines
 
-__all__ = ["BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Log", "Reading", "first_reason", "gathered"]
+__all__ = ["BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Log", "Present", "Reading", "first_reason", "gathered"]
 
 HOUR = 3600.0
 FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a longer one, is in another unit
@@ -32,6 +32,31 @@ FIRST_LINES = 5  # that are named for each reason
 
 
 Column = np.ndarray | None  # None if the file lacks it
+
+
+@dataclass(frozen=True, eq=False)
+class Present:
+    """Hold the jobs that had not ended when a log was taken.
+
+    Attributes
+    ----------
+    need : float array, shape (P,)
+    arrival, start : float array, shape (P,)
+        On the clock of the log [s]; the start of a job that waits is not a number.
+    estimate : float array, shape (P,)
+        For how long it was said to run at most [s]; not a number where that is not known.
+    taken : float
+        When the log was taken [s]: the latest time that it tells of.
+    left_out : int
+        Jobs that wait of which it is not known what they need, or since when they may start.
+    """
+
+    need: np.ndarray
+    arrival: np.ndarray
+    start: np.ndarray
+    estimate: np.ndarray
+    taken: float
+    left_out: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +93,8 @@ class Log:
         Whether its submit times are the times at which jobs started. Such a log has no waits, and its order of arrival,
         its bursts and its quiet hours are those of the starts. A replay with these times says how full the machine is,
         and nothing of the waits that users had.
+    present : Present or None
+        The jobs that had not ended when the log was taken, if it tells of them.
 
     Examples
     --------
@@ -90,6 +117,7 @@ class Log:
     clock: float | None = None
     notes: tuple = ()
     submits_are_starts: bool = False
+    present: Present | None = None
 
     def __len__(self) -> int:
         return len(self.run)
@@ -169,6 +197,9 @@ class Reading:
     submits_are_starts : callable, optional
         From the header to whether it says that submit times are start times.
     notes : list of str
+    present : list of polars.DataFrame
+        Filled while the tables are read: jobs that had not ended when the log was taken, with the same columns. Those
+        that wait have no start.
     """
 
     tables: Iterable
@@ -177,6 +208,7 @@ class Reading:
     clock: Callable | None = None
     submits_are_starts: Callable | None = None
     notes: list = field(default_factory=list)
+    present: list = field(default_factory=list)
 
 
 def first_reason(reasons: dict[str, pl.Expr]) -> pl.Expr:
@@ -252,6 +284,29 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
         clock=clock,
         notes=(*reading.notes, *of_starts, *notes, *early, *([odd] if odd else [])),
         submits_are_starts=only_starts,
+        present=_present(reading.present, columns, partition, known),
+    )
+
+
+def _present(tables, columns, partition, servers):
+    """Return the jobs that had not ended when the log was taken; None if it tells of none."""
+    jobs = pl.concat(tables) if tables else pl.DataFrame(schema=SCHEMA)
+    if partition is not None:
+        jobs = jobs.filter(pl.col("partition").fill_null("") == str(partition))
+    if jobs.is_empty() or columns["start"] is None or columns["submit"] is None:
+        return None
+    arrival = "submit" if columns["eligible"] is None else "eligible"
+    latest = [jobs[name].max() for name in ("submit", "start")] + [(jobs["start"] + jobs["run"]).max()]
+    latest += [np.nanmax(columns["submit"]), np.nanmax(columns["start"] + columns["run"])]
+    taken = float(max(time for time in latest if time is not None))
+    clear = pl.col(arrival).is_between(-FARTHEST, taken) & (pl.col("need") > 0)
+    if servers is not None:
+        clear &= pl.col("need") <= servers * (1 + checks.FIT_TOLERANCE)
+    kept = jobs.filter(clear).unique("job", keep="last", maintain_order=True)
+    return Present(
+        *(kept[name].fill_null(np.nan).to_numpy() for name in ("need", arrival, "start", "estimate")),
+        taken=taken,
+        left_out=len(jobs) - len(kept),
     )
 
 
