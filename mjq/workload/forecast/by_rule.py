@@ -71,14 +71,17 @@ def waits_one_by_one(what: Drawn, servers: float, policy: str) -> np.ndarray:
     """Return how long the new job waits in each draw [s]: a replay each, which is the definition."""
     come = what.come + BEFORE
     return np.array(
-        [replay(*jobs, servers, policy).wait[what.new] for jobs in zip(come, what.need, what.run, what.limit, strict=True)]
+        [
+            replay(*jobs, servers, policy).wait[what.new]
+            for jobs in zip(come, what.need, what.run, what.limit, strict=True)
+        ]
     )
 
 
 def waits_by_rule(what: Drawn, servers: float, policy: str) -> np.ndarray:
     """Return the same in a single replay: each draw begins after the machine has become empty of the one before."""
     come = what.come + BEFORE
-    spans = np.ceil(come.max(axis=1) + what.run.sum(axis=1)) + 1
+    spans = np.ceil(come.max(axis=1) + np.maximum(what.run, what.limit).sum(axis=1)) + 1  # no promise is later
     come += (np.cumsum(spans) - spans)[:, None]
     columns = (column.ravel() for column in (come, what.need, what.run, what.limit))
     return replay(*columns, servers, policy).wait.reshape(come.shape)[:, what.new]

@@ -94,7 +94,9 @@ def forecast_starts(
     first, last = float(jobs.arrival[0]), jobs.taken
     time = last if at is None else float(checks.numbers("at", at, ndim=0))
     if not first <= time <= last:
-        raise ValueError(f"at must be a time of the log, {checks.shown(first)} to {checks.shown(last)} s, got {time:.10g}")
+        raise ValueError(
+            f"at must be a time of the log, {checks.shown(first)} to {checks.shown(last)} s, got {time:.10g}"
+        )
     arrived = int(np.searchsorted(jobs.arrival, time, side="right"))
     state = jobs.at(time, arrived)
     # Each forecast rests on those since a third of its jobs; so do these, whose scores tell the weight.
