@@ -181,8 +181,8 @@ def _rests(told):
     if share == 0:
         return f"The forecast rests on recent waits alone: replays under {told.policy} have not improved them so far."
     return (
-        f"The forecast rests on two things: replays under {told.policy} count {share:.0%}, and the wait of the last job "
-        f"like this one counts {1 - share:.0%}."
+        f"The forecast rests on two things: replays under {told.policy} count {share:.0%}, and the wait of the last "
+        f"job like this one counts {1 - share:.0%}."
     )
 
 
@@ -192,8 +192,8 @@ def _record(record):
         f"Record: {record.forecasts} starts in the last third of the log were forecast in the same way.\n"
         f"The 80 % interval held {held['80']} of them, the 50 % interval {held['50']}, and the 95 % interval "
         f"{held['95']}.\n"
-        f"The error of the median was {record.error:.2f}. The mean wait had {record.error_of_mean:.2f}, the wait of the "
-        f"last job alike {record.error_of_last:.2f}, and the replays alone {record.error_of_rule:.2f}.\n"
+        f"The error of the median was {record.error:.2f}. The mean wait had {record.error_of_mean:.2f}, the wait of "
+        f"the last job alike {record.error_of_last:.2f}, and the replays alone {record.error_of_rule:.2f}.\n"
         "An error is the mean difference of log(1 + wait in minutes)."
     )
 

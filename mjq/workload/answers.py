@@ -294,7 +294,7 @@ class ForecastRecord(Plain):
     forecasts: int
     """Jobs for which one was made."""
     within: dict[str, float]
-    """Share of the starts inside the 50 %, 80 % and 95 % intervals, by the randomized probability integral transform."""
+    """Share of the starts inside each interval, by its percentage and the randomized probability integral transform."""
     error: float
     """Error of the median."""
     error_of_mean: float

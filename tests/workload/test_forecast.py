@@ -10,7 +10,7 @@ from mjq.simulation import replay
 from mjq.workload import Log, forecast_starts, read_log
 from mjq.workload.forecast.alike import Alike
 from mjq.workload.forecast.by_rule import BEFORE, drawn, waits_by_rule, waits_one_by_one
-from mjq.workload.forecast.nearest import FEWEST, Past, crps, off_scale, on_scale, place
+from mjq.workload.forecast.nearest import crps, off_scale, on_scale, place
 from mjq.workload.forecast.record import as_record, features, judged, numbers, past_of, record_of
 from mjq.workload.forecast.state import history
 from tests.conftest import TRACES, needs_traces, said
@@ -212,8 +212,12 @@ SACCT = "JobIDRaw;State;Submit;Eligible;Start;End;ElapsedRaw;TimelimitRaw;AllocC
 
 def test_jobs_that_run_or_wait_when_sacct_writes_the_log_are_there(tmp_path):
     rows = [f"{k};COMPLETED;{100 * k};{100 * k};{100 * k + 5};{100 * k + 65};60;10;2;cpu=2" for k in range(1, 20)]
-    rows += ["30;RUNNING;1900;1900;1950;Unknown;100;60;4;cpu=4", "31;PENDING;1960;1960;Unknown;Unknown;0;60;0;cpu=8,node=1",
-             "32;PENDING;1970;Unknown;Unknown;Unknown;0;60;0;cpu=8", "33;CANCELLED;1970;1970;None;1980;0;60;0;cpu=8"]  # fmt: skip
+    rows += [
+        "30;RUNNING;1900;1900;1950;Unknown;100;60;4;cpu=4",
+        "31;PENDING;1960;1960;Unknown;Unknown;0;60;0;cpu=8,node=1",
+        "32;PENDING;1970;Unknown;Unknown;Unknown;0;60;0;cpu=8",
+        "33;CANCELLED;1970;1970;None;1980;0;60;0;cpu=8",
+    ]
     path = tmp_path / "jobs.txt"
     path.write_text("\n".join([SACCT, *rows]))
     log = read_log(path, servers=8)

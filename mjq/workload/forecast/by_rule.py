@@ -69,13 +69,8 @@ def drawn(
 
 def waits_one_by_one(what: Drawn, servers: float, policy: str) -> np.ndarray:
     """Return how long the new job waits in each draw [s]: a replay each, which is the definition."""
-    come = what.come + BEFORE
-    return np.array(
-        [
-            replay(*jobs, servers, policy).wait[what.new]
-            for jobs in zip(come, what.need, what.run, what.limit, strict=True)
-        ]
-    )
+    draws = zip(what.come + BEFORE, what.need, what.run, what.limit, strict=True)
+    return np.array([replay(*columns, servers, policy).wait[what.new] for columns in draws])
 
 
 def waits_by_rule(what: Drawn, servers: float, policy: str) -> np.ndarray:
@@ -83,5 +78,5 @@ def waits_by_rule(what: Drawn, servers: float, policy: str) -> np.ndarray:
     come = what.come + BEFORE
     spans = np.ceil(come.max(axis=1) + np.maximum(what.run, what.limit).sum(axis=1)) + 1  # no promise is later
     come += (np.cumsum(spans) - spans)[:, None]
-    columns = (column.ravel() for column in (come, what.need, what.run, what.limit))
-    return replay(*columns, servers, policy).wait.reshape(come.shape)[:, what.new]
+    found = replay(come.ravel(), what.need.ravel(), what.run.ravel(), what.limit.ravel(), servers, policy)
+    return found.wait.reshape(come.shape)[:, what.new]

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "FEWEST", "LEVELS", "MEMORY", "NEAREST", "WEIGHTS", "SHARES", "Past", "crps", "off_scale", "on_scale",
@@ -28,12 +29,12 @@ MEMORY = 3.0  # those count that were made after this part of the jobs had come
 SAME = 1e-9  # on the scale
 
 
-def on_scale(wait):
+def on_scale(wait: ArrayLike) -> np.ndarray:
     """Return log(1 + minutes) for seconds."""
     return np.log1p(np.maximum(wait, 0) / MINUTE)
 
 
-def off_scale(value):
+def off_scale(value: ArrayLike) -> np.ndarray:
     """Return seconds for log(1 + minutes)."""
     return MINUTE * np.expm1(value)
 

@@ -161,7 +161,7 @@ def judged(jobs: History, past: Past, asked: Sequence[int], rule: np.ndarray, la
     total = np.cumsum(on_scale(jobs.start[order] - jobs.arrival[order]))
     rng, rows = np.random.default_rng(1), []
     for k, number in enumerate(asked):
-        time, wait = jobs.arrival[number], on_scale(jobs.start[number] - jobs.arrival[number])
+        time, wait = jobs.arrival[number], float(on_scale(jobs.start[number] - jobs.arrival[number]))
         seen = past.at(number, time)
         before = int(np.searchsorted(started, time))
         if len(seen) < FEWEST or not before or not np.isfinite(wait):
@@ -169,7 +169,7 @@ def judged(jobs: History, past: Past, asked: Sequence[int], rule: np.ndarray, la
         best = best_weight(past.scores[seen])
         sample = past.waits(seen, rule[k], last[k])[best]
         others = total[before - 1] / before, last[k], np.median(rule[k])
-        rows.append((place(sample, wait, rng), *np.abs([np.median(sample), *others] - wait), WEIGHTS[best]))
+        rows.append((place(sample, wait, rng), *np.abs(np.array([np.median(sample), *others]) - wait), WEIGHTS[best]))
     if not rows:
         return None
     return dict(zip(("place", "error", "mean", "last", "rule", "weight"), np.array(rows).T, strict=True))

@@ -39,8 +39,9 @@ def forecast_starts(
 
     The running and waiting jobs of that time are replayed with one more job a hundred times. Remaining run times are
     drawn from jobs of the log with about the same need and the same limit that ran longer; those who come later are
-    successive jobs drawn from the log. The forecast is what those jobs of the past really waited for which such replays,
-    and the wait of the last job like them, said about the same. Nothing is used that was not known at the time.
+    successive jobs drawn from the log. The forecast is what those jobs of the past really waited for which such
+    replays, and the wait of the last job like them, said about the same. Nothing is used that was not known at the
+    time.
 
     Parameters
     ----------

@@ -131,4 +131,5 @@ def history(log: Log, policy: str) -> History:
         unknown = np.full(len(here.need), np.nan)
         columns = np.hstack([columns, np.stack([here.arrival, there, never, here.need, unknown, said])])
         columns, taken = columns[:, np.argsort(columns[0], kind="stable")], here.taken
-    return History(*columns, servers=servers, taken=taken)
+    come, start, end, need, run, limit = columns
+    return History(come, start, end, need, run, limit, servers, taken)

@@ -296,18 +296,18 @@ def _present(tables, columns, partition, servers):
     if jobs.is_empty() or columns["start"] is None or columns["submit"] is None:
         return None
     arrival = "submit" if columns["eligible"] is None else "eligible"
-    latest = [jobs[name].max() for name in ("submit", "start")] + [(jobs["start"] + jobs["run"]).max()]
-    latest += [np.nanmax(columns["submit"]), np.nanmax(columns["start"] + columns["run"])]
-    taken = float(max(time for time in latest if time is not None))
-    clear = pl.col(arrival).is_between(-FARTHEST, taken) & (pl.col("need") > 0)
+    jobs = jobs.with_columns(until=pl.max_horizontal("submit", "start", pl.col("start") + pl.col("run")))
+    jobs = jobs.filter(pl.col("until").abs() <= FARTHEST)
+    latest = jobs["until"].to_list() + [np.nanmax(columns["submit"]), np.nanmax(columns["start"] + columns["run"])]
+    taken = float(max(latest))
+    clear = pl.col(arrival).is_not_null() & (pl.col(arrival) <= taken) & (pl.col("need") > 0)
     if servers is not None:
         clear &= pl.col("need") <= servers * (1 + checks.FIT_TOLERANCE)
     kept = jobs.filter(clear).unique("job", keep="last", maintain_order=True)
-    return Present(
-        *(kept[name].fill_null(np.nan).to_numpy() for name in ("need", arrival, "start", "estimate")),
-        taken=taken,
-        left_out=len(jobs) - len(kept),
+    need, come, start, estimate = (
+        kept[name].fill_null(np.nan).to_numpy() for name in ("need", arrival, "start", "estimate")
     )
+    return Present(need, come, start, estimate, taken, left_out=len(jobs) - len(kept))
 
 
 class _Tally:
