@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import jsonschema
 import numpy as np
 import pytest
 
@@ -242,6 +243,9 @@ def test_the_command_and_its_json(tmp_path, log, few_draws, monkeypatch):
     for text in ("(median)", "Record:", "The forecast rests on", "2 h"):
         assert text in answer.out
     plain = json.loads(said(*words, "--need", 4, "--limit", "1h", "--json").out)
+    described = json.loads(said("wait", "--schema").out)
+    jsonschema.Draft202012Validator.check_schema(described)
+    jsonschema.validate(plain, described)
     assert plain["forecasts"][0]["intervals"].keys() == {"50", "80", "95"}
     assert said(*words, "--table", "--limit", "1h").out.count("\n16 ") == 1
     for wrong, message in (
