@@ -24,7 +24,7 @@ from mjq.cli.common import (
 )
 from mjq.cli.reading import anonymous_option, growth_option, lines_used, log_options, read, schema_option
 
-__all__ = ["plan"]
+__all__ = ["Duration", "plan"]
 
 MISSED = 3  # exit status: no size meets the target
 UNITS = {"s": 1 / 3600, "m": 1 / 60, "min": 1 / 60, "h": 1.0, "d": 24.0}

@@ -80,7 +80,7 @@ def forecast_starts(
     >>> from mjq.workload import Log
     >>> come = 3600.0 * np.arange(400)
     >>> log = Log(np.ones(400), np.full(400, 1800.0), come, estimate=np.full(400, 3600.0), servers=1, start=come)
-    >>> found = forecast_starts(log, need=1, limit=1, at=come[-1] + 2400)
+    >>> found = forecast_starts(log, need=1, limit=1, at=come[-1] - 1)
     >>> found.running, found.forecasts[0].median, found.record.error
     (0, 0.0, 0.0)
     """
