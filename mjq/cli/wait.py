@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from mjq.cli import sheet
-from mjq.cli.common import Command, json_option, quiet_option, show_json, workers_option
+from mjq.cli.common import Command, json_option, note, quiet_option, show_json, workers_option
 from mjq.cli.plan import Duration
 from mjq.cli.reading import lines_used, log_options, read, schema_option, servers_option
 
@@ -114,8 +114,17 @@ def _seconds(at, found):
 
 
 def _cache():
-    """Return the folder in which forecasts of the past are kept."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mjq" / "forecasts"
+    """Return the folder in which forecasts of the past are kept; None if it cannot be written to."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mjq" / "forecasts"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        note(f"forecasts of the past are not kept: {folder}: {error.strerror}")
+        return None
+    if not os.access(folder, os.W_OK):
+        note(f"forecasts of the past are not kept: {folder} cannot be written to")
+        return None
+    return folder
 
 
 def _parts(told, as_table):
@@ -132,8 +141,9 @@ def _parts(told, as_table):
         yield _table(told)
     else:
         yield from _one(told.forecasts[0])
-    if told.record is not None:
+    if told.weight_of_rule is not None:
         yield _rests(told)
+    if told.record is not None:
         yield _record(told.record)
 
 
@@ -145,7 +155,7 @@ def _one(found):
     """Yield the forecast of a single job."""
     job = f"A job of {found.need:g} server{'s' * (found.need != 1)} with a limit of {_time(found.limit)}"
     if not found.intervals:
-        yield f"{job} would wait {_time(found.median)} by the replays alone, whose error is not known."
+        yield f"{job} would wait {_time(found.median)} (median) by the replays alone."
         return
     yield f"{job} would wait {_time(found.median)} (median)."
     rows = [[f"{share} %", _time(low), _time(high)] for share, (low, high) in found.intervals.items()]

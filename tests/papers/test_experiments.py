@@ -13,6 +13,7 @@ from mjq.experiments import (
     depletion,
     evaluation,
     fluid_times,
+    forecasts,
     near_saturation,
     public_logs,
     real_waits,
@@ -204,6 +205,20 @@ def test_real_machines_let_jobs_wait_that_would_fit():
     """More than EASY does, on both logs; and no rule of ours starts most jobs when the machine did."""
     kept = experiments.kept("real_waits")
     assert (kept["fits_log"] > kept["fits_replay"]).all() and kept["same"].max() < 0.6
+
+
+def test_forecasts_on_public_logs_hold_what_they_say(folder, monkeypatch):
+    """Replayed and real starts lie in the intervals; and no simple forecast is better, nor the rule on a real machine."""
+    kept = experiments.kept("forecasts")
+    assert kept["within_80"].is_between(0.74, 0.86).all() and (kept["forecasts"] == forecasts.TIMES).all()
+    simple = kept.select(pl.min_horizontal("error_of_mean", "error_of_last")).to_series()
+    assert (kept["error"] < simple).all()
+    real = kept["starts"] == "real"
+    assert (kept["error"] < kept["error_of_rule"]).filter(real).all()
+    assert (3 * kept["error"] < simple).filter(~real).all()
+    monkeypatch.setenv("MJQ_TRACES", str(folder / "nowhere"))
+    with pytest.raises(SystemExit, match="MJQ_TRACES"):
+        forecasts.main()
 
 
 def test_intervals_are_counted(folder, monkeypatch):

@@ -248,6 +248,10 @@ def test_the_command_and_its_json(tmp_path, log, few_draws, monkeypatch):
     jsonschema.validate(plain, described)
     assert plain["forecasts"][0]["intervals"].keys() == {"50", "80", "95"}
     assert said(*words, "--table", "--limit", "1h").out.count("\n16 ") == 1
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    answer = said(*words, "--need", 4, "--limit", "1h", "--at", log.submit[30])
+    assert answer.status == 0 and "are not kept" in answer.err and "Too little of the log is known" in answer.out
     for wrong, message in (
         (["--need", 4], "give --need and --limit"),
         (["--need", 4, "--limit", "1h", "--at", "yesterday"], "--at must be seconds or a date"),

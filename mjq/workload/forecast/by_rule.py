@@ -9,7 +9,7 @@ import numpy as np
 from mjq.simulation import replay
 from mjq.workload.forecast.state import History, State
 
-__all__ = ["Drawn", "drawn", "waits_by_rule", "waits_one_by_one"]
+__all__ = ["LATER", "Drawn", "drawn", "waits_by_rule", "waits_one_by_one"]
 
 LATER = 100  # successive jobs that come after the new one
 BEFORE = 1.0  # seconds before the others at which those that run are started: each of them fits

@@ -20,11 +20,13 @@ from mjq._util import parallel
 from mjq._util.journal import Journal
 from mjq.workload.answers import ForecastRecord
 from mjq.workload.forecast import nearest
-from mjq.workload.forecast.by_rule import drawn, waits_by_rule
+from mjq.workload.forecast.by_rule import LATER, drawn, waits_by_rule
 from mjq.workload.forecast.nearest import FEWEST, LEVELS, MEMORY, WEIGHTS, Past, on_scale, place
 from mjq.workload.forecast.state import History
 
-__all__ = ["DRAWS", "best_weight", "features", "judged", "numbers", "past_of", "record_of", "rows_of"]
+__all__ = [  # noqa: RUF022, in the order of reading
+    "DRAWS", "LAST_PART", "numbers", "features", "past_of", "best_weight", "judged", "record_of", "as_record",
+]  # fmt: skip
 
 DRAWS = 100  # replays a forecast
 PER_OCTAVE = 500  # forecasts, while the number of jobs doubles
@@ -81,7 +83,9 @@ def past_of(
     progress : bool, optional
         Show a progress bar; by default on a terminal.
     """
-    described = {"version": mjq.__version__, "log": fingerprint(jobs), "policy": policy}
+    described = {
+        "version": mjq.__version__, "log": fingerprint(jobs), "policy": policy, "draws": DRAWS, "later": LATER,
+    }  # fmt: skip
     path = None
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)

@@ -128,7 +128,8 @@ def forecast_starts(
             f"{log.present.left_out} jobs that wait are left out: they may not start yet, or their needs are not known."
         )
     if not enough:
-        notes.append("The log is too short to tell how good such forecasts are. So there are no intervals.")
+        short = "The log is too short" if record is None else "Too little of the log is known at this time"
+        notes.append(f"{short} to tell how good such forecasts are. So there are no intervals.")
     return StartForecasts(
         jobs=len(jobs.need),
         servers=jobs.servers,
