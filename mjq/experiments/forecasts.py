@@ -46,7 +46,7 @@ LOAD = 0.8  # of the logs whose arrivals are made faster
 SHORTEST = 600.0  # seconds of a limit that is made up
 
 
-def record_at_random(log: workload.Log, times: int = TIMES, seed: int = 1, policy: str = "easy") -> dict:
+def record_at_random(log: workload.Log, times: int, seed: int = 1, policy: str = "easy") -> dict:
     """Return how good forecasts are for jobs drawn from the last third of a log, as plain data."""
     jobs, n = history(log, policy), len(log)
     past = past_of(jobs, policy, LAST_PART * n / MEMORY**2, n)
@@ -94,7 +94,7 @@ def main() -> None:
     if folder is None:
         raise SystemExit("MJQ_TRACES must name the folder with the logs")
     rows = [
-        {"log": name, "starts": starts, "jobs": len(log), **record_at_random(log)}
+        {"log": name, "starts": starts, "jobs": len(log), **record_at_random(log, TIMES)}
         for name, starts, log in tqdm(logs(folder), desc="logs")
     ]
     keep(TABLE, rows, COMMAND, digits=4)
