@@ -112,7 +112,8 @@ def history(log: Log, policy: str) -> History:
         raise ValueError("the submit times of this log are start times, so the waits of its jobs are unknown")
     if log.estimate is None:
         raise ValueError("the log does not say the limits of its jobs, so the ends of running jobs cannot be foreseen")
-    limit = np.where(np.isnan(log.estimate), np.nanmax(log.estimate), log.estimate)
+    longest = np.maximum.accumulate(np.nan_to_num(log.estimate))  # so far, for who does not say a limit
+    limit = np.where(np.isnan(log.estimate), longest, log.estimate)
     first = come.min()
     if log.start is None:
         assert log.said is not None
@@ -127,7 +128,7 @@ def history(log: Log, policy: str) -> History:
     taken, here = float(come.max()), log.present
     if here is not None and log.start is not None:
         there, never = np.where(np.isnan(here.start), np.inf, here.start), np.full(len(here.need), np.inf)
-        said = np.where(np.isnan(here.estimate), np.nanmax(log.estimate), here.estimate)
+        said = np.where(np.isnan(here.estimate), longest[-1], here.estimate)
         unknown = np.full(len(here.need), np.nan)
         columns = np.hstack([columns, np.stack([here.arrival, there, never, here.need, unknown, said])])
         columns, taken = columns[:, np.argsort(columns[0], kind="stable")], here.taken
