@@ -24,7 +24,7 @@
   /** A number as it is shown to a reader. */
   function shown(x, digits = 3) {
     if (!Number.isFinite(x)) return x > 0 ? "∞" : "–";
-    return x.toLocaleString("en", { maximumSignificantDigits: digits });
+    return x.toLocaleString("en", { maximumSignificantDigits: digits }).replace("-", "−");
   }
 
   // --- What panels compute with ------------------------------------------------------------------------------------

@@ -29,11 +29,11 @@ __all__ = ["CASES", "COMMAND", "MIXES", "PARTS", "SERVERS", "TABLE", "Case", "Mi
 TABLE = Path(__file__).parent / "tables/largest_need.csv"
 COMMAND = "make experiment NAME=largest_need"
 SERVERS = 1024
-PARTS = 1, 2, 4, 8, 16, 32
+PARTS = 1, 2, 4, 8, 16
 MIXES = 240  # of each part
 POOLS = "powers of two", "any"
 MOST_NEEDS, LONGEST, MOST_VARIABLE = 8, 10.0, 20.0
-JOBS = {"fcfs": 400_000, "easy": 60_000}
+JOBS = {"fcfs": 200_000, "easy": 30_000}
 SEED = 20_261_124
 
 
