@@ -100,7 +100,9 @@ class Output(SphinxDirective):
         path = Path(self.env.srcdir) / KEPT / f"{name}.txt"
         self.env.note_dependency(str(path))
         try:
-            lines = [(line, k) for k, part in enumerate(parts(path.read_text(encoding="utf-8"))) for line in [*part, ""]]
+            lines = [
+                (line, k) for k, part in enumerate(parts(path.read_text(encoding="utf-8"))) for line in [*part, ""]
+            ]
             notes = self.notes([line for line, _ in lines])
         except (OSError, ValueError) as error:
             logger.warning("output of %s: %s", name, error, location=self.get_location())

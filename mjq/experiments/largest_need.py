@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -83,7 +83,7 @@ def drawn(mix: Mix, jobs: int, rng: np.random.Generator) -> Log:
 def row_of(case: Case) -> dict:
     """Return what is lost on a mix under both policies."""
     mix = mix_of(case)
-    row = {
+    row: dict[str, Any] = {
         **case._asdict(), "pool": mix.pool, "needs": len(np.unique(mix.needs)), "largest": int(mix.needs.max()),
         "scv": float(mix.scv),
     }  # fmt: skip
@@ -92,8 +92,8 @@ def row_of(case: Case) -> dict:
         found = own_order_capacity(log, policy)
         own_order_capacity.cache_clear()  # it would keep the log
         row[f"lost_{policy}"] = 1 - found.share
-        known = found.share_high is not None
-        row[f"half_{policy}"] = (found.share_high - found.share_low) / 2 if known else None
+        low, high = found.share_low, found.share_high
+        row[f"half_{policy}"] = None if low is None or high is None else (high - low) / 2
     return row
 
 
