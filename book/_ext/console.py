@@ -12,9 +12,9 @@ What a command printed, as ``book/outputs`` keeps it (`book/output.py`), with a 
     * `own order` Believe this one.
     ```
 
-Each note begins with words of the output. Its number stands beside the first line that holds them, and the notes stand
-under their part of the output, in its order, wherever it has these words. Parts without a note are left out; without
-any note all is shown. It is an error if the output has the words of a note no longer.
+Each note begins with words of the output. Its number stands beside the first line that begins with them, or holds them,
+and the notes stand under their part of the output, in its order, wherever it has these words. Parts without a note are
+left out; without any note all is shown. It is an error if the output has the words of a note no longer.
 """
 
 import re
@@ -72,7 +72,14 @@ def is_table(lines):
 
 
 def place(lines, words):
-    """The number of the first line that holds some words."""
+    """The number of the first line that begins with some words, or that holds them if none does.
+
+    >>> place(["of the naive", "naive  5.2"], "naive")
+    1
+    """
+    for k, line in enumerate(lines):
+        if line.startswith(words):
+            return k
     for k, line in enumerate(lines):
         if words in line:
             return k
@@ -161,7 +168,7 @@ def shown_line(line, notes):
     html = escape(line)
     for note in notes:
         html = html.replace(escape(note.words), f"<mark>{escape(note.words)}</mark>", 1)
-    classes = ["sentence"] * (not re.search(r"\S  +\S", line) and len(line) > 80) + ["noted"] * bool(notes)
+    classes = ["sentence"] * (not re.search(r"\S  +\S", line) and len(line) > 40) + ["noted"] * bool(notes)
     if not classes:
         return html + "\n"
     told = f' data-note="{" ".join(str(note.number) for note in notes)}"' if notes else ""
