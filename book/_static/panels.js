@@ -24,7 +24,7 @@
   /** A number as it is shown to a reader. */
   function shown(x, digits = 3) {
     if (!Number.isFinite(x)) return x > 0 ? "∞" : "–";
-    return x.toLocaleString("en", { maximumSignificantDigits: digits });
+    return x.toLocaleString("en", { maximumSignificantDigits: digits }).replace("-", "−");
   }
 
   // --- What panels compute with ------------------------------------------------------------------------------------
@@ -183,7 +183,9 @@
   }
 
   function named(slider, value) {
-    return slider.names.length ? slider.names[value] : `${shown(value)}${slider.unit && ` ${slider.unit}`}`;
+    if (slider.names.length) return slider.names[value];
+    const unit = value === 1 ? slider.unit.replace(/^units\b/, "unit") : slider.unit;
+    return `${shown(value)}${unit && ` ${unit}`}`;
   }
 
   /** One slider, or a choice where its values have names: a labelled input with its output. */

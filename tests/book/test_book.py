@@ -206,6 +206,36 @@ def test_the_course_adds_up_the_reading_times_of_its_pages(html):
     assert f"{sum(minutes)} minutes of reading" in week
 
 
+AS_THEY_ARE = {"code", "pre", "script", "style", "title"}  # tags, and classes of formulas and names
+FORMULA = {"math", "sig", "example-output"}
+ONE_OF_MANY = re.compile(
+    r"(?<![\w.,/-])(?<!and )(?<!or )(?<![–−] )1 (?:servers|jobs|units|requests|tasks|nodes|points|places|hours)\b"
+)
+HYPHEN = re.compile(r"(?:^|[\s(\[=±<>≤≥×])-\.?\d|\(-\w|\s-\s")
+
+
+def words(path):
+    """The texts of a page's article, without code and formulas."""
+    for text in soup_of(path).select_one("article").find_all(string=True):
+        above = list(text.parents)
+        if not any(tag.name in AS_THEY_ARE or FORMULA & set(tag.get("class", ())) for tag in above):
+            yield str(text)
+
+
+def test_minus_signs_are_one_kind(html):
+    found = [(path.name, text) for path in pages(html) if soup_of(path).article for text in words(path)]
+    assert len(found) > 10_000
+    assert not [one for one in found if HYPHEN.search(one[1])]
+    assert len([text for _, text in found if "−" in text]) > 50
+
+
+def test_one_is_singular_and_no_work_is_without_a_date(html):
+    for path in pages(html):
+        text = " ".join(words(path)) if soup_of(path).article else ""
+        assert "n.d." not in text, path
+        assert not ONE_OF_MANY.findall(text), (path, ONE_OF_MANY.search(text))
+
+
 # --- In a browser ---------------------------------------------------------------------------------------------------
 
 
@@ -265,6 +295,46 @@ def test_a_picture_is_on_the_first_screen(opened):
 def test_a_page_opens_in_the_colours_that_the_reader_prefers(html, browser):
     page, trouble = visit(browser, html / "notebooks/near_saturation.html", scheme="dark")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert not trouble
+    page.context.close()
+
+
+COPIED = """button => {
+    let copied;
+    const keep = event => { copied = event.target.value; };
+    document.addEventListener("copy", keep);
+    button.click();
+    document.removeEventListener("copy", keep);
+    return copied;
+}"""
+
+
+def test_what_is_copied_has_no_prompts(html, browser):
+    page, trouble = visit(browser, html / "book/operators.html")
+    page.wait_for_selector("button.copybtn", state="attached")
+    copied = [button.evaluate(COPIED) for button in page.query_selector_all("button.copybtn")]
+    assert len(copied) > 4 and not trouble
+    assert not [text for text in copied if "$ " in text or not text.strip()]
+    (slurm,) = [text for text in copied if "sacct" in text]
+    assert slurm.startswith("SLURM_TIME_FORMAT=%s sacct -a") and slurm.endswith("> jobs.txt")
+    assert slurm.count("\\\n") == slurm.count("\n") == 3
+    cut = "[...document.querySelectorAll('div.highlight pre')].filter(x => x.scrollWidth > x.clientWidth + 1).length"
+    resize(page, 1280)
+    assert page.evaluate(cut) == 0
+    page.context.close()
+
+
+def test_the_address_to_clone_is_there_where_it_is_public(html):
+    text = (html / "book/operators.html").read_text(encoding="utf-8")
+    assert ("git clone" in text) == PUBLISHED
+
+
+def test_maps_of_colours_are_not_inverted_in_the_dark(html, browser):
+    page, trouble = visit(browser, html / "notebooks/scheduling.html", scheme="dark")
+    kinds = "images => images.map(image => [image.matches('.map'), getComputedStyle(image).filter])"
+    found = page.eval_on_selector_all("article :is(figure, .cell_output) img", kinds)
+    assert {is_map for is_map, _ in found} == {True, False}
+    assert all((look == "none") == is_map for is_map, look in found)
     assert not trouble
     page.context.close()
 

@@ -4,6 +4,7 @@ import csv
 import doctest
 import json
 import math
+import re
 import sys
 from functools import cache
 from types import SimpleNamespace
@@ -91,6 +92,8 @@ def test_the_keyboard_alone_moves_every_slider(name, shown):
         shown.evaluate("() => new Promise(requestAnimationFrame)")
         assert moved.input_value() != value
         assert charts.inner_html() != before, slider.name
+        told = shown.locator(".panel-charts").locator("xpath=..").inner_text()
+        assert not re.search(r"(?<![\d.,])(?<!and )1 (servers|jobs|requests|tasks|units)\b", told), told
         if not slider.names:
             told = shown.locator(f'output[for="panel-{name}-{slider.name}"]').inner_text()
             assert moved.get_attribute("aria-valuetext") == told
