@@ -45,7 +45,6 @@ THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"  # of lin
 GUESSED = {"stability": 45, "pool_depletion": 45, "cluster": 40, "run_it_again": 20, "five_models": 3}  # seconds
 PICTURES = {  # shown by the README and the first page
     "capacity.svg": ("processing_capacity", "fig-3"),
-    "datacenter.svg": ("five_models", "datacenter"),
     "scene.svg": ("processing_capacity", "answer-picture"),
 }
 
