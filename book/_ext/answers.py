@@ -8,8 +8,9 @@
     A sentence.
     :::
 
-Numbers are those that a chapter has glued, each with its format, or whole numbers. The picture has two bars, or with ``:parts:`` a hundred
-squares of which so many are blank. The card links to the cell of the chapter that asserts the check.
+Numbers are those that a chapter has glued, each with its format, or whole numbers. The picture has two bars, or with
+``:parts:`` a hundred squares of which so many are blank. The card links to the cell of the chapter that asserts the
+check.
 """
 
 from html import escape
@@ -34,14 +35,10 @@ class Answer(SphinxDirective):
     option_spec = dict.fromkeys(("number", "unit", "check", "bars", "parts"), directives.unchanged_required)
 
     def run(self):
-        link, *sentence = self.parse_text_to_nodes(
-            f"{{doc}}`{self.arguments[0]}`\n\n" + "\n".join(self.content)
-        )
+        link, *sentence = self.parse_text_to_nodes(f"{{doc}}`{self.arguments[0]}`\n\n" + "\n".join(self.content))
         link["classes"].append("answer-title")
         _, number = self.computed(self.options["number"])
-        said = (
-            f'{self.picture()}<p class="answer-number"><strong>{number}</strong> {escape(self.options["unit"])}</p>'
-        )
+        said = f'{self.picture()}<p class="answer-number"><strong>{number}</strong> {escape(self.options["unit"])}</p>'
         card = nodes.container("", link, nodes.raw("", said, format="html"), *sentence, classes=["answer"])
         card += nodes.raw("", self.checked(), format="html")
         return [card]
@@ -76,7 +73,8 @@ class Answer(SphinxDirective):
             raise ExtensionError(f"{page} has no check {check!r}")
         address = f"../{page}.html#cell-{cell_of(path)[check]}"
         told = escape(f"The check: {check.replace('_', ' ')}")
-        return f'<p class="answer-check"><a href="{address}" title="{told}">✓ checked<span class="visually-hidden">: {told}</span></a></p>'
+        words = f'✓ checked<span class="visually-hidden">: {told}</span>'
+        return f'<p class="answer-check"><a href="{address}" title="{told}">{words}</a></p>'
 
 
 def drawn(shapes, height, told):
@@ -92,14 +90,15 @@ def lengths(bars):
     for k, (value, number, words) in enumerate(bars):
         top, kind = k * (BAR + LETTERS + 8), "bar last" if k == len(bars) - 1 else "bar"
         shapes += f'<text x="0" y="{top + LETTERS - 4}">{escape(f"{number} {words}")}</text>'
-        shapes += f'<rect class="{kind}" x=".5" y="{top + LETTERS}" width="{(WIDTH - 1) * value / longest:.1f}" height="{BAR}"/>'
+        size = f'width="{WIDTH * value / longest:.1f}" height="{BAR}"'
+        shapes += f'<rect class="{kind}" x="0" y="{top + LETTERS}" {size}/>'
     return shapes
 
 
 def squares(blank):
     """A hundred squares, the last of them blank."""
     return "".join(
-        f'<rect class="{"bar last" if k < 100 - blank else "blank"}" x="{50 + STEP * (k % 10) + 0.5}" '
+        f'<rect class="{"bar last" if k < 100 - blank else "blank"}" x="{STEP * (k % 10) + 0.5}" '
         f'y="{STEP * (k // 10) + 0.5}" width="{SIDE}" height="{SIDE}"/>'
         for k in range(100)
     )

@@ -4,6 +4,9 @@ The search ranks the words of titles alike, and words of the text below the name
 one page that explains it.
 """
 
+from docutils import nodes
+from sphinx import addnodes
+
 WORDS = {
     "notebooks/processing_capacity": ["processing capacity", "mean work", "large jobs"],
     "notebooks/stability": ["idle servers", "wasted servers", "stability"],
@@ -21,9 +24,10 @@ WORDS = {
 
 def enter(app, doctree):
     """Give a page its main entries of the index; they lead to its beginning."""
-    page = app.env.docname
-    entries = app.env.get_domain("index").entries.setdefault(page, [])
-    entries += [("single", word, "", "main", None) for word in WORDS.get(page, ())]
+    entries = [("single", word, "", "main", None) for word in WORDS.get(app.env.docname, ())]
+    if entries:
+        app.env.get_domain("index").entries.setdefault(app.env.docname, []).extend(entries)
+        next(doctree.findall(nodes.section)).append(addnodes.index(entries=entries))  # where the search looks for them
 
 
 def setup(app):
