@@ -1,6 +1,6 @@
 // Excerpts in the list of what the search finds: sentences of a page around the words that were typed. Sphinx looks for
 // their stems, so that it finds no place for "EASY", and begins with the buttons above the page.
-const NO_SENTENCES = "script, style, h1, .headerlink, .reading-time, .cell_input, .panel";
+const NO_SENTENCES = "script, style, h1, .headerlink, .reading-time, .cell_input, .panel, details.hide, .mjq-checks";
 const LENGTH = 240, BEFORE = 80;
 
 function words(html, anchor) {

@@ -369,7 +369,10 @@ def test_words_lead_to_pages_that_are_there(monkeypatch):
 def test_page_one_counts_as_the_ledger_does(html):
     results = Counter(row["result"] for paper in published.LEDGERS for row in published.ledger(paper))
     door = soup_of(html / "book/index.html").select(".door")[2].get_text()
-    told = [results.total(), *(results[result] for result in ("reproduced", "holds in part", "does not hold"))]
+    told = [
+        results.total(),
+        *(results[result] for result in ("reproduced", "checked on examples", "holds in part", "does not hold")),
+    ]
     assert [int(number) for number in re.findall(r"\d+", door)] == told
 
 
@@ -410,6 +413,16 @@ def test_panels_and_self_checks_are_in_their_chapters(opened):
     assert not panel.is_visible()
     page.emulate_media(media="screen")
     assert not opened.trouble
+
+
+@pytest.mark.parametrize("opened", ["book/index"], indirect=True)
+def test_the_scene_of_page_one_is_seen_whole_when_a_reader_changes_it(opened):
+    scene = opened.page.locator("#panel-scene")
+    scene.get_by_role("button", name="The story").click()  # which begins to play
+    sliders = scene.locator("input[type=range]")
+    sliders.first.press("ArrowLeft")
+    assert sliders.last.input_value() == sliders.last.get_attribute("max")
+    assert scene.get_by_role("button", name="Play").is_visible()
 
 
 @pytest.mark.parametrize("name", CHAPTER_PAGES)

@@ -42,7 +42,7 @@ CHECKED = {
     "The course takes four weeks": None,
     "It has sheets, slides and a project": None,
     "Of {ledger-count}`all` figures": None,  # counted: `test_book.py`
-    "The ledger has them all": None,
+    "The ledger says this of each": None,
     "Five papers look at such machines": None,
     "This book derives each of them": None,
     "You can run everything again": None,
