@@ -73,7 +73,7 @@ class Answer(SphinxDirective):
             raise ExtensionError(f"{page} has no check {check!r}")
         address = f"../{page}.html#cell-{cell_of(path)[check]}"
         told = escape(f"The check: {check.replace('_', ' ')}")
-        words = f'✓ checked<span class="visually-hidden">: {escape(check.replace("_", " "))}</span>'
+        words = f'✓ see a check<span class="visually-hidden">: {escape(check.replace("_", " "))}</span>'
         return f'<p class="answer-check"><a href="{address}" title="{told}">{words}</a></p>'
 
 
