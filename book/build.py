@@ -49,7 +49,6 @@ GUESSED = {
 }  # fmt: skip
 PICTURES = {  # shown by the README and the first page
     "capacity.svg": ("processing_capacity", "fig-3"),
-    "datacenter.svg": ("five_models", "datacenter"),
     "scene.svg": ("processing_capacity", "answer-picture"),
 }
 

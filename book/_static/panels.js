@@ -233,7 +233,7 @@
     const place = document.getElementById(`panel-${panel.name}`);
     if (!place || place.childElementCount) return;
     const { values, draw, acts } = panel.code(tools);
-    const controls = Object.fromEntries(panel.sliders.map((slider) => [slider.name, control(panel, slider, moved)]));
+    const controls = Object.fromEntries(panel.sliders.map((slider) => [slider.name, control(panel, slider, () => changed(slider))]));
     const summary = element("p", { class: "panel-summary" });
     const spoken = element("p", { class: "visually-hidden", "aria-live": "polite" });
     const charts = element("div", { class: "panel-charts" });
@@ -251,6 +251,11 @@
     };
     function later() {
       waiting ||= requestAnimationFrame(redraw);
+    }
+    /** A story that plays is seen whole when a reader changes it. */
+    function changed(slider) {
+      if (panel.autoplay && slider.name !== panel.plays) controls[panel.plays].set(first[panel.plays]);
+      moved();
     }
     function moved() {
       pause();

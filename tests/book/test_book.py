@@ -5,7 +5,10 @@ import os
 import re
 import subprocess
 import sys
-from functools import cache
+import threading
+from collections import Counter
+from functools import cache, partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from urllib.parse import parse_qs, unquote, urlparse
 
@@ -392,6 +395,57 @@ def test_mathematics_is_typeset(opened):
     assert formulas > 40 or opened.name not in CHAPTER_PAGES
 
 
+@pytest.fixture(scope="module")
+def address(html):
+    """Where a server has the book: from a file, the search may not read the pages."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *words):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=html)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [("EASY", "notebooks/scheduling"), ("idle servers", "notebooks/stability"), ("sacct", "book/operators")],
+)
+def test_the_page_that_explains_words_is_found_first(address, browser, words, first):
+    page = browser.new_page()
+    page.goto(f"{address}/book/index.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type(words)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#search-results li p.context")
+    page.wait_for_function("Search.status.innerText")  # all have been found
+    found = page.locator("#search-results li")
+    assert first in found.first.locator("a").get_attribute("href")
+    excerpts = page.locator("#search-results p.context").all_inner_texts()
+    assert words in excerpts[0]
+    assert len(excerpts) > 1 and not [text for text in excerpts if re.search(r"^[.\s]*Contents\b", text)]
+    page.close()
+
+
+def test_words_lead_to_pages_that_are_there(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "book/_ext")
+    words = importlib.import_module("keywords").WORDS
+    assert words.keys() <= {*PAGES}
+    assert len({word for page in words.values() for word in page}) == sum(map(len, words.values()))
+
+
+def test_page_one_counts_as_the_ledger_does(html):
+    results = Counter(row["result"] for paper in published.LEDGERS for row in published.ledger(paper))
+    door = soup_of(html / "book/index.html").select(".door")[2].get_text()
+    told = [
+        results.total(),
+        *(results[result] for result in ("reproduced", "checked on examples", "holds in part", "does not hold")),
+    ]
+    assert [int(number) for number in re.findall(r"\d+", door)] == told
+
+
 def test_search_finds_the_chapter(html, browser):
     page, trouble = visit(browser, html / "search.html")
     page.goto((html / "search.html").as_uri() + "?q=capacity")
@@ -429,6 +483,16 @@ def test_panels_and_self_checks_are_in_their_chapters(opened):
     assert not panel.is_visible()
     page.emulate_media(media="screen")
     assert not opened.trouble
+
+
+@pytest.mark.parametrize("opened", ["book/index"], indirect=True)
+def test_the_scene_of_page_one_is_seen_whole_when_a_reader_changes_it(opened):
+    scene = opened.page.locator("#panel-scene")
+    scene.get_by_role("button", name="The story").click()  # which begins to play
+    sliders = scene.locator("input[type=range]")
+    sliders.first.press("ArrowLeft")
+    assert sliders.last.input_value() == sliders.last.get_attribute("max")
+    assert scene.get_by_role("button", name="Play").is_visible()
 
 
 @pytest.mark.parametrize("name", CHAPTER_PAGES)
