@@ -118,7 +118,11 @@ def _charts(told):
     first = next(iter(told.policies.values()))
     of_each = [
         ("How many servers can be busy, by four estimates", plots.shares_of_capacity, True),
-        ("How long jobs wait, against the load", plots.waits_against_load, all(_of(told, "waits"))),
+        (
+            "How long jobs wait, against the load (dotted: what each policy can carry)",
+            plots.waits_against_load,
+            all(_of(told, "waits")),
+        ),
         ("When work comes", plots.load_by_time, first.load),
         ("Which needs waste servers", plots.wasted_servers, any(_of(told, "classes"))),
         ("The order of the jobs is part of the capacity", plots.memory_of_log, True),

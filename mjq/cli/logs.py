@@ -74,7 +74,7 @@ def replay(
     """Replay a log under queueing policies and print how long its jobs wait.
 
     LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
-    input. A log of a million jobs takes about 0.5 GB of memory, and each further million about 0.3 GB.
+    input. A log of a million jobs takes about 0.4 GB of memory, and each further million about 0.1 GB.
 
     A replay is a single sample. If two policies are close, jitter the submit times and replay again.
     """

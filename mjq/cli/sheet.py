@@ -22,25 +22,33 @@ __all__ = ["Chart", "Table", "as_text", "dates", "facts", "hours", "write_page"]
 
 STYLE = """
 html { color-scheme: light dark }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
-h1 { line-height: 1.2; margin-bottom: .3rem } h2 { font-size: 1rem; margin: 1.8rem 0 .4rem; max-width: 46rem }
-p { margin: .4rem 0; max-width: 46rem } .facts { color: GrayText } .answer { font-size: 1.15rem }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem }
+h1 { line-height: 1.2; margin-bottom: .3rem } h2 { font-size: 1rem; margin: 1.8rem 0 .4rem; max-width: 56rem }
+p { margin: .4rem 0; max-width: 56rem } .facts { color: GrayText } .answer { font-size: 1.15rem }
 .warning { border-left: .3rem solid #d55e00; padding: .2rem .8rem; font-weight: 600 }
-.wide { overflow-x: auto; max-width: 100% }
+.wide {  /* a shadow at an edge shows that there is more to scroll to */
+  overflow-x: auto; background: linear-gradient(to right, Canvas 1rem, transparent) local,
+    linear-gradient(to left, Canvas 1rem, transparent) local, linear-gradient(to right, #8886, transparent .6rem),
+    linear-gradient(to left, #8886, transparent .6rem)
+}
 table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-th, td { padding: .15rem .6rem; white-space: nowrap } th { white-space: pre-line }
+th, td { padding: .15rem .6rem; vertical-align: top } th { white-space: pre-line }
 th:first-child, td:first-child { padding-left: 0 } th { border-bottom: 1px solid; vertical-align: bottom }
+td:first-child, .one { white-space: nowrap }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1rem 1.5rem }
 figure { margin: 0; break-inside: avoid } figcaption { font-weight: 600; margin: .6rem 0 .2rem }
 figure svg { width: 100%; max-width: 34rem; height: auto; background: white; color-scheme: light }
-@media (max-width: 40rem) { body { margin-top: 1rem } th, td { padding: .15rem .4rem } td { white-space: normal } }
+@media (max-width: 40rem) {
+  body { margin-top: 1rem } h1 { font-size: 1.5rem } table { font-size: .8rem } th, td { padding: .15rem .3rem }
+}
 @media print {
   @page { margin: 15mm } html { color-scheme: light } body { font-size: 10pt; margin: 0; padding: 0; max-width: none }
   p, h2 { max-width: none } .answer { font-size: 11pt } .charts { grid-template-columns: 1fr 1fr; gap: 4mm 8mm }
-  .wide { overflow: visible } table { font-size: 8.5pt; max-width: 100% } th, td { padding: .3mm 2mm }
-  td { white-space: normal } h2 { break-after: avoid } tr { break-inside: avoid }
+  .wide { overflow: visible; background: none } table { font-size: 8.5pt; max-width: 100% } th, td { padding: .3mm 2mm }
+  h2 { font-size: 10pt; margin-top: 5mm; break-after: avoid } tr { break-inside: avoid }
 }
 """
+INTERVAL = re.compile(r"\([-+.e\d]+ to [-+.e\d]+\)")  # which is not broken between lines
 
 
 class Table(NamedTuple):
@@ -146,7 +154,8 @@ def _blocks(parts):
         if isinstance(part, str):
             yield "".join(f"<p>{escape(line)}</p>" for line in part.splitlines())
         else:
-            table = _table(part, "html").replace("<table>", f'<table aria-labelledby="table{number}">', 1)
+            table = INTERVAL.sub(r'<span class="one">\g<0></span>', _table(part, "html"))
+            table = table.replace("<table>", f'<table aria-labelledby="table{number}">', 1)
             yield f'<h2 id="table{number}">{escape(part.title)}</h2>\n<div class="wide" tabindex="0">{table}</div>'
 
 

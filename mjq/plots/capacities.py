@@ -42,11 +42,11 @@ def shares_of_capacity(report: Report | PolicyReports, ax: Axes) -> None:
     """
     reports = _of_each(report)
     for number, (policy, told) in enumerate(reports.items()):
-        naive, colour = told.capacities.naive.value, COLOURS[number]
+        colour = COLOURS[number]
         for row, key in enumerate(NAMES):
             one, place = getattr(told.capacities, key), row + APART * (number - (len(reports) - 1) / 2)
-            if one.low is not None and one.high is not None:
-                ax.plot([one.low / naive, one.high / naive], [place, place], color=colour, lw=4, alpha=0.4)
+            if one.share_low is not None and one.share_high is not None:
+                ax.plot([one.share_low, one.share_high], [place, place], color=colour, lw=4, alpha=0.4)
             label = policy if row == 0 and len(reports) > 1 else None
             ax.plot(one.share, place, "o", color=colour, label=label)
     load = next(iter(reports.values())).load

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mjq.workload.answers import Agreement
 from mjq.workload.reading.log import HOUR
 
-__all__ = ["RULES", "agreement_in_words", "disagreement_in_words", "nearest", "time_in_words"]
+__all__ = ["RULES", "agreement_in_words", "disagreement_in_words", "nearest", "percent", "time_in_words"]
 
 RULES = {"fcfs": "first come, first served", "easy": "EASY"}
 UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
@@ -26,6 +26,15 @@ def time_in_words(hours: float) -> str:
     return f"{hours * UNITS[unit]:.3g} {unit}"
 
 
+def percent(share: float, decimals: int = 1) -> str:
+    """Return a share in percent.
+
+    >>> percent(0.5881)
+    '58.8 %'
+    """
+    return f"{100 * share:.{decimals}f} %"
+
+
 def nearest(agreement: Sequence[Agreement]) -> Agreement | None:
     """Return the replay in which most jobs start within a minute of their real start; None if there is none."""
     return max(agreement, key=lambda one: one.same, default=None)
@@ -39,9 +48,9 @@ def agreement_in_words(agreement: Sequence[Agreement]) -> list[str]:
     real, replayed = (time_in_words(seconds / HOUR) for seconds in (near.log, near.replay))
     told = [
         f"The jobs of the log waited {real} on average. Replayed under {RULES.get(near.policy, near.policy)} they wait "
-        f"{replayed}, and {near.same:.0%} of them start within a minute of their real start.",
-        f"For {near.fits_log:.1%} of the time somebody waited who would have fitted into the idle servers. In the "
-        f"replay it is {near.fits_replay:.1%}.",
+        f"{replayed}, and {percent(near.same, 0)} of them start within a minute of their real start.",
+        f"For {percent(near.fits_log)} of the time somebody waited who would have fitted into the idle servers. In the "
+        f"replay it is {percent(near.fits_replay)}.",
     ]
     if near.fits_log > near.fits_replay + HELD_BACK:
         told.append(

@@ -24,7 +24,7 @@ from mjq.workload.capacity.costs import costs_of_classes
 from mjq.workload.capacity.saturated import LINE
 from mjq.workload.reading.log import HOUR, Log
 from mjq.workload.waits.at_load import waits_at_load
-from mjq.workload.words import RULES, agreement_in_words, disagreement_in_words, nearest, time_in_words
+from mjq.workload.words import RULES, agreement_in_words, disagreement_in_words, nearest, percent, time_in_words
 
 __all__ = ["headline", "report_on", "reports_on", "verdict"]
 
@@ -191,7 +191,7 @@ def verdict(
     own, rule = found["own_order"], RULES[policy]
     told = [
         f"Under {rule} this machine could work off {own.value:.4g} jobs per hour, in the order of the log: "
-        f"{own.share:.1%} of its servers would be busy, while jobs wait."
+        f"{percent(own.share)} of its servers would be busy, while jobs wait."
     ]
     if own.share_low is None:
         told.append(f"That has no interval: {own.interval.removeprefix('none, ')}.")
@@ -208,13 +208,13 @@ def _of_load(load, own, rule):
     """Say how near the work that came is to what a rule can carry."""
     if load is None:
         return ["The log does not tell when jobs came: how near this is to the limit cannot be said."]
-    came = f"The work that came would keep {load.load:.1%} of the servers busy on a machine that wastes none"
+    came = f"The work that came would keep {percent(load.load)} of the servers busy on a machine that wastes none"
     low, high = _ends(own)
     if load.load >= high:
         return [f"{came}: {rule} could not have carried this log."]
     if load.load >= low:
         return [f"{came}: as far as so short a log tells, {rule} is at its limit."]
-    return [f"{came}, which is {load.load / own.share:.1%} of what {rule} can carry."]
+    return [f"{came}, which is {percent(load.load / own.share)} of what {rule} can carry."]
 
 
 def _ends(own):
@@ -240,19 +240,19 @@ def headline(reports: dict[str, Report]) -> list[str]:
     real = near.policy if near else None
     if first.load:
         told.append(
-            f"The work that came would keep {_percent(first.load.load)} of the servers busy if none were wasted."
+            f"The work that came would keep {percent(first.load.load)} of the servers busy if none were wasted."
         )
     for policy in sorted(reports, key=lambda name: name != real):
         one, rule = reports[policy], RULES[policy]
         own, waits = one.capacities.own_order, one.waits
         if one.load is None or one.used is None:
-            told.append(f"Under {rule}, {_percent(own.share)} of the servers would be busy while jobs wait.")
+            told.append(f"Under {rule}, {percent(own.share)} of the servers would be busy while jobs wait.")
             continue
         low, high = _ends(own)
         near_limit = (
-            f"With more work than {rule} can carry ({_percent(one.used)} of it)" if one.load.load >= high
-            else f"With about as much work as {rule} can carry ({_percent(one.used)} of it)" if one.load.load >= low
-            else f"At {_percent(one.used)} of what {rule} can carry"
+            f"With more work than {rule} can carry ({percent(one.used)} of it)" if one.load.load >= high
+            else f"With about as much work as {rule} can carry ({percent(one.used)} of it)" if one.load.load >= low
+            else f"At {percent(one.used)} of what {rule} can carry"
         )  # fmt: skip
         if waits is None:
             told.append(f"{near_limit}, how long the jobs waited cannot be said.")
@@ -263,7 +263,3 @@ def headline(reports: dict[str, Report]) -> list[str]:
     if first.load is None:
         told.append("The log does not tell when jobs came: how near this is to the limit cannot be said.")
     return told
-
-
-def _percent(share):
-    return f"{100 * share:.1f} %"
