@@ -64,14 +64,14 @@ def lines_used(lines: Lines) -> str:
     return f"{lines.read} lines read, {lines.used} used" + "".join(reasons)
 
 
-def schema_option(name: str) -> Callable:
-    """Return an option that prints the JSON Schema of a result of :mod:`mjq.workload`, by the name of its class."""
+def schema_option(*names: str) -> Callable:
+    """Return an option that prints the JSON Schema of results of :mod:`mjq.workload`, by the names of their classes."""
 
     def show(context, option, asked):
         if asked:
             from mjq import workload
 
-            show_json(getattr(workload, name).model_json_schema())
+            show_json(workload.schema(*names))
             context.exit()
 
     return click.option(

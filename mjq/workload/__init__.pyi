@@ -10,7 +10,9 @@ from .answers import Capacity as Capacity
 from .answers import Lines as Lines
 from .answers import Load as Load
 from .answers import Plan as Plan
+from .answers import PolicyReports as PolicyReports
 from .answers import Report as Report
+from .answers import schema as schema
 from .capacity.arrivals import agreement as agreement
 from .capacity.arrivals import load as load
 from .capacity.arrivals import time_with_a_job_that_fits as time_with_a_job_that_fits
@@ -27,6 +29,7 @@ from .capacity.estimates import naive_capacity as naive_capacity
 from .capacity.estimates import near_the_limit as near_the_limit
 from .capacity.estimates import own_order_capacity as own_order_capacity
 from .capacity.report import report_on as report_on
+from .capacity.report import reports_on as reports_on
 from .capacity.saturated import saturated_starts as saturated_starts
 from .classes.grouping import JobClass as JobClass
 from .classes.grouping import job_classes as job_classes
@@ -43,5 +46,6 @@ from .making.synthetic import SyntheticLog as SyntheticLog
 from .making.synthetic import synthetic_log as synthetic_log
 from .reading.formats import read_log as read_log
 from .reading.log import Log as Log
+from .waits.at_load import waits_at_load as waits_at_load
 from .waits.plan import planned as planned
 from .waits.plan import sizes_between as sizes_between
