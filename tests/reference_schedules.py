@@ -203,7 +203,8 @@ def schedule(submit, need, run, estimate, servers, policy="fcfs", ties="completi
     """
     estimate = run if estimate is None else estimate
     run, estimate = (np.minimum(run, estimate), estimate) if kill else (run, np.maximum(run, estimate))
-    estimate = np.maximum(estimate, np.spacing(np.max(submit) + np.sum(run, dtype=float)))  # no promise of nothing
+    last = max([np.max(submit), *(since for since, _ in calendar)])
+    estimate = np.maximum(estimate, np.spacing(last + np.sum(run, dtype=float)))  # no promise of nothing
     order = sorted(range(len(submit)), key=lambda job: submit[job])
     columns = [[float(column[job]) for job in order] for column in (submit, need, run, estimate)]
     name, number = re.fullmatch(r"([a-z-]+?)(?:-([0-9]+))?", policy).groups()

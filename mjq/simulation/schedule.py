@@ -178,7 +178,9 @@ def replay(
             raise ValueError(f"{policy} interrupts jobs, and is not replayed with a calendar")
     calendar = None if calendar is None else calendar_of(calendar, servers)
     run, estimates = (np.minimum(run, estimates), estimates) if kill else (run, np.maximum(run, estimates))
-    estimates = np.maximum(estimates, np.spacing(submit.max() + run.sum()))
+    steps = ALWAYS_UP if calendar is None else calendar.steps()
+    last = max(submit.max(), steps["since"].max(initial=0.0))  # nothing ends later than all work after it
+    estimates = np.maximum(estimates, np.spacing(last + run.sum()))
     order, n = np.argsort(submit, kind="stable"), len(submit)
     source = arrivals.logged(submit[order], kind[order], run[order], estimates[order])
     # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
@@ -195,7 +197,6 @@ def replay(
         interrupts=rule.interrupts,
         number=rule.number,
     )
-    steps = ALWAYS_UP if calendar is None else calendar.steps()
     events(rng, policy, source, units(needs, servers), plan, record, steps)
     if calendar is not None and np.isnan(record[START]).any():
         raise ValueError(_never_start(np.isnan(record[START]), order, need, calendar))
