@@ -60,11 +60,17 @@ class Calendar:
 
     def work(self, begin: ArrayLike, end: ArrayLike) -> np.ndarray:
         """Return the work that the servers that are up can do from `begin` to `end`, in servers times time."""
-        begin, end = np.asarray(begin, dtype=float), np.asarray(end, dtype=float)
-        # Each piece of constant servers, as far as it lies between.
-        low = np.maximum(self.since, begin[..., None])
-        high = np.minimum(np.append(self.since[1:], np.inf), end[..., None])
-        return (self.up * np.maximum(high - low, 0)).sum(axis=-1)
+        return self._done(end) - self._done(begin)
+
+    def _done(self, times):
+        """Return the work since the first change, or since time 0 if there is none; before it, less than nothing."""
+        times, changes = np.asarray(times, dtype=float), self.since[1:]
+        if not len(changes):
+            return self.up[0] * times
+        done = np.append(0.0, np.cumsum(self.up[1:-1] * np.diff(changes)))  # at each change
+        place = np.searchsorted(changes, times, "right")
+        last = np.maximum(place - 1, 0)
+        return done[last] + self.up[place] * (times - changes[last])
 
     def moved(self, origin: float, faster: float = 1.0) -> Calendar:
         """Return the calendar on a clock that begins at `origin` and on which all is so many times as fast."""
