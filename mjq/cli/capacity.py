@@ -12,7 +12,15 @@ import click
 
 from mjq.cli import sheet
 from mjq.cli.common import Command, force_option, json_option, page_option, show_json
-from mjq.cli.reading import anonymous_option, lines_used, log_options, read, schema_option, servers_option
+from mjq.cli.reading import (
+    anonymous_option,
+    lines_used,
+    log_options,
+    outage_options,
+    read,
+    schema_option,
+    servers_option,
+)
 
 __all__ = ["capacity"]
 
@@ -51,6 +59,7 @@ STAGES = {
 @click.command(cls=Command, help=HELP)
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
+@outage_options
 @servers_option
 @click.option(
     "--policy", type=click.Choice(["fcfs", "easy"]),

@@ -22,7 +22,15 @@ from mjq.cli.common import (
     show_json,
     workers_option,
 )
-from mjq.cli.reading import anonymous_option, growth_option, lines_used, log_options, read, schema_option
+from mjq.cli.reading import (
+    anonymous_option,
+    growth_option,
+    lines_used,
+    log_options,
+    outage_options,
+    read,
+    schema_option,
+)
 
 __all__ = ["plan"]
 
@@ -89,6 +97,7 @@ class Sizes(click.ParamType):
     "of the servers of the log to twice as many.",
 )  # fmt: skip
 @growth_option
+@outage_options
 @click.option(
     "--node", metavar="N", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
     help="Add servers in steps of this many, the servers of a node.",

@@ -2,6 +2,7 @@ from . import capacity as capacity
 from . import classes as classes
 from . import intervals as intervals
 from . import making as making
+from . import outages as outages
 from . import reading as reading
 from . import waits as waits
 from .answers import Agreement as Agreement
@@ -44,7 +45,14 @@ from .making.example import example_log as example_log
 from .making.example import example_path as example_path
 from .making.synthetic import SyntheticLog as SyntheticLog
 from .making.synthetic import synthetic_log as synthetic_log
+from .outages import find_gaps as find_gaps
+from .outages import longest_pause as longest_pause
+from .outages import outages_in_words as outages_in_words
+from .outages import with_calendar as with_calendar
+from .outages import without_gaps as without_gaps
+from .reading.calendar import read_calendar as read_calendar
 from .reading.formats import read_log as read_log
+from .reading.log import Gap as Gap
 from .reading.log import Log as Log
 from .waits.at_load import waits_at_load as waits_at_load
 from .waits.plan import planned as planned
