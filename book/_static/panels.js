@@ -4,6 +4,7 @@
   "use strict";
   const SVG = "http://www.w3.org/2000/svg";
   const HEIGHT = 270;
+  const LOWEST = 84;
   const NARROWEST = 280;
   const PHONE = 480; // a chart below this width is low, so that it is seen together with its sliders
 
@@ -226,7 +227,7 @@
   function gallery(pictures, width, summary) {
     const part = width < PHONE ? (pictures.length > 1 ? 0.62 : 0.74) : 1, seen = new Set();
     return pictures.flatMap((one) => {
-      const height = Math.round((one.height ?? HEIGHT) * part);
+      const full = one.height ?? HEIGHT, height = Math.round(Math.max(full * part, Math.min(full, LOWEST)));
       return [chart({ ...one, height }, width, `${one.title}. ${summary}`), ...legend(one, seen)];
     });
   }

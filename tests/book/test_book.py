@@ -361,6 +361,16 @@ def test_panels_and_self_checks_are_in_their_chapters(opened):
     assert not opened.trouble
 
 
+@pytest.mark.parametrize("opened", CHAPTER_PAGES, indirect=True)
+def test_panels_fit_a_phone_with_their_sliders(opened):
+    page, heights = opened.page, "all => all.map(panel => panel.getBoundingClientRect().height)"
+    resize(page, PHONE)
+    page.evaluate("() => document.querySelectorAll('section.panel').forEach(panel => panel.redraw())")
+    found = page.locator("section.panel").evaluate_all(heights)
+    resize(page, DESK)
+    assert found and max(found) <= 700
+
+
 @pytest.mark.parametrize("name", CHAPTER_PAGES)
 def test_without_scripts_there_is_the_figure(html, browser, name):
     context = browser.new_context(java_script_enabled=False)
