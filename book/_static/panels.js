@@ -347,6 +347,8 @@
       moved();
       place.focus({ preventScroll: true });
       place.scrollIntoView({ block: "start" });
+      const back = () => setTimeout(() => link.scrollIntoView({ block: "center", behavior: "instant" }), 50);
+      setTimeout(() => addEventListener("popstate", back, { once: true }), 50);
     };
     if (panel.autoplay && !Object.keys(wanted).length) new IntersectionObserver(([seen], watch) => seen.isIntersecting && (watch.disconnect(), go())).observe(place);
     // For the tests, which compare with Python.

@@ -23,7 +23,24 @@ function widen() {
     }
   }
 }
-addEventListener("load", () => (widen(), reach(), name()));
+// What folds, panels and formulas do to the page moves the place that an address leads to: it is shown again until the
+// page is at rest or the reader moves.
+function settle() {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  const show = () => target.scrollIntoView({ behavior: "instant" });
+  const watch = new ResizeObserver(show), stop = new AbortController();
+  const end = () => (watch.disconnect(), stop.abort());
+  for (const act of ["wheel", "touchstart", "keydown", "pointerdown", "popstate"])
+    addEventListener(act, end, { passive: true, signal: stop.signal });
+  setTimeout(end, 4000);
+  watch.observe(document.body);
+}
+addEventListener("DOMContentLoaded", widen);
+addEventListener("load", () => (reach(), name()));
+// A page that is loaded again, or that the way back leads to, stays where the reader was.
+addEventListener("load", () => performance.getEntriesByType("navigation")[0]?.type === "navigate" && settle());
+addEventListener("click", (event) => event.target.closest?.('a[href*="#"]') && setTimeout(settle, 50));
 addEventListener("resize", reach);
 // The ledger: rows with one result, and folds that open where an address or the filter leads.
 function sift() {

@@ -16,7 +16,7 @@ from bs4 import BeautifulSoup
 
 from mjq import published
 from mjq.models import CHAPTERS, PAPERS
-from tests.conftest import DESK, PHONE, ROOT, beyond_the_edge, resize, turn, violations, visit
+from tests.conftest import DESK, FORMULAS_SET, PHONE, ROOT, beyond_the_edge, resize, turn, violations, visit
 
 HTML = ROOT / "_build/html"
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
@@ -260,6 +260,19 @@ FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll('article :is(
 @pytest.mark.parametrize("opened", ["book/index", *CHAPTER_PAGES], indirect=True)
 def test_a_picture_is_on_the_first_screen(opened):
     assert opened.page.evaluate(FIRST_PICTURE) < 900, "below the first screen"
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_an_address_in_a_page_leads_to_its_place(html, browser, width):
+    """Though what folds, panels and formulas move the page while it is loaded."""
+    page, _ = visit(browser, html / "book/glossary.html", width)  # in the same context, as a reader comes
+    page.goto(f"{(html / 'notebooks/stability.html').as_uri()}#ghs20-section-9-3", wait_until="load")
+    page.evaluate(FORMULAS_SET)
+    top = "() => document.getElementById('ghs20-section-9-3').getBoundingClientRect().top"
+    page.wait_for_function(f"() => Math.abs(({top})()) < 150")
+    page.wait_for_timeout(500)
+    assert abs(page.evaluate(top)) < 150
+    page.context.close()
 
 
 def test_a_page_opens_in_the_colours_that_the_reader_prefers(html, browser):
