@@ -112,7 +112,7 @@ class Words:
                 return papers if name == "cite:t" else f"({papers})"
             case "func" | "class" | "py:class" | "py:func" | "mod" | "meth" | "attr":
                 return f"`{target.lstrip('~').rpartition('.')[2] if target.startswith('~') else shown or target}`"
-            case "term" | "name" | "download":
+            case "term" | "name" | "download" | "panel":
                 return shown or target
             case "math":
                 return f"${text}$"

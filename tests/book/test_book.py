@@ -19,7 +19,7 @@ from bs4 import BeautifulSoup
 
 from mjq import published
 from mjq.models import CHAPTERS, PAPERS
-from tests.conftest import DESK, PHONE, ROOT, beyond_the_edge, resize, turn, violations, visit
+from tests.conftest import DESK, FORMULAS_SET, PHONE, ROOT, beyond_the_edge, resize, turn, violations, visit
 
 HTML = ROOT / "_build/html"
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
@@ -295,6 +295,19 @@ def test_a_picture_is_on_the_first_screen(opened):
     assert opened.page.evaluate(FIRST_PICTURE) < 900, "below the first screen"
 
 
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_an_address_in_a_page_leads_to_its_place(html, browser, width):
+    """Though what folds, panels and formulas move the page while it is loaded."""
+    page, _ = visit(browser, html / "book/glossary.html", width)  # in the same context, as a reader comes
+    page.goto(f"{(html / 'notebooks/stability.html').as_uri()}#ghs20-section-9-3", wait_until="load")
+    page.evaluate(FORMULAS_SET)
+    top = "() => document.getElementById('ghs20-section-9-3').getBoundingClientRect().top"
+    page.wait_for_function(f"() => Math.abs(({top})()) < 150")
+    page.wait_for_timeout(500)
+    assert abs(page.evaluate(top)) < 150
+    page.context.close()
+
+
 def test_a_page_opens_in_the_colours_that_the_reader_prefers(html, browser):
     page, trouble = visit(browser, html / "notebooks/near_saturation.html", scheme="dark")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -493,6 +506,16 @@ def test_the_scene_of_page_one_is_seen_whole_when_a_reader_changes_it(opened):
     sliders.first.press("ArrowLeft")
     assert sliders.last.input_value() == sliders.last.get_attribute("max")
     assert scene.get_by_role("button", name="Play").is_visible()
+
+
+@pytest.mark.parametrize("opened", CHAPTER_PAGES, indirect=True)
+def test_panels_fit_a_phone_with_their_sliders(opened):
+    page, heights = opened.page, "all => all.map(panel => panel.getBoundingClientRect().height)"
+    resize(page, PHONE)
+    page.evaluate("() => document.querySelectorAll('section.panel').forEach(panel => panel.redraw())")
+    found = page.locator("section.panel").evaluate_all(heights)
+    resize(page, DESK)
+    assert found and max(found) <= 700
 
 
 @pytest.mark.parametrize("name", CHAPTER_PAGES)
