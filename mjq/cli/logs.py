@@ -77,7 +77,8 @@ def replay(
     LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
     input. A log of a million jobs takes about 0.4 GB of memory, and each further million about 0.1 GB.
 
-    A replay is a single sample. If two policies are close, jitter the submit times and replay again.
+    Priorities, fair share and limits for users are not modelled: jobs queue in order of arrival. A replay is a single
+    sample. If two policies are close, jitter the submit times and replay again.
     """
     from mjq import simulation  # the rest of the command does without
     from mjq._util import checks

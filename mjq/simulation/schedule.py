@@ -102,6 +102,8 @@ def replay(
 ) -> Schedule:
     """Replay a log: return when each job starts and ends under a queueing policy.
 
+    Jobs queue in order of arrival. Priorities, fair share and limits for users are not modelled.
+
     Parameters
     ----------
     submit : sequence of float, shape (n,)

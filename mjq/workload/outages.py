@@ -95,16 +95,27 @@ def find_gaps(log: Log, longest: float | None = None) -> tuple[Gap, ...]:
     if longest is None or log.arrival is None:
         return ()
     longest = float(checks.positive("longest", longest, ndim=0))
-    points = [column for column in (log.submit, log.eligible) if column is not None]
-    begin, end = np.concatenate(points), np.concatenate(points)
+    come = np.sort(log.arrival if log.submit is None else log.submit)
+    long = np.flatnonzero(np.diff(come) > longest)
+    found = (gap for k in long for gap in _idle(log, float(come[k]), float(come[k + 1]), longest))
+    return tuple(Gap(begin, end, end - begin - longest) for begin, end in found)
+
+
+def _idle(log, first, last, longest):
+    """Yield the times between two submissions in which nothing ran, and no job was first allowed to start."""
+    busy = [(first, first), (last, last)]
+    if log.eligible is not None:
+        allowed = log.eligible[(log.eligible > first) & (log.eligible < last)]
+        busy += zip(allowed, allowed, strict=True)
     started = log.submit if log.submits_are_starts else log.start
-    if started is not None:
-        known = ~np.isnan(started)
-        begin, end = np.append(begin, started[known]), np.append(end, (started + log.run)[known])
-    order = np.argsort(begin, kind="stable")
-    idle, busy = np.maximum.accumulate(end[order])[:-1], begin[order][1:]
-    found = (busy - idle > longest) & (busy <= log.arrival.max())  # after the last job has come nothing is known
-    return tuple(Gap(float(x), float(y), float(y - x - longest)) for x, y in zip(idle[found], busy[found], strict=True))
+    if started is not None:  # a start that is not known is not a number, and compares as false
+        runs = (started < last) & (started + log.run > first)
+        busy += zip(started[runs], (started + log.run)[runs], strict=True)
+    until = first
+    for begin, end in sorted(busy):
+        if begin - until > longest:
+            yield float(until), float(begin)
+        until = max(until, end)
 
 
 def without_gaps(log: Log, found: Sequence[Gap] | None = None) -> Log:

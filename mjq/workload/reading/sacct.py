@@ -128,6 +128,9 @@ def _table(first, lines, names, delimiter, trailing, unit):
         "a header again": pl.col("job").is_in(["JobID", "JobIDRaw"]),
         "a step of a job": pl.col("job").str.contains(".", literal=True),
         "still there when the log was taken": state.str.contains(f"^(?:{STILL_THERE})"),
+        "cancelled before it started": state.str.contains("^CANCELLED")
+        & ~(pl.col("run") > 0).fill_null(False)
+        & (pl.col("start").is_null() if "Start" in names else pl.lit(True)),
         "never started": state.str.contains("^(?:PENDING|REQUEUE_HOLD|SPECIAL_EXIT)")
         | (pl.col("start").is_null() & ~(pl.col("run") > 0) if "Start" in names else pl.lit(False)),
         "no run time": pl.col("run").is_null(),
