@@ -99,6 +99,7 @@ def replay(
             schedules[policy] = schedule
         if starts:
             started[policy] = schedule.start
+        del schedule  # before the next one is made
     notes = _notes(found, estimates, policies)
     if gantt:
         _draw(schedules, gantt)
