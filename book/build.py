@@ -42,7 +42,11 @@ WORK, MARK = BUILD / "work", BUILD / "html.digest"  # what Sphinx knows of the p
 WORKERS = min(os.cpu_count() or 1, 4)  # processes for chapters, and then for pages
 CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"  # of linear algebra: they would wait spinning
-GUESSED = {"stability": 45, "pool_depletion": 45, "cluster": 40, "run_it_again": 20, "five_models": 3}  # seconds
+# Seconds. The first two compile what later ones load, and the short ones fill the end.
+GUESSED = {
+    "pool_depletion": 50, "stability": 50, "scheduling": 35, "fluid_claims": 27, "processing_capacity": 10,
+    "near_saturation": 9, "five_models": 3,
+}  # fmt: skip
 PICTURES = {  # shown by the README and the first page
     "capacity.svg": ("processing_capacity", "fig-3"),
     "datacenter.svg": ("five_models", "datacenter"),
@@ -103,7 +107,7 @@ def longest_first(names):
 
     def seconds(name):
         kept = EXECUTED / f"{name}.seconds"
-        return float(kept.read_text()) if kept.exists() else GUESSED.get(name, 30)
+        return float(kept.read_text()) if kept.exists() else GUESSED.get(name, 20)
 
     return sorted(names, key=seconds, reverse=True)
 
