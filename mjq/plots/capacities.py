@@ -20,6 +20,7 @@ NAMES = {
     "own_order": "own order",
 }
 APART = 0.16  # between the marks of two policies in one row
+MOST_NEEDS = 8  # that are drawn
 SPREAD = 20  # times by which waits differ, from which on they are drawn on a logarithmic scale
 
 
@@ -109,7 +110,7 @@ def load_by_time(report: Report | PolicyReports, ax: Axes) -> None:
 
 
 def wasted_servers(report: Report | PolicyReports, ax: Axes) -> None:
-    """Draw the servers that each need wastes, for each policy.
+    """Draw the servers that needs waste, for each policy: the eight needs that waste most under one of them.
 
     Parameters
     ----------
@@ -118,11 +119,15 @@ def wasted_servers(report: Report | PolicyReports, ax: Axes) -> None:
     ax : matplotlib.axes.Axes
     """
     reports = _of_each(report)
-    needs = sorted({one.need for told in reports.values() for one in told.classes})
+    worst: dict[float, float] = {}
+    for one in (one for told in reports.values() for one in told.classes):
+        worst[one.need] = max(one.wastes, worst.get(one.need, one.wastes))
+    needs = sorted(sorted(worst, key=lambda need: -worst[need])[:MOST_NEEDS])
     height = 0.8 / len(reports)
     for number, ((policy, told), colour) in enumerate(zip(reports.items(), COLOURS, strict=False)):
-        places = [needs.index(one.need) + height * (number - (len(reports) - 1) / 2) for one in told.classes]
-        ax.barh(places, [one.wastes for one in told.classes], height, color=colour, label=policy)
+        rows = [one for one in told.classes if one.need in needs]
+        places = [needs.index(one.need) + height * (number - (len(reports) - 1) / 2) for one in rows]
+        ax.barh(places, [one.wastes for one in rows], height, color=colour, label=policy)
     ax.axvline(0, color="black", lw=1)
     ax.set_yticks(range(len(needs)), [f"{need:g}" for need in needs])
     ax.grid(False, axis="y")
