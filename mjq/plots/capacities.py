@@ -110,7 +110,7 @@ def load_by_time(report: Report | PolicyReports, ax: Axes) -> None:
 
 
 def wasted_servers(report: Report | PolicyReports, ax: Axes) -> None:
-    """Draw the servers that needs waste, for each policy: the eight needs that waste most under one of them.
+    """Draw the servers wasted by the eight needs that waste most, under the first of the policies.
 
     Parameters
     ----------
@@ -118,22 +118,13 @@ def wasted_servers(report: Report | PolicyReports, ax: Axes) -> None:
         With classes.
     ax : matplotlib.axes.Axes
     """
-    reports = _of_each(report)
-    worst: dict[float, float] = {}
-    for one in (one for told in reports.values() for one in told.classes):
-        worst[one.need] = max(one.wastes, worst.get(one.need, one.wastes))
-    needs = sorted(sorted(worst, key=lambda need: -worst[need])[:MOST_NEEDS])
-    height = 0.8 / len(reports)
-    for number, ((policy, told), colour) in enumerate(zip(reports.items(), COLOURS, strict=False)):
-        rows = [one for one in told.classes if one.need in needs]
-        places = [needs.index(one.need) + height * (number - (len(reports) - 1) / 2) for one in rows]
-        ax.barh(places, [one.wastes for one in rows], height, color=colour, label=policy)
+    policy, told = next(iter(_of_each(report).items()))
+    rows = told.classes[:MOST_NEEDS][::-1]
+    ax.barh(range(len(rows)), [one.wastes for one in rows], 0.7, color=COLOURS[0])
     ax.axvline(0, color="black", lw=1)
-    ax.set_yticks(range(len(needs)), [f"{need:g}" for need in needs])
+    ax.set_yticks(range(len(rows)), [f"{one.need:g}" for one in rows])
     ax.grid(False, axis="y")
-    ax.set(xlabel="servers wasted (negative: gaps filled)", ylabel="need of the jobs")
-    if len(reports) > 1:
-        _legend(ax)
+    ax.set(xlabel=f"servers wasted under {policy} (negative: gaps filled)", ylabel="need of the jobs")
 
 
 def memory_of_log(report: Report | PolicyReports, ax: Axes) -> None:
