@@ -133,7 +133,11 @@ def _charts(told):
             all(_of(told, "waits")),
         ),
         ("When work comes", plots.load_by_time, first.load),
-        ("Which needs waste servers", plots.wasted_servers, any(_of(told, "classes"))),
+        (
+            "Which needs waste servers (of the ten worst under each policy)",
+            plots.wasted_servers,
+            any(_of(told, "classes")),
+        ),
         ("The order of the jobs is part of the capacity", plots.memory_of_log, True),
     ]
     there = [sheet.Chart(caption, partial(draw, told)) for caption, draw, known in of_each if known]

@@ -103,6 +103,7 @@ def replay(
             schedules[policy] = schedule
         if starts:
             started[policy] = schedule.start
+        del schedule  # before the next one is made
     notes = [*_notes(found, estimates, policies), *outages_in_words(found, find_gaps(found))]
     if gantt:
         _draw(schedules, gantt)

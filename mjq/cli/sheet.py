@@ -48,6 +48,7 @@ figure svg { width: 100%; max-width: 34rem; height: auto; background: white; col
   h2 { font-size: 10pt; margin-top: 5mm; break-after: avoid } tr { break-inside: avoid }
 }
 """
+LARGE = 1e6  # from which on a number is written with an exponent
 INTERVAL = re.compile(r"\([-+.e\d]+ to [-+.e\d]+\)")  # which is not broken between lines
 
 
@@ -76,10 +77,16 @@ def hours(found: Interval) -> str:
     """Return an interval of times in hours, as a cell of a table.
 
     >>> from mjq.workload.answers import Interval
-    >>> hours(Interval(value=1.2345, low=None, high=None)), hours(Interval(value=2, low=1.5, high=30))
-    ('1.23', '2 (1.5 to 30)')
+    >>> hours(Interval(value=1.2345, low=None, high=None)), hours(Interval(value=2, low=1.5, high=1370))
+    ('1.23', '2 (1.5 to 1370)')
     """
-    return f"{found.value:.3g}" + ("" if found.low is None else f" ({found.low:.3g} to {found.high:.3g})")
+    ends = "" if found.low is None or found.high is None else f" ({_number(found.low)} to {_number(found.high)})"
+    return _number(found.value) + ends
+
+
+def _number(x):
+    """Return a number in three digits, or as a whole number where that is not much longer."""
+    return f"{x:.0f}" if 1000 <= abs(x) < LARGE else f"{x:.3g}"
 
 
 def dates(log: Log) -> str:

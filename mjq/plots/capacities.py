@@ -20,6 +20,7 @@ NAMES = {
     "own_order": "own order",
 }
 APART = 0.16  # between the marks of two policies in one row
+MOST_NEEDS = 8  # that are drawn
 SPREAD = 20  # times by which waits differ, from which on they are drawn on a logarithmic scale
 
 
@@ -109,7 +110,7 @@ def load_by_time(report: Report | PolicyReports, ax: Axes) -> None:
 
 
 def wasted_servers(report: Report | PolicyReports, ax: Axes) -> None:
-    """Draw the servers that each need wastes, for each policy.
+    """Draw the servers wasted by the eight needs that waste most, under the first of the policies.
 
     Parameters
     ----------
@@ -117,18 +118,13 @@ def wasted_servers(report: Report | PolicyReports, ax: Axes) -> None:
         With classes.
     ax : matplotlib.axes.Axes
     """
-    reports = _of_each(report)
-    needs = sorted({one.need for told in reports.values() for one in told.classes})
-    height = 0.8 / len(reports)
-    for number, ((policy, told), colour) in enumerate(zip(reports.items(), COLOURS, strict=False)):
-        places = [needs.index(one.need) + height * (number - (len(reports) - 1) / 2) for one in told.classes]
-        ax.barh(places, [one.wastes for one in told.classes], height, color=colour, label=policy)
+    policy, told = next(iter(_of_each(report).items()))
+    rows = told.classes[:MOST_NEEDS][::-1]
+    ax.barh(range(len(rows)), [one.wastes for one in rows], 0.7, color=COLOURS[0])
     ax.axvline(0, color="black", lw=1)
-    ax.set_yticks(range(len(needs)), [f"{need:g}" for need in needs])
+    ax.set_yticks(range(len(rows)), [f"{one.need:g}" for one in rows])
     ax.grid(False, axis="y")
-    ax.set(xlabel="servers wasted (negative: gaps filled)", ylabel="need of the jobs")
-    if len(reports) > 1:
-        _legend(ax)
+    ax.set(xlabel=f"servers wasted under {policy} (negative: gaps filled)", ylabel="need of the jobs")
 
 
 def memory_of_log(report: Report | PolicyReports, ax: Axes) -> None:

@@ -12,6 +12,7 @@ __all__ = ["RULES", "agreement_in_words", "disagreement_in_words", "nearest", "p
 RULES = {"fcfs": "first come, first served", "easy": "EASY"}
 UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
 LEAST_WAIT = 60.0  # seconds; mean waits up to it are not told apart
+LARGE = 1e6  # from which on a number is written with an exponent
 MOST_APART = 1.5  # factor between two mean waits, up to which they agree
 HELD_BACK = 0.1  # by which the log exceeds the replay in the share of the time in which a job waits that would fit
 
@@ -19,11 +20,12 @@ HELD_BACK = 0.1  # by which the log exceeds the replay in the share of the time 
 def time_in_words(hours: float) -> str:
     """Return a time in the largest unit of which it is one or more.
 
-    >>> time_in_words(2), time_in_words(-0.5), time_in_words(0.0)
-    ('2 h', '-30 min', '0 s')
+    >>> time_in_words(2), time_in_words(-0.5), time_in_words(0.0), time_in_words(1366.4)
+    ('2 h', '-30 min', '0 s', '1366 h')
     """
     unit = next((unit for unit, number in UNITS.items() if abs(hours) * number >= 1), "s")
-    return f"{hours * UNITS[unit]:.3g} {unit}"
+    number = hours * UNITS[unit]
+    return f"{number:.0f} {unit}" if 1000 <= abs(number) < LARGE else f"{number:.3g} {unit}"
 
 
 def percent(share: float, decimals: int = 1) -> str:

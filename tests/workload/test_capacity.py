@@ -7,16 +7,18 @@ import io
 import json
 import re
 from dataclasses import replace as altered
+from functools import partial
 from itertools import pairwise
 
 import jsonschema
+import matplotlib.pyplot as plt
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mjq import experiments, workload
+from mjq import experiments, plots, workload
 from mjq.models.processing_capacity import processing_capacity
 from mjq.simulation import replay
 from mjq.simulation.estimates import Estimate
@@ -416,6 +418,26 @@ def test_both_policies_stand_under_their_names_and_each_says_what_it_says_alone(
         "Capacity under",
     )
     assert sorted(text.index(part) for part in order) == [text.index(part) for part in order]
+
+
+def test_no_letter_of_a_chart_is_cut_off(monkeypatch):
+    monkeypatch.setattr(estimates, "MOST_CONFIGURATIONS", 1000)
+    for name in estimates.JOBS:
+        monkeypatch.setitem(estimates.JOBS, name, 2000)
+    log = example_log()
+    plots.style()
+    plan = planned(log, 2.0, ["fcfs", "easy"], [64, 80], workers=1)
+    for told in (workload.report_on(log), workload.reports_on(log), workload.reports_on(altered(log, clock=None))):
+        draw = [plots.shares_of_capacity, plots.waits_against_load, plots.load_by_time, plots.wasted_servers]
+        draw = [partial(one, told) for one in (*draw, plots.memory_of_log)]
+        for one in [*draw, partial(plots.waits_by_size, plan), partial(plots.waits_by_load, plan, quantity="mean")]:
+            figure, ax = plots.panels(1, height=3.4)
+            one(ax=ax)
+            figure.canvas.draw()
+            drawn, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+            beyond = max(-drawn.x0, -drawn.y0, drawn.x1 - width, drawn.y1 - height)
+            assert beyond < 0.02, (one.func.__name__, beyond)  # inches
+            plt.close(figure)
 
 
 def test_waits_at_the_load_are_those_of_the_log_and_of_replays():

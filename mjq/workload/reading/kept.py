@@ -28,7 +28,7 @@ class Kept:
     ... ))
     >>> found = kept.taken()
     >>> found["number"].to_list(), found["name"].is_null().to_list(), found["run"].dtype, found["submit"].dtype
-    ([7, 8], [True, False], UInt32, Float64)
+    ([7, 8], [True, False], UInt8, Float64)
     """
 
     def __init__(self) -> None:
