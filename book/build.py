@@ -49,7 +49,6 @@ GUESSED = {
 }  # fmt: skip
 PICTURES = {  # shown by the README and the first page
     "capacity.svg": ("processing_capacity", "fig-3"),
-    "datacenter.svg": ("five_models", "datacenter"),
     "scene.svg": ("processing_capacity", "answer-picture"),
 }
 
@@ -218,7 +217,7 @@ def state_of(site):
     """Fingerprints of everything that decides what the book looks like, and of what all of its pages share."""
     pages, frame = hashlib.sha256(), hashlib.sha256((ROOT / "requirements.lock").read_bytes())
     for path in sorted(path for path in site.rglob("*") if path.is_file()):
-        state = pages if path.suffix in {".md", ".ipynb", ".bib", ".json"} else frame
+        state = pages if path.suffix in {".md", ".ipynb", ".bib", ".json", ".txt"} else frame
         state.update(str(path.relative_to(site)).encode() + path.read_bytes())
     # The reference pages and the ledger are made from these.
     for path in sorted([*(ROOT / "mjq").rglob("*"), *(ROOT / "tests/foreign").glob("*.csv")]):

@@ -9,7 +9,7 @@ import click
 
 from mjq._util.plain import brief
 from mjq.cli.common import Command, json_option, note, show_json
-from mjq.cli.reading import growth_option, lines_used, log_options, read, servers_option
+from mjq.cli.reading import growth_option, lines_used, log_options, outage_options, read, servers_option
 
 __all__ = ["replay"]
 
@@ -32,6 +32,7 @@ class Ties(click.Choice):
 @click.command(cls=Command, old_names={"--faster": "--growth"})
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
+@outage_options
 @click.option(
     "--policy", "policies", multiple=True, default=("easy",), show_default=True, metavar="NAME",
     help="Replay the log under this policy: fcfs, first-fit, easy, conservative, backfill-D, least-servers-first, "
@@ -74,30 +75,40 @@ def replay(
     """Replay a log under queueing policies and print how long its jobs wait.
 
     LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
-    input. A log of a million jobs takes about 0.5 GB of memory, and each further million about 0.3 GB.
+    input. A log of a million jobs takes about 0.4 GB of memory, and each further million about 0.1 GB.
 
-    A replay is a single sample. If two policies are close, jitter the submit times and replay again.
+    Priorities, fair share and limits for users are not modelled: jobs queue in order of arrival. A replay is a single
+    sample. If two policies are close, jitter the submit times and replay again.
     """
     from mjq import simulation  # the rest of the command does without
     from mjq._util import checks
+    from mjq.workload.outages import calendar_on, find_gaps, outages_in_words
 
     if gantt:
         _require_chart(gantt)
-    found = read(log, **reading)
+    found = read(log, machine=servers, **reading)
     growth = float(checks.positive("--growth", growth, ndim=0))
     size = servers or found.require_servers()
     if found.arrival is None:
         raise ValueError(f"{log} does not say when jobs were submitted, so their waits are unknown")
     submit = (found.arrival - found.arrival.min()) / growth
+    up = calendar_on(found, size, growth)
     assert found.lines is not None  # of a log that was read from a file
     columns = submit, found.need, found.run, _estimates(found, estimates)
-    schedules = {policy: simulation.replay(*columns, size, policy, ties=ties, kill=kill) for policy in policies}
-    rows = [(policy, *_summary(schedule)) for policy, schedule in schedules.items()]
-    notes = _notes(found, estimates, policies)
+    rows, schedules, started = [], {}, {}
+    for policy in dict.fromkeys(policies):
+        schedule = simulation.replay(*columns, size, policy, ties=ties, kill=kill, calendar=up)
+        rows.append((policy, *_summary(schedule)))
+        if gantt:  # of a long log, only what is asked for is kept
+            schedules[policy] = schedule
+        if starts:
+            started[policy] = schedule.start
+        del schedule  # before the next one is made
+    notes = [*_notes(found, estimates, policies), *outages_in_words(found, find_gaps(found))]
     if gantt:
         _draw(schedules, gantt)
     if starts:
-        _write(found, schedules, starts)
+        _write(found, started, starts)
     if as_json:
         left_out = found.lines.read - found.lines.used
         what = {
@@ -177,9 +188,8 @@ def _draw(schedules, path):
     plt.close(figure)
 
 
-def _write(found, schedules, path):
+def _write(found, starts, path):
     import polars as pl
 
     numbers = range(1, len(found) + 1) if found.number is None else found.number
-    starts = {policy: schedule.start for policy, schedule in schedules.items()}
     pl.DataFrame({"job": numbers} | starts).write_csv(path)

@@ -22,14 +22,21 @@ from mjq.cli.common import (
     show_json,
     workers_option,
 )
-from mjq.cli.reading import anonymous_option, growth_option, lines_used, log_options, read, schema_option
+from mjq.cli.reading import (
+    anonymous_option,
+    growth_option,
+    lines_used,
+    log_options,
+    outage_options,
+    read,
+    schema_option,
+)
 
 __all__ = ["Duration", "plan"]
 
 MISSED = 3  # exit status: no size meets the target
 UNITS = {"s": 1 / 3600, "m": 1 / 60, "min": 1 / 60, "h": 1.0, "d": 24.0}
 MOST_SIZES = 200
-PICTURE = "Waits against the servers with the target, and against the load"
 
 
 class Duration(click.ParamType):
@@ -90,6 +97,7 @@ class Sizes(click.ParamType):
     "of the servers of the log to twice as many.",
 )  # fmt: skip
 @growth_option
+@outage_options
 @click.option(
     "--node", metavar="N", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
     help="Add servers in steps of this many, the servers of a node.",
@@ -138,10 +146,7 @@ def plan(
             output=output, workers=crew, force=force, progress=not quiet and sys.stderr.isatty(),
         )  # fmt: skip
     if page is not None:
-        from mjq import plots
-
-        svg = sheet.drawn(lambda ax: plots.waits_by_size(told, ax), lambda ax: plots.waits_by_load(told, ax))
-        sheet.write_page(page, "How many servers?", _parts(told), svg, PICTURE)
+        _write_page(page, log, found, told)
     if as_json:
         show_json(told.model_dump())
     else:
@@ -149,8 +154,26 @@ def plan(
     return 0 if told.met else MISSED
 
 
+def _write_page(page, log, found, told):
+    """Write the plan as a page: the answer, four charts, then all parts."""
+    from mjq import plots
+
+    goal, answer = f"{told.percentile:g} % wait at most", told.policies[0].verdict
+    charts = [
+        sheet.Chart(f"{goal}, against the servers", lambda ax: plots.waits_by_size(told, ax)),
+        sheet.Chart("Mean wait, against the servers", lambda ax: plots.waits_by_size(told, ax, "mean")),
+        sheet.Chart(f"{goal}, against the load", lambda ax: plots.waits_by_load(told, ax)),
+        sheet.Chart("Mean wait, against the load", lambda ax: plots.waits_by_load(told, ax, "mean")),
+    ]
+    answer = answer if len(told.policies) == 1 else [one.verdict[0] for one in told.policies]
+    parts = _parts(told.model_copy(update={"warning": None}))
+    sheet.write_page(page, "How many servers?", sheet.facts(log, found), answer[:3], charts, parts, told.warning)
+
+
 def _parts(told):
     """Yield the plan for people, part by part."""
+    if told.warning:
+        yield told.warning
     if told.lines:
         yield lines_used(told.lines)
     machine = f", on {told.servers:g} servers ({told.servers_from})" if told.servers else ""
@@ -180,12 +203,8 @@ def _size(row):
     near = "met, but near" if row.waits.percentile.high is not None else "met"
     verdict = "met" if row.surely else near if row.meets else "missed"
     exact = row.exact_estimates and _minutes(row.exact_estimates.mean)
-    waits = _hours(row.waits.mean), _hours(row.waits.percentile)
+    waits = sheet.hours(row.waits.mean), sheet.hours(row.waits.percentile)
     return [f"{row.servers:g}", row.load, *waits, verdict, _minutes(row.one_node_more.mean), exact]
-
-
-def _hours(found):
-    return f"{found.value:.3g}" + ("" if found.low is None else f" ({found.low:.3g} to {found.high:.3g})")
 
 
 def _minutes(found):
@@ -195,6 +214,9 @@ def _minutes(found):
 
 def _by_load(one, told):
     head = "growth", "load", "mean wait [h]", f"{told.percentile:g} % wait\nat most [h]"
-    rows = [[f"{row.growth:.3g}", row.load, _hours(row.waits.mean), _hours(row.waits.percentile)] for row in one.loads]
+    rows = [
+        [f"{row.growth:.3g}", row.load, sheet.hours(row.waits.mean), sheet.hours(row.waits.percentile)]
+        for row in one.loads
+    ]
     title = f"{one.servers:g} servers under {one.policy}; with growth 2 jobs come twice as fast as in the log"
     return sheet.Table(title, head, rows, ("", ".3f"))

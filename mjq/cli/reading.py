@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,9 +11,18 @@ import click
 from mjq.cli.common import show_json
 
 if TYPE_CHECKING:
-    from mjq.workload import Lines, Log
+    from mjq.workload import Gap, Lines, Log
 
-__all__ = ["anonymous_option", "growth_option", "lines_used", "log_options", "read", "schema_option", "servers_option"]
+__all__ = [
+    "anonymous_option",
+    "growth_option",
+    "lines_used",
+    "log_options",
+    "outage_options",
+    "read",
+    "schema_option",
+    "servers_option",
+]
 
 LOG_OPTIONS = (
     click.option(
@@ -26,6 +36,20 @@ LOG_OPTIONS = (
     ),
     click.option("--partition", metavar="NAME", help="Use only the jobs of this partition."),
     click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used."),
+)  # fmt: skip
+OUTAGE_OPTIONS = (
+    click.option(
+        "--keep-gaps", is_flag=True,
+        help="Keep outages in loads and waits. By default the command looks for gaps in which nothing was submitted "
+        "and nothing ran, longer than a day and than three times the longest pause of a typical week. It cuts them to "
+        "that length.",
+    ),
+    click.option(
+        "--calendar", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
+        help="Take the servers that are up from this file. Each line has a time, in seconds on the clock of the log or "
+        "as a date, and how many servers are up from then on. Jobs in service run on when servers go down. No gap is "
+        "cut.",
+    ),
 )  # fmt: skip
 anonymous_option = click.option(
     "--anonymous", is_flag=True, help="Print only the table of job classes, as CSV. It names nobody and can be shared."
@@ -47,11 +71,38 @@ def log_options(command: Callable) -> Callable:
     return command
 
 
-def read(path: str, columns: Sequence[tuple[str, str]], **words: Any) -> Log:
-    """Return the log that these options describe; with `servers`, that of a machine of this size."""
-    from mjq.workload import read_log
+def outage_options(command: Callable) -> Callable:
+    """Add the options of a command that knows outages, whose values are for :func:`read`."""
+    for option in reversed(OUTAGE_OPTIONS):
+        option(command)
+    return command
 
-    return read_log(path, dict(columns) or None, **words)
+
+def read(
+    path: str,
+    columns: Sequence[tuple[str, str]],
+    keep_gaps: bool | None = None,
+    calendar: str | None = None,
+    machine: float | None = None,
+    **words: Any,
+) -> Log:
+    """Return the log that these options describe; with `servers`, that of a machine of this size.
+
+    For a command with :func:`outage_options` outages are taken out, or given by a calendar, and the last note says so.
+    The calendar is of `machine` servers, by default those of the log.
+    """
+    from mjq import workload
+
+    log = workload.read_log(path, dict(columns) or None, **words)
+    if keep_gaps is None:
+        return log
+    found: tuple[Gap, ...] = ()
+    if calendar is not None:
+        log = workload.with_calendar(log, workload.read_calendar(calendar, log), machine)
+    else:
+        found = workload.find_gaps(log)
+        log = log if keep_gaps else workload.without_gaps(log, found)
+    return replace(log, notes=(*log.notes, *workload.outages_in_words(log, found)))
 
 
 def lines_used(lines: Lines) -> str:
@@ -64,14 +115,14 @@ def lines_used(lines: Lines) -> str:
     return f"{lines.read} lines read, {lines.used} used" + "".join(reasons)
 
 
-def schema_option(name: str) -> Callable:
-    """Return an option that prints the JSON Schema of a result of :mod:`mjq.workload`, by the name of its class."""
+def schema_option(*names: str) -> Callable:
+    """Return an option that prints the JSON Schema of results of :mod:`mjq.workload`, by the names of their classes."""
 
     def show(context, option, asked):
         if asked:
             from mjq import workload
 
-            show_json(getattr(workload, name).model_json_schema())
+            show_json(workload.schema(*names))
             context.exit()
 
     return click.option(

@@ -20,6 +20,7 @@ KEPT = {
     "forecasts": "forecasts",
     "frontier": "frontier",
     "frontier_steps": "frontier",
+    "largest_need": "largest_need",
     "near_saturation": "near_saturation",
     "near_saturation_waits": "near_saturation",
     "public_logs": "public_logs",

@@ -20,7 +20,7 @@ from mjq.workload.reading.log import Log
 from mjq.workload.waits.one_size import difference, interval
 from mjq.workload.waits.replays import Replays
 from mjq.workload.waits.sentences import assumed, rule_of, verdict
-from mjq.workload.words import agreement_in_words
+from mjq.workload.words import agreement_in_words, disagreement_in_words
 
 __all__ = ["planned", "sizes_between"]
 
@@ -114,6 +114,7 @@ def planned(
     bar = Bar("replays", 0, progress, delay=SOON)
     with bar, Replays(log, percentile, workers, output, force, bar) as replays:
         found = [_of_policy(replays, name, target, sizes, growth, node) for name in dict.fromkeys(policies)]
+    compared = [] if log.servers is None else agreement(log, policies)
     plan = Plan(
         jobs=len(log),
         servers=log.servers,
@@ -125,7 +126,8 @@ def planned(
         percentile=percentile,
         growth=growth,
         node=node,
-        real_waits=[] if log.servers is None else agreement_in_words(agreement(log, policies)),
+        real_waits=agreement_in_words(compared),
+        warning=disagreement_in_words(compared),
         policies=found,
         assumes=assumed(log, growth, [one.policy for one in found]),
     )
