@@ -7,6 +7,7 @@ every fourth one of the next two thousand, and so on. So the same ones are taken
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -94,7 +95,9 @@ def past_of(
     with filelock.FileLock(f"{path}.lock") if path else nullcontext():
         with Journal(path, described, force=True) as journal:
             todo = [(number, number) for number in wanted if number not in journal.rows]
-            with parallel.Bar("forecasts of the past", len(todo), progress, delay=parallel.SOON) as bar:
+            bar = parallel.Bar("forecasts of the past", len(todo), progress, delay=parallel.SOON)
+            with bar, warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Sending large graph")  # each process needs the whole log
                 for rows in parallel.map_as_completed(partial(rows_of, jobs, policy), todo, workers):
                     journal.note(rows)
                     bar.update(len(rows))
