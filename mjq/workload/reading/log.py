@@ -6,7 +6,7 @@ one :class:`Log`, and each row that does not end there is counted under the reas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,7 +16,9 @@ from mjq import System
 from mjq._util import checks
 from mjq.workload.answers import Lines
 
-__all__ = ["BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Log", "Reading", "first_reason", "gathered"]
+__all__ = [
+    "BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Log", "Reading", "first_reason", "gathered", "gathered_by_partition",
+]  # fmt: skip
 
 HOUR = 3600.0
 FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a longer one, is in another unit
@@ -29,6 +31,7 @@ SCHEMA = pl.Schema(
     | {"need": pl.Float64, "zoned": pl.Boolean, "dropped": pl.String}
 )
 FIRST_LINES = 5  # that are named for each reason
+DISJOINT = "Only partitions that share neither jobs nor servers can be taken at once; --partition takes one by itself."
 
 
 Column = np.ndarray | None  # None if the file lacks it
@@ -217,12 +220,96 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
         if partition is not None:
             table = _dropping(table, "of another partition", pl.col("partition").fill_null("") != str(partition))
         kept.append(tally.usable(table))
+    return _log(reading, kept, tally, servers, partition)
+
+
+def gathered_by_partition(
+    reading: Reading, servers: Mapping[str, float | None], strict: bool = False
+) -> tuple[dict[str, Log], Lines]:
+    """Make a log for each of several partitions, as :func:`gathered` makes it for one of them.
+
+    Parameters
+    ----------
+    reading : Reading
+    servers : mapping
+        Names of the partitions to the servers of each, None where they are not known.
+    strict : bool
+        Whether the first line that cannot be used is an error, also one of a partition that is not named.
+
+    Returns
+    -------
+    (dict of str to Log, Lines)
+        By name; and what of the whole file was used.
+
+    Raises
+    ------
+    ValueError
+        If partitions overlap or one of them has no job that can be used; if `strict`, at the first line that cannot be
+        used.
+    """
+    for name in servers:
+        if "," in name or not name.strip():
+            raise ValueError(f"{name!r} is not the name of one partition")
+    whole, tallies = _Tally(strict), {name: _Tally(False) for name in servers}
+    kept: dict[str, list[pl.DataFrame]] = {name: [] for name in servers}
+    of = pl.col("partition").fill_null("")
+    for table in reading.tables:
+        _refuse_lists(table, servers)
+        for name, tally in tallies.items():
+            tally.read += len(table)
+            kept[name].append(tally.usable(_dropping(table, "of another partition", of != name)))
+        whole.read += len(table)
+        whole.usable(_dropping(table, "of a partition that is not named", ~of.is_in(list(servers))))
+    _refuse_repeated(kept)
+    empty = [name for name, tables in kept.items() if not sum(map(len, tables))]
+    if empty:
+        raise ValueError(f"no job that can be used is of the partition {empty[0]}{whole.told()}")
+    logs = {}
+    for name, tables in kept.items():
+        try:
+            logs[name] = _log(reading, tables, tallies[name], servers[name], name, whole)
+        except ValueError as error:
+            raise ValueError(f"partition {name}: {error}") from error
+    used = sum(map(len, logs.values()))
+    return logs, Lines(read=whole.read, used=used, dropped=whole.dropped, first=whole.first)
+
+
+def _refuse_lists(table, names):
+    """Refuse a job that is listed in several partitions, one of which is named."""
+    several = table.filter(pl.col("dropped").is_null() & pl.col("partition").str.contains(",", literal=True))
+    for line, listed in several.sort("line").select("line", "partition").iter_rows():
+        named = [name for name in names if name in [part.strip() for part in listed.split(",")]]
+        if named:
+            raise ValueError(
+                f"line {line}: a job is listed in the partitions {listed}, so that {named[0]} shares its jobs with "
+                f"another one. {DISJOINT}"
+            )
+
+
+def _refuse_repeated(kept):
+    """Refuse a job that is there in several partitions."""
+    rows = pl.concat([pl.DataFrame(schema=SCHEMA), *(table for tables in kept.values() for table in tables)])
+    rows = rows.filter(pl.col("job").is_not_null())
+    twice = rows.filter(pl.col("partition").n_unique().over("job", *TIMES, "need") > 1).sort("line")
+    if len(twice):
+        job, lines = twice["job"][0], twice.filter(pl.col("job") == twice["job"][0])
+        raise ValueError(
+            f"lines {lines['line'][0]} and {lines['line'][1]}: the job {job} is there in the partitions "
+            f"{lines['partition'][0]} and {lines['partition'][1]}. {DISJOINT}"
+        )
+
+
+def _log(reading, kept, tally, servers, partition, whole=None):
+    """Make a log from the rows that can be used, each by itself; `whole` counts those of more partitions."""
     jobs = pl.concat(kept) if kept else pl.DataFrame(schema=SCHEMA)
     known, source = reading.machine(reading.header, partition) if reading.machine else (None, "")
     if servers is not None:
         known, source = float(checks.positive("servers", servers, ndim=0)), "given"
     _require_seconds(jobs)
-    jobs = tally.usable(_odd_among_the_others(jobs, known))
+    jobs = _odd_among_the_others(jobs, known)
+    if whole is not None:
+        whole.usable(jobs)
+    jobs = tally.usable(jobs)
     if jobs.is_empty():
         raise ValueError(f"none of {tally.read} lines holds a job that can be used{tally.told()}")
     jobs, notes = _in_order(jobs)
@@ -238,6 +325,8 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
     number = jobs["job"].str.extract(r"^(\d{1,18})").cast(pl.Int64)
     if known is None and columns["start"] is not None:
         known, source = _most_held(columns), "the most that its jobs held at once: there may be more"
+    if whole is not None and columns["start"] is not None and (held := _most_held(columns)) > known:
+        notes.append(f"its jobs held {held:g} servers at once: it has more than {known:g}, or shares some")
     arrival = columns["submit"] if columns["eligible"] is None else columns["eligible"]
     clock, odd = (None, "")
     if reading.clock and arrival is not None:

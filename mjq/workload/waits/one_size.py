@@ -11,7 +11,7 @@ from mjq.simulation import replay
 from mjq.workload import intervals
 from mjq.workload.reading.log import HOUR, Log
 
-__all__ = ["difference", "effective_jobs", "interval", "waits"]
+__all__ = ["difference", "effective_jobs", "interval", "measured", "waits"]
 
 PLACE_ROUNDING = 1e-9  # of a number of jobs
 LEAST_BEYOND = 5  # effective jobs beyond a percentile, from which on it has an interval
@@ -68,8 +68,25 @@ def waits(
     """
     come, said = log.require_arrivals(), None if exact else log.said
     wait = replay((come - come.min()) / growth, log.need, log.run, said, servers, policy).wait / HOUR
-    memory, beyond = effective_jobs(log), 1 - percentile / 100
-    number = min(memory, intervals.effective_number(wait))
+    return measured(wait, effective_jobs(log), percentile)
+
+
+def measured(wait: np.ndarray, memory: float, percentile: float = 90) -> dict[str, Any]:
+    """Return what :func:`waits` returns, for waits [h] in the order of the log that are known already.
+
+    Parameters
+    ----------
+    wait : float array, shape (n,)
+    memory : float
+        The :func:`effective_jobs` of their log.
+    percentile : float
+
+    Examples
+    --------
+    >>> measured(np.arange(100.0), 100)["mean"]["value"]
+    49.5
+    """
+    beyond, number = 1 - percentile / 100, min(memory, intervals.effective_number(wait))
     floor = intervals.floor(wait, number)
     return {
         "mean": _blocks(wait, np.mean, floor),
