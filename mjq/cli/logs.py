@@ -91,13 +91,19 @@ def replay(
     submit = (found.arrival - found.arrival.min()) / growth
     assert found.lines is not None  # of a log that was read from a file
     columns = submit, found.need, found.run, _estimates(found, estimates)
-    schedules = {policy: simulation.replay(*columns, size, policy, ties=ties, kill=kill) for policy in policies}
-    rows = [(policy, *_summary(schedule)) for policy, schedule in schedules.items()]
+    rows, schedules, started = [], {}, {}
+    for policy in dict.fromkeys(policies):
+        schedule = simulation.replay(*columns, size, policy, ties=ties, kill=kill)
+        rows.append((policy, *_summary(schedule)))
+        if gantt:  # of a long log, only what is asked for is kept
+            schedules[policy] = schedule
+        if starts:
+            started[policy] = schedule.start
     notes = _notes(found, estimates, policies)
     if gantt:
         _draw(schedules, gantt)
     if starts:
-        _write(found, schedules, starts)
+        _write(found, started, starts)
     if as_json:
         left_out = found.lines.read - found.lines.used
         what = {
@@ -177,9 +183,8 @@ def _draw(schedules, path):
     plt.close(figure)
 
 
-def _write(found, schedules, path):
+def _write(found, starts, path):
     import polars as pl
 
     numbers = range(1, len(found) + 1) if found.number is None else found.number
-    starts = {policy: schedule.start for policy, schedule in schedules.items()}
     pl.DataFrame({"job": numbers} | starts).write_csv(path)

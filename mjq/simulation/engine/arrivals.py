@@ -172,10 +172,21 @@ def _numbers_of(law):
     return SAMPLE, law
 
 
-def logged(arrival: np.ndarray, kind: np.ndarray, work: np.ndarray, estimate: np.ndarray) -> Source:
-    """Return a log as a source: arrival times in order, and the class, service time and estimate of each job."""
+def logged(
+    arrival: np.ndarray,
+    kind: np.ndarray,
+    work: np.ndarray,
+    estimate: np.ndarray,
+    order: np.ndarray | slice = slice(None),
+) -> Source:
+    """Return a log as a source: when each job comes, its class, service time and estimate, in the order of arrival.
+
+    Where the jobs are in another order, `order` is that of their arrivals. One column is sorted at a time, as a log may
+    be long.
+    """
     log = np.empty(len(arrival), LOGGED)
-    log["arrival"], log["kind"], log["work"], log["estimate"] = arrival, kind, work, estimate
+    for name, column in (("arrival", arrival), ("kind", kind), ("work", work), ("estimate", estimate)):
+        log[name] = column[order]
     return Source(0.0, np.empty(0), np.empty(0, LAW), np.empty(0), 1.0, log)
 
 

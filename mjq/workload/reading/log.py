@@ -15,6 +15,7 @@ import polars as pl
 from mjq import System
 from mjq._util import checks
 from mjq.workload.answers import Lines
+from mjq.workload.reading.kept import Kept
 
 __all__ = [
     "BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Log", "Reading", "first_reason", "gathered", "gathered_by_partition",
@@ -214,13 +215,13 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
     ValueError
         If no line can be used; if `strict`, the first that cannot.
     """
-    tally, kept = _Tally(strict), []
+    tally, kept = _Tally(strict), Kept()
     for table in reading.tables:
         tally.read += len(table)
         if partition is not None:
             table = _dropping(table, "of another partition", pl.col("partition").fill_null("") != str(partition))
-        kept.append(tally.usable(table))
-    return _log(reading, kept, tally, servers, partition)
+        kept.add(tally.usable(table))
+    return _log(reading, kept.taken(), tally, servers, partition)
 
 
 def gathered_by_partition(
@@ -251,23 +252,24 @@ def gathered_by_partition(
         if "," in name or not name.strip():
             raise ValueError(f"{name!r} is not the name of one partition")
     whole, tallies = _Tally(strict), {name: _Tally(False) for name in servers}
-    kept: dict[str, list[pl.DataFrame]] = {name: [] for name in servers}
+    kept = {name: Kept() for name in servers}
     of = pl.col("partition").fill_null("")
     for table in reading.tables:
         _refuse_lists(table, servers)
         for name, tally in tallies.items():
             tally.read += len(table)
-            kept[name].append(tally.usable(_dropping(table, "of another partition", of != name)))
+            kept[name].add(tally.usable(_dropping(table, "of another partition", of != name)))
         whole.read += len(table)
         whole.usable(_dropping(table, "of a partition that is not named", ~of.is_in(list(servers))))
-    _refuse_repeated(kept)
-    empty = [name for name, tables in kept.items() if not sum(map(len, tables))]
+    taken = {name: rows.taken() for name, rows in kept.items()}
+    empty = [name for name, jobs in taken.items() if jobs.is_empty()]
     if empty:
         raise ValueError(f"no job that can be used is of the partition {empty[0]}{whole.told()}")
+    _refuse_repeated(taken)
     logs = {}
-    for name, tables in kept.items():
+    for name in servers:
         try:
-            logs[name] = _log(reading, tables, tallies[name], servers[name], name, whole)
+            logs[name] = _log(reading, taken.pop(name), tallies[name], servers[name], name, whole)
         except ValueError as error:
             raise ValueError(f"partition {name}: {error}") from error
     used = sum(map(len, logs.values()))
@@ -286,46 +288,46 @@ def _refuse_lists(table, names):
             )
 
 
-def _refuse_repeated(kept):
+def _refuse_repeated(taken):
     """Refuse a job that is there in several partitions."""
-    rows = pl.concat([pl.DataFrame(schema=SCHEMA), *(table for tables in kept.values() for table in tables)])
-    rows = rows.filter(pl.col("job").is_not_null())
-    twice = rows.filter(pl.col("partition").n_unique().over("job", *TIMES, "need") > 1).sort("line")
+    of = pl.concat(jobs.select("same", pl.col("line").cast(pl.Int64), of=pl.lit(name)) for name, jobs in taken.items())
+    of = of.filter(pl.col("same").is_not_null())
+    twice = of.filter(pl.col("of").n_unique().over("same") > 1).sort("line")
     if len(twice):
-        job, lines = twice["job"][0], twice.filter(pl.col("job") == twice["job"][0])
+        both = twice.filter(pl.col("same") == twice["same"][0]).unique("of", keep="first").sort("line")
+        (first, one), (second, other) = both.select("line", "of").head(2).iter_rows()
         raise ValueError(
-            f"lines {lines['line'][0]} and {lines['line'][1]}: the job {job} is there in the partitions "
-            f"{lines['partition'][0]} and {lines['partition'][1]}. {DISJOINT}"
+            f"lines {first} and {second} hold the same job, once in the partition {one} and once in {other}. {DISJOINT}"
         )
 
 
-def _log(reading, kept, tally, servers, partition, whole=None):
+def _log(reading, jobs, tally, servers, partition, whole=None):
     """Make a log from the rows that can be used, each by itself; `whole` counts those of more partitions."""
-    jobs = pl.concat(kept) if kept else pl.DataFrame(schema=SCHEMA)
     known, source = reading.machine(reading.header, partition) if reading.machine else (None, "")
     if servers is not None:
         known, source = float(checks.positive("servers", servers, ndim=0)), "given"
     _require_seconds(jobs)
-    jobs = _odd_among_the_others(jobs, known)
-    if whole is not None:
-        whole.usable(jobs)
-    jobs = tally.usable(jobs)
+    jobs = _without_odd_ones(jobs, known, *((tally,) if whole is None else (tally, whole)))
     if jobs.is_empty():
         raise ValueError(f"none of {tally.read} lines holds a job that can be used{tally.told()}")
     jobs, notes = _in_order(jobs)
-    if partition is None and jobs["partition"].drop_nulls().n_unique() > 1:
-        parts = jobs["partition"].drop_nulls().n_unique()
+    parts = jobs["partition"].drop_nulls().n_unique()
+    if partition is None and parts > 1:
         notes.append(f"jobs of {parts} partitions are taken for those of one machine: --partition takes one of them")
-    columns = {column: _column(jobs[column]) for column in (*TIMES, "need")}
+    columns = {}
+    number = None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy()
+    jobs = jobs.select(*TIMES, "need")
+    for column in (*TIMES, "need"):
+        columns[column] = _column(jobs.drop_in_place(column))
     said = reading.submits_are_starts is not None and reading.submits_are_starts(reading.header)
     only_starts, of_starts = _only_starts(said, **columns)
     if only_starts:
         columns["start"] = None
     columns["start"], early = _without_early_starts(**columns)
-    number = jobs["job"].str.extract(r"^(\d{1,18})").cast(pl.Int64)
     if known is None and columns["start"] is not None:
-        known, source = _most_held(columns), "the most that its jobs held at once: there may be more"
-    if whole is not None and columns["start"] is not None and (held := _most_held(columns)) > known:
+        known = _most_held(columns)
+        source = "" if known is None else "the most that its jobs held at once: there may be more"
+    if whole is not None and columns["start"] is not None and (held := _most_held(columns)) and held > known:
         notes.append(f"its jobs held {held:g} servers at once: it has more than {known:g}, or shares some")
     arrival = columns["submit"] if columns["eligible"] is None else columns["eligible"]
     clock, odd = (None, "")
@@ -333,10 +335,10 @@ def _log(reading, kept, tally, servers, partition, whole=None):
         clock, odd = reading.clock(reading.header, float(arrival[0]))
     return Log(
         **columns,
-        number=None if number.has_nulls() else number.to_numpy(),
+        number=number,
         servers=known,
         servers_from=source,
-        lines=Lines(read=tally.read, used=len(jobs), dropped=tally.dropped, first=tally.first),
+        lines=Lines(read=tally.read, used=len(columns["run"]), dropped=tally.dropped, first=tally.first),
         header=reading.header,
         clock=clock,
         notes=(*reading.notes, *of_starts, *notes, *early, *([odd] if odd else [])),
@@ -379,28 +381,54 @@ def _dropping(table, reason, condition):
 def _require_seconds(jobs):
     """Refuse times that cannot be seconds: they would make months by the million, and work that no float holds."""
     for name in ("submit", "eligible", "start", "run"):
-        far = jobs.filter(pl.col(name).abs() > FARTHEST)
+        far = jobs.select("line", name).filter(pl.col(name).cast(pl.Float64).abs() > FARTHEST)
         if len(far):
-            line, time = far.sort("line").select("line", name).row(0)
+            line, time = far.sort("line").row(0)
             raise ValueError(
                 f"line {line}: {name} is {time:.15g}, which is more than 230 years (in {len(far)} of {len(jobs)} "
                 f"lines). Times must be in seconds: are these milliseconds?"
             )
 
 
-def _odd_among_the_others(jobs, servers):
-    """Mark the rows that only a look at all of them shows to be unusable."""
-    same = ["job", *TIMES, "need"]
-    repeated = pl.col("job").is_not_null() & ~pl.struct(same).is_first_distinct()
-    jobs = _dropping(jobs, "the same job as on an earlier line", repeated)
+def _without_odd_ones(jobs, servers, *tallies):
+    """Count the rows that only a look at all of them shows to be unusable, and return the others."""
+    odd, reasons = np.zeros(len(jobs), dtype=np.uint8), [None]
+
+    def mark(reason, condition):
+        """Give this reason where the condition holds and no reason is given yet."""
+        where = (odd == 0) & condition.fill_null(False).to_numpy()
+        reasons.append(reason)
+        odd[where] = len(reasons) - 1
+
+    mark("the same job as on an earlier line", _repeated(jobs))
+    jobs = jobs.drop("same", "name")
     if jobs["zoned"].n_unique() > 1 and not jobs["zoned"].all():
-        jobs = _dropping(jobs, "a time without a zone among times with one", ~pl.col("zoned").fill_null(True))
+        mark("a time without a zone among times with one", ~jobs["zoned"].fill_null(True))
     if jobs["submit"].is_not_null().any():
-        jobs = _dropping(jobs, "no submit time", pl.col("submit").is_null())
-    jobs = _dropping(jobs, "no number of servers", pl.col("need") > checks.LARGEST_COUNT)
+        mark("no submit time", jobs["submit"].is_null())
+    need = jobs["need"].cast(pl.Float64)
+    mark("no number of servers", need > checks.LARGEST_COUNT)
     if servers is not None:
-        jobs = _dropping(jobs, "needs more than the servers", pl.col("need") > servers * (1 + checks.FIT_TOLERANCE))
-    return jobs
+        mark("needs more than the servers", need > servers * (1 + checks.FIT_TOLERANCE))
+    if odd.any():
+        bad = {"line": jobs["line"].filter(odd > 0), "dropped": [reasons[k] for k in odd[odd > 0].tolist()]}
+        for tally in tallies:
+            tally.usable(pl.DataFrame(bad, schema_overrides={"dropped": pl.String}))
+        jobs = jobs.filter(odd == 0)
+    return jobs.drop("zoned")
+
+
+def _repeated(jobs):
+    """Return which rows with a job are the same as an earlier row, column by column."""
+    ordered = jobs["same"].drop_nulls().sort()
+    twice = ordered.filter(ordered == ordered.shift(1)).unique()
+    found = pl.repeat(False, len(jobs), eager=True)
+    if len(twice):
+        alike = jobs["same"].is_in(twice.implode()).fill_null(False)
+        rows = jobs.filter(alike).select("name", "number", *TIMES, "need")
+        first = rows.select(pl.struct(pl.all()).is_first_distinct()).to_series()
+        found = found.scatter(alike.arg_true(), ~first)
+    return found
 
 
 def _in_order(jobs):
@@ -409,9 +437,12 @@ def _in_order(jobs):
     by = next((name for name in ("eligible", "submit", "start") if _known(jobs, name)), None)
     if by is None:
         return jobs, ["neither submit nor start times: the order of the lines is taken for that of the jobs"]
-    late = int((jobs[by].diff() < 0).sum())
-    number = pl.col("job").str.extract(r"^(\d{1,18})").cast(pl.Int64)
-    jobs = jobs.sort(by, number, "line", nulls_last=True)
+    late = int((jobs[by] < jobs[by].shift(1)).sum())
+    time = _column(jobs[by])
+    number = jobs["number"].cast(pl.Int64).fill_null(np.iinfo(np.int64).max).to_numpy()
+    later = (time[1:] > time[:-1]) | ((time[1:] == time[:-1]) & (number[1:] >= number[:-1]))
+    if not later.all():
+        jobs = jobs[np.lexsort((number, time))]  # lines of one number stay in their order; times not known come last
     notes = ["no submit times: the order of the starts is taken for that of the jobs"] * (by == "start")
     return jobs, notes + [f"{late} lines are earlier than the line before: the jobs were sorted"] * (late > 0)
 
@@ -422,7 +453,7 @@ def _known(jobs, column):
 
 def _column(series):
     """Return a column as floats, or None where nothing of it is known."""
-    return series.fill_null(np.nan).to_numpy() if series.is_not_null().any() else None
+    return series.cast(pl.Float64).fill_null(np.nan).to_numpy() if series.is_not_null().any() else None
 
 
 def _only_starts(said, submit, start, **_):
@@ -450,8 +481,11 @@ def _without_early_starts(submit, eligible, start, **_):
 
 
 def _most_held(columns):
-    """Return the most that jobs held at the same time."""
+    """Return the most that jobs held at the same time; None where no start is known."""
     known = ~np.isnan(columns["start"])
-    start, run, need = (columns[name][known] for name in ("start", "run", "need"))
-    times, change = np.concatenate([start + run, start]), np.concatenate([-need, need])
-    return float(np.cumsum(change[np.argsort(times, kind="stable")]).max())  # at one instant ends come first
+    if not known.any():
+        return None
+    start, run, need = (columns[name] if known.all() else columns[name][known] for name in ("start", "run", "need"))
+    order = np.argsort(np.concatenate([start + run, start]), kind="stable")  # at one instant ends come first
+    held = np.concatenate([-need, need])[order]
+    return float(np.cumsum(held, out=held).max())
