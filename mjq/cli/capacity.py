@@ -11,7 +11,7 @@ import click
 
 from mjq.cli import sheet
 from mjq.cli.common import Command, force_option, json_option, page_option, show_json
-from mjq.cli.reading import anonymous_option, lines_used, log_options, read, schema_option, servers_option
+from mjq.cli.reading import anonymous_option, lines_used, log_options, machine_option, read, read_parts, schema_option
 
 __all__ = ["capacity"]
 
@@ -48,7 +48,7 @@ STAGES = {
 @click.command(cls=Command, help=HELP)
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
-@servers_option
+@machine_option
 @click.option(
     "--policy", type=click.Choice(["fcfs", "easy"]), default="fcfs", show_default=True,
     help="Estimate the capacities under this policy. The curve from independent jobs to the log's own order is shown "
@@ -83,6 +83,10 @@ def capacity(
 
     if page is not None:
         folders.refuse_existing(Path(page), force)
+    if isinstance(reading["servers"], dict):
+        if anonymous:
+            raise click.UsageError("--anonymous is for one partition at a time: give --partition NAME")
+        return _of_partitions(log, policy, seed, needs, page, as_json, reading)
     found = read(log, **reading)
     if anonymous:
         workload.write_classes(sys.stdout.buffer, workload.job_classes(found))
@@ -99,6 +103,52 @@ def capacity(
         show_json(told.model_dump())
     else:
         click.echo(sheet.as_text(parts))
+
+
+def _of_partitions(log, policy, seed, needs, page, as_json, reading):
+    """Show what several partitions can do: the sum, and the report of each."""
+    from mjq import workload
+
+    logs, lines = read_parts(log, **reading)
+    told = workload.report_by_partition(logs, policy, seed, needs, _progress, lines)
+    parts = [lines_used(lines), _together(told, policy)]
+    for name, one in told.partitions.items():
+        parts += [f"PARTITION {name}", *_parts(one)]
+    if page is not None:
+        from mjq import plots
+
+        def titled(draw, one, name, ax):
+            draw(one, ax)
+            ax.set_title(f"partition {name}", loc="left", pad=30)
+
+        pictures = [
+            partial(titled, picture, one, name)
+            for name, one in told.partitions.items()
+            for picture in (plots.shares_of_capacity, plots.memory_of_log)
+        ]
+        sheet.write_page(page, "What can these partitions really do?", parts, sheet.drawn(*pictures), PICTURE)
+    if as_json:
+        show_json(told.model_dump())
+    else:
+        click.echo(sheet.as_text(parts))
+
+
+def _together(told, policy):
+    """Return a row for each partition, and the sum."""
+    rows = []
+    for name, one in told.partitions.items():
+        own = one.capacities.own_order
+        load = one.load and one.load.load
+        rows.append((name, one.jobs, one.servers, load, own.share, own.share_low, own.share_high, own.value,
+                     own.wasted_servers))  # fmt: skip
+    total = told.sum
+    rows.append(
+        ("sum", total.jobs, total.servers, total.load, total.share, None, None, total.capacity, total.wasted_servers)
+    )
+    rates = "jobs per\nhour at most", "servers\nwasted"
+    head = "partition", "jobs", "servers", "load", "busy at\nmost", "from", "to", *rates
+    title = f"Partitions under {policy}, in their own order, with 95 % intervals; the sum weighs shares by servers"
+    return sheet.Table(title, head, rows, ("", "d", "g", ".3f", ".4f", ".4f", ".4f", ".4g", ".2f"))
 
 
 def _progress(stage):

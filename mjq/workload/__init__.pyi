@@ -29,6 +29,7 @@ from .capacity.estimates import memory as memory
 from .capacity.estimates import naive_capacity as naive_capacity
 from .capacity.estimates import near_the_limit as near_the_limit
 from .capacity.estimates import own_order_capacity as own_order_capacity
+from .capacity.partitions import report_by_partition as report_by_partition
 from .capacity.report import report_on as report_on
 from .capacity.saturated import saturated_starts as saturated_starts
 from .classes.grouping import JobClass as JobClass

@@ -14,6 +14,7 @@ import polars as pl
 
 from mjq import System
 from mjq._util import checks
+from mjq._util.plain import printable
 from mjq.workload.answers import Lines
 from mjq.workload.reading.kept import Kept
 
@@ -32,6 +33,7 @@ SCHEMA = pl.Schema(
     | {"need": pl.Float64, "zoned": pl.Boolean, "dropped": pl.String}
 )
 FIRST_LINES = 5  # that are named for each reason
+MOST_NAMED, LONGEST_NAME = 10, 40  # partitions, and letters of one, in a message
 DISJOINT = "Only partitions that share neither jobs nor servers can be taken at once; --partition takes one by itself."
 
 
@@ -253,9 +255,10 @@ def gathered_by_partition(
             raise ValueError(f"{name!r} is not the name of one partition")
     whole, tallies = _Tally(strict), {name: _Tally(False) for name in servers}
     kept = {name: Kept() for name in servers}
-    of = pl.col("partition").fill_null("")
+    of, seen = pl.col("partition").fill_null(""), set()
     for table in reading.tables:
         _refuse_lists(table, servers)
+        seen |= set(table.filter(pl.col("dropped").is_null())["partition"].drop_nulls().unique())
         for name, tally in tallies.items():
             tally.read += len(table)
             kept[name].add(tally.usable(_dropping(table, "of another partition", of != name)))
@@ -264,7 +267,8 @@ def gathered_by_partition(
     taken = {name: rows.taken() for name, rows in kept.items()}
     empty = [name for name, jobs in taken.items() if jobs.is_empty()]
     if empty:
-        raise ValueError(f"no job that can be used is of the partition {empty[0]}{whole.told()}")
+        there = f"; those with jobs are {_listed(seen)}" if seen else ""
+        raise ValueError(f"no job that can be used is of the partition {empty[0]}{there}{whole.told()}")
     _refuse_repeated(taken)
     logs = {}
     for name in servers:
@@ -274,6 +278,12 @@ def gathered_by_partition(
             raise ValueError(f"partition {name}: {error}") from error
     used = sum(map(len, logs.values()))
     return logs, Lines(read=whole.read, used=used, dropped=whole.dropped, first=whole.first)
+
+
+def _listed(names):
+    """Return names of partitions for a message, whatever a file calls them."""
+    first = ", ".join(printable(name[:LONGEST_NAME]) for name in sorted(names)[:MOST_NAMED])
+    return first + ", …" * (len(names) > MOST_NAMED)
 
 
 def _refuse_lists(table, names):
