@@ -20,7 +20,7 @@ EXPERIMENT = $(subst -,_,$(NAME))
 EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq/experiments/*.py)))
 
 .PHONY: help book test notebooks slides figures lab pdf refresh experiment test-slow test-plain test-processors test-pythons
-.PHONY: sync-contents sync-panels coverage bench clean lock
+.PHONY: sync-contents sync-panels sync-output coverage bench clean lock
 
 help:  ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -82,6 +82,9 @@ sync-contents: $(VENV)/ready  ## Update what is made from the list of chapters i
 sync-panels: $(VENV)/ready  ## Compute the tables in which panels interpolate; a minute.
 	PYTHONPATH=book $(BIN)/python book/panels/near_saturation.py
 	PYTHONPATH=book $(BIN)/python book/panels/cluster.py
+
+sync-output: $(VENV)/ready  ## Run the commands whose output the pages show, and store what they print.
+	@$(BIN)/python book/output.py
 
 # Compiled functions and what kernels run do not count.
 coverage: $(VENV)/ready  ## Show which lines of mjq the tests run.

@@ -42,10 +42,13 @@ WORK, MARK = BUILD / "work", BUILD / "html.digest"  # what Sphinx knows of the p
 WORKERS = min(os.cpu_count() or 1, 4)  # processes for chapters, and then for pages
 CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"  # of linear algebra: they would wait spinning
-GUESSED = {"stability": 45, "pool_depletion": 45, "cluster": 40, "run_it_again": 20, "five_models": 3}  # seconds
+# Seconds. The first two compile what later ones load, and the short ones fill the end.
+GUESSED = {
+    "pool_depletion": 50, "stability": 50, "scheduling": 35, "fluid_claims": 27, "processing_capacity": 10,
+    "near_saturation": 9, "five_models": 3,
+}  # fmt: skip
 PICTURES = {  # shown by the README and the first page
     "capacity.svg": ("processing_capacity", "fig-3"),
-    "datacenter.svg": ("five_models", "datacenter"),
     "scene.svg": ("processing_capacity", "answer-picture"),
 }
 
@@ -103,7 +106,7 @@ def longest_first(names):
 
     def seconds(name):
         kept = EXECUTED / f"{name}.seconds"
-        return float(kept.read_text()) if kept.exists() else GUESSED.get(name, 30)
+        return float(kept.read_text()) if kept.exists() else GUESSED.get(name, 20)
 
     return sorted(names, key=seconds, reverse=True)
 
@@ -214,7 +217,7 @@ def state_of(site):
     """Fingerprints of everything that decides what the book looks like, and of what all of its pages share."""
     pages, frame = hashlib.sha256(), hashlib.sha256((ROOT / "requirements.lock").read_bytes())
     for path in sorted(path for path in site.rglob("*") if path.is_file()):
-        state = pages if path.suffix in {".md", ".ipynb", ".bib", ".json"} else frame
+        state = pages if path.suffix in {".md", ".ipynb", ".bib", ".json", ".txt"} else frame
         state.update(str(path.relative_to(site)).encode() + path.read_bytes())
     # The reference pages and the ledger are made from these.
     for path in sorted([*(ROOT / "mjq").rglob("*"), *(ROOT / "tests/foreign").glob("*.csv")]):

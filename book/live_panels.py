@@ -2,7 +2,9 @@
 
 A panel is a file in ``book/panels`` with a ``PANEL``, and beside it a script of the same name. The script has two
 functions: ``values(at)``, the numbers at these values of the sliders, and ``draw(at, found)``, the summary in words and
-the charts. Before it stand the functions that were generated from formulas, and the panel's data.
+the charts. It may have ``acts``, what further buttons do with the values, and ``follow(name, at)``, the values that all
+sliders take when this one is moved by hand. Before it stand the functions that were generated from formulas, and the
+panel's data.
 `book/_static/panels.js` shows it; where scripts are off the static figure stays. `book/build.py` makes all panels
 before Sphinx starts, and the extension `book/_ext/panels.py` puts them into their pages.
 """
@@ -184,7 +186,8 @@ def html(name, panel, folder=HERE):
             f"const data = {compact(panel.data)};",
             panel.generated,
             (folder / f"{name}.js").read_text(encoding="utf-8"),
-            "return { values, draw, acts: typeof acts === 'undefined' ? {} : acts };",
+            "return { values, draw, acts: typeof acts === 'undefined' ? {} : acts,",
+            "  follow: typeof follow === 'undefined' ? () => null : follow };",
         ]
     )
     figure = f' data-figure="cell-{panel.cell}"' if panel.replaces else ""

@@ -95,6 +95,8 @@ def cleaned(article):
     """Drop what needs a screen, open what is folded, and leave out folded code."""
     for tag in article.select(OF_THE_SCREEN):
         tag.decompose()
+    for link in article.select("a.panel-set"):
+        link.unwrap()
     for fold in article.select("details"):
         fold.name = "div"
         words = fold.summary

@@ -23,6 +23,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "book/_ext"))
 from citation import bibliography  # noqa: E402
+from minus import with_minus  # noqa: E402
 from mjqbook import equation_numbers, glued, names_and_year  # noqa: E402
 
 from mjq.models import CHAPTERS  # noqa: E402
@@ -93,7 +94,7 @@ class Words:
             case "glue:text" | "computed":
                 key, _, form = text.partition(":")
                 value = self.numbers[key]
-                return format(value, form) if form else str(significant(value))
+                return with_minus(format(value, form) if form else str(significant(value)))
             case "numref":
                 number = self.figures[target]
                 return shown.replace("%s", number) if shown else f"Fig. {number}"
@@ -111,7 +112,7 @@ class Words:
                 return papers if name == "cite:t" else f"({papers})"
             case "func" | "class" | "py:class" | "py:func" | "mod" | "meth" | "attr":
                 return f"`{target.lstrip('~').rpartition('.')[2] if target.startswith('~') else shown or target}`"
-            case "term" | "name" | "download":
+            case "term" | "name" | "download" | "panel":
                 return shown or target
             case "math":
                 return f"${text}$"

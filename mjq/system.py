@@ -59,7 +59,7 @@ class _ByValue:
         return hash(self._values())
 
     def __repr__(self) -> str:
-        named = zip(fields(self), self._values(), strict=True)
+        named = [pair for pair in zip(fields(self), self._values(), strict=True) if pair[1] is not None]
         return f"{type(self).__name__}({', '.join(f'{field.name}={value!r}' for field, value in named)})"
 
 
@@ -68,6 +68,8 @@ def _plain(value):
     if isinstance(value, np.ndarray):
         return tuple(map(_plain, value))
     value = value.item() if isinstance(value, np.generic) else value
+    if value is None:
+        return None
     return int(value) if value == int(value) else value
 
 
@@ -90,6 +92,10 @@ class System(_ByValue):
         Rate at which a job of each class in service completes, per unit of time: one over its mean service time.
     mix : sequence of float, shape (L,)
         Probability that an arriving job is of each class.
+    order : float or array, shape (L, L), optional
+        How the class of a job depends on that of the job before it: the probability to repeat it, or a matrix from
+        class to class, see :func:`mjq.models.processing_capacity.heads`. By default successive classes are independent.
+        The capacity and what holds near saturation are then known; the queue in steady state is not solved.
 
     Raises
     ------
@@ -113,11 +119,23 @@ class System(_ByValue):
     needs: np.ndarray
     rates: np.ndarray
     mix: np.ndarray
+    order: float | np.ndarray | None = None
 
-    def __init__(self, servers: float, needs: ArrayLike, rates: ArrayLike, mix: ArrayLike):
+    def __init__(
+        self,
+        servers: float,
+        needs: ArrayLike,
+        rates: ArrayLike,
+        mix: ArrayLike,
+        order: float | ArrayLike | None = None,
+    ):
         B, b, mu, _ = checks.multiserver(servers, needs, rates, mix, WORDS)
+        if order is not None:
+            models.processing_capacity.heads(mix, order)
+            matrix = np.asarray(order, dtype=float)
+            order = matrix if matrix.ndim else float(matrix)
         # As given: the models scale the mix to the sum 1, and to do so twice would change last digits.
-        self._set(servers=B, needs=b, rates=mu, mix=checks.numbers("mix", mix))
+        self._set(servers=B, needs=b, rates=mu, mix=checks.numbers("mix", mix), order=order)
 
     @classmethod
     def two_classes(cls, n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> System:
@@ -167,12 +185,19 @@ class System(_ByValue):
 
         >>> round(System(10**6, needs=(1, 1000), rates=(1, .1), mix=(.999, .001)).capacity, 3)
         90894.593
+
+        Ten servers; one job in ten needs all of them. If half of the jobs are like the one before them, and the others
+        are drawn from the mix, the cluster can do a quarter more.
+
+        >>> cluster = dict(servers=10, needs=(1, 10), rates=(1, 1), mix=(.9, .1))
+        >>> round(System(**cluster).capacity, 4), round(System(**cluster, order=.5).capacity, 4)
+        (2.9133, 3.6848)
         """
         if (letters := self._two_whole_classes()) is not None:
             return models.stability.throughput(*letters)
         if (letters := self._equal_rates()) is not None:
             return models.stability.throughput_equal_rates(*letters)
-        return models.processing_capacity.processing_capacity(*self._letters)
+        return models.processing_capacity.processing_capacity(*self._letters, self.order)
 
     @property
     def naive_capacity(self) -> float:
@@ -226,7 +251,8 @@ class System(_ByValue):
         Raises
         ------
         ValueError
-            If `lam` is not below the capacity, or the queue has more phases than dense matrices can hold.
+            If `lam` is not below the capacity, the queue has more phases than dense matrices can hold, or successive
+            classes are not independent.
         ArithmeticError
             If rates lie too far apart for double precision.
 
@@ -239,6 +265,7 @@ class System(_ByValue):
         >>> round(System(6, (2, 3), (2.5, .625), (.5, .5)).queue(lam=1.8).tail(10), 4)
         0.2168
         """
+        self._require_independent("queue")
         return models.processing_capacity.sojourn(lam, *self._letters)
 
     def near_saturation(self) -> RelativeCompletions:
@@ -265,7 +292,7 @@ class System(_ByValue):
         >>> round(System(6, (2, 3), (2.5, .625), (.5, .5)).near_saturation().delta, 9)
         0.391603982
         """
-        return models.near_saturation.relative_completions(*self._letters)
+        return models.near_saturation.relative_completions(*self._letters, self.order)
 
     def simulate(self, lam: float, jobs: int, seed: Seed, policy: str = "fcfs", **options: Any) -> MultiserverEstimates:
         """Simulate the system, stable or not, under any scheduling policy.
@@ -293,7 +320,12 @@ class System(_ByValue):
         >>> 1.438 in run.EW.widened(2)  # exact, as in Table I of [BB22]
         True
         """
+        self._require_independent("simulate")
         return simulation.simulate_multiserver(lam, *self._letters, jobs, seed, policy=policy, **options)
+
+    def _require_independent(self, asked):
+        if self.order is not None:
+            raise ValueError(f"{asked} knows independent classes only, and this system has an order of the classes")
 
     @property
     def _letters(self) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
@@ -308,7 +340,7 @@ class System(_ByValue):
     def _two_whole_classes(self) -> tuple | None:
         """Return n, n1, n2, mu1, mu2 and p1 of [GHS20], or None where they do not describe the system."""
         kinds = np.flatnonzero(self.mix)
-        if len(kinds) != 2 or not self._whole:
+        if len(kinds) != 2 or not self._whole or self.order is not None:
             return None
         small, large = kinds[np.argsort(self.needs[kinds], kind="stable")]
         p1, p2 = self.mix[[small, large]] / self.mix.sum()
@@ -319,7 +351,7 @@ class System(_ByValue):
     def _equal_rates(self) -> tuple | None:
         """Return n, p and mu of Theorem 8.1 of [GHS20], or None where they do not describe the system or take long."""
         kinds = np.flatnonzero(self.mix)
-        if len(kinds) < 3 or not self._whole or len(set(self.rates[kinds])) > 1:
+        if len(kinds) < 3 or not self._whole or len(set(self.rates[kinds])) > 1 or self.order is not None:
             return None  # the chain of one class or two is small
         needs, place = np.unique(self.needs[kinds], return_inverse=True)
         if self.servers // needs[0] * self.servers * len(needs) > MOST_STEPS:

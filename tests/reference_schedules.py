@@ -24,7 +24,14 @@ class Cluster:
         self.gone, self.promises, self.early = set(), {}, False
         self.started = []  # jobs in service, in the order of their starts
         self.start, self.finish = np.full(len(submit), np.nan), np.full(len(submit), np.nan)
-        self.now = 0.0
+        self.now, self.up, self.changes = 0.0, servers, []
+
+    def change(self):
+        """Another number of servers is up; promises are void if they are fewer, and may become better otherwise."""
+        up = self.changes.pop(0)[1]
+        if up < self.up:
+            self.promises.clear()
+        self.up, self.early = up, True
 
     def served(self):
         """Jobs that hold servers."""
@@ -32,7 +39,7 @@ class Cluster:
 
     def free(self):
         """What nobody holds."""
-        return self.servers * (1 + FIT_TOLERANCE) - sum(self.need[job] for job in self.served())
+        return self.up * (1 + FIT_TOLERANCE) - sum(self.need[job] for job in self.served())
 
     def fits(self, job):
         """Whether the job could start now."""
@@ -44,10 +51,15 @@ class Cluster:
         for job, start in promises.items():
             if start <= time < start + self.left[job]:
                 held += self.need[job]
-        return self.servers * (1 + FIT_TOLERANCE) - held
+        return self.up * (1 + FIT_TOLERANCE) - held
 
     def earliest(self, job, promises):
-        """When the job can start at the earliest, by the expected ends of the others and the promises to them."""
+        """When the job can start at the earliest, by the expected ends of the others and the promises to them.
+
+        That is never, as far as anybody knows, if it needs more servers than are up.
+        """
+        if self.need[job] > self.up * (1 + FIT_TOLERANCE):
+            return math.inf
         ends = [self.expected[other] for other in self.served()]
         ends += [start + self.left[other] for other, start in promises.items()]
         for time in sorted({self.now, *(end for end in ends if end > self.now)}):
@@ -98,7 +110,7 @@ def easy(cluster):
     head, *others = cluster.line
     if cluster.fits(head):
         return [head]
-    shadow = cluster.earliest(head, {})
+    shadow = cluster.earliest(head, {})  # if it needs more than are up, nobody delays it
     free, extra = cluster.free(), cluster.free_at(shadow, {}) - cluster.need[head]
     for job in others:
         short = cluster.now + cluster.left[job] <= shadow
@@ -182,19 +194,37 @@ def ask(cluster, rule):
         cluster.begin(*starting)
 
 
-def schedule(submit, need, run, estimate, servers, policy="fcfs", ties="completions first", kill=False):
-    """Start and end of each job; arguments as those of `mjq.simulation.replay`."""
+def schedule(submit, need, run, estimate, servers, policy="fcfs", ties="completions first", kill=False, calendar=()):
+    """Start and end of each job; arguments as those of `mjq.simulation.replay`. Who never starts has none.
+
+    The words of the calendar: jobs in service run on when servers go down, and nobody starts who would hold more than
+    are up together with them. The scheduler goes by the servers that are up now, as if that were for ever. A change
+    comes before all else of its instant.
+    """
     estimate = run if estimate is None else estimate
     run, estimate = (np.minimum(run, estimate), estimate) if kill else (run, np.maximum(run, estimate))
-    estimate = np.maximum(estimate, np.spacing(np.max(submit) + np.sum(run, dtype=float)))  # no promise of nothing
+    last = max([np.max(submit), *(since for since, _ in calendar)])
+    estimate = np.maximum(estimate, np.spacing(last + np.sum(run, dtype=float)))  # no promise of nothing
     order = sorted(range(len(submit)), key=lambda job: submit[job])
     columns = [[float(column[job]) for job in order] for column in (submit, need, run, estimate)]
     name, number = re.fullmatch(r"([a-z-]+?)(?:-([0-9]+))?", policy).groups()
     depth = int(number) if number else math.inf if name == "conservative" else 0
     cluster = Cluster(*columns, servers, depth)
+    cluster.changes = [(max(0.0, since), up) for since, up in calendar]
     while cluster.coming or cluster.line or cluster.ends:
         promised = [start for start in cluster.promises.values() if start > cluster.now]
-        cluster.now = min([cluster.submit[job] for job in cluster.coming[:1]] + [*cluster.ends.values(), *promised])
+        comes, changes = (
+            (cluster.submit[job] for job in cluster.coming[:1]),
+            (since for since, _ in cluster.changes[:1]),
+        )
+        cluster.now = min([*comes, *changes, *cluster.ends.values(), *promised], default=math.inf)
+        if cluster.now == math.inf:
+            break
+        while cluster.changes and cluster.changes[0][0] == cluster.now:
+            if cluster.changes[0][1] != cluster.up:
+                cluster.change()
+            else:
+                cluster.changes.pop(0)
         ending = [job for job in cluster.started if cluster.ends[job] == cluster.now]
         comes = bool(cluster.coming) and cluster.submit[cluster.coming[0]] == cluster.now
         if ties == "one by one":

@@ -4,6 +4,7 @@
 * Equations keep their papers' numbers: label ``bb22:4`` is shown as (BB22.4), our own as (BB22.a), (BB22.b), …
 * The directive ``{ledger} BB22`` writes the table of what was reproduced of a paper, ``{ledger-totals}`` the counts.
   What checks a row is a link: to the cell that asserts the claim, to the test, to the printed numbers.
+  The role ``{ledger-count}`reproduced``` is one of these counts, on any page.
 * The directive ``{compared-numbers}`` counts the numbers of others that are compared with ours: those that the papers
   print, and those that other programs hold.
 * The role ``{computed}`bb22-capacity:.2f``` shows a number that a chapter has glued, on any page.
@@ -181,6 +182,23 @@ class ComparedNumbers(SphinxDirective):
             numbers = [counts[status] or "–" for status in STATUSES]
             lines.append(f"| {name} | " + " | ".join(map(str, [*numbers, counts.total()])) + " |")
         return self.parse_text_to_nodes("\n".join(lines))
+
+
+class LedgerCount(SphinxRole):
+    """How many rows of the ledger have a result, or how many there are: ``{ledger-count}`all```."""
+
+    def run(self):
+        note_ledger(self.env)
+        results = Counter(row["result"] for paper in published.LEDGERS for row in published.ledger(paper))
+        if self.text not in {"all", *results}:
+            raise ValueError(f"no row of the ledger has the result {self.text!r}")
+        return [nodes.inline("", str(results.total() if self.text == "all" else results[self.text]))], []
+
+
+def note_ledger(env):
+    """Read the page again when a row of the ledger changes."""
+    for path in Path(published.__file__).parent.glob("*_ledger.csv"):
+        env.note_dependency(str(path))
 
 
 # --- Numbers of other pages -----------------------------------------------------------------------------------------
@@ -398,6 +416,7 @@ def setup(app):
     app.add_directive("ledger-totals", LedgerTotals)
     app.add_directive("compared-numbers", ComparedNumbers)
     app.add_role("computed", Computed())
+    app.add_role("ledger-count", LedgerCount())
     app.add_role("minutes", Minutes())
     register_plugin("pybtex.style.formatting", "named", NamedStyle)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

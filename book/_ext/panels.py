@@ -6,7 +6,6 @@ page.
 
 import json
 import re
-from html import escape
 from pathlib import Path
 
 from cells import cells_of, name_of
@@ -14,6 +13,7 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+SET = re.compile(r"(.+?)\s*<(\w+)\s+(.+)>", re.S)  # words, name of a panel, values of its sliders
 MADE = "panels.json"  # in the folder that Sphinx reads; `live_panels.write` says what it holds
 
 
@@ -38,15 +38,17 @@ def put(app, doctree):
 
 
 class SetPanel(SphinxRole):
-    """A link that sets a panel."""
+    """A link that sets a panel of its page."""
 
     def run(self):
-        words, name, values = re.fullmatch(r"(.+?)\s*<(\w+)\s+(.+)>", self.text, re.S).groups()
+        words, name, values = SET.fullmatch(self.text).groups()
+        panel = self.env.mjq_panels.get(name)
+        if panel is None or panel["page"] != self.env.docname:
+            raise ExtensionError(f"{self.env.docname} sets a panel that it does not have: {name}")
         at = ",".join(value.replace("=", ":") for value in values.split())
-        link = (
-            f'<a class="panel-set" data-panel="panel-{name}" href="?panel-{name}={at}#panel-{name}">{escape(words)}</a>'
-        )
-        return [nodes.raw("", link, format="html")], []
+        link = nodes.reference("", words, refuri=f"?panel-{name}={at}#panel-{name}", classes=["panel-set"])
+        link["reftitle"] = "Set the panel so"
+        return [link], []
 
 
 class Live(SphinxDirective):

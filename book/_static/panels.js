@@ -3,9 +3,17 @@
 (() => {
   "use strict";
   const SVG = "http://www.w3.org/2000/svg";
-  const MARGIN = { left: 62, right: 26, top: 12, bottom: 46 };
   const HEIGHT = 270;
+  const LOWEST = 84;
   const NARROWEST = 280;
+  const PHONE = 480; // a chart below this width is low, so that it is seen together with its sliders
+
+  /** The frame of a chart. Where it is narrow, what the upright axis says stands above it and not at its side. */
+  function frame(width) {
+    return width < PHONE
+      ? { left: 42, right: 14, top: 22, bottom: 36, beside: false }
+      : { left: 62, right: 26, top: 12, bottom: 46, beside: true };
+  }
 
   function element(tag, attributes = {}, ...content) {
     return filled(document.createElement(tag), attributes, content);
@@ -24,7 +32,7 @@
   /** A number as it is shown to a reader. */
   function shown(x, digits = 3) {
     if (!Number.isFinite(x)) return x > 0 ? "∞" : "–";
-    return x.toLocaleString("en", { maximumSignificantDigits: digits });
+    return x.toLocaleString("en", { maximumSignificantDigits: digits }).replace("-", "−");
   }
 
   // --- What panels compute with ------------------------------------------------------------------------------------
@@ -120,24 +128,26 @@
   function chart({ x, y, height = HEIGHT, lines = [], boxes = [], points = [], rules = [] }, width, text) {
     x = limits(x, lines.flatMap((line) => line.points.map((p) => p[0])));
     y = limits(y, [...lines.flatMap((line) => line.points.map((p) => p[1])), ...points.map((p) => p.y)]);
-    const right = width - MARGIN.right, bottom = height - MARGIN.bottom;
-    const across = scale(x, MARGIN.left, right), up = scale(y, bottom, MARGIN.top);
+    const margin = frame(width), right = width - margin.right, bottom = height - margin.bottom;
+    const across = scale(x, margin.left, right), up = scale(y, bottom, margin.top);
     const svg = shape("svg", { role: "img", width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": text });
     for (const t of ticks(x, Math.max(3, Math.floor(width / 75)))) {
-      svg.append(shape("path", { class: "grid", d: `M${across(t)} ${MARGIN.top}V${bottom}` }));
-      svg.append(shape("text", { x: across(t), y: bottom + 18, "text-anchor": "middle" }, shown(t)));
+      svg.append(shape("path", { class: "grid", d: `M${across(t)} ${margin.top}V${bottom}` }));
+      svg.append(shape("text", { x: across(t), y: bottom + (margin.beside ? 18 : 15), "text-anchor": "middle" }, shown(t)));
     }
-    for (const t of y.bare ? [] : ticks(y, 5)) {
-      svg.append(shape("path", { class: "grid", d: `M${MARGIN.left} ${up(t)}H${right}` }));
-      svg.append(shape("text", { x: MARGIN.left - 6, y: up(t) + 4, "text-anchor": "end" }, shown(t)));
+    for (const t of y.bare ? [] : ticks(y, margin.beside ? 5 : 3)) {
+      svg.append(shape("path", { class: "grid", d: `M${margin.left} ${up(t)}H${right}` }));
+      svg.append(shape("text", { x: margin.left - 6, y: up(t) + 4, "text-anchor": "end" }, shown(t)));
     }
-    svg.append(shape("path", { class: "frame", d: `M${MARGIN.left} ${MARGIN.top}V${bottom}H${right}` }));
-    svg.append(shape("text", { x: (MARGIN.left + right) / 2, y: height - 8, "text-anchor": "middle" }, x.label));
-    const aside = { x: -(MARGIN.top + bottom) / 2, y: 14, transform: "rotate(-90)", "text-anchor": "middle" };
+    svg.append(shape("path", { class: "frame", d: `M${margin.left} ${margin.top}V${bottom}H${right}` }));
+    svg.append(shape("text", { x: (margin.left + right) / 2, y: height - (margin.beside ? 8 : 4), "text-anchor": "middle" }, x.label));
+    const aside = margin.beside
+      ? { x: -(margin.top + bottom) / 2, y: 14, transform: "rotate(-90)", "text-anchor": "middle" }
+      : { x: 2, y: 12 };
     svg.append(shape("text", aside, y.label));
     const inside = shape("svg", { // what reaches beyond the axes is cut
-      x: MARGIN.left, y: MARGIN.top, width: right - MARGIN.left, height: bottom - MARGIN.top,
-      viewBox: `${MARGIN.left} ${MARGIN.top} ${right - MARGIN.left} ${bottom - MARGIN.top}`,
+      x: margin.left, y: margin.top, width: right - margin.left, height: bottom - margin.top,
+      viewBox: `${margin.left} ${margin.top} ${right - margin.left} ${bottom - margin.top}`,
     });
     for (const box of boxes) {
       const [left, end] = box.x.map(across), [foot, top] = box.y.map(up);
@@ -147,7 +157,7 @@
       if (box.text && end - left > 7 * box.text.length && foot - top > 11) inside.append(shape("text", middle, box.text));
     }
     for (const rule of rules) {
-      const at = "x" in rule ? `M${across(rule.x)} ${MARGIN.top}V${bottom}` : `M${MARGIN.left} ${up(rule.y)}H${right}`;
+      const at = "x" in rule ? `M${across(rule.x)} ${margin.top}V${bottom}` : `M${margin.left} ${up(rule.y)}H${right}`;
       inside.append(shape("path", { class: `rule k${rule.kind ?? 4}`, d: at }));
     }
     for (const line of lines)
@@ -160,18 +170,20 @@
   }
 
   /** What the colours and dashes of a chart mean. */
-  function legend({ lines = [], boxes = [] }) {
-    const list = element("ul", { class: "panel-legend" }), seen = new Set();
-    for (const thing of [...lines, ...boxes]) {
+  function legend({ lines = [], boxes = [], rules = [] }, seen = new Set()) {
+    const list = element("ul", { class: "panel-legend" });
+    for (const thing of [...lines, ...boxes, ...rules]) {
       if (!thing.name || seen.has(thing.name)) continue;
       seen.add(thing.name);
       const sample = thing.points
         ? shape("path", { class: `line k${thing.kind}${thing.dashed ? " dashed" : ""}`, d: "M0 6H26" })
-        : shape("rect", { class: `box k${thing.kind}`, x: 6, y: 0, width: 14, height: 12 });
+        : boxes.includes(thing)
+          ? shape("rect", { class: `box k${thing.kind}`, x: 6, y: 0, width: 14, height: 12 })
+          : shape("path", { class: `rule k${thing.kind ?? 4}`, d: "M13 -1V13" });
       const svg = shape("svg", { width: 26, height: 12, viewBox: "0 0 26 12", "aria-hidden": "true" }, sample);
       list.append(element("li", {}, svg, ` ${thing.name}`));
     }
-    return list;
+    return list.childElementCount ? [list] : [];
   }
 
   // --- Panels ----------------------------------------------------------------------------------------------------------
@@ -183,7 +195,9 @@
   }
 
   function named(slider, value) {
-    return slider.names.length ? slider.names[value] : `${shown(value)}${slider.unit && ` ${slider.unit}`}`;
+    if (slider.names.length) return slider.names[value];
+    const unit = value === 1 ? slider.unit.replace(/^units\b/, "unit") : slider.unit;
+    return `${shown(value)}${unit && ` ${unit}`}`;
   }
 
   /** One slider, or a choice where its values have names: a labelled input with its output. */
@@ -207,8 +221,17 @@
       exact = value;
       input.value = slider.log ? Math.log10(value) : value;
     };
-    input.addEventListener("input", () => ((exact = null), changed()));
+    input.addEventListener("input", () => ((exact = null), changed(slider.name)));
     return { row, read, set, input, slider };
+  }
+
+  /** Charts with their legends below, in which a name is told once; on a phone several are lower than one. */
+  function gallery(pictures, width, summary) {
+    const part = width < PHONE ? (pictures.length > 1 ? 0.62 : 0.74) : 1, seen = new Set();
+    return pictures.flatMap((one) => {
+      const full = one.height ?? HEIGHT, height = Math.round(Math.max(full * part, Math.min(full, LOWEST)));
+      return [chart({ ...one, height }, width, `${one.title}. ${summary}`), ...legend(one, seen)];
+    });
   }
 
   /** The values of a panel that an address holds: ?panel-NAME=slider:value,slider:value */
@@ -230,16 +253,19 @@
   function build(panel) {
     const place = document.getElementById(`panel-${panel.name}`);
     if (!place || place.childElementCount) return;
-    const { values, draw, acts } = panel.code(tools);
-    const controls = Object.fromEntries(panel.sliders.map((slider) => [slider.name, control(panel, slider, moved)]));
+    const { values, draw, acts, follow } = panel.code(tools);
+    const controls = Object.fromEntries(panel.sliders.map((slider) => [slider.name, control(panel, slider, byHand)]));
     const summary = element("p", { class: "panel-summary" });
     const spoken = element("p", { class: "visually-hidden", "aria-live": "polite" });
     const charts = element("div", { class: "panel-charts" });
     const title = element("p", { class: "panel-title", id: `panel-${panel.name}-title` }, panel.title);
     place.setAttribute("aria-labelledby", title.id);
+    place.tabIndex = -1; // a link leads here
     const sliders = element("div", { class: "panel-sliders" }, ...Object.values(controls).map((one) => one.row));
     const buttons = element("div", { class: "panel-buttons" });
-    place.append(title, sliders, buttons, summary, spoken, charts, element("p", { class: "panel-note" }, panel.note));
+    const note = element("details", { class: "panel-note" }, element("summary", {}, "What is shown"), element("p", {}, panel.note));
+    note.open = innerWidth >= PHONE;
+    place.append(title, sliders, buttons, summary, spoken, charts, note);
     let waiting = 0, silent = null, noted = null, playing = 0;
     const press = (words, act) => {
       const button = element("button", { type: "button", class: "panel-button" }, words);
@@ -255,6 +281,13 @@
       later();
       clearTimeout(noted);
       noted = setTimeout(() => address(panel.name, now()), 300);
+    }
+    function byHand(name) {
+      // A story that plays is seen whole when a reader changes it.
+      if (panel.autoplay && name !== panel.plays) controls[panel.plays].set(first[panel.plays]);
+      const others = follow(name, now());
+      if (others) set(others);
+      moved();
     }
     const now = () => Object.fromEntries(Object.entries(controls).map(([name, one]) => [name, one.read()]));
     /** Take these values; sliders that are not named go back to where they were at first. */
@@ -301,8 +334,7 @@
         silent ??= 0;
       }
       const width = Math.max(NARROWEST, charts.clientWidth);
-      charts.replaceChildren(...picture.charts.flatMap((one) =>
-        [chart(one, width, `${one.title}. ${picture.summary}`), legend(one)]));
+      charts.replaceChildren(...gallery(picture.charts, width, picture.summary));
     }
     const first = { ...now(), ...panel.first };
     const wanted = addressed(panel.name, location.search);
@@ -312,10 +344,20 @@
     redraw();
     addEventListener("resize", later);
     place.redraw = redraw;
+    /** A link in a sentence sets the panel and shows it; the way back leads to the sentence. */
+    place.take = (link) => {
+      location.hash = place.id;
+      set(addressed(panel.name, link.search));
+      moved();
+      place.focus({ preventScroll: true });
+      place.scrollIntoView({ block: "start" });
+      const back = () => setTimeout(() => link.scrollIntoView({ block: "center", behavior: "instant" }), 50);
+      setTimeout(() => addEventListener("popstate", back, { once: true }), 50);
+    };
     if (panel.autoplay && !Object.keys(wanted).length) new IntersectionObserver(([seen], watch) => seen.isIntersecting && (watch.disconnect(), go())).observe(place);
     // For the tests, which compare with Python.
-    window.mjqValues[panel.name] = (positions) =>
-      values(Object.fromEntries(panel.sliders.map((slider) => [slider.name, valueOf(slider, positions[slider.name])])));
+    window.mjqValues[panel.name] = (positions = null) =>
+      values(positions ? Object.fromEntries(panel.sliders.map((slider) => [slider.name, valueOf(slider, positions[slider.name])])) : now());
   }
 
   /** Fold the static figure that the panel stands for; a button, a link to it and print unfold it. */
@@ -336,7 +378,7 @@
       const wanted = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
       if (wanted && figure.contains(wanted)) unfold(true), wanted.scrollIntoView();
     };
-    place.append(button);
+    place.querySelector(".panel-note").append(button);
     unfold(false);
     addEventListener("hashchange", target);
     target();
@@ -393,6 +435,12 @@
   window.mjqValues = {};
   addEventListener("DOMContentLoaded", () => {
     for (const panel of window.mjqPanels || []) build(panel);
+    addEventListener("click", (event) => {
+      const link = event.target.closest?.("a.panel-set"), place = link && document.getElementById(link.hash.slice(1));
+      if (!place?.take || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      place.take(link);
+    });
     document.querySelectorAll("form.selfcheck").forEach(ask);
   });
 })();

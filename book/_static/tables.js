@@ -12,7 +12,35 @@ function name() {
     if (title && button) button.setAttribute("aria-label", `Show or hide: ${title}`);
   }
 }
+// Columns of sentences keep a width at which they can be read, also on a phone: the table scrolls and is not endless.
+function widen() {
+  for (const table of document.querySelectorAll(".bd-article table")) {
+    const rows = [...table.querySelectorAll("tbody tr")].map((row) => [...row.children]);
+    for (let k = 0; k < Math.max(...rows.map((row) => row.length)); k++) {
+      const longest = Math.max(...rows.map((row) => row[k]?.textContent.trim().length ?? 0));
+      const kind = longest > 60 ? "sentences" : longest > 24 ? "words" : "";
+      if (kind) for (const row of rows) row[k]?.classList.add(kind);
+    }
+  }
+}
+// What folds, panels and formulas do to the page moves the place that an address leads to: it is shown again until the
+// page is at rest or the reader moves.
+function settle() {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  const show = () => target.scrollIntoView({ behavior: "instant" });
+  const watch = new ResizeObserver(show), stop = new AbortController();
+  const end = () => (watch.disconnect(), stop.abort());
+  for (const act of ["wheel", "touchstart", "keydown", "pointerdown", "popstate"])
+    addEventListener(act, end, { passive: true, signal: stop.signal });
+  setTimeout(end, 4000);
+  watch.observe(document.body);
+}
+addEventListener("DOMContentLoaded", widen);
 addEventListener("load", () => (reach(), name()));
+// A page that is loaded again, or that the way back leads to, stays where the reader was.
+addEventListener("load", () => performance.getEntriesByType("navigation")[0]?.type === "navigate" && settle());
+addEventListener("click", (event) => event.target.closest?.('a[href*="#"]') && setTimeout(settle, 50));
 addEventListener("resize", reach);
 // The ledger: rows with one result, and folds that open where an address or the filter leads.
 function sift() {

@@ -7,7 +7,7 @@ function values({ lam, mu1, places }) {
 
 function draw(at, { lost, delay }) {
   const [low, high] = data.lam.map((x) => 10 ** x), { shown } = tools;
-  const rates = tools.spaced(low, high, 61), solved = rates.map((lam) => values({ ...at, lam }));
+  const rates = [...tools.spaced(low, high, 81), at.lam].sort((a, b) => a - b), solved = rates.map((lam) => values({ ...at, lam }));
   const x = { label: "arrival rate [1/s]", min: 0, max: high };
   const all = rates.map((lam) => [lam, 100 * Math.max(0, 1 - data.all_used / lam)]);
   return {

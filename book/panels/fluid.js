@@ -52,11 +52,12 @@ function values({ k, load, p, start }) {
 }
 
 function draw({ k, load, p, start }, found) {
-  const lam = (k * load) / 100, { shown, spaced } = tools, loads = spaced(5, 95, 91), times = spaced(0, data.horizon, 121);
-  const error = 100 * (found.settled / found.exact - 1);
+  const lam = (k * load) / 100, { shown, spaced } = tools, loads = [...spaced(2, 98, 97), load].sort((a, b) => a - b), times = spaced(0, data.horizon, 121);
+  const ratio = found.settled / found.exact, error = 100 * (ratio - 1);
+  const off = Math.abs(error) < 0.05 ? "as it was fitted" : ratio > 3 ? `${shown(ratio, 2)} times as many` : `${shown(error, 2)} % off`;
   return {
     summary: `At ${shown(load)} % load there are ${shown(found.exact)} requests on average. The smoothed fluid says ` +
-      `${shown(found.settled)} (${Math.abs(error) < 0.05 ? "as it was fitted" : `${shown(error, 2)} % off`}), the plain one ${shown(lam)}.`,
+      `${shown(found.settled)} (${off}), the plain one ${shown(lam)}.`,
     charts: [
       {
         title: "Mean number of requests against the load", height: 230,
@@ -72,7 +73,7 @@ function draw({ k, load, p, start }, found) {
         title: "Requests over time", height: 230,
         x: { label: "time [mean service times]", min: 0, max: data.horizon }, y: { label: "mean requests", min: 0 },
         lines: [
-          { name: "settled, exact", kind: 4, points: [[0, found.exact], [data.horizon, found.exact]] },
+          { name: "exact", kind: 4, points: [[0, found.exact], [data.horizon, found.exact]] },
           { name: "fluid, smoothed", kind: 0, points: trajectory(k, lam, p, start * k) },
           { name: "fluid, hard minimum", kind: 1, dashed: true, points: times.map((t) => [t, hard(k, lam, start * k, t)]) },
         ],

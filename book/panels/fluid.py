@@ -39,10 +39,10 @@ PANEL = Panel(
     page="notebooks/fluid",
     cell="answer-curve",
     sliders=(
-        Slider("k", "servers", 1, 20, 1, 4, whole=True),
+        Slider("k", "number of servers", 1, 20, 1, 4, whole=True, unit="servers"),
         Slider("load", "load", 5, 98, 1, 80, unit="%"),
         Slider("p", "exponent p", -0.5, 1.2, 0.02, 0.3, log=True),
-        Slider("start", "requests at the start, for each server", 0, 5, 0.25, 0),
+        Slider("start", "at the start, for each server", 0, 5, 0.25, 0, unit="requests"),
     ),
     values=values,
     presets={

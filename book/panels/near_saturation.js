@@ -21,7 +21,7 @@ function draw({ load, share }, found) {
   const all = constants(share / 100), { shown } = tools;
   const line = (name, kind, part, capacity, dashed) => ({
     name, kind, dashed,
-    points: tools.spaced(0.05, 0.99, 70).map((x) => [x * capacity, times(x * capacity, share, all)[part]]),
+    points: [...tools.spaced(0.05, 0.99, 95), found.lam / capacity].sort((a, b) => a - b).map((x) => [x * capacity, times(x * capacity, share, all)[part]]),
   });
   return {
     summary: `At ${shown(load)} % load jobs stay for ${shown(found.in_order)} units of time in order of arrival ` +
@@ -33,10 +33,10 @@ function draw({ load, share }, found) {
       x: { label: "arrival rate [jobs per unit of time]", min: 0, max: all.filled_X * 1.02 },
       y: { label: "mean time in the system", min: 1, max: 200, log: true },
       lines: [
-        line("in order, exact", 0, "in_order", all.X), line("formula", 0, "promised", all.X, true),
-        line("ServerFilling, exact", 1, "filling", all.filled_X), line("formula", 1, "filling_promised", all.filled_X, true),
+        line("in order, exact", 0, "in_order", all.X), line("formula, in order", 0, "promised", all.X, true),
+        line("ServerFilling, exact", 1, "filling", all.filled_X), line("formula, ServerFilling", 1, "filling_promised", all.filled_X, true),
       ],
-      rules: [{ x: all.X, kind: 0 }, { x: all.filled_X, kind: 1 }],
+      rules: [{ name: `capacity in order: ${shown(all.X)}`, x: all.X, kind: 0 }, { name: `of ServerFilling: ${shown(all.filled_X)}`, x: all.filled_X, kind: 1 }],
       points: [{ x: found.lam, y: found.in_order, kind: 0 }, { x: found.lam, y: found.filling, kind: 1 }],
     }],
   };

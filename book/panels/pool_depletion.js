@@ -21,20 +21,19 @@ function values({ alpha, beta, D1A, D2B }) {
 }
 
 function draw({ alpha, beta, D1A, D2B }, { low, high, star, used, best }) {
-  const { shown, spaced } = tools, all = [...spaced(0, 100, 201), low, high].sort((a, b) => a - b);
+  const { shown, spaced } = tools, all = [...spaced(0, 100, 201), low, high, beta, star].sort((a, b) => a - b);
   const longer = 100 * (used / best - 1);
   return {
-    summary: `With ${shown(beta)} % of class A admitted the pool takes ${shown(used)} units of time per task. In the mix β* of ` +
-      `${shown(star)} % it takes ${shown(best)}, so this mix takes ${shown(longer)} % longer. Both stations are saturated from ` +
-      `${shown(low)} to ${shown(high)} %.`,
+    summary: `With ${shown(beta)} % of class A admitted the pool takes ${shown(used)} units of time per task. ` +
+      `In the mix β* of ${shown(star)} % it takes ${shown(best)}; this mix takes ${shown(longer)} % longer.`,
     charts: [{
       title: "Depletion time against the admitted mix",
       x: { label: "class A among those admitted [%]", min: 0, max: 100 }, y: { label: "time per task", min: 0 },
       lines: [
         { name: "time until all is done, per task", kind: 0, points: all.map((x) => [x, depletionTime(alpha / 100, x / 100, D1A, D2B)]) },
       ],
-      boxes: [{ name: "both stations saturated", kind: 4, x: [low, high], y: [0, 10] }],
-      rules: [{ x: star, kind: 1 }],
+      boxes: [{ name: `both stations saturated: ${shown(low)} to ${shown(high)} %`, kind: 4, x: [low, high], y: [0, 10] }],
+      rules: [{ name: "the mix β*", x: star, kind: 1 }],
       points: [{ x: beta, y: used, kind: 0 }, { x: star, y: best, kind: 1 }],
     }],
   };

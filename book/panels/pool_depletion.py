@@ -22,10 +22,10 @@ PANEL = Panel(
     page="notebooks/pool_depletion",
     cell="answer-curve",
     sliders=(
-        Slider("alpha", "class A among the tasks of the pool", 0, 100, 1, 70, unit="%"),
-        Slider("beta", "class A among those admitted", 0, 100, 1, 20, unit="%"),
-        Slider("D1A", "demand of class A at station 1", 0.5, 2, 0.01, 0.75),
-        Slider("D2B", "demand of class B at station 2", 0.7, 3, 0.01, 1.25),
+        Slider("alpha", "class A in the pool", 0, 100, 1, 70, unit="%"),
+        Slider("beta", "class A admitted", 0, 100, 1, 20, unit="%"),
+        Slider("D1A", "demand of class A at station 1", 0.5, 2, 0.01, 0.75, unit="units of time"),
+        Slider("D2B", "demand of class B at station 2", 0.7, 3, 0.01, 1.25, unit="units of time"),
     ),
     values=values,
     presets={

@@ -22,7 +22,7 @@ PANEL = Panel(
     cell="answer-curve",
     sliders=(
         Slider("share", "large jobs", -2, 1.5, 0.02, 0, log=True, unit="% of the jobs"),
-        Slider("need", "servers that a large job needs", 2, SERVERS, 1, 100, whole=True),
+        Slider("need", "need of a large job", 2, SERVERS, 1, 100, whole=True, unit="servers"),
         Slider("time", "mean run time of a large job", -1, 1, 0.02, 0, log=True, unit="units of time"),
     ),
     values=values,

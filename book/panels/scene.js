@@ -77,7 +77,7 @@ function draw({ share, size, row, rule, time }, { busy, small, large, done }) {
   const boxes = seen.flatMap((job, k) => (job.start >= time ? [] : kept.pieces[k].map((y) => ({
     x: [job.start, Math.min(job.finish, time)], y, kind: job.large ? 1 : 0, name: job.large ? "large job" : "small job",
   }))));
-  const lost = 100 - small - large, gauge = [[0, small, 0, "small jobs"], [small, small + large, 1, "large jobs"]];
+  const lost = Math.max(0, Number((100 - small - large).toFixed(3))), gauge = [[0, small, 0, "small jobs"], [small, small + large, 1, "large jobs"]];
   return {
     summary: `${shown(busy)} of 100 servers are busy and ${shown(idle)} idle, while jobs wait. So far ${shown(lost, 2)} % of ` +
       `the servers' time was idle, and ${shown(done / time, 2)} jobs were completed per unit of time.`,

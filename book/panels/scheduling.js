@@ -11,6 +11,12 @@ function until({ trace, first, second }) {
   return Math.max(...[first, second].flatMap((policy) => schedule(trace, policy).map((job) => job.finish)));
 }
 
+/** What choosing a workload does: it brings the policies that it tells apart. */
+function follow(name, at) {
+  const [first, second] = data.pairs[at.trace];
+  return name === "trace" ? { ...at, first, second } : null;
+}
+
 function values(at) {
   const found = { now: Math.floor((at.part / 100) * until(at) + 0.5) };
   for (const name of ["first", "second"]) {
@@ -31,9 +37,10 @@ function draw(at, found) {
     return {
       title: `Servers over time under ${data.policies[at[name]]}`, height: 190,
       x: { label: `time, ${data.policies[at[name]]}`, min: 0, max: until(at) }, y: { label: "servers", min: 0, max: servers },
-      boxes: jobs.flatMap((job, k) => (job.start >= found.now ? [] : pieces[k].map((y) => ({
-        x: [job.start, Math.min(job.finish, found.now)], y, kind: k % 4, text: String(job.number),
-      })))),
+      boxes: jobs.flatMap((job, k) => pieces[k].flatMap((y) => [
+        { x: [job.start, Math.min(job.finish, found.now)], y, kind: k % 4, text: String(job.number) },
+        { x: [Math.max(job.start, found.now), job.finish], y, kind: 4, text: job.start >= found.now ? String(job.number) : "" },
+      ].filter((box) => box.x[0] < box.x[1]))),
       rules: [{ x: found.now, kind: 4 }],
     };
   };

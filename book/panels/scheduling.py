@@ -14,6 +14,7 @@ TRACES = (
     "two promises or three",
     "quick swap",
 )
+PAIRS = (0, 2), (0, 1), (3, 2), (0, 2), (0, 3), (2, 3), (5, 6)  # of policies: whom the text compares in each
 POLICIES = ("fcfs", "first-fit", "easy", "conservative", "least-servers-first", "most-servers-first", "msfq-2")
 KEPT = schedules.schedules()
 WORK = {name: schedules.workloads()[name] for name in TRACES}
@@ -38,8 +39,8 @@ def values(trace, first, second, part):
 
 PANEL = Panel(
     title="Try it: two policies, one workload",
-    note="Workloads and starts are those of the book's published schedules: all completions of an instant come first, "
-    "then all arrivals.",
+    note="Dotted: now; pale: what comes later. Workloads and starts are those of the book's published schedules: all "
+    "completions of an instant come first, then all arrivals. Another workload brings policies that differ in it.",
     page="notebooks/scheduling",
     cell="answer-picture",
     replaces=False,
@@ -47,10 +48,18 @@ PANEL = Panel(
         Slider("trace", "workload", 0, len(TRACES) - 1, 1, 0, names=TRACES),
         Slider("first", "policy above", 0, len(POLICIES) - 1, 1, 0, names=POLICIES),
         Slider("second", "policy below", 0, len(POLICIES) - 1, 1, 2, names=POLICIES),
-        Slider("part", "time, part of the whole", 0, 100, 1, 100, unit="%"),
+        Slider("part", "time, part of the whole", 0, 100, 1, 30, unit="%"),
     ),
     values=values,
+    presets={
+        "A job fits into the hole": {"trace": 0, "first": 0, "second": 2, "part": 30},
+        "It is too long: first-fit": {"trace": 1, "first": 0, "second": 1, "part": 50},
+        "EASY delays the second": {"trace": 2, "first": 3, "second": 2, "part": 50},
+        "Quick swap": {"trace": 6, "first": 5, "second": 6, "part": 50},
+    },
+    plays="part",
     data={
+        "pairs": PAIRS,
         "policies": POLICIES,
         "traces": [
             {

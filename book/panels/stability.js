@@ -6,7 +6,7 @@ function values({ n, part, share, ratio }) {
 
 function draw(at, { need, wasted, throughput, naive }) {
   const { n, ratio, share } = at, { shown, spaced } = tools;
-  const count = Math.round(Math.min(80, Math.max(16, 1.6e5 / n)));
+  const count = n > 2000 ? 48 : 80; // and the dot
   const list = states(n, need, ratio);
   const chart = (title, label, points, x, log) => ({
     title, height: 220,

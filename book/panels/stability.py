@@ -33,10 +33,10 @@ PANEL = Panel(
     page="notebooks/stability",
     cell="answer-curve",
     sliders=(
-        Slider("n", "servers", 1, 4, 0.02, 2, log=True, whole=True),
-        Slider("part", "servers that a large job needs", 1, 100, 1, 100, unit="% of all"),
+        Slider("n", "size of the cluster", 1, 4, 0.02, 2, log=True, whole=True, unit="servers"),
+        Slider("part", "need of a large job", 1, 100, 1, 100, unit="% of the servers"),
         Slider("share", "large jobs", -1, 1.99, 0.01, 0.53, log=True, unit="% of the jobs"),
-        Slider("ratio", "rate of large over small jobs", -3, 4, 0.02, 0, log=True),
+        Slider("ratio", "rate of large to small jobs", -3, 4, 0.02, 0, log=True, unit=": 1"),
     ),
     values=values,
     generated=(HERE / "product_form.js").read_text(encoding="utf-8"),

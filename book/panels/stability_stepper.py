@@ -5,10 +5,10 @@ from live_panels import Panel, Slider
 
 from mjq.simulation import replay
 
-SERVERS, JOBS, STEPS = 10, 40, 40
-dice = np.random.default_rng(2)
-large = dice.random(JOBS) > 0.85
-runs = dice.exponential(1, JOBS).round(2)
+SERVERS, DRAWN, JOBS, STEPS = 10, 120, 40, 40
+dice = np.random.default_rng(2)  # the sample of the chapter's figure, of which the first forty jobs are shown
+large = dice.random(DRAWN)[:JOBS] > 0.85
+runs = dice.exponential(1, DRAWN)[:JOBS].round(3)
 NEEDS = range(2, SERVERS + 1)
 
 
@@ -29,15 +29,15 @@ def values(need, step):
 
 PANEL = Panel(
     title="Try it: step through a queue, first come, first served",
-    note="A sample of forty jobs that are all there at the beginning. A step is the next start or end of a job; starts "
-    "are those of the book's simulator. Dotted: now, and to the right of it what the running jobs still have to do. "
-    "Blank to the left of it: servers that were idle although jobs waited.",
+    note="The first forty jobs of the figure, all there at the beginning. A step is the next start or end of a job; "
+    "starts are those of the book's simulator. Dotted: now, and to the right of it what the running jobs still have to "
+    "do. Blank to the left of it: servers that were idle although jobs waited.",
     page="notebooks/stability",
     cell="answer-picture",
     replaces=False,
     sliders=(
-        Slider("step", "step", 0, STEPS, 1, 18, whole=True),
-        Slider("need", "servers that a large job needs", min(NEEDS), max(NEEDS), 1, SERVERS, whole=True),
+        Slider("step", "step", 0, STEPS, 1, 18, whole=True, unit=f"of {STEPS}"),
+        Slider("need", "need of a large job", min(NEEDS), max(NEEDS), 1, SERVERS, whole=True, unit="servers"),
     ),
     values=values,
     plays="step",

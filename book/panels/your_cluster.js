@@ -4,7 +4,7 @@ function values(at) {
 
 function draw(at, found) {
   const { shown } = tools;
-  const along = (part) => tools.spaced(1, 99, 99).map((large) => [large, values({ ...at, large })[part]]);
+  const along = (part) => [...tools.spaced(1, 99, 99), at.large].sort((a, b) => a - b).map((large) => [large, values({ ...at, large })[part]]);
   return {
     summary: `In rows ${shown(found.rows, 4)} jobs per hour, one by one ${shown(found.shuffled, 4)}; ` +
       `with no idle server it would be ${shown(found.naive, 4)}.`,

@@ -39,7 +39,7 @@ PANEL = Panel(
     replaces=False,
     sliders=(
         Slider("large", "jobs that need both servers", 1, 99, 1, 50, unit="%"),
-        Slider("length", "jobs drawn together, on average", 0, 2, 0.02, 1, log=True),
+        Slider("length", "drawn together, on average", 0, 2, 0.02, 1, log=True, unit="jobs"),
     ),
     values=values,
     presets={

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,16 @@ import click
 
 from mjq.cli import sheet
 from mjq.cli.common import Command, force_option, json_option, page_option, show_json
-from mjq.cli.reading import anonymous_option, lines_used, log_options, machine_option, read, read_parts, schema_option
+from mjq.cli.reading import (
+    anonymous_option,
+    lines_used,
+    log_options,
+    machine_option,
+    outage_options,
+    read,
+    read_parts,
+    schema_option,
+)
 
 __all__ = ["capacity"]
 
@@ -21,13 +31,17 @@ NAMES = {
     "independent": "independent jobs",
     "own_order": "own order",
 }
+HOUR = 3600  # seconds
+ANSWER, CHARTS = 3, 4  # sentences and charts at the top of a page
+CHARTS_OF_A_PARTITION = 2  # on a page about several
 HELP = """Estimate the real capacity of a machine from its log.
 
-The command prints four estimates, which differ in what they assume. It also prints how many servers are wasted, which
-needs waste them, and how well replays agree with the waits of the log.
+The command first prints how near the log is to the limit of each policy, and how long jobs wait at that load and at
+others. Then it says how well replays agree with the waits of the log. Four estimates of the capacity follow, which
+differ in what they assume, and the needs that waste servers.
 
 LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
-input. A log of a million jobs takes about 0.5 GB of memory, and each further million about 0.3 GB. In Slurm, this
+input. A log of a million jobs takes about 0.4 GB of memory, and each further million about 0.1 GB. In Slurm, this
 command writes such a log without the names of users:
 
 \b
@@ -37,22 +51,22 @@ command writes such a log without the names of users:
     "Flags \\\n"
     "  > jobs.txt"
 )
-PICTURE = "The four capacities as shares of the naive one, and the share against the number of jobs drawn in a row"
 STAGES = {
     "naive": "the naive capacity", "exponential": "exponential classes", "independent": "jobs drawn at random",
     "own_order": "the log in its own order", "memory": "jobs drawn in blocks", "classes": "the log without each class",
-    "waits": "replays with the times of arrival",
+    "waits": "replays with the times of arrival", "curve": "replays with less and with more load",
 }  # fmt: skip
 
 
 @click.command(cls=Command, help=HELP)
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
+@outage_options
 @machine_option
 @click.option(
-    "--policy", type=click.Choice(["fcfs", "easy"]), default="fcfs", show_default=True,
-    help="Estimate the capacities under this policy. The curve from independent jobs to the log's own order is shown "
-    "for both policies.",
+    "--policy", type=click.Choice(["fcfs", "easy"]),
+    help="Report on this policy alone; otherwise on both. With --json, one report is printed as it stands, and two "
+    "under their policies.",
 )  # fmt: skip
 @click.option(
     "--needs", metavar="N", type=click.IntRange(1),
@@ -65,11 +79,11 @@ STAGES = {
 @page_option
 @force_option
 @json_option
-@schema_option("Report")
+@schema_option("PolicyReports", "Report", "Reports")
 @anonymous_option
 def capacity(
     log: str,
-    policy: str,
+    policy: str | None,
     needs: int | None,
     seed: int,
     page: str | None,
@@ -83,72 +97,77 @@ def capacity(
 
     if page is not None:
         folders.refuse_existing(Path(page), force)
+    policies = ("fcfs", "easy") if policy is None else (policy,)
     if isinstance(reading["servers"], dict):
         if anonymous:
             raise click.UsageError("--anonymous is for one partition at a time: give --partition NAME")
-        return _of_partitions(log, policy, seed, needs, page, as_json, reading)
+        return _of_partitions(log, policies, seed, needs, page, as_json, reading)
     found = read(log, **reading)
     if anonymous:
         workload.write_classes(sys.stdout.buffer, workload.job_classes(found))
         return
-    told = workload.report_on(found, policy, seed, needs, _progress)
+    told = workload.reports_on(found, policies, seed, needs, _progress)
     assert found.lines is not None  # of a log that was read from a file
-    parts = [lines_used(found.lines), *_parts(told)]
+    parts = list(_parts(told, sheet.dates(found)))
     if page is not None:
-        from mjq import plots
-
-        pictures = (partial(picture, told) for picture in (plots.shares_of_capacity, plots.memory_of_log))
-        sheet.write_page(page, "What can this machine really do?", parts, sheet.drawn(*pictures), PICTURE)
+        warning = next(iter(told.policies.values())).warning
+        answer, parts_below = told.verdict[:ANSWER], [lines_used(found.lines), *parts[2:]]
+        about = sheet.facts(log, found)
+        sheet.write_page(page, "What can this machine really do?", about, answer, _charts(told), parts_below, warning)
     if as_json:
-        show_json(told.model_dump())
+        show_json((told if policy is None else told.policies[policy]).model_dump())
     else:
-        click.echo(sheet.as_text(parts))
+        click.echo(sheet.as_text([lines_used(found.lines), *parts]))
 
 
-def _of_partitions(log, policy, seed, needs, page, as_json, reading):
+def _of_partitions(log, policies, seed, needs, page, as_json, reading):
     """Show what several partitions can do: the sum, and the report of each."""
     from mjq import workload
 
     logs, lines = read_parts(log, **reading)
-    told = workload.report_by_partition(logs, policy, seed, needs, _progress, lines)
-    parts = [lines_used(lines), _together(told, policy)]
+    told = workload.reports_by_partition(logs, policies, seed, needs, _progress, lines)
+    sums, parts = [_together(told, total) for total in told.sum], []
     for name, one in told.partitions.items():
-        parts += [f"PARTITION {name}", *_parts(one)]
+        parts += [f"PARTITION {name}", *_parts(one, sheet.dates(logs[name]))]
     if page is not None:
-        from mjq import plots
-
-        def titled(draw, one, name, ax):
-            draw(one, ax)
-            ax.set_title(f"partition {name}", loc="left", pad=30)
-
-        pictures = [
-            partial(titled, picture, one, name)
+        charts = [
+            sheet.Chart(f"Partition {name}. {chart.caption}", chart.draw)
             for name, one in told.partitions.items()
-            for picture in (plots.shares_of_capacity, plots.memory_of_log)
+            for chart in _charts(one)[:CHARTS_OF_A_PARTITION]
         ]
-        sheet.write_page(page, "What can these partitions really do?", parts, sheet.drawn(*pictures), PICTURE)
+        answer = [_carried(told, total) for total in told.sum]
+        title = "What can these partitions really do?"
+        sheet.write_page(page, title, Path(log).name, answer, charts, [lines_used(lines), *sums, *parts])
     if as_json:
         show_json(told.model_dump())
     else:
-        click.echo(sheet.as_text(parts))
+        click.echo(sheet.as_text([lines_used(lines), *sums, *parts]))
 
 
-def _together(told, policy):
-    """Return a row for each partition, and the sum."""
-    rows = []
-    for name, one in told.partitions.items():
-        own = one.capacities.own_order
-        load = one.load and one.load.load
-        rows.append((name, one.jobs, one.servers, load, own.share, own.share_low, own.share_high, own.value,
-                     own.wasted_servers))  # fmt: skip
-    total = told.sum
-    rows.append(
-        ("sum", total.jobs, total.servers, total.load, total.share, None, None, total.capacity, total.wasted_servers)
+def _carried(told, total):
+    """Say what the partitions can carry together."""
+    return (
+        f"Under {total.policy} at most {total.share:.1%} of the {total.servers:g} servers of {len(told.partitions)} "
+        f"partitions can be busy, and {total.wasted_servers:.3g} are idle while jobs wait."
     )
+
+
+def _together(told, total):
+    """Return a row for each partition, and the sum, under one policy."""
+    rows = []
+    for name, reports in told.partitions.items():
+        one = reports.policies[total.policy]
+        own = one.capacities.own_order
+        ends = "" if own.share_low is None else f" ({100 * own.share_low:.1f} to {100 * own.share_high:.1f})"
+        came = None if one.load is None else f"{100 * one.load.load:.1f}"
+        most = f"{100 * own.share:.1f}{ends}"
+        rows.append((name, one.jobs, one.servers, came, most, own.value, own.wasted_servers))
+    came, most = None if total.load is None else f"{100 * total.load:.1f}", f"{100 * total.share:.1f}"
+    rows.append(("sum", total.jobs, total.servers, came, most, total.capacity, total.wasted_servers))
     rates = "jobs per\nhour at most", "servers\nwasted"
-    head = "partition", "jobs", "servers", "load", "busy at\nmost", "from", "to", *rates
-    title = f"Partitions under {policy}, in their own order, with 95 % intervals; the sum weighs shares by servers"
-    return sheet.Table(title, head, rows, ("", "d", "g", ".3f", ".4f", ".4f", ".4f", ".4g", ".2f"))
+    head = "partition", "jobs", "servers", "load [%]", "servers busy\nat most [%]", *rates
+    title = f"Partitions under {total.policy}, with 95 % intervals; shares of the sum are weighted by servers"
+    return sheet.Table(title, head, rows, ("", "d", "g", "", "", ".4g", ".2f"))
 
 
 def _progress(stage):
@@ -157,23 +176,96 @@ def _progress(stage):
         click.echo(f"… {STAGES[stage]}", err=True)
 
 
-def _parts(told):
+def _charts(told):
+    """Return the four charts that show most of what this log tells."""
+    from mjq import plots
+
+    first = next(iter(told.policies.values()))
+    of_each = [
+        ("How many servers can be busy, by four estimates", plots.shares_of_capacity, True),
+        (
+            "How long jobs wait, against the load (dotted: what each policy can carry)",
+            plots.waits_against_load,
+            all(_of(told, "waits")),
+        ),
+        ("When work comes", plots.load_by_time, first.load),
+        (
+            "Which needs waste servers (of the ten worst under each policy)",
+            plots.wasted_servers,
+            any(_of(told, "classes")),
+        ),
+        ("The order of the jobs is part of the capacity", plots.memory_of_log, True),
+    ]
+    there = [sheet.Chart(caption, partial(draw, told)) for caption, draw, known in of_each if known]
+    return there[:CHARTS]
+
+
+def _of(told, name):
+    return [getattr(one, name) for one in told.policies.values()]
+
+
+def _parts(told, dates):
     """Yield the report for people, part by part, answer first."""
-    yield f"{told.jobs} jobs on {told.servers:g} servers ({told.servers_from})"
-    yield "\n".join(told.verdict)
-    yield from _capacities(told)
-    yield _memory(told.memory)
-    if told.classes:
-        yield _classes(told.classes)
-    if told.binned:
-        yield _binned(told.binned)
-    if told.near_saturation:
-        yield _near_saturation(told.near_saturation)
-    if told.agreement:
-        yield _agreement(told.agreement)
-    if told.load:
-        yield from _arrivals(told.load)
-    yield "\n".join(told.notes)
+    from mjq.workload.words import agreement_in_words
+
+    reports = list(told.policies.values())
+    first = reports[0]
+    yield f"{first.jobs} jobs on {first.servers:g} servers ({first.servers_from})" + (f", {dates}" if dates else "")
+    yield "\n".join([*([first.warning] if first.warning else []), *told.verdict])
+    yield _limits(reports)
+    yield from (_curve(one) for one in reports if one.waits)
+    if first.agreement:
+        yield "\n".join(agreement_in_words(first.agreement))
+        yield _agreement(first.agreement)
+    yield from chain.from_iterable(_capacities(one) for one in reports)
+    yield _assumptions(reports)
+    yield _memory(first.memory)
+    yield from (_classes(one) for one in reports if one.classes)
+    yield from (_binned(one) for one in reports if one.binned)
+    yield from (_near_saturation(one.near_saturation) for one in reports if one.near_saturation)
+    if first.load:
+        yield from _arrivals(first.load)
+    yield "\n".join(first.notes)
+
+
+def _limits(reports):
+    """Return how near the limit of each policy the log is, and how long jobs wait there."""
+    rows = []
+    for one in reports:
+        own, waits = one.capacities.own_order, one.waits and one.waits.replay
+        ends = "" if own.share_low is None else f" ({100 * own.share_low:.1f} to {100 * own.share_high:.1f})"
+        used = None if one.used is None else f"{100 * one.used:.1f}"
+        rows.append((one.policy, f"{100 * own.share:.1f}{ends}", used, *_waits(waits), "replay" if waits else None))
+    if reports[0].waits and reports[0].waits.log:
+        rows.append(("(real waits)", None, None, *_waits(reports[0].waits.log), "log"))
+    head = (
+        "policy", "servers busy\nat most [%]", "of that\ncame [%]", "mean wait [h]", "90 % wait\nat most [h]", "by the",
+    )  # fmt: skip
+    title = (
+        "What each policy can carry in the order of the log, how much of it came, and how long jobs wait at that load"
+    )
+    return sheet.Table(title, head, rows, ("",) * len(head))
+
+
+def _waits(found):
+    return (None, None) if found is None else (sheet.hours(found.mean), sheet.hours(found.percentile))
+
+
+def _curve(one):
+    """Return the waits under one policy if the same jobs come slower or faster."""
+    own = one.capacities.own_order
+    rows = [
+        (f"{row.growth:g}", f"{100 * row.load:.1f}", f"{100 * row.load / own.share:.1f}", *_waits(row.waits))
+        for row in one.waits.curve
+    ]
+    beyond = any(row.load > own.share for row in one.waits.curve)
+    title = f"Waits under {one.policy} if the same jobs come slower or faster, with 95 % intervals"
+    if beyond:
+        title += ". Above 100 % of what it can carry, waits grow as long as the log lasts"
+    head = (
+        "times\nas fast", "load [%]", f"of what {one.policy}\ncan carry [%]", "mean wait [h]", "90 % wait\nat most [h]",
+    )  # fmt: skip
+    return sheet.Table(title, head, rows, ("",) * len(head))
 
 
 def _arrivals(load):
@@ -202,14 +294,22 @@ def _capacities(told):
     head = "capacity", "jobs per hour", "from", "to", "of the naive", "from", "to", "servers wasted"
     formats = ("", ".4g", ".4g", ".4g", ".4f", ".4f", ".4f", ".2f")
     yield sheet.Table(f"Capacity under {told.policy}, with 95 % intervals", head, rows, formats)
-    mean = told.mean_work
+
+
+def _assumptions(reports):
+    """Say what each capacity assumes, and what its interval says."""
+    told = []
+    for key, name in NAMES.items():
+        found = [getattr(one.capacities, key) for one in reports]
+        said = dict.fromkeys(one.interval for one in found)
+        ends = found[0].interval if len(said) == 1 else "; ".join(
+            f"{report.policy}: {one.interval}" for report, one in zip(reports, found, strict=True)
+        )  # fmt: skip
+        told.append(f"{name}: {found[0].assumes} (interval: {ends})")
+    mean = reports[0].mean_work
     ends = "" if mean.high is None else f" ({mean.low:.4g} to {mean.high:.4g})"
-    yield "\n".join(
-        [
-            *(f"{name}: {one.assumes} (interval: {one.interval})" for name, one in found.items()),
-            f"All four are for the mean work of a job in this log, {mean.value:.4g}{ends} server-hours.",
-        ]
-    )
+    told.append(f"All of them are for the mean work of a job in this log, {mean.value:.4g}{ends} server-hours.")
+    return "\n".join(told)
 
 
 def _memory(memory):
@@ -219,10 +319,13 @@ def _memory(memory):
     return sheet.Table(title, ("jobs", *memory), rows, ("", ".4f", ".4f"))
 
 
-def _classes(classes):
-    rows = [(f"{one.need:g}", one.jobs, one.servers, one.beside, one.without, one.wastes) for one in classes]
+def _classes(told):
+    rows = [(f"{one.need:g}", one.jobs, one.servers, one.beside, one.without, one.wastes) for one in told.classes]
     head = "need", "jobs", "servers used", "others beside it [1/h]", "without it [1/h]", "servers it wastes"
-    title = "Needs that waste most: the servers that others could use without them, less those that they use"
+    title = (
+        f"Needs that waste most under {told.policy}: the servers that others could use without them, less those that "
+        "they use"
+    )
     return sheet.Table(title, head, rows, ("", "d", ".2f", ".4f", ".4f", ".2f"))
 
 
@@ -235,19 +338,34 @@ def _near_saturation(found):
 
 
 def _agreement(agreement):
-    rows = [(one.policy, one.jobs, one.log, one.replay, one.same, one.fits_log, one.fits_replay) for one in agreement]
+    rows = [
+        (
+            one.policy,
+            one.jobs,
+            one.log / HOUR,
+            one.replay / HOUR,
+            *(100 * x for x in (one.same, one.fits_log, one.fits_replay)),
+        )
+        for one in agreement
+    ]
     head = (
-        "policy", "jobs", "mean wait\nby the log [s]", "replayed [s]", "start within\na minute",
-        "time a job waits that\nwould fit, by the log", "replayed",
+        "policy", "jobs", "mean wait\nby the log [h]", "replayed [h]", "start within\na minute [%]",
+        "time in which somebody\nwaits who would fit,\nby the log [%]", "replayed [%]",
     )  # fmt: skip
-    title = "Replays against the waits of the log: look here before you believe a plan"
-    return sheet.Table(title, head, rows, ("", "d", ".0f", ".0f", ".3f", ".3f", ".3f"))
+    title = "Replays against the waits of the log: look here before you believe a replay"
+    return sheet.Table(title, head, rows, ("", "d", ".2f", ".2f", ".1f", ".1f", ".1f"))
 
 
-def _binned(binned):
+def _binned(told):
+    binned = told.binned
     rows = [
         (name, one.needs, f"{100 * one.own_order:+.1f}", f"{100 * one.independent:+.1f}")
         for name, one in (("taken together", binned.fewer), ("rounded up to powers of two", binned.rounded))
     ]
     head = "needs", "how many", "own order [%]", "independent [%]"
-    return sheet.Table("Error of the capacity if needs are merged and the work is kept", head, rows, ("",) * len(head))
+    return sheet.Table(
+        f"Error of the capacity under {told.policy} if needs are merged and the work is kept",
+        head,
+        rows,
+        ("",) * len(head),
+    )

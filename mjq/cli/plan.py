@@ -29,6 +29,7 @@ from mjq.cli.reading import (
     growth_option,
     lines_used,
     log_options,
+    outage_options,
     read,
     read_parts,
     schema_option,
@@ -40,7 +41,6 @@ MISSED = 3  # exit status: no size meets the target
 UNITS = {"s": 1 / 3600, "m": 1 / 60, "min": 1 / 60, "h": 1.0, "d": 24.0}
 MOST_SIZES = 200
 TINY = 1e-9  # hours
-PICTURE = "Waits against the servers with the target, and against the load"
 
 
 class Duration(click.ParamType):
@@ -160,6 +160,7 @@ class Night(click.ParamType):
     help="What if there were no jobs of exactly NEED servers?",
 )  # fmt: skip
 @growth_option
+@outage_options
 @click.option(
     "--node", metavar="N", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
     help="Add servers in steps of this many, the servers of a node.",
@@ -214,8 +215,10 @@ def plan(
         logs, lines = read_parts(log, {name: _machine(one) for name, one in sizes.items()}, **reading)
         tried = {name: _tried(logs[name], one, node) for name, one in sizes.items()}
         with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
-            told = workload.planned_by_partition(logs, target, policies, tried, lines=lines, workers=crew, **common)
-        return _show(told, _parts_of_all(told), _pictures_of_all(told), page, as_json)
+            plans = workload.planned_by_partition(logs, target, policies, tried, lines=lines, workers=crew, **common)
+        if page is not None:
+            _write_page_of_all(page, log, plans)
+        return _show(plans, _parts_of_all(plans), as_json)
     if isinstance(sizes, float) and not asks:
         raise click.BadParameter(f"{sizes:g} is not a range such as 100:200 or 100:200:11", param_hint="'--servers'")
     found = read(log, servers=_machine(sizes), **reading)
@@ -229,7 +232,9 @@ def plan(
     tried = _tried(found, sizes, node)
     with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
         told = workload.planned(found, target, policies, tried, changes=changes, workers=crew, **common)
-    return _show(told, _parts(told), _pictures(told), page, as_json)
+    if page is not None:
+        _write_page(page, log, found, told)
+    return _show(told, _parts(told), as_json)
 
 
 def _machine(given):
@@ -247,12 +252,8 @@ def _tried(log, given, node):
     return sizes_between(log, low, high, **({} if count is None else {"count": count}), node=node)
 
 
-def _show(told, parts, pictures, page, as_json):
+def _show(told, parts, as_json):
     """Show a plan, or those of partitions; return the exit status."""
-    parts = list(parts)
-    if page is not None:
-        title = "What if?" if getattr(told, "target", 0) is None else "How many servers?"
-        sheet.write_page(page, title, parts, sheet.drawn(*pictures), PICTURE)
     if as_json:
         show_json(told.model_dump())
     else:
@@ -260,21 +261,46 @@ def _show(told, parts, pictures, page, as_json):
     return 0 if told.met else MISSED
 
 
-def _pictures(told):
+def _write_page(page, log, found, told):
+    """Write the plan as a page: the answer, charts, then all parts."""
     from mjq import plots
 
-    drawn = [] if told.target is None else [plots.waits_by_size, plots.waits_by_load]
-    return [partial(draw, told) for draw in (*drawn, *([plots.waits_by_change] if told.what_if else []))]
+    goal, charts = f"{told.percentile:g} % wait at most", []
+    if told.target is not None:
+        charts += [
+            sheet.Chart(f"{goal}, against the servers", lambda ax: plots.waits_by_size(told, ax)),
+            sheet.Chart("Mean wait, against the servers", lambda ax: plots.waits_by_size(told, ax, "mean")),
+            sheet.Chart(f"{goal}, against the load", lambda ax: plots.waits_by_load(told, ax)),
+            sheet.Chart("Mean wait, against the load", lambda ax: plots.waits_by_load(told, ax, "mean")),
+        ]
+    if told.what_if:
+        caption = f"Mean wait on {told.what_if[0].servers:g} servers, as it is and under each change"
+        charts.append(sheet.Chart(caption, lambda ax: plots.waits_by_change(told, ax)))
+    answer = told.policies[0].verdict if len(told.policies) == 1 else [one.verdict[0] for one in told.policies]
+    parts, title = _parts(told.model_copy(update={"warning": None})), "What if?"
+    if told.target is not None:
+        title = "How many servers?"
+    sheet.write_page(page, title, sheet.facts(log, found), answer[:3], charts, parts, told.warning)
 
 
-def _pictures_of_all(told):
+def _write_page_of_all(page, log, told):
+    """Write the plans of partitions as a page."""
     from mjq import plots
 
-    def titled(draw, plan, name, ax):
-        draw(plan, ax)
-        ax.set_title(f"partition {name}", loc="left", pad=30)
+    charts = [
+        sheet.Chart(f"Partition {name}. {plan.percentile:g} % wait at most", partial(plots.waits_by_size, plan))
+        for name, plan in told.partitions.items()
+    ]
+    answer = [_summed(told, total) for total in told.sum]
+    sheet.write_page(page, "How many servers?", Path(log).name, answer, charts, _parts_of_all(told))
 
-    return [partial(titled, plots.waits_by_size, plan, name) for name, plan in told.partitions.items()]
+
+def _summed(told, total):
+    """Say how many servers all partitions need."""
+    if total.missed:
+        missed = f"{', '.join(total.missed)}: no size that was tried meets the target"
+        return f"Under {total.policy} the partitions have no sum, for in {missed}."
+    return f"Under {total.policy} the {len(told.partitions)} partitions need {total.smallest:g} servers in all."
 
 
 def _parts_of_all(told):
@@ -306,6 +332,8 @@ def _sum(told, total):
 
 def _parts(told):
     """Yield the plan for people, part by part."""
+    if told.warning:
+        yield told.warning
     if told.lines:
         yield lines_used(told.lines)
     machine = f", on {told.servers:g} servers ({told.servers_from})" if told.servers else ""
@@ -333,7 +361,7 @@ def _what_if(told):
     some = next(iter(effects.values()))
     yield "\n".join(["What if?", *(f"- {one.change}: {one.told}" for one in some), *_of_response(told.what_if)])
     most = f"{told.percentile:g} % wait at\nmost [h]\nas it is"
-    head = "what changes", "mean wait [h]\nas it is", "then", "shorter by", most, "then", "shorter by"
+    head: tuple[str, ...] = "what changes", "mean wait [h]\nas it is", "then", "shorter by", most, "then", "shorter by"
     head += () if told.target is None else ("servers for\nthe target",)
     for policy, rows in effects.items():
         title = (
@@ -347,7 +375,7 @@ def _effect(one, told):
     row = [one.change]
     for name in ("mean", "percentile"):
         before, after = (f"{getattr(which, name).value:.3g}" for which in (one.before, one.after))
-        row += [before, after, _hours(getattr(one.saves, name))]
+        row += [before, after, sheet.hours(getattr(one.saves, name))]
     return row if told.target is None else [*row, one.smallest and f"{one.smallest:g}"]
 
 
@@ -386,7 +414,7 @@ def _size(row):
     if row.waits is None:
         return [f"{row.servers:g}", row.load, None, None, f"too small for {row.too_large}", None, None]
     exact = row.exact_estimates and _saved(row.exact_estimates.mean)
-    waits = _hours(row.waits.mean), _hours(row.waits.percentile)
+    waits = sheet.hours(row.waits.mean), sheet.hours(row.waits.percentile)
     each = row.each_node_more and _saved(row.each_node_more.mean)
     return [f"{row.servers:g}", row.load, *waits, _verdict(row), each, exact]
 
@@ -399,7 +427,7 @@ def _verdict(row):
 
 def _saved(found):
     """Return what is saved, or None where the log cannot tell it from nothing."""
-    return None if _holds_zero(found) else _hours(found)
+    return None if _holds_zero(found) else sheet.hours(found)
 
 
 def _holds_zero(found):
@@ -407,12 +435,11 @@ def _holds_zero(found):
     return found.low is None or found.high is None or found.low <= 0 <= found.high
 
 
-def _hours(found):
-    return f"{found.value:.3g}" + ("" if found.low is None else f" ({found.low:.3g} to {found.high:.3g})")
-
-
 def _by_load(one, told):
     head = "growth", "load", "mean wait [h]", f"{told.percentile:g} % wait\nat most [h]"
-    rows = [[f"{row.growth:.3g}", row.load, _hours(row.waits.mean), _hours(row.waits.percentile)] for row in one.loads]
+    rows = [
+        [f"{row.growth:.3g}", row.load, sheet.hours(row.waits.mean), sheet.hours(row.waits.percentile)]
+        for row in one.loads
+    ]
     title = f"{one.servers:g} servers under {one.policy}; with growth 2 jobs come twice as fast as in the log"
     return sheet.Table(title, head, rows, ("", ".3f"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,11 +12,11 @@ from mjq._util.plain import brief
 from mjq.cli.common import show_json
 
 if TYPE_CHECKING:
-    from mjq.workload import Lines, Log
+    from mjq.workload import Gap, Lines, Log
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "Machine", "anonymous_option", "growth_option", "servers_option", "machine_option", "log_options", "read",
-    "read_parts", "lines_used", "schema_option",
+    "Machine", "anonymous_option", "growth_option", "servers_option", "machine_option", "log_options",
+    "outage_options", "read", "read_parts", "lines_used", "schema_option",
 ]  # fmt: skip
 
 LOG_OPTIONS = (
@@ -30,6 +31,20 @@ LOG_OPTIONS = (
     ),
     click.option("--partition", metavar="NAME", help="Use only the jobs of this partition."),
     click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used."),
+)  # fmt: skip
+OUTAGE_OPTIONS = (
+    click.option(
+        "--keep-gaps", is_flag=True,
+        help="Keep outages in loads and waits. By default the command looks for gaps in which nothing was submitted "
+        "and nothing ran, longer than a day and than three times the longest pause of a typical week. It cuts them to "
+        "that length.",
+    ),
+    click.option(
+        "--calendar", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
+        help="Take the servers that are up from this file. Each line has a time, in seconds on the clock of the log or "
+        "as a date, and how many servers are up from then on. Jobs in service run on when servers go down. No gap is "
+        "cut.",
+    ),
 )  # fmt: skip
 anonymous_option = click.option(
     "--anonymous", is_flag=True, help="Print only the table of job classes, as CSV. It names nobody and can be shared."
@@ -91,11 +106,43 @@ def log_options(command: Callable) -> Callable:
     return command
 
 
-def read(path: str, columns: Sequence[tuple[str, str]], **words: Any) -> Log:
-    """Return the log that these options describe; with `servers`, that of a machine of this size."""
-    from mjq.workload import read_log
+def outage_options(command: Callable) -> Callable:
+    """Add the options of a command that knows outages, whose values are for :func:`read`."""
+    for option in reversed(OUTAGE_OPTIONS):
+        option(command)
+    return command
 
-    return read_log(path, dict(columns) or None, **words)
+
+def read(
+    path: str,
+    columns: Sequence[tuple[str, str]],
+    keep_gaps: bool | None = None,
+    calendar: str | None = None,
+    machine: float | None = None,
+    **words: Any,
+) -> Log:
+    """Return the log that these options describe; with `servers`, that of a machine of this size.
+
+    For a command with :func:`outage_options` outages are taken out, or given by a calendar, and the last note says so.
+    The calendar is of `machine` servers, by default those of the log.
+    """
+    from mjq import workload
+
+    log = workload.read_log(path, dict(columns) or None, **words)
+    return log if keep_gaps is None else _with_outages(log, keep_gaps, calendar, machine)
+
+
+def _with_outages(log: Log, keep_gaps: bool, calendar: str | None = None, machine: float | None = None) -> Log:
+    """Return the log with its outages taken out, or given by a calendar; the last note says so."""
+    from mjq import workload
+
+    found: tuple[Gap, ...] = ()
+    if calendar is not None:
+        log = workload.with_calendar(log, workload.read_calendar(calendar, log), machine)
+    else:
+        found = workload.find_gaps(log)
+        log = log if keep_gaps else workload.without_gaps(log, found)
+    return replace(log, notes=(*log.notes, *workload.outages_in_words(log, found)))
 
 
 def read_parts(
@@ -103,14 +150,24 @@ def read_parts(
     servers: Mapping[str, float | None],
     columns: Sequence[tuple[str, str]],
     partition: str | None = None,
+    keep_gaps: bool | None = None,
+    calendar: str | None = None,
     **words: Any,
 ) -> tuple[dict[str, Log], Lines]:
-    """Return the log of each of several partitions, and what of the file was used."""
+    """Return the log of each of several partitions, and what of the file was used.
+
+    Outages are looked for in each partition by itself, as :func:`read` does for one of them.
+    """
     from mjq.workload import read_partitions
 
     if partition is not None:
         raise click.UsageError("--partition and --servers NAME=N exclude each other; both say which partitions to take")
-    return read_partitions(path, servers, dict(columns) or None, **words)
+    if calendar is not None:
+        raise click.UsageError("a calendar is that of one machine: give --partition NAME with --calendar")
+    logs, lines = read_partitions(path, servers, dict(columns) or None, **words)
+    if keep_gaps is not None:
+        logs = {name: _with_outages(log, keep_gaps) for name, log in logs.items()}
+    return logs, lines
 
 
 def lines_used(lines: Lines) -> str:
@@ -123,14 +180,14 @@ def lines_used(lines: Lines) -> str:
     return f"{lines.read} lines read, {lines.used} used" + "".join(reasons)
 
 
-def schema_option(name: str) -> Callable:
-    """Return an option that prints the JSON Schema of a result of :mod:`mjq.workload`, by the name of its class."""
+def schema_option(*names: str) -> Callable:
+    """Return an option that prints the JSON Schema of results of :mod:`mjq.workload`, by the names of their classes."""
 
     def show(context, option, asked):
         if asked:
             from mjq import workload
 
-            show_json(getattr(workload, name).model_json_schema())
+            show_json(workload.schema(*names))
             context.exit()
 
     return click.option(

@@ -6,6 +6,7 @@ from . import depletion as depletion
 from . import evaluation as evaluation
 from . import fluid_times as fluid_times
 from . import frontier as frontier
+from . import largest_need as largest_need
 from . import near_saturation as near_saturation
 from . import public_logs as public_logs
 from . import real_waits as real_waits

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from mjq.plots.capacities import memory_of_log, shares_of_capacity
+from mjq.plots.capacities import load_by_time, memory_of_log, shares_of_capacity, waits_against_load, wasted_servers
 from mjq.plots.claims import holds
 from mjq.plots.drawings import network, resource, state_graph, tracker
 from mjq.plots.palette import COLOURS, WIDTH
@@ -32,6 +32,7 @@ __all__ = [
     "gantt",
     "glue",
     "holds",
+    "load_by_time",
     "memory_of_log",
     "network",
     "panels",
@@ -44,9 +45,11 @@ __all__ = [
     "timeline",
     "tracker",
     "verdicts",
+    "waits_against_load",
     "waits_by_change",
     "waits_by_load",
     "waits_by_size",
+    "wasted_servers",
 ]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import networkx as nx
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
@@ -160,6 +159,8 @@ def state_graph(
     """
     if ax is None:
         _, ax = plt.subplots(figsize=(WIDTH, 4.4))
+    import networkx as nx  # few chapters draw a chain, and all would wait for the import
+
     graph = nx.DiGraph()
     graph.add_nodes_from(states)
     nx.draw_networkx_nodes(graph, positions, ax=ax, node_size=size, node_color="white", edgecolors="black")

@@ -11,29 +11,39 @@ from mjq.plots.palette import COLOURS
 __all__ = ["waits_by_change", "waits_by_load", "waits_by_size"]
 
 
-def waits_by_size(plan: Any, ax: Axes) -> None:
-    """Draw the percentile of the waits against the servers, with intervals and the target.
+def waits_by_size(plan: Any, ax: Axes, quantity: str = "percentile") -> None:
+    """Draw the percentile or the mean of the waits against the servers, with intervals, and the target.
 
     Parameters
     ----------
     plan : mjq.workload.Plan
     ax : matplotlib.axes.Axes
+    quantity : {"percentile", "mean"}
+        The target is one of the percentile.
     """
     for one, colour in zip(plan.policies, COLOURS, strict=False):
         rows = [row for row in one.sizes if row.waits]
-        _curve(ax, [row.servers for row in rows], [row.waits.percentile for row in rows], one.policy, colour)
-    ax.axhline(plan.target, color="grey", ls="--", lw=1.2, label="target")
-    ax.set(xlabel="servers", ylabel=_quantity(plan))
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)
+        _curve(ax, [row.servers for row in rows], [getattr(row.waits, quantity) for row in rows], one.policy, colour)
+    _finish(plan, ax, quantity, "servers")
 
 
-def waits_by_load(plan: Any, ax: Axes) -> None:
+def waits_by_load(plan: Any, ax: Axes, quantity: str = "percentile") -> None:
     """Draw the same against the load of the smallest machine that meets the target, or else the largest tried."""
     for one, colour in zip(plan.policies, COLOURS, strict=False):
         label = f"{one.policy}, {one.servers:g} servers" if one.servers else one.policy
-        _curve(ax, [row.load for row in one.loads], [row.waits.percentile for row in one.loads], label, colour)
-    ax.axhline(plan.target, color="grey", ls="--", lw=1.2)
-    ax.set(xlabel="load: work that comes over what the servers can do", ylabel=_quantity(plan))
+        found = [getattr(row.waits, quantity) for row in one.loads]
+        _curve(ax, [row.load for row in one.loads], found, label, colour)
+    _finish(plan, ax, quantity, "load: work that comes over what the servers can do")
+
+
+def _finish(plan, ax, quantity, across):
+    """Add the target, the axes and the legend."""
+    wait = "mean wait [h]"
+    if quantity == "percentile":
+        ax.axhline(plan.target, color="grey", ls="--", lw=1.2, label="target")
+        wait = f"{plan.percentile:g} % wait at most [h]"
+    ax.set(xlabel=across, ylabel=wait)
+    _above_zero(plan, ax, quantity)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
 
@@ -57,8 +67,14 @@ def waits_by_change(plan: Any, ax: Axes) -> None:
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
 
-def _quantity(plan):
-    return f"wait of {plan.percentile:g} % of jobs at most [h]"
+def _above_zero(plan, ax, quantity):
+    """Cut what is drawn at three times the longest wait: the upper ends of intervals may be far above."""
+    found = [getattr(row.waits, quantity).value for one in plan.policies for row in one.sizes + one.loads if row.waits]
+    longest = max([*found, plan.target if quantity == "percentile" else 0.0], default=0.0)
+    if longest > 0 and ax.get_ylim()[1] > 3 * longest:
+        ax.set_ylim(0, 3 * longest)
+    else:
+        ax.set_ylim(bottom=0)
 
 
 def _curve(ax, x, found, label, colour):

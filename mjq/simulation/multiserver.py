@@ -18,6 +18,7 @@ from mjq.simulation import policies
 from mjq.simulation.engine import arrivals as sources
 from mjq.simulation.engine.arrivals import Service
 from mjq.simulation.engine.loop import (
+    ALWAYS_UP,
     DONE,
     ENDLESS,
     FIRST_CLASS,
@@ -188,7 +189,9 @@ def simulate_multiserver(
     plan = Plan(
         arrivals, warm, jobs, batches, tail_at, room, False, rule.knows_times, rule.interrupts, number=rule.number
     )
-    run = Compiled(events, policy, sources.poisson(lam, p, laws, factor), units(b, B), plan, np.empty((2, 0)))
+    run = Compiled(
+        events, policy, sources.poisson(lam, p, laws, factor), units(b, B), plan, np.empty((2, 0)), ALWAYS_UP
+    )
     return _estimates(replicate(run, seed, replications, workers, progress))
 
 

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq.simulation import policies
+from mjq.simulation.calendar import Calendar, calendar_of
 from mjq.simulation.engine import arrivals
-from mjq.simulation.engine.loop import ENDLESS, FINISH, START, Plan, events
+from mjq.simulation.engine.loop import ALWAYS_UP, ENDLESS, FINISH, START, Plan, events
 from mjq.simulation.engine.queue import units
 from mjq.simulation.multiserver import require_powers_of_two
 
@@ -30,6 +31,8 @@ class Schedule:
     servers : float
     start, finish : float array, shape (n,)
         When each job starts for the first time, and when it ends; between them it may have been interrupted.
+    calendar : mjq.simulation.calendar.Calendar, optional
+        How many servers are up, and from when on; None if all are always up.
     """
 
     submit: np.ndarray
@@ -38,6 +41,7 @@ class Schedule:
     servers: float
     start: np.ndarray
     finish: np.ndarray
+    calendar: Calendar | None = None
 
     @property
     def wait(self) -> np.ndarray:
@@ -64,11 +68,24 @@ class Schedule:
     def utilization(self) -> float:
         """Return the mean fraction of busy servers from the first arrival to the last end; nan if no time passes.
 
+        With a calendar, of those that are up, or would be down if no job still ran on them.
+
         >>> replay([0, 0], [1, 2], [4, 2], None, 4).utilization
         0.5
         """
         span = self.finish.max() - self.submit.min()
-        return float(self.need @ self.run / (self.servers * span)) if span > 0 else float("nan")
+        there = self.servers * span if self.calendar is None else self._up_or_held(self.calendar)
+        return float(self.need @ self.run / there) if span > 0 and there > 0 else float("nan")
+
+    def _up_or_held(self, calendar):
+        """Return the servers that are up or held, whichever are more, times the time from first arrival to last end."""
+        first, last = self.submit.min(), self.finish.max()
+        changes = calendar.since[(calendar.since > first) & (calendar.since < last)]
+        times = np.unique(np.concatenate([[first, last], self.start, self.finish, changes]))
+        begun = np.bincount(np.searchsorted(times, self.start), self.need, len(times))
+        ended = np.bincount(np.searchsorted(times, self.finish), self.need, len(times))
+        held = np.cumsum(begun - ended)[:-1]
+        return float(np.maximum(held, calendar.at(times[:-1])) @ np.diff(times))
 
 
 def replay(
@@ -81,8 +98,11 @@ def replay(
     *,
     ties: str = "completions first",
     kill: bool = False,
+    calendar: ArrayLike | Calendar | None = None,
 ) -> Schedule:
     """Replay a log: return when each job starts and ends under a queueing policy.
+
+    Jobs queue in order of arrival. Priorities, fair share and limits for users are not modelled.
 
     Parameters
     ----------
@@ -106,6 +126,10 @@ def replay(
         always the order of arrival; under a policy that interrupts, each job's last start counts.
     kill : bool
         Whether jobs are killed at their estimate. If not, who runs longer is taken to have said so beforehand.
+    calendar : sequence of (float, float), optional
+        Times, on the clock of `submit`, and how many of the servers are up from each of them on; before the first all
+        are. Jobs in service run on when servers go down; those servers go when the jobs end. The policy does not know
+        the calendar beforehand. The whole rule is in :mod:`mjq.simulation.calendar`. Not for policies that interrupt.
 
     Returns
     -------
@@ -115,7 +139,8 @@ def replay(
     ------
     ValueError
         If there is no job, lengths differ, a time is negative, a need is not positive or exceeds the servers, or there
-        is no such policy.
+        is no such policy; if a calendar does not rise, has more servers than there are, or leaves so few up for ever
+        that some job never starts.
 
     Examples
     --------
@@ -128,6 +153,11 @@ def replay(
     array([0., 6., 2.])
     >>> replay(*log, "easy").start
     array([0., 5., 7.])
+
+    From time 4 to time 9 two servers are down: the second job must wait for them.
+
+    >>> replay(*log, "easy", calendar=[(4, 2), (9, 4)]).start
+    array([0., 9., 5.])
     """
     servers = float(checks.positive("servers", servers, ndim=0))
     submit, run = checks.not_negative("submit", submit), checks.not_negative("run", run)
@@ -146,8 +176,13 @@ def replay(
     needs = np.unique(need)
     if rule.interrupts:
         require_powers_of_two(needs, servers)
+        if calendar is not None:
+            raise ValueError(f"{policy} interrupts jobs, and is not replayed with a calendar")
+    calendar = None if calendar is None else calendar_of(calendar, servers)
     run, estimates = (np.minimum(run, estimates), estimates) if kill else (run, np.maximum(run, estimates))
-    estimates = np.maximum(estimates, np.spacing(submit.max() + run.sum()))
+    steps = ALWAYS_UP if calendar is None else calendar.steps()
+    last = max(submit.max(), steps["since"].max(initial=0.0))  # nothing ends later than all work after it
+    estimates = np.maximum(estimates, np.spacing(last + run.sum()))
     in_order, n = bool((submit[1:] >= submit[:-1]).all()), len(submit)
     order = slice(None) if in_order else np.argsort(submit, kind="stable")
     source = arrivals.logged(submit, np.searchsorted(needs, need), run, estimates, order)
@@ -166,9 +201,21 @@ def replay(
         interrupts=rule.interrupts,
         number=rule.number,
     )
-    events(rng, policy, source, units(needs, servers), plan, record)
+    events(rng, policy, source, units(needs, servers), plan, record, steps)
     del source
     times = record if in_order else np.empty((2, n))
     if not in_order:
         times[:, order] = record
-    return Schedule(submit.copy(), need.copy(), run.copy(), servers, times[START], times[FINISH])
+    if calendar is not None and np.isnan(times[START]).any():
+        raise ValueError(_never_start(np.flatnonzero(np.isnan(times[START])), need, calendar))
+    return Schedule(submit.copy(), need.copy(), run.copy(), servers, times[START], times[FINISH], calendar)
+
+
+def _never_start(jobs, need, calendar):
+    """Return a message: how many jobs never start, and why."""
+    too_large = int((need[jobs] > calendar.up[-1] * (1 + checks.FIT_TOLERANCE)).sum())
+    return (
+        f"{len(jobs)} of {len(need)} jobs never start: the calendar ends with {checks.shown(calendar.up[-1])} of "
+        f"{checks.shown(calendar.servers)} servers up, and {too_large} of them need more; the first that waits is job "
+        f"{jobs[0] + 1} of those given"
+    )

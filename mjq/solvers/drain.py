@@ -7,7 +7,9 @@ each departure the head of the queue enters if it fits, then the next, until one
 Two facts make millions of states easy:
 
 * Whenever a job enters, the next head is a fresh draw from the mix. So the flow by admission into configuration `k`
-  with head `i` is :math:`p_i f_k`, and the vector `f`, one number for each configuration, is all that is unknown.
+  with head `i` is :math:`p_i f_k`, and the vector `f`, one number for each configuration, is all that is unknown. If
+  the classes of successive jobs are a Markov chain P, the flow is :math:`\sum_j f_{kj} P_{ji}`, with one number for
+  each configuration and class `j` that entered it. There are no more states: the head of the queue is the memory.
 * Given `f`, departures only lead to smaller configurations and admissions only to larger ones. One pass down over the
   configurations gives every probability, one pass up gives the flow by admission again: :math:`f = T f`.
 
@@ -18,6 +20,7 @@ are solved by Arnoldi iterations on the two passes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -26,7 +29,7 @@ from scipy.sparse import linalg
 
 from mjq.solvers import arnoldi, chain
 
-__all__ = ["Configurations", "SaturatedState", "configurations", "departure_operator", "saturated"]
+__all__ = ["Configurations", "Heads", "SaturatedState", "configurations", "departure_operator", "saturated"]
 
 DENSE_UNKNOWNS = 1000  # up to which T is formed and eliminated exactly
 PATIENT_UNKNOWNS = 6000  # the same where Arnoldi iterations cannot be trusted
@@ -179,8 +182,9 @@ def saturated(
     configurations : Configurations
     rates : sequence of float, shape (L,)
         Rate at which one job in service completes.
-    mix : sequence of float, shape (L,)
-        Probability that the next job in the queue is of each class, all positive.
+    mix : sequence of float, shape (L,) or (L, L)
+        Probability that the next job in the queue is of each class: all positive if they are the same after each job,
+        or a row for each class of the job before it.
     tolerance : float
         Largest relative change of the admission flow in one pass.
     most_sweeps : int, optional
@@ -237,9 +241,51 @@ def _settled(passes, flow, tolerance):
 
 
 def _error(passes, probabilities, residual):
-    """Estimate of the relative error; the slowest job's rate, for each admission, is what a start is forgotten at."""
+    """Estimate of the relative error; a start is forgotten by the slowest job, or the order of classes, if slower."""
     admissions = float((probabilities.sum(axis=1) * passes.departures).sum() / probabilities.sum())
-    return arnoldi.estimated_error(passes, passes.size, residual, passes.rates.min() / admissions, BASIS_VECTORS)
+    moduli = np.sort(np.abs(np.linalg.eigvals(passes.heads.matrix))) if passes.heads.classes > 1 else np.zeros(2)
+    forgotten = min(passes.rates.min() / admissions, 1 - moduli[-2])
+    return arnoldi.estimated_error(passes, passes.size, residual, forgotten, BASIS_VECTORS)
+
+
+class Heads(NamedTuple):
+    """Say how the class of the next job in the queue is drawn, given that of the job before it.
+
+    Attributes
+    ----------
+    classes : int
+        That are remembered: 1 if it is the same whatever came before.
+    repeats : float array, shape (L,)
+        Part of the probability that falls on the same class again.
+    draws : float array, shape (1, L) or (L, L)
+        The other part: one row for all, or a row for each class of the job before.
+    """
+
+    classes: int
+    repeats: np.ndarray
+    draws: np.ndarray
+
+    @classmethod
+    def of(cls, mix: ArrayLike) -> Heads:
+        """Take a mix or a matrix; a matrix that repeats or draws from one mix needs but one row of draws.
+
+        Examples
+        --------
+        >>> Heads.of([[0.75, 0.25], [0.25, 0.75]]).draws
+        array([[0.25, 0.25]])
+        """
+        rows = np.atleast_2d(np.asarray(mix, dtype=float))
+        if len(rows) == 1:
+            return cls(1, np.zeros(rows.shape[1]), rows)
+        others = rows[(np.arange(len(rows)) + 1) % len(rows), np.arange(len(rows))]  # of each column, off the diagonal
+        repeats = np.diag(rows) - others
+        one_mix = (rows - np.diag(np.diag(rows)) == others - np.diag(others)).all() and (repeats >= 0).all()
+        return cls(len(rows), repeats, others[None]) if one_mix else cls(len(rows), 0 * repeats, rows)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """Return the probabilities, shape (classes, L)."""
+        return self.draws + np.diag(self.repeats) if self.classes > 1 else self.draws
 
 
 class _Passes:
@@ -247,20 +293,21 @@ class _Passes:
 
     def __init__(self, configurations, rates, mix):
         self.tables = configurations.counts, configurations.after_admission, configurations.after_departure
-        self.rates, self.mix = rates, mix
+        self.rates = rates
+        self.heads = Heads.of(mix)
         self.departures = configurations.counts @ rates
-        stops = configurations.blocked @ mix
-        self.places = np.flatnonzero(stops > 0)
+        stops = configurations.blocked @ self.heads.matrix.T
+        self.places = np.nonzero(stops > 0)
         self.conserved = stops[self.places]  # T keeps the sum of conserved * flow
-        self.size = len(self.places)
+        self.size = len(self.conserved)
         self.count = 0
-        self.everywhere, self.found = np.zeros(len(self.departures)), np.empty(configurations.counts.shape)
+        self.everywhere, self.found = np.zeros(stops.shape), np.empty(configurations.counts.shape)
 
     def __call__(self, flow):
         self.count += 1
         self.everywhere[self.places] = flow
-        _drain(*self.tables, self.rates, self.mix, self.departures, self.everywhere, self.found)
-        return _admit(self.tables[1], self.mix, self.found)[self.places]
+        _drain(*self.tables, self.rates, self.heads, self.departures, self.everywhere, self.found)
+        return _admit(self.tables[1], self.heads, self.found)[self.places]
 
     def probabilities(self):
         """Return the probability of each state, as the last pass found them."""
@@ -295,8 +342,8 @@ def departure_operator(configurations: Configurations, rates: ArrayLike, mix: Ar
     configurations : Configurations
     rates : sequence of float, shape (L,)
         Rate at which one job in service completes.
-    mix : sequence of float, shape (L,)
-        Probability that the next job in the queue is of each class.
+    mix : sequence of float, shape (L,) or (L, L)
+        As for :func:`saturated`.
 
     Returns
     -------
@@ -310,28 +357,56 @@ def departure_operator(configurations: Configurations, rates: ArrayLike, mix: Ar
     array([[6.]])
     """
     tables = configurations.counts, configurations.after_admission, configurations.after_departure
-    rates, mix = np.asarray(rates, dtype=float), np.asarray(mix, dtype=float)
+    rates, heads = np.asarray(rates, dtype=float), Heads.of(mix)
     states = np.nonzero(configurations.blocked)
     size = len(states[0])
 
     def matvec(values):
         everywhere = np.zeros(configurations.counts.shape)
         everywhere[states] = np.ravel(values)
-        return _expected_after_departure(*tables, rates, mix, everywhere)[states]
+        return _expected_after_departure(*tables, rates, heads, everywhere)[states]
 
     return linalg.LinearOperator((size, size), matvec=matvec, dtype=float)
 
 
 @numba.njit(cache=True)
-def _expected_after_departure(counts, up, down, rates, mix, values):
+def expected_at_entry(heads, values, worth):
+    """Put into `worth`, by class that enters, the mean of the values by class of the head that is drawn then."""
+    for j in range(heads.classes):
+        worth[j] = heads.repeats[j] * values[j]
+    for j in range(len(heads.draws)):
+        drawn = 0.0
+        for i in range(len(values)):
+            drawn += heads.draws[j, i] * values[i]
+        if len(heads.draws) == heads.classes:
+            worth[j] += drawn
+        else:
+            worth += drawn
+
+
+@numba.njit(cache=True)
+def _head_drawn(heads, flow, k, i, total):
+    """Return the flow into a configuration with a head of class i, from that by class that enters, and its total."""
+    if heads.classes == 1:
+        return heads.draws[0, i] * total
+    if len(heads.draws) == 1:
+        return heads.repeats[i] * flow[k, i] + heads.draws[0, i] * total
+    drawn = 0.0
+    for j in range(heads.classes):
+        drawn += heads.draws[j, i] * flow[k, j]
+    return drawn
+
+
+@numba.njit(cache=True)
+def _expected_after_departure(counts, up, down, rates, heads, values):
     """Sum, over departures, rate times the mean value of the next state; `values` is overwritten."""
     m, classes = counts.shape
-    fresh = np.zeros(m)  # mean value of a configuration just entered, over the draw of the next head
+    fresh = np.zeros((m, heads.classes))  # mean value of a configuration just entered, over the draw of the next head
     for k in range(m - 1, -1, -1):
         for i in range(classes):
             if up[k, i] >= 0:
-                values[k, i] = fresh[up[k, i]]
-            fresh[k] += mix[i] * values[k, i]
+                values[k, i] = fresh[up[k, i], i % heads.classes]
+        expected_at_entry(heads, values[k], fresh[k])
     out = np.zeros((m, classes))
     for k in range(m):
         for i in range(classes):
@@ -343,7 +418,7 @@ def _expected_after_departure(counts, up, down, rates, mix, values):
 
 
 @numba.njit(cache=True)
-def _drain(counts, up, down, rates, mix, departures, flow, found):
+def _drain(counts, up, down, rates, heads, departures, flow, found):
     """Pass down: from the admission flow, probabilities where the head does not fit, elsewhere flows by departures.
 
     Both stand in one table, `found`, which is overwritten: to find the memory for it takes as long as a pass.
@@ -352,11 +427,13 @@ def _drain(counts, up, down, rates, mix, departures, flow, found):
     found[:] = 0.0
     here = np.empty(classes)
     for k in range(m - 1, -1, -1):
-        stops = False
+        stops, total = False, 0.0
+        for j in range(heads.classes):
+            total += flow[k, j]
         for i in range(classes):
             here[i] = 0.0
             if up[k, i] < 0:
-                here[i] = found[k, i] = (found[k, i] + mix[i] * flow[k]) / departures[k]
+                here[i] = found[k, i] = (found[k, i] + _head_drawn(heads, flow, k, i, total)) / departures[k]
                 stops = True
         if stops:
             for j in range(classes):
@@ -367,12 +444,16 @@ def _drain(counts, up, down, rates, mix, departures, flow, found):
 
 
 @numba.njit(cache=True)
-def _admit(up, mix, found):
+def _admit(up, heads, found):
     """Pass up: each head that fits enters, and draws the next head."""
     m, classes = up.shape
-    flow = np.zeros(m)
+    flow = np.zeros((m, heads.classes))
     for k in range(m):
+        total = 0.0
+        for j in range(heads.classes):
+            total += flow[k, j]
         for i in range(classes):
             if up[k, i] >= 0:
-                flow[up[k, i]] += found[k, i] + mix[i] * flow[k]
+                entered = i % heads.classes
+                flow[up[k, i], entered] += found[k, i] + _head_drawn(heads, flow, k, i, total)
     return flow

@@ -4,6 +4,7 @@
 ``classes``     jobs grouped by need; fewer classes in place of many
 ``capacity``    how many jobs an hour the machine can do, and which jobs cost the others most
 ``waits``       replays on machines of other sizes: how many servers keep waits short
+``outages``     when a machine was down: inferred, or by a calendar
 ``intervals``   how far to believe a number that comes from one log, and when the log is too short
 ``making``      logs that nobody has measured
 ``answers``     the classes of all results, with a schema

@@ -2,6 +2,7 @@ from . import capacity as capacity
 from . import classes as classes
 from . import intervals as intervals
 from . import making as making
+from . import outages as outages
 from . import reading as reading
 from . import waits as waits
 from .answers import Agreement as Agreement
@@ -12,8 +13,10 @@ from .answers import Lines as Lines
 from .answers import Load as Load
 from .answers import Plan as Plan
 from .answers import Plans as Plans
+from .answers import PolicyReports as PolicyReports
 from .answers import Report as Report
 from .answers import Reports as Reports
+from .answers import schema as schema
 from .capacity.arrivals import agreement as agreement
 from .capacity.arrivals import load as load
 from .capacity.arrivals import time_with_a_job_that_fits as time_with_a_job_that_fits
@@ -29,8 +32,9 @@ from .capacity.estimates import memory as memory
 from .capacity.estimates import naive_capacity as naive_capacity
 from .capacity.estimates import near_the_limit as near_the_limit
 from .capacity.estimates import own_order_capacity as own_order_capacity
-from .capacity.partitions import report_by_partition as report_by_partition
+from .capacity.partitions import reports_by_partition as reports_by_partition
 from .capacity.report import report_on as report_on
+from .capacity.report import reports_on as reports_on
 from .capacity.saturated import saturated_starts as saturated_starts
 from .classes.grouping import JobClass as JobClass
 from .classes.grouping import job_classes as job_classes
@@ -45,9 +49,17 @@ from .making.example import example_log as example_log
 from .making.example import example_path as example_path
 from .making.synthetic import SyntheticLog as SyntheticLog
 from .making.synthetic import synthetic_log as synthetic_log
+from .outages import find_gaps as find_gaps
+from .outages import longest_pause as longest_pause
+from .outages import outages_in_words as outages_in_words
+from .outages import with_calendar as with_calendar
+from .outages import without_gaps as without_gaps
+from .reading.calendar import read_calendar as read_calendar
 from .reading.formats import read_log as read_log
 from .reading.formats import read_partitions as read_partitions
+from .reading.log import Gap as Gap
 from .reading.log import Log as Log
+from .waits.at_load import waits_at_load as waits_at_load
 from .waits.changes import Changed as Changed
 from .waits.changes import capped as capped
 from .waits.changes import shifted_to_night as shifted_to_night

@@ -6,19 +6,39 @@ Numbers that are not finite are None, which JSON calls null.
 from __future__ import annotations
 
 import math
+from functools import reduce
+from operator import or_
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    model_serializer,
+)
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "Plain", "Lines", "Interval", "Rate", "Capacity", "Capacities", "Drawn", "Load", "Costs", "NearSaturation",
-    "Agreement", "BinningError", "Binned", "Report", "Waits", "Size", "AtLoad", "PolicyPlan", "Effect", "Plan",
-    "SumOfPlans", "Plans", "SumOfReports", "Reports",
+    "schema", "Plain", "Lines", "Interval", "Waits", "AtLoad", "Rate", "Capacity", "Capacities", "Drawn", "Load",
+    "Costs", "NearSaturation", "Agreement", "BinningError", "Binned", "LoadWaits", "Report", "PolicyReports",
+    "SumOfReports", "Reports", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans",
 ]  # fmt: skip
 
 Number = Annotated[
     float | None, BeforeValidator(lambda x: None if isinstance(x, float) and not math.isfinite(x) else x)
 ]
+
+
+def schema(*names: str) -> dict[str, Any]:
+    """Return the JSON Schema of one of these classes of answers, whichever it is.
+
+    >>> schema("Interval")["required"]
+    ['value', 'low', 'high']
+    >>> [one["$ref"] for one in schema("Report", "PolicyReports")["anyOf"]]
+    ['#/$defs/Report', '#/$defs/PolicyReports']
+    """
+    return TypeAdapter(reduce(or_, (globals()[name] for name in names))).json_schema()
 
 
 class Plain(BaseModel):
@@ -47,6 +67,21 @@ class Interval(Plain):
     value: float
     low: Number
     high: Number
+
+
+class Waits(Plain):
+    """Hold waits, or how much shorter they are [hours]."""
+
+    mean: Interval
+    percentile: Interval
+
+
+class AtLoad(Plain):
+    """Hold the waits if jobs come this many times as fast."""
+
+    growth: float
+    load: float
+    waits: Waits
 
 
 # --- Capacities -------------------------------------------------------------------------------------------------------
@@ -170,6 +205,19 @@ class Binned(Plain):
     """Needs rounded up to powers of two."""
 
 
+class LoadWaits(Plain):
+    """Hold the waits of the jobs as they came, and if they came slower or faster, on the machine of the log."""
+
+    percentile: float
+    """Percentage of the jobs that wait at most the percentile of the waits."""
+    log: Waits | None
+    """Real waits, by the log itself; null where it has none."""
+    replay: Waits
+    """Waits in a replay under the policy."""
+    curve: list[AtLoad]
+    """Replays under the policy if the same jobs come slower or faster."""
+
+
 class Report(Plain):
     """Hold what a log tells of the capacity of its machine."""
 
@@ -197,16 +245,50 @@ class Report(Plain):
     binned: Binned | None
     """Null unless asked for."""
     verdict: list[str]
+    used: Number = None
+    """Load over the share of the servers that the policy keeps busy in the log's own order; null where there is no
+    load. At 1 the policy is at its limit."""
+    waits: LoadWaits | None = None
+    """Null where the log does not tell when jobs came, or all came at once."""
+    warning: str | None = None
+    """Said where the replay that is nearest to the log has another mean wait, by more than a factor of 1.5."""
+
+
+class PolicyReports(Plain):
+    """Hold what a log tells of the capacity of its machine under each of several policies."""
+
+    verdict: list[str]
+    """The answer in sentences."""
+    policies: dict[str, Report]
+
+
+class SumOfReports(Plain):
+    """Hold what partitions can do together, if none of them ever runs dry."""
+
+    policy: str
+    jobs: int
+    servers: float
+    load: Number
+    """Work that came, as a share of what all servers could have done; null where the log does not tell arrivals."""
+    capacity: float
+    """Sum of the capacities of the partitions in the order of the log, in jobs per hour."""
+    share: float
+    """Share of all servers that are then busy."""
+    wasted_servers: float
+    """Servers that are then idle on average, while jobs wait."""
+
+
+class Reports(Plain):
+    """Hold what a log tells of the capacity of each of its partitions."""
+
+    lines: Lines | None
+    """Of the whole file; those of a report count the jobs of other partitions as dropped."""
+    partitions: dict[str, PolicyReports]
+    sum: list[SumOfReports]
+    """One for each policy."""
 
 
 # --- Waits on machines of other sizes ---------------------------------------------------------------------------------
-
-
-class Waits(Plain):
-    """Hold waits, or how much shorter they are [hours]."""
-
-    mean: Interval
-    percentile: Interval
 
 
 class Size(Plain):
@@ -229,14 +311,6 @@ class Size(Plain):
     least a tenth larger; null if there is none."""
     exact_estimates: Waits | None
     """By how much exact estimates shorten the waits; null if the policy looks at no estimates."""
-
-
-class AtLoad(Plain):
-    """Hold the waits if jobs come this many times as fast."""
-
-    growth: float
-    load: float
-    waits: Waits
 
 
 class PolicyPlan(Plain):
@@ -299,6 +373,8 @@ class Plan(Plain):
     """Servers of a node."""
     real_waits: list[str]
     """How far replays agree with the waits of the log; empty if it has none."""
+    warning: str | None = None
+    """Said where the replay that is nearest to the log has another mean wait, by more than a factor of 1.5."""
     policies: list[PolicyPlan]
     """Empty without a target."""
     what_if: list[Effect] = []
@@ -342,27 +418,3 @@ class Plans(Plain):
     def met(self) -> bool:
         """Return whether some size tried meets the target in each partition."""
         return all(plan.met for plan in self.partitions.values())
-
-
-class SumOfReports(Plain):
-    """Hold what partitions can do together, if none of them ever runs dry."""
-
-    jobs: int
-    servers: float
-    load: Number
-    """Work that came, as a share of what all servers could have done; null where the log does not tell arrivals."""
-    capacity: float
-    """Sum of the capacities of the partitions in the order of the log, in jobs per hour."""
-    share: float
-    """Share of all servers that are then busy."""
-    wasted_servers: float
-    """Servers that are then idle on average, while jobs wait."""
-
-
-class Reports(Plain):
-    """Hold what a log tells of the capacity of each of its partitions."""
-
-    lines: Lines | None
-    """Of the whole file; those of a report count the jobs of other partitions as dropped."""
-    partitions: dict[str, Report]
-    sum: SumOfReports

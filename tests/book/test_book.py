@@ -5,7 +5,10 @@ import os
 import re
 import subprocess
 import sys
-from functools import cache
+import threading
+from collections import Counter
+from functools import cache, partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from urllib.parse import parse_qs, unquote, urlparse
 
@@ -16,7 +19,7 @@ from bs4 import BeautifulSoup
 
 from mjq import published
 from mjq.models import CHAPTERS, PAPERS
-from tests.conftest import DESK, PHONE, ROOT, beyond_the_edge, resize, turn, violations, visit
+from tests.conftest import DESK, FORMULAS_SET, PHONE, ROOT, beyond_the_edge, resize, turn, violations, visit
 
 HTML = ROOT / "_build/html"
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
@@ -206,6 +209,36 @@ def test_the_course_adds_up_the_reading_times_of_its_pages(html):
     assert f"{sum(minutes)} minutes of reading" in week
 
 
+AS_THEY_ARE = {"code", "pre", "script", "style", "title"}  # tags, and classes of formulas and names
+FORMULA = {"math", "sig", "example-output"}
+ONE_OF_MANY = re.compile(
+    r"(?<![\w.,/-])(?<!and )(?<!or )(?<![–−] )1 (?:servers|jobs|units|requests|tasks|nodes|points|places|hours)\b"
+)
+HYPHEN = re.compile(r"(?:^|[\s(\[=±<>≤≥×])-\.?\d|\(-\w|\s-\s")
+
+
+def words(path):
+    """The texts of a page's article, without code and formulas."""
+    for text in soup_of(path).select_one("article").find_all(string=True):
+        above = list(text.parents)
+        if not any(tag.name in AS_THEY_ARE or FORMULA & set(tag.get("class", ())) for tag in above):
+            yield str(text)
+
+
+def test_minus_signs_are_one_kind(html):
+    found = [(path.name, text) for path in pages(html) if soup_of(path).article for text in words(path)]
+    assert len(found) > 10_000
+    assert not [one for one in found if HYPHEN.search(one[1])]
+    assert len([text for _, text in found if "−" in text]) > 50
+
+
+def test_one_is_singular_and_no_work_is_without_a_date(html):
+    for path in pages(html):
+        text = " ".join(words(path)) if soup_of(path).article else ""
+        assert "n.d." not in text, path
+        assert not ONE_OF_MANY.findall(text), (path, ONE_OF_MANY.search(text))
+
+
 # --- In a browser ---------------------------------------------------------------------------------------------------
 
 
@@ -262,9 +295,62 @@ def test_a_picture_is_on_the_first_screen(opened):
     assert opened.page.evaluate(FIRST_PICTURE) < 900, "below the first screen"
 
 
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_an_address_in_a_page_leads_to_its_place(html, browser, width):
+    """Though what folds, panels and formulas move the page while it is loaded."""
+    page, _ = visit(browser, html / "book/glossary.html", width)  # in the same context, as a reader comes
+    page.goto(f"{(html / 'notebooks/stability.html').as_uri()}#ghs20-section-9-3", wait_until="load")
+    page.evaluate(FORMULAS_SET)
+    top = "() => document.getElementById('ghs20-section-9-3').getBoundingClientRect().top"
+    page.wait_for_function(f"() => Math.abs(({top})()) < 150")
+    page.wait_for_timeout(500)
+    assert abs(page.evaluate(top)) < 150
+    page.context.close()
+
+
 def test_a_page_opens_in_the_colours_that_the_reader_prefers(html, browser):
     page, trouble = visit(browser, html / "notebooks/near_saturation.html", scheme="dark")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert not trouble
+    page.context.close()
+
+
+COPIED = """button => {
+    let copied;
+    const keep = event => { copied = event.target.value; };
+    document.addEventListener("copy", keep);
+    button.click();
+    document.removeEventListener("copy", keep);
+    return copied;
+}"""
+
+
+def test_what_is_copied_has_no_prompts(html, browser):
+    page, trouble = visit(browser, html / "book/operators.html")
+    page.wait_for_selector("button.copybtn", state="attached")
+    copied = [button.evaluate(COPIED) for button in page.query_selector_all("button.copybtn")]
+    assert len(copied) > 4 and not trouble
+    assert not [text for text in copied if "$ " in text or not text.strip()]
+    (slurm,) = [text for text in copied if "sacct" in text]
+    assert slurm.startswith("SLURM_TIME_FORMAT=%s sacct -a") and slurm.endswith("> jobs.txt")
+    assert slurm.count("\\\n") == slurm.count("\n") == 3
+    cut = "[...document.querySelectorAll('div.highlight pre')].filter(x => x.scrollWidth > x.clientWidth + 1).length"
+    resize(page, 1280)
+    assert page.evaluate(cut) == 0
+    page.context.close()
+
+
+def test_the_address_to_clone_is_there_where_it_is_public(html):
+    text = (html / "book/operators.html").read_text(encoding="utf-8")
+    assert ("git clone" in text) == PUBLISHED
+
+
+def test_maps_of_colours_are_not_inverted_in_the_dark(html, browser):
+    page, trouble = visit(browser, html / "notebooks/scheduling.html", scheme="dark")
+    kinds = "images => images.map(image => [image.matches('.map'), getComputedStyle(image).filter])"
+    found = page.eval_on_selector_all("article :is(figure, .cell_output) img", kinds)
+    assert {is_map for is_map, _ in found} == {True, False}
+    assert all((look == "none") == is_map for is_map, look in found)
     assert not trouble
     page.context.close()
 
@@ -322,6 +408,57 @@ def test_mathematics_is_typeset(opened):
     assert formulas > 40 or opened.name not in CHAPTER_PAGES
 
 
+@pytest.fixture(scope="module")
+def address(html):
+    """Where a server has the book: from a file, the search may not read the pages."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *words):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=html)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [("EASY", "notebooks/scheduling"), ("idle servers", "notebooks/stability"), ("sacct", "book/operators")],
+)
+def test_the_page_that_explains_words_is_found_first(address, browser, words, first):
+    page = browser.new_page()
+    page.goto(f"{address}/book/index.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type(words)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#search-results li p.context")
+    page.wait_for_function("Search.status.innerText")  # all have been found
+    found = page.locator("#search-results li")
+    assert first in found.first.locator("a").get_attribute("href")
+    excerpts = page.locator("#search-results p.context").all_inner_texts()
+    assert words in excerpts[0]
+    assert len(excerpts) > 1 and not [text for text in excerpts if re.search(r"^[.\s]*Contents\b", text)]
+    page.close()
+
+
+def test_words_lead_to_pages_that_are_there(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "book/_ext")
+    words = importlib.import_module("keywords").WORDS
+    assert words.keys() <= {*PAGES}
+    assert len({word for page in words.values() for word in page}) == sum(map(len, words.values()))
+
+
+def test_page_one_counts_as_the_ledger_does(html):
+    results = Counter(row["result"] for paper in published.LEDGERS for row in published.ledger(paper))
+    door = soup_of(html / "book/index.html").select(".door")[2].get_text()
+    told = [
+        results.total(),
+        *(results[result] for result in ("reproduced", "checked on examples", "holds in part", "does not hold")),
+    ]
+    assert [int(number) for number in re.findall(r"\d+", door)] == told
+
+
 def test_search_finds_the_chapter(html, browser):
     page, trouble = visit(browser, html / "search.html")
     page.goto((html / "search.html").as_uri() + "?q=capacity")
@@ -359,6 +496,26 @@ def test_panels_and_self_checks_are_in_their_chapters(opened):
     assert not panel.is_visible()
     page.emulate_media(media="screen")
     assert not opened.trouble
+
+
+@pytest.mark.parametrize("opened", ["book/index"], indirect=True)
+def test_the_scene_of_page_one_is_seen_whole_when_a_reader_changes_it(opened):
+    scene = opened.page.locator("#panel-scene")
+    scene.get_by_role("button", name="The story").click()  # which begins to play
+    sliders = scene.locator("input[type=range]")
+    sliders.first.press("ArrowLeft")
+    assert sliders.last.input_value() == sliders.last.get_attribute("max")
+    assert scene.get_by_role("button", name="Play").is_visible()
+
+
+@pytest.mark.parametrize("opened", CHAPTER_PAGES, indirect=True)
+def test_panels_fit_a_phone_with_their_sliders(opened):
+    page, heights = opened.page, "all => all.map(panel => panel.getBoundingClientRect().height)"
+    resize(page, PHONE)
+    page.evaluate("() => document.querySelectorAll('section.panel').forEach(panel => panel.redraw())")
+    found = page.locator("section.panel").evaluate_all(heights)
+    resize(page, DESK)
+    assert found and max(found) <= 700
 
 
 @pytest.mark.parametrize("name", CHAPTER_PAGES)

@@ -117,6 +117,14 @@ def test_numbers_of_a_folded_line_are_those_of_its_code(path):
             assert number.replace(",", "").rstrip(".") in code, (cell.metadata.name, number)
 
 
+def test_maps_of_colours_keep_their_colours_in_the_dark(path):
+    """Where colours mean numbers; other figures are inverted."""
+    for cell in code_cells(path):
+        is_map = re.search(r"\b(pcolormesh|imshow|pcolor|contourf|matshow|hexbin)\(", cell.source)
+        image = cell.metadata.get("mystnb", {}).get("image", {})
+        assert ("map" in image.get("classes", "").split()) == bool(is_map), cell.metadata.name
+
+
 def test_figures_can_be_read_on_a_phone(path):
     for cell in code_cells(path):
         for drawing in drawings(cell):

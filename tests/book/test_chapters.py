@@ -18,7 +18,7 @@ from tests.project import test_wheel
 
 NEW = Chapter("NEW", "new_one", "A new one", "what is new", of_a_paper=False)
 # Pages on which each chapter has words of its own, and how they name it.
-PAGES = {"index": "notebooks/{name}>", "at-a-glance": "`{key}-", "teaching": "`/notebooks/{name}`"}
+PAGES = {"index": "</notebooks/{name}>\n:number: ", "teaching": "`/notebooks/{name}`"}
 
 each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda one: one.name)
 

@@ -1,5 +1,9 @@
-"""Each sentence of page one that claims something has a check here, on more than one system or log."""
+"""Each sentence of page one that claims something has a check here, on more than one system or log.
 
+So have some that open chapters.
+"""
+
+import importlib
 import re
 
 import numpy as np
@@ -12,6 +16,7 @@ from mjq import cluster, experiments, fluid, stability, workload
 from mjq import near_saturation as ns
 from mjq import pool_depletion as pool
 from mjq import processing_capacity as pc
+from mjq.models import CHAPTERS
 from mjq.simulation import replay
 from mjq.solvers import product_form
 from mjq.workload import synthetic_log
@@ -22,49 +27,36 @@ PAGE = (ROOT / "book/index.md").read_text().partition("\n## Your question")[0]
 # the next sentence is about.
 CHECKED = {
     "How much work can a cluster really do": None,
+    "A hundred servers start jobs in order of arrival": None,
+    "A job is always waiting, and yet": "large_jobs_cost_work_and_waiting",
+    "Move a slider": None,
     "A hundred servers finish a hundred one-server jobs": "small_jobs_alone_keep_all_servers_busy",
     "Now let one job in a hundred need all hundred": None,
     "That is more work:": "large_jobs_cost_work_and_waiting",
     "It finishes {computed}`bb22-answer-capacity": "large_jobs_cost_work_and_waiting",
     "The next job in the queue needs more": "servers_idle_only_as_the_next_job_does_not_fit",
+    "`mjq capacity log.swf`": None,
+    "After the set-up, one command": None,
+    "Nothing leaves your machine": None,
+    "Begin with {doc}`Processing capacity": None,
+    "The course takes four weeks": None,
+    "It has sheets, slides and a project": None,
+    "Of {ledger-count}`all` figures": None,  # counted: `test_book.py`
+    "The ledger says this of each": None,
     "Five papers look at such machines": None,
     "This book derives each of them": None,
-    "Everything you see is made by code": None,
-    "A few large jobs cost a cluster twice": "large_jobs_cost_work_and_waiting",
-    "With one job in a hundred as large as the cluster, the mean": "one_large_job_in_n_doubles_the_work",
-    "On top of that, {computed}`bb22-answer-lost": "large_jobs_cost_work_and_waiting",
-    "If ten large jobs run in a row": "ten_large_jobs_in_a_row_raise_the_capacity",
-    "For two classes there is a formula": "the_formula_of_two_classes_is_the_chain",
-    "It says which mix is worst": "the_formula_finds_the_worst_mix",
-    "On average fewer than 1/(e − 2)": "fewer_jobs_than_the_bound_run_at_a_time",
-    "This holds however large the cluster is": "fewer_jobs_than_the_bound_run_at_a_time",
-    "One fitted number mends the mean": "a_fitted_exponent_mends_the_mean_near_its_load",
-    "Four servers that are {computed}`rbac21": "a_fitted_exponent_mends_the_mean_near_its_load",
-    "One exponent, fitted at that load": "a_fitted_exponent_mends_the_mean_near_its_load",
-    "Below {computed}`rbac21-answer-better": "far_from_its_load_a_fitted_exponent_is_wrong",
-    "You hardly need to know what is in the pool": "one_ratio_is_nearly_the_best_for_every_pool",
-    "Admit its two kinds of tasks": None,
-    "In {computed}`cgps16-every-pools": "one_ratio_is_nearly_the_best_for_every_pool",
-    "The worst ratio took up to": "one_ratio_is_nearly_the_best_for_every_pool",
-    "Variable run times make a nearly full cluster slow": "variable_run_times_make_every_cluster_slow",
-    "Where jobs are as large as the cluster, they also": "variable_run_times_make_clusters_of_large_jobs_small",
-    "Let run times vary as in one class of a real log": "a_class_of_a_real_log_varies_as_much",
-    "The last column compares each cluster": None,
-    "At the same arrival rate the factor is larger": "at_the_same_arrival_rate_the_factor_is_larger",
-    "With the eight classes of a real log": "run_times_of_real_logs_cost_more_than_exponential_ones",
-    "Order of arrival wastes what others could use": "backfilling_shortens_waits_on_drawn_and_on_public_logs",
-    "In logs that we drew, at": "backfilling_shortens_waits_on_drawn_and_on_public_logs",
-    "On three public logs order of arrival": "backfilling_shortens_waits_on_drawn_and_on_public_logs",
-    "Exact estimates of run times need not be": "doubled_estimates_can_shorten_waits",
+    "You can run everything again": None,
+    "If one job in a hundred needs all": "large_jobs_cost_work_and_waiting",
+    "A formula finds the worst mix": "the_formula_finds_the_worst_mix",
+    "If jobs need anything from one server": "fewer_jobs_than_the_bound_run_at_a_time",
+    "A model in which requests flow like a fluid": "a_fitted_exponent_mends_the_mean_near_its_load",
+    "You hardly need to know which tasks": "one_ratio_is_nearly_the_best_for_every_pool",
+    "If run times vary as in one class": "variable_run_times_make_every_cluster_slow",
+    "In logs that we drew, jobs wait": "backfilling_shortens_waits_on_drawn_and_on_public_logs",
     "The order of the jobs is part of the capacity": "shuffled_jobs_have_less_capacity",
-    "Start the jobs of a log one after the other": None,
-    "In the order in which people submitted them": "shuffled_jobs_have_less_capacity",
-    "For *NASA 1993* it is": "shuffled_jobs_have_less_capacity",
-    "With a hundred jobs in the queue, EASY": "a_long_queue_keeps_nearly_all_servers_busy_under_easy",
-    "The models meet on": None,
-    "If jobs hold their servers, the system finishes": "servers_that_are_held_do_less_than_shared_ones",
-    "At one arrival per unit of time it holds": "servers_that_are_held_do_less_than_shared_ones",
-    "All headlines stand": None,
+    "Run times are exponential in the first six cards": None,
+    "The link of each card": None,
+    "Four of the five papers' models meet": None,
 }
 OVER_LOGS = {  # checks that go over logs themselves
     "a_class_of_a_real_log_varies_as_much",
@@ -80,9 +72,9 @@ MACHINES = 4, 10, 30, 100  # servers, where one job in as many needs all of them
 def sentences(page):
     """The sentences of a page's prose: no headings, directives, tables, or names of what is defined."""
     prose = re.sub(r"(?ms)^```.*?^```", "", page)
-    for block in re.split(r"\n\s*\n|\n(?=: )", prose):
-        kept = [line for line in block.splitlines() if not re.match(r"#|\s*\||\{doc\}", line) or line.endswith(".")]
-        text = re.sub(r"\(\{cite:t\}`\w+`\)|\*\*", "", " ".join(kept)).removeprefix(": ").strip()
+    for block in re.split(r"\n\s*\n|\n(?=:)", prose):
+        kept = [line for line in block.splitlines() if not re.match(r"#|\s*\||:|\{doc\}", line) or line.endswith(".")]
+        text = re.sub(r"\(\{cite:t\}`\w+`\)|\*\*", "", " ".join(kept)).strip()
         yield from filter(None, re.split(r"(?<=[.?:])\s+(?=[A-Z])", text))
 
 
@@ -95,8 +87,20 @@ def test_each_sentence_of_page_one_is_listed_once_and_each_check_exists():
     assert all(callable(globals().get(f"test_{name}")) for name in CHECKED.values() if name)
 
 
+CARDS = re.findall(r"^:::\{answer\} .*? </notebooks/(\w+)>\n(?::.+\n)*:check: (\w+)$", PAGE, re.M)
+
+
+def test_each_chapter_has_a_card_with_a_check_that_the_chapter_asserts(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "book/_ext")
+    cell_of = importlib.import_module("mjqbook").cell_of
+    assert [name for name, _ in CARDS] == [chapter.name for chapter in CHAPTERS]
+    for name, check in CARDS:
+        assert check in cell_of(ROOT / f"notebooks/{name}.ipynb")
+
+
 def test_a_new_sentence_is_found_on_the_page():
-    added = "## A heading\n\nterm\n: **A claim.** And *another* one. ({cite:t}`BB22`)\n\n  | a | table |\n"
+    card = ":::{answer} A title\n:number: x\n**A claim.** And *another* one. ({cite:t}`BB22`)\n:::\n"
+    added = f"## A heading\n\n{card}\n  | a | table |\n"
     assert list(sentences(added))[-1] == "And *another* one."
 
 
@@ -185,6 +189,7 @@ def test_fewer_jobs_than_the_bound_run_at_a_time(servers):
     finite = [cluster.performance(servers, sizes, mix, lam, 1e6, 1, 4).mean_jobs for lam in (1, 4, 100)]
     assert [*finite, saturated] == sorted([*finite, saturated])
     assert saturated < 1 / (np.e - 2)
+    assert saturated < servers / (mix @ sizes) < 2  # the jobs in service if no server were idle
 
 
 def queue(servers, load):

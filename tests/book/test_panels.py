@@ -4,10 +4,12 @@ import csv
 import doctest
 import json
 import math
+import re
 import sys
 from functools import cache
 from types import SimpleNamespace
 
+import nbformat
 import numpy as np
 import pytest
 from docutils import nodes
@@ -18,6 +20,7 @@ from tests.conftest import ROOT, beyond_the_edge, looks, small_page, violations,
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 import panels
+from mjqbook import glued
 
 sys.path.insert(0, str(ROOT / "book"))
 import live_panels
@@ -91,6 +94,8 @@ def test_the_keyboard_alone_moves_every_slider(name, shown):
         shown.evaluate("() => new Promise(requestAnimationFrame)")
         assert moved.input_value() != value
         assert charts.inner_html() != before, slider.name
+        told = shown.locator(".panel-charts").locator("xpath=..").inner_text()
+        assert not re.search(r"(?<![\d.,])(?<!and )1 (servers|jobs|requests|tasks|units)\b", told), told
         if not slider.names:
             told = shown.locator(f'output[for="panel-{name}-{slider.name}"]').inner_text()
             assert moved.get_attribute("aria-valuetext") == told
@@ -191,6 +196,136 @@ def test_a_link_to_the_figure_unfolds_it(browser, tmp_path):
     page, _ = visit(browser, path)
     page.goto(f"{path.as_uri()}#cell-answer-curve")
     page.locator("img").wait_for(state="visible")
+    page.context.close()
+
+
+# How far the points of the charts are from their curves [pixels], at the ends of each slider and between.
+OFF_THE_CURVE = """async () => {
+    const place = document.querySelector("section.panel"), inputs = [...place.querySelectorAll("input")];
+    const first = inputs.map(input => input.value), between = (a, b, t) => a.map((u, k) => u + t * (b[k] - u));
+    let farthest = 0;
+    for (const [k, input] of inputs.entries()) for (const part of [0, 0.13, 0.37, 0.61, 0.83, 1]) {
+        inputs.forEach((other, j) => { other.value = first[j]; });
+        input.value = Number(input.min) + (input.max - input.min) * part;
+        input.dispatchEvent(new Event("input"));
+        place.redraw();
+        for (const point of place.querySelectorAll(".panel-charts circle")) {
+            const at = ["cx", "cy"].map(name => Number(point.getAttribute(name)));
+            let nearest = Infinity;
+            for (const line of point.ownerSVGElement.querySelectorAll(".line")) {
+                const places = line.getAttribute("d").match(/-?[\\d.]+ -?[\\d.]+/g) ?? [];
+                const ends = places.map(place => place.split(" ").map(Number));
+                for (let n = 1; n < ends.length; n++) {
+                    const along = ends[n].map((x, j) => x - ends[n - 1][j]), length = along[0] ** 2 + along[1] ** 2;
+                    const t = along[0] * (at[0] - ends[n - 1][0]) + along[1] * (at[1] - ends[n - 1][1]);
+                    const foot = between(ends[n - 1], ends[n], length ? Math.min(1, Math.max(0, t / length)) : 0);
+                    nearest = Math.min(nearest, Math.hypot(at[0] - foot[0], at[1] - foot[1]));
+                }
+            }
+            farthest = Math.max(farthest, nearest);
+        }
+    }
+    return farthest;
+}"""
+
+
+def test_points_lie_on_their_curves(name, shown):
+    assert shown.evaluate(OFF_THE_CURVE) < 0.5
+    shown.get_by_role("button", name="Reset").click()
+
+
+# What a sentence with a link says, and the number of the panel that says the same: by the link, the names of a number
+# in the chapter, how its sentence shows it, the panel's number, and what that is multiplied by.
+SAID = [
+    ("processing_capacity share=1 need=100 time=1", "bb22-answer-capacity", ".1f", "capacity", 1),
+    ("processing_capacity share=1 need=100 time=1", "bb22-answer-unwasted", ".1f", "no_idle", 1),
+    ("processing_capacity share=1 need=50 time=2", "bb22-answer-halves", ".1f", "capacity", 1),
+    ("stability n=100 part=100 share=3.38 ratio=1", "ghs20-answer-waste", ".0f", "wasted", 1),
+    ("cluster lam=30 mu1=1000 places=3", "sw23-answer-lost", ".0f", "lost", 1),
+    ("cluster lam=30 mu1=20 places=3", "sw23-practice-slow", ".0f", "lost", 1),
+    ("fluid k=4 load=80 p=1.9043 start=0", "rbac21-answer-exact", ".1f", "exact", 1),
+    ("fluid k=4 load=80 p=1.9043 start=0", "rbac21-answer-exact", ".1f", "settled", 1),
+    ("pool_depletion alpha=70 beta=60 D1A=0.75 D2B=1.25", "cgps16-star-1", ".2f", "star", 0.01),
+]
+# Numbers that follow from two of the panel, or that its link holds.
+FOLLOWS = {
+    "fluid k=4 load=95 p=1.9043 start=0": (
+        "rbac21-answer-end-low",
+        ".0f",
+        lambda found: 100 - 100 * found["settled"] / found["exact"],
+    ),
+    "near_saturation load=90 share=15": (
+        "ns-filling-more",
+        ".0f",
+        lambda found: 100 * (found["filled_X"] / found["X"] - 1),
+    ),
+    "pool_depletion alpha=69.32 beta=50 D1A=0.75 D2B=1.25": ("cgps16-alpha-1", ".3f", lambda found: 0.6932),
+}
+# Links in sentences of whole numbers, which the sentences say themselves, or of none.
+WORDS = {
+    "stability n=1000 part=100 share=0.1 ratio=1",
+    "stability_stepper step=15 need=10",
+    "near_saturation load=95 share=15",
+    "scheduling trace=0 first=0 second=2 part=20",
+    "scheduling trace=2 first=3 second=2 part=50",
+    "your_cluster large=50 length=10",
+    "your_cluster large=50 length=1",
+}
+
+
+def links():
+    """The chapter of each link in a sentence, and what it sets."""
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        for cell in nbformat.read(path, as_version=4).cells:
+            for words in re.findall(r"\{panel\}`([^`]+)`", cell.source if cell.cell_type == "markdown" else ""):
+                yield path.stem, panels.SET.fullmatch(words).groups()
+
+
+def values_of(link):
+    """The numbers of the panel that a link sets."""
+    name, *pairs = link.split()
+    return all_panels()[name].values(**{key: float(x) for key, x in (pair.split("=") for pair in pairs)})
+
+
+def test_links_in_sentences_set_panels_of_their_page():
+    found = set()
+    for chapter, (_, name, values) in links():
+        panel = all_panels()[name]
+        assert panel.page == f"notebooks/{chapter}"
+        wanted = {key: float(x) for key, x in (pair.split("=") for pair in values.split())}
+        assert wanted.keys() == {slider.name for slider in panel.sliders}
+        for slider in panel.sliders:
+            position = math.log10(wanted[slider.name]) if slider.log else wanted[slider.name]
+            assert slider.min - 1e-9 <= position <= slider.max + 1e-9, (chapter, slider.name)
+        found.add(f"{name} {values}")
+    assert found == {link for link, *_ in SAID} | set(FOLLOWS) | WORDS
+    assert len({link.split()[0].partition("_stepper")[0] for link in found}) == 8  # every chapter with a panel
+
+
+def test_panels_say_what_the_sentences_say_that_set_them():
+    numbers = glued(ROOT)
+    for link, said, form, key, factor in SAID:
+        assert format(factor * values_of(link)[key], form) == format(numbers[said], form), (link, said)
+    for link, (said, form, rule) in FOLLOWS.items():
+        assert format(rule(values_of(link)), form) == format(numbers[said], form), (link, said)
+    thousand = values_of("stability n=1000 part=100 share=0.1 ratio=1")
+    assert thousand["wasted"] == pytest.approx(75.186, abs=1e-3)  # as the solution prints for a thousand servers
+
+
+def test_a_link_in_a_sentence_sets_the_panel_and_the_way_back_leads_to_the_sentence(browser, tmp_path):
+    path = page_of("stability", tmp_path)
+    link = '<a class="panel-set" href="?panel-stability=n:1000,share:0.1#panel-stability">so</a>'
+    text = path.read_text(encoding="utf-8").replace("</main>", f'<p style="margin-top: 3000px">{link}</p></main>')
+    path.write_text(text, encoding="utf-8")
+    page, trouble = visit(browser, path)
+    page.evaluate("() => { window.same = true; }")
+    page.locator("a.panel-set").click()
+    page.wait_for_function("() => location.search.includes('share:0.1') && scrollY < 1000")
+    assert "1,000 of 1,000" in page.locator(".panel-summary").inner_text()
+    assert page.evaluate("[window.same, document.activeElement.id]") == [True, "panel-stability"]
+    page.go_back()
+    page.wait_for_function("() => scrollY > 1000")
+    assert not trouble
     page.context.close()
 
 

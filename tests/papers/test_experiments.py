@@ -13,6 +13,7 @@ from mjq.experiments import (
     depletion,
     evaluation,
     fluid_times,
+    largest_need,
     near_saturation,
     public_logs,
     real_waits,
@@ -20,7 +21,7 @@ from mjq.experiments import (
 )
 from mjq.experiments.tables import keeping, machine
 from mjq.simulation import replay
-from mjq.workload import capacities, example_path, read_log
+from mjq.workload import capacities, example_path, read_log, saturated_starts
 from mjq.workload.capacity import estimates
 
 
@@ -225,6 +226,52 @@ def test_intervals_are_counted(folder, monkeypatch):
     # Two thousand independent jobs are enough, and as many in rows of twenty are not.
     given = dict(of_ours.filter(pl.col("quantity") == "mean").select("row", "given").iter_rows())
     assert given[1] == 4 and given[20] < 4
+
+
+def test_what_mixes_lose(folder, monkeypatch):
+    monkeypatch.setattr(largest_need, "TABLE", folder / "largest_need.csv")
+    monkeypatch.setattr(largest_need, "CASES", [largest_need.Case(8, 0), largest_need.Case(8, 1)])
+    monkeypatch.setattr(largest_need, "JOBS", {"fcfs": 2000, "easy": 2000})
+    monkeypatch.setattr(
+        largest_need.parallel, "map_as_completed", lambda function, cases, _: [[(k, function(x))] for k, x in cases]
+    )
+    largest_need.main()
+    made = pl.read_csv(folder / "largest_need.csv")
+    assert made.columns == columns("largest_need")
+    assert made["pool"].to_list() == ["powers of two", "any"]
+
+
+@pytest.mark.parametrize("case", [largest_need.Case(8, 0), largest_need.Case(16, 1)])
+def test_the_kept_losses_are_those_of_the_mixes(case):
+    (kept,) = experiments.kept("largest_need").filter(part=case.part, number=case.number).to_dicts()
+    row = largest_need.row_of(case)
+    assert row.keys() == kept.keys()
+    for key, value in row.items():
+        assert kept[key] == (pytest.approx(value, rel=0.01, abs=1e-4) if isinstance(value, float) else value), key
+
+
+def test_mixes_are_as_they_are_described():
+    kept = experiments.kept("largest_need")
+    assert set(kept["part"]) == set(largest_need.PARTS) and kept.height == len(largest_need.CASES)
+    most = largest_need.SERVERS / kept["part"]
+    assert ((kept["largest"] <= most) & (kept["largest"] > most / 2)).all()
+    assert kept["scv"].is_between(1, largest_need.MOST_VARIABLE).all() and kept["needs"].is_between(1, 8).all()
+    powers = kept.filter(pool="powers of two")
+    assert powers.height == kept.height / 2 and (powers["largest"] == largest_need.SERVERS // powers["part"]).all()
+    for case in largest_need.CASES[:3]:
+        mix = largest_need.mix_of(case)
+        assert mix.shares.sum() == pytest.approx(1) and ((mix.means >= 1) & (mix.means <= 10)).all()
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy"])
+def test_fewer_servers_are_idle_than_the_next_job_needs(policy):
+    """At the start of each job, while a next one waits: before the last jobs of the queue."""
+    log = largest_need.drawn(largest_need.mix_of(largest_need.Case(2, 1)), 3000, np.random.default_rng(3))
+    starts = saturated_starts(log.need, log.run, log.servers, policy)
+    for now in np.sort(starts)[:-200:50]:
+        busy = log.need[(starts <= now) & (now < starts + log.run)].sum()
+        head = np.flatnonzero(starts > now)[0]  # the first that still waits
+        assert log.servers - busy < log.need[head]
 
 
 def test_every_method_knows_the_mean_of_independent_waits():

@@ -7,16 +7,18 @@ import io
 import json
 import re
 from dataclasses import replace as altered
+from functools import partial
 from itertools import pairwise
 
 import jsonschema
+import matplotlib.pyplot as plt
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mjq import experiments, workload
+from mjq import experiments, plots, workload
 from mjq.models.processing_capacity import processing_capacity
 from mjq.simulation import replay
 from mjq.simulation.estimates import Estimate
@@ -24,6 +26,7 @@ from mjq.workload import (
     Capacity,
     Load,
     Log,
+    PolicyReports,
     Report,
     agreement,
     binning_error,
@@ -43,6 +46,7 @@ from mjq.workload import (
     read_log,
     rounded_up,
     saturated_starts,
+    waits_at_load,
 )
 from mjq.workload.capacity import estimates
 from mjq.workload.capacity.estimates import near_the_limit
@@ -50,6 +54,7 @@ from mjq.workload.capacity.report import verdict
 from mjq.workload.making import example
 from mjq.workload.making.example import example_path, made
 from mjq.workload.reading.sacct import COMMAND
+from mjq.workload.words import disagreement_in_words
 from tests.conftest import TRACES, needs_traces, said
 
 NEEDS, MEANS, SHARES, SERVERS = np.array([1.0, 2, 4]), np.array([1800.0, 3600, 3600]), np.array([0.5, 0.3, 0.2]), 8.0
@@ -345,12 +350,14 @@ def test_the_verdict_goes_by_where_the_load_lies_beside_the_interval():
         came = Load(rate=1, load=part, by_month={}, by_hour={}, dispersion_by_hour=1, dispersion_by_day=1)
         return verdict(came, {"own_order": own}, "easy")[-1]
 
-    assert "70.0% of the servers busy on a machine that wastes none, which is 87.5% of what EASY can carry" in told(0.7)
+    assert "70.0 % of the servers busy on a machine that wastes none, which is 87.5 % of what EASY can carry" in told(
+        0.7
+    )
     assert all("as far as so short a log tells, EASY is at its limit" in told(part) for part in (0.75, 0.8, 0.84))
     assert all("EASY could not have carried this log" in told(part) for part in (0.85, 0.9))
     none = dict.fromkeys(("low", "high", "share_low", "share_high"))
     short = own.model_copy(update={**none, "interval": "none, this log is too short to tell"})
-    assert "could not have carried" in told(0.81, short) and "98.8% of what" in told(0.79, short)
+    assert "could not have carried" in told(0.81, short) and "98.8 % of what" in told(0.79, short)
     assert "this log is too short to tell" in verdict(None, {"own_order": short}, "easy")[1]
 
 
@@ -370,7 +377,7 @@ def small(tmp_path_factory):
 
 @light
 def test_the_command_says_what_the_library_finds(small):
-    status, out, _ = said("capacity", small, "--json", "--needs", 3)
+    status, out, _ = said("capacity", small, "--json", "--needs", 3, "--policy", "fcfs")
     found = json.loads(out)
     _, schema, _ = said("capacity", "--schema")
     jsonschema.validate(found, json.loads(schema))
@@ -389,6 +396,104 @@ def test_the_command_says_what_the_library_finds(small):
 
 
 @light
+def test_both_policies_stand_under_their_names_and_each_says_what_it_says_alone(tmp_path):
+    small, rng, rows = tmp_path / "jobs.csv", np.random.default_rng(2), ["submit,start,need,run"]
+    for come in np.cumsum(rng.exponential(60, 300)).round().tolist():
+        rows.append(f"{come},{come + rng.integers(90)},{rng.integers(1, 3)},{rng.integers(1, 120)}")
+    small.write_text("\n".join(rows))
+    status, out, _ = said("capacity", small, "--servers", 2, "--json")
+    found = json.loads(out)
+    jsonschema.validate(found, json.loads(said("capacity", "--schema")[1]))
+    told = PolicyReports.model_validate(found)
+    assert status == 0 and list(told.policies) == ["fcfs", "easy"]
+    log = read_log(small, servers=2)
+    assert told.policies["easy"] == workload.report_on(log, "easy") and told == workload.reports_on(log)
+    text = said("capacity", small, "--servers", 2)[1]
+    assert all(sentence in text for sentence in told.verdict)
+    order = (
+        "The work that came",
+        "What each policy can carry",
+        "Waits under easy",
+        "somebody waited",
+        "Capacity under",
+    )
+    assert sorted(text.index(part) for part in order) == [text.index(part) for part in order]
+
+
+def test_no_letter_of_a_chart_is_cut_off(monkeypatch):
+    monkeypatch.setattr(estimates, "MOST_CONFIGURATIONS", 1000)
+    for name in estimates.JOBS:
+        monkeypatch.setitem(estimates.JOBS, name, 2000)
+    log = example_log()
+    plots.style()
+    plan = planned(log, 2.0, ["fcfs", "easy"], [64, 80], workers=1)
+    for told in (workload.report_on(log), workload.reports_on(log), workload.reports_on(altered(log, clock=None))):
+        draw = [plots.shares_of_capacity, plots.waits_against_load, plots.load_by_time, plots.wasted_servers]
+        draw = [partial(one, told) for one in (*draw, plots.memory_of_log)]
+        for one in [*draw, partial(plots.waits_by_size, plan), partial(plots.waits_by_load, plan, quantity="mean")]:
+            figure, ax = plots.panels(1, height=3.4)
+            one(ax=ax)
+            figure.canvas.draw()
+            drawn, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+            beyond = max(-drawn.x0, -drawn.y0, drawn.x1 - width, drawn.y1 - height)
+            assert beyond < 0.02, (one.func.__name__, beyond)  # inches
+            plt.close(figure)
+
+
+def test_waits_at_the_load_are_those_of_the_log_and_of_replays():
+    log = example_log()
+    come, found = log.arrival - log.arrival.min(), waits_at_load(log, "fcfs", [0.5, 1.0])
+    for one in found.curve:
+        wait = replay(come / one.growth, log.need, log.run, log.said, log.servers, "fcfs").wait / 3600
+        assert one.waits.mean.value == pytest.approx(wait.mean())
+        assert (wait <= one.waits.percentile.value).mean() == pytest.approx(0.9, abs=1e-3)
+        assert one.load == one.growth * load(log).load
+    assert found.replay == found.curve[1].waits
+    assert found.log.mean.value == pytest.approx(log.wait.mean() / 3600)
+    assert waits_at_load(altered(log, start=None)).log is None
+    assert waits_at_load(altered(log, submit=None)) is None
+    assert waits_at_load(altered(log, submits_are_starts=True)) is None
+
+
+@light
+def test_the_first_sentences_say_how_near_the_limit_a_log_is_and_whose_waits_they_name(monkeypatch):
+    monkeypatch.setattr(estimates, "MOST_CONFIGURATIONS", 1000)
+    for name in estimates.JOBS:
+        monkeypatch.setitem(estimates.JOBS, name, 2000)
+    log = example_log()
+    told = workload.reports_on(log).verdict
+    assert told[1] == (
+        "At 58.8 % of what EASY can carry, its jobs waited 5.09 h on average, and 90 % of them at most 15.6 h (real "
+        "waits, by the log)."
+    )
+    assert "would wait 24 h on average" in told[2] and "in a replay under first come, first served" in told[2]
+    told = workload.reports_on(altered(log, start=None), ["easy"]).verdict
+    assert "would wait 5.09 h" in told[1] and "(in a replay under EASY)" in told[1]
+    crowded = workload.reports_on(altered(log, start=None, servers=36.0, need=np.minimum(log.need, 36))).verdict
+    assert "With more work than first come, first served can carry" in crowded[1]
+    told = workload.reports_on(altered(log, submit=None)).verdict[::-1]
+    assert told[1] == "Under EASY, 97.7 % of the servers would be busy while jobs wait."
+    assert told[0].startswith("The log does not tell when jobs came")
+
+
+def test_a_replay_that_does_not_know_the_machine_is_said_first(tmp_path):
+    log = example_log()
+    late = altered(log, start=log.start + 8 * 3600.0 * (np.arange(len(log)) % 2))
+    assert disagreement_in_words(agreement(log)) is None
+    warning = disagreement_in_words(agreement(late))
+    assert warning.startswith("Warning: the replay does not know this machine. Its mean wait is 1.8 times too short")
+    plan = planned(late, 2.0, sizes=[64], workers=1)
+    assert plan.warning == warning and planned(log, 2.0, sizes=[64], workers=1).warning is None
+    path = tmp_path / "late.csv"
+    columns = {name: getattr(late, name) for name in ("submit", "start", "run", "need", "estimate")}
+    pl.DataFrame(columns).write_csv(path)
+    words = "--target-wait", "2h", "--servers", "64:64", "--html", tmp_path / "plan.html"
+    _, out, _ = said("plan", path, "--workers", 1, *words)
+    page = (tmp_path / "plan.html").read_text()
+    assert out.startswith("Warning: the replay") and page.index("Warning: the replay") < page.index("<svg")
+
+
+@light
 def test_a_log_of_start_times_says_so_first():
     log = altered(drawn(500, 1), submits_are_starts=True)
     told = workload.report_on(log)
@@ -399,7 +504,8 @@ def test_a_log_of_start_times_says_so_first():
 @light
 def test_tables_for_people(small):
     status, out, _ = said("capacity", small, "--needs", 3, "--policy", "easy")
-    assert status == 0 and "1 not used: not 18 numbers (line 1501)" in out and "Capacity under easy" in out
+    assert status == 0 and "1 not used: not 18 numbers (line 1501)" in out
+    assert "Capacity under easy" in out and "Capacity under fcfs" not in out
     for part in ("jobs came per hour", "own order", "Needs that waste most", "Replays against", "rounded up to powers"):
         assert part in out, part
 
@@ -408,7 +514,7 @@ def test_tables_for_people(small):
 def test_a_log_of_little_removes_questions_not_the_run(tmp_path):
     path = tmp_path / "jobs.csv"
     path.write_text("need,run\n" + "1,60\n2,90\n" * 40)
-    status, out, _ = said("capacity", path, "--servers", 2, "--json")
+    status, out, _ = said("capacity", path, "--servers", 2, "--json", "--policy", "easy")
     found = json.loads(out)
     assert status == 0 and found["missing"] == ["submit", "start", "estimate"]
     assert found["load"] is None and found["agreement"] == [] and "cannot be said" in found["verdict"][-1]
@@ -420,7 +526,7 @@ def test_a_log_of_little_removes_questions_not_the_run(tmp_path):
 def test_where_exponential_classes_cannot_be_solved_nothing_is_said_near_saturation(tmp_path):
     path = tmp_path / "jobs.csv"
     path.write_text("need,run\n" + "1,0\n2,90\n" * 40)
-    status, out, _ = said("capacity", path, "--servers", 2, "--json")
+    status, out, _ = said("capacity", path, "--servers", 2, "--json", "--policy", "fcfs")
     assert (status, json.loads(out)["near_saturation"]) == (0, None)
 
 
@@ -440,9 +546,13 @@ def test_a_page_to_be_read_offline(tmp_path):
     path.write_text("submit,need,run\n" + "".join(f"{60 * k},{1 + k % 2},{60 + k % 7}\n" for k in range(200)))
     status, out, _ = said("capacity", path, "--servers", 2, "--html", page)
     text = page.read_text()
-    assert status == 0 and text.count("<svg") == 1 and not re.search(r'(src|href)="(?!#)', text)
+    assert status == 0 and text.count("<svg") == 4 and not re.search(r'(src|href)="(?!#)', text)
     for part in ("Capacity under fcfs", "own order", "200 lines read, 200 used"):
         assert part in text and part in out
+    names = re.findall(r' id="([^"]*)"', text)
+    assert len(set(names)) == len(names) and set(re.findall(r'(?:href="#|url\(#)([^")]*)', text)) <= set(names)
+    order = [text.index(part) for part in ("jobs.csv", "200 jobs", "days", "The work that came", "<svg", "<table")]
+    assert order == sorted(order)
     assert said("capacity", path, "--servers", 2, "--html", page)[0] == 2  # it is there
     assert said("capacity", path, "--servers", 2, "--html", tmp_path / "page.pdf")[0] == 2
 
@@ -451,7 +561,7 @@ def test_a_page_to_be_read_offline(tmp_path):
 def test_a_log_from_the_standard_input(monkeypatch):
     text = "need,run\n" + "1,60\n2,90\n" * 40
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    status, out, _ = said("capacity", "-", "--servers", 2, "--json")
+    status, out, _ = said("capacity", "-", "--servers", 2, "--json", "--policy", "fcfs")
     assert status == 0 and json.loads(out)["jobs"] == 80
 
 

@@ -14,6 +14,7 @@ from mjq.experiments import public_logs
 from mjq.simulation import replay
 from mjq.workload import agreement, load, read_log
 from mjq.workload.reading import lines
+from mjq.workload.reading.kept import Kept
 from mjq.workload.reading.sacct import COLUMNS, COMMAND
 
 HEADER = ";".join(COLUMNS)
@@ -89,7 +90,8 @@ def test_any_delimiter_and_a_trailing_one(tmp_path, delimiter, trailing, ends):
         ({"JobIDRaw": "605.0"}, "a step of a job"),
         ({"State": "RUNNING", "End": "Unknown"}, "still there when the log was taken"),
         ({"State": "PENDING", "Start": "Unknown", "End": "Unknown", "ElapsedRaw": 0}, "never started"),
-        ({"State": "CANCELLED by 5", "Start": "None", "ElapsedRaw": 0}, "never started"),
+        ({"State": "CANCELLED by 5", "Start": "None", "ElapsedRaw": 0}, "cancelled before it started"),
+        ({"State": "CANCELLED", "Start": "Unknown", "ElapsedRaw": ""}, "cancelled before it started"),
         ({"JobIDRaw": "605_[8-20]", "State": "PENDING"}, "never started"),
         ({"ElapsedRaw": -5}, "a negative time"),
         ({"ElapsedRaw": "", "End": "Unknown"}, "no run time"),
@@ -399,3 +401,40 @@ def test_a_line_without_an_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(lines, "LONGEST", 2_000_000)
     with pytest.raises(ValueError, match="line 3 is longer than 2 MB"):
         read_log(written(tmp_path, "; MaxProcs: 64", GOOD, "1 " * 2_000_000))
+
+
+def test_rows_are_kept_in_few_bytes_whatever_they_hold():
+    jobs = 10_000
+    line = np.arange(1, jobs + 1)
+    times = {"submit": 1.7e9 + 60.0 * line, "start": 1.7e9 + 61.0 * line, "run": 7.0 * line, "estimate": 9.0 * line}
+    table = pl.DataFrame({"line": line, "job": line.astype(str), "partition": "batch", "need": 4.0} | times)
+    table = table.with_columns(eligible=pl.lit(None, pl.Float64), zoned=pl.lit(None, pl.Boolean))
+    kept = Kept()
+    kept.add(table)
+    kept.add(table.with_columns(line=pl.col("line") + jobs, need=pl.col("need") + 0.5))
+    found = kept.taken()
+    assert found.estimated_size() < 45 * len(found)
+    for name in (*times, "need"):
+        both = table[name].append(table[name] + 0.5 * (name == "need"))
+        assert found[name].cast(pl.Float64).to_list() == both.to_list()
+    assert kept.taken().is_empty()
+
+
+@pytest.mark.parametrize("names", [["7", "07", "007", "7_1", "7.x"], ["a", "b", "1e3", "-7", str(10**19)]])
+def test_a_repeated_row_is_one_whose_columns_are_all_the_same(tmp_path, names):
+    rng = np.random.default_rng(3)
+    rows = [(names[rng.integers(len(names))], *rng.integers(1, 3, 3).tolist()) for _ in range(400)]
+    path = written(tmp_path, "job,submit,run,need", *(",".join(map(str, row)) for row in rows))
+    told = read_log(path, servers=4).lines
+    assert told.used == len(set(rows))
+    assert told.dropped == {"the same job as on an earlier line": len(rows) - told.used}
+    seen, again = set(), []
+    for number, row in enumerate(rows, 2):
+        again += [number] * (row in seen)
+        seen.add(row)
+    assert list(told.first.values()) == [again[:5]]
+
+
+def test_a_log_whose_starts_are_all_too_early_does_not_say_how_many_servers_there_are(tmp_path):
+    log = read_log(written(tmp_path, "submit,start,run,need", "10,1,5,2", "20,2,5,2"))
+    assert log.servers is None and "2 jobs start before they were allowed to" in log.notes[-1]

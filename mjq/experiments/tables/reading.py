@@ -19,6 +19,7 @@ KEPT = {
     "fluid_times": "fluid_times",
     "frontier": "frontier",
     "frontier_steps": "frontier",
+    "largest_need": "largest_need",
     "near_saturation": "near_saturation",
     "near_saturation_waits": "near_saturation",
     "public_logs": "public_logs",

@@ -43,7 +43,9 @@ class RelativeCompletions(NamedTuple):
     dispersion: float
 
 
-def relative_completions(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> RelativeCompletions:
+def relative_completions(
+    B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
+) -> RelativeCompletions:
     r"""Return the exact capacity, :math:`\Delta` and dispersion of the saturated system.
 
     With h from the Poisson equation :math:`(A - \operatorname{diag} c)\, h = X - c`,
@@ -52,7 +54,7 @@ def relative_completions(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) ->
 
     Parameters
     ----------
-    B, b, mu, p
+    B, b, mu, p, order
         As for :func:`mjq.models.processing_capacity.processing_capacity`.
 
     Returns
@@ -75,16 +77,24 @@ def relative_completions(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) ->
     >>> found = relative_completions(6, (2, 3), (2.5, .625), (.5, .5))
     >>> round(found.capacity, 10), round(found.delta, 9), round(found.dispersion, 9)
     (2.0134228188, 0.391603982, 1.783207964)
+
+    If a job is like the one before it in nine cases of ten, the capacity is higher. Delta is higher, too, and with it
+    the time in the system near saturation:
+
+    >>> found = relative_completions(6, (2, 3), (2.5, .625), (.5, .5), order=.8)
+    >>> round(found.capacity, 10), round(found.delta, 9)
+    (2.0810514786, 2.357000851)
     """
-    B, b, mu, p = pc.checked(B, b, mu, p)
+    mix = pc.heads(p, order)
+    B, b, mu, _ = pc.checked(B, b, mu, p)
     ways = drain.configurations(B, b, checks.FIT_TOLERANCE * B)
-    state = drain.saturated(ways, mu, p)
-    operator = drain.departure_operator(ways, mu, p)
+    state = drain.saturated(ways, mu, mix)
+    operator = drain.departure_operator(ways, mu, mix)
     probabilities = state.probabilities[ways.blocked]
     if len(probabilities) <= ELIMINATION_LIMIT:
         h = poisson_equation.eliminated(operator @ np.eye(len(probabilities)), probabilities)
     else:
-        h = poisson_equation.drained(state, operator, mu, p)
+        h = poisson_equation.drained(state, operator, mu, mix)
     return _found(state.throughput, (ways.counts @ mu)[np.nonzero(ways.blocked)[0]], probabilities, h)
 
 

@@ -79,7 +79,8 @@ def drained(
     state : mjq.solvers.drain.SaturatedState
     operator : LinearOperator
         Its :func:`mjq.solvers.drain.departure_operator`.
-    rates, mix : float array, shape (L,)
+    rates, mix : float array
+        As there.
 
     Returns
     -------
@@ -101,14 +102,16 @@ def drained(
     True
     """
     ways = state.configurations
-    tables = ways.counts, ways.after_admission, ways.after_departure, rates, mix
+    heads = drain.Heads.of(mix)
+    tables = ways.counts, ways.after_admission, ways.after_departure, rates, heads
     departures = ways.counts @ rates
 
     def turn(entered, surplus):
-        return _pass(*tables, departures, surplus, entered)
+        worth, values = _pass(*tables, departures, surplus, entered.reshape(len(departures), heads.classes))
+        return worth.ravel(), values
 
     nothing = np.zeros(len(departures))
-    once, _ = turn(nothing, departures - state.throughput)
+    once, _ = turn(np.zeros(len(departures) * heads.classes), departures - state.throughput)
     matrix = sparse_linalg.LinearOperator(
         (len(once),) * 2, matvec=lambda entered: entered - turn(np.ravel(entered), nothing)[0], dtype=float
     )
@@ -140,7 +143,7 @@ def _centred(h, A, completions, probabilities):
 
 
 @numba.njit(cache=True)
-def _pass(counts, up, down, rates, mix, departures, surplus, entered):
+def _pass(counts, up, down, rates, heads, departures, surplus, entered):
     """Pass up, for each state's value from what entering is worth, then down, for that worth from these values."""
     m, classes = counts.shape
     values = np.zeros((m, classes))
@@ -151,11 +154,12 @@ def _pass(counts, up, down, rates, mix, departures, surplus, entered):
                 for j in range(classes):
                     if counts[k, j] > 0:
                         less = down[k, j]
-                        after = values[less, i] if up[less, i] < 0 else entered[up[less, i]]
+                        after = values[less, i] if up[less, i] < 0 else entered[up[less, i], i % heads.classes]
                         total += counts[k, j] * rates[j] * after
                 values[k, i] = total / departures[k]
-    again = np.zeros(m)
+    again, next_head = np.zeros((m, heads.classes)), np.empty(classes)
     for k in range(m - 1, -1, -1):
         for i in range(classes):
-            again[k] += mix[i] * (values[k, i] if up[k, i] < 0 else again[up[k, i]])
+            next_head[i] = values[k, i] if up[k, i] < 0 else again[up[k, i], i % heads.classes]
+        drain.expected_at_entry(heads, next_head, again[k])
     return again, values

@@ -29,6 +29,7 @@ from mjq.models.processing_capacity.capacity import (
 from mjq.models.processing_capacity.rule import (
     PHASE_LIMIT,
     checked,
+    heads,
     saturated_states,
     saturated_transitions,
     seat,
@@ -38,6 +39,7 @@ from mjq.models.processing_capacity.rule import (
 from mjq.models.processing_capacity.sojourn import Sojourn, one_sided_bound, sojourn
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "PHASE_LIMIT", "checked", "seat", "transitions", "saturated_transitions", "tagged_transitions", "saturated_states",
+    "PHASE_LIMIT", "checked", "heads", "seat", "transitions", "saturated_transitions", "tagged_transitions",
+    "saturated_states",
     "processing_capacity", "limiting_completion_rate", "fixed_point_iteration", "Sojourn", "one_sided_bound", "sojourn",
 ]  # fmt: skip

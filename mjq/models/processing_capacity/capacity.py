@@ -12,6 +12,7 @@ from mjq._util import checks
 from mjq.models.processing_capacity.rule import (
     checked,
     configurations,
+    heads,
     require_few_phases,
     saturated_transitions,
     states_of,
@@ -30,7 +31,9 @@ RATE_TOLERANCE = 1e-14  # relative, of a completion rate
 LIMITING_RESIDUAL = 1e-9  # of the limiting equations, relative to their terms
 
 
-def processing_capacity(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
+def processing_capacity(
+    B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
+) -> float:
     r"""Return the largest rate at which jobs can be processed: arrival rates below it are stable, others are not.
 
     .. math::
@@ -49,6 +52,9 @@ def processing_capacity(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
         Completion rate of a job of each class, per unit of time.
     p : sequence of float, shape (L,)
         Mix of classes; a class with probability 0 is dropped.
+    order : float or array, shape (L, L), optional
+        How the class of a job depends on that of the job before it: the probability to repeat it, or a matrix, see
+        :func:`heads`. By default successive classes are independent, as in the paper.
 
     Returns
     -------
@@ -68,9 +74,11 @@ def processing_capacity(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
     --------
     >>> round(processing_capacity(6, (2, 3), (1, 1), (.5, .5)), 7)  # 48/23
     2.0869565
+    >>> round(processing_capacity(6, (2, 3), (1, 1), (.5, .5), order=.9), 7)  # like jobs come in rows
+    2.3362832
     """
-    B, b, mu, p = checked(B, b, mu, p)
-    return drain.saturated(configurations(B, b), mu, p).throughput
+    B, b, mu, mix = checked(B, b, mu, p)
+    return drain.saturated(configurations(B, b), mu, mix if order is None else heads(p, order)).throughput
 
 
 def limiting_completion_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:

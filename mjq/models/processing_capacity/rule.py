@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq.solvers import drain
+from mjq.solvers import chain, drain
 
 __all__ = [
-    "PHASE_LIMIT", "checked", "configurations", "require_few_phases", "saturated_states", "saturated_transitions",
-    "seat", "states_of", "tagged_transitions", "transitions",
+    "PHASE_LIMIT", "checked", "configurations", "heads", "require_few_phases", "saturated_states",
+    "saturated_transitions", "seat", "states_of", "tagged_transitions", "transitions",
 ]  # fmt: skip
 
 Vector = Sequence[float] | np.ndarray  # an entry for each class
 
+MIX_TOLERANCE = 1e-9  # of shares
 PHASE_LIMIT = 2_000  # of the queue-length solution, which works with dense matrices
 
 
@@ -28,6 +29,65 @@ def checked(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> tuple[float,
     return B, b[come], mu[come], p[come]
 
 
+def heads(p: ArrayLike, order: float | ArrayLike | None) -> np.ndarray:
+    r"""Return how the class of the next job is drawn: the mix, or a row for each class of the job before it.
+
+    .. math:: P_{ij} = r\, [i = j] + (1 - r)\, p_j
+
+    Parameters
+    ----------
+    p : sequence of float, shape (L,)
+        Mix of classes.
+    order : float, array, shape (L, L), or None
+        The probability r, below 1, with which the next job repeats the class of the one before it, and is otherwise
+        drawn from the mix; or the matrix P itself, from class to class, whose stationary distribution is the mix. None
+        if successive classes are independent.
+
+    Returns
+    -------
+    numpy.ndarray, shape (L,) or (L, L)
+        Without the classes that never come.
+
+    Raises
+    ------
+    ValueError
+        If `order` violates a constraint; it is named.
+
+    Source: [YC] (the order of the jobs); the chain of classes is ours.
+
+    Examples
+    --------
+    >>> heads((.5, .5), .5)
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
+    >>> heads((.9, .1), [[.5, .5], [.5, .5]])
+    Traceback (most recent call last):
+    ValueError: the mix of order is (0.5, 0.5) in the long run and not p, (0.9, 0.1)
+    """
+    p = checks.probabilities("p", p)
+    come = p > 0
+    mix = p[come]
+    if order is None:
+        return mix
+    if np.ndim(order) == 0:
+        repeated = float(checks.not_negative("order", order, ndim=0))
+        if not repeated < 1:
+            raise ValueError(f"order must be below 1, got {checks.shown(repeated)}: all jobs would be of one class")
+        return repeated * np.eye(len(mix)) + (1 - repeated) * mix
+    rows = checks.not_negative("order", order, ndim=2)
+    if rows.shape != (len(p), len(p)):
+        raise ValueError(f"order must have a row and a column for each of {len(p)} classes, got shape {rows.shape}")
+    sums = rows.sum(axis=1)
+    if not np.allclose(sums[come], 1, rtol=0, atol=MIX_TOLERANCE):
+        raise ValueError(f"rows of order must sum to 1, got {checks.shown(sums[come])}")
+    rows = rows[np.ix_(come, come)]
+    rows = rows / rows.sum(axis=1, keepdims=True)
+    found = chain.stationary_of_recurrent_part(rows)
+    if not np.allclose(found, mix, rtol=0, atol=MIX_TOLERANCE):
+        raise ValueError(f"the mix of order is {checks.shown(found)} in the long run and not p, {checks.shown(mix)}")
+    return rows
+
+
 # --- Transitions ----------------------------------------------------------------------------------------------------
 
 
@@ -36,7 +96,9 @@ def seat(m: Sequence[int], i: int, waiting: float, B: float, b: Vector, p: Vecto
 
     Yields ``(m, i, waiting), probability``, where `i` is the class of the head of the queue or, if nobody waits any
     more, of the last job that entered. `waiting` may be infinite. Classes are revealed one by one, as jobs become head.
+    `p` is the mix, or has a row for each class of the job before, see :func:`heads`.
     """
+    rows = np.broadcast_to(p, (len(b), len(b))).tolist()
     entering: dict[tuple[tuple[int, ...], int], float] = {(tuple(m), i): 1}
     while entering and waiting:
         fitting, entering = entering, {}
@@ -48,13 +110,17 @@ def seat(m: Sequence[int], i: int, waiting: float, B: float, b: Vector, p: Vecto
             if waiting == 1:
                 yield (m, i, 0), chance
                 continue
-            for j, p_j in enumerate(p, start=1):
-                entering[m, j] = entering.get((m, j), 0) + chance * p_j
+            for j, p_j in enumerate(rows[i - 1], start=1):
+                if p_j:
+                    entering[m, j] = entering.get((m, j), 0) + chance * p_j
         waiting -= 1
 
 
 def transitions(state: tuple, lam: float, B: float, b: Vector, mu: Vector, p: Vector) -> Iterator[tuple]:
     """Yield ``(next_state, rate)`` for each transition out of ``(m_1, …, m_L, i, n)``.
+
+    `i` is the class of the head of the queue, and 0 if nobody waits. If `p` is a matrix of :func:`heads`, `i` is then
+    the class of the job that came last.
 
     Source: [BB22] Section II.
 
@@ -69,24 +135,25 @@ def transitions(state: tuple, lam: float, B: float, b: Vector, mu: Vector, p: Ve
     ((0, 0, 0, 0), 1)
     """
     *m, i, n = state
-    waiting = n - sum(m)
+    waiting, remembered = n - sum(m), np.ndim(p) == 2
     if waiting:
         yield (*m, i, n + 1), lam
     else:
-        for j, p_j in enumerate(p, start=1):
+        for j, p_j in enumerate(p[i - 1] if remembered else p, start=1):
             for (seated, head, left), chance in seat(m, j, 1, B, b, p):
-                yield (*seated, head if left else 0, n + 1), lam * p_j * chance
+                yield (*seated, head if left or remembered else 0, n + 1), lam * p_j * chance
     for remaining, rate in _departures(m, mu):
         if not waiting:
-            yield (*remaining, 0, n - 1), rate
+            yield (*remaining, i, n - 1), rate
         for (seated, head, left), chance in seat(remaining, i, waiting, B, b, p):
-            yield (*seated, head if left else 0, n - 1), rate * chance
+            yield (*seated, head if left or remembered else 0, n - 1), rate * chance
 
 
 def saturated_transitions(state: tuple, B: float, b: Vector, mu: Vector, p: Vector) -> Iterator[tuple]:
     """Yield ``(next_state, rate)`` out of ``(m_1, …, m_L, i)`` while the queue never runs dry.
 
-    These are the balance equations of the paper under lambda = u~.
+    These are the balance equations of the paper under lambda = u~. With a matrix of :func:`heads` for `p`, the class of
+    a job depends on that of the job before it: the head of the queue is that job, so no state is added.
 
     Source: [BB22] Section III.
 

@@ -34,7 +34,7 @@ from mjq.simulation.engine.queue import (
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "FIRST_CLASS", "SOJOURN", "SOJOURN2", "WAIT", "WAIT2", "DONE", "IN_QUEUE", "IN_SYSTEM", "LOST", "SPAN",
-    "FINISH", "START", "ENDLESS", "Plan", "Sums", "events", "event_loop",
+    "FINISH", "START", "ENDLESS", "STEP", "ALWAYS_UP", "Plan", "Sums", "events", "event_loop",
 ]  # fmt: skip
 
 SOJOURN, SOJOURN2, WAIT, WAIT2, FIRST_CLASS = range(5)  # columns of `times`: then the waits by class
@@ -56,8 +56,13 @@ STATE = record_type(
         ("running", np.int64),
         ("gone", np.int64),  # of those, taken for completed
         ("free", np.int64),  # resource, in units
+        ("change", np.float64),  # when the servers that are up change
+        ("step", np.int64),  # of the calendar, the next one
+        ("up", np.int64),  # servers that are up, in units
     ]
 )
+STEP = record_type([("since", np.float64), ("up", np.int64)])  # of a calendar, in units
+ALWAYS_UP = np.empty(0, STEP)
 
 
 class Plan(NamedTuple):
@@ -122,12 +127,13 @@ def events(rng: np.random.Generator, policy: str, *settings: Any) -> Sums:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def event_loop(choose, rng, source, needs, plan, record):
+def event_loop(choose, rng, source, needs, plan, record, calendar):
     """Run until every counted job has been observed to its end.
 
     At one instant all departures come first, then all arrivals, then the policy starts jobs one by one. Or, if the plan
     says so, each arrival is followed by the policy, then each departure, in the order in which the policy started these
-    jobs (the last time, if it interrupts); jobs that are expected to end by then count as gone.
+    jobs (the last time, if it interrupts); jobs that are expected to end by then count as gone. A change of the servers
+    that are up precedes all else of its instant.
 
     Parameters
     ----------
@@ -140,6 +146,9 @@ def event_loop(choose, rng, source, needs, plan, record):
     plan : Plan
     record : float array, shape (2, n)
         Takes the first start and the end of each job of a log, not a number before; n = 0 otherwise.
+    calendar : record array
+        When the servers that are up change, and to how many, in units; `ALWAYS_UP` if all are always up. Jobs in
+        service run on when servers go down: what is free is then negative, and nobody starts.
 
     Returns
     -------
@@ -148,7 +157,8 @@ def event_loop(choose, rng, source, needs, plan, record):
     Raises
     ------
     RuntimeError
-        If jobs wait, nobody is in service and nobody comes, but the policy starts nobody.
+        If jobs wait, nobody is in service and nobody comes, but the policy starts nobody. With a calendar the run just
+        ends.
     """
     sums = Sums(
         np.zeros((plan.batches, FIRST_CLASS + len(needs))),
@@ -157,7 +167,8 @@ def event_loop(choose, rng, source, needs, plan, record):
         np.zeros((plan.batches, LOST + 1)),
     )
     state, memory = np.zeros(1, STATE), np.zeros(1, MEMORY)
-    state[0].batch, state[0].free = -1, RESOURCE
+    state[0].batch, state[0].free, state[0].up = -1, RESOURCE, RESOURCE
+    state[0].change = calendar[0].since if len(calendar) else np.inf
     state[0].coming = next_arrival(rng, source.lam, source.log, 0, 0.0)
     memory[0].number, memory[0].wake, memory[0].changed = plan.number, np.inf, True
     jobs, line, serving = places(1024), opened(needs), opened(needs[:0])
@@ -167,7 +178,7 @@ def event_loop(choose, rng, source, needs, plan, record):
         most *= 2  # those that are gone are still there
     due, who = np.empty(most), np.empty(most, dtype=np.int64)  # a heap of completions to come
     while not _advance(
-        choose, rng, source, plan, state[0], jobs, line, serving, memory, profile, due, who, sums, record
+        choose, rng, source, plan, state[0], jobs, line, serving, memory, profile, due, who, sums, record, calendar
     ):
         state[0].spare = len(jobs)
         jobs = more_places(jobs)
@@ -184,7 +195,7 @@ def _entries(jobs, plan):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, profile, due, who, sums, record):
+def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, profile, due, who, sums, record, calendar):
     """Go from event to event; return whether the run is over. If it is not, the table of jobs must grow.
 
     No array is replaced here, and none taken out of a tuple at each step: its references would be counted, which takes
@@ -195,12 +206,16 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
     areas, times_known, single = sums.areas, knows_times or one_by_one, one_by_one or room < ENDLESS
     while state.told < counted or state.batch >= 0:
         then = min(state.coming, due[0]) if state.running else state.coming
-        then = min(then, memory[0].wake)
+        then = min(then, memory[0].wake, state.change)
         if then == np.inf:
+            if len(calendar):
+                return True
             raise RuntimeError("jobs wait, nobody is in service and nobody comes: the policy must start somebody")
         if state.batch >= 0:
             _average(areas, state, line[len(line) - 1].length, then - state.now)
         state.now = then
+        if state.change == then:
+            _change(state, jobs, line, memory, calendar, times_known)
         if one_by_one:
             _let_go(state, jobs, line, serving, due)
         if not (one_by_one and state.coming == state.now):
@@ -285,6 +300,22 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
                 _count(sums, batch, kind, state.now - jobs[job].arrival, service, tail_at)
                 state.told += 1
     return True
+
+
+@numba.njit(cache=True)
+def _change(state, jobs, line, memory, calendar, times_known):
+    """Let as many servers be up as the calendar says from now on; if they are fewer, all promises are void."""
+    up = calendar[state.step].up
+    if up < state.up and times_known:
+        job = line[len(line) - 1].first
+        while job != NOBODY:
+            jobs[job].promise = np.nan
+            job = jobs[job].behind[ALL]
+    memory[0].changed = True
+    state.free += up - state.up
+    state.up = up
+    state.step += 1
+    state.change = calendar[state.step].since if state.step < len(calendar) else np.inf
 
 
 @numba.njit(cache=True)

@@ -3,6 +3,10 @@
 The first d jobs in the queue hold reservations, which are promises by what running times are estimated. `easy` is this
 for d = 1, without a profile and therefore fast; `backfilling` is it for any d.
 
+Where servers go down and come back, a policy does not know it beforehand: it goes by those that are up now. When some
+go down, all promises are void, and given anew in order of arrival; a job that needs more than are up is promised
+nothing. When some come back, promises are kept and made better, as if somebody had ended early.
+
 The profile is what is free, and will be: ``profile[k]`` says how much from ``since`` on, up to the next entry; the last
 one holds for ever. ``memory[0].used`` entries count.
 
@@ -33,6 +37,9 @@ def easy(jobs, line, serving, memory, profile, running, free, now):
 
     What needs no more than the extra is found at once. In each other class that fits, the first that is short enough is
     sought.
+
+    If the head needs more than all servers that are up, nothing tells when it starts: nobody delays it, and the first
+    job that fits starts.
     """
     head = line[len(line) - 1].first
     need = line[jobs[head].kind].need
@@ -44,7 +51,8 @@ def easy(jobs, line, serving, memory, profile, running, free, now):
         shadow = jobs[job].estimate
         extra += line[jobs[job].kind].need
         job = jobs[job].behind[ALL]
-    extra -= need
+    # Where too few servers are up, the first that fits is the first of its class, however long it runs.
+    extra = free if extra < need else extra - need
     chosen, before = NOBODY, MANY
     for kind in range(len(line) - 1):
         if line[kind].need > free:

@@ -10,7 +10,9 @@ import polars as pl
 
 from mjq._util import checks
 from mjq.simulation import replay
+from mjq.simulation.calendar import Calendar
 from mjq.workload.answers import Agreement, Load
+from mjq.workload.outages import calendar_on, original, servers_up
 from mjq.workload.reading.log import Log
 
 __all__ = ["agreement", "load", "time_with_a_job_that_fits"]
@@ -46,11 +48,16 @@ def load(log: Log) -> Load | None:
         return None
     servers, first, last = log.require_servers(), come.min(), come.max()
     work, clock = log.need * log.run, log.clock or 0.0
-    by_month = _by_month(come, work, servers) if log.clock is None else _by_calendar(come + clock, work, servers)
-    by_hour = {} if log.clock is None else _by_hour(come + clock, work, servers)
+    up, there = servers_up(log), original(log, come)  # on the clock of the file
+    up = None if up is None else up.moved(-clock)
+    by_month = (
+        _by_month(there, work, servers, up) if log.clock is None else _by_calendar(there + clock, work, servers, up)
+    )
+    by_hour = {} if log.clock is None else _by_hour(there + clock, work, servers, up)
+    can = _can(up, servers, there[0] + clock, there[-1] + clock)
     return Load(
         rate=float(HOUR * len(log) / (last - first)),
-        load=float(work.sum() / (servers * (last - first))),
+        load=float(work.sum() / can) if can > 0 else float("nan"),
         by_month=by_month,
         by_hour=by_hour,
         dispersion_by_hour=None if log.submits_are_starts else _dispersion(come, HOUR),
@@ -58,15 +65,22 @@ def load(log: Log) -> Load | None:
     )
 
 
-def _by_month(come, work, servers):
+def _can(up, servers, begin, end):
+    """Return the work that servers can do from `begin` to `end`, with a calendar or None."""
+    return servers * (end - begin) if up is None else up.work(begin, end)
+
+
+def _by_month(come, work, servers, up):
     """Load of each thirty days."""
     number = ((come - come[0]) // MONTH).astype(int)
+    begins = come[0] + MONTH * np.arange(number[-1] + 1)
     spans = np.clip(come[-1] - come[0] - MONTH * np.arange(number[-1] + 1), 0, MONTH)
+    can = servers * spans if up is None else up.work(begins, begins + spans)
     done = np.bincount(number, work)
-    return {f"day {30 * k}": float(done[k] / (servers * span)) for k, span in enumerate(spans) if span > 0}
+    return {f"day {30 * k}": float(done[k] / can[k]) for k in range(len(spans)) if can[k] > 0}
 
 
-def _by_calendar(come, work, servers):
+def _by_calendar(come, work, servers, up):
     """Load of each month, of the first and last as far as the log goes."""
     jobs = pl.DataFrame({"at": come, "work": work}).with_columns(
         month=pl.from_epoch(pl.col("at").floor().cast(pl.Int64)).dt.truncate("1mo")
@@ -76,16 +90,21 @@ def _by_calendar(come, work, servers):
         begin=pl.col("month").dt.epoch("s").clip(lower_bound=come[0]),
         end=pl.col("month").dt.offset_by("1mo").dt.epoch("s").clip(upper_bound=come[-1]),
     )
-    rows = months.select(pl.col("month").dt.strftime("%Y-%m"), "work", span=pl.col("end") - pl.col("begin"))
-    return {month: done / (servers * span) for month, done, span in rows.iter_rows() if span > 0}
+    rows = months.select(pl.col("month").dt.strftime("%Y-%m"), "work", "begin", "end")
+    shares = ((month, done, _can(up, servers, begin, end)) for month, done, begin, end in rows.iter_rows())
+    return {month: float(done / can) for month, done, can in shares if can > 0}
 
 
-def _by_hour(come, work, servers):
+def _by_hour(come, work, servers, up):
     """Load of each hour of the day, over all days."""
     hour = (come // HOUR).astype(np.intp)
     there = np.arange(hour.min(), hour.max() + 1) % 24
     done, times = np.bincount(hour % 24, work, 24), np.bincount(there, minlength=24)
-    return {f"{k:02d}": float(done[k] / (servers * HOUR * times[k])) for k in range(24) if times[k]}
+    can = servers * HOUR * times
+    if up is not None:
+        hours = np.arange(hour.min(), hour.max() + 1)
+        can = np.bincount(there, up.work(HOUR * hours, HOUR * (hours + 1)), 24)
+    return {f"{k:02d}": float(done[k] / can[k]) for k in range(24) if can[k] > 0}
 
 
 def _dispersion(come, span):
@@ -113,11 +132,12 @@ def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agre
     arrival = log.require_arrivals()
     known, come, servers = ~np.isnan(log.wait), arrival - arrival.min(), log.require_servers()
     own, started = log.wait[known], log.start - arrival.min()
-    columns = come[known], log.need[known], log.run[known], servers
+    up = calendar_on(log, servers)
+    columns = come[known], log.need[known], log.run[known], servers, up
     fits_log = time_with_a_job_that_fits(started[known], *columns)
     found = []
     for policy in policies:
-        start = replay(come, log.need, log.run, log.said, servers, policy).start[known]
+        start = replay(come, log.need, log.run, log.said, servers, policy, calendar=up).start[known]
         wait = start - come[known]
         near = float((np.abs(wait - own) <= START_TOLERANCE).mean())
         fits = time_with_a_job_that_fits(start, *columns)
@@ -131,7 +151,12 @@ def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agre
 
 
 def time_with_a_job_that_fits(
-    start: np.ndarray, come: np.ndarray, need: np.ndarray, run: np.ndarray, servers: float
+    start: np.ndarray,
+    come: np.ndarray,
+    need: np.ndarray,
+    run: np.ndarray,
+    servers: float,
+    up: Calendar | None = None,
 ) -> float:
     """Return the share of the time in which some job waits that would fit into the servers that are idle.
 
@@ -142,6 +167,8 @@ def time_with_a_job_that_fits(
     start, come, need, run : float array, shape (J,)
         When each job starts and came, the servers that it holds, and for how long.
     servers : float
+    up : mjq.simulation.calendar.Calendar, optional
+        When how many of them are up; servers that are down are not idle.
 
     Returns
     -------
@@ -156,6 +183,11 @@ def time_with_a_job_that_fits(
     >>> time_with_a_job_that_fits(np.array([0, 3.]), np.array([0, 1.]), np.ones(2), np.array([4, 2.]), 2)
     0.4
     """
+    if up is not None:  # who holds the servers that are down came when they went, and starts at once
+        first, last = min(come.min(), start.min()), (start + run).max()
+        down = np.clip(up.since, first, last)
+        need, start = np.append(need, servers - up.up), np.append(start, down)
+        come, run = np.append(come, down), np.append(run, np.diff(down, append=last))
     needs, kind = np.unique(need, return_inverse=True)
     at = np.concatenate([start + run, come, start])
     order = np.argsort(at, kind="stable")  # at one instant ends come first, then arrivals, then starts

@@ -13,7 +13,9 @@ from mjq.workload.answers import (
     Drawn,
     Interval,
     Load,
+    LoadWaits,
     NearSaturation,
+    PolicyReports,
     Rate,
     Report,
 )
@@ -21,9 +23,10 @@ from mjq.workload.capacity import arrivals, binning, estimates
 from mjq.workload.capacity.costs import costs_of_classes
 from mjq.workload.capacity.saturated import LINE
 from mjq.workload.reading.log import HOUR, Log
-from mjq.workload.words import RULES, agreement_in_words
+from mjq.workload.waits.at_load import waits_at_load
+from mjq.workload.words import RULES, agreement_in_words, disagreement_in_words, nearest, percent, time_in_words
 
-__all__ = ["report_on", "verdict"]
+__all__ = ["headline", "report_on", "reports_on", "verdict"]
 
 OF_STARTS = (
     "The submit times of this log are start times: it has no waits, and its order is the one in which a scheduler "
@@ -46,7 +49,7 @@ def report_on(
     ----------
     log : Log
     policy : {"fcfs", "easy"}
-        Of the four capacities and of the classes.
+        Of the four capacities, of the classes and of the replays against the load.
     seed : int
     needs : int, optional
         Also merge the needs into at most this many, and say how far the capacities then are off.
@@ -62,33 +65,91 @@ def report_on(
     ValueError
         If nothing tells how many servers there are, or the jobs say nothing of its capacity.
     """
+    return _reports(log, (policy,), seed, needs, progress)[policy]
+
+
+def reports_on(
+    log: Log,
+    policies: Sequence[str] = tuple(RULES),
+    seed: int = 1,
+    needs: int | None = None,
+    progress: Callable[[str], object] = lambda what: None,
+) -> PolicyReports:
+    """Return all that a log tells of the capacity of its machine, under each of several policies.
+
+    Parameters
+    ----------
+    log : Log
+    policies : sequence of {"fcfs", "easy"}
+    seed, needs, progress
+        As for :func:`report_on`.
+
+    Returns
+    -------
+    PolicyReports
+
+    Raises
+    ------
+    ValueError
+        As :func:`report_on`.
+
+    Examples
+    --------
+    Two servers, a job of one, then one of two, and so on, an hour each: neither policy can use both servers all the
+    time. As many jobs come as can be worked off in three quarters of the time.
+
+    >>> import numpy as np
+    >>> from mjq.workload import Log
+    >>> columns = dict(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0))
+    >>> log = Log(**columns, submit=4800.0 * np.arange(1000), servers=2.0)
+    >>> found = reports_on(log)
+    >>> list(found.policies), round(found.policies["fcfs"].used, 2), found.policies["fcfs"].waits.replay.mean.value
+    (['fcfs', 'easy'], 0.75, 0.0)
+    """
+    reports = _reports(log, policies, seed, needs, progress)
+    return PolicyReports(verdict=headline(reports), policies=reports)
+
+
+def _reports(log, policies, seed, needs, progress):
+    """Return a report for each policy; what they share is computed once."""
     needs = None if needs is None else checks.count("needs", needs)
-    found = estimates.capacities(log, policy, seed, progress=progress)
+    found = {policy: estimates.capacities(log, policy, seed, progress=progress) for policy in policies}
     progress("memory")
-    memory = {name: _curve(log, name, seed) for name in ("fcfs", "easy")}
+    memory = {name: _curve(log, name, seed) for name in RULES}
     progress("classes")
-    costs = costs_of_classes(log, policy)[:CLASSES]
+    costs = {policy: costs_of_classes(log, policy)[:CLASSES] for policy in policies}
     progress("waits")
     load, agreement = arrivals.load(log), arrivals.agreement(log)
     work = estimates.mean_work(log)
-    return Report(
-        jobs=len(log),
-        servers=log.require_servers(),
-        servers_from=log.servers_from,
-        policy=policy,
-        lines=log.lines,
-        missing=list(log.missing),
-        notes=[*log.notes, *_of_easy(log)],
-        load=load,
-        mean_work=Interval(value=work.mean, low=work.low, high=work.high),
-        capacities=Capacities(**found),
-        memory=memory,
-        classes=costs,
-        near_saturation=_near_saturation(log) if policy == "fcfs" else None,
-        agreement=agreement,
-        binned=None if needs is None else _binned(log, needs, policy, seed),
-        verdict=[*verdict(load, found, policy, agreement), *([OF_STARTS] if log.submits_are_starts else [])],
-    )
+    reports = {}
+    for policy in policies:
+        progress("curve")
+        waits = waits_at_load(log, policy)
+        reports[policy] = Report(
+            jobs=len(log),
+            servers=log.require_servers(),
+            servers_from=log.servers_from,
+            policy=policy,
+            lines=log.lines,
+            missing=list(log.missing),
+            notes=[*log.notes, *_of_easy(log)],
+            load=load,
+            mean_work=Interval(value=work.mean, low=work.low, high=work.high),
+            capacities=Capacities(**found[policy]),
+            memory=memory,
+            classes=costs[policy],
+            near_saturation=_near_saturation(log) if policy == "fcfs" else None,
+            agreement=agreement,
+            binned=None if needs is None else _binned(log, needs, policy, seed),
+            verdict=[
+                *verdict(load, found[policy], policy, agreement, waits),
+                *([OF_STARTS] if log.submits_are_starts else []),
+            ],
+            used=None if load is None else load.load / found[policy]["own_order"].share,
+            waits=waits,
+            warning=disagreement_in_words(agreement),
+        )
+    return reports
 
 
 def _of_easy(log):
@@ -124,26 +185,81 @@ def verdict(
     found: dict[str, Capacity],
     policy: str,
     agreement: Sequence[Agreement] = (),
+    waits: LoadWaits | None = None,
 ) -> list[str]:
-    """Say in sentences what follows from the load, or None, the four capacities under a policy, and the log's waits."""
+    """Say in sentences what follows from the load, or None, the four capacities under a policy, and the waits."""
     own, rule = found["own_order"], RULES[policy]
     told = [
         f"Under {rule} this machine could work off {own.value:.4g} jobs per hour, in the order of the log: "
-        f"{own.share:.1%} of its servers would be busy, while jobs wait."
+        f"{percent(own.share)} of its servers would be busy, while jobs wait."
     ]
     if own.share_low is None:
         told.append(f"That has no interval: {own.interval.removeprefix('none, ')}.")
-    return [*told, *_of_load(load, own, rule), *agreement_in_words(agreement)]
+    told += _of_load(load, own, rule)
+    if waits:
+        said = "wait" if waits.log is None else "waited"
+        told.append(f"At that load the jobs {said} {_times(waits, waits.log is not None, rule)}.")
+        if waits.log:
+            told.append(f"In a replay under {rule} they wait {_times(waits, False)}.")
+    return [*told, *agreement_in_words(agreement)]
 
 
 def _of_load(load, own, rule):
     """Say how near the work that came is to what a rule can carry."""
     if load is None:
         return ["The log does not tell when jobs came: how near this is to the limit cannot be said."]
-    came = f"The work that came would keep {load.load:.1%} of the servers busy on a machine that wastes none"
-    low, high = (own.share, own.share) if own.share_low is None else (own.share_low, own.share_high)
+    came = f"The work that came would keep {percent(load.load)} of the servers busy on a machine that wastes none"
+    low, high = _ends(own)
     if load.load >= high:
         return [f"{came}: {rule} could not have carried this log."]
     if load.load >= low:
         return [f"{came}: as far as so short a log tells, {rule} is at its limit."]
-    return [f"{came}, which is {load.load / own.share:.1%} of what {rule} can carry."]
+    return [f"{came}, which is {percent(load.load / own.share)} of what {rule} can carry."]
+
+
+def _ends(own):
+    """Return the ends of the interval of a share, or twice the share if there is none."""
+    return (own.share, own.share) if own.share_low is None else (own.share_low, own.share_high)
+
+
+def _times(waits, real, rule=None):
+    """Say how long jobs wait, and where that is from."""
+    found = waits.log if real else waits.replay
+    source = " (real waits, by the log)" if real else f" (in a replay under {rule})" if rule else ""
+    mean, most = time_in_words(found.mean.value), time_in_words(found.percentile.value)
+    return f"{mean} on average, and {waits.percentile:g} % of them at most {most}{source}"
+
+
+def headline(reports: dict[str, Report]) -> list[str]:
+    """Say in sentences how near the limit of each policy a log is, how long its jobs wait there, and how sure that is.
+
+    Real waits stand beside the policy whose replay is nearest to them; otherwise waits are those of replays.
+    """
+    first = next(iter(reports.values()))
+    near, told = nearest(first.agreement), []
+    real = near.policy if near else None
+    if first.load:
+        told.append(
+            f"The work that came would keep {percent(first.load.load)} of the servers busy if none were wasted."
+        )
+    for policy in sorted(reports, key=lambda name: name != real):
+        one, rule = reports[policy], RULES[policy]
+        own, waits = one.capacities.own_order, one.waits
+        if one.load is None or one.used is None:
+            told.append(f"Under {rule}, {percent(own.share)} of the servers would be busy while jobs wait.")
+            continue
+        low, high = _ends(own)
+        near_limit = (
+            f"With more work than {rule} can carry ({percent(one.used)} of it)" if one.load.load >= high
+            else f"With about as much work as {rule} can carry ({percent(one.used)} of it)" if one.load.load >= low
+            else f"At {percent(one.used)} of what {rule} can carry"
+        )  # fmt: skip
+        if waits is None:
+            told.append(f"{near_limit}, how long the jobs waited cannot be said.")
+        elif policy == real and waits.log:
+            told.append(f"{near_limit}, its jobs waited {_times(waits, True)}.")
+        else:
+            told.append(f"{near_limit}, the jobs would wait {_times(waits, False, rule)}.")
+    if first.load is None:
+        told.append("The log does not tell when jobs came: how near this is to the limit cannot be said.")
+    return told

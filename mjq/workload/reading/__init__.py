@@ -5,5 +5,6 @@
 ``swf``             the Standard Workload Format of the Parallel Workloads Archive
 ``sacct``           what Slurm's accounting prints
 ``table``           CSV and Parquet by a map of columns
+``calendar``        when how many servers of a machine were up
 ``lines``, ``times``  what these readers share
 """

@@ -29,7 +29,7 @@ def read_log(
 ) -> Log:
     """Read a cluster log: the Standard Workload Format, output of ``sacct``, CSV or Parquet, told by the content.
 
-    All jobs are held in memory: about half a gigabyte for a million of them, and 0.3 GB for each further million.
+    All jobs are held in memory: about 0.3 GB for a million of them, and 0.1 GB for each further million.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Rows of a log that can be used, in as few bytes as hold them, until all are there.
 
-A log of ten million lines has to fit into the memory of a small machine. So whole numbers are kept in four bytes, what a
-file lacks in none, and of text only what is asked for later: the number that a job's name begins with, whether two names
-are the same, and how many partitions there are.
+A log of ten million lines has to fit into the memory of a small machine. So whole numbers are kept in at most four
+bytes, what a file lacks in none, and of text only what is asked for later: the number that a job's name begins with,
+whether two names are the same, and which partitions there are.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Kept:
     ... ))
     >>> found = kept.taken()
     >>> found["number"].to_list(), found["name"].is_null().to_list(), found["run"].dtype, found["submit"].dtype
-    ([7, 8], [True, False], UInt32, Float64)
+    ([7, 8], [True, False], UInt8, Float64)
     """
 
     def __init__(self) -> None:

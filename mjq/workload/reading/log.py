@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -18,8 +19,12 @@ from mjq._util.plain import printable
 from mjq.workload.answers import Lines
 from mjq.workload.reading.kept import Kept
 
+if TYPE_CHECKING:  # reading a log needs no simulator
+    from mjq.simulation.calendar import Calendar
+
 __all__ = [
-    "BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Log", "Reading", "first_reason", "gathered", "gathered_by_partition",
+    "BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Gap", "Log", "Reading", "first_reason", "gathered",
+    "gathered_by_partition",
 ]  # fmt: skip
 
 HOUR = 3600.0
@@ -38,6 +43,22 @@ DISJOINT = "Only partitions that share neither jobs nor servers can be taken at 
 
 
 Column = np.ndarray | None  # None if the file lacks it
+
+
+class Gap(NamedTuple):
+    """Hold a time in which nothing was submitted and nothing ran, and that is taken for an outage.
+
+    Attributes
+    ----------
+    begin, end : float
+        On the clock of the log [s].
+    taken : float
+        How much of its end is taken out of loads and waits, or would be [s].
+    """
+
+    begin: float
+    end: float
+    taken: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +95,10 @@ class Log:
         Whether its submit times are the times at which jobs started. Such a log has no waits, and its order of arrival,
         its bursts and its quiet hours are those of the starts. A replay with these times says how full the machine is,
         and nothing of the waits that users had.
+    gaps : tuple of Gap
+        Outages that were taken out of its times, see :func:`mjq.workload.outages.without_gaps`.
+    calendar : mjq.simulation.calendar.Calendar or None
+        When how many servers were up, if that was given, see :func:`mjq.workload.outages.with_calendar`.
 
     Examples
     --------
@@ -96,6 +121,8 @@ class Log:
     clock: float | None = None
     notes: tuple = ()
     submits_are_starts: bool = False
+    gaps: tuple[Gap, ...] = ()
+    calendar: Calendar | None = None
 
     def __len__(self) -> int:
         return len(self.run)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from mjq.workload.reading.log import SCHEMA, Reading, first_reason
-from mjq.workload.reading.times import duration, has_zone, moment
+from mjq.workload.reading.times import duration, has_zone, moment, numbers
 
 __all__ = ["COLUMNS", "COMMAND", "UNITS", "looks_like_sacct", "read"]
 
@@ -128,6 +128,9 @@ def _table(first, lines, names, delimiter, trailing, unit):
         "a header again": pl.col("job").is_in(["JobID", "JobIDRaw"]),
         "a step of a job": pl.col("job").str.contains(".", literal=True),
         "still there when the log was taken": state.str.contains(f"^(?:{STILL_THERE})"),
+        "cancelled before it started": state.str.contains("^CANCELLED")
+        & ~(pl.col("run") > 0).fill_null(False)
+        & (pl.col("start").is_null() if "Start" in names else pl.lit(True)),
         "never started": state.str.contains("^(?:PENDING|REQUEUE_HOLD|SPECIAL_EXIT)")
         | (pl.col("start").is_null() & ~(pl.col("run") > 0) if "Start" in names else pl.lit(False)),
         "no run time": pl.col("run").is_null(),
@@ -141,14 +144,24 @@ def _with_times(jobs, names):
     """Return the table with identities and times as seconds."""
     nothing = pl.lit(None, pl.Float64)
     points = {"submit": "Submit", "eligible": "Eligible", "start": "Start", "end": "End"}
-    lasts = [duration(pl.col(name)) for name in ("ElapsedRaw", "Elapsed") if name in names]
-    limits = [duration(pl.col(name), unit) for name, unit in (("TimelimitRaw", 60), ("Timelimit", 1)) if name in names]
-    zones = [has_zone(pl.col(name)) for name in points.values() if name in names]
+    runs, limits = ("ElapsedRaw", "Elapsed"), {"TimelimitRaw": 60, "Timelimit": 1}
+    jobs = numbers(jobs, [name for name in (*points.values(), *runs, *limits) if name in names])
+    plain = {name for name, kind in jobs.schema.items() if kind == pl.Float64}
+
+    def time(name, unit=1):
+        return pl.col(name) * unit if name in plain else duration(pl.col(name), unit)
+
+    lasts = [time(name) for name in runs if name in names]
+    said = [time(name, unit) for name, unit in limits.items() if name in names]
+    zones = [has_zone(pl.col(name)) for name in points.values() if name in names and name not in plain]
+    at = {
+        ours: pl.col(name) if name in plain else moment(pl.col(name)) for ours, name in points.items() if name in names
+    }
     jobs = jobs.with_columns(
-        **{ours: moment(pl.col(name)) if name in names else nothing for ours, name in points.items()},
+        **dict.fromkeys(points, nothing) | at,
         job=pl.coalesce(name for name in ("JobIDRaw", "JobID") if name in names),
         partition="Partition" if "Partition" in names else pl.lit(None, pl.String),
-        estimate=pl.coalesce(*limits, nothing),
+        estimate=pl.coalesce(*said, nothing),
         zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),
     )
     return jobs.with_columns(run=pl.coalesce(*lasts, pl.col("end") - pl.col("start")))

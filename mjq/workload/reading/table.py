@@ -11,7 +11,7 @@ import polars as pl
 
 from mjq._util.plain import printable
 from mjq.workload.reading.log import SCHEMA, Reading, first_reason
-from mjq.workload.reading.times import duration, has_zone, moment
+from mjq.workload.reading.times import duration, has_zone, moment, numbers
 
 __all__ = ["COLUMNS", "read_csv", "read_parquet"]
 
@@ -27,6 +27,8 @@ COLUMNS = {
     "job": "its number or name, by which lines that repeat a job are known",
     "partition": "the part of the machine that it ran on",
 }
+POINTS = "submit", "eligible", "start", "end"
+TIMES = {*POINTS, "run", "estimate"}
 ROWS = 100_000  # at a time
 CALENDAR = 1e8  # seconds; times above it count from 1970
 MOST_NAMED, LONGEST_NAME = 30, 40  # columns, and letters of one, in a message
@@ -51,23 +53,65 @@ def read_csv(blocks: Iterable[tuple[int, list[str]]], columns: dict[str, str] | 
 
 
 def _csv_tables(blocks, columns):
-    lines = (line + "\n" for _, block in blocks for line in block)
-    blank = 0
-    for header in lines:
-        if header.strip():
+    blocks, blank = iter(blocks), 0
+    for _, lines in blocks:
+        place = next((k for k, line in enumerate(lines) if line.strip()), None)
+        if place is not None:
             break
-        blank += 1
+        blank += len(lines)
     else:
         raise ValueError("the file is empty")
-    # Not by polars, which ends at a row that is too long, fills one that is too short, and does not number them.
-    rows = csv.reader(chain([header], lines), delimiter=max(",;\t|", key=header.count))
-    try:
-        names = [name.strip() for name in next(rows)]
+    header, first = lines[place], blank + place + 1
+    delimiter = max(",;\t|", key=header.count)
+    blocks = chain([(first + 1, lines[place + 1 :])], blocks)
+    if _is_plain([header]):
+        names = [name.strip() for name in header.removesuffix("\r").split(delimiter)]
         chosen = _chosen(names, columns)
-        while batch := list(islice(((rows.line_num + blank, row) for row in rows if row), ROWS)):
+        for first, lines in blocks:
+            if not _is_plain(lines):
+                blocks = chain([(first, lines)], blocks)
+                break
+            yield _jobs(_split(first, lines, delimiter, names, chosen))
+        else:
+            return
+    else:
+        names, chosen = None, None
+        blocks = chain([(first, [header])], blocks)
+    # What is quoted is not read by polars, which ends at a row that is too long, fills one that is too short, and does
+    # not number them.
+    rows = csv.reader((line + "\n" for _, block in blocks for line in block), delimiter=delimiter)
+    before = first - 1
+    try:
+        if names is None:
+            names = [name.strip() for name in next(rows)]
+            chosen = _chosen(names, columns)
+        while batch := list(islice(((rows.line_num + before, row) for row in rows if row), ROWS)):
             yield _jobs(_texts(batch, names, chosen))
     except csv.Error as error:
-        raise ValueError(f"line {rows.line_num + blank}: {error}") from None
+        raise ValueError(f"line {rows.line_num + before}: {error}") from None
+
+
+def _is_plain(lines):
+    """Return whether no field of these lines is quoted, too long, or ends a line of its own."""
+    text = "\n".join(lines)
+    returns = text.count("\r") - text.count("\r\n") - text.endswith("\r")
+    return '"' not in text and not returns and max(map(len, lines), default=0) <= csv.field_size_limit()
+
+
+def _split(first, lines, delimiter, names, chosen):
+    """Return the chosen columns of plain lines as text, under our names."""
+    text = pl.DataFrame({"text": lines}, schema={"text": pl.String}).with_row_index("line", first)
+    text = text.with_columns(pl.col("line").cast(pl.Int64), pl.col("text").str.strip_suffix("\r"))
+    text = text.filter(pl.col("text") != "")
+    parts = pl.col("text").str.split_exact(delimiter, len(names) - 1)
+    return text.select(
+        "line",
+        *(
+            parts.struct.field(f"field_{names.index(theirs)}").str.strip_chars().alias(ours)
+            for ours, theirs in chosen.items()
+        ),
+        fits=pl.col("text").str.count_matches(delimiter, literal=True) == len(names) - 1,
+    )
 
 
 def _texts(rows, names, chosen):
@@ -137,17 +181,22 @@ def _listed(names):
 def _jobs(rows):
     """Return rows of text as the table of jobs of a reading."""
     given, nothing = set(rows.columns), pl.lit(None, pl.String)
+    rows = numbers(rows, given & TIMES)
+    known = {ours for ours in given & TIMES if rows[ours].dtype == pl.Float64}
     column = {ours: pl.col(ours) if ours in given else nothing for ours in COLUMNS}
-    points = {ours: moment(column[ours]) for ours in ("submit", "eligible", "start")}
+    at = {ours: column[ours] if ours in known else moment(column[ours]) for ours in POINTS}
+    lasts = {ours: column[ours] if ours in known else duration(column[ours]) for ours in ("run", "estimate")}
+    points = {ours: at[ours] for ours in ("submit", "eligible", "start")}
+    zones = [has_zone(column[ours]) for ours in points if ours in given - known]
     jobs = rows.select(
         "line",
         **points,
         job=column["job"],
         partition=column["partition"],
-        run=pl.coalesce(duration(column["run"]), moment(column["end"]) - points["start"]),
-        estimate=duration(column["estimate"]),
+        run=pl.coalesce(lasts["run"], at["end"] - at["start"]),
+        estimate=lasts["estimate"],
         need=column["need"].cast(pl.Float64, strict=False),
-        zoned=pl.coalesce(*(has_zone(column[ours]) for ours in points)),
+        zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),
         fits="fits",
     )
     need, run = pl.col("need"), pl.col("run")

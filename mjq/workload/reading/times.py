@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import polars as pl
 
-__all__ = ["duration", "has_zone", "moment"]
+__all__ = ["duration", "has_zone", "moment", "numbers"]
 
 SECOND = len("2023-11-14T22:13:20")  # of a date, characters up to its whole second
 REST = r"^(\.\d+)?\s?(?:Z|([+-])(\d\d):?(\d\d))?$"  # what may follow: a fraction, a zone
 DURATION = r"^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)$"  # [days-][hours:]minutes:seconds
 DAYS_ALONE = r"^(\d+)-(\d+)$"  # days-hours
+
+
+def numbers(table: pl.DataFrame, columns: Iterable[str]) -> pl.DataFrame:
+    """Return the table with those columns of text as numbers that hold nothing else: most logs write plain seconds.
+
+    >>> table = pl.DataFrame({"at": ["5", None], "from": ["5", "Unknown"]})
+    >>> numbers(table, ["at", "from"]).dtypes
+    [Float64, String]
+    """
+    plain = (table[column].cast(pl.Float64, strict=False) for column in columns if table[column].dtype == pl.String)
+    return table.with_columns(
+        column for column in plain if (column.is_finite() | table[column.name].is_null()).fill_null(False).all()
+    )
 
 
 def moment(column: pl.Expr) -> pl.Expr:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mjq._util import checks
+from mjq.workload.outages import original
 from mjq.workload.reading.log import HOUR, Log
 
 __all__ = ["NIGHT", "Changed", "capped", "shifted_to_night", "with_exact_estimates", "without_need"]
@@ -77,7 +78,7 @@ def capped(log: Log, most: float) -> Changed:
         start=None,
     )
     told = (
-        f"{cut} of {len(log)} jobs need more than {most:g} servers and bring {_work(log, longer > 1):.0%} of the work. "
+        f"{cut} of {len(log)} jobs need more than {most:g} servers and bring {100 * _work(log, longer > 1):.0f} % of the work. "
         f"They run on {most:g}, longer; their work is kept."
         if cut
         else f"No job needs more than {most:g} servers, so nothing changes."
@@ -132,7 +133,7 @@ def without_need(log: Log, need: float) -> Changed:
         raise ValueError(f"all jobs of the log need {need:g} servers, so nothing is left without them")
     gone = len(log) - int(stay.sum())
     told = (
-        f"{gone} of {len(log)} jobs need {need:g} servers and bring {_work(log, ~stay):.0%} of the work. They are left "
+        f"{gone} of {len(log)} jobs need {need:g} servers and bring {100 * _work(log, ~stay):.0f} % of the work. They are left "
         "out, and the waits of the others are compared."
     )
     return Changed(f"without need {need:g}", told, _taken(log, np.flatnonzero(stay)), np.flatnonzero(stay))
@@ -180,7 +181,7 @@ def shifted_to_night(log: Log, share: float, seed: int = 1, night: tuple[float, 
     if log.clock is None:
         raise ValueError("the log does not tell the time of day of its jobs, so none can be moved to the night")
     dark = (ends - begins) % DAY
-    since = ((come + log.clock) / HOUR - ends) % DAY  # the morning, in hours
+    since = ((original(log, come) + log.clock) / HOUR - ends) % DAY  # the morning, in hours
     by_day = since < DAY - dark
     moved = by_day & (np.random.default_rng(seed).random(len(log)) < share)
     later = (DAY - dark - since) + since * dark / (DAY - dark)

@@ -9,6 +9,7 @@ import numpy as np
 
 from mjq.simulation import replay
 from mjq.workload import intervals
+from mjq.workload.outages import calendar_on
 from mjq.workload.reading.log import HOUR, Log
 
 __all__ = ["difference", "effective_jobs", "interval", "measured", "waits"]
@@ -67,7 +68,9 @@ def waits(
     0.0
     """
     come, said = log.require_arrivals(), None if exact else log.said
-    wait = replay((come - come.min()) / growth, log.need, log.run, said, servers, policy).wait / HOUR
+    up = calendar_on(log, servers, growth)
+    submit = (come - come.min()) / growth
+    wait = replay(submit, log.need, log.run, said, servers, policy, calendar=up).wait / HOUR
     return measured(wait, effective_jobs(log), percentile)
 
 

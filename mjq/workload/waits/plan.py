@@ -24,7 +24,7 @@ from mjq.workload.waits.one_size import difference
 from mjq.workload.waits.replays import Replays
 from mjq.workload.waits.sentences import assumed, rule_of, verdict
 from mjq.workload.waits.what_if import waits_told, what_if
-from mjq.workload.words import agreement_in_words
+from mjq.workload.words import agreement_in_words, disagreement_in_words
 
 __all__ = ["planned", "planned_by_partition", "sizes_between"]
 
@@ -233,6 +233,7 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
         if target is not None:
             least = _smallest_of_each(work, changes, names, target, sizes, growth, node)
             effects = [one.model_copy(update={"smallest": x}) for one, x in zip(effects, least, strict=True)]
+    compared = [] if log.servers is None else agreement(log, policies)
     return Plan(
         jobs=len(log),
         servers=log.servers,
@@ -244,7 +245,8 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
         percentile=work.percentile,
         growth=growth,
         node=node,
-        real_waits=[] if log.servers is None else agreement_in_words(agreement(log, policies)),
+        real_waits=agreement_in_words(compared),
+        warning=disagreement_in_words(compared),
         policies=found,
         what_if=effects,
         assumes=assumed(log, growth, names, bool(changes)),
@@ -324,7 +326,7 @@ def _of_policy(replays, policy, target, sizes, growth, node):
         here = replays.waits(**case(size)) if fits else None
         known = {"one_node_more": case(size + node)} | ({"exact_estimates": case(size, exact=True)} if exact else {})
         gains = {name: _gain(here, replays.waits(**other)) for name, other in known.items() if fits}
-        told = waits_told(here) if fits else None
+        told = None if here is None else waits_told(here)
         high = told and told.percentile.high
         rows.append(
             Size(

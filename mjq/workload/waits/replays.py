@@ -14,6 +14,7 @@ import numpy as np
 import mjq
 from mjq._util import checks, parallel
 from mjq._util.journal import Journal
+from mjq.workload.outages import calendar_on
 from mjq.workload.reading.log import Log
 from mjq.workload.waits.one_size import waits
 
@@ -83,12 +84,17 @@ class Replays:
         return not self.too_large(servers)
 
     def too_large(self, servers: float) -> int:
-        """Return how many jobs need more than the servers."""
+        """Return how many jobs need more than the servers, or than a calendar has up at its end."""
+        if self.log.calendar is not None:
+            servers = self.log.calendar.on(servers).up[-1]
         return int((self.log.need > servers * (1 + checks.FIT_TOLERANCE)).sum())
 
     def load(self, servers: float, growth: float) -> float:
         """Return the work that comes over what the servers can do meanwhile."""
         come = self.log.require_arrivals()
+        up = calendar_on(self.log, servers, growth)
+        if up is not None:
+            return float(self.log.need @ self.log.run / up.work(0.0, (come.max() - come.min()) / growth))
         return float(growth * (self.log.need @ self.log.run) / (servers * (come.max() - come.min())))
 
     @staticmethod
@@ -103,6 +109,7 @@ def _waits(log, percentile, case):
 def _fingerprint(log):
     """Return what tells this log from another one."""
     digest = hashlib.sha256()
-    for column in (log.need, log.run, log.arrival, log.estimate):
+    calendar = () if log.calendar is None else (log.calendar.since, log.calendar.up)
+    for column in (log.need, log.run, log.arrival, log.estimate, *calendar):
         digest.update(b"none" if column is None else np.ascontiguousarray(column).tobytes())
     return digest.hexdigest()[:16]

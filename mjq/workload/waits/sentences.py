@@ -79,12 +79,13 @@ def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False
     """Return what every number of a plan assumes."""
     faster = "" if growth == 1 else f", {growth:g} times as fast"
     said = "as users gave them, and at least the run times" if log.estimate is not None else "the run times themselves"
+    fail = "do not fail" if log.calendar is None else "are up as the calendar says, the same share on any machine"
     known = any(rule_of(name).knows_times for name in names)
     return [
         f"Jobs come when they came in the log{faster}: in reality people submit less when waits are long and more when "
         "they are short.",
-        "Servers are alike, are not shared and do not fail; the machine is empty before the first job; there are no "
-        "priorities, partitions or limits for users.",
+        f"Servers are alike, are not shared and {fail}; the machine is empty before the first job; "
+        "priorities, fair share, partitions and limits for users are not modelled.",
         *([f"Estimates are {said}."] if known else []),
         *(
             ["A what-if changes one thing: nobody submits other jobs, or at other times, because of it."]

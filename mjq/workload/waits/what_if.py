@@ -11,6 +11,7 @@ from mjq._util.parallel import Workers, map_as_completed
 from mjq.simulation import replay
 from mjq.workload import intervals
 from mjq.workload.answers import Effect, Interval, Waits
+from mjq.workload.outages import calendar_on
 from mjq.workload.reading.log import HOUR, Log
 from mjq.workload.waits.changes import Changed
 from mjq.workload.waits.one_size import interval, measured
@@ -129,8 +130,8 @@ def compared(
         jobs=len(kept),
         before=waits_told(found[0]),
         after=waits_told(found[1]),
-        saves=Waits(**{name: _saved(*found, name, moved) for name in ("mean", "percentile")}),
-        response=_saved(*spent, "mean", moved),
+        saves=Waits(**{name: _saved(found[0], found[1], name, moved) for name in ("mean", "percentile")}),
+        response=_saved(spent[0], spent[1], "mean", moved),
     )
 
 
@@ -161,5 +162,6 @@ def waits_told(found: dict) -> Waits:
 def _wait(case):
     """Return the waits of one replay [h]."""
     log, servers, policy, growth = case
-    come = log.require_arrivals()
-    return replay((come - come.min()) / growth, log.need, log.run, log.said, servers, policy).wait / HOUR
+    come, up = log.require_arrivals(), calendar_on(log, servers, growth)
+    submit = (come - come.min()) / growth
+    return replay(submit, log.need, log.run, log.said, servers, policy, calendar=up).wait / HOUR

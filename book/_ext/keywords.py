@@ -1,0 +1,35 @@
+"""Words by which readers look for a page: the search puts that page first, and the index has them.
+
+The search ranks the words of titles alike, and words of the text below the names of functions. A word here leads to the
+one page that explains it.
+"""
+
+from docutils import nodes
+from sphinx import addnodes
+
+WORDS = {
+    "notebooks/processing_capacity": ["processing capacity", "mean work", "large jobs"],
+    "notebooks/stability": ["idle servers", "wasted servers", "stability"],
+    "notebooks/cluster": ["lost jobs", "blocking", "finite queue"],
+    "notebooks/fluid": ["fluid model", "autoscaling", "processor sharing"],
+    "notebooks/pool_depletion": ["pool", "best mix"],
+    "notebooks/near_saturation": ["variable run times", "time in the system", "saturation"],
+    "notebooks/scheduling": ["EASY", "EASY backfilling", "backfilling", "reservation", "estimates"],
+    "notebooks/your_cluster": ["shuffled jobs", "order of the jobs", "public logs"],
+    "book/operators": ["sacct", "Slurm", "log", "mjq capacity", "mjq plan"],
+    "book/course": ["course", "sessions", "exercises"],
+    "book/ledger": ["errata", "reproduced"],
+}
+
+
+def enter(app, doctree):
+    """Give a page its main entries of the index; they lead to its beginning."""
+    entries = [("single", word, "", "main", None) for word in WORDS.get(app.env.docname, ())]
+    if entries:
+        app.env.get_domain("index").entries.setdefault(app.env.docname, []).extend(entries)
+        next(doctree.findall(nodes.section)).append(addnodes.index(entries=entries))  # where the search looks for them
+
+
+def setup(app):
+    app.connect("doctree-read", enter)
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

@@ -1,0 +1,48 @@
+"""One sign for minus: a hyphen that stands for a minus in words, captions and tables of a page becomes a minus sign.
+
+It does if it stands before a number or between two terms. Code, formulas and names stay as they are.
+"""
+
+import re
+
+from docutils import nodes
+from sphinx import addnodes
+
+MINUS = "−"
+AS_THEY_ARE = (
+    nodes.literal, nodes.literal_block, nodes.doctest_block, nodes.math, nodes.math_block, nodes.raw, nodes.comment,
+    addnodes.desc_signature,
+)  # fmt: skip
+HYPHEN = re.compile(r"(?<![^\s(\[=±<>≤≥×·/])-(?=\.?\d)|(?<=\()-(?=\w)|(?<=\s)-(?=\s)")
+
+
+def with_minus(text):
+    """The text with minus signs.
+
+    >>> with_minus("-3.9 % of the class-1 jobs, (-1), N - 1, 2-3, (-shape - 1), 1e-5")
+    '−3.9 % of the class-1 jobs, (−1), N − 1, 2-3, (−shape − 1), 1e-5'
+    """
+    return HYPHEN.sub(MINUS, text)
+
+
+def set_signs(app, doctree, docname):
+    """Replace hyphens in the words of a page."""
+    for text in list(doctree.findall(nodes.Text)):
+        if "-" in text and not stands_as_it_is(text):
+            changed = with_minus(text)
+            if changed != text:
+                text.parent.replace(text, nodes.Text(changed))
+
+
+def stands_as_it_is(text):
+    above = text.parent
+    while above is not None:
+        if isinstance(above, AS_THEY_ARE):
+            return True
+        above = above.parent
+    return False
+
+
+def setup(app):
+    app.connect("doctree-resolved", set_signs, priority=950)  # when numbers and titles are there
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

@@ -1,0 +1,73 @@
+"""How long jobs wait on the machine of their log: by the log, in a replay, and if they come slower or faster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mjq.workload.answers import AtLoad, Interval, LoadWaits, Waits
+from mjq.workload.capacity.arrivals import load
+from mjq.workload.reading.log import HOUR, Log
+from mjq.workload.waits.one_size import effective_jobs, interval, measured, waits
+
+__all__ = ["GROWTHS", "waits_at_load"]
+
+GROWTHS = 0.5, 0.7, 0.85, 1.0, 1.15, 1.3, 1.5  # how many times as fast as in the log the jobs come
+PERCENTILE = 90.0
+
+
+def waits_at_load(
+    log: Log, policy: str = "easy", growths: Sequence[float] = GROWTHS, percentile: float = PERCENTILE
+) -> LoadWaits | None:
+    """Return how long the jobs of a log wait on its machine, against the load.
+
+    Parameters
+    ----------
+    log : Log
+    policy : str
+        Of the replays, see :func:`mjq.simulation.schedule.replay`.
+    growths : sequence of float
+        Factors on the arrival rate of the log.
+    percentile : float
+
+    Returns
+    -------
+    LoadWaits or None
+        None where the log does not tell when jobs came, where its submit times are start times, or where all came at
+        once.
+
+    Examples
+    --------
+    Every hour a job comes for 45 minutes; if they come twice as fast, each waits a quarter of an hour longer than the
+    one before.
+
+    >>> log = Log(need=np.ones(9), run=np.full(9, 2700.0), submit=3600.0 * np.arange(9), servers=1)
+    >>> found = waits_at_load(log, "fcfs", [1.0, 2.0])
+    >>> [(round(one.load, 2), round(one.waits.mean.value, 6)) for one in found.curve], found.log
+    ([(0.84, 0.0), (1.69, 1.0)], None)
+    """
+    came = load(log)
+    if came is None or log.submits_are_starts:
+        return None
+    servers = log.require_servers()
+    replayed = {growth: waits(log, servers, policy, growth, percentile=percentile) for growth in {1.0, *growths}}
+    return LoadWaits(
+        percentile=percentile,
+        log=_of_log(log, percentile),
+        replay=_told(replayed[1.0]),
+        curve=[AtLoad(growth=x, load=x * came.load, waits=_told(replayed[x])) for x in growths],
+    )
+
+
+def _of_log(log, percentile):
+    """Return the waits that the log has itself, if it has some."""
+    known = None if log.wait is None else log.wait[~np.isnan(log.wait)]
+    return None if known is None or not len(known) else _told(measured(known / HOUR, effective_jobs(log), percentile))
+
+
+def _told(found: dict[str, Any]) -> Waits:
+    """Return waits with their intervals."""
+    ends = {name: interval(found, name) or (None, None) for name in ("mean", "percentile")}
+    return Waits(**{name: Interval(value=found[name]["value"], low=x, high=y) for name, (x, y) in ends.items()})

@@ -1,0 +1,164 @@
+"""Jobs whose class depends on that of the job before them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mjq import System
+from mjq import near_saturation as ns
+from mjq import processing_capacity as pc
+from mjq.models.near_saturation import constant
+from mjq.solvers import chain, drain, qbd
+from mjq.workload.capacity.saturated import saturated_starts
+from tests.conftest import systems
+
+TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
+repeats = st.floats(0, 0.95)
+
+
+def by_the_generic_chain(B, b, mu, p, order):
+    states, mix = pc.saturated_states(B, b), pc.heads(p, order)
+    pi = chain.stationary(chain.generator(states, lambda s: pc.saturated_transitions(s, B, b, mu, mix)))
+    return sum(x * np.dot(s[:-1], mu) for s, x in zip(states, pi, strict=True))
+
+
+@given(systems(most_jobs=5), repeats)
+def test_draining_equals_the_generic_chain(system, order):
+    assert pc.processing_capacity(*system, order) == pytest.approx(by_the_generic_chain(*system, order), rel=1e-10)
+
+
+@given(systems(most_jobs=5), st.data())
+def test_any_chain_of_classes(system, data):
+    *rest, p = system
+    weights = st.lists(st.floats(0.01, 1), min_size=len(p), max_size=len(p))
+    order = np.array([data.draw(weights) for _ in p])
+    order /= order.sum(axis=1, keepdims=True)
+    mix = chain.stationary(order)
+    fast = pc.processing_capacity(*rest, mix, order)
+    assert fast == pytest.approx(by_the_generic_chain(*rest, mix, order), rel=1e-10)
+
+
+@given(systems(most_jobs=5))
+def test_without_memory_nothing_changes(system):
+    *_, p = system
+    independent = pc.processing_capacity(*system)
+    assert pc.processing_capacity(*system, 0) == pytest.approx(independent, rel=1e-12)
+    assert pc.processing_capacity(*system, [p] * len(p)) == pytest.approx(independent, rel=1e-12)
+    assert ns.relative_completions(*system, 0) == pytest.approx(ns.relative_completions(*system), rel=1e-9, abs=1e-12)
+
+
+@given(systems(most_jobs=5), st.floats(0, 0.9))
+def test_delta_by_the_rule(system, order):
+    B, b, mu, p = system
+    mix = pc.heads(p, order)
+    by_rule = ns.relative_completions_of(
+        pc.saturated_states(B, b)[-1], lambda s: pc.saturated_transitions(s, B, b, mu, mix)
+    )
+    assert ns.relative_completions(*system, order) == pytest.approx(by_rule, rel=1e-8, abs=1e-11)
+
+
+@pytest.mark.parametrize("r", [0, 0.25, 0.5, 0.9, 0.99])
+def test_the_example_is_a_rational_function(r):
+    expected = 60 * (25 - 17 * r) / (745 - 518 * r - 3 * r**2)
+    assert pc.processing_capacity(*TABLE, r) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(("r", "delta"), [(0, 0.3916039818), (0.5, 0.8620976818), (0.9, 4.8946891680)])
+def test_delta_of_the_example(r, delta):
+    assert ns.relative_completions(*TABLE, r).delta == pytest.approx(delta, abs=1e-9)
+
+
+@pytest.mark.parametrize(("part", "expected"), [(0.8, 4.1610858874), (0.9, 8.6829472202)])
+def test_time_in_the_system_of_the_open_queue(part, expected):
+    lam, mix = part * pc.processing_capacity(*TABLE, 0.5), pc.heads(TABLE[3], 0.5)
+    levels = qbd.Levels.of((0, 0, 1, 0), lambda s: pc.transitions(s, lam, *TABLE[:3], mix), 4)
+    jobs = [[n] * len(states) for n, states in enumerate(levels.states[:-1])]
+    assert levels.stationary().factorial_moment(jobs, 1) / lam == pytest.approx(expected, rel=1e-9)
+
+
+@given(systems(most_jobs=5))
+def test_endless_rows(system):
+    """Each class for itself: as many as fit, and the time that its share of the jobs takes."""
+    B, b, mu, p = system
+    fit = np.floor(B / np.asarray(b) * (1 + 1e-9))
+    apart = 1 / sum(np.asarray(p) / (fit * np.asarray(mu)))
+    slow = min(p) * min(mu) / max(mu)  # a row must last long against the jobs that it meets
+    if slow > 1e-4:
+        assert pc.processing_capacity(*system, 1 - 1e-7) == pytest.approx(apart, rel=1e-3)
+
+
+@pytest.mark.parametrize("r", [0, 0.5, 0.8])
+@pytest.mark.parametrize(("n", "p1", "m"), [(10, 0.9, 1.0), (50, 0.99, 3.0), (2, 0.3, 0.2)])
+def test_one_or_all(n, p1, m, r):
+    a, i = p1 + r * (1 - p1), np.arange(1, n)
+    expected = 1 / ((1 - p1) * m + p1 * (1 - np.sum(a**i / (i * (i + 1)))))
+    assert pc.processing_capacity(n, (1, n), (1, 1 / m), (p1, 1 - p1), r) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(("r", "delta"), [(0, 2.2486680260), (0.5, 4.3163797707)])
+def test_dispersion_of_one_or_all(r, delta):
+    """Rows of small and of large jobs take turns: a renewal process that brings J + K jobs in a random time."""
+    assert ns.relative_completions(10, (1, 10), (1, 1), (0.9, 0.1), r).delta == pytest.approx(delta, abs=1e-9)
+
+
+def test_memory_may_lower_the_capacity():
+    found = [pc.processing_capacity(4, (1, 3), (1, 1), (0.5, 0.5), r) for r in (0, 0.5, 0.9, 0.999)]
+    assert found == pytest.approx([96 * (2 - r) / (115 - 54 * r - r**2) for r in (0, 0.5, 0.9, 0.999)], rel=1e-12)
+    assert found == sorted(found, reverse=True)
+
+
+def test_many_states_are_solved_by_passes(monkeypatch):
+    system = 40, (1, 3, 5, 8), (1, 0.5, 2, 0.2), (0.4, 0.3, 0.2, 0.1)
+    exact = ns.relative_completions(*system, 0.6)
+    monkeypatch.setattr(drain, "DENSE_UNKNOWNS", 0)
+    assert ns.relative_completions(*system, 0.6) == pytest.approx(exact, rel=1e-9)
+    monkeypatch.setattr(constant, "ELIMINATION_LIMIT", 10_000)
+    assert ns.relative_completions(*system, 0.6) == pytest.approx(exact, rel=1e-8)
+
+
+def test_a_list_of_jobs_is_worked_off_as_fast():
+    (B, b, mu, p), r, blocks, rng = TABLE, 0.7, 20, np.random.default_rng(34)
+    done = []
+    for _ in range(blocks):
+        fresh, again = rng.choice(2, 20_000, p=p), rng.random(20_000) < r
+        kind = fresh[np.maximum.accumulate(np.where(again, 0, np.arange(20_000)))]
+        starts = saturated_starts(np.array(b)[kind], rng.exponential(1 / np.array(mu)[kind]), B)
+        done.append(10_000 / (starts[-1] - starts[9_999]))
+    error = np.std(done, ddof=1) / np.sqrt(blocks)
+    assert abs(np.mean(done) - pc.processing_capacity(*TABLE, r)) < 5 * error < 0.03
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        (1, "order must be below 1, got 1: all jobs would be of one class"),
+        (-0.1, "order must not be negative"),
+        ([[0.5, 0.5]], "order must have a row and a column for each of 2 classes, got shape"),
+        ([[0.5, 0.4], [0.5, 0.5]], "rows of order must sum to 1"),
+        ([[1, 0], [0, 1]], "in the long run and not p"),
+        ([[0.1, 0.9], [0.5, 0.5]], "in the long run and not p"),
+    ],
+)
+def test_an_order_that_cannot_be_is_refused(order, words):
+    with pytest.raises(ValueError, match=words):
+        pc.processing_capacity(*TABLE, order)
+    with pytest.raises(ValueError, match=words):
+        System(*TABLE, order)
+
+
+def test_a_class_that_never_comes_has_no_place_in_the_order():
+    order = [[0.5, 0.5, 0], [0.5, 0.5, 0], [1, 0, 0]]
+    found = pc.processing_capacity(6, (2, 3, 5), (2.5, 0.625, 1), (0.5, 0.5, 0), order)
+    assert found == pytest.approx(pc.processing_capacity(*TABLE), rel=1e-12)
+
+
+def test_a_system_with_an_order():
+    system = System(*TABLE, order=0.5)
+    assert system.capacity == pytest.approx(2.040185471406, rel=1e-12)
+    assert system.near_saturation().delta == pytest.approx(0.8620976818, abs=1e-9)
+    assert system.wasted_servers == pytest.approx(6 * (1 - system.capacity / system.naive_capacity), rel=1e-12)
+    assert system != System(*TABLE) and eval(repr(system)) == system and "order" not in repr(System(*TABLE))
+    for asked in (lambda: system.queue(1.0), lambda: system.simulate(1.0, 100, 1)):
+        with pytest.raises(ValueError, match="knows independent classes only"):
+            asked()

@@ -1,0 +1,182 @@
+"""Replays on a machine whose servers go down and come back: by the words of the rule, and what must hold of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mjq.simulation import replay
+from mjq.simulation.calendar import Calendar, calendar_of
+from mjq.simulation.schedule import TIES
+from tests import reference_schedules as reference
+from tests.simulation.test_schedule import EPS, WITHOUT_POWERS, logs
+
+MAIN = "fcfs", "easy", "conservative"
+
+
+@st.composite
+def calendars(draw, servers, back=True):
+    """Some steps, by integers or by fractions; at the end all servers are up again if jobs are to start for sure."""
+    times = sorted(draw(st.sets(st.integers(-3, 40) | st.floats(0, 40).map(lambda x: round(x, 3)), max_size=6)))
+    up = draw(st.lists(st.integers(0, 10).map(lambda x: servers * x / 10), min_size=len(times), max_size=len(times)))
+    return [*zip(times, up, strict=True), *([(41, servers)] if back else [])]
+
+
+@st.composite
+def logs_with_calendars(draw, **kwargs):
+    log = draw(logs(**kwargs))
+    return log, draw(calendars(log[-1]))
+
+
+def random_case(rng):
+    """A small log with many ties, and a calendar of a few steps; whole servers, tenths, or tenths of one."""
+    jobs, servers = int(rng.integers(1, 14)), float(rng.choice([1, 6, 10]))
+    clock, part = float(rng.choice([1, 0.5, 0.137])), servers / 10 if rng.random() < 0.5 else 1.0
+    most = round(servers / part)
+    submit = clock * rng.integers(0, 15, jobs)
+    need, run = part * rng.integers(1, most + 1, jobs), clock * rng.integers(0, 9, jobs)
+    estimate = None if rng.random() < 0.3 else run + clock * rng.integers(-2, 7, jobs).clip(-run / clock)
+    times = clock * np.sort(rng.choice(40, rng.integers(1, 5), replace=False))
+    up = part * rng.integers(0, most + 1, len(times))
+    if rng.random() < 0.8:
+        up[-1] = servers
+    return (submit, need, run, estimate, servers), [*zip(times.tolist(), up.tolist(), strict=True)]
+
+
+def agrees(log, calendar, policy, ties):
+    """Whether both programs find the same starts and ends, or that some job never starts; and whether all start."""
+    start, finish = reference.schedule(*log, policy, ties, calendar=calendar)
+    never = int(np.isnan(start).sum())
+    try:
+        found = replay(*log, policy, ties=ties, calendar=calendar)
+    except ValueError as error:
+        return f"{never} of {len(start)} jobs never start" in str(error) and never > 0, False
+    return np.array_equal(found.start, start) and np.array_equal(found.finish, finish), True
+
+
+def compare(number, seed):
+    """Replay random logs under all policies in turn; return the cases of which both programs say all start."""
+    rng, started = np.random.default_rng(seed), 0
+    for case in range(number):
+        log, calendar = random_case(rng)
+        policy, ties = WITHOUT_POWERS[case % len(WITHOUT_POWERS)], TIES[case // len(WITHOUT_POWERS) % 2]
+        same, all_start = agrees(log, calendar, policy, ties)
+        assert same, (case, policy, ties, log, calendar)
+        started += all_start
+    return started
+
+
+def test_replays_with_a_calendar_are_the_words_of_the_rule():
+    assert 250 < compare(330, seed=1) < 330
+
+
+@pytest.mark.slow
+def test_replays_with_a_calendar_are_the_words_of_the_rule_in_ten_thousand_logs():
+    assert 8000 < compare(10_000, seed=2) < 10_000
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("policy", MAIN)
+@settings(max_examples=20)
+@given(case=logs_with_calendars())
+def test_any_calendar_by_the_words_of_the_rule(policy, ties, case):
+    assert agrees(*case, policy, ties) == (True, True)
+
+
+@pytest.mark.parametrize("policy", WITHOUT_POWERS)
+@settings(max_examples=10)
+@given(log=logs(), times=st.lists(st.integers(-5, 60), max_size=4, unique=True))
+def test_a_calendar_of_constant_servers_changes_nothing(policy, log, times):
+    constant = [(time, log[-1]) for time in sorted(times)]
+    with_it, without = replay(*log, policy, calendar=constant), replay(*log, policy)
+    assert np.array_equal(with_it.start, without.start) and np.array_equal(with_it.finish, without.finish)
+    assert with_it.utilization == pytest.approx(without.utilization, nan_ok=True)
+
+
+@pytest.mark.parametrize("policy", MAIN)
+@given(log=logs(), before=st.integers(-5, 0))
+def test_fewer_servers_for_ever_are_a_smaller_machine(policy, log, before):
+    """The servers beyond those that are up do not matter."""
+    *columns, servers = log
+    found = replay(*columns, 2 * servers, policy, calendar=[(before, servers)])
+    assert np.array_equal(found.start, replay(*log, policy).start)
+
+
+@given(case=logs_with_calendars(), data=st.data())
+def test_in_order_of_arrival_no_job_starts_earlier_when_servers_go_away(case, data):
+    log, more = case
+    fewer = [(since, up * data.draw(st.integers(0, 10)) / 10) for since, up in more[:-1]] + more[-1:]
+    full, some, few = (replay(*log, calendar=steps).start for steps in (None, more, fewer))
+    assert (full <= some).all() and (some <= few).all()
+
+
+@settings(max_examples=20)
+@given(case=logs_with_calendars())
+def test_easy_is_backfilling_with_one_promise_whatever_is_up(case):
+    log, calendar = case
+    easy, one = (replay(*log, policy, calendar=calendar).start for policy in ("easy", "backfill-1"))
+    assert np.array_equal(easy, one)
+
+
+@pytest.mark.parametrize("policy", WITHOUT_POWERS)
+@settings(max_examples=10)
+@given(case=logs_with_calendars())
+def test_nobody_starts_on_servers_that_are_down(policy, case):
+    log, steps = case
+    found, up = replay(*log, policy, calendar=steps), calendar_of(steps, log[-1])
+    for now in found.start[found.run > 0]:
+        held = found.need[(found.start <= now) & (now < found.finish)].sum()
+        assert held <= up.at(now) + EPS * found.servers
+    assert found.finish.tolist() == (found.start + found.run).tolist()
+
+
+def test_jobs_run_on_when_servers_go_down_and_hold_them_until_they_end():
+    """Two of four servers are down from second 1 on; the job on all four ends, then two run at a time."""
+    found = replay([0, 2, 2, 2], [4, 2, 2, 2], [5, 3, 3, 3], None, 4, calendar=[(1, 2), (9, 4)])
+    assert found.start.tolist() == [0, 5, 8, 9] and found.finish.tolist() == [5, 8, 11, 12]
+    busy = (4 * 5 + 3 * 2 * 3) / (4 * 5 + 2 * 3 + 2 * 1 + 4 * 3)
+    assert found.utilization == pytest.approx(busy)
+
+
+def test_while_servers_are_missing_a_job_that_needs_them_keeps_nobody_waiting_under_easy():
+    log = [0, 1, 2], [2, 4, 1], [3, 3, 50], None, 4
+    assert replay(*log, "easy", calendar=[(1, 2), (10, 4)]).start.tolist() == [0, 53, 3]
+    assert replay(*log, "fcfs", calendar=[(1, 2), (10, 4)]).start.tolist() == [0, 10, 13]
+
+
+@pytest.mark.parametrize(
+    ("calendar", "message"),
+    [
+        ([(5, 2), (3, 4)], "times of a calendar must rise: 3 comes after 5"),
+        ([(5, 2), (5, 4)], "times of a calendar must rise: 5 comes after 5"),
+        ([(5, -1)], "servers of a calendar must be at least 0, got -1 from time 5 on"),
+        ([(5, 9)], "the calendar has 9 servers up from time 5 on, and the machine has 4"),
+        ([(5, float("nan"))], "calendar must be finite"),
+        ([(5, 2, 1)], "calendar must hold pairs of a time and servers, got 3 in each row"),
+        ([(1, 0)], "2 of 3 jobs never start: the calendar ends with 0 of 4 servers up, and 2 of them need more"),
+        ([(1, 2)], "1 of 3 jobs never start: the calendar ends with 2 of 4 servers up, and 1 of them need more"),
+    ],
+)
+@pytest.mark.parametrize("policy", ["easy", "conservative"])
+def test_bad_calendars(calendar, message, policy):
+    with pytest.raises(ValueError, match=message):
+        replay([0, 1, 2], [2, 4, 1], [3, 3, 3], None, 4, policy, calendar=calendar)
+
+
+def test_server_filling_has_no_calendar():
+    with pytest.raises(ValueError, match="server-filling interrupts jobs, and is not replayed with a calendar"):
+        replay([0], [1], [1], None, 1, "server-filling", calendar=[(0, 1)])
+
+
+def test_an_empty_calendar_is_none():
+    assert replay([0, 0], [1, 1], [2, 2], None, 1, calendar=[]).start.tolist() == [0, 2]
+    assert replay([0, 0], [1, 1], [2, 2], None, 1, calendar=calendar_of([], 1)).start.tolist() == [0, 2]
+
+
+def test_a_calendar_counts_work_moves_and_grows_with_the_machine():
+    calendar = calendar_of([(100, 5), (200, 0), (300, 10)], 10)
+    assert calendar.work([0, 150, 300], [300, 250, 310]).tolist() == [1500, 250, 100]
+    moved = calendar.moved(100, faster=2)
+    assert isinstance(moved, Calendar) and moved.at([-1, 0, 50, 100]).tolist() == [10, 5, 0, 10]
+    assert calendar.on(25).up.tolist() == [25, 12, 0, 25] and calendar.on(10) is calendar
+    assert moved.steps()["since"].tolist() == [0, 50, 100]
