@@ -78,7 +78,7 @@ def capped(log: Log, most: float) -> Changed:
         start=None,
     )
     told = (
-        f"{cut} of {len(log)} jobs need more than {most:g} servers and bring {100 * _work(log, longer > 1):.0f} % of the work. "
+        f"{cut} of {len(log)} jobs need more than {most:g} servers and bring {_work(log, longer > 1)} of the work. "
         f"They run on {most:g}, longer; their work is kept."
         if cut
         else f"No job needs more than {most:g} servers, so nothing changes."
@@ -133,7 +133,7 @@ def without_need(log: Log, need: float) -> Changed:
         raise ValueError(f"all jobs of the log need {need:g} servers, so nothing is left without them")
     gone = len(log) - int(stay.sum())
     told = (
-        f"{gone} of {len(log)} jobs need {need:g} servers and bring {100 * _work(log, ~stay):.0f} % of the work. They are left "
+        f"{gone} of {len(log)} jobs need {need:g} servers and bring {_work(log, ~stay)} of the work. They are left "
         "out, and the waits of the others are compared."
     )
     return Changed(f"without need {need:g}", told, _taken(log, np.flatnonzero(stay)), np.flatnonzero(stay))
@@ -196,9 +196,9 @@ def shifted_to_night(log: Log, share: float, seed: int = 1, night: tuple[float, 
 
 
 def _work(log, chosen):
-    """Return the share of the work that these jobs bring."""
+    """Return the share of the work that these jobs bring, in words."""
     work = log.need * log.run
-    return work[chosen].sum() / work.sum() if work.any() else 0.0
+    return f"{100 * work[chosen].sum() / work.sum() if work.any() else 0.0:.3g} %"
 
 
 def _taken(log, places):
