@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mjq._util.plain import brief
 from mjq.cli.common import show_json
 
 if TYPE_CHECKING:
     from mjq.workload import Gap, Lines, Log
 
-__all__ = [
-    "anonymous_option",
-    "growth_option",
-    "lines_used",
-    "log_options",
-    "outage_options",
-    "read",
-    "schema_option",
-    "servers_option",
-]
+__all__ = [  # noqa: RUF022, in the order of reading
+    "Machine", "anonymous_option", "growth_option", "servers_option", "machine_option", "log_options",
+    "outage_options", "read", "read_parts", "lines_used", "schema_option",
+]  # fmt: skip
 
 LOG_OPTIONS = (
     click.option(
@@ -64,6 +59,46 @@ servers_option = click.option(
 )  # fmt: skip
 
 
+class Machine(click.ParamType):
+    """Read the servers of a machine, such as 512, or those of several partitions, such as batch=512,gpu=64."""
+
+    name = "servers"
+    wanted = "a positive number such as 512, or one for each partition such as batch=512,gpu=64"
+
+    def convert(
+        self, value: object, parameter: click.Parameter | None, context: click.Context | None
+    ) -> float | dict[str, Any]:
+        """Return the servers, or those of each partition by its name."""
+        if not isinstance(value, str) or "=" not in value:
+            return self.servers(value, parameter, context)
+        found: dict[str, Any] = {}
+        for part in value.split(","):
+            name, equals, servers = (word.strip() for word in part.rpartition("="))
+            if not equals or not name:
+                self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
+            if name in found:
+                self.fail(f"the partition {name} is named twice", parameter, context)
+            found[name] = self.servers(servers, parameter, context)
+        return found
+
+    def servers(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return what is said of one machine: a positive number."""
+        try:
+            number = float(str(value))
+        except ValueError:
+            number = float("nan")
+        if not 0 < number < float("inf"):
+            self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
+        return number
+
+
+machine_option = click.option(
+    "--servers", metavar="N|NAME=N,...", type=Machine(),
+    help="Assume this many servers. By default their number is what the log says. With NAME=N,... take several "
+    "partitions at once, each with its servers; all count in the same --unit. Jobs of other partitions are left out.",
+)  # fmt: skip
+
+
 def log_options(command: Callable) -> Callable:
     """Add the options of every command that reads a log, whose values are for :func:`read`."""
     for option in reversed(LOG_OPTIONS):
@@ -94,8 +129,13 @@ def read(
     from mjq import workload
 
     log = workload.read_log(path, dict(columns) or None, **words)
-    if keep_gaps is None and calendar is None:
-        return log
+    return log if keep_gaps is None and calendar is None else _with_outages(log, keep_gaps, calendar, machine)
+
+
+def _with_outages(log: Log, keep_gaps: bool | None, calendar: str | None = None, machine: float | None = None) -> Log:
+    """Return the log with its outages taken out, or given by a calendar; the last note says so."""
+    from mjq import workload
+
     found: tuple[Gap, ...] = ()
     if calendar is not None:
         log = workload.with_calendar(log, workload.read_calendar(calendar, log), machine)
@@ -103,6 +143,31 @@ def read(
         found = workload.find_gaps(log)
         log = log if keep_gaps else workload.without_gaps(log, found)
     return replace(log, notes=(*log.notes, *workload.outages_in_words(log, found)))
+
+
+def read_parts(
+    path: str,
+    servers: Mapping[str, float | None],
+    columns: Sequence[tuple[str, str]],
+    partition: str | None = None,
+    keep_gaps: bool | None = None,
+    calendar: str | None = None,
+    **words: Any,
+) -> tuple[dict[str, Log], Lines]:
+    """Return the log of each of several partitions, and what of the file was used.
+
+    Outages are looked for in each partition by itself, as :func:`read` does for one of them.
+    """
+    from mjq.workload import read_partitions
+
+    if partition is not None:
+        raise click.UsageError("--partition and --servers NAME=N exclude each other; both say which partitions to take")
+    if calendar is not None:
+        raise click.UsageError("a calendar is that of one machine: give --partition NAME with --calendar")
+    logs, lines = read_partitions(path, servers, dict(columns) or None, **words)
+    if keep_gaps is not None:
+        logs = {name: _with_outages(log, keep_gaps) for name, log in logs.items()}
+    return logs, lines
 
 
 def lines_used(lines: Lines) -> str:

@@ -12,6 +12,7 @@ from . import near_saturation as near_saturation
 from . import public_logs as public_logs
 from . import real_waits as real_waits
 from . import two_tier as two_tier
+from . import what_if as what_if
 from .tables.reading import KEPT as KEPT
 from .tables.reading import kept as kept
 from .tables.reading import origin as origin
