@@ -48,7 +48,7 @@ command writes such a log without the names of users:
 """ + (
     "SLURM_TIME_FORMAT=%s sacct -a -X -D -P --delimiter=';' -S 2025-01-01 -E now \\\n"
     "  -o JobIDRaw,State,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,AllocTRES,Partition,"
-    "Flags \\\n"
+    "Flags,ReqTRES \\\n"
     "  > jobs.txt"
 )
 STAGES = {

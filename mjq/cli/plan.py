@@ -35,7 +35,7 @@ from mjq.cli.reading import (
     schema_option,
 )
 
-__all__ = ["plan"]
+__all__ = ["Duration", "plan"]
 
 MISSED = 3  # exit status: no size meets the target
 UNITS = {"s": 1 / 3600, "m": 1 / 60, "min": 1 / 60, "h": 1.0, "d": 24.0}

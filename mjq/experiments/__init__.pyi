@@ -5,6 +5,7 @@ from . import decisions as decisions
 from . import depletion as depletion
 from . import evaluation as evaluation
 from . import fluid_times as fluid_times
+from . import forecasts as forecasts
 from . import frontier as frontier
 from . import largest_need as largest_need
 from . import near_saturation as near_saturation

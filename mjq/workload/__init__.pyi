@@ -1,5 +1,6 @@
 from . import capacity as capacity
 from . import classes as classes
+from . import forecast as forecast
 from . import intervals as intervals
 from . import making as making
 from . import outages as outages
@@ -9,6 +10,7 @@ from .answers import Agreement as Agreement
 from .answers import BinningError as BinningError
 from .answers import Capacity as Capacity
 from .answers import Effect as Effect
+from .answers import ForecastRecord as ForecastRecord
 from .answers import Lines as Lines
 from .answers import Load as Load
 from .answers import Plan as Plan
@@ -16,6 +18,8 @@ from .answers import Plans as Plans
 from .answers import PolicyReports as PolicyReports
 from .answers import Report as Report
 from .answers import Reports as Reports
+from .answers import StartForecast as StartForecast
+from .answers import StartForecasts as StartForecasts
 from .answers import schema as schema
 from .capacity.arrivals import agreement as agreement
 from .capacity.arrivals import load as load
@@ -45,6 +49,7 @@ from .classes.lumping import rest_as_one as rest_as_one
 from .classes.lumping import two_needs as two_needs
 from .classes.reduction import lumping_errors as lumping_errors
 from .classes.reduction import random_system as random_system
+from .forecast.starts import forecast_starts as forecast_starts
 from .making.example import example_log as example_log
 from .making.example import example_path as example_path
 from .making.synthetic import SyntheticLog as SyntheticLog

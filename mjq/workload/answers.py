@@ -22,7 +22,8 @@ from pydantic import (
 __all__ = [  # noqa: RUF022, in the order of reading
     "schema", "Plain", "Lines", "Interval", "Waits", "AtLoad", "Rate", "Capacity", "Capacities", "Drawn", "Load",
     "Costs", "NearSaturation", "Agreement", "BinningError", "Binned", "LoadWaits", "Report", "PolicyReports",
-    "SumOfReports", "Reports", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans",
+    "SumOfReports", "Reports", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord",
+    "Within", "StartForecast", "StartForecasts",
 ]  # fmt: skip
 
 Number = Annotated[
@@ -418,3 +419,76 @@ class Plans(Plain):
     def met(self) -> bool:
         """Return whether some size tried meets the target in each partition."""
         return all(plan.met for plan in self.partitions.values())
+
+
+# --- When one more job would start ------------------------------------------------------------------------------------
+
+
+class ForecastRecord(Plain):
+    """Say how good the forecasts of the last third of a log were; each was made from what was known at its time.
+
+    An error is the mean of the absolute difference of log(1 + wait in minutes).
+    """
+
+    forecasts: int
+    """Jobs for which one was made."""
+    within: dict[str, float]
+    """Share of the starts inside each interval, by its percentage and the randomized probability integral transform."""
+    error: float
+    """Error of the median."""
+    error_of_mean: float
+    """Error of a simple forecast: the mean wait so far, on the scale of log(1 + minutes)."""
+    error_of_last: float
+    """Error of another one: the wait of the last job with about the same need and the same limit."""
+    error_of_rule: float
+    """Error of the median of the replays alone."""
+    weight_of_rule: float
+    """How much the replays counted, from 0 to 1; the rest is how much the wait of the last job alike did."""
+
+
+class Within(Plain):
+    """Hold the probability that a job waits at most some time [hours]."""
+
+    wait: float
+    probability: float
+
+
+class StartForecast(Plain):
+    """Hold when one more job would start, in hours from the time of the forecast."""
+
+    need: float
+    limit: float
+    """Hours."""
+    median: float
+    intervals: dict[str, tuple[float, float]]
+    """Ends of the 50 %, 80 % and 95 % intervals; empty where the log is too short."""
+    within: list[Within]
+    by_rule: float
+    """Median of the replays alone."""
+    last_alike: float
+    """How long the last job like this one waited."""
+
+
+class StartForecasts(Plain):
+    """Hold when one more job would start, for several needs and limits, with the record of such forecasts."""
+
+    jobs: int
+    servers: float
+    policy: str
+    starts: str
+    """Where the starts of the log are from: the log, or a replay."""
+    lines: Lines | None
+    notes: list[str]
+    at: float
+    """Time of the forecast [s], as in the log."""
+    date: str | None
+    """The same as a date; null where the log has no clock."""
+    running: int
+    waiting: int
+    busy: float
+    """Servers that are busy."""
+    weight_of_rule: float | None
+    """How much the replays count in these forecasts; null where the log is too short."""
+    record: ForecastRecord | None
+    """Null where the log is too short."""
+    forecasts: list[StartForecast]

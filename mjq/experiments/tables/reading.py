@@ -17,6 +17,7 @@ KEPT = {
     "depletion_cost": "depletion",
     "evaluation": "evaluation",
     "fluid_times": "fluid_times",
+    "forecasts": "forecasts",
     "frontier": "frontier",
     "frontier_steps": "frontier",
     "largest_need": "largest_need",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # reading a log needs no simulator
     from mjq.simulation.calendar import Calendar
 
 __all__ = [
-    "BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Gap", "Log", "Reading", "first_reason", "gathered",
+    "BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Gap", "Log", "Present", "Reading", "first_reason", "gathered",
     "gathered_by_partition",
 ]  # fmt: skip
 
@@ -62,6 +62,31 @@ class Gap(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class Present:
+    """Hold the jobs that had not ended when a log was taken.
+
+    Attributes
+    ----------
+    need : float array, shape (P,)
+    arrival, start : float array, shape (P,)
+        On the clock of the log [s]; the start of a job that waits is not a number.
+    estimate : float array, shape (P,)
+        For how long it was said to run at most [s]; not a number where that is not known.
+    taken : float
+        When the log was taken [s]: the latest time that it tells of.
+    left_out : int
+        Jobs that wait of which it is not known what they need, or since when they may start.
+    """
+
+    need: np.ndarray
+    arrival: np.ndarray
+    start: np.ndarray
+    estimate: np.ndarray
+    taken: float
+    left_out: int
+
+
+@dataclass(frozen=True, eq=False)
 class Log:
     """Hold the jobs of a cluster log in the order in which they queue: by arrival, then by number.
 
@@ -95,6 +120,8 @@ class Log:
         Whether its submit times are the times at which jobs started. Such a log has no waits, and its order of arrival,
         its bursts and its quiet hours are those of the starts. A replay with these times says how full the machine is,
         and nothing of the waits that users had.
+    present : Present or None
+        The jobs that had not ended when the log was taken, if it tells of them.
     gaps : tuple of Gap
         Outages that were taken out of its times, see :func:`mjq.workload.outages.without_gaps`.
     calendar : mjq.simulation.calendar.Calendar or None
@@ -121,6 +148,7 @@ class Log:
     clock: float | None = None
     notes: tuple = ()
     submits_are_starts: bool = False
+    present: Present | None = None
     gaps: tuple[Gap, ...] = ()
     calendar: Calendar | None = None
 
@@ -202,6 +230,9 @@ class Reading:
     submits_are_starts : callable, optional
         From the header to whether it says that submit times are start times.
     notes : list of str
+    present : list of polars.DataFrame
+        Filled while the tables are read: jobs that had not ended when the log was taken, with the same columns. Those
+        that wait have no start.
     """
 
     tables: Iterable
@@ -210,6 +241,7 @@ class Reading:
     clock: Callable | None = None
     submits_are_starts: Callable | None = None
     notes: list = field(default_factory=list)
+    present: list = field(default_factory=list)
 
 
 def first_reason(reasons: dict[str, pl.Expr]) -> pl.Expr:
@@ -380,7 +412,30 @@ def _log(reading, jobs, tally, servers, partition, whole=None):
         clock=clock,
         notes=(*reading.notes, *of_starts, *notes, *early, *([odd] if odd else [])),
         submits_are_starts=only_starts,
+        present=_present(reading.present, columns, partition, known),
     )
+
+
+def _present(tables, columns, partition, servers):
+    """Return the jobs that had not ended when the log was taken; None if it tells of none."""
+    jobs = pl.concat(tables) if tables else pl.DataFrame(schema=SCHEMA)
+    if partition is not None:
+        jobs = jobs.filter(pl.col("partition").fill_null("") == str(partition))
+    if jobs.is_empty() or columns["start"] is None or columns["submit"] is None:
+        return None
+    arrival = "submit" if columns["eligible"] is None else "eligible"
+    jobs = jobs.with_columns(until=pl.max_horizontal("submit", "start", pl.col("start") + pl.col("run")))
+    jobs = jobs.filter(pl.col("until").abs() <= FARTHEST)
+    latest = jobs["until"].to_list() + [np.nanmax(columns["submit"]), np.nanmax(columns["start"] + columns["run"])]
+    taken = float(max(latest))
+    clear = pl.col(arrival).is_not_null() & (pl.col(arrival) <= taken) & (pl.col("need") > 0)
+    if servers is not None:
+        clear &= pl.col("need") <= servers * (1 + checks.FIT_TOLERANCE)
+    kept = jobs.filter(clear).unique("job", keep="last", maintain_order=True)
+    need, come, start, estimate = (
+        kept[name].fill_null(np.nan).to_numpy() for name in ("need", arrival, "start", "estimate")
+    )
+    return Present(need, come, start, estimate, taken, left_out=len(jobs) - len(kept))
 
 
 class _Tally:
