@@ -405,7 +405,7 @@ def test_errors_are_json_on_demand(tmp_path, words, complaint):
         (2, ["replay", "missing.swf", "--servers", "-1"], "input", "Invalid value for '--servers'"),
         (1, ["replay", "missing.swf"], "failure", "missing.swf: No such file or directory"),
         (1, ["capacity", "missing.swf"], "failure", "missing.swf: No such file or directory"),
-        (2, ["plan", "missing.swf"], "input", "Missing option '--target-wait'"),
+        (2, ["plan", "missing.swf"], "input", "give --target-wait, or a what-if"),
         (2, ["wait", "missing.swf", "--limit", "soon"], "input", "'soon' is not a time such as 2h"),
         (2, ["solve", "nonsense"], "input", "No such command 'nonsense'"),
     ],
