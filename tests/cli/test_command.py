@@ -104,7 +104,7 @@ def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
         (["run", "stability", "--html", "page.html", "--copy-to"], "requires an argument.\nSee mjq run --help.\n"),
         (
             ["plan", "log.swf"],
-            "mjq: give --target-wait, or a what-if: --cap, --estimates, --shift-night or --without\nSee mjq plan",
+            "mjq: give --target-wait, or a what-if: --cap, --estimates, --shift-night or",
         ),
         (["run", "stability", "-p", "p1", "!!bool foo"], "p1: '!!bool foo' is not a value"),
         (["run", "cluster", "-p", "T", "30000000"], "size 30000000 exceeds the 16 servers"),
@@ -405,7 +405,7 @@ def test_errors_are_json_on_demand(tmp_path, words, complaint):
         (2, ["replay", "missing.swf", "--servers", "-1"], "input", "Invalid value for '--servers'"),
         (1, ["replay", "missing.swf"], "failure", "missing.swf: No such file or directory"),
         (1, ["capacity", "missing.swf"], "failure", "missing.swf: No such file or directory"),
-        (2, ["plan", "missing.swf"], "input", "Missing option '--target-wait'"),
+        (2, ["plan", "missing.swf"], "input", "give --target-wait, or a what-if"),
         (2, ["wait", "missing.swf", "--limit", "soon"], "input", "'soon' is not a time such as 2h"),
         (2, ["solve", "nonsense"], "input", "No such command 'nonsense'"),
     ],

@@ -76,6 +76,7 @@ def capped(log: Log, most: float) -> Changed:
         run=log.run * longer,
         estimate=None if log.estimate is None else log.estimate * longer,
         start=None,
+        present=None,
     )
     told = (
         f"{cut} of {len(log)} jobs need more than {most:g} servers and bring {_work(log, longer > 1)} of the work. "
@@ -103,7 +104,9 @@ def with_exact_estimates(log: Log) -> Changed:
     if log.estimate is None:
         raise ValueError("the log has no estimates of run times, so a replay takes them to be exact already")
     told = "Each job is said to run exactly as long as it does."
-    return Changed("exact estimates", told, replace(log, estimate=log.run, start=None), np.arange(len(log)))
+    return Changed(
+        "exact estimates", told, replace(log, estimate=log.run, start=None, present=None), np.arange(len(log))
+    )
 
 
 def without_need(log: Log, need: float) -> Changed:
@@ -205,4 +208,4 @@ def _taken(log, places):
     """Return the log with these of its jobs, without their real starts."""
     columns = ("need", "run", "submit", "eligible", "estimate", "number")
     taken = {name: column[places] for name in columns if (column := getattr(log, name)) is not None}
-    return replace(log, **taken, start=None)
+    return replace(log, **taken, start=None, present=None)
