@@ -12,13 +12,14 @@ function name() {
     if (title && button) button.setAttribute("aria-label", `Show or hide: ${title}`);
   }
 }
-// Columns of sentences keep a width at which they can be read, also on a phone: the table scrolls and is not endless.
+// Columns of sentences keep a width at which they can be read, also on a phone, and those of short entries do not wrap:
+// the table scrolls and is not endless.
 function widen() {
   for (const table of document.querySelectorAll(".bd-article table")) {
     const rows = [...table.querySelectorAll("tbody tr")].map((row) => [...row.children]);
     for (let k = 0; k < Math.max(...rows.map((row) => row.length)); k++) {
       const longest = Math.max(...rows.map((row) => row[k]?.textContent.trim().length ?? 0));
-      const kind = longest > 60 ? "sentences" : longest > 24 ? "words" : "";
+      const kind = longest > 60 ? "sentences" : longest > 24 ? "words" : longest <= 12 ? "short" : "";
       if (kind) for (const row of rows) row[k]?.classList.add(kind);
     }
   }

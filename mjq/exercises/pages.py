@@ -95,4 +95,12 @@ def _cells(tag, row):
 
 
 def _inline(text):
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+    """Return text with its code and its indices as HTML.
+
+    >>> _inline("n_c servers, `a_b`")
+    'n<sub>c</sub> servers, <code>a_b</code>'
+    """
+    parts = re.split(r"`([^`]+)`", escape(text, quote=False))
+    parts[1::2] = [f"<code>{code}</code>" for code in parts[1::2]]
+    parts[::2] = [re.sub(r"\b([^\W\d_])_(\w)\b", r"\1<sub>\2</sub>", words) for words in parts[::2]]
+    return "".join(parts)
