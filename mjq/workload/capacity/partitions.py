@@ -25,9 +25,9 @@ def reports_by_partition(
     Parameters
     ----------
     logs : mapping
-        Of :func:`mjq.workload.read_partitions`: names of the partitions to their logs.
+        Of :func:`mjq.workload.reading.formats.read_partitions`: names of the partitions to their logs.
     policies, seed, needs, progress
-        As for :func:`mjq.workload.reports_on`.
+        As for :func:`mjq.workload.capacity.report.reports_on`.
     lines : Lines, optional
         Of the whole file.
 
@@ -38,7 +38,7 @@ def reports_by_partition(
     Raises
     ------
     ValueError
-        As :func:`mjq.workload.reports_on`.
+        As :func:`mjq.workload.capacity.report.reports_on`.
 
     Examples
     --------

@@ -132,7 +132,7 @@ def planned_by_partition(
     Parameters
     ----------
     logs : mapping
-        Of :func:`mjq.workload.read_partitions`: names of the partitions to their logs.
+        Of :func:`mjq.workload.reading.formats.read_partitions`: names of the partitions to their logs.
     target, policies, percentile, growth, node, output, workers, force, progress
         As for :func:`planned`.
     sizes : mapping, optional
