@@ -8,7 +8,7 @@ from live_panels import Panel, Slider
 from mjq.simulation import replay
 
 SERVERS, JOBS, END = 100, 3000, 24.0
-RULES = ("strictly in order of arrival", "EASY: others may pass if they delay nobody")
+RULES = ("strictly in order of arrival", "EASY: others may pass")
 ROWS = ("one at a time", "ten in a row")
 dice = np.random.default_rng(55)
 draws = dice.random(JOBS).round(5)
@@ -44,7 +44,8 @@ STORY = dict(share=1, size=100, row=0, rule=0, time=END)
 PANEL = Panel(
     title="A hundred servers, and a queue that never ends",
     note="A short sample; the long run is told below. Time is counted in mean run times of a small job. A large job "
-    "has the same work whatever its size: on half of the servers it runs twice as long.",
+    "has the same work whatever its size: on half of the servers it runs twice as long. Under EASY a later job starts "
+    "if it fits and does not delay the first in the queue.",
     page="book/index",
     cell="scene",
     sliders=(

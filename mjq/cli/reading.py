@@ -32,6 +32,11 @@ LOG_OPTIONS = (
     click.option("--partition", metavar="NAME", help="Use only the jobs of this partition."),
     click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used."),
 )  # fmt: skip
+calendar_option = click.option(
+    "--calendar", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
+    help="Take the servers that are up from this file. Each line has a time, in seconds on the clock of the log or as "
+    "a date, and how many servers are up from then on. Jobs in service run on when servers go down. No gap is cut.",
+)  # fmt: skip
 OUTAGE_OPTIONS = (
     click.option(
         "--keep-gaps", is_flag=True,
@@ -39,12 +44,7 @@ OUTAGE_OPTIONS = (
         "and nothing ran, longer than a day and than three times the longest pause of a typical week. It cuts them to "
         "that length.",
     ),
-    click.option(
-        "--calendar", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
-        help="Take the servers that are up from this file. Each line has a time, in seconds on the clock of the log or "
-        "as a date, and how many servers are up from then on. Jobs in service run on when servers go down. No gap is "
-        "cut.",
-    ),
+    calendar_option,
 )  # fmt: skip
 anonymous_option = click.option(
     "--anonymous", is_flag=True, help="Print only the table of job classes, as CSV. It names nobody and can be shared."
@@ -129,10 +129,10 @@ def read(
     from mjq import workload
 
     log = workload.read_log(path, dict(columns) or None, **words)
-    return log if keep_gaps is None else _with_outages(log, keep_gaps, calendar, machine)
+    return log if keep_gaps is None and calendar is None else _with_outages(log, keep_gaps, calendar, machine)
 
 
-def _with_outages(log: Log, keep_gaps: bool, calendar: str | None = None, machine: float | None = None) -> Log:
+def _with_outages(log: Log, keep_gaps: bool | None, calendar: str | None = None, machine: float | None = None) -> Log:
     """Return the log with its outages taken out, or given by a calendar; the last note says so."""
     from mjq import workload
 

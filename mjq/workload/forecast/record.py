@@ -33,6 +33,7 @@ DRAWS = 100  # replays a forecast
 PER_OCTAVE = 500  # forecasts, while the number of jobs doubles
 LAST_PART = 2 / 3  # of the jobs have come before the forecasts that are judged
 FEWEST_JUDGED = 50
+HOPELESS = 1e7  # seconds for which a job is said to wait that needs more than the servers that are up
 
 
 def numbers(first: float, end: int) -> list[int]:
@@ -50,7 +51,8 @@ def features(jobs: History, time: float, arrived: int, need: float, limit: float
     Both are on the scale of :mod:`mjq.workload.forecast.nearest`. The same state gives the same numbers.
     """
     what = drawn(jobs, jobs.at(time, arrived), need, limit, DRAWS, np.random.default_rng([arrived, round(limit)]))
-    rule = np.quantile(on_scale(waits_by_rule(what, jobs.servers, policy)), LEVELS)
+    waits = waits_by_rule(what, jobs.servers, policy) if need <= what.up else np.full(DRAWS, HOPELESS)
+    rule = np.quantile(on_scale(waits), LEVELS)
     return rule, float(on_scale(jobs.last_wait_alike(time, need, limit)))
 
 
@@ -134,7 +136,8 @@ def _scored(past, first, rows):
 def fingerprint(jobs: History) -> str:
     """Return what tells this log from another one."""
     digest = hashlib.sha256(repr(jobs.servers).encode())
-    for column in (jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit):
+    calendar = () if jobs.calendar is None else (jobs.calendar.since, jobs.calendar.up)
+    for column in (jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit, *calendar):
         digest.update(np.ascontiguousarray(column).tobytes())
     return digest.hexdigest()[:16]
 
