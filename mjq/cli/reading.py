@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "Machine", "anonymous_option", "growth_option", "servers_option", "machine_option", "log_options",
-    "outage_options", "read", "read_parts", "lines_used", "schema_option",
+    "outage_options", "calendar_option", "read", "read_parts", "lines_used", "schema_option",
 ]  # fmt: skip
 
 LOG_OPTIONS = (

@@ -31,7 +31,22 @@ from mjq.workload import Log, intervals, own_order_capacity, saturated_starts
 from mjq.workload.capacity.estimates import mean_work
 from mjq.workload.waits.one_size import difference, effective_jobs, interval, waits
 
-__all__ = ["CASES", "COMMAND", "METHODS", "SERVERS", "TABLE", "Case", "Truth", "drawn", "main", "of_case", "truth_of"]
+__all__ = [
+    "CASES",
+    "COMMAND",
+    "METHODS",
+    "NEEDS",
+    "SERVERS",
+    "SHARES",
+    "SPREAD",
+    "TABLE",
+    "Case",
+    "Truth",
+    "drawn",
+    "main",
+    "of_case",
+    "truth_of",
+]
 
 TABLE = Path(__file__).parent / "tables/coverage.csv"
 COMMAND = "make experiment NAME=coverage"
