@@ -5,6 +5,7 @@
 ``logs``      replay
 ``capacity``  capacity
 ``plan``      plan
+``wait``      wait
 ``teaching``  sheets, grade
 ``sheet``     paragraphs and tables, as text or as a page
 ``reading``   options of the commands that read a log
@@ -25,6 +26,7 @@ import click
 from mjq.cli import chapters, common, logs, models, teaching
 from mjq.cli.capacity import capacity
 from mjq.cli.plan import plan
+from mjq.cli.wait import wait
 
 __all__ = ["main", "mjq"]
 
@@ -42,6 +44,8 @@ MAIN_HELP = """Run the chapters of the book with your own numbers, solve a model
                                          compare the waits of a log under two policies
     mjq capacity log.swf                 estimate the real capacity of a machine
     mjq plan log.swf --target-wait 2h    find how many servers keep the waits short
+    mjq wait log.swf --need 32 --limit 4h
+                                         forecast when one more job would start
     mjq sheets stability -o week2        write a different exercise sheet for each student
     mjq grade answers.csv week2/key.csv  grade their answers
 
@@ -55,7 +59,7 @@ LAST_LINE = (
 SECTIONS: dict[str, list[str]] = {
     "Chapters": [command.name for command in chapters.COMMANDS if command.name],
     "Models": ["solve"],
-    "Logs": ["replay", "capacity", "plan"],
+    "Logs": ["replay", "capacity", "plan", "wait"],
     "Teaching": [command.name for command in teaching.COMMANDS if command.name],
 }
 
@@ -116,7 +120,7 @@ class Main(common.Group):
 
 
 @click.group(
-    cls=Main, commands=[*chapters.COMMANDS, models.solve, logs.replay, capacity, plan, *teaching.COMMANDS],
+    cls=Main, commands=[*chapters.COMMANDS, models.solve, logs.replay, capacity, plan, wait, *teaching.COMMANDS],
     help=MAIN_HELP, epilog=LAST_LINE,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )  # fmt: skip

@@ -5,12 +5,14 @@ from . import decisions as decisions
 from . import depletion as depletion
 from . import evaluation as evaluation
 from . import fluid_times as fluid_times
+from . import forecasts as forecasts
 from . import frontier as frontier
 from . import largest_need as largest_need
 from . import near_saturation as near_saturation
 from . import public_logs as public_logs
 from . import real_waits as real_waits
 from . import two_tier as two_tier
+from . import what_if as what_if
 from .tables.reading import KEPT as KEPT
 from .tables.reading import kept as kept
 from .tables.reading import origin as origin

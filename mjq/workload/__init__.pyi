@@ -1,5 +1,6 @@
 from . import capacity as capacity
 from . import classes as classes
+from . import forecast as forecast
 from . import intervals as intervals
 from . import making as making
 from . import outages as outages
@@ -8,11 +9,17 @@ from . import waits as waits
 from .answers import Agreement as Agreement
 from .answers import BinningError as BinningError
 from .answers import Capacity as Capacity
+from .answers import Effect as Effect
+from .answers import ForecastRecord as ForecastRecord
 from .answers import Lines as Lines
 from .answers import Load as Load
 from .answers import Plan as Plan
+from .answers import Plans as Plans
 from .answers import PolicyReports as PolicyReports
 from .answers import Report as Report
+from .answers import Reports as Reports
+from .answers import StartForecast as StartForecast
+from .answers import StartForecasts as StartForecasts
 from .answers import schema as schema
 from .capacity.arrivals import agreement as agreement
 from .capacity.arrivals import load as load
@@ -29,6 +36,7 @@ from .capacity.estimates import memory as memory
 from .capacity.estimates import naive_capacity as naive_capacity
 from .capacity.estimates import near_the_limit as near_the_limit
 from .capacity.estimates import own_order_capacity as own_order_capacity
+from .capacity.partitions import reports_by_partition as reports_by_partition
 from .capacity.report import report_on as report_on
 from .capacity.report import reports_on as reports_on
 from .capacity.saturated import saturated_starts as saturated_starts
@@ -41,6 +49,7 @@ from .classes.lumping import rest_as_one as rest_as_one
 from .classes.lumping import two_needs as two_needs
 from .classes.reduction import lumping_errors as lumping_errors
 from .classes.reduction import random_system as random_system
+from .forecast.starts import forecast_starts as forecast_starts
 from .making.example import example_log as example_log
 from .making.example import example_path as example_path
 from .making.synthetic import SyntheticLog as SyntheticLog
@@ -52,8 +61,16 @@ from .outages import with_calendar as with_calendar
 from .outages import without_gaps as without_gaps
 from .reading.calendar import read_calendar as read_calendar
 from .reading.formats import read_log as read_log
+from .reading.formats import read_partitions as read_partitions
 from .reading.log import Gap as Gap
 from .reading.log import Log as Log
 from .waits.at_load import waits_at_load as waits_at_load
+from .waits.changes import Changed as Changed
+from .waits.changes import capped as capped
+from .waits.changes import shifted_to_night as shifted_to_night
+from .waits.changes import with_exact_estimates as with_exact_estimates
+from .waits.changes import without_need as without_need
 from .waits.plan import planned as planned
+from .waits.plan import planned_by_partition as planned_by_partition
 from .waits.plan import sizes_between as sizes_between
+from .waits.what_if import what_if as what_if

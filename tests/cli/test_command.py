@@ -102,7 +102,10 @@ def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
         (["nonsense"], "mjq: No such command 'nonsense'.\nSee mjq --help.\n"),
         (["sweep", "stability", "--xyz", "x"], "mjq: No such option '--xyz'.\nSee mjq sweep --help.\n"),
         (["run", "stability", "--html", "page.html", "--copy-to"], "requires an argument.\nSee mjq run --help.\n"),
-        (["plan", "log.swf"], "mjq: Missing option '--target-wait'.\nSee mjq plan --help.\n"),
+        (
+            ["plan", "log.swf"],
+            "mjq: give --target-wait, or a what-if: --cap, --estimates, --shift-night or",
+        ),
         (["run", "stability", "-p", "p1", "!!bool foo"], "p1: '!!bool foo' is not a value"),
         (["run", "cluster", "-p", "T", "30000000"], "size 30000000 exceeds the 16 servers"),
         (["solve", "stability", "--n", "30", "--n", "31"], "--n is given 2 times"),
@@ -402,7 +405,8 @@ def test_errors_are_json_on_demand(tmp_path, words, complaint):
         (2, ["replay", "missing.swf", "--servers", "-1"], "input", "Invalid value for '--servers'"),
         (1, ["replay", "missing.swf"], "failure", "missing.swf: No such file or directory"),
         (1, ["capacity", "missing.swf"], "failure", "missing.swf: No such file or directory"),
-        (2, ["plan", "missing.swf"], "input", "Missing option '--target-wait'"),
+        (2, ["plan", "missing.swf"], "input", "give --target-wait, or a what-if"),
+        (2, ["wait", "missing.swf", "--limit", "soon"], "input", "'soon' is not a time such as 2h"),
         (2, ["solve", "nonsense"], "input", "No such command 'nonsense'"),
     ],
 )
@@ -415,7 +419,7 @@ def test_every_command_that_prints_json_has_errors_as_json(tmp_path, status, wor
 
 def test_commands_that_print_json_are_those_tried_above():
     has_json = [name for name in command.commands if "--json" in said(name, "--help").out]
-    assert has_json == ["list", "compare", "replay", "capacity", "plan"]  # of solve, each model has it
+    assert has_json == ["list", "compare", "replay", "capacity", "plan", "wait"]  # of solve, each model has it
 
 
 def test_a_model_is_solved_in_a_grid(tmp_path):

@@ -1,6 +1,7 @@
 """Long computations, tried with tiny sizes, and the tables they have kept."""
 
 import platform
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ from mjq.experiments import (
     depletion,
     evaluation,
     fluid_times,
+    forecasts,
     largest_need,
     near_saturation,
     public_logs,
@@ -21,7 +23,7 @@ from mjq.experiments import (
 )
 from mjq.experiments.tables import keeping, machine
 from mjq.simulation import replay
-from mjq.workload import capacities, example_path, read_log, saturated_starts
+from mjq.workload import capacities, example_log, example_path, read_log, saturated_starts
 from mjq.workload.capacity import estimates
 
 
@@ -205,6 +207,33 @@ def test_real_machines_let_jobs_wait_that_would_fit():
     """More than EASY does, on both logs; and no rule of ours starts most jobs when the machine did."""
     kept = experiments.kept("real_waits")
     assert (kept["fits_log"] > kept["fits_replay"]).all() and kept["same"].max() < 0.6
+
+
+def test_forecasts_on_public_logs_hold_what_they_say():
+    """Replayed and real starts lie in the intervals. No simple forecast is better, nor is the rule on real machines."""
+    kept = experiments.kept("forecasts")
+    assert kept["within_80"].is_between(0.74, 0.86).all() and (kept["forecasts"] == forecasts.TIMES).all()
+    simple = kept.select(pl.min_horizontal("error_of_mean", "error_of_last")).to_series()
+    assert (kept["error"] < simple).all()
+    real = kept["starts"] == "real"
+    assert (kept["error"] < kept["error_of_rule"]).filter(real).all()
+    assert (3 * kept["error"] < simple).filter(~real).all()
+
+
+def test_forecasts_of_a_log_are_kept(folder, monkeypatch):
+    monkeypatch.setattr(forecasts, "TABLE", folder / "forecasts.csv")
+    monkeypatch.setattr(forecasts, "traces", lambda: folder)
+    log = example_log()
+    log = replace(log, **{name: getattr(log, name)[:600] for name in ("need", "run", "submit", "start", "estimate")})
+    monkeypatch.setattr(forecasts, "logs", lambda path: [("ours", "replay", log)])
+    monkeypatch.setattr(forecasts, "TIMES", 60)
+    monkeypatch.setattr("mjq.workload.forecast.record.DRAWS", 10)
+    forecasts.main()
+    made = pl.read_csv(folder / "forecasts.csv")
+    assert made.columns == columns("forecasts") and made["forecasts"].item() == 60
+    monkeypatch.setattr(forecasts, "traces", lambda: None)
+    with pytest.raises(SystemExit, match="MJQ_TRACES"):
+        forecasts.main()
 
 
 def test_intervals_are_counted(folder, monkeypatch):

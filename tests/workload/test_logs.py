@@ -26,6 +26,7 @@ def job(**changes):
         "JobIDRaw": 605, "State": "COMPLETED", "Submit": 1700000000, "Eligible": 1700000000, "Start": 1700000060,
         "End": 1700000360, "ElapsedRaw": 300, "TimelimitRaw": 10, "NNodes": 2, "AllocCPUS": 64,
         "AllocTRES": "billing=64,cpu=64,gres/gpu=8,mem=1G,node=2", "Partition": "batch", "Flags": "",
+        "ReqTRES": "billing=64,cpu=64,gres/gpu=8,mem=1G,node=2",
     }  # fmt: skip
     return ";".join(str(x) for x in (line | changes).values())
 

@@ -17,6 +17,7 @@ KEPT = {
     "depletion_cost": "depletion",
     "evaluation": "evaluation",
     "fluid_times": "fluid_times",
+    "forecasts": "forecasts",
     "frontier": "frontier",
     "frontier_steps": "frontier",
     "largest_need": "largest_need",
@@ -25,6 +26,7 @@ KEPT = {
     "public_logs": "public_logs",
     "public_logs_waits": "public_logs",
     "real_waits": "real_waits",
+    "what_if": "what_if",
 }
 
 

@@ -18,7 +18,7 @@ __all__ = ["COLUMNS", "COMMAND", "UNITS", "looks_like_sacct", "read"]
 
 COLUMNS = (
     "JobIDRaw", "State", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "TimelimitRaw", "NNodes", "AllocCPUS",
-    "AllocTRES", "Partition", "Flags",
+    "AllocTRES", "Partition", "Flags", "ReqTRES",
 )  # fmt: skip
 COMMAND = (
     f"SLURM_TIME_FORMAT=%s sacct -a -X -D -P --delimiter=';' -S 2025-01-01 -E now -o {','.join(COLUMNS)} > jobs.txt"
@@ -27,6 +27,7 @@ STARTED = (
     "COMPLETED|FAILED|TIMEOUT|CANCELLED|NODE_FAIL|PREEMPTED|REQUEUED|OUT_OF_MEMORY|DEADLINE|BOOT_FAIL|REVOKED|"
     "SPECIAL_EXIT|LAUNCH_FAILED"
 )
+WITHOUT_REQUESTS = len(COLUMNS) - 1  # columns that the command once asked for, the first ones
 STILL_THERE = "RUNNING|SUSPENDED|COMPLETING|CONFIGURING|RESIZING|STOPPED|SIGNALING|STAGE_OUT"
 WITHOUT_A_HEADER = re.compile(rf"\d+([^\w\s.])({STARTED}|{STILL_THERE}|PENDING)")
 # Of each unit: the column that counts it, and its name among the trackable resources.
@@ -35,6 +36,8 @@ UNITS = {
     "nodes": (("NNodes", "AllocNodes"), r"(?:^|,)node=(\d+)"),
     "gpus": ((), r"(?:^|,)gres/gpu=(\d+)"),
 }
+# The column that counts what a job asks for that has not started.
+REQUESTED = {"cpus": "ReqCPUS", "nodes": "NNodes", "gpus": ""}
 
 
 def looks_like_sacct(lines: Iterable[str]) -> bool:
@@ -63,11 +66,11 @@ def read(blocks: Iterable[tuple[int, list[str]]], unit: str | None = None) -> Re
         If the columns do not tell what a job held and for how long.
     """
     reading = Reading((), clock=lambda header, first: (0.0, ""))
-    reading.tables = _tables(iter(blocks), unit, reading.notes)
+    reading.tables = _tables(iter(blocks), unit, reading.notes, reading.present)
     return reading
 
 
-def _tables(blocks, unit, notes):
+def _tables(blocks, unit, notes, present):
     """Yield a table for each block; the header is the first line, or that of our command if there is none."""
     layout = None
     for first, lines in blocks:
@@ -77,14 +80,18 @@ def _tables(blocks, unit, notes):
             if layout is None:
                 found = WITHOUT_A_HEADER.match(lines[blank])
                 assert found, "only such lines are taken for the output of our command"
-                layout = COLUMNS, found[1], lines[blank].count(found[1]) == len(COLUMNS)
+                delimiters = lines[blank].count(found[1])
+                columns = COLUMNS[:WITHOUT_REQUESTS] if delimiters < WITHOUT_REQUESTS else COLUMNS
+                layout = columns, found[1], delimiters == len(columns)
             else:
                 first, lines = first + blank + 1, lines[blank + 1 :]
             _require_columns(layout[0], unit)
             if "Eligible" not in layout[0]:
                 notes.append("no column Eligible: waits count from Submit, also while a job was not allowed to start")
         names, delimiter, ended = layout
-        yield _table(first, lines, names, delimiter, ended, unit)
+        jobs = _table(first, lines, names, delimiter, ended, unit)
+        present.append(_present(jobs, names, unit))
+        yield jobs.select(list(SCHEMA)).cast(SCHEMA)
 
 
 def _header(line):
@@ -137,7 +144,21 @@ def _table(first, lines, names, delimiter, trailing, unit):
         "a negative time": pl.col("run") < 0,
         "no number of servers": ~(pl.col("need") > 0).fill_null(False),
     }
-    return jobs.with_columns(dropped=first_reason(reasons)).select(list(SCHEMA)).cast(SCHEMA)
+    return jobs.with_columns(dropped=first_reason(reasons))
+
+
+def _present(jobs, names, unit):
+    """Return the jobs that run or wait when the log is taken; those that wait have no start, and need what they ask."""
+    state = pl.col("State") if "State" in names else pl.lit("")
+    runs, waits = state.str.contains(f"^(?:{STILL_THERE})"), state.str.contains("^PENDING")
+    nothing = pl.lit(None, pl.Float64)
+    jobs = jobs.filter(pl.col("dropped").is_in(["still there when the log was taken", "never started"]), runs | waits)
+    return jobs.with_columns(
+        need=pl.when(waits).then(_need(names, unit, requested=True)).otherwise("need"),
+        start=pl.when(runs).then("start").otherwise(nothing),
+        run=pl.when(runs).then("run").otherwise(nothing),
+        dropped=pl.lit(None, pl.String),
+    ).select(list(SCHEMA)).cast(SCHEMA)  # fmt: skip
 
 
 def _with_times(jobs, names):
@@ -167,10 +188,12 @@ def _with_times(jobs, names):
     return jobs.with_columns(run=pl.coalesce(*lasts, pl.col("end") - pl.col("start")))
 
 
-def _need(names, unit):
-    found = []
+def _need(names, unit, requested=False):
+    """Return the servers that a job holds or, if it has not started, requests."""
+    found, prefix = [], "Req" if requested else "Alloc"
     for one in (unit,) if unit else ("cpus", "nodes"):
         columns, resource = UNITS[one]
+        columns = (REQUESTED[one],) if requested else columns
         found += [pl.col(name).cast(pl.Float64, strict=False) for name in columns if name in names]
-        found += [pl.col("AllocTRES").str.extract(resource).cast(pl.Float64)] if "AllocTRES" in names else []
-    return pl.coalesce(*found)
+        found += [pl.col(f"{prefix}TRES").str.extract(resource).cast(pl.Float64)] if f"{prefix}TRES" in names else []
+    return pl.coalesce(*found, pl.lit(None, pl.Float64))

@@ -1,0 +1,104 @@
+"""The record of forecasts of starts on public logs: ``make experiment NAME=forecasts``.
+
+The logs that :data:`REPLAYED`, :data:`REAL` and :data:`MADE_UP` name are looked for where
+:func:`mjq.experiments.public_logs.traces` looks. The results are kept in ``forecasts.csv``, a row a log: see
+:class:`mjq.workload.ForecastRecord`. In each log :data:`TIMES` jobs of the last third are drawn, and the start of each
+is forecast from what was known when it came.
+
+The starts of a log are *real*, or those of a *replay* under EASY. Three logs do not say what users asked for, or do not
+say when jobs were submitted to the queue. They are replayed with faster arrivals. Limits that are not known are made
+up: ten minutes, doubled until they are no less than the run time times a random factor from 1 to 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from tqdm import tqdm
+
+from mjq import workload
+from mjq.experiments.public_logs import traces
+from mjq.experiments.tables.keeping import keep
+from mjq.workload.forecast.nearest import MEMORY
+from mjq.workload.forecast.record import LAST_PART, as_record, features, judged, past_of
+from mjq.workload.forecast.state import history
+
+__all__ = ["COMMAND", "MADE_UP", "REAL", "REPLAYED", "TABLE", "TIMES", "logs", "main", "record_at_random"]
+
+TABLE = Path(__file__).parent / "tables/forecasts.csv"
+REPLAYED = {"KTH-SP2": "KTH-SP2-easy.swf.gz", "SDSC-SP2": "SDSC-SP2-easy.swf.gz"}
+REAL = {"KTH-SP2": "KTH-SP2-1996-2.1.swf.gz", "SDSC-SP2, its beginning": "SDSC-SP2-5K.swf.gz"}
+MADE_UP = {
+    "NASA 1993": "NASA-iPSC-1993-3.1-cln.swf.gz",
+    "SDSC 1995": "SDSC_95.csv.gz",
+    "Theta": "theta_data_training.csv.gz",
+}
+COLUMNS = {  # of the tables among them: need, run time, time since the submission before, limit
+    "SDSC 1995": ("Number_of_Allocated_Processors", "Run_Time", "Interval", None, 400.0),
+    "Theta": ("node_num", "run_time", "interval", "wall_time", 4392.0),
+}
+COMMAND = "make experiment NAME=forecasts"
+TIMES = 500
+LOAD = 0.8  # of the logs whose arrivals are made faster
+SHORTEST = 600.0  # seconds of a limit that is made up
+
+
+def record_at_random(log: workload.Log, times: int, seed: int = 1, policy: str = "easy") -> dict:
+    """Return how good forecasts are for jobs drawn from the last third of a log, as plain data."""
+    jobs, n = history(log, policy), len(log)
+    past = past_of(jobs, policy, LAST_PART * n / MEMORY**2, n)
+    dice = np.random.default_rng(seed)
+    asked = np.sort(dice.choice(np.arange(int(np.ceil(LAST_PART * n)), n), times, replace=False))
+    known = [features(jobs, jobs.arrival[k], int(k), jobs.need[k], jobs.limit[k], policy) for k in asked]
+    rule, last = (np.array(column) for column in zip(*known, strict=True))
+    found = judged(jobs, past, asked.tolist(), rule, last)
+    record = found and as_record(found)
+    assert record, "public logs are long enough"
+    told = record.model_dump()
+    return {f"within_{share}": part for share, part in told.pop("within").items()} | told
+
+
+def logs(folder: Path) -> Iterator[tuple[str, str, workload.Log]]:
+    """Yield the name of each log, where its starts are from, and the log."""
+    for name, file in REPLAYED.items():
+        yield name, "replay", workload.read_log(folder / file)
+    for name, file in REAL.items():
+        yield name, "real", workload.read_log(folder / file)
+    for name, file in MADE_UP.items():
+        yield name, "replay, made up", _made_up(name, folder / file)
+
+
+def _made_up(name, path):
+    """Return a log without starts, with arrivals at the load and limits that are made up where none are known."""
+    if name in COLUMNS:
+        need, run, gap, limit, servers = COLUMNS[name]
+        table = pl.read_csv(path.read_bytes(), infer_schema_length=None).filter(pl.col(run) >= 0)
+        columns = [table[gap].cum_sum(), table[need], table[run]] + ([] if limit is None else [table[limit]])
+        come, needs, runs, *limits = (column.to_numpy().astype(float) for column in columns)
+    else:
+        log = workload.read_log(path)
+        come, needs, runs, limits, servers = log.require_arrivals(), log.need, log.run, [], log.require_servers()
+    if not limits:
+        asked = runs * np.random.default_rng(1).uniform(1, 3, len(runs))
+        limits = [SHORTEST * 2 ** np.ceil(np.log2(np.maximum(asked / SHORTEST, 1)))]
+    come = come - come.min()
+    load = needs @ runs / (servers * come.max())
+    return workload.Log(needs, runs, np.floor(come * load / LOAD), estimate=limits[0], servers=servers)
+
+
+def main() -> None:
+    folder = traces()
+    if folder is None:
+        raise SystemExit("MJQ_TRACES must name the folder with the logs")
+    rows = [
+        {"log": name, "starts": starts, "jobs": len(log), **record_at_random(log, TIMES)}
+        for name, starts, log in tqdm(logs(folder), desc="logs")
+    ]
+    keep(TABLE, rows, COMMAND, digits=4)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+"""Forecasts of the past of a log, made as they would have been made then, and how good they were.
+
+They are made for some of its jobs only: for all of the first thousand, for every second one of the next thousand, for
+every fourth one of the next two thousand, and so on. So the same ones are taken however much longer the log becomes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+
+import filelock
+import numpy as np
+
+import mjq
+from mjq._util import parallel
+from mjq._util.journal import Journal
+from mjq.workload.answers import ForecastRecord
+from mjq.workload.forecast import nearest
+from mjq.workload.forecast.by_rule import LATER, drawn, waits_by_rule
+from mjq.workload.forecast.nearest import FEWEST, LEVELS, MEMORY, WEIGHTS, Past, on_scale, place
+from mjq.workload.forecast.state import History
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "DRAWS", "LAST_PART", "numbers", "features", "past_of", "best_weight", "judged", "record_of", "as_record",
+]  # fmt: skip
+
+DRAWS = 100  # replays a forecast
+PER_OCTAVE = 500  # forecasts, while the number of jobs doubles
+LAST_PART = 2 / 3  # of the jobs have come before the forecasts that are judged
+FEWEST_JUDGED = 50
+HOPELESS = 1e7  # seconds for which a job is said to wait that needs more than the servers that are up
+
+
+def numbers(first: float, end: int) -> list[int]:
+    """Return for which jobs forecasts of the past are made, from one number to before another one.
+
+    >>> numbers(998, 1006), numbers(1998, 2010)
+    ([998, 999, 1000, 1002, 1004], [1998, 2000, 2004, 2008])
+    """
+    return [j for j in range(int(np.ceil(first)), end) if j % (1 << ((j // PER_OCTAVE).bit_length() or 1) - 1) == 0]
+
+
+def features(jobs: History, time: float, arrived: int, need: float, limit: float, policy: str) -> tuple:
+    """Return what is known of one more job: quantiles of its wait by the rule, and the wait of the last job alike.
+
+    Both are on the scale of :mod:`mjq.workload.forecast.nearest`. The same state gives the same numbers.
+    """
+    what = drawn(jobs, jobs.at(time, arrived), need, limit, DRAWS, np.random.default_rng([arrived, round(limit)]))
+    waits = waits_by_rule(what, jobs.servers, policy) if need <= what.up else np.full(DRAWS, HOPELESS)
+    rule = np.quantile(on_scale(waits), LEVELS)
+    return rule, float(on_scale(jobs.last_wait_alike(time, need, limit)))
+
+
+def rows_of(jobs: History, policy: str, number: int) -> dict:
+    """Return what was known of one job of the log when it came, as plain data."""
+    rule, last = features(jobs, jobs.arrival[number], number, jobs.need[number], jobs.limit[number], policy)
+    return {"rule": [round(float(x), 6) for x in rule], "last": round(last, 6)}
+
+
+def past_of(
+    jobs: History,
+    policy: str,
+    first: float,
+    end: int,
+    keep: Path | None = None,
+    workers: parallel.Workers | None = 1,
+    progress: bool | None = None,
+) -> Past:
+    """Return the forecasts of the past of a log, from a number of jobs to before another one.
+
+    Parameters
+    ----------
+    jobs : History
+    policy : str
+    first : float
+    end : int
+    keep : path, optional
+        A folder in which they are kept, in a file for each log and policy; they are made once.
+    workers : int or distributed.Client or None
+        As for :func:`mjq._util.parallel.map_as_completed`.
+    progress : bool, optional
+        Show a progress bar; by default on a terminal.
+    """
+    described = {
+        "version": mjq.__version__, "log": fingerprint(jobs), "policy": policy, "draws": DRAWS, "later": LATER,
+    }  # fmt: skip
+    path = None
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        path = keep / f"{described['log']}-{policy}.jsonl"
+    wanted = numbers(first, end)
+    with filelock.FileLock(f"{path}.lock") if path else nullcontext():
+        with Journal(path, described, force=True) as journal:
+            todo = [(number, number) for number in wanted if number not in journal.rows]
+            bar = parallel.Bar("forecasts of the past", len(todo), progress, delay=parallel.SOON)
+            with bar, warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Sending large graph")  # each process needs the whole log
+                for rows in parallel.map_as_completed(partial(rows_of, jobs, policy), todo, workers):
+                    journal.note(rows)
+                    bar.update(len(rows))
+            past = _past(jobs, wanted, journal.rows)
+            journal.note(_scored(past, MEMORY * first, journal.rows))
+    return past
+
+
+def _past(jobs, wanted, rows):
+    """Return forecasts of the past from what is kept of them."""
+    rows, nothing = [rows[number] for number in wanted], [np.nan] * len(WEIGHTS)
+    return Past(
+        np.array(wanted, dtype=np.int64),
+        jobs.arrival[wanted],
+        jobs.start[wanted],
+        np.array([row["rule"] for row in rows]).reshape(-1, len(LEVELS)),
+        np.array([row["last"] for row in rows]),
+        on_scale(jobs.start[wanted] - jobs.arrival[wanted]),
+        np.array([row.get("scores", nothing) for row in rows]).reshape(-1, len(WEIGHTS)),
+    )
+
+
+def _scored(past, first, rows):
+    """Add the scores that are missing, from a number of jobs on whose past is complete; return what is to be kept."""
+    added = []
+    for k in range(np.searchsorted(past.number, first), len(past.number)):
+        row = rows[int(past.number[k])]
+        if "scores" not in row and (score := past.score(k)) is not None:
+            past.scores[k] = score
+            added.append((int(past.number[k]), row | {"scores": score.tolist()}))
+    return added
+
+
+def fingerprint(jobs: History) -> str:
+    """Return what tells this log from another one."""
+    digest = hashlib.sha256(repr(jobs.servers).encode())
+    calendar = () if jobs.calendar is None else (jobs.calendar.since, jobs.calendar.up)
+    for column in (jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit, *calendar):
+        digest.update(np.ascontiguousarray(column).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def best_weight(scores: np.ndarray) -> int:
+    """Return the place of the weight with which forecasts have been best: the first one if none has a score."""
+    return int(np.argmin(np.nansum(scores, axis=0)))
+
+
+def judged(jobs: History, past: Past, asked: Sequence[int], rule: np.ndarray, last: np.ndarray) -> dict | None:
+    """Return how good the forecasts of some jobs were, which had started by the end of the log.
+
+    Parameters
+    ----------
+    jobs : History
+    past : Past
+        From a ninth of the lowest number asked for on.
+    asked : sequence of int
+        Numbers of jobs.
+    rule, last : float array, shape (n, 10) and (n,)
+        Their :func:`features`.
+
+    Returns
+    -------
+    dict or None
+        An array by name, with an entry for each forecast: its place among the waits that were forecast, the errors of
+        its median and of others, and the weight of the rule. None if the past is too short.
+    """
+    started = np.sort(jobs.start[np.isfinite(jobs.start)])
+    order = np.argsort(jobs.start, kind="stable")[: len(started)]
+    total = np.cumsum(on_scale(jobs.start[order] - jobs.arrival[order]))
+    rng, rows = np.random.default_rng(1), []
+    for k, number in enumerate(asked):
+        time, wait = jobs.arrival[number], float(on_scale(jobs.start[number] - jobs.arrival[number]))
+        seen = past.at(number, time)
+        before = int(np.searchsorted(started, time))
+        if len(seen) < FEWEST or not before or not np.isfinite(wait):
+            continue
+        best = best_weight(past.scores[seen])
+        sample = past.waits(seen, rule[k], last[k])[best]
+        others = total[before - 1] / before, last[k], np.median(rule[k])
+        rows.append((place(sample, wait, rng), *np.abs(np.array([np.median(sample), *others]) - wait), WEIGHTS[best]))
+    if not rows:
+        return None
+    return dict(zip(("place", "error", "mean", "last", "rule", "weight"), np.array(rows).T, strict=True))
+
+
+def record_of(jobs: History, past: Past) -> ForecastRecord | None:
+    """Return how good the forecasts of the last third of a log were; None if the log is too short to tell."""
+    asked = np.flatnonzero(past.number >= LAST_PART * len(jobs.need))
+    found = judged(jobs, past, past.number[asked].tolist(), past.rule[asked], past.last[asked])
+    return None if found is None else as_record(found)
+
+
+def as_record(found: dict) -> ForecastRecord | None:
+    """Return a record of forecasts that were judged; None if there are too few."""
+    if len(found["place"]) < FEWEST_JUDGED:
+        return None
+    within = {f"{share:g}": float((np.abs(found["place"] - 0.5) <= share / 200).mean()) for share in nearest.SHARES}
+    errors = {name: float(found[name].mean()) for name in ("error", "mean", "last", "rule")}
+    return ForecastRecord(
+        forecasts=len(found["place"]),
+        within=within,
+        error=errors["error"],
+        error_of_mean=errors["mean"],
+        error_of_last=errors["last"],
+        error_of_rule=errors["rule"],
+        weight_of_rule=float(found["weight"].mean()),
+    )

@@ -1,0 +1,146 @@
+"""What is known of a machine at a time of its log: who runs, who waits, and how long earlier jobs took and waited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mjq.simulation import replay
+from mjq.simulation.calendar import Calendar
+from mjq.workload.forecast.alike import Alike
+from mjq.workload.reading.log import Log
+
+__all__ = ["History", "State", "history"]
+
+FEWEST = 5  # run times that are drawn from; if there are fewer, those of jobs less alike are taken
+NEXT = 60.0  # seconds for which a job goes on that has run longer than all others
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Hold the jobs that are there at some time, by their number in the history.
+
+    Attributes
+    ----------
+    time : float
+    arrived : int
+        Jobs that came before; the numbers of later ones are not lower.
+    running, waiting : int array
+        In the order of arrival.
+    """
+
+    time: float
+    arrived: int
+    running: np.ndarray
+    waiting: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """Hold the jobs of a log in order of arrival, with starts that are known or infinite.
+
+    Attributes
+    ----------
+    arrival, start, end : float array, shape (J,)
+        In seconds; a start or an end that has not come is infinite.
+    need, run, limit : float array, shape (J,)
+        The run time is not a number where it is not known.
+    servers : float
+    taken : float
+        Until when the log tells what happened.
+    calendar : Calendar or None
+        How many of the servers are up, on the clock of the log.
+    """
+
+    arrival: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    need: np.ndarray
+    run: np.ndarray
+    limit: np.ndarray
+    servers: float
+    taken: float
+    calendar: Calendar | None = None
+
+    def up(self, time: float) -> float:
+        """Return how many servers are up at a time."""
+        return self.servers if self.calendar is None else float(self.calendar.at(time))
+
+    @cached_property
+    def ended(self) -> Alike:
+        """Return the jobs by kind, in the order of their ends."""
+        return Alike(self.need, self.limit, self.end)
+
+    @cached_property
+    def started(self) -> Alike:
+        """Return the jobs by kind, in the order of their starts."""
+        return Alike(self.need, self.limit, self.start)
+
+    def at(self, time: float, arrived: int) -> State:
+        """Return the state when so many jobs have arrived: those that start at this very time still wait."""
+        there = np.flatnonzero(self.end[:arrived] > time)
+        runs = self.start[there] < time
+        return State(time, arrived, there[runs], there[~runs])
+
+    def runs_alike(self, time: float, need: float, limit: float, age: float = -1.0) -> np.ndarray:
+        """Return the run times of jobs alike that had ended by a time, and that exceed an age.
+
+        If fewer than `FEWEST` of one kind do, the next kind is taken. If no job ever ran so long, it is taken to
+        reach its limit, or to go on for a minute.
+        """
+        found = np.empty(0)
+        for jobs in self.ended.by(time, need, limit):
+            found = self.run[jobs]
+            found = found[found > age]
+            if len(found) >= FEWEST:
+                break
+        return found if len(found) else np.array([max(limit, age + NEXT)])
+
+    def last_wait_alike(self, time: float, need: float, limit: float) -> float:
+        """Return how long the last job alike waited that had started before a time [s]; 0 if there was none."""
+        for jobs in self.started.by(time, need, limit):
+            before = jobs[self.start[jobs] < time]
+            if len(before):
+                return float(self.start[before[-1]] - self.arrival[before[-1]])
+        return 0.0
+
+
+def history(log: Log, policy: str) -> History:
+    """Return the history of a log; if it has no starts, those of a replay under a policy are taken.
+
+    Raises
+    ------
+    ValueError
+        If the log does not tell when jobs came, or what their limits were, or if its submit times are start times.
+    """
+    come, servers = log.require_arrivals(), log.require_servers()
+    calendar = None if log.calendar is None else log.calendar.on(servers)
+    if log.submits_are_starts:
+        raise ValueError("the submit times of this log are start times, so the waits of its jobs are unknown")
+    if log.estimate is None:
+        raise ValueError("the log does not say the limits of its jobs, so the ends of running jobs cannot be foreseen")
+    longest = np.maximum.accumulate(np.nan_to_num(log.estimate))  # so far, for who does not say a limit
+    limit = np.where(np.isnan(log.estimate), longest, log.estimate)
+    first = come.min()
+    if log.start is None:
+        assert log.said is not None
+        up = None if calendar is None else calendar.moved(first)
+        start = first + replay(come - first, log.need, log.run, log.said, servers, policy, calendar=up).start
+    else:
+        start = log.start
+    known = np.isfinite(start)
+    if not known.any():
+        raise ValueError("the log does not say when any job started")
+    start = np.maximum(start, come)
+    columns = np.stack([come, start, start + log.run, log.need, log.run, limit])[:, known]
+    taken, here = float(come.max()), log.present
+    if here is not None and log.start is not None:
+        there, never = np.where(np.isnan(here.start), np.inf, here.start), np.full(len(here.need), np.inf)
+        said = np.where(np.isnan(here.estimate), longest[-1], here.estimate)
+        unknown = np.full(len(here.need), np.nan)
+        columns = np.hstack([columns, np.stack([here.arrival, there, never, here.need, unknown, said])])
+        columns, taken = columns[:, np.argsort(columns[0], kind="stable")], here.taken
+    come, start, end, need, run, limit = columns
+    return History(come, start, end, need, run, limit, servers, taken, calendar)
