@@ -28,6 +28,7 @@ PAGE = (ROOT / "book/index.md").read_text().partition("\n## Your question")[0]
 CHECKED = {
     "How much work can a cluster really do": None,
     "A hundred servers start jobs in order of arrival": None,
+    "When the next job is a large one, it waits": "servers_idle_only_as_the_next_job_does_not_fit",
     "A job is always waiting, and yet": "large_jobs_cost_work_and_waiting",
     "Move a slider": None,
     "A hundred servers finish a hundred one-server jobs": "small_jobs_alone_keep_all_servers_busy",
@@ -49,6 +50,7 @@ CHECKED = {
     "If one job in a hundred needs all": "large_jobs_cost_work_and_waiting",
     "A formula finds the worst mix": "the_formula_finds_the_worst_mix",
     "If jobs need anything from one server": "fewer_jobs_than_the_bound_run_at_a_time",
+    "A tracker is the program that finds servers": None,
     "A model in which requests flow like a fluid": "a_fitted_exponent_mends_the_mean_near_its_load",
     "You hardly need to know which tasks": "one_ratio_is_nearly_the_best_for_every_pool",
     "If run times vary as in one class": "variable_run_times_make_every_cluster_slow",
