@@ -30,6 +30,14 @@ def enter(app, doctree):
         next(doctree.findall(nodes.section)).append(addnodes.index(entries=entries))  # where the search looks for them
 
 
+def complete(app):
+    """Enter the words of pages that are not written again: Sphinx keeps their titles for the search, but not these."""
+    for page in WORDS.keys() & app.env.all_docs.keys():
+        app.env._search_index_index_entries.setdefault(page, [(word, "", "main") for word in WORDS[page]])
+    return ()
+
+
 def setup(app):
     app.connect("doctree-read", enter)
+    app.connect("html-collect-pages", complete)  # before the search's index is written
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

@@ -196,7 +196,7 @@
 
   function named(slider, value) {
     if (slider.names.length) return slider.names[value];
-    const unit = value === 1 ? slider.unit.replace(/^units\b/, "unit") : slider.unit;
+    const unit = value === 1 ? slider.unit.replace(/^(\w+)s\b/, "$1") : slider.unit; // 1 server
     return `${shown(value)}${unit && ` ${unit}`}`;
   }
 
