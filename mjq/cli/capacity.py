@@ -16,10 +16,11 @@ from mjq.cli.reading import (
     anonymous_option,
     lines_used,
     log_options,
+    machine_option,
     outage_options,
     read,
+    read_parts,
     schema_option,
-    servers_option,
 )
 
 __all__ = ["capacity"]
@@ -32,6 +33,7 @@ NAMES = {
 }
 HOUR = 3600  # seconds
 ANSWER, CHARTS = 3, 4  # sentences and charts at the top of a page
+CHARTS_OF_A_PARTITION = 2  # on a page about several
 HELP = """Estimate the real capacity of a machine from its log.
 
 The command first prints how near the log is to the limit of each policy, and how long jobs wait at that load and at
@@ -60,7 +62,7 @@ STAGES = {
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
 @outage_options
-@servers_option
+@machine_option
 @click.option(
     "--policy", type=click.Choice(["fcfs", "easy"]),
     help="Report on this policy alone; otherwise on both. With --json, one report is printed as it stands, and two "
@@ -77,7 +79,7 @@ STAGES = {
 @page_option
 @force_option
 @json_option
-@schema_option("PolicyReports", "Report")
+@schema_option("PolicyReports", "Report", "Reports")
 @anonymous_option
 def capacity(
     log: str,
@@ -95,11 +97,15 @@ def capacity(
 
     if page is not None:
         folders.refuse_existing(Path(page), force)
+    policies = ("fcfs", "easy") if policy is None else (policy,)
+    if isinstance(reading["servers"], dict):
+        if anonymous:
+            raise click.UsageError("--anonymous is for one partition at a time: give --partition NAME")
+        return _of_partitions(log, policies, seed, needs, page, as_json, reading)
     found = read(log, **reading)
     if anonymous:
         workload.write_classes(sys.stdout.buffer, workload.job_classes(found))
         return
-    policies = ("fcfs", "easy") if policy is None else (policy,)
     told = workload.reports_on(found, policies, seed, needs, _progress)
     assert found.lines is not None  # of a log that was read from a file
     parts = list(_parts(told, sheet.dates(found)))
@@ -112,6 +118,56 @@ def capacity(
         show_json((told if policy is None else told.policies[policy]).model_dump())
     else:
         click.echo(sheet.as_text([lines_used(found.lines), *parts]))
+
+
+def _of_partitions(log, policies, seed, needs, page, as_json, reading):
+    """Show what several partitions can do: the sum, and the report of each."""
+    from mjq import workload
+
+    logs, lines = read_parts(log, **reading)
+    told = workload.reports_by_partition(logs, policies, seed, needs, _progress, lines)
+    sums, parts = [_together(told, total) for total in told.sum], []
+    for name, one in told.partitions.items():
+        parts += [f"PARTITION {name}", *_parts(one, sheet.dates(logs[name]))]
+    if page is not None:
+        charts = [
+            sheet.Chart(f"Partition {name}. {chart.caption}", chart.draw)
+            for name, one in told.partitions.items()
+            for chart in _charts(one)[:CHARTS_OF_A_PARTITION]
+        ]
+        answer = [_carried(told, total) for total in told.sum]
+        title = "What can these partitions really do?"
+        sheet.write_page(page, title, Path(log).name, answer, charts, [lines_used(lines), *sums, *parts])
+    if as_json:
+        show_json(told.model_dump())
+    else:
+        click.echo(sheet.as_text([lines_used(lines), *sums, *parts]))
+
+
+def _carried(told, total):
+    """Say what the partitions can carry together."""
+    return (
+        f"Under {total.policy} at most {total.share:.1%} of the {total.servers:g} servers of {len(told.partitions)} "
+        f"partitions can be busy, and {total.wasted_servers:.3g} are idle while jobs wait."
+    )
+
+
+def _together(told, total):
+    """Return a row for each partition, and the sum, under one policy."""
+    rows = []
+    for name, reports in told.partitions.items():
+        one = reports.policies[total.policy]
+        own = one.capacities.own_order
+        ends = "" if own.share_low is None else f" ({100 * own.share_low:.1f} to {100 * own.share_high:.1f})"
+        came = None if one.load is None else f"{100 * one.load.load:.1f}"
+        most = f"{100 * own.share:.1f}{ends}"
+        rows.append((name, one.jobs, one.servers, came, most, own.value, own.wasted_servers))
+    came, most = None if total.load is None else f"{100 * total.load:.1f}", f"{100 * total.share:.1f}"
+    rows.append(("sum", total.jobs, total.servers, came, most, total.capacity, total.wasted_servers))
+    rates = "jobs per\nhour at most", "servers\nwasted"
+    head = "partition", "jobs", "servers", "load [%]", "servers busy\nat most [%]", *rates
+    title = f"Partitions under {total.policy}, with 95 % intervals; shares of the sum are weighted by servers"
+    return sheet.Table(title, head, rows, ("", "d", "g", "", "", ".4g", ".2f"))
 
 
 def _progress(stage):

@@ -9,12 +9,23 @@ import click
 
 from mjq._util.plain import brief
 from mjq.cli.common import Command, json_option, note, show_json
-from mjq.cli.reading import growth_option, lines_used, log_options, outage_options, read, servers_option
+from mjq.cli.reading import (
+    growth_option,
+    lines_used,
+    log_options,
+    machine_option,
+    outage_options,
+    read,
+    read_parts,
+)
 
 __all__ = ["replay"]
 
 TIES = {"completions-first": "completions first", "one-by-one": "one by one"}
-COLUMNS = "policy", "mean wait [s]", "95 % wait at most [s]", "bounded slowdown", "utilization", "last end [s]"
+COLUMNS = "policy", "mean wait [s]", "95 % wait at most [s]", "bounded slowdown", "utilization", "last end [s]"  # JSON
+HEAD = "policy", "mean wait [h]", "95 % wait\nat most [h]", "bounded\nslowdown", "utilization", "last end [h]"
+FORMATS = "", ".3g", ".3g", ".3f", ".4f", ".1f"
+HOUR = 3600
 
 
 class Ties(click.Choice):
@@ -38,7 +49,7 @@ class Ties(click.Choice):
     help="Replay the log under this policy: fcfs, first-fit, easy, conservative, backfill-D, least-servers-first, "
     "most-servers-first, msfq-L or server-filling. Repeat to compare several policies.",
 )  # fmt: skip
-@servers_option
+@machine_option
 @click.option(
     "--ties", type=Ties(list(TIES)), metavar="ORDER", default="completions-first", show_default=True,
     help="Choose the order of events at one instant. With completions-first all completions come first, then all "
@@ -62,7 +73,7 @@ class Ties(click.Choice):
 def replay(
     log: str,
     policies: tuple[str, ...],
-    servers: float | None,
+    servers: float | dict[str, float] | None,
     ties: str,
     kill: bool,
     estimates: str,
@@ -79,6 +90,8 @@ def replay(
 
     Priorities, fair share and limits for users are not modelled: jobs queue in order of arrival. A replay is a single
     sample. If two policies are close, jitter the submit times and replay again.
+
+    With --servers batch=512,gpu=64 each partition is replayed by itself. The row "sum" is of the jobs of all.
     """
     from mjq import simulation  # the rest of the command does without
     from mjq._util import checks
@@ -86,8 +99,12 @@ def replay(
 
     if gantt:
         _require_chart(gantt)
-    found = read(log, machine=servers, **reading)
     growth = float(checks.positive("--growth", growth, ndim=0))
+    if isinstance(servers, dict):
+        logs, lines = read_parts(log, servers, **reading)
+        how = dict(ties=ties, kill=kill)
+        return _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, starts, as_json)
+    found = read(log, machine=servers, **reading)
     size = servers or found.require_servers()
     if found.arrival is None:
         raise ValueError(f"{log} does not say when jobs were submitted, so their waits are unknown")
@@ -120,11 +137,81 @@ def replay(
         }
         show_json(what | {"policies": _plain(rows)})
         return
+    click.echo("\n".join([f"{len(found)} jobs on {size:g} servers", lines_used(found.lines), *notes]))
+    click.echo(_table(rows, HEAD))
+
+
+def _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, starts, as_json):
+    """Replay each partition by itself, and show a row for each, and one for all of their jobs."""
+    import numpy as np
+
+    from mjq import simulation
+
+    unknown = [name for name, found in logs.items() if found.arrival is None]
+    if unknown:
+        raise ValueError(f"{log} does not say when jobs of {unknown[0]} were submitted, so their waits are unknown")
+    first = min(found.arrival.min() for found in logs.values())
+    rows, schedules, numbers, notes = [], {}, {}, []
+    for policy in dict.fromkeys(policies):
+        all_of = []
+        for name, found in logs.items():
+            submit = (found.arrival - first) / growth
+            columns = submit, found.need, found.run, _estimates(found, estimates), found.servers
+            schedule = simulation.replay(*columns, policy, **how)
+            all_of.append(schedule)
+            rows.append((name, policy, found.servers, len(found), *_summary(schedule)))
+            schedules[name, policy] = schedule
+            numbers[name] = range(1, len(found) + 1) if found.number is None else found.number
+        rows.append(("sum", policy, sum(one.servers for one in all_of), *_summary_of_all(all_of)))
+    for name, found in logs.items():
+        notes += [f"{name}: {note}" for note in (*found.notes, *_notes(found, estimates, policies))]
+    if gantt:
+        _draw({f"{name}, {policy}": schedule for (name, policy), schedule in schedules.items()}, gantt)
+    if starts:
+        import polars as pl
+
+        tables = [
+            pl.DataFrame(
+                {"partition": name, "job": np.asarray(numbers[name])}
+                | {policy: schedules[name, policy].start for policy in dict.fromkeys(policies)}
+            )
+            for name in logs
+        ]
+        pl.concat(tables).write_csv(starts)
+    if as_json:
+        found = [
+            dict(zip(("partition", COLUMNS[0], "servers", "jobs", *COLUMNS[1:]), row, strict=True)) for row in rows
+        ]
+        show_json({"jobs": lines.used, "left out": lines.read - lines.used, "lines": lines.model_dump(), "notes": notes}
+                  | {"partitions": found})  # fmt: skip
+        return
+    size = sum(found.servers for found in logs.values())
+    click.echo(
+        "\n".join([f"{lines.used} jobs on {size:g} servers of {len(logs)} partitions", lines_used(lines), *notes])
+    )
+    click.echo(_table(rows, ("partition", HEAD[0], "servers", "jobs", *HEAD[1:])))
+
+
+def _summary_of_all(schedules):
+    """Return how many jobs there are, and what :func:`_summary` returns, of all jobs of several machines."""
+    import numpy as np
+
+    wait = np.concatenate([one.wait for one in schedules])
+    slowdown = np.average([one.bounded_slowdown() for one in schedules], weights=[len(one.run) for one in schedules])
+    work = sum(one.need @ one.run for one in schedules)
+    possible = sum(one.servers * (one.finish.max() - one.submit.min()) for one in schedules)
+    utilization = float(work / possible) if possible > 0 else float("nan")
+    last = max(float(one.finish.max()) for one in schedules)
+    return len(wait), float(wait.mean()), float(np.quantile(wait, 0.95)), float(slowdown), utilization, last
+
+
+def _table(rows, head):
+    """Return rows that end with a summary as a table for people, in hours."""
     from tabulate import tabulate
 
-    click.echo("\n".join([f"{len(found)} jobs on {size:g} servers", lines_used(found.lines), *notes]))
-    formats = ("", ".1f", ".1f", ".3f", ".4f", ".0f")
-    click.echo(tabulate(rows, COLUMNS, floatfmt=formats, disable_numparse=[0]))
+    shown = [(*row[:-5], row[-5] / HOUR, row[-4] / HOUR, row[-3], row[-2], row[-1] / HOUR) for row in rows]
+    formats = ("", "", "g", "d", *FORMATS[1:])[-len(head) :] if len(head) > len(FORMATS) else FORMATS
+    return tabulate(shown, head, floatfmt=formats, disable_numparse=[0])
 
 
 def _estimates(found, given):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import click
@@ -23,12 +24,14 @@ from mjq.cli.common import (
     workers_option,
 )
 from mjq.cli.reading import (
+    Machine,
     anonymous_option,
     growth_option,
     lines_used,
     log_options,
     outage_options,
     read,
+    read_parts,
     schema_option,
 )
 
@@ -37,6 +40,7 @@ __all__ = ["Duration", "plan"]
 MISSED = 3  # exit status: no size meets the target
 UNITS = {"s": 1 / 3600, "m": 1 / 60, "min": 1 / 60, "h": 1.0, "d": 24.0}
 MOST_SIZES = 200
+TINY = 1e-9  # hours
 
 
 class Duration(click.ParamType):
@@ -52,15 +56,18 @@ class Duration(click.ParamType):
         return sum(float(number) * UNITS[unit] for number, unit in parts)
 
 
-class Sizes(click.ParamType):
-    """Read a range of sizes such as 100:200 or 100:200:11."""
+class Sizes(Machine):
+    """Read a range of sizes such as 100:200 or 100:200:11, a number of servers, or one of both for each partition."""
 
-    name = "from:to[:how many]"
+    name = "sizes"
+    wanted = "a range such as 100:200 or 100:200:11, or one or a number for each partition such as batch=512,gpu=64:128"
 
-    def convert(
+    def servers(
         self, value: object, parameter: click.Parameter | None, context: click.Context | None
-    ) -> tuple[float, float, int | None]:
-        """Return the lowest size, the highest, and how many there are, or None."""
+    ) -> float | tuple[float, float, int | None]:
+        """Return the lowest size, the highest, and how many there are, or None; of a number without a colon, itself."""
+        if ":" not in str(value):
+            return super().servers(value, parameter, context)
         try:
             first, last, *rest = str(value).split(":")
             count = None
@@ -68,7 +75,7 @@ class Sizes(click.ParamType):
                 (count,) = [int(x) for x in rest]
             low, high = float(first), float(last)
         except ValueError:
-            self.fail(f"{brief(value)} is not a range such as 100:200 or 100:200:11", parameter, context)
+            self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
         if not 0 < low <= high < float("inf") or (count is not None and not 1 <= count <= MOST_SIZES):
             self.fail(
                 f"{brief(value)} is not a range of at most {MOST_SIZES} rising positive sizes", parameter, context
@@ -76,12 +83,42 @@ class Sizes(click.ParamType):
         return low, high, count
 
 
+class Share(click.ParamType):
+    """Read a share such as 20% or 0.2."""
+
+    name = "share"
+
+    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> float:
+        """Return the share as a number from 0 to 1."""
+        found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(%?)", str(value).strip())
+        share = float(found[1]) / (100 if found[2] else 1) if found else 2.0
+        if share > 1:
+            self.fail(f"{brief(value)} is not a share such as 20% or 0.2", parameter, context)
+        return share
+
+
+class Night(click.ParamType):
+    """Read the hours of the day between which it is night, such as 20:8."""
+
+    name = "from:to"
+
+    def convert(
+        self, value: object, parameter: click.Parameter | None, context: click.Context | None
+    ) -> tuple[float, float]:
+        """Return the hour at which it begins, and that at which it ends."""
+        found = re.fullmatch(r"(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)", str(value))
+        begins, ends = (float(found[1]), float(found[2])) if found else (0.0, 0.0)
+        if begins == ends or max(begins, ends) >= 24:
+            self.fail(f"{brief(value)} does not name two hours of the day such as 20:8", parameter, context)
+        return begins, ends
+
+
 @click.command(cls=Command)
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
 @click.option(
-    "--target-wait", "target", type=Duration(), required=True, metavar="TIME",
-    help="Keep waits at or below this time, such as 2h, 90min or 1d12h.",
+    "--target-wait", "target", type=Duration(), metavar="TIME",
+    help="Keep waits at or below this time, such as 2h, 90min or 1d12h. It may be left out if a what-if is given.",
 )  # fmt: skip
 @click.option(
     "--percentile", metavar="PERCENT", type=click.FloatRange(0, 100, min_open=True), default=90.0, show_default=True,
@@ -92,9 +129,35 @@ class Sizes(click.ParamType):
     help="Plan for this policy; mjq replay --help lists them. Repeat to compare several policies.",
 )  # fmt: skip
 @click.option(
-    "--servers", "sizes", type=Sizes(), metavar="A:B[:HOW MANY]",
+    "--servers", "sizes", type=Sizes(), metavar="A:B[:HOW MANY]|NAME=...,...",
     help="Try sizes from A to B servers, ten of them unless HOW MANY is given. By default they go from three quarters "
-    "of the servers of the log to twice as many.",
+    "of the servers of the log to twice as many. With NAME=N,... or NAME=A:B,... plan several partitions at once; N is "
+    "the servers of a partition now. All count in the same --unit. With a what-if, N alone is the machine.",
+)  # fmt: skip
+@click.option(
+    "--cap", "caps", metavar="N", type=click.FloatRange(min=0, min_open=True), multiple=True,
+    help="What if no job had more than N servers? Larger ones run on N, longer, with the same work.",
+)  # fmt: skip
+@click.option(
+    "--estimates", type=click.Choice(["exact"]),
+    help="What if users knew the run times of their jobs exactly?",
+)  # fmt: skip
+@click.option(
+    "--shift-night", "shift", metavar="SHARE", type=Share(),
+    help="What if this share of the jobs that come by day, such as 20%, came in the next night? They are drawn at "
+    "random, and come when the same part of the night has passed as of the day.",
+)  # fmt: skip
+@click.option(
+    "--night", metavar="FROM:TO", type=Night(), default="20:8", show_default=True,
+    help="Take these hours for the night, on the clock of the log. That of sacct with %s is UTC.",
+)  # fmt: skip
+@click.option(
+    "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True,
+    help="Draw the jobs of --shift-night from this seed.",
+)  # fmt: skip
+@click.option(
+    "--without", "absent", metavar="NEED", type=click.FloatRange(min=0, min_open=True), multiple=True,
+    help="What if there were no jobs of exactly NEED servers?",
 )  # fmt: skip
 @growth_option
 @outage_options
@@ -115,59 +178,156 @@ class Sizes(click.ParamType):
 @force_option
 @quiet_option
 def plan(
-    log, target, percentile, policies, sizes, growth, node, output, page, as_json, anonymous,
-    workers, scheduler, force, quiet, **reading,
+    log, target, percentile, policies, sizes, caps, estimates, shift, night, seed, absent, growth, node, output, page,
+    as_json, anonymous, workers, scheduler, force, quiet, **reading,
 ):  # fmt: skip
     """Find how many servers keep the waits of a log below a target.
 
     The command replays the log on machines of many sizes. It then replays the log on the smallest machine that meets
     the target, with less and with more load. The exit status is 3 if no size meets the target.
 
+    What-ifs (--cap, --estimates, --shift-night, --without) are each tried alone, on the machine of the log. The command
+    compares the waits of the same jobs with and without the change. With a target, it also finds the smallest size that
+    meets it under the change.
+
     LOG is read as in mjq capacity, whose help shows how to write such a log in Slurm.
 
     \b
       mjq plan jobs.txt --target-wait 2h --servers 100:200 --growth 1.2
+      mjq plan jobs.txt --cap 32 --estimates exact --shift-night 20%
+      mjq plan jobs.txt --target-wait 2h --servers batch=512,gpu=64
     """
     from mjq import workload
     from mjq._util import folders
 
     if page is not None:
         folders.refuse_existing(Path(page), force)
-    found = read(log, **reading)
+    asks = bool(caps or absent or estimates or shift is not None)
+    if target is None and not asks and not anonymous:
+        raise click.UsageError("give --target-wait, or a what-if: --cap, --estimates, --shift-night or --without")
+    common = dict(
+        percentile=percentile, growth=growth, node=node, output=output, force=force,
+        progress=not quiet and sys.stderr.isatty(),
+    )  # fmt: skip
+    if isinstance(sizes, dict):
+        if asks or anonymous:
+            raise click.UsageError("a what-if, or --anonymous, is for one partition at a time: give --partition NAME")
+        logs, lines = read_parts(log, {name: _machine(one) for name, one in sizes.items()}, **reading)
+        tried = {name: _tried(logs[name], one, node) for name, one in sizes.items()}
+        with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
+            plans = workload.planned_by_partition(logs, target, policies, tried, lines=lines, workers=crew, **common)
+        if page is not None:
+            _write_page_of_all(page, log, plans)
+        return _show(plans, _parts_of_all(plans), as_json)
+    if isinstance(sizes, float) and not asks:
+        raise click.BadParameter(f"{sizes:g} is not a range such as 100:200 or 100:200:11", param_hint="'--servers'")
+    found = read(log, servers=_machine(sizes), **reading)
     if anonymous:
         workload.write_classes(sys.stdout.buffer, workload.job_classes(found))
         return 0
-    if sizes is not None:
-        low, high, count = sizes
-        sizes = workload.sizes_between(found, low, high, **({} if count is None else {"count": count}), node=node)
+    changes = [workload.capped(found, cap) for cap in caps]
+    changes += [workload.with_exact_estimates(found)] if estimates else []
+    changes += [] if shift is None else [workload.shifted_to_night(found, shift, seed, night)]
+    changes += [workload.without_need(found, need) for need in absent]
+    tried = _tried(found, sizes, node)
     with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
-        told = workload.planned(
-            found, target, policies, sizes, percentile=percentile, growth=growth, node=node,
-            output=output, workers=crew, force=force, progress=not quiet and sys.stderr.isatty(),
-        )  # fmt: skip
+        told = workload.planned(found, target, policies, tried, changes=changes, workers=crew, **common)
     if page is not None:
         _write_page(page, log, found, told)
+    return _show(told, _parts(told), as_json)
+
+
+def _machine(given):
+    """Return the servers of a machine, if an option tells them."""
+    return given if isinstance(given, float) else None
+
+
+def _tried(log, given, node):
+    """Return the sizes that an option asks for, or None."""
+    from mjq.workload import sizes_between
+
+    if not isinstance(given, tuple):
+        return None
+    low, high, count = given
+    return sizes_between(log, low, high, **({} if count is None else {"count": count}), node=node)
+
+
+def _show(told, parts, as_json):
+    """Show a plan, or those of partitions; return the exit status."""
     if as_json:
         show_json(told.model_dump())
     else:
-        click.echo(sheet.as_text(_parts(told)))
+        click.echo(sheet.as_text(parts))
     return 0 if told.met else MISSED
 
 
 def _write_page(page, log, found, told):
-    """Write the plan as a page: the answer, four charts, then all parts."""
+    """Write the plan as a page: the answer, charts, then all parts."""
     from mjq import plots
 
-    goal, answer = f"{told.percentile:g} % wait at most", told.policies[0].verdict
+    goal, charts = f"{told.percentile:g} % wait at most", []
+    if told.target is not None:
+        charts += [
+            sheet.Chart(f"{goal}, against the servers", lambda ax: plots.waits_by_size(told, ax)),
+            sheet.Chart("Mean wait, against the servers", lambda ax: plots.waits_by_size(told, ax, "mean")),
+            sheet.Chart(f"{goal}, against the load", lambda ax: plots.waits_by_load(told, ax)),
+            sheet.Chart("Mean wait, against the load", lambda ax: plots.waits_by_load(told, ax, "mean")),
+        ]
+    if told.what_if:
+        caption = f"Mean wait on {told.what_if[0].servers:g} servers, as it is and under each change"
+        charts.append(sheet.Chart(caption, lambda ax: plots.waits_by_change(told, ax)))
+    answer = told.policies[0].verdict if len(told.policies) == 1 else [one.verdict[0] for one in told.policies]
+    parts, title = _parts(told.model_copy(update={"warning": None})), "What if?"
+    if told.target is not None:
+        title = "How many servers?"
+    sheet.write_page(page, title, sheet.facts(log, found), answer[:3], charts, parts, told.warning)
+
+
+def _write_page_of_all(page, log, told):
+    """Write the plans of partitions as a page."""
+    from mjq import plots
+
     charts = [
-        sheet.Chart(f"{goal}, against the servers", lambda ax: plots.waits_by_size(told, ax)),
-        sheet.Chart("Mean wait, against the servers", lambda ax: plots.waits_by_size(told, ax, "mean")),
-        sheet.Chart(f"{goal}, against the load", lambda ax: plots.waits_by_load(told, ax)),
-        sheet.Chart("Mean wait, against the load", lambda ax: plots.waits_by_load(told, ax, "mean")),
+        sheet.Chart(f"Partition {name}. {plan.percentile:g} % wait at most", partial(plots.waits_by_size, plan))
+        for name, plan in told.partitions.items()
     ]
-    answer = answer if len(told.policies) == 1 else [one.verdict[0] for one in told.policies]
-    parts = _parts(told.model_copy(update={"warning": None}))
-    sheet.write_page(page, "How many servers?", sheet.facts(log, found), answer[:3], charts, parts, told.warning)
+    answer = [_summed(told, total) for total in told.sum]
+    sheet.write_page(page, "How many servers?", Path(log).name, answer, charts, _parts_of_all(told))
+
+
+def _summed(told, total):
+    """Say how many servers all partitions need."""
+    if total.missed:
+        missed = f"{', '.join(total.missed)}: no size that was tried meets the target"
+        return f"Under {total.policy} the partitions have no sum, for in {missed}."
+    return f"Under {total.policy} the {len(told.partitions)} partitions need {total.smallest:g} servers in all."
+
+
+def _parts_of_all(told):
+    """Yield the plans of partitions for people: first the sum."""
+    if told.lines:
+        yield lines_used(told.lines)
+    yield from (_sum(told, one) for one in told.sum)
+    for name, plan in told.partitions.items():
+        yield f"PARTITION {name}"
+        yield from _parts(plan.model_copy(update={"lines": None, "assumes": []}))
+    yield from _assumed(next(iter(told.partitions.values())))
+
+
+def _sum(told, total):
+    target, rows = next(iter(told.partitions.values())), []
+    for name, plan in told.partitions.items():
+        (one,) = (one for one in plan.policies if one.policy == total.policy)
+        row = next((row for row in one.sizes if row.servers == one.smallest), None)
+        verdict = _verdict(row) if row else "missed"
+        rows.append([name, plan.jobs, plan.servers, one.smallest, row and row.load, verdict])
+    jobs = sum(plan.jobs for plan in told.partitions.values())
+    verdict = f"missed in {len(total.missed)}" if total.missed else "met"
+    rows.append(["sum", jobs, total.servers, total.smallest, None, verdict])
+    goal = f"{target.percentile:g} % wait at most {target.target:.3g} h under {total.policy}"
+    title = f"Smallest size of each partition on which {goal}, and their sum"
+    head = "partition", "jobs", "servers now", "smallest", "load", "target"
+    return sheet.Table(title, head, rows, ("", "d", "g", "g", ".3f", ""))
 
 
 def _parts(told):
@@ -185,31 +345,94 @@ def _parts(told):
         yield _by_size(one, told)
         if one.loads:
             yield _by_load(one, told)
+    if told.what_if:
+        yield from _what_if(told)
+    if told.assumes:
+        yield from _assumed(told)
+
+
+def _assumed(told):
     yield "\n".join(["All of this assumes:", *(f"- {sentence}" for sentence in told.assumes)])
+
+
+def _what_if(told):
+    """Yield what changes would do: what they are, and a table for each policy."""
+    effects = {policy: [one for one in told.what_if if one.policy == policy] for policy in _policies(told)}
+    some = next(iter(effects.values()))
+    yield "\n".join(["What if?", *(f"- {one.change}: {one.told}" for one in some), *_of_response(told.what_if)])
+    most = f"{told.percentile:g} % wait at\nmost [h]\nas it is"
+    head: tuple[str, ...] = "what changes", "mean wait [h]\nas it is", "then", "shorter by", most, "then", "shorter by"
+    head += () if told.target is None else ("servers for\nthe target",)
+    for policy, rows in effects.items():
+        title = (
+            f"{rows[0].servers:g} servers under {policy}: the same jobs as they are and under each change, with 95 % "
+            "intervals of the difference"
+        )
+        yield sheet.Table(title, head, [_effect(one, told) for one in rows], ("",) * len(head))
+
+
+def _effect(one, told):
+    row = [one.change]
+    for name in ("mean", "percentile"):
+        before, after = (f"{getattr(which, name).value:.3g}" for which in (one.before, one.after))
+        row += [before, after, sheet.hours(getattr(one.saves, name))]
+    return row if told.target is None else [*row, one.smallest and f"{one.smallest:g}"]
+
+
+def _of_response(effects):
+    """Say how response times change where run times do."""
+    for one in effects:
+        if abs(one.response.value - one.saves.mean.value) > TINY:
+            shorter = "shorter" if one.response.value > 0 else "longer"
+            ends = sorted(abs(x) for x in (one.response.low, one.response.high) if x is not None)
+            sure = "" if _holds_zero(one.response) else f" ({ends[0]:.3g} to {ends[1]:.3g})"
+            sure = sure or ", but the log cannot tell that from nothing"
+            yield (
+                f"- {one.change}: under {one.policy} the mean response time, wait and run time, becomes "
+                f"{abs(one.response.value):.3g} h {shorter}{sure}."
+            )
+
+
+def _policies(told):
+    return list(dict.fromkeys(one.policy for one in told.what_if))
 
 
 def _by_size(one, told):
     head = (
         "servers", "load", "mean wait [h]", f"{told.percentile:g} % wait\nat most [h]", "target",
-        f"{told.node:g} more\nsaves [min]", "exact estimates\nsave [min]",
+        f"each {told.node:g} more\nsaves [h]", "exact estimates\nsave [h]",
     )  # fmt: skip
-    title = f"Waits under {one.policy}, with 95 % intervals; what is saved is of the mean wait"
+    title = (
+        f"Waits under {one.policy}, with 95 % intervals. What is saved is of the mean wait, and is left out where its "
+        f"interval holds zero. What each further {'server' if told.node == 1 else 'node'} saves is the mean from this "
+        "size to the next that is at least a tenth larger."
+    )
     return sheet.Table(title, head, [_size(row) for row in one.sizes], ("", ".3f"))
 
 
 def _size(row):
     if row.waits is None:
         return [f"{row.servers:g}", row.load, None, None, f"too small for {row.too_large}", None, None]
-    near = "met, but near" if row.waits.percentile.high is not None else "met"
-    verdict = "met" if row.surely else near if row.meets else "missed"
-    exact = row.exact_estimates and _minutes(row.exact_estimates.mean)
+    exact = row.exact_estimates and _saved(row.exact_estimates.mean)
     waits = sheet.hours(row.waits.mean), sheet.hours(row.waits.percentile)
-    return [f"{row.servers:g}", row.load, *waits, verdict, _minutes(row.one_node_more.mean), exact]
+    each = row.each_node_more and _saved(row.each_node_more.mean)
+    return [f"{row.servers:g}", row.load, *waits, _verdict(row), each, exact]
 
 
-def _minutes(found):
-    ends = "" if found.low is None else f" ({60 * found.low:.3g} to {60 * found.high:.3g})"
-    return f"{60 * found.value:.3g}{ends}"
+def _verdict(row):
+    """Return in a word or two whether a size meets the target."""
+    near = "met, but near" if row.waits.percentile.high is not None else "met"
+    return "met" if row.surely else near if row.meets else "missed"
+
+
+def _saved(found):
+    """Return what is saved, or None where the log cannot tell it from nothing."""
+    return None if _holds_zero(found) else sheet.hours(found)
+
+
+def _holds_zero(found):
+    """Return whether an interval holds zero, or is not known."""
+    return found.low is None or found.high is None or found.low <= 0 <= found.high
 
 
 def _by_load(one, told):

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mjq._util.plain import brief
 from mjq.cli.common import show_json
 
 if TYPE_CHECKING:
     from mjq.workload import Gap, Lines, Log
 
-__all__ = [
-    "anonymous_option",
-    "growth_option",
-    "lines_used",
-    "log_options",
-    "outage_options",
-    "read",
-    "schema_option",
-    "servers_option",
-]
+__all__ = [  # noqa: RUF022, in the order of reading
+    "Machine", "anonymous_option", "growth_option", "servers_option", "machine_option", "log_options",
+    "outage_options", "read", "read_parts", "lines_used", "schema_option",
+]  # fmt: skip
 
 LOG_OPTIONS = (
     click.option(
@@ -37,6 +32,11 @@ LOG_OPTIONS = (
     click.option("--partition", metavar="NAME", help="Use only the jobs of this partition."),
     click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used."),
 )  # fmt: skip
+calendar_option = click.option(
+    "--calendar", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
+    help="Take the servers that are up from this file. Each line has a time, in seconds on the clock of the log or as "
+    "a date, and how many servers are up from then on. Jobs in service run on when servers go down. No gap is cut.",
+)  # fmt: skip
 OUTAGE_OPTIONS = (
     click.option(
         "--keep-gaps", is_flag=True,
@@ -44,12 +44,7 @@ OUTAGE_OPTIONS = (
         "and nothing ran, longer than a day and than three times the longest pause of a typical week. It cuts them to "
         "that length.",
     ),
-    click.option(
-        "--calendar", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
-        help="Take the servers that are up from this file. Each line has a time, in seconds on the clock of the log or "
-        "as a date, and how many servers are up from then on. Jobs in service run on when servers go down. No gap is "
-        "cut.",
-    ),
+    calendar_option,
 )  # fmt: skip
 anonymous_option = click.option(
     "--anonymous", is_flag=True, help="Print only the table of job classes, as CSV. It names nobody and can be shared."
@@ -61,6 +56,46 @@ growth_option = click.option(
 servers_option = click.option(
     "--servers", metavar="N", type=click.FloatRange(min=0, min_open=True),
     help="Assume this many servers. By default their number is what the log says.",
+)  # fmt: skip
+
+
+class Machine(click.ParamType):
+    """Read the servers of a machine, such as 512, or those of several partitions, such as batch=512,gpu=64."""
+
+    name = "servers"
+    wanted = "a positive number such as 512, or one for each partition such as batch=512,gpu=64"
+
+    def convert(
+        self, value: object, parameter: click.Parameter | None, context: click.Context | None
+    ) -> float | dict[str, Any]:
+        """Return the servers, or those of each partition by its name."""
+        if not isinstance(value, str) or "=" not in value:
+            return self.servers(value, parameter, context)
+        found: dict[str, Any] = {}
+        for part in value.split(","):
+            name, equals, servers = (word.strip() for word in part.rpartition("="))
+            if not equals or not name:
+                self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
+            if name in found:
+                self.fail(f"the partition {name} is named twice", parameter, context)
+            found[name] = self.servers(servers, parameter, context)
+        return found
+
+    def servers(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return what is said of one machine: a positive number."""
+        try:
+            number = float(str(value))
+        except ValueError:
+            number = float("nan")
+        if not 0 < number < float("inf"):
+            self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
+        return number
+
+
+machine_option = click.option(
+    "--servers", metavar="N|NAME=N,...", type=Machine(),
+    help="Assume this many servers. By default their number is what the log says. With NAME=N,... take several "
+    "partitions at once, each with its servers; all count in the same --unit. Jobs of other partitions are left out.",
 )  # fmt: skip
 
 
@@ -94,8 +129,13 @@ def read(
     from mjq import workload
 
     log = workload.read_log(path, dict(columns) or None, **words)
-    if keep_gaps is None:
-        return log
+    return log if keep_gaps is None and calendar is None else _with_outages(log, keep_gaps, calendar, machine)
+
+
+def _with_outages(log: Log, keep_gaps: bool | None, calendar: str | None = None, machine: float | None = None) -> Log:
+    """Return the log with its outages taken out, or given by a calendar; the last note says so."""
+    from mjq import workload
+
     found: tuple[Gap, ...] = ()
     if calendar is not None:
         log = workload.with_calendar(log, workload.read_calendar(calendar, log), machine)
@@ -103,6 +143,31 @@ def read(
         found = workload.find_gaps(log)
         log = log if keep_gaps else workload.without_gaps(log, found)
     return replace(log, notes=(*log.notes, *workload.outages_in_words(log, found)))
+
+
+def read_parts(
+    path: str,
+    servers: Mapping[str, float | None],
+    columns: Sequence[tuple[str, str]],
+    partition: str | None = None,
+    keep_gaps: bool | None = None,
+    calendar: str | None = None,
+    **words: Any,
+) -> tuple[dict[str, Log], Lines]:
+    """Return the log of each of several partitions, and what of the file was used.
+
+    Outages are looked for in each partition by itself, as :func:`read` does for one of them.
+    """
+    from mjq.workload import read_partitions
+
+    if partition is not None:
+        raise click.UsageError("--partition and --servers NAME=N exclude each other; both say which partitions to take")
+    if calendar is not None:
+        raise click.UsageError("a calendar is that of one machine: give --partition NAME with --calendar")
+    logs, lines = read_partitions(path, servers, dict(columns) or None, **words)
+    if keep_gaps is not None:
+        logs = {name: _with_outages(log, keep_gaps) for name, log in logs.items()}
+    return logs, lines
 
 
 def lines_used(lines: Lines) -> str:

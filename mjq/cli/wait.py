@@ -13,7 +13,7 @@ import click
 from mjq.cli import sheet
 from mjq.cli.common import Command, json_option, note, quiet_option, show_json, workers_option
 from mjq.cli.plan import Duration
-from mjq.cli.reading import lines_used, log_options, read, schema_option, servers_option
+from mjq.cli.reading import calendar_option, lines_used, log_options, read, schema_option, servers_option
 
 __all__ = ["wait"]
 
@@ -42,6 +42,7 @@ UNITS = (48.0, "d", 1 / 24), (1.0, "h", 1.0), (1 / 60, "min", 60.0), (0.0, "s", 
     help="Replay the jobs that run and wait under this policy; mjq replay --help lists them.",
 )  # fmt: skip
 @servers_option
+@calendar_option
 @click.option(
     "--within", multiple=True, metavar="TIME", type=Duration(),
     help="Print the probability of a start within this time. Repeat for more times. The default is 1min, 15min, 1h, 4h "

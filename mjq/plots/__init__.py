@@ -15,7 +15,7 @@ from mjq.plots.capacities import load_by_time, memory_of_log, shares_of_capacity
 from mjq.plots.claims import holds
 from mjq.plots.drawings import network, resource, state_graph, tracker
 from mjq.plots.palette import COLOURS, WIDTH
-from mjq.plots.planning import waits_by_load, waits_by_size
+from mjq.plots.planning import waits_by_change, waits_by_load, waits_by_size
 from mjq.plots.schedules import gantt, timeline
 from mjq.plots.tables import SIGNIFICANT, Glued, Table, glue, significant, table, verdicts
 
@@ -46,6 +46,7 @@ __all__ = [
     "tracker",
     "verdicts",
     "waits_against_load",
+    "waits_by_change",
     "waits_by_load",
     "waits_by_size",
     "wasted_servers",

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from mjq.plots.palette import COLOURS
 
-__all__ = ["waits_by_load", "waits_by_size"]
+__all__ = ["waits_by_change", "waits_by_load", "waits_by_size"]
 
 
 def waits_by_size(plan: Any, ax: Axes, quantity: str = "percentile") -> None:
@@ -44,6 +44,26 @@ def _finish(plan, ax, quantity, across):
         wait = f"{plan.percentile:g} % wait at most [h]"
     ax.set(xlabel=across, ylabel=wait)
     _above_zero(plan, ax, quantity)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+
+
+def waits_by_change(plan: Any, ax: Axes) -> None:
+    """Draw the mean waits of the same jobs as they are and under each change, a row for each change and policy.
+
+    Parameters
+    ----------
+    plan : mjq.workload.Plan
+        With changes.
+    ax : matplotlib.axes.Axes
+    """
+    for row, one in enumerate(plan.what_if):
+        before, after = one.before.mean.value, one.after.mean.value
+        ax.plot([before, after], [row, row], "-", color="grey", lw=1.2)
+        ax.plot(before, row, "o", mfc="white", color=COLOURS[0], label=None if row else "as it is")
+        ax.plot(after, row, "o", color=COLOURS[0], label=None if row else "under the change")
+    ax.set_yticks(range(len(plan.what_if)), [f"{one.change}, {one.policy}" for one in plan.what_if])
+    ax.set(xlabel="mean wait [h]", ylim=(len(plan.what_if) - 0.5, -0.5))
+    ax.set_xlim(left=0)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
 

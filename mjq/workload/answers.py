@@ -10,12 +10,20 @@ from functools import reduce
 from operator import or_
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    model_serializer,
+)
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "schema", "Plain", "Lines", "Interval", "Waits", "AtLoad", "Rate", "Capacity", "Capacities", "Drawn", "Load",
-    "Costs", "NearSaturation", "Agreement", "BinningError", "Binned", "LoadWaits", "Report", "PolicyReports", "Size",
-    "PolicyPlan", "Plan", "ForecastRecord", "Within", "StartForecast", "StartForecasts",
+    "Costs", "NearSaturation", "Agreement", "BinningError", "Binned", "LoadWaits", "Report", "PolicyReports",
+    "SumOfReports", "Reports", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord",
+    "Within", "StartForecast", "StartForecasts",
 ]  # fmt: skip
 
 Number = Annotated[
@@ -255,6 +263,32 @@ class PolicyReports(Plain):
     policies: dict[str, Report]
 
 
+class SumOfReports(Plain):
+    """Hold what partitions can do together, if none of them ever runs dry."""
+
+    policy: str
+    jobs: int
+    servers: float
+    load: Number
+    """Work that came, as a share of what all servers could have done; null where the log does not tell arrivals."""
+    capacity: float
+    """Sum of the capacities of the partitions in the order of the log, in jobs per hour."""
+    share: float
+    """Share of all servers that are then busy."""
+    wasted_servers: float
+    """Servers that are then idle on average, while jobs wait."""
+
+
+class Reports(Plain):
+    """Hold what a log tells of the capacity of each of its partitions."""
+
+    lines: Lines | None
+    """Of the whole file; those of a report count the jobs of other partitions as dropped."""
+    partitions: dict[str, PolicyReports]
+    sum: list[SumOfReports]
+    """One for each policy."""
+
+
 # --- Waits on machines of other sizes ---------------------------------------------------------------------------------
 
 
@@ -273,6 +307,9 @@ class Size(Plain):
     """Whether the upper end of the interval of the percentile is at most the target."""
     one_node_more: Waits | None
     """By how much one more node shortens the waits."""
+    each_node_more: Waits | None = None
+    """By how much each further node shortens the waits on average, from this size to the next that was tried and is at
+    least a tenth larger; null if there is none."""
     exact_estimates: Waits | None
     """By how much exact estimates shorten the waits; null if the policy looks at no estimates."""
 
@@ -294,6 +331,29 @@ class PolicyPlan(Plain):
     verdict: list[str]
 
 
+class Effect(Plain):
+    """Compare the waits of jobs as they are with those under one change, on the same machine."""
+
+    change: str
+    """What changes, in a few words."""
+    told: str
+    """The same in sentences."""
+    policy: str
+    servers: float
+    jobs: int
+    """Jobs whose waits are compared: all that are in both logs."""
+    before: Waits
+    """Their waits as the log is, replayed under the policy."""
+    after: Waits
+    """Their waits under the change."""
+    saves: Waits
+    """By how much the change shortens the waits; intervals compare the same jobs with each other."""
+    response: Interval
+    """By how much the change shortens the mean response time, which is wait and run time."""
+    smallest: float | None = None
+    """Smallest size tried that meets the target of the plan under the change; null without a target, too."""
+
+
 class Plan(Plain):
     """Say how many servers keep the waits of a log below a target."""
 
@@ -304,8 +364,8 @@ class Plan(Plain):
     lines: Lines | None
     missing: list[str]
     notes: list[str]
-    target: float
-    """Target of the wait, in hours."""
+    target: float | None
+    """Target of the wait, in hours; null where only changes are compared."""
     percentile: float
     """Percentage of the jobs that must wait at most the target."""
     growth: float
@@ -317,12 +377,48 @@ class Plan(Plain):
     warning: str | None = None
     """Said where the replay that is nearest to the log has another mean wait, by more than a factor of 1.5."""
     policies: list[PolicyPlan]
+    """Empty without a target."""
+    what_if: list[Effect] = []
+    """What changes would do, each by itself; left out where none was asked for."""
     assumes: list[str]
 
     @property
     def met(self) -> bool:
-        """Return whether any size tried meets the target."""
-        return any(one.smallest is not None for one in self.policies)
+        """Return whether any size tried meets the target, or there is none."""
+        return self.target is None or any(one.smallest is not None for one in self.policies)
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written = handler(self)
+        if not self.what_if:
+            written.pop("what_if", None)
+        return written
+
+
+class SumOfPlans(Plain):
+    """Hold how many servers all partitions need under one policy."""
+
+    policy: str
+    servers: float | None
+    """Servers of the machines of the log; null where those of a partition are not known."""
+    smallest: float | None
+    """Sum of the smallest sizes tried that meet the target; null where one of the partitions has none."""
+    missed: list[str]
+    """Partitions in which no size tried meets the target."""
+
+
+class Plans(Plain):
+    """Say how many servers keep the waits of each partition below a target."""
+
+    lines: Lines | None
+    """Of the whole file; those of a plan count the jobs of other partitions as dropped."""
+    partitions: dict[str, Plan]
+    sum: list[SumOfPlans]
+
+    @property
+    def met(self) -> bool:
+        """Return whether some size tried meets the target in each partition."""
+        return all(plan.met for plan in self.partitions.values())
 
 
 # --- When one more job would start ------------------------------------------------------------------------------------

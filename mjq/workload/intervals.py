@@ -28,7 +28,7 @@ from scipy import special
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "BLOCKS", "FEW", "FEWEST", "Blocks", "effective_number", "long_enough", "of_mean", "of_ratio", "of_difference",
-    "floor", "in_blocks",
+    "of_change", "floor", "in_blocks",
 ]  # fmt: skip
 
 BLOCKS = 4  # of a log
@@ -182,6 +182,37 @@ def of_difference(one: Blocks, other: Blocks) -> tuple[float, float, float] | No
         return 0.0, -half, half
     half = min(LARGEST, max(half / abs(value), one.floor, other.floor))
     near, far = value * (1 - half), value * float(np.exp(half))
+    return value, min(near, far), max(near, far)
+
+
+def of_change(before: Blocks, after: Blocks) -> tuple[float, float, float] | None:
+    """Return by how much a change lowers a quantity of the same jobs, and the ends of the interval of that.
+
+    It is the interval of :func:`of_difference` as long as that does not hold zero. Where it does, it is not known
+    whether the change helps, and a logarithmic scale says nothing: there the far end goes on along its tangent.
+
+    Returns
+    -------
+    (float, float, float) or None
+        None where the log is too short to tell.
+
+    Examples
+    --------
+    >>> of_change(Blocks(2.0, [2.0] * 4, 0.5), Blocks(1.0, [1.0] * 4, 0.5))
+    (1.0, 0.5, 1.648...)
+    >>> of_change(Blocks(2.0, [2.0] * 4, 2.0), Blocks(1.0, [1.0] * 4, 0.5))
+    (1.0, -1.0, 5.436...)
+    """
+    value = before.value - after.value
+    floors = [one.floor for one in (before, after) if one.value > 0]  # a quantity that is zero has no floor of its own
+    if not floors or None in floors:
+        return None
+    parts = [np.array(one.parts) if one.parts else np.zeros(BLOCKS) for one in (before, after)]
+    half = _spread(parts[0] - parts[1], value)
+    if value == 0:
+        return 0.0, -half, half
+    half = max(half / abs(value), *(x for x in floors if x is not None))
+    near, far = value * (1 - half), value * float(np.exp(min(half, 1))) * max(half, 1)
     return value, min(near, far), max(near, far)
 
 

@@ -102,7 +102,10 @@ def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
         (["nonsense"], "mjq: No such command 'nonsense'.\nSee mjq --help.\n"),
         (["sweep", "stability", "--xyz", "x"], "mjq: No such option '--xyz'.\nSee mjq sweep --help.\n"),
         (["run", "stability", "--html", "page.html", "--copy-to"], "requires an argument.\nSee mjq run --help.\n"),
-        (["plan", "log.swf"], "mjq: Missing option '--target-wait'.\nSee mjq plan --help.\n"),
+        (
+            ["plan", "log.swf"],
+            "mjq: give --target-wait, or a what-if: --cap, --estimates, --shift-night or --without\nSee mjq plan",
+        ),
         (["run", "stability", "-p", "p1", "!!bool foo"], "p1: '!!bool foo' is not a value"),
         (["run", "cluster", "-p", "T", "30000000"], "size 30000000 exceeds the 16 servers"),
         (["solve", "stability", "--n", "30", "--n", "31"], "--n is given 2 times"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mjq.simulation import replay
-from mjq.workload import Log, forecast_starts, read_log
+from mjq.workload import Log, forecast_starts, read_log, with_calendar
 from mjq.workload.forecast.alike import Alike
 from mjq.workload.forecast.by_rule import BEFORE, drawn, waits_by_rule, waits_one_by_one
 from mjq.workload.forecast.nearest import crps, off_scale, on_scale, place
@@ -60,6 +60,42 @@ def test_with_what_came_the_replay_goes_on_as_the_log_did(policy):
             limit=(jobs.limit[every] - left)[None],
         )
         assert waits_by_rule(what, 16, policy) == jobs.start[number] - jobs.arrival[number]
+
+
+def with_half_down(log):
+    """The log with a calendar: in the middle half of its time half of the servers are down."""
+    first, last = log.submit[0], log.submit[-1]
+    quarter = (last - first) / 4
+    return with_calendar(log, [(first + quarter, log.servers / 2), (last - quarter, log.servers)])
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative"])
+def test_draws_on_the_servers_that_are_up(policy):
+    jobs = history(with_half_down(made(400, policy=policy)), policy)
+    for number in range(110, 290, 30):
+        what = drawn(jobs, jobs.at(jobs.arrival[number], number), 4.0, 3600.0, 8, np.random.default_rng(number))
+        assert what.up == 8
+        apart = waits_by_rule(what, 16, policy) - waits_one_by_one(what, 16, policy)
+        assert np.abs(apart).max() < 1e-6, number
+
+
+def test_a_calendar_of_all_servers_changes_no_forecast_and_fewer_servers_make_jobs_wait_longer():
+    """Under first come, first served, where nobody overtakes, and with needs that always fit."""
+    log = made(600, seed=5, policy="fcfs")
+    log = replace(log, need=np.minimum(log.need, 8), start=None)
+    histories = [history(one, "fcfs") for one in (log, with_calendar(log, [(0.0, 16.0)]), with_half_down(log))]
+    one, same, less = (
+        [features(jobs, jobs.arrival[k], k, 4.0, 3600.0, "fcfs")[0] for k in range(170, 430, 20)] for jobs in histories
+    )
+    assert np.array_equal(one, same)
+    assert (np.array(less) >= one).mean() > 0.9 and np.mean(less) > np.mean(one) + 1
+
+
+def test_a_job_that_needs_more_than_is_up_is_refused():
+    log = with_half_down(made(400))
+    with pytest.raises(ValueError, match="need 16 exceeds the 8 servers that are up at this time by the calendar"):
+        forecast_starts(log, 16, 1.0, at=float(log.submit[200]))
+    assert forecast_starts(log, 16, 1.0, at=float(log.submit[-1])).forecasts[0].by_rule >= 0
 
 
 def test_the_state_is_who_runs_and_who_waits():

@@ -27,6 +27,7 @@ KEPT = {
     "public_logs": "public_logs",
     "public_logs_waits": "public_logs",
     "real_waits": "real_waits",
+    "what_if": "what_if",
 }
 
 

@@ -6,4 +6,5 @@
 ``arrivals``        when how much work came; whether replays agree with the waits of a log
 ``binning``         fewer needs in place of many, in a log, and how wrong that is
 ``report``          all of that as plain data
+``partitions``      the same of several partitions, and their sum
 """

@@ -24,6 +24,8 @@ class Drawn(NamedTuple):
         Time 0 is that of the forecast; jobs that run came before. Their `run` and `limit` are what is left.
     new : int
         Which of the jobs is the new one.
+    up : float
+        Servers that are up, as if for ever: the scheduler does not know its calendar beforehand.
     """
 
     come: np.ndarray
@@ -31,6 +33,7 @@ class Drawn(NamedTuple):
     run: np.ndarray
     limit: np.ndarray
     new: int
+    up: float
 
 
 def drawn(
@@ -40,9 +43,10 @@ def drawn(
 
     Run times are drawn from jobs alike, see :meth:`~mjq.workload.forecast.state.History.runs_alike`. Those who come
     later are successive jobs of the log, from a random one on; a run time that had not ended is drawn between 0 and its
-    limit.
+    limit. Jobs that need more than the servers that are up are left out: nobody knows when they can start.
     """
-    here = np.concatenate([state.running, state.waiting])
+    up = jobs.up(state.time)
+    here = np.concatenate([state.running, state.waiting[jobs.need[state.waiting] <= up]])
     running, new, first = len(state.running), len(here), state.arrived - later - 1
     later = later if first > 0 else 0
     come, needs, run, limits = np.zeros((4, draws, new + 1 + later))
@@ -64,19 +68,33 @@ def drawn(
         run[:, new + 1 :] = np.where(
             jobs.end[block] <= state.time, jobs.run[block], jobs.limit[block] * rng.random(block.shape)
         )
-    return Drawn(come, needs, run, limits, new)
+        too_large = needs > up
+        too_large[:, : new + 1] = False
+        needs[too_large], run[too_large], limits[too_large] = need, 0, 0
+    return Drawn(come, needs, run, limits, new, up)
 
 
 def waits_one_by_one(what: Drawn, servers: float, policy: str) -> np.ndarray:
     """Return how long the new job waits in each draw [s]: a replay each, which is the definition."""
     draws = zip(what.come + BEFORE, what.need, what.run, what.limit, strict=True)
-    return np.array([replay(*columns, servers, policy).wait[what.new] for columns in draws])
+    calendar = _calendar(what, servers, np.zeros(1))
+    return np.array([replay(*columns, servers, policy, calendar=calendar).wait[what.new] for columns in draws])
 
 
 def waits_by_rule(what: Drawn, servers: float, policy: str) -> np.ndarray:
     """Return the same in a single replay: each draw begins after the machine has become empty of the one before."""
     come = what.come + BEFORE
     spans = np.ceil(come.max(axis=1) + np.maximum(what.run, what.limit).sum(axis=1)) + 1  # no promise is later
-    come += (np.cumsum(spans) - spans)[:, None]
-    found = replay(come.ravel(), what.need.ravel(), what.run.ravel(), what.limit.ravel(), servers, policy)
+    begins = np.cumsum(spans) - spans
+    come += begins[:, None]
+    columns = come.ravel(), what.need.ravel(), what.run.ravel(), what.limit.ravel()
+    found = replay(*columns, servers, policy, calendar=_calendar(what, servers, begins))
     return found.wait.reshape(come.shape)[:, what.new]
+
+
+def _calendar(what, servers, begins):
+    """Return when servers are up: all until the jobs that run have been started, then those that are up."""
+    if what.up == servers:
+        return None
+    steps = [[(begin, servers), (begin + BEFORE / 2, what.up)] for begin in begins]
+    return np.array(steps).reshape(-1, 2)

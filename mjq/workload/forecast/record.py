@@ -7,6 +7,7 @@ every fourth one of the next two thousand, and so on. So the same ones are taken
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -32,6 +33,7 @@ DRAWS = 100  # replays a forecast
 PER_OCTAVE = 500  # forecasts, while the number of jobs doubles
 LAST_PART = 2 / 3  # of the jobs have come before the forecasts that are judged
 FEWEST_JUDGED = 50
+HOPELESS = 1e7  # seconds for which a job is said to wait that needs more than the servers that are up
 
 
 def numbers(first: float, end: int) -> list[int]:
@@ -49,7 +51,8 @@ def features(jobs: History, time: float, arrived: int, need: float, limit: float
     Both are on the scale of :mod:`mjq.workload.forecast.nearest`. The same state gives the same numbers.
     """
     what = drawn(jobs, jobs.at(time, arrived), need, limit, DRAWS, np.random.default_rng([arrived, round(limit)]))
-    rule = np.quantile(on_scale(waits_by_rule(what, jobs.servers, policy)), LEVELS)
+    waits = waits_by_rule(what, jobs.servers, policy) if need <= what.up else np.full(DRAWS, HOPELESS)
+    rule = np.quantile(on_scale(waits), LEVELS)
     return rule, float(on_scale(jobs.last_wait_alike(time, need, limit)))
 
 
@@ -94,7 +97,9 @@ def past_of(
     with filelock.FileLock(f"{path}.lock") if path else nullcontext():
         with Journal(path, described, force=True) as journal:
             todo = [(number, number) for number in wanted if number not in journal.rows]
-            with parallel.Bar("forecasts of the past", len(todo), progress, delay=parallel.SOON) as bar:
+            bar = parallel.Bar("forecasts of the past", len(todo), progress, delay=parallel.SOON)
+            with bar, warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Sending large graph")  # each process needs the whole log
                 for rows in parallel.map_as_completed(partial(rows_of, jobs, policy), todo, workers):
                     journal.note(rows)
                     bar.update(len(rows))
@@ -131,7 +136,8 @@ def _scored(past, first, rows):
 def fingerprint(jobs: History) -> str:
     """Return what tells this log from another one."""
     digest = hashlib.sha256(repr(jobs.servers).encode())
-    for column in (jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit):
+    calendar = () if jobs.calendar is None else (jobs.calendar.since, jobs.calendar.up)
+    for column in (jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit, *calendar):
         digest.update(np.ascontiguousarray(column).tobytes())
     return digest.hexdigest()[:16]
 

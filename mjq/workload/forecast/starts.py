@@ -46,7 +46,8 @@ def forecast_starts(
     Parameters
     ----------
     log : Log
-        With submit times and limits. If it has no starts, it is replayed under the policy, and those are taken.
+        With submit times and limits. If it has no starts, it is replayed under the policy, and those are taken. If it
+        has a calendar, a forecast goes by the servers that are up at its time, as if for ever.
     need, limit : float, or sequence of float
         Servers of the new job, and its limit [h]; of sequences each entry is a job of its own.
     at : float, optional
@@ -97,6 +98,11 @@ def forecast_starts(
     if not first <= time <= last:
         raise ValueError(
             f"at must be a time of the log, {checks.shown(first)} to {checks.shown(last)} s, got {time:.10g}"
+        )
+    if needs.max() > jobs.up(time) * (1 + checks.FIT_TOLERANCE):
+        raise ValueError(
+            f"need {checks.shown(needs.max())} exceeds the {checks.shown(jobs.up(time))} servers that are up at this "
+            f"time by the calendar, and nobody knows when the others will be"
         )
     arrived = int(np.searchsorted(jobs.arrival, time, side="right"))
     state = jobs.at(time, arrived)

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from mjq.simulation import replay
+from mjq.simulation.calendar import Calendar
 from mjq.workload.forecast.alike import Alike
 from mjq.workload.reading.log import Log
 
@@ -49,6 +50,8 @@ class History:
     servers : float
     taken : float
         Until when the log tells what happened.
+    calendar : Calendar or None
+        How many of the servers are up, on the clock of the log.
     """
 
     arrival: np.ndarray
@@ -59,6 +62,11 @@ class History:
     limit: np.ndarray
     servers: float
     taken: float
+    calendar: Calendar | None = None
+
+    def up(self, time: float) -> float:
+        """Return how many servers are up at a time."""
+        return self.servers if self.calendar is None else float(self.calendar.at(time))
 
     @cached_property
     def ended(self) -> Alike:
@@ -108,6 +116,7 @@ def history(log: Log, policy: str) -> History:
         If the log does not tell when jobs came, or what their limits were, or if its submit times are start times.
     """
     come, servers = log.require_arrivals(), log.require_servers()
+    calendar = None if log.calendar is None else log.calendar.on(servers)
     if log.submits_are_starts:
         raise ValueError("the submit times of this log are start times, so the waits of its jobs are unknown")
     if log.estimate is None:
@@ -117,7 +126,8 @@ def history(log: Log, policy: str) -> History:
     first = come.min()
     if log.start is None:
         assert log.said is not None
-        start = first + replay(come - first, log.need, log.run, log.said, servers, policy).start
+        up = None if calendar is None else calendar.moved(first)
+        start = first + replay(come - first, log.need, log.run, log.said, servers, policy, calendar=up).start
     else:
         start = log.start
     known = np.isfinite(start)
@@ -133,4 +143,4 @@ def history(log: Log, policy: str) -> History:
         columns = np.hstack([columns, np.stack([here.arrival, there, never, here.need, unknown, said])])
         columns, taken = columns[:, np.argsort(columns[0], kind="stable")], here.taken
     come, start, end, need, run, limit = columns
-    return History(come, start, end, need, run, limit, servers, taken)
+    return History(come, start, end, need, run, limit, servers, taken, calendar)

@@ -28,7 +28,7 @@ def read_calendar(path: str | Path, log: Log) -> np.ndarray:
     ----------
     path : str or path
         Plain or compressed by gzip; ``-`` is the standard input.
-    log : mjq.workload.Log
+    log : Log
         Whose machine it is: it tells the clock.
 
     Returns

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import chain, islice
 from pathlib import Path
 
 from polars.exceptions import PanicException, PolarsError
 
+from mjq.workload.answers import Lines
 from mjq.workload.reading import lines, sacct, swf, table
-from mjq.workload.reading.log import Log, gathered
+from mjq.workload.reading.log import Log, gathered, gathered_by_partition
 
-__all__ = ["read_log"]
+__all__ = ["read_log", "read_partitions"]
 
 LOOKED_AT = 200  # lines, to tell the format
+BROKEN = ValueError, PolarsError, PanicException  # what readers raise; the last where Parquet is broken inside
 
 
 def read_log(
@@ -71,7 +74,55 @@ def read_log(
     """
     try:
         return gathered(_reading(path, columns, unit), servers, partition, strict)
-    except (ValueError, PolarsError, PanicException) as error:  # the last where Parquet is broken inside
+    except BROKEN as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def read_partitions(
+    path: str | Path,
+    servers: Mapping[str, float | None],
+    columns: dict[str, str] | None = None,
+    *,
+    unit: str | None = None,
+    strict: bool = False,
+) -> tuple[dict[str, Log], Lines]:
+    """Read the jobs of several partitions, which share neither jobs nor servers, as one log each.
+
+    Each log is what :func:`read_log` returns for this partition, and the file is read once. All count in the same
+    `unit`.
+
+    Parameters
+    ----------
+    path, columns, unit, strict
+        As for :func:`read_log`.
+    servers : mapping
+        Names of the partitions to the servers of each, None where the log may tell them.
+
+    Returns
+    -------
+    (dict of str to mjq.workload.Log, Lines)
+        By name; and what of the file was used. Jobs of other partitions are counted among those that were not.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`read_log`; if a job is listed in several partitions, one of which is named; and if no job that can
+        be used is of some partition.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "jobs.csv"
+    ...     _ = path.write_text("submit,need,run,partition\\n0,8,60,batch\\n1,1,90,gpu\\n2,4,30,batch\\n3,1,5,test\\n")
+    ...     logs, lines = read_partitions(path, {"batch": 16, "gpu": 4})
+    >>> [(name, log.servers, len(log)) for name, log in logs.items()], lines.dropped
+    ([('batch', 16.0, 2), ('gpu', 4.0, 1)], {'of a partition that is not named': 1})
+    """
+    try:
+        return gathered_by_partition(_reading(path, columns, unit), servers, strict)
+    except BROKEN as error:
         raise ValueError(f"{path}: {error}") from error
 
 

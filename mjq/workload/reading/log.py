@@ -6,7 +6,7 @@ one :class:`Log`, and each row that does not end there is counted under the reas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,13 +15,17 @@ import polars as pl
 
 from mjq import System
 from mjq._util import checks
+from mjq._util.plain import printable
 from mjq.workload.answers import Lines
 from mjq.workload.reading.kept import Kept
 
 if TYPE_CHECKING:  # reading a log needs no simulator
     from mjq.simulation.calendar import Calendar
 
-__all__ = ["BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Gap", "Log", "Present", "Reading", "first_reason", "gathered"]
+__all__ = [
+    "BLOCKS", "FARTHEST", "HOUR", "SCHEMA", "Gap", "Log", "Present", "Reading", "first_reason", "gathered",
+    "gathered_by_partition",
+]  # fmt: skip
 
 HOUR = 3600.0
 FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a longer one, is in another unit
@@ -34,6 +38,8 @@ SCHEMA = pl.Schema(
     | {"need": pl.Float64, "zoned": pl.Boolean, "dropped": pl.String}
 )
 FIRST_LINES = 5  # that are named for each reason
+MOST_NAMED, LONGEST_NAME = 10, 40  # partitions, and letters of one, in a message
+DISJOINT = "Only partitions that share neither jobs nor servers can be taken at once; --partition takes one by itself."
 
 
 Column = np.ndarray | None  # None if the file lacks it
@@ -276,12 +282,101 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
         if partition is not None:
             table = _dropping(table, "of another partition", pl.col("partition").fill_null("") != str(partition))
         kept.add(tally.usable(table))
-    jobs = kept.taken()
+    return _log(reading, kept.taken(), tally, servers, partition)
+
+
+def gathered_by_partition(
+    reading: Reading, servers: Mapping[str, float | None], strict: bool = False
+) -> tuple[dict[str, Log], Lines]:
+    """Make a log for each of several partitions, as :func:`gathered` makes it for one of them.
+
+    Parameters
+    ----------
+    reading : Reading
+    servers : mapping
+        Names of the partitions to the servers of each, None where they are not known.
+    strict : bool
+        Whether the first line that cannot be used is an error, also one of a partition that is not named.
+
+    Returns
+    -------
+    (dict of str to Log, Lines)
+        By name; and what of the whole file was used.
+
+    Raises
+    ------
+    ValueError
+        If partitions overlap or one of them has no job that can be used; if `strict`, at the first line that cannot be
+        used.
+    """
+    for name in servers:
+        if "," in name or not name.strip():
+            raise ValueError(f"{name!r} is not the name of one partition")
+    whole, tallies = _Tally(strict), {name: _Tally(False) for name in servers}
+    kept = {name: Kept() for name in servers}
+    of, seen = pl.col("partition").fill_null(""), set()
+    for table in reading.tables:
+        _refuse_lists(table, servers)
+        seen |= set(table.filter(pl.col("dropped").is_null())["partition"].drop_nulls().unique())
+        for name, tally in tallies.items():
+            tally.read += len(table)
+            kept[name].add(tally.usable(_dropping(table, "of another partition", of != name)))
+        whole.read += len(table)
+        whole.usable(_dropping(table, "of a partition that is not named", ~of.is_in(list(servers))))
+    taken = {name: rows.taken() for name, rows in kept.items()}
+    empty = [name for name, jobs in taken.items() if jobs.is_empty()]
+    if empty:
+        there = f"; those with jobs are {_listed(seen)}" if seen else ""
+        raise ValueError(f"no job that can be used is of the partition {empty[0]}{there}{whole.told()}")
+    _refuse_repeated(taken)
+    logs = {}
+    for name in servers:
+        try:
+            logs[name] = _log(reading, taken.pop(name), tallies[name], servers[name], name, whole)
+        except ValueError as error:
+            raise ValueError(f"partition {name}: {error}") from error
+    used = sum(map(len, logs.values()))
+    return logs, Lines(read=whole.read, used=used, dropped=whole.dropped, first=whole.first)
+
+
+def _listed(names):
+    """Return names of partitions for a message, whatever a file calls them."""
+    first = ", ".join(printable(name[:LONGEST_NAME]) for name in sorted(names)[:MOST_NAMED])
+    return first + ", …" * (len(names) > MOST_NAMED)
+
+
+def _refuse_lists(table, names):
+    """Refuse a job that is listed in several partitions, one of which is named."""
+    several = table.filter(pl.col("dropped").is_null() & pl.col("partition").str.contains(",", literal=True))
+    for line, listed in several.sort("line").select("line", "partition").iter_rows():
+        named = [name for name in names if name in [part.strip() for part in listed.split(",")]]
+        if named:
+            raise ValueError(
+                f"line {line}: a job is listed in the partitions {listed}, so that {named[0]} shares its jobs with "
+                f"another one. {DISJOINT}"
+            )
+
+
+def _refuse_repeated(taken):
+    """Refuse a job that is there in several partitions."""
+    of = pl.concat(jobs.select("same", pl.col("line").cast(pl.Int64), of=pl.lit(name)) for name, jobs in taken.items())
+    of = of.filter(pl.col("same").is_not_null())
+    twice = of.filter(pl.col("of").n_unique().over("same") > 1).sort("line")
+    if len(twice):
+        both = twice.filter(pl.col("same") == twice["same"][0]).unique("of", keep="first").sort("line")
+        (first, one), (second, other) = both.select("line", "of").head(2).iter_rows()
+        raise ValueError(
+            f"lines {first} and {second} hold the same job, once in the partition {one} and once in {other}. {DISJOINT}"
+        )
+
+
+def _log(reading, jobs, tally, servers, partition, whole=None):
+    """Make a log from the rows that can be used, each by itself; `whole` counts those of more partitions."""
     known, source = reading.machine(reading.header, partition) if reading.machine else (None, "")
     if servers is not None:
         known, source = float(checks.positive("servers", servers, ndim=0)), "given"
     _require_seconds(jobs)
-    jobs = _without_odd_ones(jobs, known, tally)
+    jobs = _without_odd_ones(jobs, known, *((tally,) if whole is None else (tally, whole)))
     if jobs.is_empty():
         raise ValueError(f"none of {tally.read} lines holds a job that can be used{tally.told()}")
     jobs, notes = _in_order(jobs)
@@ -301,6 +396,8 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
     if known is None and columns["start"] is not None:
         known = _most_held(columns)
         source = "" if known is None else "the most that its jobs held at once: there may be more"
+    if whole is not None and columns["start"] is not None and (held := _most_held(columns)) and held > known:
+        notes.append(f"its jobs held {held:g} servers at once: it has more than {known:g}, or shares some")
     arrival = columns["submit"] if columns["eligible"] is None else columns["eligible"]
     clock, odd = (None, "")
     if reading.clock and arrival is not None:
@@ -385,7 +482,7 @@ def _require_seconds(jobs):
             )
 
 
-def _without_odd_ones(jobs, servers, tally):
+def _without_odd_ones(jobs, servers, *tallies):
     """Count the rows that only a look at all of them shows to be unusable, and return the others."""
     odd, reasons = np.zeros(len(jobs), dtype=np.uint8), [None]
 
@@ -407,7 +504,8 @@ def _without_odd_ones(jobs, servers, tally):
         mark("needs more than the servers", need > servers * (1 + checks.FIT_TOLERANCE))
     if odd.any():
         bad = {"line": jobs["line"].filter(odd > 0), "dropped": [reasons[k] for k in odd[odd > 0].tolist()]}
-        tally.usable(pl.DataFrame(bad, schema_overrides={"dropped": pl.String}))
+        for tally in tallies:
+            tally.usable(pl.DataFrame(bad, schema_overrides={"dropped": pl.String}))
         jobs = jobs.filter(odd == 0)
     return jobs.drop("zoned")
 

@@ -5,4 +5,6 @@
 ``replays``         many replays, each made once
 ``plan``            how many servers keep waits below a target
 ``sentences``       a plan in words
+``changes``         logs as they might have been: smaller jobs, exact estimates, jobs moved to the night
+``what_if``         what such changes do to the waits of the same jobs
 """

@@ -6,36 +6,42 @@ smallest size that meets the target is reported beside the one from which on all
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks, folders
 from mjq._util.parallel import SOON, Bar, Workers
-from mjq.workload.answers import AtLoad, Interval, Plan, PolicyPlan, Size, Waits
+from mjq.workload.answers import AtLoad, Interval, Lines, Plan, Plans, PolicyPlan, Size, SumOfPlans, Waits
 from mjq.workload.capacity.arrivals import agreement
 from mjq.workload.reading.log import Log
-from mjq.workload.waits.one_size import difference, interval
+from mjq.workload.waits.changes import Changed
+from mjq.workload.waits.one_size import difference
 from mjq.workload.waits.replays import Replays
 from mjq.workload.waits.sentences import assumed, rule_of, verdict
+from mjq.workload.waits.what_if import waits_told, what_if
 from mjq.workload.words import agreement_in_words, disagreement_in_words
 
-__all__ = ["planned", "sizes_between"]
+__all__ = ["planned", "planned_by_partition", "sizes_between"]
 
 SIZES = 10  # that are tried at first
 SMALLEST, LARGEST = 0.75, 2.0  # of them, as multiples of the servers of the log
 LOADS = 0.8, 0.9, 1.0, 1.1, 1.2  # times the growth, for the waits against the load
 NODE_ROUNDING = 1e-9  # of a number of nodes
+TENTH = 1.1  # what further nodes save is the mean over sizes up to the next that is so many times as large
 
 
 def planned(
     log: Log,
-    target: float,
+    target: float | None = None,
     policies: Sequence[str] = ("easy",),
     sizes: ArrayLike | None = None,
     *,
+    changes: Sequence[Changed] = (),
     percentile: float = 90.0,
     growth: float = 1.0,
     node: float = 1.0,
@@ -44,7 +50,7 @@ def planned(
     force: bool = False,
     progress: bool | None = None,
 ) -> Plan:
-    """Return how many servers keep the waits of a log below a target.
+    """Return how many servers keep the waits of a log below a target, or what changes would do to its waits, or both.
 
     The log is replayed on machines of the given sizes; between the first one that meets the target and the one before
     it, sizes are halved down to one node.
@@ -52,12 +58,15 @@ def planned(
     Parameters
     ----------
     log : Log
-    target : float
-        The wait [h] that `percentile` percent of the jobs must not exceed.
+    target : float, optional
+        The wait [h] that `percentile` percent of the jobs must not exceed. Without one there must be changes.
     policies : sequence of str
         See :func:`mjq.simulation.schedule.replay`.
     sizes : sequence of float, optional
         Servers; by default ten sizes from three quarters to twice those of the log, from the largest need on.
+    changes : sequence of Changed
+        Each is tried by itself on the machine of the log, by :func:`mjq.workload.waits.what_if.what_if`. With a target,
+        the smallest size that meets it under the change is looked for, too.
     percentile : float
         Above 0, at most 100.
     growth : float
@@ -94,28 +103,138 @@ def planned(
     >>> found.smallest, found.from_on, [one.meets for one in found.sizes]
     (3.0, 3.0, [False, False, True, True])
     """
-    target = float(checks.not_negative("target", target, ndim=0))
-    percentile = float(checks.positive("percentile", percentile, ndim=0))
-    if percentile > 100:
-        raise ValueError(f"percentile must be at most 100, got {checks.shown(percentile)}")
+    if target is None and not changes:
+        raise ValueError("a plan needs a target or changes")
+    with _Work(percentile, output, workers, force, progress) as work:
+        return work.done(_planned(work, log, target, policies, sizes, changes, growth, node))
+
+
+def planned_by_partition(
+    logs: Mapping[str, Log],
+    target: float,
+    policies: Sequence[str] = ("easy",),
+    sizes: Mapping[str, ArrayLike | None] | None = None,
+    *,
+    lines: Lines | None = None,
+    percentile: float = 90.0,
+    growth: float = 1.0,
+    node: float = 1.0,
+    output: str | Path | None = None,
+    workers: Workers | None = 1,
+    force: bool = False,
+    progress: bool | None = None,
+) -> Plans:
+    """Return how many servers each of several partitions needs, and their sum.
+
+    Each partition has a plan of its own, by :func:`planned`: sizes of one are tried without regard to the others, and
+    the smallest sizes are added up.
+
+    Parameters
+    ----------
+    logs : mapping
+        Of :func:`mjq.workload.read_partitions`: names of the partitions to their logs.
+    target, policies, percentile, growth, node, output, workers, force, progress
+        As for :func:`planned`.
+    sizes : mapping, optional
+        Names of partitions to the sizes that are tried; None, and a partition that is not named, get those that
+        :func:`planned` tries by default.
+    lines : Lines, optional
+        Of the whole file.
+
+    Returns
+    -------
+    Plans
+
+    Raises
+    ------
+    ValueError
+        As for :func:`planned`.
+
+    Examples
+    --------
+    Every hour two jobs of one server come to each partition, each for an hour and a half:
+
+    >>> from mjq.workload import Log
+    >>> come = 3600.0 * np.repeat(np.arange(50), 2)
+    >>> log = Log(need=np.ones(100), run=np.full(100, 5400.0), submit=come, servers=2)
+    >>> found = planned_by_partition({"batch": log, "gpu": log}, 1, sizes={"batch": [2, 3], "gpu": [3, 4]})
+    >>> found.sum[0].servers, found.sum[0].smallest, found.met
+    (4.0, 6.0, True)
+    """
+    sizes = sizes or {}
+    with _Work(percentile, output, workers, force, progress) as work:
+        plans = {}
+        for name, log in logs.items():
+            try:
+                plans[name] = _planned(work, log, target, policies, sizes.get(name), (), growth, node)
+            except ValueError as error:
+                raise ValueError(f"partition {name}: {error}") from error
+        sums = [_sum(plans, policy) for policy in dict.fromkeys(policies)]
+        return work.done(Plans(lines=lines, partitions=plans, sum=sums))
+
+
+class _Work:
+    """Hold what all replays of a call share: their journals are beside one output, and there is one bar."""
+
+    def __init__(self, percentile, output, workers, force, progress):
+        self.percentile = float(checks.positive("percentile", percentile, ndim=0))
+        if self.percentile > 100:
+            raise ValueError(f"percentile must be at most 100, got {checks.shown(self.percentile)}")
+        self.output = None if output is None else Path(output)
+        if self.output is not None:
+            folders.refuse_existing(self.output, force)
+        self.workers, self.force = workers, force
+        self.bar, self.stack = Bar("replays", 0, progress, delay=SOON), ExitStack()
+        self.all: list[Replays] = []
+
+    def __enter__(self) -> Self:
+        self.stack.enter_context(self.bar)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.stack.__exit__(*error)
+
+    def replays(self, log: Log) -> Replays:
+        """Return the replays of one more log; the journals of the second and further logs are numbered."""
+        path = self.output
+        if path is not None and self.all:
+            path = path.with_name(f"{path.name}.{len(self.all) + 1}")
+        made = Replays(log, self.percentile, self.workers, path, self.force, self.bar)
+        self.all.append(self.stack.enter_context(made))
+        return made
+
+    def done(self, found):
+        """Write what was found, remove the journals, and return it."""
+        if self.output is not None:
+            folders.write(self.output, (found.model_dump_json(indent=1) + "\n").encode())
+            for replays in self.all:
+                replays.forget()
+        return found
+
+
+def _planned(work, log, target, policies, sizes, changes, growth, node):
+    target = None if target is None else float(checks.not_negative("target", target, ndim=0))
     growth, node = (float(checks.positive(name, x, ndim=0)) for name, x in (("growth", growth), ("node", node)))
     come = log.require_arrivals()
     if log.submits_are_starts:
         raise ValueError("the submit times of this log are start times, so the waits of its jobs are unknown")
     if not come.max() > come.min():
         raise ValueError("all jobs of the log come at once, so it tells nothing of waits")
-    sizes = sizes_between(log, node=node) if sizes is None else checks.positive("sizes", sizes)
-    sizes = np.unique(np.asarray(sizes, dtype=float)).tolist()
-    for name in policies:
+    names = list(dict.fromkeys(policies))
+    for name in names:
         rule_of(name)
-    output = None if output is None else Path(output)
-    if output is not None:
-        folders.refuse_existing(output, force)
-    bar = Bar("replays", 0, progress, delay=SOON)
-    with bar, Replays(log, percentile, workers, output, force, bar) as replays:
-        found = [_of_policy(replays, name, target, sizes, growth, node) for name in dict.fromkeys(policies)]
+    found = []
+    if target is not None:
+        replays, tried = work.replays(log), _sizes(log, sizes, node)
+        found = [_of_policy(replays, name, target, tried, growth, node) for name in names]
+    effects = []
+    if changes:
+        effects = what_if(log, changes, names, percentile=work.percentile, growth=growth, workers=work.workers)
+        if target is not None:
+            least = _smallest_of_each(work, changes, names, target, sizes, growth, node)
+            effects = [one.model_copy(update={"smallest": x}) for one, x in zip(effects, least, strict=True)]
     compared = [] if log.servers is None else agreement(log, policies)
-    plan = Plan(
+    return Plan(
         jobs=len(log),
         servers=log.servers,
         servers_from=log.servers_from,
@@ -123,18 +242,44 @@ def planned(
         missing=list(log.missing),
         notes=list(log.notes),
         target=target,
-        percentile=percentile,
+        percentile=work.percentile,
         growth=growth,
         node=node,
         real_waits=agreement_in_words(compared),
         warning=disagreement_in_words(compared),
         policies=found,
-        assumes=assumed(log, growth, [one.policy for one in found]),
+        what_if=effects,
+        assumes=assumed(log, growth, names, bool(changes)),
     )
-    if output is not None:
-        folders.write(output, (plan.model_dump_json(indent=1) + "\n").encode())
-        replays.forget()
-    return plan
+
+
+def _smallest_of_each(work, changes, policies, target, sizes, growth, node):
+    """Return for each policy the smallest size that meets the target under each change, or None."""
+    found = {}
+    for k, change in enumerate(changes):
+        replays, tried = work.replays(change.log), _sizes(change.log, sizes, node)
+        for name in policies:
+            meets = _meeting(replays, name, target, growth)
+            replays.make([dict(policy=name, servers=size, growth=growth) for size in tried])
+            found[name, k] = next((size for size in _refined(tried, meets, node) if meets(size)), None)
+    return [found[name, k] for name in policies for k in range(len(changes))]
+
+
+def _sum(plans, policy):
+    found = {name: next(one for one in plan.policies if one.policy == policy) for name, plan in plans.items()}
+    servers = [plan.servers for plan in plans.values()]
+    missed = [name for name, one in found.items() if one.smallest is None]
+    return SumOfPlans(
+        policy=policy,
+        servers=None if None in servers else sum(servers),
+        smallest=None if missed else sum(one.smallest for one in found.values()),
+        missed=missed,
+    )
+
+
+def _sizes(log, sizes, node):
+    sizes = sizes_between(log, node=node) if sizes is None else checks.positive("sizes", sizes)
+    return np.unique(np.asarray(sizes, dtype=float)).tolist()
 
 
 def sizes_between(
@@ -166,9 +311,10 @@ def _of_policy(replays, policy, target, sizes, growth, node):
     def case(servers, **other):
         return dict(policy=policy, servers=servers, growth=growth) | other
 
-    def meets(servers):
-        return replays.fits(servers) and replays.waits(**case(servers))["percentile"]["value"] <= target
+    def each(size, here):
+        return _each(here, size, sizes, node, lambda other: replays.waits(**case(other)))
 
+    meets = _meeting(replays, policy, target, growth)
     exact = rule_of(policy).knows_times and replays.log.estimate is not None
     others: list[tuple[float, dict]] = [(size + node, {}) for size in sizes]
     others += [(size, {"exact": True}) for size in sizes if exact]
@@ -180,7 +326,7 @@ def _of_policy(replays, policy, target, sizes, growth, node):
         here = replays.waits(**case(size)) if fits else None
         known = {"one_node_more": case(size + node)} | ({"exact_estimates": case(size, exact=True)} if exact else {})
         gains = {name: _gain(here, replays.waits(**other)) for name, other in known.items() if fits}
-        told = _told(here) if fits else None
+        told = None if here is None else waits_told(here)
         high = told and told.percentile.high
         rows.append(
             Size(
@@ -191,6 +337,9 @@ def _of_policy(replays, policy, target, sizes, growth, node):
                 meets=meets(size),
                 surely=high is not None and high <= target,
                 **{"one_node_more": None, "exact_estimates": None} | gains,
+                each_node_more=_each(here, size, sizes, node, lambda other: replays.waits(**case(other)))
+                if fits
+                else None,
             )
         )
     fit = [row.servers for row in rows if row.waits]
@@ -207,6 +356,31 @@ def _of_policy(replays, policy, target, sizes, growth, node):
         verdict=[],
     )
     return found.model_copy(update={"verdict": verdict(found, target, replays.percentile, node)})
+
+
+def _meeting(replays, policy, target, growth):
+    """Return a function of the servers: whether the target is met."""
+
+    def meets(servers):
+        if not replays.fits(servers):
+            return False
+        return replays.waits(policy=policy, servers=servers, growth=growth)["percentile"]["value"] <= target
+
+    return meets
+
+
+def _each(here, size, sizes, node, waits):
+    """Return what each further node saves on average, up to the next size that is a tenth larger; None without one."""
+    larger = next((other for other in sizes if other >= size * TENTH - NODE_ROUNDING), None)
+    if larger is None:
+        return None
+    saved, nodes = _gain(here, waits(larger)), (larger - size) / node
+    return Waits(mean=_over(saved.mean, nodes), percentile=_over(saved.percentile, nodes))
+
+
+def _over(found, nodes):
+    ends = {"low": found.low, "high": found.high}
+    return Interval(value=found.value / nodes, **{end: None if x is None else x / nodes for end, x in ends.items()})
 
 
 def _refined(sizes, meets, node):
@@ -236,15 +410,9 @@ def _against_load(replays, policy, servers, growth):
     cases = [dict(policy=policy, servers=servers, growth=growth * factor) for factor in LOADS]
     replays.make(cases)
     return [
-        AtLoad(growth=one["growth"], load=replays.load(servers, one["growth"]), waits=_told(replays.waits(**one)))
+        AtLoad(growth=one["growth"], load=replays.load(servers, one["growth"]), waits=waits_told(replays.waits(**one)))
         for one in cases
     ]
-
-
-def _told(found):
-    """Return the waits of one replay, with intervals."""
-    ends = {name: interval(found, name) or (None, None) for name in ("mean", "percentile")}
-    return Waits(**{name: Interval(value=found[name]["value"], low=x, high=y) for name, (x, y) in ends.items()})
 
 
 def _gain(here, other):

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from mjq.simulation import policies
 from mjq.simulation.policies import Policy
-from mjq.workload.answers import PolicyPlan
+from mjq.workload.answers import Interval, PolicyPlan
 from mjq.workload.reading.log import Log
 from mjq.workload.words import time_in_words
 
-__all__ = ["assumed", "rule_of", "verdict"]
+__all__ = ["assumed", "holds_zero", "rule_of", "verdict"]
+
+ALONE = "A what-if changes one thing: nobody submits other jobs, or at other times, because of it."
 
 
 def rule_of(name: str) -> Policy:
@@ -47,15 +49,33 @@ def verdict(found: PolicyPlan, target: float, percentile: float, node: float) ->
         told.append("No size that was tried has the whole interval below the target.")
     elif found.surely > found.smallest:
         told.append(f"The smallest whose whole interval is below the target has {found.surely:g}.")
-    saved = row.one_node_more.mean.value
-    servers = "one server" if node == 1 else f"a node of {node:g} servers"
-    told.append(f"On {found.smallest:g}, {servers} more saves the jobs {time_in_words(saved)} of waiting on average.")
+    told.append(_further(row, node))
     if row.exact_estimates:
         told.append(f"Exact estimates would save {time_in_words(row.exact_estimates.mean.value)} there.")
     return told
 
 
-def assumed(log: Log, growth: float, names: Sequence[str]) -> list[str]:
+def _further(row, node):
+    """Say what further nodes save, if the log can tell."""
+    servers = "further server" if node == 1 else f"further node of {node:g} servers"
+    saved = row.each_node_more and row.each_node_more.mean
+    if saved is None:
+        return f"No size that was tried is a tenth larger, so nothing is said of what a {servers} saves there."
+    if holds_zero(saved):
+        return f"This log cannot tell what a {servers} would save there."
+    return f"From {row.servers:g} on, each {servers} saves the jobs {time_in_words(saved.value)} of waiting on average."
+
+
+def holds_zero(found: Interval) -> bool:
+    """Return whether an interval holds zero, or is not known, as the log is too short for one.
+
+    >>> holds_zero(Interval(value=1, low=-1, high=2)), holds_zero(Interval(value=-2, low=-3, high=-1))
+    (True, False)
+    """
+    return found.low is None or found.high is None or found.low <= 0 <= found.high
+
+
+def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False) -> list[str]:
     """Return what every number of a plan assumes."""
     faster = "" if growth == 1 else f", {growth:g} times as fast"
     said = "as users gave them, and at least the run times" if log.estimate is not None else "the run times themselves"
@@ -67,6 +87,11 @@ def assumed(log: Log, growth: float, names: Sequence[str]) -> list[str]:
         f"Servers are alike, are not shared and {fail}; the machine is empty before the first job; "
         "priorities, fair share, partitions and limits for users are not modelled.",
         *([f"Estimates are {said}."] if known else []),
+        *(
+            ["A what-if changes one thing: nobody submits other jobs, or at other times, because of it."]
+            if changes
+            else []
+        ),
         "A replay is a single sample: the order of two jobs can move many others. Intervals (95 %) compare four long "
         "parts of the log with each other: they say how far this much of a log tells of others like it, and nothing of "
         "other users or seasons. Where there is none, the log is too short to tell.",
