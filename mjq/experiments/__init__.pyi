@@ -9,6 +9,7 @@ from . import forecasts as forecasts
 from . import frontier as frontier
 from . import largest_need as largest_need
 from . import near_saturation as near_saturation
+from . import outages as outages
 from . import public_logs as public_logs
 from . import real_waits as real_waits
 from . import two_tier as two_tier

@@ -13,6 +13,7 @@ up: ten minutes, doubled until they are no less than the run time times a random
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,10 @@ from mjq.workload.forecast.nearest import MEMORY
 from mjq.workload.forecast.record import LAST_PART, as_record, features, judged, past_of
 from mjq.workload.forecast.state import history
 
-__all__ = ["COMMAND", "MADE_UP", "REAL", "REPLAYED", "TABLE", "TIMES", "logs", "main", "record_at_random"]
+__all__ = [
+    "COMMAND", "MADE_UP", "REAL", "REPLAYED", "TABLE", "TIMES", "logs", "main", "record_at_random",
+    "recorded",
+]  # fmt: skip
 
 TABLE = Path(__file__).parent / "tables/forecasts.csv"
 REPLAYED = {"KTH-SP2": "KTH-SP2-easy.swf.gz", "SDSC-SP2": "SDSC-SP2-easy.swf.gz"}
@@ -71,8 +75,8 @@ def logs(folder: Path) -> Iterator[tuple[str, str, workload.Log]]:
         yield name, "replay, made up", _made_up(name, folder / file)
 
 
-def _made_up(name, path):
-    """Return a log without starts, with arrivals at the load and limits that are made up where none are known."""
+def recorded(name: str, path: Path) -> workload.Log:
+    """Return a log of :data:`MADE_UP` with the times of arrival that it has, and with limits that may be made up."""
     if name in COLUMNS:
         need, run, gap, limit, servers = COLUMNS[name]
         table = pl.read_csv(path.read_bytes(), infer_schema_length=None).filter(pl.col(run) >= 0)
@@ -84,9 +88,15 @@ def _made_up(name, path):
     if not limits:
         asked = runs * np.random.default_rng(1).uniform(1, 3, len(runs))
         limits = [SHORTEST * 2 ** np.ceil(np.log2(np.maximum(asked / SHORTEST, 1)))]
-    come = come - come.min()
-    load = needs @ runs / (servers * come.max())
-    return workload.Log(needs, runs, np.floor(come * load / LOAD), estimate=limits[0], servers=servers)
+    return workload.Log(needs, runs, come - come.min(), estimate=limits[0], servers=servers)
+
+
+def _made_up(name, path):
+    """Return a log without starts, with arrivals at the load and limits that are made up where none are known."""
+    log = recorded(name, path)
+    come = log.require_arrivals()
+    load = log.need @ log.run / (log.require_servers() * come.max())
+    return replace(log, submit=np.floor(come * load / LOAD))
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from mjq.experiments import (
     forecasts,
     largest_need,
     near_saturation,
+    outages,
     public_logs,
     real_waits,
     two_tier,
@@ -234,6 +235,31 @@ def test_forecasts_of_a_log_are_kept(folder, monkeypatch):
     monkeypatch.setattr(forecasts, "traces", lambda: None)
     with pytest.raises(SystemExit, match="MJQ_TRACES"):
         forecasts.main()
+
+
+def test_outages_of_public_logs(folder, monkeypatch):
+    log = example_log()
+    gap = 100.0 * 86_400 * (log.submit > np.median(log.submit))
+    late = replace(log, submit=log.submit + gap, start=None)
+    monkeypatch.setattr(outages, "TABLE", folder / "outages.csv")
+    monkeypatch.setattr(outages, "traces", lambda: folder)
+    monkeypatch.setattr(outages, "logs", lambda path: [("ours", late)])
+    outages.main()
+    made = pl.read_csv(folder / "outages.csv")
+    assert made.columns == columns("outages") and (made["gaps"] == 1).all()
+    assert (made["load"] < made["load_cut"]).all() and (made["wait"] > made["wait_cut"]).all()
+    assert made["wait_recorded"].to_list() == pytest.approx(made["wait_recorded_cut"].to_list())
+    monkeypatch.setattr(outages, "traces", lambda: None)
+    with pytest.raises(SystemExit, match="MJQ_TRACES"):
+        outages.main()
+
+
+def test_outages_are_looked_for_in_real_and_recorded_logs(folder, monkeypatch):
+    monkeypatch.setattr(workload, "read_log", lambda path: path.name)
+    monkeypatch.setattr(forecasts, "recorded", lambda name, path: (name, path.name))
+    assert dict(outages.logs(folder)) == {
+        name: forecasts.REPLAYED.get(name) or (name, forecasts.MADE_UP[name]) for name in outages.LOGS
+    }
 
 
 def test_intervals_are_counted(folder, monkeypatch):

@@ -23,6 +23,7 @@ KEPT = {
     "largest_need": "largest_need",
     "near_saturation": "near_saturation",
     "near_saturation_waits": "near_saturation",
+    "outages": "outages",
     "public_logs": "public_logs",
     "public_logs_waits": "public_logs",
     "real_waits": "real_waits",
