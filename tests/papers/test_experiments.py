@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mjq import System, experiments
+from mjq import System, experiments, workload
 from mjq.experiments import (
     coverage,
     decisions,
@@ -239,7 +239,7 @@ def test_forecasts_of_a_log_are_kept(folder, monkeypatch):
 
 def test_outages_of_public_logs(folder, monkeypatch):
     log = example_log()
-    gap = 100.0 * 86_400 * (log.submit > np.median(log.submit))
+    gap = 5.0 * 86_400 * (log.submit > np.median(log.submit))
     late = replace(log, submit=log.submit + gap, start=None)
     monkeypatch.setattr(outages, "TABLE", folder / "outages.csv")
     monkeypatch.setattr(outages, "traces", lambda: folder)
