@@ -32,7 +32,7 @@ def enter(app, doctree):
 
 def complete(app):
     """Enter the words of pages that are not written again: Sphinx keeps their titles for the search, but not these."""
-    for page in WORDS.keys() & app.env._search_index_titles.keys():  # those that the search knows
+    for page in WORDS.keys() & app.builder.indexer._titles.keys():  # those that the search knows
         app.env._search_index_index_entries.setdefault(page, [(word, "", "main") for word in WORDS[page]])
     return ()
 
