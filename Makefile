@@ -19,7 +19,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 EXPERIMENT = $(subst -,_,$(NAME))
 EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq/experiments/*.py)))
 
-.PHONY: help book test notebooks slides figures lab pdf refresh experiment test-slow test-plain test-processors test-pythons
+.PHONY: help book test browser notebooks slides figures lab pdf refresh experiment test-slow test-plain test-processors test-pythons
 .PHONY: sync-contents sync-panels sync-output coverage bench clean lock
 
 help:  ## List the targets.
@@ -37,6 +37,10 @@ test: $(VENV)/ready  ## Build the book, check style and types, run the tests; SE
 	-@$(BIN)/python book/build.py
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
 		--played --nbval-lax --nbval-current-env README.md mjq tests notebooks
+
+browser: $(VENV)/ready  ## Gather Python for the reader's browser, and build the book with cells that can be run there.
+	@$(BIN)/python book/run_here.py
+	@$(BIN)/python book/build.py
 
 notebooks: $(VENV)/ready  ## Write notebooks for students, without solutions, to _build/student.
 	@$(BIN)/python book/student.py
