@@ -28,9 +28,12 @@ def program(notebook, name):
                 imports += [(k, part.node.lineno, text) for text in [part.import_of(needed)] if text]
                 needed -= part.binds
             elif called(part.node) == "plots.style":
-                block += [part.text] if DRAWS.search("\n".join([*blocks, *block])) else []
+                if DRAWS.search("\n".join([*blocks, *block])):
+                    block.append(part.text)
+                    needed |= part.uses
             elif part.is_kept(needed, modules) or (k == last and not part.is_left_out):
-                block.append(part.text)
+                hidden = k == last and not block and cells[last][-1].is_left_out and called(part.node) != "print"
+                block.append(part.text + ";" * (hidden and isinstance(part.node, ast.Expr)))
                 needed = (needed - (part.binds if part.is_certain else set())) | part.uses
         blocks.append("\n".join(reversed(block)).strip("\n"))
     first = "\n".join(text for *_, text in sorted(imports))

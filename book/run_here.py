@@ -105,7 +105,7 @@ def is_complete(folder):
 
 def wanted():
     """A fingerprint of what the files should be."""
-    said = [CORE, CARRIER, ROOTS, [hashes_of(name) for name in PLAIN], AS_SCRIPT]
+    said = [CORE, CARRIER, ROOTS, [hashes_of(name) for name in PLAIN], AS_SCRIPT, 2]
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 
@@ -132,7 +132,7 @@ def fetch(folder, scratch):
     (folder / "files.json").write_text(
         json.dumps({"made_from": wanted(), "files": [entry(path) for path in files]}), encoding="utf-8"
     )
-    for path in files:
+    for path in [*files, folder / "files.json"]:
         as_script(path)
 
 
@@ -243,11 +243,10 @@ def put(html, chapters, setting=""):
     shutil.copy(SOURCES / "worker.js", small)
     for path in (library, small / "worker.js"):
         as_script(path)
+    listed = None  # a page asks a published copy itself
     if where == FOLDER:
         shutil.copytree(KEPT, html / FOLDER, copy_function=linked)
         listed = json.loads((KEPT / "files.json").read_text(encoding="utf-8"))["files"]
-    else:
-        listed = json.loads((KEPT / "files.json").read_text(encoding="utf-8"))["files"] if is_complete(KEPT) else None
     own = [entry(library), entry(small / "worker.js")]
     for path in html.rglob("*.html"):
         name = path.relative_to(html).with_suffix("").as_posix()

@@ -37,9 +37,9 @@ EXAMPLES = {  # what a form is filled with, and the input against which it draws
         },
         "p",
     ),
-    "pool_depletion": (dict(D=[[0.75, 0.64], [0.48, 1.25]], N_A=28, N_B=12, K=6), "N_A"),
+    "pool_depletion": (dict(D=[[0.75, 0.64], [0.48, 1.25]], N_A=14, N_B=6, K=5), "N_A"),
     "near_saturation": (SYSTEM, "lam"),
-    "scheduling": (dict(lam=1, B=4, b=[1, 3], mu=[1, 0.5], p=[0.6, 0.4], room=6, policy="fcfs"), "lam"),
+    "scheduling": (dict(lam=1, B=4, b=[1, 3], mu=[1, 0.5], p=[0.6, 0.4], room=3, policy="fcfs"), "lam"),
 }
 
 

@@ -11,7 +11,7 @@
     truth: ["true or false", (x) => typeof x === "boolean"],
     word: ["a word", () => true],
   };
-  const POINTS = 21;
+  const POINTS = 21, MOST_WHOLE = 61; // of a curve
   const LINES = /^\s*|\s*$/g;
 
   function element(tag, attributes = {}, ...content) {
@@ -166,7 +166,7 @@ plots.style()
 given = dict(
 ${this.arguments(values)}
 )
-values = np.linspace(${0.5 * at}, ${1.5 * at}, ${POINTS})
+values = np.linspace(${0.5 * at}, ${1.5 * at}, ${whole ? MOST_WHOLE : POINTS})
 values = ${whole ? "sorted({int(round(x)) for x in values})" : "[float(x) for x in values]"}
 found = []
 for value in values:

@@ -1,6 +1,6 @@
 // Run cells of a chapter in the reader's browser. `book/run_here.py` says where the files come from and puts the programs
 // of a page into it. A classic script: it runs from file://, where files come as scripts, and from a server.
-(() => {
+(async () => {
   "use strict";
   const told = JSON.parse(document.getElementById("run-here").textContent);
   const FROM_DISK = location.protocol === "file:";
@@ -17,8 +17,6 @@
 
   // --- Files -------------------------------------------------------------------------------------------------------
 
-
-  const total = [...told.files, ...told.own].reduce((sum, one) => sum + one.bytes, 0);
 
   function addressOf(file) {
     const own = told.own.includes(file);
@@ -46,13 +44,30 @@
     return content;
   }
 
+  /** A file of a server. What a page of this book has loaded once is not asked for again, until it changes. */
   async function asFile(file) {
-    // What a page of this book has loaded once is not asked for again; another build has another address.
-    const answer = await fetch(`${addressOf(file)}?${file.sha256.slice(0, 12)}`, { cache: "force-cache" });
+    const address = new URL(`${addressOf(file)}?${file.sha256.slice(0, 12)}`, location.href).href;
+    const kept = file.sha256 && window.caches ? await caches.open("mjq").catch(() => null) : null;
+    const before = await kept?.match(address);
+    if (before) return before.blob();
+    const answer = await fetch(address, file.sha256 ? { integrity: `sha256-${inBase64(file.sha256)}` } : {});
     if (!answer.ok) throw new Error(`${file.name}: the server answers ${answer.status}`);
+    if (kept) {
+      const old = await kept.keys(address, { ignoreSearch: true });
+      await Promise.all([...old.map((one) => kept.delete(one)), kept.put(address, answer.clone()).catch(() => {})]);
+    }
     return answer.blob();
   }
 
+  function inBase64(hexadecimal) {
+    return btoa(hexadecimal.replace(/../g, (two) => String.fromCharCode(parseInt(two, 16))));
+  }
+
+  if (!told.files) { // of a published copy the page knows no more than where it is
+    const list = { name: "files.json", sha256: "" };
+    told.files = JSON.parse(await (await (FROM_DISK ? asScript(list) : asFile(list))).text()).files;
+  }
+  const total = [...told.files, ...told.own].reduce((sum, one) => sum + one.bytes, 0);
   const files = new Map(); // what was asked for, by name
   const all = inOrder([...told.own, ...told.files]);
 
@@ -147,6 +162,18 @@
 
   // --- What a program shows ------------------------------------------------------------------------------------------
 
+  const GREEK = { alpha: "α", beta: "β", gamma: "γ", lambda: "λ", mu: "μ", nu: "ν", pi: "π", Delta: "Δ", sigma: "σ" };
+
+  /** A text with simple formulas, between dollars: letters, with what is above and below them. */
+  function withFormulas(text) {
+    return text.split("$").flatMap((part, k) => {
+      if (k % 2 === 0) return [part];
+      const plain = part.replace(/\\(\w+) ?/g, (all, name) => GREEK[name] || all);
+      return plain.split(/([_^](?:\{[^{}]*\}|\w))/).map((piece, n) =>
+        n % 2 ? element(piece[0] === "_" ? "sub" : "sup", {}, piece.slice(1).replace(/[{}]/g, "")) : piece);
+    });
+  }
+
   function shown([kind, content]) {
     if (kind === "figure") {
       const address = URL.createObjectURL(new Blob([content], { type: "image/svg+xml" }));
@@ -155,7 +182,7 @@
     if (kind === "table") {
       const [head, ...rows] = content.rows;
       const side = (k) => ({ class: content.left[k] ? "text-left" : "text-right" });
-      const row = (tag, cells) => element("tr", {}, ...cells.map((x, k) => element(tag, side(k), x.replace(/\$/g, ""))));
+      const row = (tag, cells) => element("tr", {}, ...cells.map((x, k) => element(tag, side(k), ...withFormulas(x))));
       const table = element("table", { class: "table" }, element("thead", {}, row("th", head)),
         element("tbody", {}, ...rows.map((cells) => row("td", cells))));
       return element("div", { class: "run-here-table", tabindex: "0", role: "region", "aria-label": "Table" }, table);
