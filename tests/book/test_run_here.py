@@ -356,6 +356,7 @@ def test_the_page_lists_what_is_shipped(pages):
     assert all(f"| {' | '.join(row)} |" in text for row in run_here.licences())
     lock = json.loads((pages / "browser" / run_here.LOCK).read_text(encoding="utf-8"))["packages"]
     assert set(run_here.LICENCES) == {"Pyodide", "CPython", *lock}
+    assert 45e6 < run_here.size() < 55e6  # "some fifty megabytes"
 
 
 @pytest.mark.slow
