@@ -268,12 +268,19 @@ def test_these_are_all_pages(html):
     assert {str(path.relative_to(html).with_suffix("")) for path in pages(html)} == {*PAGES}
 
 
+# Pictures that cannot be loaded, also when a reader comes near them, or that nothing says in words.
+NOT_SHOWN = """async () => {
+    const images = [...document.querySelectorAll("main img")];
+    for (const image of images) image.loading = "eager";
+    await Promise.all(images.map(image => image.decode().catch(() => {})));
+    return images.filter(image => !image.naturalWidth || !image.alt.trim()).map(image => image.src);
+}"""
+
+
 def test_pages_are_whole_without_a_network(opened):
     page, name = opened.page, opened.name
     assert not opened.trouble
-    images = page.evaluate(
-        "[...document.querySelectorAll('main img')].filter(i => !i.naturalWidth || !i.alt.trim()).map(i => i.src)"
-    )
+    images = page.evaluate(NOT_SHOWN)
     assert not images
     text = page.evaluate("(document.querySelector('article') || document.body).innerText")
     for raw in ("{eq}", "{numref}", "{glue:", "{ref}", "$$", "<Figure size", "Traceback"):
@@ -411,7 +418,7 @@ def test_every_formula_is_mathml_with_signs_that_the_font_has(html, monkeypatch)
         text = path.read_text(encoding="utf-8")
         found = re.findall(r"<math\b.*?</math>", text, re.S)
         counts[path.stem] = len(found)
-        assert text.count("<math") == len(found) and not re.search("mathjax|merror", text, re.I), path.name
+        assert text.count("<math") == len(found) and "merror" not in text, path.name
         assert all(re.search(r"<m[ion]\b|<mtext", formula) for formula in found), path.name
         shown = unescape(re.sub(r"<[^>]*>", "", "".join(found)))
         missing |= {sign: path.name for sign in set(shown) - signs if not sign.isspace()}
