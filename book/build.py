@@ -187,6 +187,8 @@ def stage(site, chapters, solutions=True):
         for name, path in chapters.items():
             chapter = student.without_solutions(nbformat.read(path, as_version=4))
             texts[Path("notebooks") / f"{name}.ipynb"] = nbformat.writes(chapter).encode()
+        exam = Path("book/project.md")
+        texts[exam] = student.without_answers(texts[exam].decode()).encode()
     texts[Path("_config.yml")] = configuration().encode()
     panels = BUILD / "panels.json"
     BUILD.mkdir(exist_ok=True)
