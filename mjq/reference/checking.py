@@ -14,7 +14,7 @@ from mjq.reference.table import Row
 from mjq.reference.ways import WAYS
 from mjq.simulation import replay
 
-__all__ = ["Check", "check", "computed", "rounded", "supported", "to_decimal"]
+__all__ = ["LARGEST_DENOMINATOR", "Check", "check", "computed", "rounded", "supported", "to_decimal"]
 
 MOST_DIGITS = 12
 MARGIN = 4  # times what the ways differ by
@@ -33,8 +33,8 @@ class Check(NamedTuple):
 def to_decimal(value: Any) -> Decimal:
     """Return a number with all of its digits, a fraction with 40.
 
-    >>> to_decimal(Fraction(1, 3)) * 3 == 1
-    False
+    >>> str(to_decimal(Fraction(1, 3)))[:12], to_decimal(0.5)
+    ('0.3333333333', Decimal('0.5'))
     """
     with localcontext() as context:
         context.prec = 40
@@ -58,7 +58,7 @@ def supported(first: Decimal, second: Decimal) -> tuple[str, str]:
     """Return the digits that two ways to a value have in common, with a margin, and what they differ by at most.
 
     >>> supported(Decimal("0.12345678"), Decimal("0.12345679"))
-    ('0.123457', '4e-8')
+    ('0.1234568', '4e-8')
     """
     apart = max(MARGIN * abs(first - second), LEAST_APART * abs(second))
     with localcontext() as context:
