@@ -116,15 +116,18 @@ EXAMPLE = TABLE_I | {"mu": [1, 1]}
 NEEDS = "needs {} of {} servers"
 # What a multiserver system is called, and its parameters.
 SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
-    "bb22-example": ("[BB22], the example with equal rates", EXAMPLE),
-    "bb22-table-1": ("[BB22], the system of Table I", TABLE_I),
+    "bb22-example": ("[BB22], example with equal rates", EXAMPLE),
+    "bb22-table-1": ("[BB22], system of Table I", TABLE_I),
     "three-four-five": ("Needs 3, 4 and 5 of 12", {"B": 12, "b": [3, 4, 5], "mu": [1, 2, 0.5], "p": [0.5, 0.3, 0.2]}),
     "powers-of-two-8": (
         "Needs 1, 2, 4 and 8 of 8",
         {"B": 8, "b": [1, 2, 4, 8], "mu": [1, 1, 0.5, 0.25], "p": [0.5, 0.25, 0.15, 0.1]},
     ),
     "thirty-3-10": ("Needs 3 and 10 of 30", {"B": 30, "b": [3, 10], "mu": [1, 0.5], "p": [0.7, 0.3]}),
-    "thirty-3-10-slow": ("Needs 3 and 10 of 30, others", {"B": 30, "b": [3, 10], "mu": [1, 0.3], "p": [0.6, 0.4]}),
+    "thirty-3-10-slow": (
+        "Needs 3 and 10 of 30, large jobs slower",
+        {"B": 30, "b": [3, 10], "mu": [1, 0.3], "p": [0.6, 0.4]},
+    ),
     "ten-one-or-all": ("Needs 1 and 10 of 10", {"B": 10, "b": [1, 10], "mu": [1, 1], "p": [0.9, 0.1]}),
     "decimal-needs": ("Needs 0.25 and 0.6 of 1", {"B": 1, "b": [0.25, 0.6], "mu": [1, 3], "p": [0.8, 0.2]}),
 }
@@ -144,16 +147,18 @@ def _multiserver() -> Iterator[Problem]:
     ):
         system = {"B": int(key.split("-")[0]), "b": needs, "mu": [1] * len(needs), "p": mix}
         ways = "multiserver.capacity_by_passes", "multiserver.capacity_by_equal_rates"
-        yield Problem(f"capacity-equal-{key}", model, f"All served alike on {system['B']}", *ways, system, ("X",))
+        yield Problem(
+            f"capacity-equal-{key}", model, f"Classes with equal rates on {system['B']} servers", *ways, system, ("X",)
+        )
     for key in ("bb22-example", "bb22-table-1", "ten-one-or-all", "three-four-five"):
         for order in (0.5, 0.9):
             title, system = SYSTEMS[key]
-            title = f"{title}; a job repeats the class before it with probability {order}, else it is drawn"
+            title = f"{title}, order {order}"
             ways = "multiserver.delta_by_poisson", "multiserver.capacity_and_delta_by_elimination"
             given = system | {"order": order}
             yield Problem(f"order-{key}-{order}", model, title, *ways, given, ("X",))
     swapped = EXAMPLE | {"order": [[0.2, 0.8], [0.8, 0.2]]}
-    title = "[BB22], the example; classes mostly alternate, by a chain of classes"
+    title = "[BB22], example with classes that mostly alternate"
     ways = "multiserver.capacity_by_passes", "multiserver.capacity_by_elimination"
     yield Problem("order-alternating", model, title, *ways, swapped, ("X",))
 
@@ -164,7 +169,7 @@ def _multiserver() -> Iterator[Problem]:
             f"bb22-table-1-{lam}", model, title, *both, {"lam": lam, **TABLE_I}, (*ALL, "EWq,1", "EWq,2"), lam > 1.5
         )
         more = {"lam": lam, **TABLE_I, "t": 10}
-        yield Problem(f"bb22-table-1-{lam}-tail", model, title, *both, more, ("P(W>t)",), lam > 1.1)
+        yield Problem(f"bb22-table-1-{lam}-tail", model, f"{title}, tail", *both, more, ("P(W>t)",), lam > 1.1)
     for lam in (0.5, 1, 1.5):
         yield Problem(
             f"bb22-example-{lam}", model, f"[BB22], the example at {lam}", *both, {"lam": lam, **EXAMPLE},
@@ -185,7 +190,7 @@ def _multiserver() -> Iterator[Problem]:
         if round(servers * (1 - load), 6) == 1:  # the formula of the tail has another form there
             continue
         yield Problem(
-            f"mmc-{servers}-{load}-tail", model, f"M/M/{servers} at load {load}", *erlang, system | {"t": 2},
+            f"mmc-{servers}-{load}-tail", model, f"M/M/{servers} at load {load}, tail", *erlang, system | {"t": 2},
             ("P(W>t)",),
         )  # fmt: skip
     for load in (0.5, 0.9):
@@ -315,7 +320,7 @@ def _near_saturation() -> Iterator[Problem]:
         yield Problem(f"delta-{key}", model, title, *ways, system, ("X", "Delta"), key == "powers-of-two-8")
     for key in ("bb22-example", "bb22-table-1", "ten-one-or-all"):
         title, system = SYSTEMS[key]
-        title = f"{title}; a job repeats the class before it with probability 0.5, else it is drawn"
+        title = f"{title}, order 0.5"
         ways = "multiserver.delta_by_poisson", "multiserver.capacity_and_delta_by_elimination"
         yield Problem(f"delta-order-{key}", model, title, *ways, system | {"order": 0.5}, ("Delta",))
     for n, p1 in ((10, 0.9), (100, 0.99), (1000, 0.999)):

@@ -170,6 +170,13 @@ def test_the_command_refuses_what_is_not_there():
     assert "pytest tests/foreign" in said("reference", "--model", "foreign", "--check")[2]
 
 
+def test_the_changelog_counts_them():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    counts = Counter(row["origin"] for row in ROWS)
+    assert f"{counts['computed']} results of all models" in text
+    assert f"{counts['schedule']} small schedules" in text and f"{counts['foreign']} values of other programs" in text
+
+
 def test_the_files_are_downloads_of_the_page():
     page = (ROOT / "book/reference-values.md").read_text(encoding="utf-8")
     assert "reference-values.json" in page and "reference-values.csv" in page
