@@ -28,7 +28,6 @@ import depends
 import filelock
 import lighter
 import live_panels
-import mathjax
 import nbformat
 import student
 import yaml
@@ -172,7 +171,7 @@ def show(failures):
 
 
 def stage(site, chapters, solutions=True):
-    """Lay out what Sphinx reads: configuration, prose, panels, executed chapters by name, and MathJax.
+    """Lay out what Sphinx reads: configuration, prose, panels, and executed chapters by name.
 
     Files that are the same are left alone, so that Sphinx sees which pages changed.
     """
@@ -183,8 +182,6 @@ def stage(site, chapters, solutions=True):
     }
     files |= {path: Path("notebooks") / f"{name}.ipynb" for name, path in chapters.items()}
     files |= {ROOT / name: Path(name) for name in ("_toc.yml", "CITATION.cff")}
-    js = Path(mathjax.__file__).parent / "static/mathjax/es5"
-    files |= {path: Path("book/_static/mathjax") / path.relative_to(js) for path in js.rglob("*") if path.is_file()}
     to_download = (ROOT / "notebooks/examples").glob("*.ipynb")
     files |= {path: path.relative_to(ROOT) for path in to_download}
     texts = {target: source.read_bytes() for source, target in files.items()}

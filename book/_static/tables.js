@@ -1,8 +1,12 @@
-// Tables that scroll sideways can be reached, and scrolled, with the keyboard.
+// Tables and formulas that scroll sideways can be reached, and scrolled, with the keyboard. All are measured first: each
+// change would make the browser lay out the page once more.
 function reach() {
-  for (const table of document.querySelectorAll(".bd-article table"))
-    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
-    else table.removeAttribute("tabindex");
+  const boxes = [...document.querySelectorAll(".bd-article :is(table, .formula)")];
+  const wide = boxes.map((box) => box.scrollWidth > box.clientWidth);
+  boxes.forEach((box, k) => {
+    if (wide[k]) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  });
 }
 // A button that opens a solution says of which exercise.
 function name() {
