@@ -420,7 +420,8 @@ def test_every_command_that_prints_json_has_errors_as_json(tmp_path, status, wor
 
 def test_commands_that_print_json_are_those_tried_above():
     has_json = [name for name in command.commands if "--json" in said(name, "--help").out]
-    assert has_json == ["list", "compare", "reference", "replay", "capacity", "plan", "wait"]  # of solve, each model has it
+    # Of solve, each model has it.
+    assert has_json == ["list", "compare", "reference", "replay", "capacity", "plan", "wait"]
 
 
 def test_a_model_is_solved_in_a_grid(tmp_path):
