@@ -32,6 +32,8 @@ import nbformat
 import student
 import yaml
 
+from mjq import reference
+from mjq.reference import making
 from mjq.runs import execution
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -194,6 +196,10 @@ def stage(site, chapters, solutions=True):
     BUILD.mkdir(exist_ok=True)
     live_panels.write(panels, ROOT / "book/panels")
     texts[Path(panels.name)] = panels.read_bytes()
+    values = reference.values()
+    texts[Path("book/reference-values.json")] = making.as_json(values, reference.version()).encode()
+    texts[Path("book/reference-values.csv")] = reference.as_csv(values).encode()
+    texts[Path("book/reference-values.schema.json")] = (making.FOLDER / "schema.json").read_bytes()
     picture = Path("book/_static/card.png")
     texts[picture] = (site / picture).read_bytes() if (site / picture).exists() else drawn_card()
     for old in site.rglob("*") if site.exists() else ():
@@ -216,11 +222,11 @@ def state_of(site):
     """Fingerprints of everything that decides what the book looks like, and of what all of its pages share."""
     pages, frame = hashlib.sha256(), hashlib.sha256((ROOT / "requirements.lock").read_bytes())
     for path in sorted(path for path in site.rglob("*") if path.is_file()):
-        state = pages if path.suffix in {".md", ".ipynb", ".bib", ".json", ".txt"} else frame
+        state = pages if path.suffix in {".md", ".ipynb", ".bib", ".json", ".txt", ".csv"} else frame
         state.update(str(path.relative_to(site)).encode() + path.read_bytes())
-    # The reference pages and the ledger are made from these.
+    # The reference pages, the ledger and the reference values are made from these.
     for path in sorted([*(ROOT / "mjq").rglob("*"), *(ROOT / "tests/foreign").glob("*.csv")]):
-        if path.suffix in {".py", ".csv"}:
+        if path.suffix in {".py", ".csv", ".json"}:
             pages.update(path.read_bytes())
     return f"{pages.hexdigest()} {frame.hexdigest()}"
 
