@@ -20,7 +20,7 @@ EXPERIMENT = $(subst -,_,$(NAME))
 EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq/experiments/*.py)))
 
 .PHONY: help book test notebooks slides figures lab pdf refresh experiment test-slow test-plain test-processors test-pythons
-.PHONY: sync-contents sync-panels sync-output coverage bench clean lock
+.PHONY: sync-contents sync-metadata sync-panels sync-output coverage bench clean lock
 
 help:  ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -78,6 +78,9 @@ test-pythons:  ## Run `make test` with each of Python 3.11, 3.12 and 3.13 that i
 
 sync-contents: $(VENV)/ready  ## Update what is made from the list of chapters in mjq/models/chapters.py.
 	@$(BIN)/python book/contents.py
+
+sync-metadata: $(VENV)/ready  ## Update what repeats the names, addresses and papers of CITATION.cff.
+	@$(BIN)/python book/metadata_files.py
 
 sync-panels: $(VENV)/ready  ## Compute the tables in which panels interpolate; a minute.
 	PYTHONPATH=book $(BIN)/python book/panels/near_saturation.py

@@ -219,8 +219,9 @@ def state_of(site):
     for path in sorted(path for path in site.rglob("*") if path.is_file()):
         state = pages if path.suffix in {".md", ".ipynb", ".bib", ".json", ".txt"} else frame
         state.update(str(path.relative_to(site)).encode() + path.read_bytes())
-    # The reference pages and the ledger are made from these.
-    for path in sorted([*(ROOT / "mjq").rglob("*"), *(ROOT / "tests/foreign").glob("*.csv")]):
+    # The reference pages, the ledger, and the pages about data and other tools are made from these.
+    tables = [*(ROOT / "tests/foreign").glob("*.csv"), *(ROOT / "benchmarks").rglob("*.csv")]
+    for path in sorted([*(ROOT / "mjq").rglob("*"), *tables]):
         if path.suffix in {".py", ".csv"}:
             pages.update(path.read_bytes())
     return f"{pages.hexdigest()} {frame.hexdigest()}"
