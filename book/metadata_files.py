@@ -133,7 +133,7 @@ def zenodo(cited):
         "keywords": cited["keywords"],
         "license": cited["license"][0],
         "access_right": "open",
-        "notes": f"The code is under {cited['license'][0]}, the text and the figures of the book under {cited['license'][1]}.",
+        "notes": "The code is under {}, the text and the figures of the book under {}.".format(*cited["license"]),
         "related_identifiers": [
             {"identifier": name, "relation": "references", "scheme": schemes[kind]} for kind, name in papers
         ],

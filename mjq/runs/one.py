@@ -69,10 +69,10 @@ def run(
 
     The folder ``runs/<chapter>/<label>`` gets the executed notebook, ``parameters.yaml``, ``run.json`` (versions,
     commit, machine, time), ``results.json`` (values and tables by name), ``tables/*.csv``, and for every figure
-    ``figures/<name>.svg``, ``.png`` and, unless it is a drawing, ``.csv``. The file ``ro-crate-metadata.json`` describes
-    all of them as a Process Run Crate (:mod:`mjq.runs.kept.crate`). The folder appears when all is done. A run that
-    fails leaves ``<label>.failed`` instead, with the notebook up to the failing cell. If a folder of that name appears
-    meanwhile, a number goes behind ours.
+    ``figures/<name>.svg``, ``.png`` and, unless it is a drawing, ``.csv``. The file ``ro-crate-metadata.json``
+    describes all of them as a Process Run Crate. The folder appears when all is done. A run that fails leaves
+    ``<label>.failed`` instead, with the notebook up to the failing cell. If a folder of that name appears meanwhile, a
+    number goes behind ours.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ def describe(
         "@id": "./",
         "@type": "Dataset",
         "name": f"{title}: a run of {began:%Y-%m-%d}",
-        "description": f"The executed chapter, its parameters, numbers, tables and figures. The run is {about['status']}.",
+        "description": f"The executed chapter, its parameters, numbers, tables, figures; the run is {about['status']}.",
         "datePublished": ended.isoformat(timespec="seconds"),
         "license": {"@id": CHAPTERS} if of_the_book else "Not stated: the notebook is not one of the book.",
         "conformsTo": {"@id": PROFILE},
