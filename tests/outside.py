@@ -37,8 +37,8 @@ def fetched(package, *words, **options):
     if subprocess.run([*uv, "python", "-c", ""], capture_output=True).returncode:
         return None, f"{package} cannot be had here"
     run = subprocess.run([*uv, *words], cwd=ROOT, capture_output=True, text=True, **options)
-    said = run.stdout + run.stderr
-    if run.returncode and any(words in said for words in NO_NETWORK):
+    said = " ".join((run.stdout + run.stderr).split())
+    if run.returncode and any(reason in said for reason in NO_NETWORK):
         return None, f"{package} needs the network"
     return run.returncode, said
 
