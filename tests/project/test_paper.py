@@ -20,7 +20,7 @@ PAGES = {  # words of the paper with numbers that a page tells, and the words of
     f"{LATE} of the servers": ("ledger", f"{LATE} of their servers"),
     "intervals called 95 % held in as few as 22 of 100 drawn logs": (
         "ledger",
-        r'The "95 %" intervals .* in 22 to 88 of 100',
+        '"95 %" intervals .* in 22 to 88 of 100',
     ),
     "a course of four weeks with ten sessions": ("course", "# A course of four weeks\n(.*\n)*There are ten sessions"),
     "BSD 3-Clause": ("../LICENSE", "BSD 3-Clause License"),
