@@ -55,9 +55,9 @@ function draw({ r, load, n, share }, found) {
       `dispersion of ${shown(found.dispersion)}. By the formula jobs stay for ${shown(found.time)} units of time, ` +
       `${shown(factor)} times as long as without memory.`,
     charts: [
-      chart("Capacity against the memory", "capacity [jobs per unit of time]", 0, found.X, (one) => one.X, false),
-      chart("Dispersion against the memory", "dispersion I", 1, found.dispersion, (one) => one.dispersion, true),
-      chart("Time in the system against the memory", "time in the system, by the formula", 2, found.time, (one) => time(one, lam), true),
+      chart("Capacity against the memory", "capacity", 0, found.X, (one) => one.X, false),
+      chart("Dispersion against the memory", "dispersion", 1, found.dispersion, (one) => one.dispersion, true),
+      chart("Time in the system against the memory", "time", 2, found.time, (one) => time(one, lam), true),
     ],
   };
 }

@@ -144,7 +144,7 @@ def share(name: str, value: float) -> float:
     return number
 
 
-def repeated(order: float) -> float:
+def repeated(order: ArrayLike) -> float:
     """Return the probability that a job is like the one before it.
 
     >>> repeated(1)

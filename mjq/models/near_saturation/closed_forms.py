@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq.solvers import phase_type
 
-__all__ = ["one_or_all", "split_hyperexponential"]
+__all__ = ["endless_rows", "one_or_all", "split_hyperexponential"]
 
 MOST_SERVERS = 10_000_000  # of one-or-all, which keeps some arrays of that length
 
@@ -82,6 +82,44 @@ def one_or_all(n: int, mu1: float, p1: float, mean: float, variance: float, orde
     between = chance @ surplus[:-1] ** 2 + reached[-1] * tail
     dispersion = (capacity**2 * within + between) / jobs
     return float(capacity), float((dispersion - 1) / 2)
+
+
+def endless_rows(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> tuple[float, float]:
+    r"""Return the capacity if like jobs come in endless rows, and the spread that says how uneven completions are.
+
+    A long row of class i is worked off at the rate :math:`X_i = \lfloor B / b_i \rfloor \mu_i`. If a job repeats the
+    class of the one before it with probability r, then for :math:`r \to 1`
+
+    .. math::
+       \frac1X \to \sum_i \frac{p_i}{X_i}, \qquad
+       (1 - r)(1 + 2\Delta) \to 2 c^2, \qquad c^2 = \sum_i p_i \Bigl(1 - \frac{X}{X_i}\Bigr)^2 .
+
+    Parameters
+    ----------
+    B : float
+        Resource.
+    b : sequence of float, shape (L,)
+        What a job of each class holds; a class that comes must fit into B.
+    mu, p : sequence of float, shape (L,)
+        Completion rate and probability of each class.
+
+    Returns
+    -------
+    (float, float)
+        Capacity, in jobs per unit of time, and :math:`c^2`.
+
+    Source: [WLR] Eq. (b), [WLR] Eq. (f).
+
+    Examples
+    --------
+    >>> [round(x, 6) for x in endless_rows(6, (2, 3), (2.5, .625), (.5, .5))]
+    [2.142857, 0.510204]
+    """
+    B, b, mu, p = checks.multiserver(B, b, mu, p)
+    rates = np.floor(B / b * (1 + checks.FIT_TOLERANCE)) * mu
+    come = p > 0
+    capacity = 1 / float(np.sum(p[come] / rates[come]))
+    return capacity, float(np.sum(p[come] * (1 - capacity / rates[come]) ** 2))
 
 
 def split_hyperexponential(
