@@ -224,7 +224,7 @@ def state_of(site):
     for path in sorted(path for path in site.rglob("*") if path.is_file()):
         state = pages if path.suffix in {".md", ".ipynb", ".bib", ".json", ".txt", ".csv"} else frame
         state.update(str(path.relative_to(site)).encode() + path.read_bytes())
-    # The reference pages, the ledger, the reference values, and the pages about data and other tools are made from these.
+    # The reference pages, the ledger, the reference values, the pages about data and other tools are made from these.
     tables = [*(ROOT / "tests/foreign").glob("*.csv"), *(ROOT / "benchmarks").rglob("*.csv")]
     for path in sorted([*(ROOT / "mjq").rglob("*"), *tables]):
         if path.suffix in {".py", ".csv", ".json"}:
