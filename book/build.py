@@ -29,6 +29,7 @@ import filelock
 import lighter
 import live_panels
 import nbformat
+import run_here
 import student
 import yaml
 
@@ -178,7 +179,7 @@ def stage(site, chapters, solutions=True):
     files = {
         path: path.relative_to(ROOT)
         for path in (ROOT / "book").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and not {"__pycache__", run_here.SOURCES.name} & set(path.parts)
     }
     files |= {path: Path("notebooks") / f"{name}.ipynb" for name, path in chapters.items()}
     files |= {ROOT / name: Path(name) for name in ("_toc.yml", "CITATION.cff")}
@@ -232,12 +233,18 @@ def state_of(site):
     return f"{pages.hexdigest()} {frame.hexdigest()}"
 
 
+def settings():
+    """What ``_config.yml`` says."""
+    return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+
+
 def configuration():
     """The book's configuration, with the address of the repository it is built in, where that is known.
 
     Without an address that can be reached nothing leads to one.
     """
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config = settings()
+    del config["run_here"]
     if os.environ.get("GITHUB_REPOSITORY"):
         config["repository"]["url"] = (
             f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{os.environ['GITHUB_REPOSITORY']}"
@@ -271,7 +278,8 @@ def build(solutions=True):
     other = "" if solutions else "-without-solutions"  # a folder of its own, so that each is built from its last state
     site, html, pages, mark = (folder.with_name(folder.name + other) for folder in (SITE, HTML, WORK, MARK))
     stage(site, chapters, solutions)
-    state = state_of(site)
+    browser = settings()["run_here"]
+    state = f"{state_of(site)} {run_here.state(browser)}"
     last = mark.read_text() if html.exists() and mark.exists() else ""
     if last == state:
         print("book: up to date")
@@ -279,7 +287,7 @@ def build(solutions=True):
     started = time.perf_counter()
     print("book: building …", flush=True)
     # Sphinx keeps quiet about warnings on pages that it read before: keep its work only if that had none.
-    if last.split()[1:] != state.split()[1:]:
+    if last.split()[1:2] != state.split()[1:2]:
         shutil.rmtree(pages, ignore_errors=True)
     mark.unlink(missing_ok=True)
     run = sphinx(site, pages / "html")
@@ -296,6 +304,7 @@ def build(solutions=True):
     shutil.copytree(pages / "html", new)
     lighter.lighten(new)
     student.write(site, new / "_sources/notebooks", address_of(site))  # what the button downloads
+    run_here.put(new, chapters, browser)
     if html.exists():
         html.rename(old)
     new.rename(html)
