@@ -28,12 +28,13 @@ import depends
 import filelock
 import lighter
 import live_panels
-import mathjax
 import nbformat
 import run_here
 import student
 import yaml
 
+from mjq import reference
+from mjq.reference import making
 from mjq.runs import execution
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -171,7 +172,7 @@ def show(failures):
 
 
 def stage(site, chapters, solutions=True):
-    """Lay out what Sphinx reads: configuration, prose, panels, executed chapters by name, and MathJax.
+    """Lay out what Sphinx reads: configuration, prose, panels, and executed chapters by name.
 
     Files that are the same are left alone, so that Sphinx sees which pages changed.
     """
@@ -182,8 +183,6 @@ def stage(site, chapters, solutions=True):
     }
     files |= {path: Path("notebooks") / f"{name}.ipynb" for name, path in chapters.items()}
     files |= {ROOT / name: Path(name) for name in ("_toc.yml", "CITATION.cff")}
-    js = Path(mathjax.__file__).parent / "static/mathjax/es5"
-    files |= {path: Path("book/_static/mathjax") / path.relative_to(js) for path in js.rglob("*") if path.is_file()}
     to_download = (ROOT / "notebooks/examples").glob("*.ipynb")
     files |= {path: path.relative_to(ROOT) for path in to_download}
     texts = {target: source.read_bytes() for source, target in files.items()}
@@ -191,11 +190,17 @@ def stage(site, chapters, solutions=True):
         for name, path in chapters.items():
             chapter = student.without_solutions(nbformat.read(path, as_version=4))
             texts[Path("notebooks") / f"{name}.ipynb"] = nbformat.writes(chapter).encode()
+        exam = Path("book/project.md")
+        texts[exam] = student.without_answers(texts[exam].decode()).encode()
     texts[Path("_config.yml")] = configuration().encode()
     panels = BUILD / "panels.json"
     BUILD.mkdir(exist_ok=True)
     live_panels.write(panels, ROOT / "book/panels")
     texts[Path(panels.name)] = panels.read_bytes()
+    values = reference.values()
+    texts[Path("book/reference-values.json")] = making.as_json(values, reference.version()).encode()
+    texts[Path("book/reference-values.csv")] = reference.as_csv(values).encode()
+    texts[Path("book/reference-values.schema.json")] = (making.FOLDER / "schema.json").read_bytes()
     picture = Path("book/_static/card.png")
     texts[picture] = (site / picture).read_bytes() if (site / picture).exists() else drawn_card()
     for old in site.rglob("*") if site.exists() else ():
@@ -218,11 +223,12 @@ def state_of(site):
     """Fingerprints of everything that decides what the book looks like, and of what all of its pages share."""
     pages, frame = hashlib.sha256(), hashlib.sha256((ROOT / "requirements.lock").read_bytes())
     for path in sorted(path for path in site.rglob("*") if path.is_file()):
-        state = pages if path.suffix in {".md", ".ipynb", ".bib", ".json", ".txt"} else frame
+        state = pages if path.suffix in {".md", ".ipynb", ".bib", ".json", ".txt", ".csv"} else frame
         state.update(str(path.relative_to(site)).encode() + path.read_bytes())
-    # The reference pages and the ledger are made from these.
-    for path in sorted([*(ROOT / "mjq").rglob("*"), *(ROOT / "tests/foreign").glob("*.csv")]):
-        if path.suffix in {".py", ".csv"}:
+    # The reference pages, the ledger, the reference values, the pages about data and other tools are made from these.
+    tables = [*(ROOT / "tests/foreign").glob("*.csv"), *(ROOT / "benchmarks").rglob("*.csv")]
+    for path in sorted([*(ROOT / "mjq").rglob("*"), *tables]):
+        if path.suffix in {".py", ".csv", ".json"}:
             pages.update(path.read_bytes())
     return f"{pages.hexdigest()} {frame.hexdigest()}"
 
