@@ -145,5 +145,4 @@ def is_tagged(found):
 def fonts_of_formulas(page):
     """Names of the fonts on a page that formulas alone use."""
     fonts = [font.get_object() for font in page["/Resources"].get("/Font", {}).values()]
-    names = [font["/FontDescriptor"].get_object()["/FontName"] for font in fonts if "/FontDescriptor" in font]
-    return [name for name in names if "STIXTwoMath" in name]
+    return [name for name in (font.get("/BaseFont", "") for font in fonts) if "STIXTwoMath" in name]
