@@ -62,6 +62,7 @@ def test_pages_stand_in_one_with_names_of_their_own_and_links_between_them(pdf):
     }  # fmt: skip
     assert all(href[1:] in names for href in links.values() if href.startswith("#"))
     assert page.img["src"] == "../html/_images/picture.svg"
+    assert page.math["aria-label"] == "∑𝑘=(n(n+1))/(2)"
 
 
 def test_folded_code_is_left_out_and_hints_are_open(pdf):
