@@ -14,6 +14,7 @@ from sphinx.util.docutils import SphinxDirective
 from mjq import experiments, published
 from mjq.published import commands
 
+FEW = 3  # rows of the ledger that are named beside a command
 TABLE = Path(experiments.__path__[0]) / "tables/commands.csv"
 
 
@@ -40,10 +41,7 @@ class Claims(SphinxDirective):
             for line in own
         ]
         checks = commands.checking(key)
-        rest = [
-            item(f"{count(len(rows), 'row')} of the ledger", command, known, known[command]["printed"], rows)
-            for command, rows in checks.items()
-        ]
+        rest = [item(named(rows), command, known, known[command]["printed"], rows) for command, rows in checks.items()]
         summary = f"All {len(published.ledger(key))} rows of the ledger: {count(len(checks), 'command')}"
         summary += f", {minutes(sum(float(known[command]['seconds'] or 0) for command in checks))}"
         text = f'<ul class="claims">{"".join(items)}</ul><details class="claims-fold"><summary>{summary}</summary>'
@@ -55,7 +53,7 @@ def item(claim, command, known, expected, rows=()):
     took = known[command]["seconds"]
     seconds = minutes(float(took)) if took else "not measured yet"
     words = f"{seconds}; prints <code>{escape(expected)}</code>" if expected else seconds
-    detail = f"<details><summary>which</summary>{escape('; '.join(rows))}</details>" if rows else ""
+    detail = f"<details><summary>which</summary>{escape('; '.join(rows))}</details>" if len(rows) > FEW else ""
     return (
         f'<li><label><input type="checkbox" value="{escape(command)}"> <span>{claim}</span></label>{detail}'
         f"<pre>{escape(command)}</pre><p>{words}</p></li>"
@@ -63,8 +61,13 @@ def item(claim, command, known, expected, rows=()):
 
 
 def minutes(seconds):
-    """A time in minutes, as one would say it."""
-    return f"{max(0.1, seconds / 60):.1f} min"
+    """A time as one would say it."""
+    return f"{seconds / 60:.1f} min" if seconds > 90 else f"{max(1, seconds):.0f} s"
+
+
+def named(rows):
+    """Rows of the ledger, by name if they are few."""
+    return f"{count(len(rows), 'row')} of the ledger" + (f": {escape('; '.join(rows))}" if len(rows) <= FEW else "")
 
 
 def count(number, word):
