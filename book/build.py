@@ -29,6 +29,7 @@ import filelock
 import lighter
 import live_panels
 import nbformat
+import run_here
 import student
 import yaml
 
@@ -178,7 +179,7 @@ def stage(site, chapters, solutions=True):
     files = {
         path: path.relative_to(ROOT)
         for path in (ROOT / "book").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and not {"__pycache__", run_here.SOURCES.name} & set(path.parts)
     }
     files |= {path: Path("notebooks") / f"{name}.ipynb" for name, path in chapters.items()}
     files |= {ROOT / name: Path(name) for name in ("_toc.yml", "CITATION.cff")}
@@ -189,6 +190,8 @@ def stage(site, chapters, solutions=True):
         for name, path in chapters.items():
             chapter = student.without_solutions(nbformat.read(path, as_version=4))
             texts[Path("notebooks") / f"{name}.ipynb"] = nbformat.writes(chapter).encode()
+        exam = Path("book/project.md")
+        texts[exam] = student.without_answers(texts[exam].decode()).encode()
     texts[Path("_config.yml")] = configuration().encode()
     panels = BUILD / "panels.json"
     BUILD.mkdir(exist_ok=True)
@@ -222,11 +225,17 @@ def state_of(site):
     for path in sorted(path for path in site.rglob("*") if path.is_file()):
         state = pages if path.suffix in {".md", ".ipynb", ".bib", ".json", ".txt", ".csv"} else frame
         state.update(str(path.relative_to(site)).encode() + path.read_bytes())
-    # The reference pages, the ledger and the reference values are made from these.
-    for path in sorted([*(ROOT / "mjq").rglob("*"), *(ROOT / "tests/foreign").glob("*.csv")]):
+    # The reference pages, the ledger, the reference values, the pages about data and other tools are made from these.
+    tables = [*(ROOT / "tests/foreign").glob("*.csv"), *(ROOT / "benchmarks").rglob("*.csv")]
+    for path in sorted([*(ROOT / "mjq").rglob("*"), *tables]):
         if path.suffix in {".py", ".csv", ".json"}:
             pages.update(path.read_bytes())
     return f"{pages.hexdigest()} {frame.hexdigest()}"
+
+
+def settings():
+    """What ``_config.yml`` says."""
+    return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
 
 
 def configuration():
@@ -234,7 +243,8 @@ def configuration():
 
     Without an address that can be reached nothing leads to one.
     """
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config = settings()
+    del config["run_here"]
     if os.environ.get("GITHUB_REPOSITORY"):
         config["repository"]["url"] = (
             f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{os.environ['GITHUB_REPOSITORY']}"
@@ -268,7 +278,8 @@ def build(solutions=True):
     other = "" if solutions else "-without-solutions"  # a folder of its own, so that each is built from its last state
     site, html, pages, mark = (folder.with_name(folder.name + other) for folder in (SITE, HTML, WORK, MARK))
     stage(site, chapters, solutions)
-    state = state_of(site)
+    browser = settings()["run_here"]
+    state = f"{state_of(site)} {run_here.state(browser)}"
     last = mark.read_text() if html.exists() and mark.exists() else ""
     if last == state:
         print("book: up to date")
@@ -276,7 +287,7 @@ def build(solutions=True):
     started = time.perf_counter()
     print("book: building …", flush=True)
     # Sphinx keeps quiet about warnings on pages that it read before: keep its work only if that had none.
-    if last.split()[1:] != state.split()[1:]:
+    if last.split()[1:2] != state.split()[1:2]:
         shutil.rmtree(pages, ignore_errors=True)
     mark.unlink(missing_ok=True)
     run = sphinx(site, pages / "html")
@@ -293,6 +304,7 @@ def build(solutions=True):
     shutil.copytree(pages / "html", new)
     lighter.lighten(new)
     student.write(site, new / "_sources/notebooks", address_of(site))  # what the button downloads
+    run_here.put(new, chapters, browser)
     if html.exists():
         html.rename(old)
     new.rename(html)

@@ -71,6 +71,10 @@ STABLE = {
         "your-cluster", "equation-yc-naive", "equation-yc-recursion", "equation-yc-saturation", "equation-yc-monotone",
         "equation-yc-waste", "yc-answer-picture", "yc-answer-curve", "yc-plan-figure", "yc-rounding", "yc-easy",
     ],
+    "notebooks/what_a_log_remembers.html": [
+        "what-a-log-remembers", "equation-wlr-order", "equation-wlr-rows", "equation-wlr-growth", "wlr-answer-picture",
+        "wlr-answer-curve", "wlr-practice", "wlr-monotone", "wlr-long-rows",
+    ],
     "book/operators.html": ["operators"],
     "book/known.html": ["known"],
     "book/ledger.html": ["errata", "erratum-bb22-table"],

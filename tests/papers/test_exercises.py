@@ -122,6 +122,7 @@ NEVER_RIGHT = {
     "near_saturation": {"c"},
     "processing_capacity": {"c"},
     "scheduling": {"d"},
+    "what_a_log_remembers": {"c"},
 }
 
 
