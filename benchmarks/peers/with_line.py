@@ -59,7 +59,7 @@ def closed(jobs, solver, **options):
         def errors(mine, other):
             return "–", f"at most {np.abs(other / mine - 1).max():.0e} from ours"
 
-        way = f"LINE, {solver}" + (f" ({options['method']})" if options else "")
+        way = f"LINE, {solver} ({options.get('method', 'default')})"
         return compared(
             f"closed network of three queues and a delay, {jobs} jobs of each of two classes",
             "mean jobs of each class at each station",

@@ -93,8 +93,7 @@ def test_words_are_counted_without_header_and_citations(build):
 
 def test_references_are_those_of_the_book():
     mine, books = (parse_file(ROOT / name).entries for name in ("paper/paper.bib", "book/references.bib"))
-    assert {key for key in mine if key not in books} == {"Ciw", "Storm"}
-    for key in set(mine) & set(books):
+    for key in mine:
         assert mine[key] == books[key], key
 
 
