@@ -20,7 +20,8 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 EXPERIMENT = $(subst -,_,$(NAME))
 EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq/experiments/*.py)))
 
-.PHONY: help book test style paper release check-metadata notebooks slides figures lab pdf refresh experiment test-slow test-plain test-processors test-pythons
+.PHONY: help book test style browser paper release check-metadata notebooks slides figures lab pdf refresh experiment
+.PHONY: test-slow test-plain test-browser test-processors test-pythons
 .PHONY: sync-contents sync-metadata sync-panels sync-output coverage bench clean lock
 
 help:  ## List the targets.
@@ -40,6 +41,10 @@ style: $(VENV)/ready  ## Check style and types alone.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check mjq book tests benchmarks
 	$(BIN)/mypy
+
+browser: $(VENV)/ready  ## Gather Python for the reader's browser, and build the book with cells that can be run there.
+	@$(BIN)/python book/run_here.py
+	@$(BIN)/python book/build.py
 
 notebooks: $(VENV)/ready  ## Write notebooks for students, without solutions, to _build/student.
 	@$(BIN)/python book/student.py
@@ -77,6 +82,9 @@ test-slow: $(VENV)/ready  ## Run the long tests that `make test` leaves out.
 
 test-plain: $(VENV)/ready  ## Check that compiled functions equal plain Python, to the last bit.
 	$(ONE_THREAD) $(BIN)/python -m pytest -q -m slow tests/project/test_plain.py
+
+test-browser: $(VENV)/ready  ## Check that what readers run in a browser gives the book's numbers; this gathers what `make browser` does.
+	MJQ_GATHER=1 $(ONE_THREAD) $(BIN)/python -m pytest -q -m "slow or not slow" -s tests/book/test_run_here.py
 
 test-processors: $(VENV)/ready  ## Run the numerical tests as other processors would; HOW=--together takes one run.
 	$(BIN)/python -m tests.elsewhere $(HOW)
@@ -120,7 +128,7 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14) and "Python 3.11, 3.12 or 3.13 is needed, this is " + sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
-	$(BIN)/uv pip sync --quiet --require-hashes --compile-bytecode --python $(BIN)/python requirements.lock
+	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements.lock
 	$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable .
 	@touch $@
 
