@@ -23,7 +23,7 @@ LOG_OPTIONS = (
     click.option(
         "--column", "columns", nargs=2, multiple=True, metavar="OURS THEIRS",
         help="Map our name of a column to that of a CSV or Parquet file, such as --column need gpus. Our names are "
-        "need, run, submit, eligible, start, end, estimate, job and partition. Repeat for more columns.",
+        "need, run, submit, eligible, start, end, estimate, job, partition and user. Repeat for more columns.",
     ),
     click.option(
         "--unit", type=click.Choice(["cpus", "nodes", "gpus"]),

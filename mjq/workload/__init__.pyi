@@ -52,6 +52,10 @@ from .classes.reduction import random_system as random_system
 from .forecast.starts import forecast_starts as forecast_starts
 from .making.example import example_log as example_log
 from .making.example import example_path as example_path
+from .making.lublin import lublin_log as lublin_log
+from .making.summarizing import summarize as summarize
+from .making.summary import Summary as Summary
+from .making.summary import read_summary as read_summary
 from .making.synthetic import SyntheticLog as SyntheticLog
 from .making.synthetic import synthetic_log as synthetic_log
 from .outages import find_gaps as find_gaps

@@ -20,6 +20,7 @@ KEPT = {
     "forecasts": "forecasts",
     "frontier": "frontier",
     "frontier_steps": "frontier",
+    "ladder": "ladder",
     "largest_need": "largest_need",
     "near_saturation": "near_saturation",
     "near_saturation_waits": "near_saturation",
@@ -27,6 +28,8 @@ KEPT = {
     "public_logs": "public_logs",
     "public_logs_waits": "public_logs",
     "real_waits": "real_waits",
+    "summaries": "summaries",
+    "summaries_logs": "summaries",
     "what_if": "what_if",
 }
 

@@ -2,7 +2,7 @@
 
 A log of ten million lines has to fit into the memory of a small machine. So whole numbers are kept in at most four
 bytes, what a file lacks in none, and of text only what is asked for later: the number that a job's name begins with,
-whether two names are the same, and which partitions there are.
+whether two names are the same, and which partitions and users there are.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Kept:
     >>> kept = Kept()
     >>> times = {"submit": [0.0, 1.5], "eligible": None, "start": None, "run": [60.0, 90.0], "estimate": None}
     >>> kept.add(pl.DataFrame(
-    ...     {"line": [2, 3], "job": ["7", "8_1"], "partition": "batch", "need": [1.0, 2.0], "zoned": None} | times,
+    ...     {"line": [2, 3], "job": ["7", "8_1"], "partition": "batch", "user": None, "need": [1.0, 2.0], "zoned": None} | times,
     ... ))
     >>> found = kept.taken()
     >>> found["number"].to_list(), found["name"].is_null().to_list(), found["run"].dtype, found["submit"].dtype
@@ -34,6 +34,7 @@ class Kept:
     def __init__(self) -> None:
         self.tables: list[pl.DataFrame] = []
         self.partitions: dict[str | None, int | None] = {None: None}
+        self.users: dict[str | None, int | None] = {None: None}
 
     def add(self, table: pl.DataFrame) -> None:
         """Keep the rows of a table."""
@@ -41,15 +42,13 @@ class Kept:
         name = table.select(pl.when(~pl.col("job").str.contains(CANONICAL)).then(pl.col("job").hash())).to_series()
         # Equal rows have equal numbers here, whatever the sign of their zeros; different ones hardly ever do.
         same = table.select("job", *(pl.col(column) + 0.0 for column in FLOATS)).hash_rows()
-        given = table["partition"]
-        for partition in given.unique().to_list():
-            self.partitions.setdefault(partition, len(self.partitions) - 1)
         columns = {
             "line": _narrow(table["line"]),
             "name": _narrow(name),
             "number": _narrow(number),
             "same": table.select(pl.when(pl.col("job").is_not_null()).then(same)).to_series(),
-            "partition": _narrow(given.replace_strict(self.partitions, return_dtype=pl.Int64)),
+            "partition": _numbered(table["partition"], self.partitions),
+            "user": _numbered(table["user"], self.users),
             **{column: _narrow(table[column]) for column in FLOATS},
             "zoned": table["zoned"],
         }
@@ -62,7 +61,7 @@ class Kept:
         -------
         polars.DataFrame
             ``name`` differs where names of jobs do that are no plain numbers, ``number`` is what a name begins with,
-            ``partition`` is the number of a partition, and rows of different ``same`` are different. The other columns
+            ``partition`` and ``user`` are numbers of partitions and users, and rows of different ``same`` are different. The other columns
             are those of the tables.
         """
         tables, self.tables = self.tables, []
@@ -70,10 +69,17 @@ class Kept:
 
 
 EMPTY = pl.DataFrame(
-    schema={"line": pl.UInt32, "name": pl.UInt64, "number": pl.UInt32, "same": pl.UInt64, "partition": pl.UInt8}
+    schema={"line": pl.UInt32, "name": pl.UInt64, "number": pl.UInt32, "same": pl.UInt64, "partition": pl.UInt8, "user": pl.UInt8}
     | dict.fromkeys(FLOATS, pl.Float64)
     | {"zoned": pl.Boolean}
 )
+
+
+def _numbered(given, numbers):
+    """Return texts as their numbers, the next one for each that is new."""
+    for text in given.unique().to_list():
+        numbers.setdefault(text, len(numbers) - 1)
+    return _narrow(given.replace_strict(numbers, return_dtype=pl.Int64))
 
 
 def _narrow(column):

@@ -33,7 +33,7 @@ BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the orde
 
 TIMES = "submit", "eligible", "start", "run", "estimate"
 SCHEMA = pl.Schema(
-    {"line": pl.Int64, "job": pl.String, "partition": pl.String}
+    {"line": pl.Int64, "job": pl.String, "partition": pl.String, "user": pl.String}
     | dict.fromkeys(TIMES, pl.Float64)
     | {"need": pl.Float64, "zoned": pl.Boolean, "dropped": pl.String}
 )
@@ -104,6 +104,8 @@ class Log:
         For how long it was said to run at most [s].
     number : int array, shape (J,), or None
         The number that the job has in the file.
+    user : int array, shape (J,), or None
+        Who submitted it, as a number that only tells one user from another; -1 where that is not known.
     servers : float or None
         Of the machine.
     servers_from : str
@@ -141,6 +143,7 @@ class Log:
     start: Column = None
     estimate: Column = None
     number: Column = None
+    user: Column = None
     servers: float | None = None
     servers_from: str = ""
     lines: Lines | None = None
@@ -385,6 +388,7 @@ def _log(reading, jobs, tally, servers, partition, whole=None):
         notes.append(f"jobs of {parts} partitions are taken for those of one machine: --partition takes one of them")
     columns = {}
     number = None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy()
+    user = _users(jobs["user"])
     jobs = jobs.select(*TIMES, "need")
     for column in (*TIMES, "need"):
         columns[column] = _column(jobs.drop_in_place(column))
@@ -405,6 +409,7 @@ def _log(reading, jobs, tally, servers, partition, whole=None):
     return Log(
         **columns,
         number=number,
+        user=user,
         servers=known,
         servers_from=source,
         lines=Lines(read=tally.read, used=len(columns["run"]), dropped=tally.dropped, first=tally.first),
@@ -546,6 +551,17 @@ def _known(jobs, column):
 def _column(series):
     """Return a column as floats, or None where nothing of it is known."""
     return series.cast(pl.Float64).fill_null(np.nan).to_numpy() if series.is_not_null().any() else None
+
+
+def _users(series):
+    """Return users as numbers in the order in which they first submit, -1 where one is not known; or None."""
+    if not series.is_not_null().any():
+        return None
+    given = series.cast(pl.Int64).fill_null(-1).to_numpy()
+    names, first, which = np.unique(given, return_index=True, return_inverse=True)
+    place = np.empty(len(names), dtype=np.int32)
+    place[np.argsort(np.where(names < 0, len(given), first), kind="stable")] = np.arange(len(names))
+    return np.where(names < 0, -1, place)[which].astype(np.int32)
 
 
 def _only_starts(said, submit, start, **_):

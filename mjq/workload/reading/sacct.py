@@ -182,10 +182,18 @@ def _with_times(jobs, names):
         **dict.fromkeys(points, nothing) | at,
         job=pl.coalesce(name for name in ("JobIDRaw", "JobID") if name in names),
         partition="Partition" if "Partition" in names else pl.lit(None, pl.String),
+        user=_user(names),
         estimate=pl.coalesce(*said, nothing),
         zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),
     )
     return jobs.with_columns(run=pl.coalesce(*lasts, pl.col("end") - pl.col("start")))
+
+
+def _user(names):
+    """Return who submitted a job, if the file tells it; our command does not ask for it."""
+    given = [pl.col(name) for name in ("UID", "User") if name in names]
+    user = pl.coalesce(*given, pl.lit(None, pl.String))
+    return pl.when(user != "").then(user)
 
 
 def _need(names, unit, requested=False):

@@ -19,7 +19,7 @@ from mjq.workload.reading.log import FARTHEST, SCHEMA, Reading, first_reason
 __all__ = ["looks_like_swf", "read"]
 
 FIELDS = 18
-NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, REQUESTED, ESTIMATE, STATUS, PARTITION = 0, 1, 2, 3, 4, 7, 8, 10, 15
+NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, REQUESTED, ESTIMATE, STATUS, USER, PARTITION = 0, 1, 2, 3, 4, 7, 8, 10, 11, 15
 PARTS = 2.0, 3.0, 4.0  # status of a part of a job that is listed as a whole, too
 CANCELLED = 5
 DAY = 86_400.0  # seconds; no zone is that far from UTC
@@ -115,6 +115,7 @@ def _table(first, lines, comments):
         "line",
         job=known[NUMBER].cast(pl.Int64, strict=False).cast(pl.String),
         partition=known[PARTITION].cast(pl.Int64, strict=False).cast(pl.String),
+        user=known[USER].cast(pl.Int64, strict=False).cast(pl.String),
         submit=known[SUBMIT],
         eligible=pl.lit(None, pl.Float64),
         start="start",

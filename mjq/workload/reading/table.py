@@ -26,6 +26,7 @@ COLUMNS = {
     "estimate": "for how long it was said to run at most",
     "job": "its number or name, by which lines that repeat a job are known",
     "partition": "the part of the machine that it ran on",
+    "user": "who submitted it, by number or name",
 }
 POINTS = "submit", "eligible", "start", "end"
 TIMES = {*POINTS, "run", "estimate"}
@@ -193,6 +194,7 @@ def _jobs(rows):
         **points,
         job=column["job"],
         partition=column["partition"],
+        user=column["user"],
         run=pl.coalesce(lasts["run"], at["end"] - at["start"]),
         estimate=lasts["estimate"],
         need=column["need"].cast(pl.Float64, strict=False),

@@ -206,6 +206,6 @@ def _work(log, chosen):
 
 def _taken(log, places):
     """Return the log with these of its jobs, without their real starts."""
-    columns = ("need", "run", "submit", "eligible", "estimate", "number")
+    columns = ("need", "run", "submit", "eligible", "estimate", "number", "user")
     taken = {name: column[places] for name in columns if (column := getattr(log, name)) is not None}
     return replace(log, **taken, start=None, present=None)

@@ -1,0 +1,530 @@
+"""A summary of a log in some 600 numbers, from which jobs are drawn that meet like capacity and like waits.
+
+What it holds and how it is fitted is said in :mod:`mjq.workload.making.summarizing`, how jobs are drawn from it in
+:mod:`mjq.workload.making.drawing`, and how its own error is found in :mod:`mjq.workload.making.own_error`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mjq._util import checks, folders
+from mjq._util.plain import brief
+from mjq.workload.answers import Lines
+from mjq.workload.making import drawing
+from mjq.workload.making.drawing import DAY, GRID, HOUR, THIRDS, WEEK, Chain, Times
+from mjq.workload.reading.log import Log
+
+__all__ = [
+    "CAMPAIGNS", "DIGITS", "FACTOR_LEVELS", "FIGURES", "GAP_LEVELS", "LEVELS", "MOST_NUMBERS", "SPREAD_CLASSES", "TWO_NUMBERS",
+    "Summary", "is_summary", "read_summary", "run_classes", "short",
+]  # fmt: skip
+
+FORMAT, VERSION = "mjq summary of a log", 1
+CAMPAIGNS, TWO_NUMBERS = "campaigns", "two numbers of memory"
+DIGITS = 3  # of each number that is not a count of servers: it has room in two bytes
+LEVELS = 12  # of run time in each group
+SPREAD_CLASSES = 5  # of run times, for the factors by which users overestimate them
+GAP_LEVELS = 0.02, 0.15, 0.30, 0.45, 0.60, 0.75, 0.90, 0.98
+FACTOR_LEVELS = 0.05, 0.20, 0.35, 0.50, 0.65, 0.80, 0.95
+MOST_NUMBERS = 700
+MOST_JOBS = 20_000_000  # that are drawn at once
+# What the summary says of its own draws: the difference of a capacity in points, the ratio of a wait.
+FIGURES = "fcfs capacity", "easy capacity", "fcfs mean wait", "fcfs 90 % wait", "easy mean wait", "easy 90 % wait"
+WEEKDAYS = "Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"  # day 0 is 1 January 1970
+OF_CAMPAIGNS = "end", "stay", "same", "fresh", "moves", "neighbour", "kept", "gaps"
+OF_LIMITS = "limits", "factors"
+HALF_A_DIGIT = 0.02  # by which rounded probabilities may miss their sum
+
+
+def short(value: float) -> float:
+    """Return a number with as many digits as a summary keeps.
+
+    >>> short(28481), short(0.68561)
+    (28500.0, 0.686)
+    """
+    return float(f"{value:.{DIGITS}g}")
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """Hold a summary of a log.
+
+    Make it by :func:`~mjq.workload.making.summarizing.summarize`, or read it by :func:`read_summary`.
+
+    Attributes
+    ----------
+    model : {"campaigns", "two numbers of memory"}
+        The second one where the log does not tell who submitted its jobs.
+    servers, jobs, span, load : float
+        Of the log; the time between its first and its last arrival [s], and its work over what all servers could do
+        meanwhile.
+    local : bool
+        Whether the hours of the profile are those of the place, and not those since the log began.
+    needs, shares : float array, shape (N,)
+        Servers that jobs need, and which share of the jobs does.
+    groups : float array, shape (G,)
+        The needs that groups of needs are named after; each need belongs to the nearest one, by its logarithm.
+    runs, weights : float array, shape (G, 12)
+        Levels of run time of each group [s], and their probabilities.
+    end, stay, same, fresh : float array, shape (G, 3), or None
+        For each group and third of its levels the probability that a campaign ends, that the next job has the same
+        need, and that it has the same level beyond chance; and of campaigns, how many begin there.
+    moves : float array, shape (G, G), or None
+        From which group to which a campaign goes if its need is drawn anew.
+    neighbour, kept : float array, shape (G,), or None
+        The probability of a next level, and that a level is kept though the need is drawn anew.
+    gaps : float array, shape (3, 2, 8), or None
+        Quantiles of the times between jobs of a campaign [s], by the third of the levels and by whether the need
+        changes or stays.
+    looks : float or None
+        How many weeks more than one a campaign looks at, on average.
+    repeat : float array, shape (2,), or None
+        Without campaigns: the probability that a job repeats the need of the one before, and then its level.
+    profile : float array, shape (2, 24)
+        Shares of what comes by hours of a busy and of a quiet day.
+    quiet : int array, shape (2,)
+        The two quiet days of the week.
+    limits : float array, or None
+        Popular limits of run time [s], and as the last one the longest that several jobs have; None if the log has no
+        limits.
+    popular : float
+        Share of the jobs whose limit is a popular one.
+    factors : float array, shape (5, 7), or None
+        Quantiles of limits over run times, by classes of run times.
+    error : dict
+        For each of :data:`FIGURES` the mean over eight draws and their standard deviation.
+    fcfs_load : float
+        Load at which the waits under FCFS are compared.
+    no_promise : tuple of str
+        Why nothing is promised of waits; empty if it is.
+
+    Examples
+    --------
+    >>> from mjq.workload import example_log, summarize
+    >>> site = summarize(example_log())
+    >>> copy = site.draw(jobs=2000, seed=1)
+    >>> len(copy), copy.servers, site.numbers < 700
+    (2000, 64.0, True)
+    """
+
+    model: str
+    servers: float
+    jobs: float
+    span: float
+    load: float
+    local: bool
+    needs: np.ndarray
+    shares: np.ndarray
+    groups: np.ndarray
+    runs: np.ndarray
+    weights: np.ndarray
+    profile: np.ndarray
+    quiet: np.ndarray
+    end: np.ndarray | None = None
+    stay: np.ndarray | None = None
+    same: np.ndarray | None = None
+    fresh: np.ndarray | None = None
+    moves: np.ndarray | None = None
+    neighbour: np.ndarray | None = None
+    kept: np.ndarray | None = None
+    gaps: np.ndarray | None = None
+    looks: float | None = None
+    repeat: np.ndarray | None = None
+    limits: np.ndarray | None = None
+    popular: float = 0.0
+    factors: np.ndarray | None = None
+    error: Mapping[str, tuple[float, float]] | None = None
+    fcfs_load: float = 0.0
+    no_promise: tuple[str, ...] = ()
+
+    @property
+    def numbers(self) -> int:
+        """Return how many numbers the summary holds, its own error included."""
+        return sum(_count(value) for name, value in self._content().items() if name not in ("model", "no_promise"))
+
+    @property
+    def bytes(self) -> int:
+        """Return how many bytes its numbers take: each has three digits, or counts servers, and has room in two."""
+        return 2 * self.numbers
+
+    @property
+    def group_of(self) -> np.ndarray:
+        """Return the group of each need."""
+        return np.abs(np.log(self.needs)[:, None] - np.log(self.groups)).argmin(axis=1)
+
+    def draw(self, jobs: int | None = None, seed: int = 1) -> Log:
+        """Draw a log.
+
+        Parameters
+        ----------
+        jobs : int, optional
+            By default as many as the log had.
+        seed : int
+
+        Returns
+        -------
+        Log
+            At the load of the log and in its order of arrival. Its users are campaigns, one number each.
+
+        Examples
+        --------
+        >>> from mjq.workload import example_log, summarize
+        >>> site = summarize(example_log())
+        >>> once, again = site.draw(500, seed=7), site.draw(500, seed=7)
+        >>> (once.submit == again.submit).all() and (once.run == again.run).all()
+        np.True_
+        """
+        jobs = checks.count("jobs", round(self.jobs) if jobs is None else jobs)
+        if jobs > MOST_JOBS:
+            raise ValueError(f"at most {MOST_JOBS} jobs are drawn at once, got {jobs}")
+        rng = np.random.default_rng(checks.count("seed", seed, least=0))
+        order = np.argsort(self.group_of, kind="stable")
+        if self.model == CAMPAIGNS:
+            kind, level, gap, begins = drawing.drawn_campaigns(rng, self.chain(), jobs)
+            which = order[kind]
+        else:
+            assert self.repeat is not None
+            of = self.group_of.astype(np.int64)
+            which, level = drawing.chance_walk(
+                rng, np.cumsum(self.shares), of, np.cumsum(self.weights, axis=1), *self.repeat, jobs
+            )
+        group = self.group_of[which]
+        need, run = self.needs[which], np.maximum(1.0, np.round(self.runs[group, level]))
+        work = need * run
+        span = work.sum() / (self.load * self.servers)
+        if self.model == CAMPAIGNS:
+            come = drawing.placed(rng, self.times(), gap, begins, work, span, self.looks)
+            user = np.cumsum(begins) - 1
+            changed = begins | np.append(True, (which[1:] != which[:-1]) | (level[1:] != level[:-1]))
+            place = np.argsort(come, kind="stable")
+        else:
+            come, place, user = np.sort(drawing.placed_singly(rng, self.times(), jobs, span)), slice(None), None
+            changed = np.append(True, (which[1:] != which[:-1]) | (level[1:] != level[:-1]))
+        estimate = self._limits(rng, which, level, run, changed)
+        return Log(
+            need=need[place],
+            run=run[place],
+            submit=np.floor(come[place]),
+            estimate=None if estimate is None else estimate[place],
+            number=np.arange(1, jobs + 1),
+            user=None if user is None else user[place],
+            servers=self.servers,
+            servers_from="the summary",
+            lines=Lines(read=jobs, used=jobs, dropped={}, first={}),
+            clock=0.0 if self.local else None,
+        )
+
+    def chain(self) -> Chain:
+        """Return what campaigns are drawn from, as the drawing takes it."""
+        assert self.fresh is not None and self.moves is not None and self.end is not None
+        assert self.stay is not None and self.same is not None
+        assert self.neighbour is not None and self.kept is not None
+        order = np.argsort(self.group_of, kind="stable")
+        first = np.searchsorted(self.group_of[order], np.arange(len(self.groups) + 1))
+        parts = [np.cumsum(self.shares[order][a:b]) for a, b in zip(first[:-1], first[1:], strict=True)]
+        third = np.arange(LEVELS) * THIRDS // LEVELS
+        of_third = np.array([np.bincount(third, row) for row in self.weights])
+        start = (self.fresh / of_third)[:, third] * self.weights
+        return Chain(
+            first, np.concatenate(parts), np.cumsum(start), np.cumsum(start, axis=1), np.cumsum(self.moves, axis=1),
+            self.end.ravel(), self.stay.ravel(), self.same.ravel(), self.neighbour, self.kept,
+        )  # fmt: skip
+
+    def times(self) -> Times:
+        """Return what times are drawn from, as the drawing takes it."""
+        parts = np.linspace(0, 1, GRID)
+        gaps = np.zeros((1, GRID))
+        if self.gaps is not None:
+            rows = np.log(self.gaps.reshape(-1, len(GAP_LEVELS)) + 1)
+            gaps = np.array([np.exp(np.interp(parts, GAP_LEVELS, row)) - 1 for row in rows])
+        quiet = np.isin(np.arange(7), self.quiet)
+        by_day = np.where(quiet, self.profile[1].sum(), self.profile[0].sum())
+        return Times(
+            gaps, self.profile / self.profile.max(), np.cumsum(self.profile, axis=1), np.cumsum(by_day), quiet
+        )
+
+    def _limits(self, rng, which, level, run, changed):
+        """Draw limits: a campaign keeps its factor as long as it keeps need and level."""
+        if self.limits is None or self.factors is None:
+            return None
+        since = np.maximum.accumulate(np.where(changed, np.arange(len(run)), 0))
+        part, popular = rng.random(len(run))[since], rng.random(len(run))[since] < self.popular
+        of = run_classes(self)[which, level]
+        factor = np.empty(len(run))
+        for k, row in enumerate(self.factors):
+            factor[of == k] = np.exp(np.interp(part[of == k], FACTOR_LEVELS, np.log(row)))
+        asked = np.maximum(run, np.minimum(run * factor, self.limits[-1]))
+        common = self.limits[:-1]
+        if len(common):
+            middle = np.sqrt(common[1:] * common[:-1])
+            near = np.maximum(np.searchsorted(middle, asked), np.searchsorted(common, run))
+            fits = popular & (near < len(common))
+            asked = np.where(fits, common[np.minimum(near, len(common) - 1)], asked)
+        return np.ceil(asked)
+
+    # --- What the file holds -----------------------------------------------------------------------------------------
+
+    def _content(self):
+        """Return what is not None as plain values, by name."""
+        found = {}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if value is not None:
+                found[one.name] = value.tolist() if isinstance(value, np.ndarray) else value
+        found["error"] = {name: list(pair) for name, pair in (self.error or {}).items()}
+        found["no_promise"] = list(self.no_promise)
+        return found
+
+    def to_json(self) -> str:
+        """Return the text of the file of the summary."""
+        content = {"format": FORMAT, "version": VERSION} | {k: _plain(x) for k, x in self._content().items()}
+        lines = (f" {json.dumps(name)}: {json.dumps(value)}" for name, value in content.items())
+        return "{\n" + ",\n".join(lines) + "\n}\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Summary:
+        """Return the summary of a text that :meth:`to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            If it is not one, or is damaged.
+        """
+        try:
+            content = json.loads(text)
+        except ValueError as error:
+            raise ValueError(f"this is not a summary of a log: it is not JSON ({error})") from None
+        if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
+            raise ValueError(f"this is not a summary of a log: it does not say that its format is {FORMAT!r}")
+        version = content.pop("version", None)
+        if version != VERSION:
+            raise ValueError(f"this summary has version {brief(version)}; only version {VERSION} can be read")
+        return cls(**_checked(content))
+
+    def write(self, path: str | Path) -> None:
+        """Write the summary to a file."""
+        folders.write(Path(path), self.to_json().encode())
+
+    def own_error(self) -> list[str]:
+        """Say in words how well draws meet what the log meets; every command that uses the summary prints this."""
+        told = []
+        error = self.error or {}
+        if error:
+            capacities = ", ".join(
+                f"{error[f'{policy} capacity'][0]:+.1f} points under {policy.upper()}" for policy in ("fcfs", "easy")
+            )
+            told.append(
+                f"Own error of the summary, mean and standard deviation of eight draws: the capacity is off by {capacities}."
+            )
+            waits = "; ".join(
+                f"{name} {error[name][0]:.2f} ± {error[name][1]:.2f}" for name in FIGURES if name.endswith("wait")
+            )
+            told.append(
+                f"Waits of a draw over those of the log (EASY at load {self.load:g}, FCFS at load {self.fcfs_load:g}): "
+                f"{waits}."
+            )
+        if self.no_promise:
+            told.append("Nothing is promised of waits: " + "; ".join(self.no_promise) + ".")
+        return told
+
+    def in_words(self) -> list[str]:
+        """Say in words what the file contains, so that somebody can approve that it is given away."""
+        days = self.span / DAY
+        fewest = max(5.0, self.jobs / 5000)
+        told = [
+            f"The file holds {self.numbers} numbers of {DIGITS} digits; two bytes a number make {self.bytes} bytes.",
+            f"It tells that a machine of {self.servers:g} servers ran about {self.jobs:g} jobs in {days:.3g} days at a "
+            f"load of {self.load:g}.",
+            f"It holds {len(self.needs)} needs, {_listed(self.needs)} servers, each with its share of the jobs. Each "
+            f"stands for at least {np.ceil(fewest):.0f} jobs. Rarer needs have joined the nearest one, with their work "
+            "kept.",
+            f"For each of {len(self.groups)} groups of needs it holds {LEVELS} mean run times with their shares. Each "
+            "is the mean over at least five jobs.",
+            "It holds at which hours of busy and of quiet days jobs are submitted, and which two days of the week are "
+            "quiet" + (f" ({' and '.join(WEEKDAYS[day] for day in self.quiet)})." if self.local else "."),
+        ]
+        if self.model == CAMPAIGNS:
+            told.append(
+                "It holds how users go on: how probable it is that they stop for four days, repeat a need or a run time, "
+                "or change to another group, and how long they pause. These are sums over all users."
+            )
+        else:
+            told.append(
+                "The log does not tell who submitted its jobs. In place of what users do, the file holds two numbers of "
+                "memory: how probable it is that a job repeats the need of the one before it, and then its run time."
+            )
+        if self.limits is not None:
+            common = ", ".join(_time(limit) for limit in self.limits[:-1])
+            told.append(
+                f"It holds the limits that users ask for most ({common}), the longest limit that several jobs have "
+                f"({_time(self.limits[-1])}), and by which factors limits exceed run times."
+            )
+        told.append(
+            "It holds no job, no name and no number of a user, and no date. It does not protect those who can compare: "
+            "whoever knows all jobs of the log but one can tell from the file whether that job was there. Somebody "
+            "whose jobs fill a need or a level of run time by themselves can be seen in it."
+        )
+        return told
+
+
+def read_summary(path: str | Path) -> Summary:
+    """Read a summary of a log from its file.
+
+    Raises
+    ------
+    ValueError
+        If the file is not one, is damaged, or is of another version.
+    """
+    try:
+        return Summary.from_json(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def is_summary(path: str | Path) -> bool:
+    """Return whether a file begins as a summary does."""
+    if str(path) == "-":
+        return False
+    with Path(path).open("rb") as file:
+        return file.read(200).lstrip().startswith(b'{\n "format": "mjq summary') or False
+
+
+def run_classes(site: Summary) -> np.ndarray:
+    """Return the class of run times of each need and level: equal parts of half the jobs and half the work."""
+    run = site.runs[site.group_of]
+    share = site.shares[:, None] * site.weights[site.group_of]
+    work = share * site.needs[:, None] * run
+    part = share / share.sum() / 2 + work / work.sum() / 2
+    order = np.argsort(run, axis=None, kind="stable")
+    middle = np.cumsum(part.ravel()[order]) - part.ravel()[order] / 2
+    found = np.empty(run.size, dtype=int)
+    found[order] = np.minimum((middle * SPREAD_CLASSES).astype(int), SPREAD_CLASSES - 1)
+    return found.reshape(run.shape)
+
+
+def _count(value):
+    if isinstance(value, dict):
+        return sum(map(_count, value.values()))
+    return sum(map(_count, value)) if isinstance(value, list) else 1
+
+
+def _plain(value):
+    """Return whole numbers without a point, which is shorter."""
+    if isinstance(value, dict):
+        return {name: _plain(x) for name, x in value.items()}
+    if isinstance(value, list):
+        return [_plain(x) for x in value]
+    return int(value) if isinstance(value, float) and value == int(value) and abs(value) < 1e15 else value
+
+
+def _listed(needs):
+    shown = [f"{need:g}" for need in needs]
+    return ", ".join(shown if len(shown) <= 12 else [*shown[:8], "…", *shown[-3:]])
+
+
+def _time(seconds):
+    if seconds >= HOUR:
+        return f"{seconds / HOUR:.3g} h"
+    return f"{seconds / 60:.3g} min" if seconds >= 60 else f"{seconds:.3g} s"
+
+
+def _checked(content):
+    """Return the content of a file as arguments, or raise ``ValueError`` that names what is wrong."""
+    unknown = set(content) - {one.name for one in fields(Summary)}
+    if unknown:
+        raise ValueError(f"the summary is damaged: it has {brief(min(unknown))}, which no summary has")
+    model = content.get("model")
+    if model not in (CAMPAIGNS, TWO_NUMBERS):
+        raise ValueError(f"the summary is damaged: model must be {CAMPAIGNS!r} or {TWO_NUMBERS!r}, got {brief(model)}")
+    many = {name: _length(content, name) for name in ("needs", "groups")}
+    G, N = many["groups"], many["needs"]
+    shapes = {"needs": (N,), "shares": (N,), "groups": (G,), "runs": (G, LEVELS), "weights": (G, LEVELS),
+              "profile": (2, 24), "quiet": (2,)}  # fmt: skip
+    if model == CAMPAIGNS:
+        shapes |= dict.fromkeys(("end", "stay", "same", "fresh"), (G, THIRDS))
+        shapes |= {"moves": (G, G), "neighbour": (G,), "kept": (G,), "gaps": (THIRDS, 2, len(GAP_LEVELS))}
+    else:
+        shapes |= {"repeat": (2,)}
+    if content.get("limits") is not None:
+        shapes |= {"limits": (_length(content, "limits"),), "factors": (SPREAD_CLASSES, len(FACTOR_LEVELS))}
+    found = {name: _array(content, name, shape) for name, shape in shapes.items()}
+    for name in ("servers", "jobs", "span", "load", *(["looks"] if model == CAMPAIGNS else [])):
+        found[name] = _number(content, name)
+    for name in ("popular", "fcfs_load"):
+        found[name] = _number(content | {name: content.get(name, 0.0)}, name)
+    _require_sense(found, model)
+    error = content.get("error", {})
+    if not isinstance(error, dict) or (error and set(error) != set(FIGURES)):
+        raise ValueError("the summary is damaged: error must have a pair of numbers for each figure")
+    pairs = {name: tuple(_array(error, name, (2,), signed=True).tolist()) for name in FIGURES} if error else {}
+    reasons = content.get("no_promise", [])
+    if not isinstance(reasons, list) or not all(isinstance(one, str) for one in reasons):
+        raise ValueError("the summary is damaged: no_promise must be a list of sentences")
+    found["quiet"] = found["quiet"].astype(int)
+    return found | {
+        "model": model, "local": content.get("local") is True, "error": pairs, "no_promise": tuple(reasons),
+    }  # fmt: skip
+
+
+def _length(content, name):
+    if not isinstance(content.get(name), list) or not content[name]:
+        raise ValueError(f"the summary is damaged: {name} must be a list of numbers")
+    return len(content[name])
+
+
+def _array(content, name, shape, signed=False):
+    try:
+        found = np.array(content[name], dtype=float)
+        right = found.shape == shape and bool(np.isfinite(found).all()) and (signed or bool((found >= 0).all()))
+    except (KeyError, TypeError, ValueError):
+        right = False
+    if not right:
+        wanted = " x ".join(map(str, shape))
+        kind = "numbers" if signed else "numbers of at least 0"
+        raise ValueError(f"the summary is damaged: {name} must have {wanted} {kind}")
+    return found
+
+
+def _number(content, name):
+    return float(_array({name: [content.get(name)]}, name, (1,))[0])
+
+
+def _require_sense(found, model):
+    """Refuse numbers from which nothing can be drawn."""
+    for name in ("servers", "jobs", "span", "load"):
+        if not found[name] > 0:
+            raise ValueError(f"the summary is damaged: {name} must be positive, got {found[name]:g}")
+    if found["jobs"] > MOST_JOBS or found["span"] < WEEK / 1000 or found.get("looks", 0) > 1000:
+        raise ValueError("the summary is damaged: jobs, span or looks are out of range")
+    for name in ("needs", "groups", "limits"):
+        if name in found and (not (found[name] > 0).all() or not (np.diff(found[name]) > 0).all()):
+            raise ValueError(f"the summary is damaged: {name} must be positive and rise")
+    if found["needs"][-1] > found["servers"] * (1 + checks.FIT_TOLERANCE):
+        raise ValueError("the summary is damaged: a need exceeds the servers")
+    if not np.isin(found["groups"], found["needs"]).all():
+        raise ValueError("the summary is damaged: each group must be named after a need")
+    if not set(found["quiet"]) <= set(range(7)):
+        raise ValueError("the summary is damaged: quiet must be days of the week, 0 to 6")
+    sums = {"shares": found["shares"].sum(), "weights": found["weights"].sum(axis=1)}
+    most = dict.fromkeys(("end", "stay", "same", "neighbour", "kept", "repeat"))
+    if model == CAMPAIGNS:
+        sums |= {"fresh": found["fresh"].sum(), "moves": found["moves"].sum(axis=1)}
+        if not (found["end"].max() > 0 and (found["weights"] > 0).all() and (found["fresh"] > 0).all()):
+            raise ValueError("the summary is damaged: end, weights and fresh must be positive")
+    for name, total in sums.items():
+        if np.abs(total - 1).max() > HALF_A_DIGIT:
+            raise ValueError(f"the summary is damaged: {name} must sum to 1")
+    for name in most:
+        if name in found and found[name].max() > 1:
+            raise ValueError(f"the summary is damaged: {name} must hold probabilities")
+    if not (found["shares"] > 0).all() or not found["profile"].sum(axis=1).min() > 0 or not found["runs"].sum() > 0:
+        raise ValueError("the summary is damaged: shares, profile and runs must be positive")
+    if "factors" in found and found["factors"].min() < 1 - 1e-9:
+        raise ValueError("the summary is damaged: factors must be at least 1")
