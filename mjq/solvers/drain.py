@@ -22,11 +22,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import linalg
 
+from mjq._util.compiling import numba
 from mjq.solvers import arnoldi, chain
 
 __all__ = ["Configurations", "Heads", "SaturatedState", "configurations", "departure_operator", "saturated"]

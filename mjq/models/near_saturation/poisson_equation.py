@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import warnings
 
-import numba
 import numpy as np
 from scipy import linalg
 from scipy.sparse import linalg as sparse_linalg
 
+from mjq._util.compiling import numba
 from mjq.solvers import drain
 
 __all__ = ["drained", "eliminated"]
