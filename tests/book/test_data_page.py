@@ -1,5 +1,6 @@
 """The page about data: each log and each kept table is on it, with its size and the command that makes it."""
 
+import csv
 import gzip
 import hashlib
 import importlib
@@ -110,3 +111,15 @@ def test_logs_that_are_not_shipped_have_their_checksums(data_files):
     for row in data_files.rows():
         if row["sha256"] and (TRACES / row["file"]).exists():
             assert hashlib.sha256((TRACES / row["file"]).read_bytes()).hexdigest() == row["sha256"], row["file"]
+
+
+# --- Reproduced elsewhere -------------------------------------------------------------------------------------------
+
+
+def test_each_row_of_the_reproductions_says_who_when_where_and_what_came_out():
+    with (ROOT / "book/reproduced.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows
+    assert all(all(row.values()) for row in rows)
+    assert all(re.fullmatch(r"20\d\d-\d\d-\d\d", row["date"]) for row in rows)
+    assert [row["date"] for row in rows] == sorted(row["date"] for row in rows)
