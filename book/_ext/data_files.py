@@ -15,7 +15,7 @@ import mjq
 
 ROOT = Path(mjq.__file__).resolve().parents[1]
 TABLE = ROOT / "book/data.csv"
-HEADERS = "File", "From", "Made by", "Terms"
+HEADERS = "File", "From; made by", "Terms"
 
 
 def rows():
@@ -51,8 +51,8 @@ class DataFiles(SphinxDirective):
         lines = ["| " + " | ".join(HEADERS) + " |", "|" + ":--|" * len(HEADERS)]
         for row in rows():
             if not row["sha256"]:
-                cells = [row[name.lower()] for name in HEADERS[1:]]
-                lines.append(f"| {row['holds']}: `{row['file']}` | " + " | ".join(cells) + " |")
+                cells = f"{row['holds']}: `{row['file']}`", f"{row['from']}; {row['made by']}", row["terms"]
+                lines.append("| " + " | ".join(cells) + " |")
         return self.parse_text_to_nodes("\n".join(lines))
 
 
