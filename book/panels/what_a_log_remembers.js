@@ -38,26 +38,31 @@ function values({ r, load, n, share }) {
 function draw({ r, load, n, share }, found) {
   const { shown } = tools, lam = (load / 100) * found.without;
   const steps = tools.spaced(0, 98, 99).map((x) => [x, constants(n, share, x / 100)]);
-  const chart = (title, label, kind, here, of, log) => {
-    const points = steps.map(([x, one]) => [x, of(one)]), heights = points.map((point) => point[1]);
-    const [low, high] = [Math.min(...heights), Math.max(...heights)];
-    return {
-      title, height: 190,
-      x: { label: "memory [%]", min: 0, max: 100 },
-      y: log ? { label, min: low / 1.3, max: high * 1.3, log } : { label, min: 0, max: high * 1.1 },
-      lines: [{ name: label, kind, points }],
-      points: [{ x: r, y: here, kind }],
-    };
-  };
+  const points = (of) => steps.map(([x, one]) => [x, of(one)]), x = { label: "memory [%]", min: 0, max: 100 };
+  const capacities = points((one) => one.X), dispersions = points((one) => one.dispersion), times = points((one) => time(one, lam));
+  const heights = [...dispersions, ...times].map((point) => point[1]);
   const factor = found.time / found.time_without, more = found.X / found.without;
   return {
     summary: `With a memory of ${shown(r)} % the cluster can do ${shown(more)} times as much as without, with a ` +
       `dispersion of ${shown(found.dispersion)}. By the formula jobs stay for ${shown(found.time)} units of time, ` +
       `${shown(factor)} times as long as without memory.`,
-    charts: [
-      chart("Capacity against the memory", "capacity", 0, found.X, (one) => one.X, false),
-      chart("Dispersion against the memory", "dispersion", 1, found.dispersion, (one) => one.dispersion, true),
-      chart("Time in the system against the memory", "time", 2, found.time, (one) => time(one, lam), true),
-    ],
+    charts: [{
+      title: "Capacity against the memory",
+      height: 200,
+      x,
+      y: { label: "capacity", min: 0, max: capacities[98][1] * 1.1 },
+      lines: [{ name: "capacity [jobs per unit of time]", kind: 0, points: capacities }],
+      points: [{ x: r, y: found.X, kind: 0 }],
+    }, {
+      title: "Dispersion and time in the system against the memory",
+      height: 260,
+      x,
+      y: { label: "dispersion, time", min: Math.min(...heights) / 1.3, max: Math.max(...heights) * 1.3, log: true },
+      lines: [
+        { name: "dispersion I", kind: 1, points: dispersions, dashed: true },
+        { name: "time in the system, by the formula", kind: 2, points: times },
+      ],
+      points: [{ x: r, y: found.dispersion, kind: 1 }, { x: r, y: found.time, kind: 2 }],
+    }],
   };
 }
