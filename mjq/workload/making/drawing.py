@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
+
+from mjq._util.compiling import numba
 
 __all__ = ["DAY", "HOUR", "LATE", "THIRDS", "WEEK", "Chain", "Times", "chance_walk", "drawn_campaigns", "placed",
            "placed_singly"]  # fmt: skip
