@@ -38,6 +38,7 @@ from mjq.workload.making.summary import (
     run_classes,
     short,
 )
+from mjq.workload.outages import original
 from mjq.workload.reading.log import Log
 
 __all__ = ["APART", "FEWEST_DAYS", "FEWEST_JOBS", "beginnings", "summarize", "variation"]
@@ -109,7 +110,8 @@ def summarize(log: Log) -> Summary:
     level, runs, weights = _levels(run, work, group, len(groups))
     jobs = Coarse(come, kind, level, work)
     local = log.clock is not None
-    hours = come + (0.0 if log.clock is None else float(log.require_arrivals().min()) + log.clock)
+    hours = original(log, log.require_arrivals())  # gaps that were taken out move no hour of the day
+    hours = hours - hours.min() if log.clock is None else hours + log.clock
     site = Summary(
         model=TWO_NUMBERS,
         servers=servers,
@@ -136,7 +138,8 @@ def summarize(log: Log) -> Summary:
 def _with_its_error(site, log):
     """Compare eight draws with the log, and say why waits are not promised."""
     load = fcfs_load_of(log)
-    error = {name: (short(mean), short(off)) for name, (mean, off) in compared(log, lambda k: site.draw(seed=k), load).items()}
+    found = compared(log, lambda seed: site.draw(seed=seed), load)
+    error = {name: (short(mean), short(off)) for name, (mean, off) in found.items()}
     reasons = []
     if log.submits_are_starts:
         reasons.append("the submit times of the log are start times")
@@ -227,9 +230,6 @@ def _limits(log, site, jobs):
     longest = np.sort(said)[-int(np.ceil(fewest))]
     common = _shorter(popular)
     common = common[np.append(True, np.diff(common) > 0)] if len(common) else common
-    longest = max(short(longest), np.nextafter(common[-1], np.inf) if len(common) else 0.0)
-    if len(common) and longest <= common[-1]:
-        longest = short(common[-1] * 1.01)
     of, factor = run_classes(site)[jobs.kind, jobs.level], said / np.maximum(log.run, 1.0)
     rows = []
     for k in range(SPREAD_CLASSES):
@@ -348,7 +348,7 @@ def _needs_of(site, jobs, before, then, cell):
         stays = stays / np.maximum(stays + goes, 1e-300)
         stay = _pooled(np.bincount(at, stays, minlength=groups * THIRDS), pairs)
         table = np.bincount(here * groups + there, 1 - stays, minlength=groups**2).reshape(groups, groups)
-        table += PRIOR * by_group
+        table = table + PRIOR * by_group
         moves = table / table.sum(axis=1, keepdims=True)
     return stay, moves
 
@@ -362,9 +362,7 @@ def _levels_of(site, jobs, before, then, cell):
     one, other = before[again], then[again]
     at, old, new = cell[one], jobs.level[one], jobs.level[other]
     at_edge = (old == 0) | (old == LEVELS - 1)
-    chances = np.array(
-        [old == new, (np.abs(old - new) == 1) * np.where(at_edge, 1.0, 0.5), weights[group[other], new]]
-    )
+    chances = np.array([old == new, (np.abs(old - new) == 1) * np.where(at_edge, 1.0, 0.5), weights[group[other], new]])
     part = np.full((3, groups * THIRDS), 1 / 3)
     pairs = np.bincount(at, minlength=groups * THIRDS)
 
@@ -421,7 +419,7 @@ def _calibrated(site, target):
         fresh = fresh * np.clip(target / (found + 1e-5), 0.5, 2) ** (0.7 if step < SETTLED else 0.3)
         fresh /= fresh.sum()
         if step >= SETTLED:
-            total += np.log(fresh)
+            total = total + np.log(fresh)
     fresh = np.exp(total / (STEPS - SETTLED))
     return replace(site, fresh=_shorter(fresh / fresh.sum()))
 
@@ -464,5 +462,3 @@ def _looks(site, jobs):
         middle = (low + high) / 2
         low, high = (middle, high) if found(middle) > target else (low, middle)
     return short((low + high) / 2)
-
-
