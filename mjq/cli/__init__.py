@@ -125,7 +125,8 @@ class Main(common.Group):
 
 
 @click.group(
-    cls=Main, commands=[*chapters.COMMANDS, models.solve, logs.replay, capacity, plan, wait, summary, draw, *teaching.COMMANDS],
+    cls=Main,
+    commands=[*chapters.COMMANDS, models.solve, logs.replay, capacity, plan, wait, summary, draw, *teaching.COMMANDS],
     help=MAIN_HELP, epilog=LAST_LINE,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )  # fmt: skip

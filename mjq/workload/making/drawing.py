@@ -94,7 +94,9 @@ def _need(rng, chain, group):
 
 
 @numba.njit(cache=True, nogil=True)
-def drawn_campaigns(rng, chain, jobs) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def drawn_campaigns(
+    rng: np.random.Generator, chain: Chain, jobs: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return need, level, kind of gap and whether it begins a campaign, for each of some jobs; campaigns in a row."""
     need, level = np.empty(jobs, np.int32), np.empty(jobs, np.int32)
     gap, begins = np.zeros(jobs, np.int32), np.zeros(jobs, np.bool_)
@@ -129,7 +131,15 @@ def drawn_campaigns(rng, chain, jobs) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 @numba.njit(cache=True, nogil=True)
-def chance_walk(rng, needs, groups, levels, repeat_need, repeat_level, jobs) -> tuple[np.ndarray, np.ndarray]:
+def chance_walk(
+    rng: np.random.Generator,
+    needs: np.ndarray,
+    groups: np.ndarray,
+    levels: np.ndarray,
+    repeat_need: float,
+    repeat_level: float,
+    jobs: int,
+) -> tuple[np.ndarray, np.ndarray]:
     """Return need and level of jobs of which each may repeat the need of the one before, and then its level.
 
     `needs` are summed probabilities, `groups` those that they belong to, and `levels` the summed probabilities of each
@@ -190,7 +200,15 @@ def _looks(rng, mean):
 
 
 @numba.njit(cache=True, nogil=True)
-def placed(rng, times, gap, begins, work, span, looks) -> np.ndarray:
+def placed(
+    rng: np.random.Generator,
+    times: Times,
+    gap: np.ndarray,
+    begins: np.ndarray,
+    work: np.ndarray,
+    span: float,
+    looks: float,
+) -> np.ndarray:
     """Return when jobs of campaigns come; what would come after the span comes at its beginning.
 
     A campaign looks at weeks, one and on average `looks` more, and begins in the one in which least work has been
@@ -229,7 +247,7 @@ def placed(rng, times, gap, begins, work, span, looks) -> np.ndarray:
 
 
 @numba.njit(cache=True, nogil=True)
-def placed_singly(rng, times, jobs, span) -> np.ndarray:
+def placed_singly(rng: np.random.Generator, times: Times, jobs: int, span: float) -> np.ndarray:
     """Return when jobs come that know nothing of each other, in any order."""
     come = np.empty(jobs)
     for k in range(jobs):

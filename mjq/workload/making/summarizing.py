@@ -55,7 +55,7 @@ POINTS_OFF = 2.0  # of a capacity, up to which waits are promised
 PRIOR = 10.0  # jobs that the mean over all cells counts for in each of them
 STEPS, SETTLED, SAMPLE = 20, 8, 100_000  # of the calibration: all, those before the mean, jobs in each
 ROUNDS = 50  # of the fit of mixtures
-MOST_LOOKS, HALVINGS, COPIES = 8.0, 8, 4
+MOST_LOOKS, HALVINGS, COPIES = 8.0, 7, 16
 SEED = 1_000_000
 
 
@@ -445,11 +445,20 @@ def _looks(site, jobs):
     if not np.isfinite(target):
         return 0.0
 
+    times, chain, order = site.times(), site.chain(), np.argsort(site.group_of, kind="stable")
+    copies = []
+    for k in range(COPIES):
+        kind, level, gap, begins = drawing.drawn_campaigns(np.random.default_rng([SEED, 1, k]), chain, len(jobs.come))
+        which = order[kind]
+        work = site.needs[which] * site.runs[site.group_of[which], level]
+        copies.append((gap, begins, work, work.sum() / (site.load * site.servers)))
+
     def found(looks):
-        draws = (replace(site, looks=looks).draw(seed=SEED + k) for k in range(COPIES))
-        return np.mean(
-            [variation(one.require_arrivals(), one.need * one.run, one.require_arrivals().max()) for one in draws]
-        )
+        varies = []
+        for k, (gap, begins, work, span) in enumerate(copies):
+            rng = np.random.default_rng([SEED, 2, k])
+            varies.append(variation(drawing.placed(rng, times, gap, begins, work, span, looks), work, span))
+        return np.mean(varies)
 
     if found(0.0) <= target:
         return 0.0

@@ -184,11 +184,10 @@ class Summary:
         if jobs > MOST_JOBS:
             raise ValueError(f"at most {MOST_JOBS} jobs are drawn at once, got {jobs}")
         rng = np.random.default_rng(checks.count("seed", seed, least=0))
-        order = np.argsort(self.group_of, kind="stable")
         user: np.ndarray | None
         if self.model == CAMPAIGNS:
             kind, level, gap, begins = drawing.drawn_campaigns(rng, self.chain(), jobs)
-            which = order[kind]
+            which = np.argsort(self.group_of, kind="stable")[kind]
         else:
             assert self.repeat is not None
             of = self.group_of.astype(np.int64)
@@ -200,6 +199,7 @@ class Summary:
         work = need * run
         span = work.sum() / (self.load * self.servers)
         if self.model == CAMPAIGNS:
+            assert self.looks is not None
             come = drawing.placed(rng, self.times(), gap, begins, work, span, self.looks)
             user = np.cumsum(begins) - 1
             changed = begins | np.append(True, (which[1:] != which[:-1]) | (level[1:] != level[:-1]))
