@@ -212,7 +212,7 @@ def placed(
     """Return when jobs of campaigns come; what would come after the span comes at its beginning.
 
     A campaign looks at weeks, one and on average `looks` more, and begins in the one in which least work has been
-    placed; after a pause of more than :data:`LATE` it looks at as many days.
+    placed. After a pause of more than :data:`LATE` it looks at as many days.
     """
     come = np.empty(len(gap))
     days = int(span // DAY) + 1

@@ -10,8 +10,9 @@ the third of the levels. The mix from which it is drawn anew is calibrated so th
 shares of the jobs.
 
 Campaigns that are placed independently make work vary too much, for people submit less when the machine is busy. So
-each looks at several weeks and takes the least busy one. How many is fitted to the variation of work by day and by week
-(the mean of the logarithms of both coefficients of variation), by bisection.
+each looks at several weeks and begins in the least busy one; after a pause of more than six hours it looks at as many
+days and goes on in the least busy one. How many is fitted to the variation of the work that comes in a week and in a
+day: to the mean of the logarithms of both coefficients of variation.
 
 A log that does not tell its users gets the model with two numbers of memory: the probability that a job repeats the
 need of the one before it beyond chance, and then its level.
@@ -55,7 +56,9 @@ POINTS_OFF = 2.0  # of a capacity, up to which waits are promised
 PRIOR = 10.0  # jobs that the mean over all cells counts for in each of them
 STEPS, SETTLED, SAMPLE = 20, 8, 100_000  # of the calibration: all, those before the mean, jobs in each
 ROUNDS = 50  # of the fit of mixtures
-MOST_LOOKS, HALVINGS, COPIES = 8.0, 7, 16
+MOST_LOOKS, COPIES = 8.0, 16
+FITS, AT_ONCE, SLOWER = 40, 4, 8.0  # steps of the fit of the looks, copies in each, and when steps become smaller
+GAIN = 3.0  # of a step
 SEED = 1_000_000
 
 
@@ -424,27 +427,28 @@ def _calibrated(site, target):
     return replace(site, fresh=_shorter(fresh / fresh.sum()))
 
 
-def variation(come: np.ndarray, work: np.ndarray, span: float) -> float:
-    """Return the mean of the logarithms of the coefficients of variation of work by day and by week.
+def variation(come: np.ndarray, work: np.ndarray, span: float) -> np.ndarray:
+    """Return the logarithms of the coefficients of variation of the work that comes in a week and in a day.
 
-    >>> round(variation(86_400.0 * np.arange(28), np.tile([1.0, 3.0], 14), 28 * 86_400.0), 3)
-    -2.292
+    Of a span of less than two weeks, or days, it is not a number.
+
+    >>> variation(86_400.0 * np.arange(28), np.tile([1.0, 3.0], 14), 28 * 86_400.0).round(3).tolist()
+    [-2.639, -0.693]
     """
     found = []
-    for length in (DAY, WEEK):
+    for length in (WEEK, DAY):
         whole = int(span // length)
-        if whole >= 2:
-            per = np.bincount((come // length).astype(int), work, minlength=whole)[:whole]
-            found.append(np.log(max(per.std() / per.mean(), 1e-3)))
-    return float(np.mean(found)) if found else float("nan")
+        per = np.bincount((come // length).astype(int), work, minlength=whole)[:whole]
+        found.append(np.log(max(per.std() / per.mean(), 1e-3)) if whole >= 2 and per.any() else np.nan)
+    return np.array(found)
 
 
 def _looks(site, jobs):
-    """Return how many weeks more than one a campaign looks at, so that work varies as in the log."""
-    target = variation(jobs.come, jobs.work, jobs.come.max())
-    if not np.isfinite(target):
-        return 0.0
+    """Return how many weeks and days more than one are looked at, so that work varies as in the log.
 
+    Steps towards the target become smaller (Robbins and Monro), and the mean of the later ones is taken.
+    """
+    target = variation(jobs.come, jobs.work, jobs.come.max())
     times, chain, order = site.times(), site.chain(), np.argsort(site.group_of, kind="stable")
     copies = []
     for k in range(COPIES):
@@ -452,22 +456,16 @@ def _looks(site, jobs):
         which = order[kind]
         work = site.needs[which] * site.runs[site.group_of[which], level]
         copies.append((gap, begins, work, work.sum() / (site.load * site.servers)))
-
-    def found(looks):
-        varies = []
-        for k, (gap, begins, work, span) in enumerate(copies):
-            rng = np.random.default_rng([SEED, 2, k])
-            varies.append(variation(drawing.placed(rng, times, gap, begins, work, span, looks), work, span))
-        return np.mean(varies)
-
-    if found(0.0) <= target:
-        return 0.0
-    low, high = 0.0, 1.0
-    while found(high) > target:
-        low, high = high, 2 * high
-        if high > MOST_LOOKS:
-            return MOST_LOOKS
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if found(middle) > target else (low, middle)
-    return short((low + high) / 2)
+    looks, total = 1.0, 0.0
+    for step in range(FITS):
+        off = 0.0
+        for k in range(AT_ONCE):
+            gap, begins, work, span = copies[(step * AT_ONCE + k) % COPIES]
+            rng = np.random.default_rng([SEED, 2, step, k])
+            found = variation(drawing.placed(rng, times, gap, begins, work, span, looks), work, span) - target
+            found = found[np.isfinite(found)]
+            off += found.mean() / AT_ONCE if len(found) else 0.0
+        looks = float(np.clip(looks + GAIN * off / (1 + step / SLOWER), 0, MOST_LOOKS))
+        if step >= FITS // 2:
+            total += looks
+    return short(total / (FITS - FITS // 2))

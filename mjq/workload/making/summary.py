@@ -83,7 +83,8 @@ class Summary:
         Quantiles of the times between jobs of a campaign [s], by the third of the levels and by whether the need
         changes or stays.
     looks : float or None
-        How many weeks more than one a campaign looks at, on average.
+        How many weeks more than one a campaign looks at before it begins, and days after a pause of more than six
+        hours, on average.
     repeat : float array, shape (2,), or None
         Without campaigns: the probability that a job repeats the need of the one before, and then its level.
     profile : float array, shape (2, 24)
@@ -354,7 +355,8 @@ class Summary:
         if self.model == CAMPAIGNS:
             told.append(
                 "It holds how users go on: how probable it is that they stop for four days, repeat a need or a run "
-                "time, or change to another group, and how long they pause. These are sums over all users."
+                "time, or change to another group, how long they pause, and how much they avoid busy weeks and days. "
+                "These are means over all users."
             )
         else:
             told.append(
@@ -450,7 +452,12 @@ def _checked(content):
               "profile": (2, 24), "quiet": (2,)}  # fmt: skip
     if model == CAMPAIGNS:
         shapes |= dict.fromkeys(("end", "stay", "same", "fresh"), (G, THIRDS))
-        shapes |= {"moves": (G, G), "neighbour": (G,), "kept": (G,), "gaps": (THIRDS, 2, len(GAP_LEVELS))}
+        shapes |= {
+            "moves": (G, G),
+            "neighbour": (G,),
+            "kept": (G,),
+            "gaps": (THIRDS, 2, len(GAP_LEVELS)),
+        }
     else:
         shapes |= {"repeat": (2,)}
     if content.get("limits") is not None:
