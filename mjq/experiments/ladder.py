@@ -6,7 +6,7 @@ the ratio of their mean wait under EASY to that of the log, as means over :data:
 `day` and `week` are the coefficients of variation of the work that comes in a day and in a week; the row ``the log
 itself`` has those of the log and its wait in hours.
 
-The logs are those with users and of at least 300 days, with outages taken out; :mod:`mjq.experiments.summaries` has the
+The logs are those with users and of at least 300 days; :mod:`mjq.experiments.summaries` has the
 others. The first rung knows of run times only the mean of each need, and takes limits to be exact. The second and the
 third draw need, run time and limit together from the log.
 """

@@ -12,7 +12,8 @@ a quarter more servers. A ratio to a wait of zero is not known.
 ``summaries_logs.csv`` has a row for each log: what it is like, how long the summary took to make (compiled, with its
 eight draws), how many numbers it has, and why it promises nothing of waits.
 
-Limits of run times are those of the log. Two logs have none, and the model has none: run times are taken for them.
+Logs are taken as they are, with their outages. Limits of run times are those of the log. Two logs have none, and the
+model has none: run times are taken for them.
 """
 
 from __future__ import annotations
@@ -58,15 +59,15 @@ LARGER = 1.25
 
 
 def public(name: str, folder: Path) -> workload.Log:
-    """Return a public log, with outages taken out."""
+    """Return a public log as it is; Theta has outages in it."""
     path = folder / LOGS[name]
     if name not in TABLES:
-        return workload.without_gaps(workload.read_log(path))
+        return workload.read_log(path)
     need, run, gap, limit, user, servers = TABLES[name]
     table = pl.read_csv(path.read_bytes(), infer_schema_length=None)
     table = table.with_columns(come=pl.col(gap).cum_sum()).filter((pl.col(run) >= 0) & (pl.col(need) <= servers))
     come, needs, runs = (table[column].to_numpy().astype(float) for column in ("come", need, run))
-    log = workload.Log(
+    return workload.Log(
         need=needs,
         run=runs,
         submit=come,
@@ -74,7 +75,6 @@ def public(name: str, folder: Path) -> workload.Log:
         user=None if user is None else np.unique(table[user].to_numpy(), return_inverse=True)[1],
         servers=servers,
     )
-    return workload.without_gaps(log)
 
 
 def blocks(log: workload.Log, seed: int, length: int = BLOCK) -> workload.Log:

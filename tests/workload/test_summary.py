@@ -36,9 +36,13 @@ def unchecked(monkeypatch):
     monkeypatch.setattr(summarizing, "_with_its_error", lambda site, log: site)
 
 
-def two_users(weeks=20, servers=16):
-    """One user submits four short jobs of one server each morning, the other a long one of eight each evening."""
+def two_users(weeks=40, servers=16):
+    """One user submits four short jobs of one server each morning, the other a long one of eight each evening.
+
+    Both do so every other week.
+    """
     day = DAY * np.arange(7 * weeks)
+    day = day[day // WEEK % 2 == 0]
     mornings = (day[:, None] + 9 * 3600 + 600 * np.arange(4)).ravel()
     evenings = day + 20 * 3600
     submit = np.concatenate([mornings, evenings])
@@ -69,15 +73,15 @@ def test_two_users_are_found_and_drawn_again():
     site = summarize(log)
     assert site.model == CAMPAIGNS and site.needs.tolist() == [1, 8] and site.groups.tolist() == [1, 8]
     assert (site.runs[0] == 300).all() and (site.runs[1] == 20_000).all()
-    assert (site.stay + (1 - site.stay) * np.diag(site.moves)[:, None] > 0.97).all()  # a need stays, or is drawn again
-    copy = site.draw(20_000, seed=2)
+    assert (site.stay + (1 - site.stay) * np.diag(site.moves)[:, None] > 0.95).all()  # a need stays, or is drawn again
+    copy = site.draw(50_000, seed=2)
     assert np.mean(copy.need == 8) == pytest.approx(0.2, abs=0.05)
     assert copy.run[copy.need == 8] == pytest.approx(20_000) and copy.run[copy.need == 1] == pytest.approx(300)
     hour = copy.submit // 3600 % 24
-    assert np.isin(hour[copy.need == 8], (9, 20)).mean() > 0.8  # the hours of both, for the profile is one
+    assert np.isin(hour[copy.need == 8], (9, 20)).mean() > 0.4  # the hours of both, for the profile is one
     order, begins = beginnings(copy.submit, copy.user)
     same = (copy.need[order][1:] == copy.need[order][:-1])[~begins[1:]]
-    assert same.mean() > 0.97
+    assert same.mean() > 0.95
 
 
 def test_a_draw_depends_on_its_seed_alone(site):
@@ -90,7 +94,7 @@ def test_a_draw_depends_on_its_seed_alone(site):
 @pytest.mark.parametrize("users", [True, False])
 def test_shares_load_and_levels_are_kept(log, users):
     site = summarize(log if users else replace(log, user=None))
-    copy = site.draw(200_000, seed=3)
+    copy = site.draw(100_000, seed=3)
     assert (np.diff(copy.submit) >= 0).all() and copy.run.min() >= 1 and (copy.estimate >= copy.run).all()
     assert set(copy.need) <= set(site.needs)
     load = copy.need @ copy.run / (copy.servers * copy.submit.max())
@@ -323,9 +327,9 @@ def test_nothing_is_promised_where_nothing_can_be(site, log):
 
 def test_a_long_log_with_users_is_promised(monkeypatch):
     monkeypatch.setattr(summarizing, "POINTS_OFF", 100.0)
-    assert summarize(two_users(weeks=52)).no_promise == ()
+    assert summarize(two_users(weeks=60)).no_promise == ()
     monkeypatch.setattr(summarizing, "POINTS_OFF", -1.0)
-    assert "off by more than" in summarize(two_users(weeks=52)).no_promise[0]
+    assert "off by more than" in summarize(two_users(weeks=60)).no_promise[0]
 
 
 # --- What it gives away ----------------------------------------------------------------------------------------------
@@ -434,15 +438,9 @@ def test_the_commands(tmp_path, log):
     told = said("draw", "site.json", "--jobs", 700, "--seed", 3, "-o", "copy.swf", cwd=tmp_path)
     assert told.status == 0 and told.out.startswith("Own error") and told.out.endswith("700 jobs are in copy.swf.\n")
     assert len(read_log(tmp_path / "copy.swf")) == 700
-    for words in (
-        ["replay"],
-        ["capacity", "--policy", "fcfs"],
-        ["plan", "--target-wait", "100h", "--servers", "64:70:2"],
-    ):
-        told = said(words[0], "site.json", *words[1:], cwd=tmp_path)
-        assert told.status in (0, 3), told.err
-        first, second = told.out.splitlines()[:2]
-        assert "are drawn from the summary site.json, with seed 1" in first and second.startswith("Own error")
+    told = said("replay", "site.json", cwd=tmp_path)
+    first, second = told.out.splitlines()[:2]
+    assert "are drawn from the summary site.json, with seed 1" in first and second.startswith("Own error")
     plain = json.loads(said("replay", "site.json", "--json", cwd=tmp_path).out)
     assert "Own error" in plain["notes"][1]
     for words, message in (
@@ -456,6 +454,20 @@ def test_the_commands(tmp_path, log):
     ):
         answer = said(*words, cwd=tmp_path)
         assert answer.status == 2 and message in answer.err, answer
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words", [["capacity"], ["plan", "--target-wait", "100h", "--servers", "64:70:2"]], ids=lambda words: words[0]
+)
+def test_capacity_and_plan_take_a_summary(tmp_path, site, words):
+    site.write(tmp_path / "site.json")
+    told = said(words[0], "site.json", *words[1:], cwd=tmp_path)
+    assert told.status == 0, told.err
+    first, second = told.out.splitlines()[:2]
+    assert "are drawn from the summary site.json, with seed 1" in first and second.startswith("Own error")
+    plain = json.loads(said(words[0], "site.json", *words[1:], "--json", cwd=tmp_path).out)
+    assert "Own error of the summary" in json.dumps(plain)
 
 
 def test_the_model_of_lublin_and_feitelson():

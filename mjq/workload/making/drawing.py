@@ -7,8 +7,10 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-__all__ = ["DAY", "HOUR", "LATE", "THIRDS", "WEEK", "Chain", "Times", "chance_walk", "drawn_campaigns", "placed",
-           "placed_singly"]  # fmt: skip
+__all__ = [
+    "DAY", "GRID", "HOUR", "LATE", "THIRDS", "WEEK", "Chain", "Times", "chance_walk", "drawn_campaigns", "placed",
+    "placed_singly",
+]  # fmt: skip
 
 HOUR, DAY, WEEK = 3600.0, 86_400.0, 604_800.0
 LATE = 6 * HOUR  # a longer gap ends at an hour of the profile
@@ -212,7 +214,7 @@ def placed(
     """Return when jobs of campaigns come; what would come after the span comes at its beginning.
 
     A campaign looks at weeks, one and on average `looks` more, and begins in the one in which least work has been
-    placed. After a pause of more than :data:`LATE` it looks at as many days.
+    placed.
     """
     come = np.empty(len(gap))
     days = int(span // DAY) + 1
@@ -232,12 +234,6 @@ def placed(
             now = before + pause
             if pause > LATE:
                 now = _late(rng, times, table, before, pause)
-                for _ in range(_looks(rng, looks)):
-                    pause = _gap(rng, table)
-                    if pause > LATE:
-                        other = _late(rng, times, table, before, pause)
-                        if busy[int(other % span // DAY)] < busy[int(now % span // DAY)]:
-                            now = other
         come[k] = now % span
         day = int(come[k] // DAY)
         busy[day] += work[k]

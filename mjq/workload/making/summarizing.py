@@ -10,9 +10,8 @@ the third of the levels. The mix from which it is drawn anew is calibrated so th
 shares of the jobs.
 
 Campaigns that are placed independently make work vary too much, for people submit less when the machine is busy. So
-each looks at several weeks and begins in the least busy one; after a pause of more than six hours it looks at as many
-days and goes on in the least busy one. How many is fitted to the variation of the work that comes in a week and in a
-day: to the mean of the logarithms of both coefficients of variation.
+each looks at several weeks and begins in the least busy one. How many is fitted to the variation of the work that comes
+in a week and in a day: to the mean of the logarithms of both coefficients of variation.
 
 A log that does not tell its users gets the model with two numbers of memory: the probability that a job repeats the
 need of the one before it beyond chance, and then its level.
@@ -444,7 +443,7 @@ def variation(come: np.ndarray, work: np.ndarray, span: float) -> np.ndarray:
 
 
 def _looks(site, jobs):
-    """Return how many weeks and days more than one are looked at, so that work varies as in the log.
+    """Return how many weeks more than one a campaign looks at, so that work varies as in the log.
 
     Steps towards the target become smaller (Robbins and Monro), and the mean of the later ones is taken.
     """

@@ -83,8 +83,7 @@ class Summary:
         Quantiles of the times between jobs of a campaign [s], by the third of the levels and by whether the need
         changes or stays.
     looks : float or None
-        How many weeks more than one a campaign looks at before it begins, and days after a pause of more than six
-        hours, on average.
+        How many weeks more than one a campaign looks at before it begins, on average.
     repeat : float array, shape (2,), or None
         Without campaigns: the probability that a job repeats the need of the one before, and then its level.
     profile : float array, shape (2, 24)
@@ -355,7 +354,7 @@ class Summary:
         if self.model == CAMPAIGNS:
             told.append(
                 "It holds how users go on: how probable it is that they stop for four days, repeat a need or a run "
-                "time, or change to another group, how long they pause, and how much they avoid busy weeks and days. "
+                "time, or change to another group, how long they pause, and how much they avoid busy weeks. "
                 "These are means over all users."
             )
         else:
