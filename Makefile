@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.8
+PANDOC := pypandoc_binary==1.17
 
 # Without compiled modules every kernel would compile sympy anew; numba keeps its own cache.
 unexport PYTHONDONTWRITEBYTECODE
@@ -19,8 +20,9 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 EXPERIMENT = $(subst -,_,$(NAME))
 EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq/experiments/*.py)))
 
-.PHONY: help book test notebooks slides figures lab pdf refresh experiment test-slow test-plain test-processors test-pythons
-.PHONY: sync-contents sync-panels sync-output coverage bench clean lock
+.PHONY: help book test style browser paper release check-metadata notebooks slides figures lab pdf refresh experiment
+.PHONY: test-slow test-plain test-browser test-processors test-pythons
+.PHONY: sync-contents sync-metadata sync-panels sync-output coverage bench clean lock
 
 help:  ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -30,13 +32,19 @@ book: $(VENV)/ready  ## Execute what changed, build the book, print the page to 
 	@$(BIN)/python book/build.py $(if $(filter off,$(SOLUTIONS)),--without-solutions)
 
 # The book comes first: what its chapters print is then compared, and need not be computed twice. If it fails, tests say more.
-test: $(VENV)/ready  ## Build the book, check style and types, run the tests; SEED=3 tries other random systems.
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check mjq book tests benchmarks
-	$(BIN)/mypy
+test: style  ## Build the book, check style and types, run the tests; SEED=3 tries other random systems.
 	-@$(BIN)/python book/build.py
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
 		--played --nbval-lax --nbval-current-env README.md mjq tests notebooks
+
+style: $(VENV)/ready  ## Check style and types alone.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check mjq book tests benchmarks
+	$(BIN)/mypy
+
+browser: $(VENV)/ready  ## Gather Python for the reader's browser, and build the book with cells that can be run there.
+	@$(BIN)/python book/run_here.py
+	@$(BIN)/python book/build.py
 
 notebooks: $(VENV)/ready  ## Write notebooks for students, without solutions, to _build/student.
 	@$(BIN)/python book/student.py
@@ -53,6 +61,15 @@ lab: $(VENV)/lab  ## Open the chapters in JupyterLab.
 pdf: book  ## Print the book to one PDF file beside its pages; this needs Chromium or Chrome.
 	@$(BIN)/python book/pdf.py
 
+paper: $(VENV)/ready  ## Write the short paper about this work to _build/paper, as a page and for print.
+	@$(BIN)/uv run --quiet --no-project --with $(PANDOC) python paper/build.py
+
+# The tag must be the version: make release TAG=v0.2.0
+release: $(VENV)/ready  ## Collect what a release has in _build/release; TAG=v0.2.0 checks that it may be one.
+	@$(BIN)/python book/release.py --check --tag "$(TAG)"
+	$(MAKE) pdf notebooks slides paper
+	@$(BIN)/python book/release.py --tag "$(TAG)"
+
 refresh: $(VENV)/ready  ## Execute all chapters, or CHAPTER=stability, and store the outputs in notebooks/.
 	@$(BIN)/python book/build.py --refresh $(CHAPTER)
 
@@ -66,6 +83,9 @@ test-slow: $(VENV)/ready  ## Run the long tests that `make test` leaves out.
 test-plain: $(VENV)/ready  ## Check that compiled functions equal plain Python, to the last bit.
 	$(ONE_THREAD) $(BIN)/python -m pytest -q -m slow tests/project/test_plain.py
 
+test-browser: $(VENV)/ready  ## Check that what readers run in a browser gives the book's numbers; this gathers what `make browser` does.
+	MJQ_GATHER=1 $(ONE_THREAD) $(BIN)/python -m pytest -q -m "slow or not slow" -s tests/book/test_run_here.py
+
 test-processors: $(VENV)/ready  ## Run the numerical tests as other processors would; HOW=--together takes one run.
 	$(BIN)/python -m tests.elsewhere $(HOW)
 
@@ -76,8 +96,14 @@ test-pythons:  ## Run `make test` with each of Python 3.11, 3.12 and 3.13 that i
 		else echo "python$$version is not installed: skipped"; fi; \
 	done
 
+check-metadata: $(VENV)/ready  ## Let programs of others check citation, workflows, forms, a run's description, the tree.
+	@$(BIN)/python -m tests.outside
+
 sync-contents: $(VENV)/ready  ## Update what is made from the list of chapters in mjq/models/chapters.py.
 	@$(BIN)/python book/contents.py
+
+sync-metadata: $(VENV)/ready  ## Update what repeats the names, addresses and papers of CITATION.cff.
+	@$(BIN)/python book/metadata_files.py
 
 sync-panels: $(VENV)/ready  ## Compute the tables in which panels interpolate; a minute.
 	PYTHONPATH=book $(BIN)/python book/panels/near_saturation.py
@@ -102,7 +128,7 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14) and "Python 3.11, 3.12 or 3.13 is needed, this is " + sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
-	$(BIN)/uv pip sync --quiet --require-hashes --compile-bytecode --python $(BIN)/python requirements.lock
+	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements.lock
 	$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable .
 	@touch $@
 

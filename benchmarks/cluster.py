@@ -63,8 +63,13 @@ def by_elimination(Q):
     return linalg.spsolve(A.tocsc(), np.eye(1, Q.shape[0])[0])
 
 
+def measures_of(states, pi, N):
+    """The measures by a distribution over the states."""
+    return cluster.measures(states, pi, N, RATES["lam"])
+
+
 def same(states, pi, N):
-    reference, found = ours(N), cluster.measures(states, pi, N, RATES["lam"])
+    reference, found = ours(N), measures_of(states, pi, N)
     assert abs(found.mean_jobs / reference.mean_jobs - 1) < 1e-6
 
 

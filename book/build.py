@@ -28,11 +28,13 @@ import depends
 import filelock
 import lighter
 import live_panels
-import mathjax
 import nbformat
+import run_here
 import student
 import yaml
 
+from mjq import reference
+from mjq.reference import making
 from mjq.runs import execution
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -170,19 +172,17 @@ def show(failures):
 
 
 def stage(site, chapters, solutions=True):
-    """Lay out what Sphinx reads: configuration, prose, panels, executed chapters by name, and MathJax.
+    """Lay out what Sphinx reads: configuration, prose, panels, and executed chapters by name.
 
     Files that are the same are left alone, so that Sphinx sees which pages changed.
     """
     files = {
         path: path.relative_to(ROOT)
         for path in (ROOT / "book").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and not {"__pycache__", run_here.SOURCES.name} & set(path.parts)
     }
     files |= {path: Path("notebooks") / f"{name}.ipynb" for name, path in chapters.items()}
     files |= {ROOT / name: Path(name) for name in ("_toc.yml", "CITATION.cff")}
-    js = Path(mathjax.__file__).parent / "static/mathjax/es5"
-    files |= {path: Path("book/_static/mathjax") / path.relative_to(js) for path in js.rglob("*") if path.is_file()}
     to_download = (ROOT / "notebooks/examples").glob("*.ipynb")
     files |= {path: path.relative_to(ROOT) for path in to_download}
     texts = {target: source.read_bytes() for source, target in files.items()}
@@ -190,11 +190,17 @@ def stage(site, chapters, solutions=True):
         for name, path in chapters.items():
             chapter = student.without_solutions(nbformat.read(path, as_version=4))
             texts[Path("notebooks") / f"{name}.ipynb"] = nbformat.writes(chapter).encode()
+        exam = Path("book/project.md")
+        texts[exam] = student.without_answers(texts[exam].decode()).encode()
     texts[Path("_config.yml")] = configuration().encode()
     panels = BUILD / "panels.json"
     BUILD.mkdir(exist_ok=True)
     live_panels.write(panels, ROOT / "book/panels")
     texts[Path(panels.name)] = panels.read_bytes()
+    values = reference.values()
+    texts[Path("book/reference-values.json")] = making.as_json(values, reference.version()).encode()
+    texts[Path("book/reference-values.csv")] = reference.as_csv(values).encode()
+    texts[Path("book/reference-values.schema.json")] = (making.FOLDER / "schema.json").read_bytes()
     picture = Path("book/_static/card.png")
     texts[picture] = (site / picture).read_bytes() if (site / picture).exists() else drawn_card()
     for old in site.rglob("*") if site.exists() else ():
@@ -217,13 +223,19 @@ def state_of(site):
     """Fingerprints of everything that decides what the book looks like, and of what all of its pages share."""
     pages, frame = hashlib.sha256(), hashlib.sha256((ROOT / "requirements.lock").read_bytes())
     for path in sorted(path for path in site.rglob("*") if path.is_file()):
-        state = pages if path.suffix in {".md", ".ipynb", ".bib", ".json", ".txt"} else frame
+        state = pages if path.suffix in {".md", ".ipynb", ".bib", ".json", ".txt", ".csv"} else frame
         state.update(str(path.relative_to(site)).encode() + path.read_bytes())
-    # The reference pages and the ledger are made from these.
-    for path in sorted([*(ROOT / "mjq").rglob("*"), *(ROOT / "tests/foreign").glob("*.csv")]):
-        if path.suffix in {".py", ".csv"}:
+    # The reference pages, the ledger, the reference values, the pages about data and other tools are made from these.
+    tables = [*(ROOT / "tests/foreign").glob("*.csv"), *(ROOT / "benchmarks").rglob("*.csv")]
+    for path in sorted([*(ROOT / "mjq").rglob("*"), *tables]):
+        if path.suffix in {".py", ".csv", ".json"}:
             pages.update(path.read_bytes())
     return f"{pages.hexdigest()} {frame.hexdigest()}"
+
+
+def settings():
+    """What ``_config.yml`` says."""
+    return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
 
 
 def configuration():
@@ -231,7 +243,8 @@ def configuration():
 
     Without an address that can be reached nothing leads to one.
     """
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config = settings()
+    del config["run_here"]
     if os.environ.get("GITHUB_REPOSITORY"):
         config["repository"]["url"] = (
             f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{os.environ['GITHUB_REPOSITORY']}"
@@ -265,7 +278,8 @@ def build(solutions=True):
     other = "" if solutions else "-without-solutions"  # a folder of its own, so that each is built from its last state
     site, html, pages, mark = (folder.with_name(folder.name + other) for folder in (SITE, HTML, WORK, MARK))
     stage(site, chapters, solutions)
-    state = state_of(site)
+    browser = settings()["run_here"]
+    state = f"{state_of(site)} {run_here.state(browser)}"
     last = mark.read_text() if html.exists() and mark.exists() else ""
     if last == state:
         print("book: up to date")
@@ -273,7 +287,7 @@ def build(solutions=True):
     started = time.perf_counter()
     print("book: building …", flush=True)
     # Sphinx keeps quiet about warnings on pages that it read before: keep its work only if that had none.
-    if last.split()[1:] != state.split()[1:]:
+    if last.split()[1:2] != state.split()[1:2]:
         shutil.rmtree(pages, ignore_errors=True)
     mark.unlink(missing_ok=True)
     run = sphinx(site, pages / "html")
@@ -290,6 +304,7 @@ def build(solutions=True):
     shutil.copytree(pages / "html", new)
     lighter.lighten(new)
     student.write(site, new / "_sources/notebooks", address_of(site))  # what the button downloads
+    run_here.put(new, chapters, browser)
     if html.exists():
         html.rename(old)
     new.rename(html)

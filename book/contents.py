@@ -1,4 +1,4 @@
-"""Write what is made of the list of chapters in mjq.models: the contents, README's table, the sections of the ledger.
+"""Write what is made of the list of chapters in mjq.models: the contents, README's table, sections of two pages.
 
 `make sync-contents` rewrites these lines where they stand, and nothing else. A test says when this is due. The words
 between the heading of a chapter's section in the ledger and its table stay.
@@ -58,6 +58,12 @@ def ledger(text):
     return between("% chapters", "\n\n".join(sections), "% end of chapters", text)
 
 
+def claims(text):
+    """The page of claims with a section a chapter."""
+    sections = [f"## {one.title} ({one.key})\n\n```{{claims}} {one.key}\n```" for one in CHAPTERS]
+    return between("% chapters", "\n\n".join(sections), "% end of chapters", text)
+
+
 def between(begin, new, end, text):
     """The text with other lines between two that mark them."""
     lines = rf"(^{re.escape(begin)}\n).*?(^{re.escape(end)}$)"
@@ -72,7 +78,7 @@ def replaced(pattern, new, text):
     return found
 
 
-WRITTEN = {"_toc.yml": toc, "README.md": readme, "book/ledger.md": ledger}
+WRITTEN = {"_toc.yml": toc, "README.md": readme, "book/ledger.md": ledger, "book/claims.md": claims}
 
 
 def written():

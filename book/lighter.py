@@ -2,6 +2,11 @@
 
 * A script of a megabyte and a half draws fifteen icons: a style sheet with these icons takes its place.
 * The contents of the page, for print, stand in the text that the search reads and shows.
+* Names and brackets in code have the colour of all code: they need no element of their own, of which a chapter would
+  have thousands.
+
+Pictures get their sizes, so that a page does not move when they come, and all but the first of a page are loaded when
+a reader comes near them.
 """
 
 import json
@@ -17,6 +22,10 @@ FOR_PRINT = re.compile(r'<div id="jb-print-toc">(?:(?!id="searchbox").)*?</nav>\
 # An icon in the script: its name, then width, height, other names, code, path.
 DRAWN = r'(?<![\w-])"?{name}"?:\[(\d+),(\d+),\[[^\]]*\],"[0-9a-f]+","([^"]+)"\]'
 SHEET = "_static/icons.css"
+PICTURE = re.compile(r'<img (?![^>]*\b(?:width|loading)=)([^>]*?src="([^":]+\.svg)"[^>]*?)\s*/?>')
+PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')  # in the colour of what is around it
+SIZES = re.compile(r'<svg[^>]*?\bwidth="([\d.]+)(pt|px)?"[^>]*?\bheight="([\d.]+)(?:pt|px)?"')
+PIXELS = {"pt": 4 / 3, "px": 1, "": 1}
 STYLE = """\
 /* The icons of the theme that this book uses: Font Awesome Free, CC BY 4.0, https://fontawesome.com. */
 :is(.fa-solid, .fas, .fab, .far, .fa-brands, .fa-regular) {
@@ -40,9 +49,30 @@ def lighten(html):
             text = PRELOADED.sub(
                 "", SCRIPT.sub(f'\n<link rel="stylesheet" type="text/css" href="{up}{SHEET}" />', text)
             )
-            path.write_text(FOR_PRINT.sub("", text), encoding="utf-8")
+            path.write_text(placed(PLAIN.sub(r"\1", FOR_PRINT.sub("", text)), path.parent), encoding="utf-8")
     for leftover in ("scripts/fontawesome.js", "scripts/fontawesome.js.map"):
         (html / "_static" / leftover).unlink(missing_ok=True)
+
+
+def placed(text, folder):
+    """A page whose pictures have their sizes, and load late if they are not the first."""
+    count = iter(range(text.count("<img")))
+
+    def tag(found):
+        late = ' loading="lazy"' if next(count) else ""
+        return f"<img {found[1]} {size_of(folder / found[2])}{late} />".replace("  ", " ")
+
+    return PICTURE.sub(tag, text)
+
+
+def size_of(path):
+    """The size of a drawing as attributes, in whole pixels; nothing if the drawing does not say it."""
+    with path.open(encoding="utf-8") as file:
+        found = SIZES.search(file.read(4000))
+    if not found:
+        return ""
+    width, height = (round(float(found[k]) * PIXELS[found[2] or ""]) for k in (1, 3))
+    return f'width="{width}" height="{height}"'
 
 
 def sheet(names, script):

@@ -15,7 +15,6 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import build
-import mathjax
 import sphinx_build
 import yaml
 from bs4 import BeautifulSoup
@@ -35,7 +34,6 @@ const set = () => { document.documentElement.dataset.theme = dark.matches ? "dar
 dark.addEventListener("change", set);
 set();
 """
-MATHJAX = Path(mathjax.__file__).parent / "static/mathjax/es5/tex-svg-full.js"
 
 
 def main(notebook, name, target):
@@ -45,7 +43,6 @@ def main(notebook, name, target):
         site = Path(folder) / "site"
         build.stage(site, chapters)
         in_contents(site / "_toc.yml", f"notebooks/{name}")
-        set_all_formulas(site / "_config.yml")
         html = Path(folder) / "html"
         if sphinx_build.run(site, html, filenames=[str(site / f"notebooks/{name}.ipynb")], quiet=True):
             sys.exit(1)  # it has said why
@@ -60,13 +57,6 @@ def in_contents(path, file):
     if not any(chapter["file"] == file for part in parts for chapter in part["chapters"]):
         parts[1]["chapters"].append({"file": file})
         path.write_text(yaml.safe_dump(contents, sort_keys=False), encoding="utf-8")
-
-
-def set_all_formulas(path):
-    """Let MathJax set all formulas at once: what it takes to wait until they are seen is another file."""
-    config = yaml.safe_load(path.read_text(encoding="utf-8"))
-    config["sphinx"]["config"].pop("mathjax3_config", None)
-    path.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
 
 
 def alone(page):
@@ -85,10 +75,9 @@ def alone(page):
         address = urlparse(tag["href"])
         if not address.scheme and (address.path or not address.fragment):
             tag.name, tag.attrs = "span", {}  # another page of the book: its words stay
-    for text in (LIGHT_OR_DARK, escaped(MATHJAX.read_text(encoding="utf-8"))):
-        script = soup.new_tag("script")
-        script.string = text
-        soup.head.append(script)
+    script = soup.new_tag("script")
+    script.string = LIGHT_OR_DARK
+    soup.head.append(script)
     return str(soup)
 
 

@@ -1,7 +1,7 @@
 """The built book as one PDF file, printed by a browser: ``python book/pdf.py``, after ``make book``.
 
-All pages stand in one, in the order of the contents. When MathJax has set every formula, the browser prints it, with
-tags for those who listen and with the headings as an outline, and the first page of the book gets a link to the file.
+All pages stand in one, in the order of the contents. The browser prints it, with tags for those who listen and with the
+headings as an outline, and the first page of the book gets a link to the file.
 Solutions are open. Code that is folded in the book is left out; its line says what it does.
 """
 
@@ -13,8 +13,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import yaml
-from browser import launched
 from bs4 import BeautifulSoup
+
+from mjq._util.browser import launched
 
 ROOT = Path(__file__).resolve().parent.parent
 HTML, WORK = ROOT / "_build/html", ROOT / "_build/pdf"
@@ -38,16 +39,10 @@ FOOTER = (
 OF_THE_SCREEN = (
     "script, button, section.panel, form.selfcheck, .headerlink, a.report, p.expanded, .toggle-details, svg.sd-octicon"
 )
-# When all formulas are set, also those that a reader of the screen has not come near.
-ALL_SET = """async () => {
-    await MathJax.startup.promise;
-    await MathJax.startup.document.lazyTypesetAll?.();
-    await document.fonts.ready;
-}"""
 # What a reader of the file would miss.
 MISSING = """() => ({
-    formulas: document.querySelectorAll('.math').length - document.querySelectorAll('.math mjx-container').length,
-    errors: document.querySelectorAll('mjx-merror').length,
+    formulas: [...document.querySelectorAll('math')].filter(formula => !formula.getClientRects().length).length,
+    fonts: [...document.fonts].filter(font => font.status === 'error').length,
     pictures: [...document.images].filter(image => !image.complete || !image.naturalWidth).length,
 })"""
 
@@ -80,12 +75,10 @@ def page_names(contents):
 
 
 def take_styles(page, soup):
-    """Take over the style sheets of a page, and MathJax with its settings."""
-    for tag in page.select('link[rel="stylesheet"], script'):
-        if tag.name == "link" or "MathJax" in (tag.string or "") or "mathjax" in tag.get("src", ""):
-            for attribute in {"href", "src"} & set(tag.attrs):
-                tag[attribute] = tag[attribute].replace("../", f"../{HTML.name}/", 1)
-            soup.head.append(tag)
+    """Take over the style sheets of a page."""
+    for tag in page.select('link[rel="stylesheet"]'):
+        tag["href"] = tag["href"].replace("../", f"../{HTML.name}/", 1)
+        soup.head.append(tag)
     style = soup.new_tag("style")
     style.string = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
     soup.head.append(style)
@@ -97,6 +90,8 @@ def cleaned(article):
         tag.decompose()
     for link in article.select("a.panel-set"):
         link.unwrap()
+    for formula in article.select("math"):  # the parts of a formula have no tags in PDF that a listener would hear
+        formula.attrs |= {"role": "img", "aria-label": told(formula)}
     for fold in article.select("details"):
         fold.name = "div"
         words = fold.summary
@@ -109,6 +104,26 @@ def cleaned(article):
         else:
             words.string = words.get_text(" ", strip=True)
             words.attrs = {"class": "admonition-title"}
+
+
+def told(node):
+    """A formula in words of one line: ``(a+b)/(c)``, ``x_i``, ``x^2``.
+
+    >>> told(BeautifulSoup("<math><msup><mi>x</mi><mn>2</mn></msup><mo>+</mo><mi>y</mi></math>", PARSER))
+    'x^2+y'
+    """
+    if isinstance(node, str):
+        return str(node).strip()
+    parts = [part for part in map(told, node.children) if part]
+    if node.name == "mfrac" and len(parts) == 2:
+        return f"({parts[0]})/({parts[1]})"
+    if node.name == "msqrt":
+        return f"√({''.join(parts)})"
+    if node.name in {"msub", "munder", "msup", "msubsup", "munderover"} and len(parts) > 1:
+        signs = {"msup": "^"}.get(node.name, "_"), "^"
+        grouped = [part if len(part) == 1 else f"({part})" for part in parts[1:]]
+        return parts[0] + "".join(map("".join, zip(signs, grouped, strict=False)))
+    return (" " if node.name == "mtr" else "").join(parts) + (";" if node.name == "mtr" else "")
 
 
 def addressed(article, path, paths):
@@ -144,11 +159,11 @@ def printed(source, target):
         page = browser.new_page()
         page.set_default_timeout(PATIENCE)
         page.goto(source.as_uri(), wait_until="load", timeout=PATIENCE)
-        page.evaluate(ALL_SET)
+        page.evaluate("document.fonts.ready.then(() => true)")
         missing = {what: number for what, number in page.evaluate(MISSING).items() if number}
         if missing:
             raise RuntimeError(f"not all of the book is there: {missing}")
-        formulas = page.locator("mjx-container").count()
+        formulas = page.locator("math").count()
         page.pdf(
             path=target, format="A4", scale=SCALE, prefer_css_page_size=True, print_background=True, tagged=True,
             outline=True, display_header_footer=True, header_template="<span></span>", footer_template=FOOTER,

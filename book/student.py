@@ -208,6 +208,16 @@ def without_solutions(notebook):
     return notebook
 
 
+def without_answers(text):
+    """A page without the answers to questions of an exam, which stand behind buttons.
+
+    >>> without_answers("1. Why?\\n\\n:::{dropdown} Answer to question 1\\nSo.\\n:::\\n\\n2. How?")
+    '1. Why?\\n\\n2. How?'
+    """
+    text = text.replace("Each has a model answer behind a button.\n", "")
+    return re.sub(r"^:::\{dropdown\} Answer to .*?^:::\n+", "", text, flags=re.M | re.S)
+
+
 def said(block, words):
     """What a text or a directive becomes."""
     if isinstance(block, str):

@@ -10,6 +10,8 @@ The library
 ``mjq.simulation``  an independent event-driven simulator with confidence intervals
 ``mjq.workload``    cluster logs in, classes, capacities and waits out
 
+``mjq.reference``   results that were computed in two ways, for whoever tests another program
+
 The command ``mjq``
 
 ``mjq.runs``        chapters run again: other parameters, sweeps, comparisons

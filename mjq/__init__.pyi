@@ -4,6 +4,7 @@ from . import headlines as headlines
 from . import models as models
 from . import plots as plots
 from . import published as published
+from . import reference as reference
 from . import runs as runs
 from . import simulation as simulation
 from . import solvers as solvers

@@ -29,13 +29,6 @@ needs_traces = pytest.mark.skipif(
     TRACES is None, reason="MJQ_TRACES names no folder of public logs, and there is no ../shared/traces"
 )
 
-# All formulas, also those that are set when a reader comes near them: pages do not move later.
-FORMULAS_SET = """async () => {
-    if (!window.MathJax?.startup) return;
-    await MathJax.startup.promise;
-    await MathJax.startup.document.lazyTypesetAll?.();
-}"""
-
 # Without a sandbox, so that it also runs as root, and without calls home.
 FLAGS = [
     "--no-sandbox",
@@ -234,7 +227,7 @@ def visit(browser, path, width=DESK, scheme="light"):
     page.on("pageerror", lambda e: trouble.append(str(e)))
     page.on("request", lambda r: trouble.append(f"outside request: {r.url}") if r.url.startswith("http") else None)
     page.goto(path.as_uri(), wait_until="load")
-    page.evaluate(FORMULAS_SET)
+    page.evaluate("document.fonts.ready.then(() => true)")
     return page, trouble
 
 

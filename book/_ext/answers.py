@@ -9,8 +9,8 @@
     :::
 
 Numbers are those that a chapter has glued, each with its format, or whole numbers. The picture has two bars, or with
-``:parts:`` a hundred squares of which so many are blank. The card links to the cell of the chapter that asserts the
-check.
+``:parts:`` a hundred squares of which so many are blank, or with ``:picture: two-schedules`` it is one of those of
+``mechanisms.py``. The card links to the cell of the chapter that asserts the check.
 """
 
 from html import escape
@@ -32,7 +32,7 @@ class Answer(SphinxDirective):
     has_content = True
     required_arguments = 1
     final_argument_whitespace = True
-    option_spec = dict.fromkeys(("number", "unit", "check", "bars", "parts"), directives.unchanged_required)
+    option_spec = dict.fromkeys(("number", "unit", "check", "bars", "parts", "picture"), directives.unchanged_required)
 
     def run(self):
         link, *sentence = self.parse_text_to_nodes(f"{{doc}}`{self.arguments[0]}`\n\n" + "\n".join(self.content))
@@ -53,6 +53,10 @@ class Answer(SphinxDirective):
         return value, format(value, form)
 
     def picture(self):
+        if "picture" in self.options:
+            from mechanisms import PICTURES  # only the process that reads page one needs the models
+
+            return drawn(*PICTURES[self.options["picture"]]())
         if "parts" in self.options:
             value, number = self.computed(self.options["parts"])
             return drawn(squares(round(value)), 10 * STEP, f"{number} of a hundred squares are blank.")

@@ -16,6 +16,7 @@ WORDS = {
     "notebooks/near_saturation": ["variable run times", "time in the system", "saturation"],
     "notebooks/scheduling": ["EASY", "EASY backfilling", "backfilling", "reservation", "estimates"],
     "notebooks/your_cluster": ["shuffled jobs", "order of the jobs", "public logs"],
+    "notebooks/what_a_log_remembers": ["memory", "rows of like jobs", "shuffling"],
     "book/operators": ["sacct", "Slurm", "log", "mjq capacity", "mjq plan"],
     "book/course": ["course", "sessions", "exercises"],
     "book/ledger": ["errata", "reproduced"],

@@ -378,7 +378,8 @@
       const wanted = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
       if (wanted && figure.contains(wanted)) unfold(true), wanted.scrollIntoView();
     };
-    place.querySelector(".panel-note").append(button);
+    const why = "On paper, in the PDF file and without scripts, a figure that does not move stands here instead.";
+    place.querySelector(".panel-note").append(element("p", {}, why), button);
     unfold(false);
     addEventListener("hashchange", target);
     target();

@@ -1,8 +1,12 @@
-// Tables that scroll sideways can be reached, and scrolled, with the keyboard.
+// Tables and formulas that scroll sideways can be reached, and scrolled, with the keyboard. All are measured first: each
+// change would make the browser lay out the page once more.
 function reach() {
-  for (const table of document.querySelectorAll(".bd-article table"))
-    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
-    else table.removeAttribute("tabindex");
+  const boxes = [...document.querySelectorAll(".bd-article :is(table, .formula)")];
+  const wide = boxes.map((box) => box.scrollWidth > box.clientWidth);
+  boxes.forEach((box, k) => {
+    if (wide[k]) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  });
 }
 // A button that opens a solution says of which exercise.
 function name() {
@@ -61,3 +65,37 @@ function sift() {
   for (const fold of folds) fold.addEventListener("toggle", reach);
 }
 addEventListener("load", sift);
+// The reference values: problems in which all typed words occur, and folds that open where some are found.
+function seek() {
+  const box = document.querySelector(".values-filter"), folds = [...document.querySelectorAll(".values-fold")];
+  if (!box) return;
+  box.hidden = false;
+  const texts = new Map([...document.querySelectorAll(".values-problem")].map((one) => [one, one.textContent.toLowerCase()]));
+  box.addEventListener("input", (event) => {
+    const words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let found = 0;
+    for (const [one, text] of texts) {
+      one.hidden = !words.every((word) => text.includes(word));
+      found += !one.hidden;
+    }
+    for (const fold of folds) {
+      const some = [...fold.querySelectorAll(".values-problem")].some((one) => !one.hidden);
+      fold.hidden = !some;
+      fold.open = Boolean(words.length) && some;
+    }
+    box.querySelector("output").textContent = words.length ? `${found} problem${found === 1 ? "" : "s"}` : "";
+  });
+  for (const fold of document.querySelectorAll(".values-fold, .values-problem")) fold.addEventListener("toggle", reach);
+}
+addEventListener("load", seek);
+// Claims and commands: what was ticked stays ticked.
+function tick() {
+  for (const box of document.querySelectorAll(".claims input")) {
+    const key = `mjq-claim ${box.value}`;
+    try {
+      box.checked = localStorage.getItem(key) === "1";
+      box.addEventListener("change", () => (box.checked ? localStorage.setItem(key, "1") : localStorage.removeItem(key)));
+    } catch { return; }  // a browser that keeps nothing
+  }
+}
+addEventListener("load", tick);

@@ -16,7 +16,8 @@ from mjq._util.plain import brief
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "MIX_TOLERANCE", "LARGEST_COUNT", "LARGEST_RATE_RATIO", "FIT_TOLERANCE", "shown", "numbers", "positive",
-    "not_negative", "probabilities", "share", "inside", "count", "counts", "affordable", "multiserver", "effort",
+    "not_negative", "probabilities", "share", "repeated", "inside", "count", "counts", "affordable", "multiserver",
+    "effort",
 ]  # fmt: skip
 
 MIX_TOLERANCE = 1e-9  # by which probabilities may miss the sum 1
@@ -140,6 +141,21 @@ def share(name: str, value: float) -> float:
     number = float(numbers(name, value, ndim=0))
     if not 0 <= number <= 1:
         raise ValueError(f"{name} must lie between 0 and 1, got {shown(number)}")
+    return number
+
+
+def repeated(order: ArrayLike) -> float:
+    """Return the probability that a job is like the one before it.
+
+    >>> repeated(1)
+    Traceback (most recent call last):
+    ValueError: order must be below 1, got 1: all jobs would be of one class
+    """
+    number = float(numbers("order", order, ndim=0))
+    if number < 0:
+        raise ValueError(f"order must not be negative, got {shown(number)}")
+    if not number < 1:
+        raise ValueError(f"order must be below 1, got {shown(number)}: all jobs would be of one class")
     return number
 
 

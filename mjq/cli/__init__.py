@@ -5,6 +5,7 @@
 ``logs``      replay
 ``capacity``  capacity
 ``plan``      plan
+``reference`` reference
 ``wait``      wait
 ``summary``   summary, draw
 ``teaching``  sheets, grade
@@ -27,6 +28,7 @@ import click
 from mjq.cli import chapters, common, logs, models, teaching
 from mjq.cli.capacity import capacity
 from mjq.cli.plan import plan
+from mjq.cli.reference import reference
 from mjq.cli.summary import draw, summary
 from mjq.cli.wait import wait
 
@@ -42,6 +44,7 @@ MAIN_HELP = """Run the chapters of the book with your own numbers, solve a model
                                          show what differs between two runs
     mjq solve stability --n 30 --n1 3 --n2 10 --mu1 1 --mu2 .5 --p1 .7
                                          compute the results of a model, without a notebook
+    mjq reference fcfs wait              show results that were computed in two ways
     mjq replay log.swf --policy fcfs --policy easy
                                          compare the waits of a log under two policies
     mjq capacity log.swf                 estimate the real capacity of a machine
@@ -63,7 +66,7 @@ LAST_LINE = (
 )
 SECTIONS: dict[str, list[str]] = {
     "Chapters": [command.name for command in chapters.COMMANDS if command.name],
-    "Models": ["solve"],
+    "Models": ["solve", "reference"],
     "Logs": ["replay", "capacity", "plan", "wait", "summary", "draw"],
     "Teaching": [command.name for command in teaching.COMMANDS if command.name],
 }
@@ -126,7 +129,10 @@ class Main(common.Group):
 
 @click.group(
     cls=Main,
-    commands=[*chapters.COMMANDS, models.solve, logs.replay, capacity, plan, wait, summary, draw, *teaching.COMMANDS],
+    commands=[
+        *chapters.COMMANDS, models.solve, reference, logs.replay, capacity, plan, wait, summary, draw,
+        *teaching.COMMANDS,
+    ],
     help=MAIN_HELP, epilog=LAST_LINE,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )  # fmt: skip

@@ -12,7 +12,7 @@ from mjq.runs.chapters import NOTEBOOKS
 __all__ = ["require", "write"]
 
 SCRIPT = NOTEBOOKS.parent / "book/page.py"
-NEEDED = ("jupyter_book", "mathjax", "bs4")
+NEEDED = ("jupyter_book", "math_core", "bs4")
 
 
 def require() -> None:

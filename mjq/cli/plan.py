@@ -385,7 +385,7 @@ def _of_response(effects):
         if abs(one.response.value - one.saves.mean.value) > TINY:
             shorter = "shorter" if one.response.value > 0 else "longer"
             ends = sorted(abs(x) for x in (one.response.low, one.response.high) if x is not None)
-            sure = "" if _holds_zero(one.response) else f" ({ends[0]:.3g} to {ends[1]:.3g})"
+            sure = "" if one.response.holds_zero else f" ({ends[0]:.3g} to {ends[1]:.3g})"
             sure = sure or ", but the log cannot tell that from nothing"
             yield (
                 f"- {one.change}: under {one.policy} the mean response time, wait and run time, becomes "
@@ -427,12 +427,7 @@ def _verdict(row):
 
 def _saved(found):
     """Return what is saved, or None where the log cannot tell it from nothing."""
-    return None if _holds_zero(found) else sheet.hours(found)
-
-
-def _holds_zero(found):
-    """Return whether an interval holds zero, or is not known."""
-    return found.low is None or found.high is None or found.low <= 0 <= found.high
+    return None if found.holds_zero else sheet.hours(found)
 
 
 def _by_load(one, told):

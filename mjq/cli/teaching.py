@@ -25,8 +25,9 @@ __all__ = ["COMMANDS", "grade", "sheets"]
     help="Draw the numbers from this seed. The same seed gives the same sheets.",
 )  # fmt: skip
 @click.option(
-    "--format", "form", type=click.Choice(["md", "html"]), default="md", show_default=True,
-    help="Write Markdown, or pages that a browser shows and prints without a network.",
+    "--format", "form", type=click.Choice(["md", "html", "pdf"]), default="md", show_default=True,
+    help="Write Markdown, pages that a browser shows and prints without a network, or PDF files. For PDF files, "
+    "playwright and Chromium or Chrome are needed.",
 )  # fmt: skip
 @click.option(
     "--export", type=click.Choice(["gift"]),

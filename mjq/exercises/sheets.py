@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mjq._util import folders
+from mjq._util import browser, folders
 from mjq.exercises.drawn import Drawn, draw
 from mjq.exercises.gift import as_gift
 from mjq.exercises.pages import Block, as_html, as_markdown
@@ -18,11 +19,15 @@ from mjq.exercises.question import ASKED, Choice, Task, written
 __all__ = ["ANSWER_COLUMNS", "EXPORTS", "FORMATS", "KEY_COLUMNS", "as_csv", "key", "sheet", "solution", "write"]
 
 NUMBERS = {3: "three", 4: "four", 5: "five"}
-FORMATS, EXPORTS = ("md", "html"), ("gift",)
+FORMATS, EXPORTS = ("md", "html", "pdf"), ("gift",)
 KEY_COLUMNS = [
     "student", "question", "title", "kind", "given", "answer", "tolerance", "unit", "points", "if somebody overlooked",
 ]  # fmt: skip
 ANSWER_COLUMNS = ["student", "question", "answer"]
+FOOTER = (
+    '<div style="width: 100%; font: 8px sans-serif; text-align: center">'
+    '<span class="title"></span> · <span class="pageNumber"></span> of <span class="totalPages"></span></div>'
+)
 ROOM = {"derive": 10, "explain": 7, "find the mistake": 7}  # lines to write on
 
 
@@ -32,7 +37,7 @@ def write(
     """Write sheets, solutions and a key into a new folder; it appears whole or not at all.
 
     The files are ``student01.md`` and ``student01-solution.md`` for each student, ``key.csv``, and ``answers.csv``
-    with a row for each answer to be filled in.
+    with a row for each answer to be filled in. A PDF file is printed by Chromium or Chrome through playwright.
 
     Parameters
     ----------
@@ -44,7 +49,7 @@ def write(
     folder : path
         Must not exist.
     form : str
-        ``md`` for Markdown, ``html`` for pages that can be printed.
+        ``md`` for Markdown, ``html`` for pages that can be printed, ``pdf`` for such pages printed.
     export : str, optional
         ``gift``: also write ``questions.gift``, which Moodle imports.
 
@@ -57,19 +62,21 @@ def write(
     ------
     ValueError
         If the folder exists, there is no such chapter, form or export, or there are too many students for it.
+    RuntimeError
+        If there is nothing to print PDF files with. The message says what to install.
     """
     folder = Path(folder)
     if os.path.lexists(folder):
         raise ValueError(f"{folder} exists: sheets go into a new folder")
     if form not in FORMATS or export not in (None, *EXPORTS):
-        raise ValueError(f"sheets are in {' or '.join(FORMATS)}, exports in {' or '.join(EXPORTS)}")
+        raise ValueError(f"sheets are in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}, exports in {' or '.join(EXPORTS)}")
     drawn = draw(chapter, students, seed)
     digits = max(2, len(str(students)))
     names = [f"student{k:0{digits}}" for k in range(1, students + 1)]
-    with folders.unfinished(folder) as new:
+    with _writer(form) as put, folders.unfinished(folder) as new:
         for name, questions in zip(names, drawn, strict=True):
             for file, blocks in (name, sheet), (f"{name}-solution", solution):
-                _write(new / f"{file}.{form}", blocks(chapter, name, questions), form)
+                put(new / f"{file}.{form}", blocks(chapter, name, questions))
         (new / "key.csv").write_text(key(names, drawn), encoding="utf-8", newline="")
         (new / "answers.csv").write_text(_empty_answers(names, drawn), encoding="utf-8", newline="")
         if export:
@@ -77,9 +84,29 @@ def write(
         return folders.settle(new, folder, force=False)
 
 
-def _write(path, blocks, form):
-    text = as_markdown(blocks) if form == "md" else as_html(blocks[0][1], blocks)
-    path.write_text(text, encoding="utf-8")
+@contextmanager
+def _writer(form: str) -> Iterator[Callable[[Path, list[Block]], object]]:
+    """Yield what writes the blocks of a sheet to a file of this form."""
+    if form == "pdf":
+        with browser.launched() as chromium:
+            page = chromium.new_page(java_script_enabled=False, offline=True)
+            yield lambda path, blocks: _print(page, path, blocks)
+    else:
+        as_text = as_markdown if form == "md" else _page
+        yield lambda path, blocks: path.write_text(as_text(blocks), encoding="utf-8")
+
+
+def _page(blocks):
+    return as_html(blocks[0][1], blocks)
+
+
+def _print(page, path, blocks):
+    """Print blocks to a PDF file, with their heading and the number of the page below each page."""
+    page.set_content(_page(blocks))
+    page.pdf(
+        path=path, prefer_css_page_size=True, tagged=True, display_header_footer=True,
+        header_template="<span></span>", footer_template=FOOTER,
+    )  # fmt: skip
 
 
 def sheet(chapter: str, name: str, questions: list[Drawn]) -> list[Block]:

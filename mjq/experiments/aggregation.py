@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numba
 import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
+from mjq._util.compiling import numba
 from mjq.models.cluster.tandem import Tandem
 from mjq.solvers.drain import Configurations
 

@@ -25,6 +25,7 @@ TYPES = {
 }
 
 __all__ = [
+    "ORDER",
     "Declaration",
     "Matrix",
     "MultiserverInput",
@@ -72,6 +73,9 @@ def optional(words: str) -> Any:
     return Field(None, description=words)
 
 
+ORDER = "Let a job be of the class of the one before it with this probability, below 1, and drawn anew otherwise."
+
+
 class MultiserverInput(Declaration):
     B: Number = meaning("Give the resource this size, such as a number of servers.")
     b: Numbers = meaning("Let a job of each class hold this much of the resource.")
@@ -80,7 +84,7 @@ class MultiserverInput(Declaration):
     lam: NumberOrNone = optional("Also compute times at this arrival rate, which must be below the capacity.")
 
 
-def system_of(B: float, b: list[float], mu: list[float], p: list[float]) -> System:
+def system_of(B: float, b: list[float], mu: list[float], p: list[float], order: float | None = None) -> System:
     """Return the system of a :class:`MultiserverInput`; errors name its letters, which are what was given.
 
     >>> system_of(6, [2, 3], [1, 1], [0.5, 0.4])
@@ -88,7 +92,7 @@ def system_of(B: float, b: list[float], mu: list[float], p: list[float]) -> Syst
     ValueError: p must sum to 1, got (0.5, 0.4) with sum 0.9
     """
     checks.multiserver(B, b, mu, p)
-    return System(B, b, mu, p)
+    return System(B, b, mu, p, order)
 
 
 def checked(name: str, declaration: type[Declaration], given: Any) -> Any:

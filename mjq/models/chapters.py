@@ -88,6 +88,14 @@ CHAPTERS = (
         of_a_paper=False,
         room="workload",
     ),
+    Chapter(
+        "WLR",
+        "what_a_log_remembers",
+        "What a log remembers",
+        "what the order of the jobs is worth, and which numbers of a log give its waits again",
+        of_a_paper=False,
+        room="workload",
+    ),
 )
 PAPERS = tuple(chapter for chapter in CHAPTERS if chapter.of_a_paper)
 NAMES = tuple(chapter.name for chapter in CHAPTERS if chapter.has_model)

@@ -13,6 +13,7 @@
 ``figures``     the numbers behind a figure
 ``results``     what an executed chapter found
 ``provenance``  code, commit, versions, machine
+``crate``       the folder of a run described for other programs
 """
 
 from __future__ import annotations

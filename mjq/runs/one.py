@@ -14,7 +14,7 @@ import nbformat
 from mjq._util import folders
 from mjq.runs import execution, inputs
 from mjq.runs.chapters import chapter
-from mjq.runs.kept import provenance, results
+from mjq.runs.kept import crate, provenance, results
 
 __all__ = ["Run", "RunFailed", "run"]
 
@@ -69,9 +69,10 @@ def run(
 
     The folder ``runs/<chapter>/<label>`` gets the executed notebook, ``parameters.yaml``, ``run.json`` (versions,
     commit, machine, time), ``results.json`` (values and tables by name), ``tables/*.csv``, and for every figure
-    ``figures/<name>.svg``, ``.png`` and, unless it is a drawing, ``.csv``. It appears when all is done. A run that
-    fails leaves ``<label>.failed`` instead, with the notebook up to the failing cell. If a folder of that name appears
-    meanwhile, a number goes behind ours.
+    ``figures/<name>.svg``, ``.png`` and, unless it is a drawing, ``.csv``. The file ``ro-crate-metadata.json``
+    describes all of them as a Process Run Crate. The folder appears when all is done. A run that fails leaves
+    ``<label>.failed`` instead, with the notebook up to the failing cell. If a folder of that name appears meanwhile, a
+    number goes behind ours.
 
     Parameters
     ----------
@@ -122,8 +123,10 @@ def run(
         )  # fmt: skip
         seconds = round(time.perf_counter() - clock, 3)
         inputs.write_yaml(new / "parameters.yaml", given)
-        results.write_json(new / "run.json", _about(source.name, failure, began, seconds))
+        about = _about(source.name, failure, began, seconds)
+        results.write_json(new / "run.json", about)
         found = _filed(new, target) if target.exists() else results.Results({}, {}, {})
+        crate.write(new, source.title, about, given, source.of_the_book)
         if failure:
             kept = folders.settle(new, folder.with_name(folder.name + folders.FAILED), replace)
             raise RunFailed(source.name, failure, kept)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
+from mjq._util.compiling import numba
 from mjq._util.parallel import Workers
 from mjq.simulation.engine.heap import cumulative, doubled, pop, push
 from mjq.simulation.estimates import Estimate, clustering

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
+from mjq._util.compiling import numba
 from mjq._util.parallel import Workers
 from mjq.simulation.engine.heap import pop, push
 from mjq.simulation.estimates import Estimate

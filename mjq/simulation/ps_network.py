@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
+from mjq._util.compiling import numba
 from mjq._util.parallel import Workers
 from mjq.simulation.engine.heap import chosen, phase_table, phase_time, pop, push
 from mjq.simulation.estimates import Estimate

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csgraph, linalg
 
+from mjq._util.compiling import numba
 from mjq.solvers import sums
 
 __all__ = [

@@ -22,11 +22,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import linalg
 
+from mjq._util.compiling import numba
 from mjq.solvers import arnoldi, chain
 
 __all__ = ["Configurations", "Heads", "SaturatedState", "configurations", "departure_operator", "saturated"]
@@ -35,7 +35,8 @@ DENSE_UNKNOWNS = 1000  # up to which T is formed and eliminated exactly
 PATIENT_UNKNOWNS = 6000  # the same where Arnoldi iterations cannot be trusted
 MOST_CONFIGURATIONS = 20_000_000  # some 2 GB of tables for two classes
 FLOW_TOLERANCE = 1e-12  # largest relative change of the admission flow in one pass
-BASIS_VECTORS = 40
+BASIS_VECTORS, FEW_VECTORS = 40, 20  # the latter where vectors are so long that to compare them takes most of the time
+LONG_VECTOR = 1_000_000
 MOST_SWEEPS = 20_000
 MOST_VISITS = 10_000_000_000  # classes of configurations, over all passes: some minutes
 
@@ -297,7 +298,8 @@ class _Passes:
         self.heads = Heads.of(mix)
         self.departures = configurations.counts @ rates
         stops = configurations.blocked @ self.heads.matrix.T
-        self.places = np.nonzero(stops > 0)
+        entered = configurations.counts > 0 if self.heads.classes > 1 else True  # what entered last is in service
+        self.places = np.nonzero((stops > 0) & entered)
         self.conserved = stops[self.places]  # T keeps the sum of conserved * flow
         self.size = len(self.conserved)
         self.count = 0
@@ -325,8 +327,9 @@ def _eliminated(passes, _tolerance, _most_sweeps):
 def _arnoldi(passes, tolerance, most_sweeps):
     """Return the admission flow as the dominant eigenvector of T, by implicitly restarted Arnoldi iterations."""
     start = passes(passes(np.ones(passes.size)))
+    basis = BASIS_VECTORS if passes.size <= LONG_VECTOR else FEW_VECTORS
     try:
-        return arnoldi.dominant(passes, start, tolerance / 10, most_sweeps // BASIS_VECTORS, BASIS_VECTORS)
+        return arnoldi.dominant(passes, start, tolerance / 10, most_sweeps // basis, basis)
     except ArithmeticError:
         raise ArithmeticError(f"the saturated system did not converge in {passes.count} passes") from None
 

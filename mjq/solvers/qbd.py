@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
+from mjq._util.compiling import numba
 from mjq.solvers import chain
 
 __all__ = ["LevelDistribution", "Levels", "rate_matrix", "stationary"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from mjq._util.compiling import numba
 
 __all__ = ["total"]
 

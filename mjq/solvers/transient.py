@@ -20,10 +20,11 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse, special
+
+from mjq._util.compiling import numba
 
 __all__ = ["Transient"]
 

@@ -69,6 +69,15 @@ class Interval(Plain):
     low: Number
     high: Number
 
+    @property
+    def holds_zero(self) -> bool:
+        """Whether the log cannot tell the value from nothing: its interval holds zero, or is not known.
+
+        >>> Interval(value=1, low=-1, high=2).holds_zero, Interval(value=-2, low=-3, high=-1).holds_zero
+        (True, False)
+        """
+        return self.low is None or self.high is None or self.low <= 0 <= self.high
+
 
 class Waits(Plain):
     """Hold waits, or how much shorter they are [hours]."""

@@ -46,6 +46,8 @@ def test_a_new_chapter_gets_its_lines_and_all_others_stay(contents, monkeypatch)
         elif name == "README.md":
             row = "| – | beyond the five | [A new one](notebooks/new_one.ipynb): what is new | `mjq.new_one` |"
             assert (lost, gained) == (set(), {row})
+        elif name == "book/claims.md":
+            assert (lost, gained) == (set(), {"## A new one (NEW)", "```{claims} NEW"})
         else:
             words = {"## A new one (NEW)", "No paper, chapter {doc}`/notebooks/new_one`.", "```{ledger} NEW"}
             assert (lost, gained) == (set(), words)

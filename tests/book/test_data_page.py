@@ -1,7 +1,11 @@
 """The page about data: each log and each kept table is on it, with its size and the command that makes it."""
 
 import gzip
+import hashlib
+import importlib
 import re
+import subprocess
+from fnmatch import fnmatch
 
 import pytest
 
@@ -54,3 +58,55 @@ def test_public_logs_have_the_sizes_that_are_said(file):
         stated = re.search("licen[cs]e|copyright|permission|terms of", "".join(head), re.I)
         (row,) = [row for row in PAGE.splitlines() if f"`{file}` |" in row]
         assert ("not stated in the file" in row) == (stated is None)
+
+
+# --- The table of all data files ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def data_files(monkeypatch):
+    """The module that writes the table."""
+    monkeypatch.syspath_prepend(ROOT / "book/_ext")
+    return importlib.import_module("data_files")
+
+
+def test_each_data_file_of_the_project_has_a_row_and_each_row_a_file(data_files):
+    try:
+        tracked = subprocess.run(
+            ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True
+        )
+    except OSError:
+        pytest.skip("no git here")
+    if tracked.returncode:
+        pytest.skip("no repository here")
+    data = {
+        name
+        for name in tracked.stdout.splitlines()
+        if (name.endswith((".csv", ".gz")) or (name.startswith("mjq/") and name.endswith(".json")))
+        and (ROOT / name).exists()
+    }
+    listed = {path.relative_to(ROOT).as_posix() for path in data_files.files()}
+    assert data - listed == set(), "book/data.csv"
+    for row in data_files.rows():
+        assert all(row[name] for name in ("file", "holds", "from", "made by", "terms"))
+        assert row["sha256"] or any(fnmatch(name, row["file"]) for name in data), row["file"]
+
+
+def test_the_first_row_that_fits_a_file_tells_of_it(data_files):
+    found = {path.name: row["holds"] for path, row in data_files.files().items()}
+    assert found["provenance.csv"].startswith("date, machine")
+    assert found["coverage.csv"] == "kept results of long computations"
+
+
+def test_checksums_are_those_of_the_files(data_files):
+    lines = {name: checksum for checksum, name in data_files.checksums()}
+    name = "mjq/published/bb22.csv"
+    assert lines[name] == hashlib.sha256((ROOT / name).read_bytes()).hexdigest()
+    assert set(LOGS) - {"example.swf.gz"} == {row["file"] for row in data_files.rows() if row["sha256"]}
+
+
+@needs_traces
+def test_logs_that_are_not_shipped_have_their_checksums(data_files):
+    for row in data_files.rows():
+        if row["sha256"] and (TRACES / row["file"]).exists():
+            assert hashlib.sha256((TRACES / row["file"]).read_bytes()).hexdigest() == row["sha256"], row["file"]

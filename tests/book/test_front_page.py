@@ -56,6 +56,7 @@ CHECKED = {
     "If run times vary as in one class": "variable_run_times_make_every_cluster_slow",
     "In logs that we drew, jobs wait": "backfilling_shortens_waits_on_drawn_and_on_public_logs",
     "The order of the jobs is part of the capacity": "shuffled_jobs_have_less_capacity",
+    "Rows of like jobs may raise the capacity": "rows_may_raise_capacity_and_times",
     "Run times are exponential in the first six cards": None,
     "The link of each card": None,
     "Four of the five papers' models meet": None,
@@ -110,6 +111,22 @@ def one_or_all(servers, share=None):
     """A cluster in which one job in as many as it has servers, or a share of the jobs, needs all of them."""
     share = 1 / servers if share is None else share
     return servers, [1, servers], [1, 1], [1 - share, share]
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        (6, (2, 3), (2.5, 0.625), (0.5, 0.5)),
+        (4, (1, 4), (1, 1), (0.75, 0.25)),
+        (8, (1, 2, 4), (1, 1, 0.2), (0.5, 0.3, 0.2)),
+    ],
+)
+def test_rows_may_raise_capacity_and_times(system):
+    """The first system is that of the card; the time is exact there, in the chapter."""
+    alone, rows = (ns.relative_completions(*system, order) for order in (0, 0.95))
+    lam = 0.9 * alone.capacity
+    assert rows.capacity > alone.capacity
+    assert (1 + rows.delta) / (rows.capacity - lam) > 1.2 * (1 + alone.delta) / (alone.capacity - lam)
 
 
 def without_idle_servers(servers, needs, rates, mix):

@@ -186,6 +186,11 @@ OTHERS = {
         | dict(arrivals=4000, B=2.0, b=[2.0], mu=[1.0], p=[1.0], lam=0.1, room=0),
     ],
     "your_cluster": [dict(log="log.swf"), dict(servers=80.0, target=0.5, percentile=50.0, growth=1.3)],
+    "what_a_log_remembers": [
+        dict(B=1.0, b=[0.1, 0.25, 0.6], mu=[1.0, 2.0, 0.5], p=[0.5, 0.3, 0.2], memory=[0.5], load=0.5, n=2, p1=0.5)
+        | dict(largest=3, mean=2.0),
+        dict(B=7.0, b=[2.0, 3.0], mu=[1.0, 0.2], p=[0.2, 0.8], memory=[0.0, 0.8], load=0.7, n=20, p1=0.99, largest=4),
+    ],
 }
 LOG = "; MaxProcs: 8\n" + "".join(f"{k} {k} -1 {10 * k} {2 ** (k % 4)}{' -1' * 13}\n" for k in range(1, 40))
 

@@ -22,11 +22,10 @@ def test_a_page_needs_nothing_else(alone, browser, width, scheme):
     requests = []
     shown.on("request", lambda request: requests.append(request.url))
     shown.reload()
-    shown.evaluate("() => MathJax.startup.promise.then(() => true)")
     assert not trouble
     assert [url for url in requests if not url.startswith("data:")] == [alone.as_uri()]
-    assert shown.locator("mjx-container").count() > 100
-    assert shown.locator("mjx-merror").count() == 0
+    assert shown.locator("math").count() > 100
+    assert shown.evaluate("document.fonts.ready.then(() => document.fonts.check('16px Formulas'))")
     assert shown.evaluate("document.documentElement.dataset.theme") == scheme
     assert beyond_the_edge(shown) <= 1
     assert shown.evaluate("[...document.querySelectorAll('main img')].every(i => i.naturalWidth && i.alt.trim())")

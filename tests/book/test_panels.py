@@ -259,6 +259,11 @@ FOLLOWS = {
         ".0f",
         lambda found: 100 * (found["filled_X"] / found["X"] - 1),
     ),
+    "what_a_log_remembers r=90 load=90 n=10 share=10": (
+        "wlr-ten-at-ninety",
+        ".2f",
+        lambda found: found["X"] / found["without"],
+    ),
     "pool_depletion alpha=69.32 beta=50 D1A=0.75 D2B=1.25": ("cgps16-alpha-1", ".3f", lambda found: 0.6932),
 }
 # Links in sentences of whole numbers, which the sentences say themselves, or of none.

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-import mathjax
 import pypdf
 import pytest
 import yaml
@@ -14,15 +13,12 @@ import yaml
 from tests.conftest import BROWSER, ROOT
 
 LARGEST = 30e6  # bytes
-HEAD = (
-    '<link rel="stylesheet" href="../_static/style.css"><script>window.MathJax = {}</script>'
-    '<script src="../_static/mathjax/tex-mml-chtml.js"></script><script src="../_static/other.js"></script>'
-)
+HEAD = '<link rel="stylesheet" href="../_static/mjq.css"><script src="../_static/other.js"></script>'
 FIRST = """<h1 id="one">First page<a class="headerlink" href="#one">#</a></h1>
 <h2 id="two">A section</h2>
 <p>See <a href="../notebooks/second.html#two">there</a>, <a href="#two">here</a>, <a href="second.ipynb">a file</a>
 and <a href="https://example.org/">elsewhere</a>.</p>
-<p><span class="math">\\(\\sum_{k=1}^{n} k = \\frac{n(n+1)}{2}\\)</span></p>
+<p><math><mi>∑</mi><mi>𝑘</mi><mo>=</mo><mfrac><mrow><mi>n</mi><mo>(</mo><mi>n</mi><mo>+</mo><mn>1</mn><mo>)</mo></mrow><mn>2</mn></mfrac></math></p>
 <img src="../_images/picture.svg" alt="A square">"""
 SECOND = """<h1 id="one">Second page</h1><h2 id="two">Another section</h2>
 <details class="admonition hide above-input">
@@ -51,9 +47,7 @@ def pdf(tmp_path, monkeypatch):
     (module.HTML / "_images").mkdir()
     square = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
     (module.HTML / "_images/picture.svg").write_text(square)
-    (module.HTML / "_static").mkdir()
-    (module.HTML / "_static/style.css").write_text("")
-    (module.HTML / "_static/mathjax").symlink_to(mathjax.__path__[0] + "/static/mathjax/es5")
+    (module.HTML / "_static").symlink_to(ROOT / "book/_static")
     return module
 
 
@@ -68,6 +62,7 @@ def test_pages_stand_in_one_with_names_of_their_own_and_links_between_them(pdf):
     }  # fmt: skip
     assert all(href[1:] in names for href in links.values() if href.startswith("#"))
     assert page.img["src"] == "../html/_images/picture.svg"
+    assert page.math["aria-label"] == "∑𝑘=(n(n+1))/(2)"
 
 
 def test_folded_code_is_left_out_and_hints_are_open(pdf):
@@ -149,7 +144,6 @@ def is_tagged(found):
 
 
 def fonts_of_formulas(page):
-    """Names of the fonts on a page that MathJax alone uses."""
+    """Names of the fonts on a page that formulas alone use."""
     fonts = [font.get_object() for font in page["/Resources"].get("/Font", {}).values()]
-    names = [font["/FontDescriptor"].get_object()["/FontName"] for font in fonts if "/FontDescriptor" in font]
-    return [name for name in names if "MathJax" in name]
+    return [name for name in (font.get("/BaseFont", "") for font in fonts) if "STIXTwoMath" in name]

@@ -12,6 +12,8 @@ from mjq.simulation import replay
 from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
+sys.path.insert(0, str(ROOT / "book"))
+import student
 from mjqbook import glued
 
 PAGE = (ROOT / "book/project.md").read_text(encoding="utf-8")
@@ -21,6 +23,15 @@ EXAMPLE = PAGE.split("(project-example)=")[1].split("(exam)=")[0]
 
 def answer(k):
     return PAGE.split(f"Answer to question {k}\n")[1].split("\n:::")[0]
+
+
+def test_a_book_without_solutions_has_the_questions_and_no_answers():
+    without = student.without_answers(PAGE)
+    assert "Answer to" in PAGE and "behind a button" in PAGE
+    assert not re.search("dropdown|Answer to|model answer|:::", without)
+    questions = re.findall(r"^\*\*\d+\. .*?(?=^:::)", PAGE, re.M | re.S)
+    assert len(questions) == 10 and all(question in without for question in questions)
+    assert PAGE.split("(exam)=")[0] in without
 
 
 def test_the_points_of_the_rubric_add_up_to_twenty():

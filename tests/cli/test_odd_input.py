@@ -49,6 +49,7 @@ GOOD = {
     near_saturation.relative_completions: CLASSES,
     near_saturation.sojourn_asymptote: CLASSES | dict(lam=1),
     near_saturation.decay_rate: CLASSES | dict(lam=1),
+    near_saturation.endless_rows: CLASSES,
     near_saturation.one_or_all: dict(n=10, mu1=1, p1=0.9, mean=1, variance=1),
     near_saturation.split_hyperexponential: dict(b=(2, 3), mean=(1, 1), scv=(2, 5), p=(0.5, 0.5)),
     near_saturation.server_filling: dict(lam=1, k=4, b=(1, 2), mu=(1, 1), p=(0.5, 0.5)),

@@ -1,6 +1,7 @@
 """Chapters run again: parameters, their checks, what a run leaves behind, and comparisons."""
 
 import ast
+import hashlib
 import json
 import math
 import shutil
@@ -21,7 +22,7 @@ from mjq import runs
 from mjq._util import folders
 from mjq._util.plain import plain
 from mjq.runs import chapters, execution, inputs
-from mjq.runs.kept import figures, provenance, results
+from mjq.runs.kept import crate, figures, provenance, results
 from tests.conftest import said, write_chapter
 
 # --- Parameters and checks ------------------------------------------------------------------------------------------
@@ -292,6 +293,53 @@ def test_a_run_leaves_everything_in_one_folder(here, small):
     assert set(record["versions"]) == {"mjq", "code", "commit", "changed", "python", "system", "packages"}
     assert nbformat.read(done.folder / "small.ipynb", as_version=4).cells
     assert [path.name for path in (here / "runs/small").iterdir()] == ["a"]
+
+
+def of_crate(folder):
+    """The entities by which a folder describes itself."""
+    found = json.loads((folder / crate.METADATA).read_text())
+    return {entity["@id"]: entity for entity in found["@graph"]}
+
+
+def ids(links):
+    return {link["@id"] for link in links}
+
+
+def test_a_run_describes_its_folder_as_a_crate(here, small, kept):
+    folder = runs.run(small, dict(x=2.0, flag=True), label="a").folder
+    found = of_crate(folder)
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - {crate.METADATA}
+    assert ids(found["./"]["hasPart"]) == files == {name for name, one in found.items() if one["@type"] == "File"}
+    for name in files:
+        assert found[name]["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        assert found[name]["contentSize"] == str((folder / name).stat().st_size)
+    action = found["#run"]
+    given = ids(action["object"]) - {"parameters.yaml"}
+    assert {found[name]["name"]: found[name]["value"] for name in given}.items() >= {"x": 2.0, "flag": "True"}.items()
+    assert ids(action["result"]) == files - {"parameters.yaml"}
+    assert action["actionStatus"].endswith("/CompletedActionStatus")
+    assert action["startTime"] <= action["endTime"]
+    assert found[action["instrument"]["@id"]]["softwareVersion"] == provenance.versions()["mjq"]
+    links = [link["@id"] for one in found.values() for value in one.values() for link in _linked(value)]
+    assert {name for name in links if name not in found} == {crate.CRATE}
+
+
+def _linked(value):
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, dict)]
+
+
+def test_the_crate_of_a_failed_run_says_what_failed(here, small, kept):
+    kept.append(execution.Failure("cell 5 (work)", "ZeroDivisionError: division by zero", [], []))
+    with pytest.raises(runs.RunFailed):
+        runs.run(small, label="a")
+    action = of_crate(here / "runs/small/a.failed")["#run"]
+    assert action["actionStatus"].endswith("/FailedActionStatus")
+    assert action["error"] == "cell 5 (work): ZeroDivisionError: division by zero"
+
+
+def test_terms_are_stated_for_chapters_of_the_book_only(here, small, kept):
+    assert of_crate(runs.run(small, label="a").folder)["./"]["license"].startswith("Not stated")
+    assert of_crate(runs.run("near_saturation", label="a").folder)["./"]["license"] == {"@id": crate.CHAPTERS}
 
 
 def test_a_failed_run_keeps_the_notebook_up_to_the_failing_cell(here, small):

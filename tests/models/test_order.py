@@ -162,3 +162,26 @@ def test_a_system_with_an_order():
     for asked in (lambda: system.queue(1.0), lambda: system.simulate(1.0, 100, 1)):
         with pytest.raises(ValueError, match="knows independent classes only"):
             asked()
+
+
+@given(st.integers(1, 30), st.floats(0.05, 20), st.floats(0.01, 0.99), st.floats(0.05, 20), st.floats(0, 0.98))
+def test_one_or_all_in_closed_form(n, mu1, p1, mean, r):
+    if n == 1:
+        system = 1, (1, 1), (mu1, 1 / mean), (p1, 1 - p1)
+    else:
+        system = n, (1, n), (mu1, 1 / mean), (p1, 1 - p1)
+    capacity, delta = ns.one_or_all(n, mu1, p1, mean, mean**2, order=r)
+    found = ns.relative_completions(*system, r)
+    assert capacity == pytest.approx(found.capacity, rel=1e-10)
+    assert delta == pytest.approx(found.delta, rel=1e-7, abs=1e-9)
+
+
+@pytest.mark.parametrize("r", [0.3, 0.9])
+def test_the_limiting_rate_is_the_decay_of_the_open_queue(r):
+    lam, mix = 0.9 * pc.processing_capacity(*TABLE, r), pc.heads(TABLE[3], r)
+    queue = qbd.Levels.of((0, 0, 1, 0), lambda s: pc.transitions(s, lam, *TABLE[:3], mix), 4).stationary()
+    decay = max(abs(np.linalg.eigvals(queue.R)))
+    assert lam / pc.limiting_completion_rate(lam, *TABLE, r) == pytest.approx(decay, rel=1e-10)
+    assert ns.decay_rate(lam, *TABLE, r) == pytest.approx(lam / decay - lam, rel=1e-9)
+    found = ns.relative_completions(*TABLE, r)
+    assert ns.sojourn_asymptote(lam, *TABLE, r) == pytest.approx((1 + found.delta) / (found.capacity - lam), rel=1e-12)

@@ -4,14 +4,20 @@ import csv
 import html
 import math
 import re
+import subprocess
+import sys
+from contextlib import nullcontext
 from functools import cache
+from types import SimpleNamespace
 
+import pypdf
 import pytest
 from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mjq import exercises
+from mjq._util import browser
 from mjq.exercises import questions
 from mjq.exercises.drawn import draw
 from mjq.exercises.question import Choice, Question, Task, printed, tolerance, written
@@ -22,7 +28,7 @@ from mjq.models.scheduling import finite_queue
 from mjq.models.stability import throughput
 from mjq.simulation.schedule import replay
 from tests import reference_schedules
-from tests.conftest import ROOT, said
+from tests.conftest import BROWSER, ROOT, said
 
 NAMES = [chapter.name for chapter in CHAPTERS]
 STUDENTS = 30
@@ -116,6 +122,7 @@ NEVER_RIGHT = {
     "near_saturation": {"c"},
     "processing_capacity": {"c"},
     "scheduling": {"d"},
+    "what_a_log_remembers": {"c"},
 }
 
 
@@ -378,9 +385,42 @@ def test_the_old_name_of_the_command_works_with_a_note(tmp_path):
 
 
 def test_a_form_or_an_export_that_is_not_there_is_refused(tmp_path):
-    for options in {"form": "pdf"}, {"export": "qti"}:
-        with pytest.raises(ValueError, match="sheets are in md or html, exports in gift"):
+    for options in {"form": "docx"}, {"export": "qti"}:
+        with pytest.raises(ValueError, match="sheets are in md, html or pdf, exports in gift"):
             exercises.write("stability", 1, 1, tmp_path / "sheets", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_sheets_and_solutions_are_printed_to_pdf(tmp_path):
+    if not BROWSER:
+        pytest.skip("no Chromium or Chrome found")
+    words = ["sheets", "stability", "--students", "2", "--format", "pdf", "-o", "sheets"]
+    command = [sys.executable, "-m", "mjq", *words]  # not in this process: a browser of the tests may be open in it
+    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert run.returncode == 0, run.stderr
+    each = {f"student{k:02}{end}.pdf" for k in (1, 2) for end in ("", "-solution")}
+    assert {path.name for path in (tmp_path / "sheets").iterdir()} == {"key.csv", "answers.csv", *each}
+    drawn = exercises.draw("stability", 2, 1)
+    for k, asked in enumerate(drawn, 1):
+        for end, words in ("", ""), ("-solution", "solution for "):
+            title = f"Stability: {words}student0{k}"
+            found = pypdf.PdfReader(tmp_path / f"sheets/student0{k}{end}.pdf")
+            text = " ".join(page.extract_text() for page in found.pages)
+            assert found.metadata.title == title and title in text
+            assert all(f"{n}. {one.question.title}" in text for n, one in enumerate(asked, 1))
+            assert f"1 of {len(found.pages)}" in text
+
+
+@pytest.mark.parametrize(("missing", "told"), [("playwright", "extra 'pdf'"), ("browser", "Chromium or Chrome")])
+def test_without_a_browser_the_command_says_what_to_install(tmp_path, monkeypatch, missing, told):
+    if missing == "playwright":
+        monkeypatch.setattr(browser.importlib.util, "find_spec", lambda name: None)
+    else:
+        place = SimpleNamespace(chromium=SimpleNamespace(executable_path=tmp_path / "nothing"))
+        monkeypatch.setattr("playwright.sync_api.sync_playwright", lambda: nullcontext(place))
+        monkeypatch.setattr(browser, "PROGRAMS", ("no-such-program",))
+    run = said("sheets", "stability", "--students", "1", "--format", "pdf", "-o", "sheets", cwd=tmp_path)
+    assert run.status == 1 and told in run.err and "Traceback" not in run.err
     assert not list(tmp_path.iterdir())
 
 

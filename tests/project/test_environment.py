@@ -1,5 +1,6 @@
 """pyproject.toml, requirements.lock, environment.yml and the metadata files say the same."""
 
+import importlib
 import os
 import re
 import subprocess
@@ -94,7 +95,75 @@ def test_the_publishing_workflow_builds_what_it_publishes(root):
     assert any(step.get("run") == "bash .ci/run" for step in steps)
     (upload,) = [step for step in steps if "upload-pages-artifact" in step.get("uses", "")]
     assert upload["with"]["path"] == "_build/html"
-    assert jobs["publish"]["needs"] == jobs["attach"]["needs"] == "build"
+    assert jobs["publish"]["needs"] == "build"
+
+
+def workflow(root, name):
+    return yaml.safe_load((root / f".github/workflows/{name}.yml").read_text(encoding="utf-8"))
+
+
+def commands(job):
+    return [step["run"] for step in job["steps"] if "run" in step]
+
+
+def test_each_workflow_asks_for_targets_that_exist(root):
+    targets = set(re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(encoding="utf-8"), flags=re.M))
+    asked = set(workflow(root, "nightly")["jobs"]["night"]["strategy"]["matrix"]["target"])
+    assert asked == {"test-slow", "test-plain", "test-processors"}
+    for path in (root / ".github/workflows").glob("*.yml"):
+        for job in workflow(root, path.stem)["jobs"].values():
+            asked |= {word for run in commands(job) for word in re.findall(r"\bmake ([a-z-]+)", run)}
+    assert asked <= targets
+    assert {"style", "test", "check-metadata", "paper", "pdf", "release"} <= asked
+
+
+def test_workflows_try_each_python_that_is_allowed(root):
+    allowed = Requirement(f"python{declared(root)[0]['requires-python']}").specifier
+    pythons = [f"3.{minor}" for minor in range(20) if allowed.contains(f"3.{minor}")]
+    jobs = workflow(root, "checks")["jobs"]
+    assert jobs["tests"]["strategy"]["matrix"]["python"] == pythons
+    assert jobs["library"]["strategy"]["matrix"]["system"] == ["macos-latest", "windows-latest"]
+    makefile = (root / "Makefile").read_text(encoding="utf-8")
+    uv = re.search(r"^UV_VERSION := (.+)$", makefile, flags=re.M)[1]
+    assert f"python -m pip install uv=={uv}" in commands(jobs["library"])
+
+
+def test_a_release_is_checked_built_and_goes_to_the_index_and_to_its_page(root):
+    jobs = workflow(root, "release")["jobs"]
+    said = commands(jobs["build"])
+    assert said[0] == "bash .ci/run"
+    assert any(run.startswith("make release TAG=") for run in said)
+    assert jobs["index"]["needs"] == jobs["attach"]["needs"] == "build"
+    assert any("pypi-publish" in step.get("uses", "") for step in jobs["index"]["steps"])
+
+
+def test_a_release_has_a_tag_that_is_its_version(root, monkeypatch):
+    monkeypatch.syspath_prepend(root / "book")
+    release = importlib.import_module("release")
+    number = release.version()
+    assert number == mjq.__version__
+    with pytest.raises(SystemExit, match=r"the tag is v9\.9\.9"):
+        release.version("v9.9.9")
+    if "(unreleased)" in release.heading(number):
+        with pytest.raises(SystemExit, match="is unreleased"):
+            release.version(f"v{number}")
+    assert release.notes(number).strip()
+    assert release.heading("9.9.9") == "(unreleased)"
+
+
+def test_a_release_is_identified_by_its_tree(root, monkeypatch):
+    monkeypatch.syspath_prepend(root / "book")
+    release = importlib.import_module("release")
+    if not (root / ".git").exists():
+        pytest.skip("no repository here")
+    assert re.fullmatch(r"swh:1:dir:[0-9a-f]{40}\nswh:1:rev:[0-9a-f]{40}\n", release.identifiers())
+
+
+def test_the_container_has_the_first_python_and_builds_the_book(root):
+    text = (root / "Dockerfile").read_text(encoding="utf-8")
+    first = Requirement(f"python{declared(root)[0]['requires-python']}").specifier
+    assert first.contains(re.search(r"^FROM python:([\d.]+)-", text, flags=re.M)[1])
+    assert text.rstrip().endswith('CMD ["make", "book"]')
 
 
 def test_actions_of_others_are_named_by_their_commits(root):

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 import scipy
+
+from mjq._util.compiling import numba
 
 __all__ = ["machine", "median_time", "processor"]
 

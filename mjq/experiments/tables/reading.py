@@ -12,6 +12,7 @@ __all__ = ["KEPT", "kept", "origin"]
 KEPT = {
     "autoscaling": "decisions",
     "autoscaling_day": "decisions",
+    "commands": "commands",
     "coverage": "coverage",
     "depletion": "depletion",
     "depletion_cost": "depletion",

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from mjq import near_saturation
-from mjq.headlines.kinds import Declaration, MultiserverInput, Number, meaning, optional, system_of
+from mjq.headlines.kinds import (
+    ORDER,
+    Declaration,
+    MultiserverInput,
+    Number,
+    NumberOrNone,
+    meaning,
+    optional,
+    system_of,
+)
 from mjq.headlines.model import Model
 
 __all__ = ["HEADLINE"]
 
 
 class SaturationInput(MultiserverInput):
-    pass  # its name is the title in the schema
+    order: NumberOrNone = optional(ORDER)
 
 
 class SaturationOutput(Declaration):
@@ -21,13 +30,13 @@ class SaturationOutput(Declaration):
     decay_rate: Number = optional("rate at which the tail of the time in the queue decays")
 
 
-def _near_saturation(B, b, mu, p, lam=None):
-    found = system_of(B, b, mu, p).near_saturation()._asdict()
+def _near_saturation(B, b, mu, p, lam=None, order=None):
+    found = system_of(B, b, mu, p, order).near_saturation()._asdict()
     if lam is None:
         return found
     return found | {
-        "sojourn_asymptote": near_saturation.sojourn_asymptote(lam, B, b, mu, p),
-        "decay_rate": near_saturation.decay_rate(lam, B, b, mu, p),
+        "sojourn_asymptote": near_saturation.sojourn_asymptote(lam, B, b, mu, p, order),
+        "decay_rate": near_saturation.decay_rate(lam, B, b, mu, p, order),
     }
 
 

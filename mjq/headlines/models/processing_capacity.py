@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from mjq.headlines.kinds import Declaration, MultiserverInput, Number, NumberOrNone, meaning, optional, system_of
+from mjq.headlines.kinds import (
+    ORDER,
+    Declaration,
+    MultiserverInput,
+    Number,
+    NumberOrNone,
+    meaning,
+    optional,
+    system_of,
+)
 from mjq.headlines.model import Model
 
 __all__ = ["HEADLINE"]
@@ -10,6 +19,7 @@ __all__ = ["HEADLINE"]
 
 class CapacityInput(MultiserverInput):
     t: NumberOrNone = optional("Also compute `tail`, the probability that a job stays longer than this; needs lam.")
+    order: NumberOrNone = optional(f"{ORDER} Only the capacity is then computed.")
 
 
 class CapacityOutput(Declaration):
@@ -24,10 +34,10 @@ class CapacityOutput(Declaration):
     tail: Number = optional("probability that a job stays longer than t")
 
 
-def _capacity(B, b, mu, p, lam=None, t=None):
+def _capacity(B, b, mu, p, lam=None, t=None, order=None):
     if t is not None and lam is None:
         raise ValueError("t needs lam, because sojourn times depend on the arrival rate")
-    system = system_of(B, b, mu, p)
+    system = system_of(B, b, mu, p, order)
     if lam is None:
         return {"capacity": system.capacity}
     queue = system.queue(lam)

@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from mjq._util.compiling import numba
 from mjq.solvers import arnoldi, chain, drain, sums
 
 __all__ = ["BASIS_VECTORS", "Tandem", "TandemState", "steady_state", "unblocked"]

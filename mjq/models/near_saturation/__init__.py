@@ -12,13 +12,13 @@ r"""[NS] Response times of multiserver jobs near saturation, from the saturated 
 :math:`I`                 index of dispersion of saturated departures, :math:`1 + 2\Delta`
 ========================  =============================================================================================
 
-``constant`` has the number and what follows from it, ``closed_forms`` two kinds of systems that need no states of their
+``constant`` has the number and what follows from it, ``closed_forms`` systems that need no states of their
 own, ``filling`` the policy that keeps all servers busy.
 """
 
 from __future__ import annotations
 
-from mjq.models.near_saturation.closed_forms import one_or_all, split_hyperexponential
+from mjq.models.near_saturation.closed_forms import endless_rows, one_or_all, split_hyperexponential
 from mjq.models.near_saturation.constant import (
     RelativeCompletions,
     decay_rate,
@@ -35,6 +35,6 @@ from mjq.models.near_saturation.filling import (
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "relative_completions", "RelativeCompletions", "sojourn_asymptote", "decay_rate", "relative_completions_of",
-    "one_or_all", "split_hyperexponential", "server_filling", "ServerFilling", "filling_transitions",
+    "one_or_all", "endless_rows", "split_hyperexponential", "server_filling", "ServerFilling", "filling_transitions",
     "filling_saturated_transitions",
 ]  # fmt: skip

@@ -8,16 +8,18 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq.solvers import phase_type
 
-__all__ = ["one_or_all", "split_hyperexponential"]
+__all__ = ["endless_rows", "one_or_all", "split_hyperexponential"]
 
 MOST_SERVERS = 10_000_000  # of one-or-all, which keeps some arrays of that length
 
 
-def one_or_all(n: int, mu1: float, p1: float, mean: float, variance: float) -> tuple[float, float]:
+def one_or_all(n: int, mu1: float, p1: float, mean: float, variance: float, order: float = 0.0) -> tuple[float, float]:
     r"""Return capacity and :math:`\Delta` in closed form, if each job holds one of n servers or all of them.
 
-    A cycle is a geometric number J of small jobs, :math:`P(J = j) = p_1^j p_2`, and the large one behind them; it lasts
-    L and completes :math:`N = J + 1` jobs. Given :math:`J = j`, with :math:`k = \min(j, n)`,
+    A cycle is a random number J of small jobs and the large one behind them; it lasts L and completes
+    :math:`N = J + 1` jobs. If a job repeats the class of the one before it with probability r and is otherwise drawn
+    anew, :math:`P(J \ge j) = (1 - r)\, p_1 (p_1 + r p_2)^{j-1}` for :math:`j \ge 1`. Given :math:`J = j`, with
+    :math:`k = \min(j, n)`,
 
     .. math::
        E[L] = \sum_{i=1}^{k} \frac{1}{i \mu_1} + \frac{(j - n)^+}{n \mu_1} + m, \qquad
@@ -35,32 +37,38 @@ def one_or_all(n: int, mu1: float, p1: float, mean: float, variance: float) -> t
         Probability of a small job.
     mean, variance : float
         Of the time of a large job, whatever its distribution.
+    order : float
+        Probability r that a job is like the one before it; by default jobs are independent.
 
     Returns
     -------
     (float, float)
         Capacity, in jobs per unit of time, and Delta.
 
-    Source: [NS] Eq. (j).
+    Source: [NS] Eq. (j), [WLR] Eq. (c), [WLR] Eq. (d).
 
     Examples
     --------
     >>> capacity, delta = one_or_all(10, 1, .9, 1, 1)
     >>> round(capacity, 10), round(delta, 9)
     (2.9132790892, 2.248668026)
+    >>> capacity, delta = one_or_all(10, 1, .9, 1, 1, order=.5)  # rows of like jobs
+    >>> round(capacity, 10), round(delta, 9)
+    (3.6847997383, 4.316379771)
     >>> one_or_all(1, 1, 0, 1, 0)  # M/D/1
     (1.0, -0.5)
     """
     n, mu1 = checks.count("n", n), float(checks.positive("mu1", mu1, ndim=0))
     checks.affordable(f"n = {n}", n, MOST_SERVERS, "servers")
     mean, variance = float(checks.positive("mean", mean, ndim=0)), float(checks.not_negative("variance", variance, 0))
-    p1 = checks.share("p1", p1)
+    p1, order = checks.share("p1", p1), checks.repeated(order)
     p2 = 1 - p1
     if p2 == 0:
         return n * mu1, 0.0
     servers = np.arange(1, n + 1)
-    reached = p1 ** servers.astype(float)  # P(J >= i)
-    beyond = reached[-1] * p1 / p2  # E[(J - n)+]
+    again, ends = p1 + order * p2, (1 - order) * p2  # a small job is followed by another one, or by a large one
+    reached = (1 - order) * p1 * again ** (servers - 1.0)  # P(J >= i)
+    beyond = reached[-1] * again / ends  # E[(J - n)+]
     jobs = 1 / p2
     length = (reached @ (1 / servers) + beyond / n) / mu1 + mean
     capacity = jobs / length
@@ -69,11 +77,49 @@ def one_or_all(n: int, mu1: float, p1: float, mean: float, variance: float) -> t
     given = np.concatenate([[0], np.cumsum(1 / servers)]) / mu1 + mean
     surplus = np.arange(1, n + 2) - capacity * given
     step = 1 - capacity / (n * mu1)
-    chance = np.concatenate([[1], reached[:-1]]) * p2
-    tail = surplus[-1] ** 2 + 2 * surplus[-1] * step * p1 / p2 + step**2 * p1 * (1 + p1) / p2**2
+    chance = np.concatenate([[p2 + order * p1], reached[:-1] * ends])
+    tail = surplus[-1] ** 2 + 2 * surplus[-1] * step * again / ends + step**2 * again * (1 + again) / ends**2
     between = chance @ surplus[:-1] ** 2 + reached[-1] * tail
     dispersion = (capacity**2 * within + between) / jobs
     return float(capacity), float((dispersion - 1) / 2)
+
+
+def endless_rows(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> tuple[float, float]:
+    r"""Return the capacity if like jobs come in endless rows, and the spread that says how uneven completions are.
+
+    A long row of class i is worked off at the rate :math:`X_i = \lfloor B / b_i \rfloor \mu_i`. If a job repeats the
+    class of the one before it with probability r, then for :math:`r \to 1`
+
+    .. math::
+       \frac1X \to \sum_i \frac{p_i}{X_i}, \qquad
+       (1 - r)(1 + 2\Delta) \to 2 c^2, \qquad c^2 = \sum_i p_i \Bigl(1 - \frac{X}{X_i}\Bigr)^2 .
+
+    Parameters
+    ----------
+    B : float
+        Resource.
+    b : sequence of float, shape (L,)
+        What a job of each class holds; a class that comes must fit into B.
+    mu, p : sequence of float, shape (L,)
+        Completion rate and probability of each class.
+
+    Returns
+    -------
+    (float, float)
+        Capacity, in jobs per unit of time, and :math:`c^2`.
+
+    Source: [WLR] Eq. (b), [WLR] Eq. (f).
+
+    Examples
+    --------
+    >>> [round(x, 6) for x in endless_rows(6, (2, 3), (2.5, .625), (.5, .5))]
+    [2.142857, 0.510204]
+    """
+    B, b, mu, p = checks.multiserver(B, b, mu, p)
+    rates = np.floor(B / b * (1 + checks.FIT_TOLERANCE)) * mu
+    come = p > 0
+    capacity = 1 / float(np.sum(p[come] / rates[come]))
+    return capacity, float(np.sum(p[come] * (1 - capacity / rates[come]) ** 2))
 
 
 def split_hyperexponential(

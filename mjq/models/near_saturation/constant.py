@@ -138,7 +138,9 @@ def _found(capacity, completions, probabilities, h):
     return RelativeCompletions(capacity, delta, 1 + 2 * delta)
 
 
-def sojourn_asymptote(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
+def sojourn_asymptote(
+    lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
+) -> float:
     r"""Return the mean sojourn time near saturation; it differs from the exact one by a bounded amount.
 
     .. math:: E[W] = \frac{1 + \Delta}{X - \lambda} + O(1), \qquad \lambda \to X .
@@ -147,7 +149,7 @@ def sojourn_asymptote(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: Arra
     ----------
     lam : float
         Arrival rate, below the capacity.
-    B, b, mu, p
+    B, b, mu, p, order
         As for :func:`relative_completions`.
 
     Returns
@@ -169,11 +171,13 @@ def sojourn_asymptote(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: Arra
     >>> round(sojourn_asymptote(.9 * 300 / 149, 6, (2, 3), (2.5, .625), (.5, .5)), 7)
     6.9116331
     """
-    found = relative_completions(B, b, mu, p)
+    found = relative_completions(B, b, mu, p, order)
     return (1 + found.delta) / (found.capacity - below(lam, found.capacity))
 
 
-def decay_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
+def decay_rate(
+    lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
+) -> float:
     r"""Return the decay rate of the waiting time's tail, :math:`P(W_q > t) \sim \mathrm{const}\, e^{-\theta t}`.
 
     .. math:: \theta = \tilde u(\lambda) - \lambda ,
@@ -185,7 +189,7 @@ def decay_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) 
     ----------
     lam : float
         Arrival rate, below the capacity.
-    B, b, mu, p
+    B, b, mu, p, order
         As for :func:`relative_completions`.
 
     Returns
@@ -205,8 +209,8 @@ def decay_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) 
     >>> round(decay_rate(.9 * 300 / 149, 6, (2, 3), (2.5, .625), (.5, .5)), 8)
     0.14319477
     """
-    lam = below(lam, pc.processing_capacity(B, b, mu, p))
-    return pc.limiting_completion_rate(lam, B, b, mu, p) - lam
+    lam = below(lam, pc.processing_capacity(B, b, mu, p, order))
+    return pc.limiting_completion_rate(lam, B, b, mu, p, order) - lam
 
 
 def below(lam: float, capacity: float) -> float:

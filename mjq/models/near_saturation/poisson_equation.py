@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import warnings
 
-import numba
 import numpy as np
 from scipy import linalg
 from scipy.sparse import linalg as sparse_linalg
 
+from mjq._util.compiling import numba
 from mjq.solvers import drain
 
 __all__ = ["drained", "eliminated"]
@@ -30,6 +30,7 @@ LEAST_RESIDUAL = 1e-14  # asked for where the right side is nearly zero
 RESIDUAL_LIMIT = 1e-9  # stationary mean of the absolute residual, relative to the rate of completions
 IDENTITY_LIMIT = 1e-7  # of two ways to one number, relative
 BASIS, RESTARTS = 40, 25  # vectors to keep, and how often to begin anew
+FEW_VECTORS, LONG_VECTOR = 20, 1_000_000  # to keep where vectors are longer: to compare them takes most of the time
 
 
 def eliminated(A: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
@@ -106,21 +107,27 @@ def drained(
     tables = ways.counts, ways.after_admission, ways.after_departure, rates, heads
     departures = ways.counts @ rates
 
+    # What entered last is in service: there is nothing to know of the other classes.
+    places = np.nonzero(ways.counts > 0 if heads.classes > 1 else np.ones((len(departures), 1), dtype=bool))
+    everywhere = np.zeros((len(departures), heads.classes))
+
     def turn(entered, surplus):
-        worth, values = _pass(*tables, departures, surplus, entered.reshape(len(departures), heads.classes))
-        return worth.ravel(), values
+        everywhere[places] = entered
+        worth, values = _pass(*tables, departures, surplus, everywhere)
+        return worth[places], values
 
     nothing = np.zeros(len(departures))
-    once, _ = turn(np.zeros(len(departures) * heads.classes), departures - state.throughput)
+    once, _ = turn(np.zeros(len(places[0])), departures - state.throughput)
     matrix = sparse_linalg.LinearOperator(
         (len(once),) * 2, matvec=lambda entered: entered - turn(np.ravel(entered), nothing)[0], dtype=float
     )
+    basis = BASIS if len(once) <= LONG_VECTOR else FEW_VECTORS
     # What is left of the right side when rounding is all that remains: no tolerance may ask for less.
     entered, failed = sparse_linalg.gmres(
-        matrix, once, rtol=RESIDUAL_TOLERANCE, atol=LEAST_RESIDUAL, restart=BASIS, maxiter=RESTARTS
+        matrix, once, rtol=RESIDUAL_TOLERANCE, atol=LEAST_RESIDUAL, restart=basis, maxiter=RESTARTS
     )
     if failed:
-        raise ArithmeticError(f"the Poisson equation was not solved in {BASIS * RESTARTS} passes")
+        raise ArithmeticError(f"the Poisson equation was not solved in {basis * RESTARTS} passes")
     _, values = turn(entered, departures - state.throughput)
     completions = departures[np.nonzero(ways.blocked)[0]]
     return _centred(values[ways.blocked], operator, completions, state.probabilities[ways.blocked])

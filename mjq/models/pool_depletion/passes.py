@@ -20,10 +20,10 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numba
 import numpy as np
 from scipy import sparse
 
+from mjq._util.compiling import numba
 from mjq.solvers import sums
 
 __all__ = ["Means", "best_policy", "block_size", "count_states", "generator", "means"]

@@ -68,7 +68,7 @@ def processing_capacity(
     ArithmeticError
         If the solution did not converge.
 
-    Source: [BB22] Eq. (4), [BB22] Eq. (5).
+    Source: [BB22] Eq. (4), [BB22] Eq. (5); with an order [WLR] Eq. (a).
 
     Examples
     --------
@@ -81,7 +81,9 @@ def processing_capacity(
     return drain.saturated(configurations(B, b), mu, mix if order is None else heads(p, order)).throughput
 
 
-def limiting_completion_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
+def limiting_completion_rate(
+    lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
+) -> float:
     r"""Return the limit of the completion rate given n jobs in the system, as n grows, at arrival rate `lam`.
 
     The limiting probabilities obey :math:`\tilde p\,(\eta A - C) = (\lambda - \tilde u)\,\tilde p` with
@@ -98,7 +100,7 @@ def limiting_completion_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, 
     ----------
     lam : float
         Arrival rate, any positive number (above the capacity the queue grows for ever, and u~ < lam).
-    B, b, mu, p
+    B, b, mu, p, order
         As for :func:`processing_capacity`.
 
     Returns
@@ -113,12 +115,13 @@ def limiting_completion_rate(lam: float, B: float, b: ArrayLike, mu: ArrayLike, 
     >>> round(limiting_completion_rate(2, 6, (2, 3), (1, 1), (.5, .5)), 7)
     2.0849861
     """
-    B, b, mu, p = checked(B, b, mu, p)
+    mix = heads(p, order)
+    B, b, mu, _ = checked(B, b, mu, p)
     lam = float(checks.positive("lam", lam, ndim=0))
     ways = configurations(B, b)
-    A = drain.departure_operator(ways, mu, p)
+    A = drain.departure_operator(ways, mu, mix)
     C = (ways.counts @ mu)[np.nonzero(ways.blocked)[0]]
-    pi = drain.saturated(ways, mu, p).probabilities[ways.blocked]
+    pi = drain.saturated(ways, mu, mix).probabilities[ways.blocked]
     if len(C) <= DENSE_STATES:
         A = A @ np.eye(len(C))
 

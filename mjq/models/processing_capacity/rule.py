@@ -53,7 +53,7 @@ def heads(p: ArrayLike, order: float | ArrayLike | None) -> np.ndarray:
     ValueError
         If `order` violates a constraint; it is named.
 
-    Source: [YC] (the order of the jobs); the chain of classes is ours.
+    Source: [WLR] Eq. (a); [YC] (the order of the jobs).
 
     Examples
     --------
@@ -70,9 +70,7 @@ def heads(p: ArrayLike, order: float | ArrayLike | None) -> np.ndarray:
     if order is None:
         return mix
     if np.ndim(order) == 0:
-        repeated = float(checks.not_negative("order", order, ndim=0))
-        if not repeated < 1:
-            raise ValueError(f"order must be below 1, got {checks.shown(repeated)}: all jobs would be of one class")
+        repeated = checks.repeated(order)
         return repeated * np.eye(len(mix)) + (1 - repeated) * mix
     rows = checks.not_negative("order", order, ndim=2)
     if rows.shape != (len(p), len(p)):

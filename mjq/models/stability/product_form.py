@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
+from mjq._util.compiling import numba
 from mjq.models.stability.rule import checked
 
 __all__ = ["embedded_distribution", "saturated_states", "stationary_distribution", "throughput", "time_shares"]

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
+from mjq._util.compiling import numba
 from mjq.simulation.engine.heap import chosen, cumulative, phase_table, phase_time, record_type
 from mjq.solvers.phase_type import PhaseType
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
+
+from mjq._util.compiling import numba
 
 if TYPE_CHECKING:  # a simulation runs without the solvers
     from mjq.solvers.phase_type import PhaseType

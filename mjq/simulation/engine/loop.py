@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
+from mjq._util.compiling import numba
 from mjq.simulation import policies
 from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, service_time
 from mjq.simulation.engine.heap import pop, push, record_type, remove

@@ -25,11 +25,11 @@ Three jobs come, of classes 0, 1 and 0; the second leaves:
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util.checks import FIT_TOLERANCE
+from mjq._util.compiling import numba
 from mjq.simulation.engine.heap import record_type
 
 __all__ = [  # noqa: RUF022, in the order of reading

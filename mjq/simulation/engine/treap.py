@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
+from mjq._util.compiling import numba
 from mjq.simulation.engine.queue import ALIKE, NOBODY
 
 __all__ = ["FEW", "seek", "uproot"]

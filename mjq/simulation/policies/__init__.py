@@ -23,8 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
-import numba
-
+from mjq._util.compiling import numba
 from mjq.simulation.engine.queue import JOB, MEMORY, PROFILE, QUEUE
 from mjq.simulation.policies import backfilling, by_need, in_order, preemptive
 
@@ -32,16 +31,6 @@ __all__ = [  # noqa: RUF022, in the order of reading
     "Policy", "POLICIES", "FAMILIES", "policy", "compiled",
 ]  # fmt: skip
 
-CHOICE = numba.int64(
-    numba.from_dtype(JOB)[::1],  # jobs
-    numba.from_dtype(QUEUE)[::1],  # line
-    numba.from_dtype(QUEUE)[::1],  # serving
-    numba.from_dtype(MEMORY)[::1],  # memory
-    numba.from_dtype(PROFILE)[::1],  # profile
-    numba.int64,  # running
-    numba.int64,  # free
-    numba.float64,  # now
-)
 EVERYBODY = 2**31 - 1  # more than a queue can hold
 
 
@@ -171,4 +160,11 @@ def compiled(choose: Callable) -> Callable:
     """Return a policy's function as the event loop takes it, compiled with the one signature that all have."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when numba reads the environment
         return choose
-    return numba.cfunc(CHOICE, cache=True)(choose)
+    return numba.cfunc(_signature(), cache=True)(choose)
+
+
+def _signature():
+    """Return the signature that all policies have."""
+    jobs, queue, memory, profile = (numba.from_dtype(kind)[::1] for kind in (JOB, QUEUE, MEMORY, PROFILE))
+    running, free, now = numba.int64, numba.int64, numba.float64
+    return numba.int64(jobs, queue, queue, memory, profile, running, free, now)

@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import math
 
-import numba
-
+from mjq._util.compiling import numba
 from mjq.simulation.engine.queue import ALL, NOBODY
 from mjq.simulation.engine.treap import seek, uproot
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from mjq._util.compiling import numba
 from mjq.simulation.engine.queue import ALL, NOBODY, RESOURCE, WHOLE, interrupt
 
 __all__ = ["server_filling"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numba
 import numpy as np
 import polars as pl
 
 from mjq._util import checks
+from mjq._util.compiling import numba
 from mjq.simulation import replay
 from mjq.simulation.calendar import Calendar
 from mjq.workload.answers import Agreement, Load

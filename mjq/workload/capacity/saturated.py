@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
+from mjq._util.compiling import numba
 from mjq.simulation.engine.heap import pop, push
 from mjq.simulation.engine.queue import RESOURCE, units
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from mjq.simulation import policies
 from mjq.simulation.policies import Policy
-from mjq.workload.answers import Interval, PolicyPlan
+from mjq.workload.answers import PolicyPlan
 from mjq.workload.reading.log import Log
 from mjq.workload.words import time_in_words
 
-__all__ = ["assumed", "holds_zero", "rule_of", "verdict"]
+__all__ = ["assumed", "rule_of", "verdict"]
 
 ALONE = "A what-if changes one thing: nobody submits other jobs, or at other times, because of it."
 
@@ -51,7 +51,12 @@ def verdict(found: PolicyPlan, target: float, percentile: float, node: float) ->
         told.append(f"The smallest whose whole interval is below the target has {found.surely:g}.")
     told.append(_further(row, node))
     if row.exact_estimates:
-        told.append(f"Exact estimates would save {time_in_words(row.exact_estimates.mean.value)} there.")
+        saved = row.exact_estimates.mean
+        told.append(
+            "This log cannot tell what exact estimates would save there."
+            if saved.holds_zero
+            else f"Exact estimates would save {time_in_words(saved.value)} there."
+        )
     return told
 
 
@@ -61,18 +66,9 @@ def _further(row, node):
     saved = row.each_node_more and row.each_node_more.mean
     if saved is None:
         return f"No size that was tried is a tenth larger, so nothing is said of what a {servers} saves there."
-    if holds_zero(saved):
+    if saved.holds_zero:
         return f"This log cannot tell what a {servers} would save there."
     return f"From {row.servers:g} on, each {servers} saves the jobs {time_in_words(saved.value)} of waiting on average."
-
-
-def holds_zero(found: Interval) -> bool:
-    """Return whether an interval holds zero, or is not known, as the log is too short for one.
-
-    >>> holds_zero(Interval(value=1, low=-1, high=2)), holds_zero(Interval(value=-2, low=-3, high=-1))
-    (True, False)
-    """
-    return found.low is None or found.high is None or found.low <= 0 <= found.high
 
 
 def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False) -> list[str]:

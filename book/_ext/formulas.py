@@ -1,0 +1,125 @@
+"""Formulas as MathML, written when the book is built: a page needs no script and no request to show them.
+
+Each formula is translated once. One that cannot be translated is a warning, and so an error of the build. A displayed
+formula stands in a box that scrolls where it is wider than the page. A long formula in a line is cut behind relations
+and commas, or where that does not do behind other signs, and the line may break there.
+"""
+
+import re
+from functools import cache
+
+import math_core
+from docutils import nodes
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+
+NAME = "mathml"
+TRANSLATOR = math_core.LatexToMathML(fancy_error=False)
+ENVIRONMENT = re.compile(r"\\begin\{(\w+\*?)\}(?:(?!\\begin\{).)*?\\end\{\1\}", re.S)
+LONG = 24  # signs of a formula in a line from which on it may be broken, about the width of a telephone
+SHORT = 4  # signs that are not left alone
+ELEMENT = re.compile(r"<(/?)(\w+)([^>]*?)(/?)>")
+RELATIONS = re.compile(r"<mo[^>]*>(?:[=≈≤≥<>→⇒∼≠∈,;]|&[lg]t;)</mo>")
+SUMS = re.compile(r"<mo[^>]*>[+−]</mo>")
+PRODUCTS = re.compile(r"<mo[^>]*>[/⋅·)\]]</mo>")
+ANY = re.compile(r"<mo[^>]*>(?:[=≈≤≥<>,;+−/]|&[lg]t;)</mo>")
+OPENED, CLOSED = re.compile(r">[(\[{⌊]</mo>"), re.compile(r">[)\]}⌋]</mo>")
+logger = logging.getLogger(__name__)
+
+
+@cache
+def translated(tex, display):
+    """A formula as MathML.
+
+    >>> translated("n_c", False)
+    '<math><msub><mi>n</mi><mi>c</mi></msub></math>'
+    """
+    return TRANSLATOR.convert_with_local_state(tex, displaystyle=display)
+
+
+def lines_of(tex):
+    """A displayed formula whose lines, if it has several, are aligned.
+
+    >>> lines_of(r"x \\\\ y")
+    '\\\\begin{aligned}x \\\\\\\\ y\\\\end{aligned}'
+    """
+    text, inside = tex.strip(), tex
+    while ENVIRONMENT.search(inside):
+        inside = ENVIRONMENT.sub("", inside)
+    parts = [part for part in text.split("\n\n") if part.strip()]
+    if len(parts) > 1 or r"\\" in inside:
+        return r"\begin{aligned}" + r" \\ ".join(parts) + r"\end{aligned}"
+    return text
+
+
+def elements(mathml):
+    """The outermost elements of what stands in a formula."""
+    inside = mathml.removeprefix("<math>").removesuffix("</math>")
+    found, depth, start = [], 0, 0
+    for tag in ELEMENT.finditer(inside):
+        depth += 0 if tag[4] else -1 if tag[1] else 1
+        if depth == 0:
+            found.append(inside[start : tag.end()])
+            start = tag.end()
+    return found
+
+
+def width(parts):
+    """About how wide some parts are: the number of their signs."""
+    return len(re.sub(r"&\w+;", "x", re.sub(r"<[^>]*>", "", "".join(parts))))
+
+
+def broken(mathml):
+    """A formula in a line as several, if it is long, between which the line may be broken.
+
+    >>> broken(translated("a = b", False)).count("<math>")
+    1
+    >>> broken(translated("a_1 + a_2 + a_3 + a_4 + a_5 = b_1 + b_2 + b_3 + b_4 + b_5", False)).count("<math>")
+    2
+    """
+    pieces = [elements(mathml)]
+    for where, deepest in ((RELATIONS, 0), (SUMS, 0), (PRODUCTS, 0), (ANY, 9)):
+        pieces = [part for piece in pieces for part in cut(piece, where, deepest)]
+    return "<wbr>".join(f"<math>{''.join(piece)}</math>" for piece in pieces)
+
+
+def cut(parts, where, deepest):
+    """The parts of a formula as they are or, if they are too wide, cut behind some signs that stand in few brackets."""
+    if width(parts) < LONG:
+        return [parts]
+    pieces, depth = [[]], 0
+    for k, part in enumerate(parts):
+        pieces[-1].append(part)
+        depth += len(OPENED.findall(part)) - len(CLOSED.findall(part))
+        if depth <= deepest and where.fullmatch(part) and min(width(pieces[-1]), width(parts[k + 1 :])) >= SHORT:
+            pieces.append([])
+    return pieces
+
+
+def checked(tex, display, node):
+    """A formula as MathML, or a warning and its text."""
+    try:
+        return translated(tex, display)
+    except math_core.LatexError as error:
+        logger.warning("no formula: %s in %s", error, tex, location=node, type="formulas")
+        raise nodes.SkipNode from None
+
+
+def visit_inline(self, node):
+    self.body.append(broken(checked(node.astext(), False, node)))
+    raise nodes.SkipNode
+
+
+def visit_display(self, node):
+    self.body.append(self.starttag(node, "div", CLASS="math notranslate nohighlight"))
+    if node["number"]:
+        self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
+        self.add_permalink_ref(node, "Link to this equation")
+        self.body.append("</span>")
+    self.body.append(f'<div class="formula">{checked(lines_of(node.astext()), True, node)}</div></div>\n')
+    raise nodes.SkipNode
+
+
+def setup(app):
+    app.add_html_math_renderer(NAME, (visit_inline, None), (visit_display, None))
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

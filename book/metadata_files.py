@@ -1,0 +1,239 @@
+"""Write every file that repeats what CITATION.cff says: names, addresses, the release, the papers.
+
+CITATION.cff is the one place for them. `make sync-metadata` writes
+
+* ``codemeta.json`` and ``.zenodo.json``, which catalogues and archives read,
+* ``CITATION.bib``, with an entry for the work and one for each chapter,
+* the lines that say whom to write to, between two marks, in the pages about conduct, security and support,
+* the authors of the paper, and the numbers in it that are counted.
+
+A test says when this is due. What is not set in CITATION.cff is in none of them.
+"""
+
+import json
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import paper_numbers
+import yaml
+from contents import between
+
+from mjq.models import CHAPTERS
+
+ROOT = Path(__file__).resolve().parent.parent
+LICENCES = "https://spdx.org/licenses/"
+NOBODY = """\
+No address is set yet.
+It will stand here as soon as one is entered in `CITATION.cff`.
+Until then, open an issue that says only that you have something to report, and leave the details out."""
+
+
+def work():
+    """What CITATION.cff says."""
+    return yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+
+
+def full_name(author):
+    """The name of a person or of a group, in the order in which it is spoken."""
+    return author.get("name") or f"{author['given-names']} {author['family-names']}"
+
+
+def last_name_first(author):
+    """The name of a person or of a group, in the order of a list."""
+    return author.get("name") or f"{author['family-names']}, {author['given-names']}"
+
+
+def year(cited):
+    """The year of the release; before the first one, that of the copyright."""
+    if "date-released" in cited:
+        return str(cited["date-released"])[:4]
+    return re.search(r"Copyright \(c\) (\d{4})", (ROOT / "LICENSE").read_text(encoding="utf-8"))[1]
+
+
+def codemeta(cited):
+    """The work by the vocabulary CodeMeta 3.0."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    found = {
+        "@context": "https://w3id.org/codemeta/3.0",
+        "type": "SoftwareSourceCode",
+        "name": cited["title"],
+        "description": cited["abstract"],
+        "version": cited["version"],
+        "license": [f"{LICENCES}{name}" for name in cited["license"]],
+        "author": [agent(author) for author in cited["authors"]],
+        "keywords": cited["keywords"],
+        "programmingLanguage": {
+            "type": "schema:ComputerLanguage",
+            "name": "Python",
+            "version": project["requires-python"],
+        },
+        "softwareRequirements": project["dependencies"],
+        "developmentStatus": "active",
+        "hasPart": [
+            {
+                "type": "schema:Chapter",
+                "name": one.title,
+                "description": one.about,
+                "url": f"notebooks/{one.name}.ipynb",
+            }
+            for one in CHAPTERS
+        ],
+        "referencePublication": [publication(paper) for paper in cited["references"]],
+    }
+    places = {"repository-code": "codeRepository", "url": "url", "date-released": "datePublished"}
+    found |= {name: str(cited[key]) for key, name in places.items() if key in cited}
+    if "doi" in cited:
+        found["identifier"] = f"https://doi.org/{cited['doi']}"
+    return found
+
+
+def agent(author):
+    """A person or a group by schema.org."""
+    if "name" in author:
+        return {"type": "Organization", "name": author["name"]}
+    found = {"type": "Person", "givenName": author["given-names"], "familyName": author["family-names"]}
+    if "orcid" in author:
+        found["id"] = author["orcid"]
+    if "affiliation" in author:
+        found["affiliation"] = {"type": "Organization", "name": author["affiliation"]}
+    return found
+
+
+def publication(paper):
+    """A paper by schema.org."""
+    found = {"type": "schema:ScholarlyArticle", "name": paper["title"], "author": [agent(x) for x in paper["authors"]]}
+    if "doi" in paper:
+        found["id"] = f"https://doi.org/{paper['doi']}"
+    if "year" in paper:
+        found["datePublished"] = str(paper["year"])
+    return found
+
+
+def zenodo(cited):
+    """The work as Zenodo asks for it."""
+    schemes = {"doi": "doi", "arXiv": "arxiv"}
+    papers = [name for paper in cited["references"] for name in identifiers(paper)]
+    return {
+        "title": cited["title"],
+        "upload_type": "software",
+        "description": cited["abstract"],
+        "version": cited["version"],
+        "creators": [
+            {
+                "name": last_name_first(author),
+                **{
+                    key: author[key].removeprefix("https://orcid.org/")
+                    for key in ("affiliation", "orcid")
+                    if key in author
+                },
+            }
+            for author in cited["authors"]
+        ],
+        "keywords": cited["keywords"],
+        "license": cited["license"][0],
+        "access_right": "open",
+        "notes": "The code is under {}, the text and the figures of the book under {}.".format(*cited["license"]),
+        "related_identifiers": [
+            {"identifier": name, "relation": "references", "scheme": schemes[kind]} for kind, name in papers
+        ],
+    }
+
+
+def identifiers(paper):
+    """Kind and name of each identifier of a paper that a resolver knows."""
+    if "doi" in paper:
+        yield "doi", paper["doi"]
+    for one in paper.get("identifiers", ()):
+        if one["value"].startswith("arXiv:"):
+            yield "arXiv", one["value"]
+
+
+def bibtex(cited):
+    """An entry for the work, and one for each chapter."""
+    authors = " and ".join(
+        f"{{{author['name']}}}" if "name" in author else last_name_first(author) for author in cited["authors"]
+    )
+    shared = {"author": authors, "year": year(cited), "note": f"Version {cited['version']}"}
+    shared |= {key: cited[key] for key in ("doi", "url") if key in cited}
+    entries = [entry("misc", "mjq", {"title": f"{{{cited['title']}}}", **shared})]
+    for one in CHAPTERS:
+        chapter = {"title": f"{{{one.title}}}", "booktitle": f"{{{cited['title']}}}", **shared}
+        entries.append(entry("incollection", f"mjq-{one.name}", chapter))
+    return "% Written by `make sync-metadata` from CITATION.cff and the list of chapters.\n\n" + "\n".join(entries)
+
+
+def entry(kind, key, fields):
+    """One entry of BibTeX."""
+    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items())
+    return f"@{kind}{{{key},\n{lines}}}\n"
+
+
+def contact(cited):
+    """Whom to write to, as far as CITATION.cff says it."""
+    people = [one for one in cited.get("contact", ()) if "email" in one]
+    return "\n".join(f"Write to {full_name(one)}, <{one['email']}>." for one in people) or NOBODY
+
+
+def paper_authors(cited):
+    """The authors in the header of the paper, with their affiliations."""
+    named = list(dict.fromkeys(author.get("affiliation", "not set yet") for author in cited["authors"]))
+    lines = ["authors:"]
+    for author in cited["authors"]:
+        lines.append(f"  - name: {full_name(author)}")
+        if "orcid" in author:
+            lines.append(f"    orcid: {author['orcid'].removeprefix('https://orcid.org/')}")
+        lines.append(f"    affiliation: {named.index(author.get('affiliation', 'not set yet')) + 1}")
+    lines.append("affiliations:")
+    for number, name in enumerate(named, 1):
+        lines += [f"  - name: {name}", f"    index: {number}"]
+    return "\n".join(lines)
+
+
+def with_contact(cited, text):
+    """A page with the lines that say whom to write to."""
+    return between("<!-- contact -->", contact(cited), "<!-- end of contact -->", text)
+
+
+def with_authors(cited, text):
+    """The paper with its authors and its counted numbers."""
+    return paper_numbers.written(between("# authors", paper_authors(cited), "# end of authors", text))
+
+
+def as_json(found):
+    """Text of a JSON file."""
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+
+
+WRITTEN = {
+    "codemeta.json": lambda cited, text: as_json(codemeta(cited)),
+    ".zenodo.json": lambda cited, text: as_json(zenodo(cited)),
+    "CITATION.bib": lambda cited, text: bibtex(cited),
+    "CODE_OF_CONDUCT.md": with_contact,
+    "SECURITY.md": with_contact,
+    "SUPPORT.md": with_contact,
+    "paper/paper.md": with_authors,
+}
+
+
+def written(cited=None):
+    """What each of the files would be: name, the text that is there, the text."""
+    cited = work() if cited is None else cited
+    for name, write in WRITTEN.items():
+        path = ROOT / name
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        yield name, text, write(cited, text)
+
+
+def main():
+    """Write what is different."""
+    for name, old, new in written():
+        if new != old:
+            (ROOT / name).write_text(new, encoding="utf-8")
+            print(f"{name}: written anew")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

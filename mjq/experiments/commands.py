@@ -1,0 +1,66 @@
+"""How long the commands take that check the claims: ``make experiment NAME=commands``.
+
+Each runs by itself. The table has its CPU time and, for chapters and tests, the last line that it prints. Commands
+that the table has are not measured again: remove their rows, or the table.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import mjq
+from mjq.experiments.tables.keeping import keep, known
+from mjq.published import commands
+
+__all__ = ["COMMAND", "TABLE", "main", "measured", "words_of"]
+
+ROOT = Path(mjq.__file__).parents[1]
+TABLE = Path(__file__).parent / "tables/commands.csv"
+COMMAND = "make experiment NAME=commands"
+SECONDS = re.compile(r"\bin [\d.]+ ?s\b(?: \([\d:]+\))?")
+
+
+def words_of(command: str, folder: str) -> list[str]:
+    """Return the words that run a command; chapters write their results to a folder.
+
+    >>> words_of("mjq run stability", "runs")[1:]
+    ['-m', 'mjq', 'run', 'stability', '--quiet', '--into', 'runs']
+    """
+    program, *words = command.split()
+    more = ["--quiet", "--into", folder] if words[0] == "run" else []
+    return [sys.executable, "-m", program, *words, *more]
+
+
+def measured(command: str) -> dict:
+    """Run a command; return its CPU time and what it printed last, or its line before the name of a folder."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(words_of(command, folder), cwd=ROOT, capture_output=True, text=True, env={**os.environ})
+        if done.returncode:
+            raise RuntimeError(f"{command}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+        lines = [line for line in done.stdout.splitlines() if line.strip() and not line.startswith(folder)]
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    printed = SECONDS.sub("in … s", lines[-1]) if command.startswith(("mjq run", "pytest")) else ""
+    return {"command": command, "seconds": spent, "printed": printed}
+
+
+def main() -> None:
+    """Measure the commands that the table does not have yet, and leave out those that are commands no more."""
+    found = {row["command"]: {**row, "seconds": float(row["seconds"])} for row in known(TABLE)}
+    for command in commands.commands():
+        if command not in found:
+            found[command] = measured(command)
+            print(f"{found[command]['seconds']:7.1f} s  {command}", flush=True)
+            keep(TABLE, list(found.values()), COMMAND, digits=2)
+    keep(TABLE, [found[command] for command in commands.commands()], COMMAND, digits=2)
+
+
+if __name__ == "__main__":
+    main()

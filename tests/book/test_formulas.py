@@ -1,0 +1,45 @@
+"""Formulas become MathML, which may break where a line ends."""
+
+import importlib
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+@pytest.fixture
+def formulas(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "book/_ext")
+    yield importlib.import_module("formulas")
+    sys.modules.pop("formulas")
+
+
+def test_a_formula_that_cannot_be_translated_is_an_error_of_the_build(formulas, monkeypatch):
+    told = []
+    monkeypatch.setattr(formulas, "logger", SimpleNamespace(warning=lambda *words, **more: told.append(words)))
+    with pytest.raises(formulas.nodes.SkipNode):
+        formulas.checked(r"\nothing{", False, None)
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("tex", "pieces"),
+    [
+        ("a = b", 1),
+        (r"\max(W_1, W_2) \le E[T] \le W_1 + W_2 \le 2 \max(W_1, W_2)", 4),
+        (r"(N_A - K_A + 1)(N_B - K_B + 1)(K_A + 1)(K_B + 1)", 4),
+        (r"\frac{a_1 + a_2 + a_3 + a_4 + a_5 + a_6}{b_1 + b_2 + b_3 + b_4 + b_5 + b_6}", 1),
+    ],
+)
+def test_long_formulas_in_a_line_may_break_and_lose_nothing(formulas, tex, pieces):
+    whole = formulas.translated(tex, False)
+    broken = formulas.broken(whole)
+    assert broken.count("<math>") == broken.count("<wbr>") + 1 == pieces
+    assert broken.replace("</math><wbr><math>", "") == whole
+
+
+def test_lines_of_a_displayed_formula_are_aligned(formulas):
+    assert formulas.lines_of(r"x & = 1 \\ y & = 2").startswith(r"\begin{aligned}")
+    assert formulas.lines_of(r"\begin{matrix}1 \\ 2\end{matrix}").startswith(r"\begin{matrix}")

@@ -1,0 +1,192 @@
+"""Claims of the chapter Your cluster that take more than a few lines to verify: of the example log, of kept tables."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from mjq import experiments, workload
+from mjq.simulation import replay
+
+PUBLIC = ["NASA 1993", "KTH-SP2", "SDSC-SP2"]
+SEED = 1  # of the chapter
+
+
+@pytest.fixture(scope="module")
+def example():
+    return workload.example_log()
+
+
+# --- The example log --------------------------------------------------------------------------------------------------
+
+
+def test_this_way_to_shuffle_is_typical(example):
+    """The picture's 200 jobs, shuffled: they take the mean over 200 ways to shuffle them, within 2 %."""
+
+    def end(seed):
+        order = np.random.default_rng(seed).permutation(200)
+        need, run = example.need[order], example.run[order]
+        return (workload.saturated_starts(need, run, example.servers) + run).max()
+
+    assert abs(end(2) / np.mean([end(seed) for seed in range(200)]) - 1) < 0.02
+
+
+@pytest.mark.parametrize("rule", ["fcfs", "easy"])
+def test_intervals_hold_their_values(example, rule):
+    """The exact capacities have none; tests/workload/test_capacity.py has logs of all kinds."""
+    for x in (workload.independent_capacity(example, rule, SEED), workload.own_order_capacity(example, rule)):
+        assert x.low < x.value < x.high
+        assert 0 < x.share_low < x.share < x.share_high < 1
+
+
+def test_what_needs_waste_has_the_same_sign_in_both_halves(example):
+    """Of the six needs that the chapter lists; the numbers are not the same."""
+    middle = len(example) // 2
+    halves = []
+    for part in (slice(0, middle), slice(middle, None)):
+        some = replace(example, need=example.need[part], run=example.run[part], estimate=None)
+        halves.append({x.need: x.wastes for x in workload.costs_of_classes(some)})
+    for x in workload.costs_of_classes(example)[:6]:
+        first, second = (half[x.need] for half in halves)
+        assert np.sign(first) == np.sign(second) == np.sign(x.wastes)
+        assert abs(first - second) > 0.05
+
+
+def test_shuffling_shortens_the_wait_under_easy_and_lengthens_it_in_order_of_arrival(example):
+    """In each of eight shuffles; on average to less than half of it, and to more than one and a half times as long."""
+    jobs = example.need, example.run, example.estimate
+    orders = [np.random.default_rng(seed).permutation(len(example)) for seed in range(8)]
+    factors = {}
+    for rule in ("easy", "fcfs"):
+        waits = [
+            replay(example.arrival, *(x[order] for x in jobs), example.servers, rule).wait.mean()
+            for order in (np.arange(len(example)), *orders)
+        ]
+        factors[rule] = np.array(waits[1:]) / waits[0]
+    assert factors["easy"].max() < 1 < factors["fcfs"].min()
+    assert factors["easy"].mean() < 0.5
+    assert factors["fcfs"].mean() > 1.5
+
+
+def test_smallest_size_of_the_plan_meets_the_target_and_none_below_does(example):
+    """Under both rules, with each size that was tried."""
+    plan = workload.planned(example, 2.0, ["easy", "fcfs"], workload.sizes_between(example, count=8), percentile=90.0)
+    for rule in plan.policies:
+        meeting = [size.servers for size in rule.sizes if size.meets]
+        assert meeting[:1] == ([] if rule.smallest is None else [rule.smallest])
+    assert plan.policies[0].smallest is not None
+
+
+# --- Public logs, as they were kept -----------------------------------------------------------------------------------
+
+
+def share_of(policy, capacity, block=None):
+    """Shares of the naive capacity of the public logs, needs as they are."""
+    rows = experiments.kept("public_logs").filter(policy=policy, capacity=capacity, needs="as they are")
+    rows = rows if block is None else rows.filter(block=block)
+    assert list(rows["log"]) == PUBLIC
+    return rows["share"].to_numpy()
+
+
+def test_ten_make_most_of_it_on_nasa_1993():
+    rows = experiments.kept("public_logs").filter(log="NASA 1993", policy="fcfs", capacity="drawn")
+    share = dict(rows.select("block", "share").rows())
+    assert 2 * share[10] > share[1] + share[max(share)]
+
+
+def test_easy_stays_above_95_percent():
+    """In the own order and with independent jobs."""
+    for capacity in ("own_order", "independent"):
+        assert (share_of("easy", capacity) > 0.95).all()
+
+
+def test_the_mistakes_hide_each_other_on_public_logs():
+    """A class table's exponential times add capacity on each log, and the lost order takes some away."""
+    exponential, independent, own = (share_of("fcfs", x) for x in ("exponential", "independent", "own_order"))
+    assert ((exponential - independent) * (own - independent) > 0).all()
+
+
+def test_one_log_is_overloaded_within_its_interval():
+    """SDSC-SP2: more work than order of arrival can sustain, and not more than the upper end of its interval."""
+    rows = experiments.kept("public_logs").filter(policy="fcfs", capacity="own_order", needs="as they are")
+    assert list(rows.filter(pl.col("load") > pl.col("share"))["log"]) == ["SDSC-SP2"]
+    assert rows.filter(pl.col("load") > pl.col("share_high")).is_empty()
+
+
+# --- Drawn mixes ------------------------------------------------------------------------------------------------------
+
+
+def medians(rule):
+    """Median shares that are lost, from large to small largest needs."""
+    mixes = experiments.kept("largest_need").group_by("part").agg(pl.col(f"lost_{rule}").median()).sort("part")
+    return mixes[f"lost_{rule}"].to_numpy()
+
+
+def test_smaller_needs_lose_less_in_the_median():
+    for rule in ("fcfs", "easy"):
+        assert (np.diff(medians(rule)) < 0).all()
+
+
+def test_easy_loses_less_in_the_median():
+    assert (medians("easy") < medians("fcfs")).all()
+
+
+# --- Forecasts --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def scores():
+    """The record of each log, with the smaller error of the two simple forecasts."""
+    return experiments.kept("forecasts").with_columns(simpler=pl.min_horizontal("error_of_mean", "error_of_last"))
+
+
+def test_eighty_percent_intervals_hold_74_to_86(scores):
+    assert scores.height == 7
+    assert scores["within_80"].is_between(0.74, 0.86).all()
+
+
+def test_forecasts_beat_the_simple_ones(scores):
+    assert (scores["error"] < scores["simpler"]).all()
+
+
+def test_replayed_starts_have_a_third_of_their_error(scores):
+    replayed = scores.filter(pl.col("starts") != "real")
+    assert replayed.height == 5
+    assert (3 * replayed["error"] < replayed["simpler"]).all()
+
+
+def test_replays_alone_suffice_where_the_rule_is_the_scheduler(scores):
+    replayed = scores.filter(pl.col("starts") != "real")
+    assert (replayed["error"] - replayed["error_of_rule"]).abs().max() < 0.03
+
+
+# --- Outages ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def outages():
+    return experiments.kept("outages")
+
+
+def of_theta(outages, rule="ours"):
+    return outages.filter(log="Theta", rule=rule).row(0, named=True)
+
+
+def test_gaps_make_theta_wait_nine_times_as_long(outages):
+    theta = of_theta(outages)
+    assert 8.5 < theta["wait"] / theta["wait_cut"] < 9.5
+
+
+def test_a_day_as_threshold_gives_the_same(outages):
+    assert abs(of_theta(outages, "a day")["wait_cut"] / of_theta(outages)["wait_cut"] - 1) < 0.01
+
+
+def test_as_recorded_gaps_change_no_mean_wait(outages):
+    assert np.allclose(outages["wait_recorded"], outages["wait_recorded_cut"])
+
+
+def test_gaps_hardly_matter_in_the_other_logs(outages):
+    others = outages.filter(pl.col("log") != "Theta", rule="ours")
+    assert others.height == 3
+    assert np.allclose(others["wait"], others["wait_cut"], rtol=0.01)
