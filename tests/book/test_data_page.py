@@ -11,7 +11,7 @@ from fnmatch import fnmatch
 import pytest
 
 from mjq import workload
-from mjq.experiments import forecasts, public_logs, real_waits
+from mjq.experiments import forecasts, public_logs, real_waits, summaries
 from mjq.experiments.tables.reading import KEPT
 from tests.conftest import ROOT, TRACES, needs_traces
 
@@ -25,7 +25,7 @@ LOGS = {
 
 
 def test_each_log_of_an_experiment_is_listed():
-    used = (public_logs.LOGS, real_waits.LOGS, forecasts.REPLAYED, forecasts.REAL, forecasts.MADE_UP)
+    used = (summaries.LOGS, public_logs.LOGS, real_waits.LOGS, forecasts.REPLAYED, forecasts.REAL, forecasts.MADE_UP)
     assert {"example.swf.gz", *(file for logs in used for file in logs.values())} <= set(LOGS)
 
 
