@@ -1,7 +1,7 @@
 """A summary of a log in some 600 numbers, from which jobs are drawn that meet like capacity and like waits.
 
 What it holds and how it is fitted is said in :mod:`mjq.workload.making.summarizing`, how jobs are drawn from it in
-:mod:`mjq.workload.making.drawing`, and how its own error is found in :mod:`mjq.workload.making.own_error`.
+``mjq.workload.making.drawing``, and how its own error is found in :mod:`mjq.workload.making.own_error`.
 """
 
 from __future__ import annotations
