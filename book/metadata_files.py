@@ -5,7 +5,7 @@ CITATION.cff is the one place for them. `make sync-metadata` writes
 * ``codemeta.json`` and ``.zenodo.json``, which catalogues and archives read,
 * ``CITATION.bib``, with an entry for the work and one for each chapter,
 * the lines that say whom to write to, between two marks, in the pages about conduct, security and support,
-* the authors of the paper.
+* the authors of the paper, and the numbers in it that are counted.
 
 A test says when this is due. What is not set in CITATION.cff is in none of them.
 """
@@ -16,6 +16,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import paper_numbers
 import yaml
 from contents import between
 
@@ -196,8 +197,8 @@ def with_contact(cited, text):
 
 
 def with_authors(cited, text):
-    """The paper with its authors."""
-    return between("# authors", paper_authors(cited), "# end of authors", text)
+    """The paper with its authors and its counted numbers."""
+    return paper_numbers.written(between("# authors", paper_authors(cited), "# end of authors", text))
 
 
 def as_json(found):

@@ -90,6 +90,8 @@ def cleaned(article):
         tag.decompose()
     for link in article.select("a.panel-set"):
         link.unwrap()
+    for formula in article.select("math"):  # the parts of a formula have no tags in PDF that a listener would hear
+        formula.attrs |= {"role": "img", "aria-label": told(formula)}
     for fold in article.select("details"):
         fold.name = "div"
         words = fold.summary
@@ -102,6 +104,26 @@ def cleaned(article):
         else:
             words.string = words.get_text(" ", strip=True)
             words.attrs = {"class": "admonition-title"}
+
+
+def told(node):
+    """A formula in words of one line: ``(a+b)/(c)``, ``x_i``, ``x^2``.
+
+    >>> told(BeautifulSoup("<math><msup><mi>x</mi><mn>2</mn></msup><mo>+</mo><mi>y</mi></math>", PARSER))
+    'x^2+y'
+    """
+    if isinstance(node, str):
+        return str(node).strip()
+    parts = [part for part in map(told, node.children) if part]
+    if node.name == "mfrac" and len(parts) == 2:
+        return f"({parts[0]})/({parts[1]})"
+    if node.name == "msqrt":
+        return f"√({''.join(parts)})"
+    if node.name in {"msub", "munder", "msup", "msubsup", "munderover"} and len(parts) > 1:
+        signs = {"msup": "^"}.get(node.name, "_"), "^"
+        grouped = [part if len(part) == 1 else f"({part})" for part in parts[1:]]
+        return parts[0] + "".join(map("".join, zip(signs, grouped, strict=False)))
+    return (" " if node.name == "mtr" else "").join(parts) + (";" if node.name == "mtr" else "")
 
 
 def addressed(article, path, paths):

@@ -18,7 +18,7 @@ from flit_core import buildapi
 ROOT = Path(__file__).resolve().parent.parent
 BUILD, RELEASE = ROOT / "_build", ROOT / "_build/release"
 FOLDERS = {"book": "html", "notebooks": "student", "slides": "slides"}  # each becomes an archive
-VALUES = "mjq/published/reference_values*", "mjq/published/reference/*"  # copied where there are any
+VALUES = "mjq/reference/values.json", "mjq/reference/schema.json"  # copied under names that tell whose they are
 SBOM = "cyclonedx-bom==7.5.0"
 
 
@@ -74,9 +74,9 @@ def collect(tag=None):
     for name, folder in FOLDERS.items():
         shutil.make_archive(str(RELEASE / f"mjq-{number}-{name}"), "zip", BUILD / folder)
     shutil.copy(BUILD / "html/mjq-book.pdf", RELEASE / f"mjq-{number}-book.pdf")
-    for path in sorted(path for pattern in VALUES for path in ROOT.glob(pattern)):
-        if path.suffix in {".csv", ".json"}:
-            shutil.copy(path, RELEASE)
+    shutil.copy(BUILD / "paper/paper.pdf", RELEASE / f"mjq-{number}-paper.pdf")
+    for name in VALUES:
+        shutil.copy(ROOT / name, RELEASE / f"mjq-{number}-reference-{Path(name).name}")
     shutil.copy(ROOT / "CITATION.cff", RELEASE)
     (RELEASE / "swhid.txt").write_text(identifiers(), encoding="utf-8")
     (RELEASE / "notes.md").write_text(notes(number), encoding="utf-8")

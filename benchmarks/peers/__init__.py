@@ -6,7 +6,7 @@ were. No tool but scipy, simpy and ciw is installed with the project:
 
     pip install most-queue line-solver stormpy
 
-Both sides run in turn, several times, and the ratio is the median of the ratios of neighbours, so that other work on the
-machine slows both. Linear algebra has one thread on both sides. One call before that compiles and fills caches, and does
-not count.
+Times are those of the processor, all threads together. Both sides run in turn, several times, and the ratio is the
+median of the ratios of neighbours, so that other work on the machine slows both. Linear algebra has one thread on both
+sides. One call before that compiles and fills caches, and does not count.
 """

@@ -56,6 +56,10 @@ def main():
             measured = {(new["problem"], new["tool"]) for new in rows}
             old = [one for one in kept if (one["problem"], one["tool"]) not in measured]
             keeping.replace(RESULTS, list(rows[0]), rows + old)
+    # Rows that no comparison of these tools makes any more go.
+    done = {new["package"].split()[0] for new in rows}
+    if rows:
+        keeping.replace(RESULTS, list(rows[0]), rows + [one for one in kept if one["package"].split()[0] not in done])
     print(tabulate([[one[key] for key in ("problem", "tool", "package", "ratio")] for one in rows]))
     print(f"kept in {RESULTS.name}")
 

@@ -12,27 +12,25 @@ from mjq.solvers import chain
 
 def model(Q, reward):
     """The chain as Storm's, with a reward per unit of time in each state."""
-    import stormpy
+    from stormpy import datastructures, models
 
     rates = Q.tocsr()
     rates.setdiag(0)
     rates.eliminate_zeros()
-    builder = stormpy.SparseMatrixBuilder(rates.shape[0], rates.shape[0], rates.nnz, force_dimensions=True)
+    builder = datastructures.SparseMatrixBuilder(rates.shape[0], rates.shape[0], rates.nnz, force_dimensions=True)
     for row in range(rates.shape[0]):
         of = slice(rates.indptr[row], rates.indptr[row + 1])
         for column, rate in sorted(zip(rates.indices[of], rates.data[of], strict=True)):
             builder.add_next_value(row, int(column), float(rate))
-    labels = stormpy.storage.StateLabeling(rates.shape[0])
+    labels = models.StateLabeling(rates.shape[0])
     labels.add_label("init")
     labels.add_label_to_state("init", 0)
-    parts = stormpy.SparseModelComponents(
+    parts = models.SparseModelComponents(
         transition_matrix=builder.build(), state_labeling=labels, rate_transitions=True
     )
     parts.exit_rates = [float(x) for x in np.asarray(rates.sum(axis=1)).ravel()]
-    parts.reward_models = {
-        "counted": stormpy.SparseRewardModel(optional_state_reward_vector=[float(x) for x in reward])
-    }
-    return stormpy.storage.SparseCtmc(parts)
+    parts.reward_models = {"counted": models.SparseRewardModel(optional_state_reward_vector=[float(x) for x in reward])}
+    return models.SparseCtmc(parts)
 
 
 def long_run(ctmc):
@@ -41,7 +39,7 @@ def long_run(ctmc):
 
     (question,) = stormpy.parse_properties('R{"counted"}=? [ LRA ]')
     found = stormpy.model_checking(ctmc, question, only_initial_states=True)
-    return found.at(ctmc.initial_states[0])
+    return found.get_value(ctmc.initial_states[0])
 
 
 def capacity():

@@ -14,13 +14,15 @@ from sphinx.util.docutils import SphinxDirective
 from mjq import experiments, published
 from mjq.published import commands
 
+FEW = 3  # rows of the ledger that are named beside a command
 TABLE = Path(experiments.__path__[0]) / "tables/commands.csv"
 
 
 def measured():
-    """What each command took and printed."""
+    """What each command took and printed; nothing where it was not measured since it is there."""
+    nothing = {command: {"seconds": "", "printed": ""} for command in commands.commands()}
     with TABLE.open(encoding="utf-8", newline="") as file:
-        return {row["command"]: row for row in csv.DictReader(file)}
+        return nothing | {row["command"]: row for row in csv.DictReader(file)}
 
 
 class Claims(SphinxDirective):
@@ -39,29 +41,33 @@ class Claims(SphinxDirective):
             for line in own
         ]
         checks = commands.checking(key)
-        rest = [
-            item(f"{count(len(rows), 'row')} of the ledger", command, known, known[command]["printed"], rows)
-            for command, rows in checks.items()
-        ]
+        rest = [item(named(rows), command, known, known[command]["printed"], rows) for command, rows in checks.items()]
         summary = f"All {len(published.ledger(key))} rows of the ledger: {count(len(checks), 'command')}"
-        summary += f", {minutes(sum(float(known[command]['seconds']) for command in checks))}"
+        summary += f", {minutes(sum(float(known[command]['seconds'] or 0) for command in checks))}"
         text = f'<ul class="claims">{"".join(items)}</ul><details class="claims-fold"><summary>{summary}</summary>'
         return [nodes.raw("", f'{text}<ul class="claims">{"".join(rest)}</ul></details>', format="html")]
 
 
 def item(claim, command, known, expected, rows=()):
     """A claim, its command, how long that takes, and what it prints."""
-    seconds = minutes(float(known[command]["seconds"]))
-    detail = f"<details><summary>which</summary>{escape('; '.join(rows))}</details>" if rows else ""
+    took = known[command]["seconds"]
+    seconds = minutes(float(took)) if took else "not measured yet"
+    words = f"{seconds}; prints <code>{escape(expected)}</code>" if expected else seconds
+    detail = f"<details><summary>which</summary>{escape('; '.join(rows))}</details>" if len(rows) > FEW else ""
     return (
         f'<li><label><input type="checkbox" value="{escape(command)}"> <span>{claim}</span></label>{detail}'
-        f"<pre>{escape(command)}</pre><p>{seconds}; prints <code>{escape(expected)}</code></p></li>"
+        f"<pre>{escape(command)}</pre><p>{words}</p></li>"
     )
 
 
 def minutes(seconds):
-    """A time in minutes, as one would say it."""
-    return f"{max(0.1, seconds / 60):.1f} min"
+    """A time as one would say it."""
+    return f"{seconds / 60:.1f} min" if seconds > 90 else f"{max(1, seconds):.0f} s"
+
+
+def named(rows):
+    """Rows of the ledger, by name if they are few."""
+    return f"{count(len(rows), 'row')} of the ledger" + (f": {escape('; '.join(rows))}" if len(rows) <= FEW else "")
 
 
 def count(number, word):
@@ -74,7 +80,7 @@ class TotalMinutes(SphinxDirective):
     def run(self):
         self.env.note_dependency(str(TABLE))
         known = measured()
-        total = sum(float(known[command]["seconds"]) for command in commands.commands())
+        total = sum(float(known[command]["seconds"] or 0) for command in commands.commands())
         words = f"All {len(commands.commands())} commands together take {total / 60:.0f} minutes of processor time."
         return [nodes.paragraph("", words)]
 

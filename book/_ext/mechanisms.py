@@ -115,7 +115,7 @@ def uneven_completions():
     shapes = words("completions beyond the mean", 0)
     for path, kind in zip(paths, ("", "last"), strict=True):
         shapes += curve(np.linspace(0, WIDTH, 201), LETTERS + height * (high - path) / (high - low), kind)
-    shapes += f'<text x="{WIDTH - 22}" y="{LETTERS + 22}" text-anchor="end">varied run times</text>'
+    shapes += f'<text x="{WIDTH - 32}" y="{LETTERS + 22}" text-anchor="end">varied run times</text>'
     shapes += f'<text x="{WIDTH}" y="{LETTERS + height}" text-anchor="end">exponential</text>'
     told = (
         "Two curves over time. With exponential run times the completions stay near their mean; with varied "

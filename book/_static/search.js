@@ -6,6 +6,7 @@ const LENGTH = 240, BEFORE = 80;
 function words(html, anchor) {
   const page = new DOMParser().parseFromString(html, "text/html");
   for (const node of page.querySelectorAll(NO_SENTENCES)) node.remove();
+  for (const fraction of page.querySelectorAll("mfrac")) fraction.children[1]?.before("/"); // in a line
   const place = (anchor && page.getElementById(anchor.slice(1))) || page.querySelector("article");
   return place ? place.textContent.replace(/\s+/g, " ").trim() : "";
 }

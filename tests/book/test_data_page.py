@@ -79,7 +79,12 @@ def test_each_data_file_of_the_project_has_a_row_and_each_row_a_file(data_files)
         pytest.skip("no git here")
     if tracked.returncode:
         pytest.skip("no repository here")
-    data = {name for name in tracked.stdout.splitlines() if name.endswith((".csv", ".gz")) and (ROOT / name).exists()}
+    data = {
+        name
+        for name in tracked.stdout.splitlines()
+        if (name.endswith((".csv", ".gz")) or (name.startswith("mjq/") and name.endswith(".json")))
+        and (ROOT / name).exists()
+    }
     listed = {path.relative_to(ROOT).as_posix() for path in data_files.files()}
     assert data - listed == set(), "book/data.csv"
     for row in data_files.rows():

@@ -19,7 +19,7 @@ OF_LEDGERS = list(dict.fromkeys(command for key in published.LEDGERS for command
 
 
 def slow_if(command):
-    return [pytest.mark.slow] * (float(MEASURED[command]["seconds"]) > QUICK)
+    return [pytest.mark.slow] * (command in MEASURED and float(MEASURED[command]["seconds"]) > QUICK)
 
 
 @pytest.mark.parametrize(

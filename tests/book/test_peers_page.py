@@ -1,0 +1,64 @@
+"""The page *Beside other tools*: each tool with what was measured, and no tool without."""
+
+import csv
+import importlib
+import re
+
+import pytest
+
+from benchmarks.peers import comparison
+from benchmarks.peers.__main__ import RESULTS, TOOLS, row
+from tests.conftest import ROOT
+
+PAGE = (ROOT / "book/peers.md").read_text(encoding="utf-8")
+with RESULTS.open(encoding="utf-8", newline="") as file:
+    ROWS = list(csv.DictReader(file))
+
+
+def ratio(tool, problem=""):
+    """The ratio of one kept comparison."""
+    (found,) = [float(x["ratio"]) for x in ROWS if x["tool"] == tool and problem in x["problem"]]
+    return found
+
+
+def test_each_tool_of_the_page_was_measured_and_each_measured_one_is_on_it():
+    assert set(re.findall(r"```\{peers\} (\S+)", PAGE)) == {x["package"].split()[0] for x in ROWS}
+
+
+def test_each_row_has_a_version_a_date_a_machine_and_both_sides():
+    for x in ROWS:
+        assert re.fullmatch(r"\S+ \d[\w.]*", x["package"])
+        assert x["date"] and x["machine"] and x["their_error"]
+        assert 0 < float(x["lowest"]) <= float(x["ratio"]) <= float(x["highest"])
+        assert int(x["repeats"]) >= 3
+
+
+def test_what_the_page_says_of_the_figures():
+    assert "largest difference of a wait 0e+00" in next(x for x in ROWS if "first-fit" in x["problem"])["their_error"]
+    assert ratio("LINE, MVA (exact)") < 1
+    assert ratio("Storm, long-run reward", "capacity") < 1
+    assert all(float(x["their_error"].split()[0]) < 1e-12 for x in ROWS if "MsjSaturatedCalc" in x["tool"])
+    light, heavy = sorted((x for x in ROWS if "MsjExactCalc" in x["tool"]), key=lambda x: x["problem"])
+    assert float(light["their_error"].split()[0]) < float(heavy["their_error"].split()[0])
+
+
+def test_two_ways_are_run_in_turn_after_one_call_of_each():
+    said = []
+    found = comparison.compared(
+        "p", "q", "t", "numpy", lambda: said.append("a") or 2.0, lambda: said.append("b") or 3.0, comparison.off(2.0), 3
+    )
+    assert "".join(said) == "ab" * 4
+    assert found.lowest <= found.ratio <= found.highest
+    assert (found.our_error, found.their_error) == ("0.0e+00 of the value", "5.0e-01 of the value")
+    assert row(found, {"date": "d"})["package"].startswith("numpy ")
+
+
+@pytest.mark.parametrize("name", TOOLS.values())
+def test_a_part_can_be_imported_without_its_tool(name):
+    """So that what is not installed is skipped; simpy and scipy are installed with the project."""
+    assert importlib.import_module(f"benchmarks.peers.with_{name.replace('-', '_')}").COMPARISONS
+
+
+def test_what_is_not_installed_is_not_there():
+    assert comparison.has("scipy")
+    assert not comparison.has("no_such_tool")
