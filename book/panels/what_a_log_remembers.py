@@ -34,7 +34,7 @@ PANEL = Panel(
     replaces=False,
     sliders=(
         Slider("r", "memory", 0, MOST, 1, 50, unit="%"),
-        Slider("load", "arrival rate, of what can be done without", 5, 99, 1, 90, unit="%"),
+        Slider("load", "arrival rate, of the capacity without memory", 5, 99, 1, 90, unit="%"),
         Slider("n", "servers", 0.301, 3, 0.01, 1, log=True, whole=True, unit="servers"),
         Slider("share", "large jobs", -1, 1.7, 0.02, 1, log=True, unit="% of the jobs"),
     ),
@@ -43,6 +43,7 @@ PANEL = Panel(
         "No memory": {"r": 0, "load": 90, "n": 10, "share": 10},
         "Rows that help": {"r": 60, "load": 90, "n": 10, "share": 10},
         "Rows that cost time": {"r": 95, "load": 90, "n": 10, "share": 10},
+        "A hundred servers": {"r": 60, "load": 90, "n": 100, "share": 1},
     },
     tolerance=1e-9,
 )

@@ -37,7 +37,7 @@ def page_of(name, folder):
     """A page with nothing but a panel and its figure, laid out as the book does."""
     panel = all_panels()[name]
     figure = FIGURE.format(cell=panel.cell, static=(ROOT / "book/_static").as_uri())
-    return small_page(folder / f"{name}.html", name, f"{live_panels.html(name, panel)}\n{figure}")
+    return small_page(folder / f"{name}.html", name.replace("_", " "), f"{live_panels.html(name, panel)}\n{figure}")
 
 
 @pytest.fixture(scope="module", params=NAMES)
