@@ -31,6 +31,9 @@ from pathlib import Path
 import nbformat
 import programs
 
+from mjq import workload
+from mjq._util.plain import plain
+
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "book/browser"
 FOLDER = "browser"  # beside the pages
@@ -292,7 +295,15 @@ def zipped():
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, name in sorted(files.items(), key=lambda pair: str(pair[1])):
             archive.writestr(zipfile.ZipInfo(name.as_posix()), path.read_bytes(), zipfile.ZIP_DEFLATED)
+        archive.writestr(zipfile.ZipInfo("example_log.json"), example_log(), zipfile.ZIP_DEFLATED)
     return content.getvalue()
+
+
+def example_log():
+    """The columns of the example log, whose reader needs polars."""
+    log = workload.example_log()
+    columns = {name: getattr(log, name) for name in ("need", "run", "submit", "start", "estimate", "user", "servers")}
+    return json.dumps(plain(columns))
 
 
 def linked(path, target):

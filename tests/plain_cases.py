@@ -36,7 +36,8 @@ from mjq.solvers import chain, drain, qbd
 from mjq.solvers.network import Network
 from mjq.solvers.phase_type import coxian, erlang, exponential, hyperexponential
 from mjq.solvers.transient import Transient
-from mjq.workload import Log, saturated_starts, time_with_a_job_that_fits
+from mjq.workload import Log, saturated_starts, summarize, time_with_a_job_that_fits
+from mjq.workload.making import summarizing
 from mjq.workload.waits.one_size import waits
 
 NAMES = (*POLICIES, "backfill-2", "backfill-5", "msfq-1", "msfq-3")
@@ -197,9 +198,28 @@ def frontier():
     return [*ways, *aggregation.alternating(operator, configurations, start, 6), tandem.steady_state(operator)]
 
 
+def summaries():
+    """Campaigns and single jobs that are drawn from a summary."""
+    rng = np.random.default_rng(4)
+    run = rng.lognormal(6, 1, 300)
+    jobs = Log(
+        need=2.0 ** rng.integers(0, 3, 300), run=run, submit=np.sort(rng.uniform(0, 2e6, 300)), estimate=3 * run,
+        user=rng.integers(0, 9, 300), servers=8.0,
+    )  # fmt: skip
+
+    summarizing.SAMPLE, summarizing.COPIES = 500, 2  # plain Python is slow
+
+    def found(jobs):
+        copy = summarize(jobs).draw(200, seed=2)
+        return copy.submit, copy.need, copy.run, copy.estimate
+
+    with_users, without = (partial(found, one) for one in (jobs, dataclasses.replace(jobs, user=None)))
+    return [("a summary of campaigns", with_users), ("a summary without users", without)]
+
+
 def cases():
     """All of them, name to a function without arguments."""
-    found = [*replays(), *simulations(), *lists(), *chains(), *models()]
+    found = [*replays(), *simulations(), *lists(), *chains(), *models(), *summaries()]
     named = dict(found)
     assert len(named) == len(found), "two cases have one name"
     return named

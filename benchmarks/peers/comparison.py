@@ -101,7 +101,8 @@ def interval(exact):
 
     def errors(mine, other):
         return tuple(
-            f"± {found.half_width / exact:.1%}, off by {abs(found.mean / exact - 1):.1%}" for found in (mine, other)
+            f"± {100 * found.half_width / exact:.1f} %, off by {100 * abs(found.mean / exact - 1):.1f} %"
+            for found in (mine, other)
         )
 
     return errors

@@ -15,9 +15,14 @@ class Reproduced(SphinxDirective):
         self.env.note_dependency(str(TABLE))
         with TABLE.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
-        heads = [name[0].upper() + name[1:] for name in rows[0]]
+        heads = "Who, when, commit", "Machine", "What was run", "Outcome, and digits that differed"
         lines = ["| " + " | ".join(heads) + " |", "|" + ":--|" * len(heads)]
-        lines += ["| " + " | ".join(row.values()) + " |" for row in reversed(rows)]
+        for row in reversed(rows):
+            who = f"{row['who']}, {row['date']}, {row['commit']}"
+            machine = f"{row['machine']}, Python {row['python']}"
+            digits = row["digits that differed"].replace("none", "no digit differed")
+            cells = who, machine, row["command"], f"{row['outcome']}; {digits}"
+            lines.append("| " + " | ".join(cells) + " |")
         return self.parse_text_to_nodes("\n".join(lines))
 
 

@@ -24,7 +24,8 @@ def factor(text):
 def line(row):
     """A row of the page."""
     ratio = f"{factor(row['ratio'])} ({factor(row['lowest'])} to {factor(row['highest'])})"
-    cells = f"{row['problem']}: {row['quantity']}", row["tool"], ratio, row["their_error"], row["our_error"]
+    errors = ("equal" if row[side].startswith("0.0e+00") else row[side] for side in ("their_error", "our_error"))
+    cells = f"{row['problem']}: {row['quantity']}", row["tool"], ratio, *errors
     return "| " + " | ".join(cells) + " |"
 
 

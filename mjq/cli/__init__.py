@@ -7,6 +7,7 @@
 ``plan``      plan
 ``reference`` reference
 ``wait``      wait
+``summary``   summary, draw
 ``teaching``  sheets, grade
 ``sheet``     paragraphs and tables, as text or as a page
 ``reading``   options of the commands that read a log
@@ -28,6 +29,7 @@ from mjq.cli import chapters, common, logs, models, teaching
 from mjq.cli.capacity import capacity
 from mjq.cli.plan import plan
 from mjq.cli.reference import reference
+from mjq.cli.summary import draw, summary
 from mjq.cli.wait import wait
 
 __all__ = ["main", "mjq"]
@@ -49,6 +51,9 @@ MAIN_HELP = """Run the chapters of the book with your own numbers, solve a model
     mjq plan log.swf --target-wait 2h    find how many servers keep the waits short
     mjq wait log.swf --need 32 --limit 4h
                                          forecast when one more job would start
+    mjq summary log.swf -o site.json     summarize a log in some 600 numbers that can be shared
+    mjq draw site.json --seed 1 -o copy.swf
+                                         draw a log from a summary
     mjq sheets stability -o week2        write a different exercise sheet for each student
     mjq grade answers.csv week2/key.csv  grade their answers
 
@@ -62,7 +67,7 @@ LAST_LINE = (
 SECTIONS: dict[str, list[str]] = {
     "Chapters": [command.name for command in chapters.COMMANDS if command.name],
     "Models": ["solve", "reference"],
-    "Logs": ["replay", "capacity", "plan", "wait"],
+    "Logs": ["replay", "capacity", "plan", "wait", "summary", "draw"],
     "Teaching": [command.name for command in teaching.COMMANDS if command.name],
 }
 
@@ -124,7 +129,10 @@ class Main(common.Group):
 
 @click.group(
     cls=Main,
-    commands=[*chapters.COMMANDS, models.solve, reference, logs.replay, capacity, plan, wait, *teaching.COMMANDS],
+    commands=[
+        *chapters.COMMANDS, models.solve, reference, logs.replay, capacity, plan, wait, summary, draw,
+        *teaching.COMMANDS,
+    ],
     help=MAIN_HELP, epilog=LAST_LINE,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )  # fmt: skip

@@ -41,8 +41,9 @@ others. Then it says how well replays agree with the waits of the log. Four esti
 differ in what they assume, and the needs that waste servers.
 
 LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
-input. A log of a million jobs takes about 0.4 GB of memory, and each further million about 0.1 GB. In Slurm, this
-command writes such a log without the names of users:
+input. It may be a summary that mjq summary has written: jobs are then drawn from it. A log of a million jobs takes
+about 0.4 GB of memory, and each further million about 0.1 GB. In Slurm, this command writes such a log without the
+names of users:
 
 \b
 """ + (

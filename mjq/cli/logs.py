@@ -86,7 +86,8 @@ def replay(
     """Replay a log under queueing policies and print how long its jobs wait.
 
     LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
-    input. A log of a million jobs takes about 0.4 GB of memory, and each further million about 0.1 GB.
+    input. It may be a summary that mjq summary has written: jobs are then drawn from it. A log of a million jobs takes
+    about 0.4 GB of memory, and each further million about 0.1 GB.
 
     Priorities, fair share and limits for users are not modelled: jobs queue in order of arrival. A replay is a single
     sample. If two policies are close, jitter the submit times and replay again.
@@ -133,7 +134,7 @@ def replay(
             "left out": left_out,
             "servers": size,
             "lines": found.lines.model_dump(),
-            "notes": notes,
+            "notes": list(dict.fromkeys([*found.notes, *notes])) if "Summary" in found.header else notes,
         }
         show_json(what | {"policies": _plain(rows)})
         return

@@ -19,6 +19,8 @@ __all__ = [  # noqa: RUF022, in the order of reading
     "outage_options", "calendar_option", "read", "read_parts", "lines_used", "schema_option",
 ]  # fmt: skip
 
+OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
+SEED = 1  # of the jobs that are drawn from it
 LOG_OPTIONS = (
     click.option(
         "--column", "columns", nargs=2, multiple=True, metavar="OURS THEIRS",
@@ -127,9 +129,38 @@ def read(
     The calendar is of `machine` servers, by default those of the log.
     """
     from mjq import workload
+    from mjq.workload.making.summary import is_summary
 
-    log = workload.read_log(path, dict(columns) or None, **words)
+    if is_summary(path):
+        log = _drawn(path, columns, **words)
+    else:
+        log = workload.read_log(path, dict(columns) or None, **words)
     return log if keep_gaps is None and calendar is None else _with_outages(log, keep_gaps, calendar, machine)
+
+
+def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False):
+    """Return a log drawn from a summary; the first notes say so, and what its own error is.
+
+    They are also printed first, unless the output is for another program.
+    """
+    from mjq.workload import read_summary
+
+    context = click.get_current_context()
+    if context.info_name not in OF_SUMMARIES:
+        raise click.UsageError(f"{path} is a summary of a log; {context.info_name} needs the log itself")
+    if columns or unit is not None or partition is not None:
+        raise click.UsageError(f"{path} is a summary of a log: it has no columns, units or partitions to choose from")
+    site = read_summary(path)
+    log = site.draw(seed=SEED)
+    if servers is not None:
+        if servers < log.need.max():
+            raise ValueError(f"a job drawn from {path} needs {log.need.max():g} servers, more than {servers:g}")
+        log = replace(log, servers=float(servers), servers_from="given")
+    told = (f"{len(log)} jobs are drawn from the summary {path}, with seed {SEED}.", *site.own_error())
+    asked = context.params
+    if not asked.get("as_json") and not asked.get("anonymous"):
+        click.echo("\n".join(told))
+    return replace(log, notes=told, header={"Summary": path})
 
 
 def _with_outages(log: Log, keep_gaps: bool | None, calendar: str | None = None, machine: float | None = None) -> Log:
@@ -159,7 +190,10 @@ def read_parts(
     Outages are looked for in each partition by itself, as :func:`read` does for one of them.
     """
     from mjq.workload import read_partitions
+    from mjq.workload.making.summary import is_summary
 
+    if is_summary(path):
+        raise click.UsageError(f"{path} is a summary of a log: it has no partitions to choose from")
     if partition is not None:
         raise click.UsageError("--partition and --servers NAME=N exclude each other; both say which partitions to take")
     if calendar is not None:

@@ -8,11 +8,13 @@ from . import evaluation as evaluation
 from . import fluid_times as fluid_times
 from . import forecasts as forecasts
 from . import frontier as frontier
+from . import ladder as ladder
 from . import largest_need as largest_need
 from . import near_saturation as near_saturation
 from . import outages as outages
 from . import public_logs as public_logs
 from . import real_waits as real_waits
+from . import summaries as summaries
 from . import two_tier as two_tier
 from . import what_if as what_if
 from .tables.reading import KEPT as KEPT

@@ -1,14 +1,14 @@
 """Which number of a summary repairs which error: ``make experiment NAME=ladder``.
 
-Each rung of a ladder draws jobs from more of a public log than the one before. ``ladder.csv`` has a row for each log and
-rung: how far the capacity of the draws in order of arrival is from that of the log (in points of a hundred), and the
-ratio of their mean wait under EASY to that of the log, as means over :data:`DRAWS` draws with standard deviations.
+Each rung of a ladder draws jobs from more of a public log than the one before. ``ladder.csv`` has a row for each log
+and rung: how far the capacity of the draws in order of arrival is from that of the log (in points of a hundred), and
+the ratio of their mean wait under EASY to that of the log, as means over :data:`DRAWS` draws with standard deviations.
 `day` and `week` are the coefficients of variation of the work that comes in a day and in a week; the row ``the log
 itself`` has those of the log and its wait in hours.
 
-The logs are those with users and of at least 300 days; :mod:`mjq.experiments.summaries` has the others. The first rung
-knows of run times only the mean of each need, and takes limits to be exact. The second and the third draw need, run
-time and limit together from the log.
+The logs are those with users and of at least 300 days; :mod:`mjq.experiments.summaries` has the
+others. The first rung knows of run times only the mean of each need, and takes limits to be exact. The second and the
+third draw need, run time and limit together from the log.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from tqdm import tqdm
 
 from mjq import workload
 from mjq.experiments.public_logs import traces
+from mjq.experiments.summaries import public
 from mjq.experiments.tables.keeping import keep
 from mjq.workload.making.drawing import DAY, WEEK, placed_singly
 from mjq.workload.making.own_error import POINTS, share_of_order, waits_of
@@ -30,7 +31,7 @@ __all__ = ["COMMAND", "DRAWS", "LOGS", "TABLE", "independent", "main", "rows", "
 
 TABLE = Path(__file__).parent / "tables/ladder.csv"
 COMMAND = "make experiment NAME=ladder"
-LOGS = {"KTH-SP2": "KTH-SP2-easy.swf.gz", "SDSC-SP2": "SDSC-SP2-easy.swf.gz"}
+LOGS = "KTH-SP2", "SDSC-SP2"
 DRAWS = 8
 
 
@@ -101,7 +102,7 @@ def main() -> None:
     folder = traces()
     if folder is None:
         raise SystemExit("MJQ_TRACES must name the folder with the logs")
-    logs = {name: workload.read_log(folder / file) for name, file in LOGS.items()}
+    logs = {name: public(name, folder) for name in LOGS}
     keep(TABLE, [row for name, log in tqdm(logs.items(), desc="logs") for row in rows(name, log)], COMMAND, digits=4)
 
 

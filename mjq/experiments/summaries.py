@@ -4,15 +4,16 @@ All public logs of :func:`mjq.experiments.public_logs.traces` are tried, those o
 
 ``summaries.csv`` has a row for each log, kind of copy and figure: the value of the log itself, and over :data:`DRAWS`
 copies the mean and the standard deviation of the difference of a capacity (in points of a hundred) or of the ratio of a
-wait. Copies are drawn from the ``summary``, from the log in ``blocks of 100 jobs``, each with the gaps between them, and
-from the model of ``Lublin and Feitelson``. All come at the load of the log. Waits are those of replays, under EASY if
-nothing else is said; those under FCFS are at the load that ``summaries_logs.csv`` names. ``larger`` is a machine of a
-quarter more servers.
+wait. Copies are drawn from the ``summary``, from the log in ``blocks of 100 jobs``, each with the gaps between them,
+and from the model of ``Lublin and Feitelson``. All come at the load of the log. Waits are those of replays, under EASY
+if nothing else is said; those under FCFS are at the load that ``summaries_logs.csv`` names. ``larger`` is a machine of
+a quarter more servers. A ratio to a wait of zero is not known.
 
 ``summaries_logs.csv`` has a row for each log: what it is like, how long the summary took to make (compiled, with its
 eight draws), how many numbers it has, and why it promises nothing of waits.
 
-Limits of run times are those of the log. Two logs have none, and the model has none: run times are taken for them.
+Logs are taken as they are, with their outages. Limits of run times are those of the log. Two logs have none, and the
+model has none: run times are taken for them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ from mjq.experiments.public_logs import traces
 from mjq.experiments.tables.keeping import keep
 from mjq.workload.making.own_error import POINTS, fcfs_load_of, share_of_order, waits_of
 
-__all__ = ["COMMAND", "DRAWS", "LOGS", "TABLE", "TABLES", "TABLE_OF_LOGS", "blocks", "copies", "figures", "main", "public", "rows"]
+__all__ = [
+    "COMMAND", "DRAWS", "LOGS", "TABLE", "TABLES", "TABLE_OF_LOGS", "blocks", "copies", "figures", "main",
+    "public", "rows",
+]  # fmt: skip
 
 TABLE = Path(__file__).parent / "tables/summaries.csv"
 TABLE_OF_LOGS = Path(__file__).parent / "tables/summaries_logs.csv"
@@ -55,15 +59,15 @@ LARGER = 1.25
 
 
 def public(name: str, folder: Path) -> workload.Log:
-    """Return a public log, with outages taken out."""
+    """Return a public log as it is; Theta has outages in it."""
     path = folder / LOGS[name]
     if name not in TABLES:
-        return workload.without_gaps(workload.read_log(path))
+        return workload.read_log(path)
     need, run, gap, limit, user, servers = TABLES[name]
     table = pl.read_csv(path.read_bytes(), infer_schema_length=None)
     table = table.with_columns(come=pl.col(gap).cum_sum()).filter((pl.col(run) >= 0) & (pl.col(need) <= servers))
     come, needs, runs = (table[column].to_numpy().astype(float) for column in ("come", need, run))
-    log = workload.Log(
+    return workload.Log(
         need=needs,
         run=runs,
         submit=come,
@@ -71,7 +75,6 @@ def public(name: str, folder: Path) -> workload.Log:
         user=None if user is None else np.unique(table[user].to_numpy(), return_inverse=True)[1],
         servers=servers,
     )
-    return workload.without_gaps(log)
 
 
 def blocks(log: workload.Log, seed: int, length: int = BLOCK) -> workload.Log:
@@ -82,13 +85,9 @@ def blocks(log: workload.Log, seed: int, length: int = BLOCK) -> workload.Log:
     come = log.require_arrivals()
     gap = np.diff(come, prepend=come[0])
     come = np.cumsum(gap[drawn])
-    return _at_load(replace_jobs(log, drawn, come), _load(log))
-
-
-def replace_jobs(log: workload.Log, drawn: np.ndarray, come: np.ndarray) -> workload.Log:
-    """Return a log of some of the jobs of another one, which come at other times."""
     said = None if log.said is None else log.said[drawn]
-    return workload.Log(need=log.need[drawn], run=log.run[drawn], submit=come, estimate=said, servers=log.servers)
+    made = workload.Log(need=log.need[drawn], run=log.run[drawn], submit=come, estimate=said, servers=log.servers)
+    return _at_load(made, _load(log))
 
 
 def _load(log):
@@ -107,7 +106,8 @@ def copies(log: workload.Log, site: workload.Summary) -> dict[str, Callable[[int
 
     def lublin(seed):
         jobs = workload.lublin_log(len(log), round(servers), load, seed)
-        return workload.Log(*(x.astype(float) for x in (jobs.need, jobs.run, jobs.submit)), servers=servers)
+        need, run, submit = (column.astype(float) for column in (jobs.need, jobs.run, jobs.submit))
+        return workload.Log(need=need, run=run, submit=submit, servers=servers)
 
     return {
         "summary": lambda seed: site.draw(len(log), seed),
@@ -151,7 +151,8 @@ def main() -> None:
     folder = traces()
     if folder is None:
         raise SystemExit("MJQ_TRACES must name the folder with the logs")
-    found, about = [], []
+    found: list[dict] = []
+    about: list[dict] = []
     workload.summarize(workload.example_log())  # what is compiled is not timed
     for name in tqdm(LOGS, desc="logs"):
         log = public(name, folder)

@@ -1,5 +1,6 @@
 """The page about data: each log and each kept table is on it, with its size and the command that makes it."""
 
+import csv
 import gzip
 import hashlib
 import importlib
@@ -10,7 +11,7 @@ from fnmatch import fnmatch
 import pytest
 
 from mjq import workload
-from mjq.experiments import forecasts, public_logs, real_waits
+from mjq.experiments import forecasts, public_logs, real_waits, summaries
 from mjq.experiments.tables.reading import KEPT
 from tests.conftest import ROOT, TRACES, needs_traces
 
@@ -24,7 +25,7 @@ LOGS = {
 
 
 def test_each_log_of_an_experiment_is_listed():
-    used = (public_logs.LOGS, real_waits.LOGS, forecasts.REPLAYED, forecasts.REAL, forecasts.MADE_UP)
+    used = (summaries.LOGS, public_logs.LOGS, real_waits.LOGS, forecasts.REPLAYED, forecasts.REAL, forecasts.MADE_UP)
     assert {"example.swf.gz", *(file for logs in used for file in logs.values())} <= set(LOGS)
 
 
@@ -110,3 +111,15 @@ def test_logs_that_are_not_shipped_have_their_checksums(data_files):
     for row in data_files.rows():
         if row["sha256"] and (TRACES / row["file"]).exists():
             assert hashlib.sha256((TRACES / row["file"]).read_bytes()).hexdigest() == row["sha256"], row["file"]
+
+
+# --- Reproduced elsewhere -------------------------------------------------------------------------------------------
+
+
+def test_each_row_of_the_reproductions_says_who_when_where_and_what_came_out():
+    with (ROOT / "book/reproduced.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows
+    assert all(all(row.values()) for row in rows)
+    assert all(re.fullmatch(r"20\d\d-\d\d-\d\d", row["date"]) for row in rows)
+    assert [row["date"] for row in rows] == sorted(row["date"] for row in rows)

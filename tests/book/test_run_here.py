@@ -14,6 +14,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from mjq import headlines
 from mjq.models import CHAPTERS
 from tests.conftest import ROOT, violations, visit
 
@@ -77,8 +78,6 @@ def test_each_chapter_has_cells_to_run():
 
 
 def test_each_model_has_a_form_that_is_filled():
-    from mjq import headlines
-
     assert list(forms.EXAMPLES) == list(headlines.MODELS)
     for model, (example, against) in forms.EXAMPLES.items():
         assert headlines.solve(model, **example)["result"]
@@ -130,6 +129,15 @@ def written(html, chapters, setting=""):
         places = "".join(f'<div class="cell" id="cell-{cell}">cell</div>' for one, cell in CELLS if one == name)
         text = PAGE.format(title=name, body=places)
         (html / f"notebooks/{name}.html").write_text(text, encoding="utf-8")
+    sections = "".join(
+        forms.form(model) + f'<pre id="call-{model}">{forms.call_of(model)}</pre>'
+        f'<div class="mjq-numbers-results" data-model="{model}"></div>'
+        for model in forms.EXAMPLES
+    )
+    script = '<script src="../_static/numbers.js"></script>'
+    (html / "book/your-numbers.html").write_text(PAGE.format(title="Your numbers", body=sections + script))
+    (html / "_static").mkdir()
+    shutil.copy(ROOT / "book/_static/numbers.js", html / "_static")
     run_here.put(html, {name: ROOT / f"notebooks/{name}.ipynb" for name in chapters}, setting)
     return html
 
@@ -318,6 +326,36 @@ def test_a_cell_is_run_by_its_button_changed_stopped_and_reset(browser, pages):
     assert "3.331311" in shown.inner_text() and trouble == []
 
 
+def test_a_form_writes_its_call_and_says_what_is_wrong(browser, tmp_path, monkeypatch):
+    monkeypatch.setattr(run_here, "KEPT", tmp_path / "none")
+    page, trouble = visit(browser, written(tmp_path / "html", []) / "book/your-numbers.html")
+    called = []
+    for model, (example, _) in forms.EXAMPLES.items():
+        field = page.locator(f"#{model}-{next(iter(example))}")
+        field.fill(field.input_value())  # as it is: the call is written anew, and is the same
+        call = page.locator(f"#call-{model}").inner_text().replace("from mjq.headlines import solve", "")
+        exec(call, {"solve": lambda name, **given: called.append((name, given))})
+    assert called == [(model, example) for model, (example, _) in forms.EXAMPLES.items()]
+    page.locator("#stability-n").fill("2.5")
+    assert page.locator("form[data-model=stability] [role=alert]").inner_text() == "n must be a whole number."
+    assert page.locator("form button").count() == 0 and violations(page) == {} and trouble == []
+
+
+@pytest.mark.slow
+def test_a_form_computes_and_draws(browser, pages):
+    page, trouble = visit(browser, pages / "book/your-numbers.html")
+    page.locator("#stability-mu2").fill("0.25")
+    page.locator("form[data-model=stability] button[type=submit]").click()
+    page.wait_for_selector("form[data-model=stability][data-state=done]", timeout=120_000)
+    shown = page.locator(".mjq-numbers-results[data-model=stability]")
+    given = forms.EXAMPLES["stability"][0] | {"mu2": 0.25}
+    assert str(headlines.solve("stability", **given)["result"]["throughput"])[:14] in shown.inner_text()
+    assert shown.locator("img").count() == 1 and violations(page) == {} and trouble == []
+    page.locator("#stability-n2").fill("40")
+    page.locator("form[data-model=stability] button[type=submit]").click()
+    page.wait_for_function("document.body.innerText.includes('need n2 40 exceeds the 30 servers')")
+
+
 @pytest.mark.slow
 def test_a_device_with_little_memory_gets_a_note(browser, pages):
     page = browser.new_page()
@@ -356,6 +394,7 @@ def test_the_page_lists_what_is_shipped(pages):
     assert all(f"| {' | '.join(row)} |" in text for row in run_here.licences())
     lock = json.loads((pages / "browser" / run_here.LOCK).read_text(encoding="utf-8"))["packages"]
     assert set(run_here.LICENCES) == {"Pyodide", "CPython", *lock}
+    assert 45e6 < run_here.size() < 55e6  # "some fifty megabytes"
 
 
 @pytest.mark.slow

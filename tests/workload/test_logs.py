@@ -408,7 +408,8 @@ def test_rows_are_kept_in_few_bytes_whatever_they_hold():
     jobs = 10_000
     line = np.arange(1, jobs + 1)
     times = {"submit": 1.7e9 + 60.0 * line, "start": 1.7e9 + 61.0 * line, "run": 7.0 * line, "estimate": 9.0 * line}
-    table = pl.DataFrame({"line": line, "job": line.astype(str), "partition": "batch", "need": 4.0} | times)
+    table = {"line": line, "job": line.astype(str), "partition": "batch", "user": "7", "need": 4.0}
+    table = pl.DataFrame(table | times)
     table = table.with_columns(eligible=pl.lit(None, pl.Float64), zoned=pl.lit(None, pl.Boolean))
     kept = Kept()
     kept.add(table)

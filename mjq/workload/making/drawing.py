@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
-__all__ = ["DAY", "HOUR", "LATE", "THIRDS", "WEEK", "Chain", "Times", "chance_walk", "drawn_campaigns", "placed",
-           "placed_singly"]  # fmt: skip
+from mjq._util.compiling import numba
+
+__all__ = [
+    "DAY", "GRID", "HOUR", "LATE", "THIRDS", "WEEK", "Chain", "Times", "chance_walk", "drawn_campaigns", "placed",
+    "placed_singly",
+]  # fmt: skip
 
 HOUR, DAY, WEEK = 3600.0, 86_400.0, 604_800.0
 LATE = 6 * HOUR  # a longer gap ends at an hour of the profile
@@ -94,7 +97,9 @@ def _need(rng, chain, group):
 
 
 @numba.njit(cache=True, nogil=True)
-def drawn_campaigns(rng, chain, jobs):
+def drawn_campaigns(
+    rng: np.random.Generator, chain: Chain, jobs: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return need, level, kind of gap and whether it begins a campaign, for each of some jobs; campaigns in a row."""
     need, level = np.empty(jobs, np.int32), np.empty(jobs, np.int32)
     gap, begins = np.zeros(jobs, np.int32), np.zeros(jobs, np.bool_)
@@ -129,7 +134,15 @@ def drawn_campaigns(rng, chain, jobs):
 
 
 @numba.njit(cache=True, nogil=True)
-def chance_walk(rng, needs, groups, levels, repeat_need, repeat_level, jobs):
+def chance_walk(
+    rng: np.random.Generator,
+    needs: np.ndarray,
+    groups: np.ndarray,
+    levels: np.ndarray,
+    repeat_need: float,
+    repeat_level: float,
+    jobs: int,
+) -> tuple[np.ndarray, np.ndarray]:
     """Return need and level of jobs of which each may repeat the need of the one before, and then its level.
 
     `needs` are summed probabilities, `groups` those that they belong to, and `levels` the summed probabilities of each
@@ -190,11 +203,19 @@ def _looks(rng, mean):
 
 
 @numba.njit(cache=True, nogil=True)
-def placed(rng, times, gap, begins, work, span, looks):
+def placed(
+    rng: np.random.Generator,
+    times: Times,
+    gap: np.ndarray,
+    begins: np.ndarray,
+    work: np.ndarray,
+    span: float,
+    looks: float,
+) -> np.ndarray:
     """Return when jobs of campaigns come; what would come after the span comes at its beginning.
 
     A campaign looks at weeks, one and on average `looks` more, and begins in the one in which least work has been
-    placed; after a pause of more than :data:`LATE` it looks at as many days.
+    placed.
     """
     come = np.empty(len(gap))
     days = int(span // DAY) + 1
@@ -214,12 +235,6 @@ def placed(rng, times, gap, begins, work, span, looks):
             now = before + pause
             if pause > LATE:
                 now = _late(rng, times, table, before, pause)
-                for _ in range(_looks(rng, looks)):
-                    pause = _gap(rng, table)
-                    if pause > LATE:
-                        other = _late(rng, times, table, before, pause)
-                        if busy[int(other % span // DAY)] < busy[int(now % span // DAY)]:
-                            now = other
         come[k] = now % span
         day = int(come[k] // DAY)
         busy[day] += work[k]
@@ -229,7 +244,7 @@ def placed(rng, times, gap, begins, work, span, looks):
 
 
 @numba.njit(cache=True, nogil=True)
-def placed_singly(rng, times, jobs, span):
+def placed_singly(rng: np.random.Generator, times: Times, jobs: int, span: float) -> np.ndarray:
     """Return when jobs come that know nothing of each other, in any order."""
     come = np.empty(jobs)
     for k in range(jobs):

@@ -11,7 +11,7 @@ from mjq.workload.capacity.saturated import LINE, saturated_starts
 from mjq.workload.making.summary import FIGURES
 from mjq.workload.reading.log import HOUR, Log
 
-__all__ = ["DRAWS", "POINTS", "compared", "fcfs_load_of", "figures", "share_of_order"]
+__all__ = ["DRAWS", "POINTS", "compared", "fcfs_load_of", "figures", "share_of_order", "waits_of"]
 
 DRAWS, SEED = 8, 1_000_003
 TENTH = 90.0  # percentile of the waits
@@ -42,7 +42,7 @@ def share_of_order(log: Log, policy: str = "fcfs") -> float:
     if not last > first:
         return 1.0
     done = np.minimum(start + log.run, last) - np.clip(start, first, last)
-    return min(1.0, float(log.need @ np.maximum(0.0, done)) / (servers * (last - first)))
+    return min(1.0, float(log.need @ np.maximum(0.0, done) / (servers * (last - first))))
 
 
 def fcfs_load_of(log: Log) -> float:

@@ -10,8 +10,8 @@ the third of the levels. The mix from which it is drawn anew is calibrated so th
 shares of the jobs.
 
 Campaigns that are placed independently make work vary too much, for people submit less when the machine is busy. So
-each looks at several weeks and takes the least busy one. How many is fitted to the variation of work by day and by week
-(the mean of the logarithms of both coefficients of variation), by bisection.
+each looks at several weeks and begins in the least busy one. How many is fitted to the variation of the work that comes
+in a week and in a day: to the mean of the logarithms of both coefficients of variation.
 
 A log that does not tell its users gets the model with two numbers of memory: the probability that a job repeats the
 need of the one before it beyond chance, and then its level.
@@ -38,6 +38,7 @@ from mjq.workload.making.summary import (
     run_classes,
     short,
 )
+from mjq.workload.outages import original
 from mjq.workload.reading.log import Log
 
 __all__ = ["APART", "FEWEST_DAYS", "FEWEST_JOBS", "beginnings", "summarize", "variation"]
@@ -54,7 +55,9 @@ POINTS_OFF = 2.0  # of a capacity, up to which waits are promised
 PRIOR = 10.0  # jobs that the mean over all cells counts for in each of them
 STEPS, SETTLED, SAMPLE = 20, 8, 100_000  # of the calibration: all, those before the mean, jobs in each
 ROUNDS = 50  # of the fit of mixtures
-MOST_LOOKS, HALVINGS, COPIES = 8.0, 8, 4
+MOST_LOOKS, COPIES = 8.0, 16
+FITS, AT_ONCE, SLOWER = 40, 4, 8.0  # steps of the fit of the looks, copies in each, and when steps become smaller
+GAIN = 3.0  # of a step
 SEED = 1_000_000
 
 
@@ -109,7 +112,8 @@ def summarize(log: Log) -> Summary:
     level, runs, weights = _levels(run, work, group, len(groups))
     jobs = Coarse(come, kind, level, work)
     local = log.clock is not None
-    hours = come + (0.0 if log.clock is None else float(log.require_arrivals().min()) + log.clock)
+    hours = original(log, log.require_arrivals())  # gaps that were taken out move no hour of the day
+    hours = hours - hours.min() if log.clock is None else hours + log.clock
     site = Summary(
         model=TWO_NUMBERS,
         servers=servers,
@@ -136,7 +140,8 @@ def summarize(log: Log) -> Summary:
 def _with_its_error(site, log):
     """Compare eight draws with the log, and say why waits are not promised."""
     load = fcfs_load_of(log)
-    error = {name: (short(mean), short(off)) for name, (mean, off) in compared(log, lambda k: site.draw(seed=k), load).items()}
+    found = compared(log, lambda seed: site.draw(seed=seed), load)
+    error = {name: (short(mean), short(off)) for name, (mean, off) in found.items()}
     reasons = []
     if log.submits_are_starts:
         reasons.append("the submit times of the log are start times")
@@ -227,9 +232,6 @@ def _limits(log, site, jobs):
     longest = np.sort(said)[-int(np.ceil(fewest))]
     common = _shorter(popular)
     common = common[np.append(True, np.diff(common) > 0)] if len(common) else common
-    longest = max(short(longest), np.nextafter(common[-1], np.inf) if len(common) else 0.0)
-    if len(common) and longest <= common[-1]:
-        longest = short(common[-1] * 1.01)
     of, factor = run_classes(site)[jobs.kind, jobs.level], said / np.maximum(log.run, 1.0)
     rows = []
     for k in range(SPREAD_CLASSES):
@@ -348,7 +350,7 @@ def _needs_of(site, jobs, before, then, cell):
         stays = stays / np.maximum(stays + goes, 1e-300)
         stay = _pooled(np.bincount(at, stays, minlength=groups * THIRDS), pairs)
         table = np.bincount(here * groups + there, 1 - stays, minlength=groups**2).reshape(groups, groups)
-        table += PRIOR * by_group
+        table = table + PRIOR * by_group
         moves = table / table.sum(axis=1, keepdims=True)
     return stay, moves
 
@@ -362,9 +364,7 @@ def _levels_of(site, jobs, before, then, cell):
     one, other = before[again], then[again]
     at, old, new = cell[one], jobs.level[one], jobs.level[other]
     at_edge = (old == 0) | (old == LEVELS - 1)
-    chances = np.array(
-        [old == new, (np.abs(old - new) == 1) * np.where(at_edge, 1.0, 0.5), weights[group[other], new]]
-    )
+    chances = np.array([old == new, (np.abs(old - new) == 1) * np.where(at_edge, 1.0, 0.5), weights[group[other], new]])
     part = np.full((3, groups * THIRDS), 1 / 3)
     pairs = np.bincount(at, minlength=groups * THIRDS)
 
@@ -421,48 +421,50 @@ def _calibrated(site, target):
         fresh = fresh * np.clip(target / (found + 1e-5), 0.5, 2) ** (0.7 if step < SETTLED else 0.3)
         fresh /= fresh.sum()
         if step >= SETTLED:
-            total += np.log(fresh)
+            total = total + np.log(fresh)
     fresh = np.exp(total / (STEPS - SETTLED))
     return replace(site, fresh=_shorter(fresh / fresh.sum()))
 
 
-def variation(come: np.ndarray, work: np.ndarray, span: float) -> float:
-    """Return the mean of the logarithms of the coefficients of variation of work by day and by week.
+def variation(come: np.ndarray, work: np.ndarray, span: float) -> np.ndarray:
+    """Return the logarithms of the coefficients of variation of the work that comes in a week and in a day.
 
-    >>> round(variation(86_400.0 * np.arange(28), np.tile([1.0, 3.0], 14), 28 * 86_400.0), 3)
-    -2.292
+    Of a span of less than two weeks, or days, it is not a number.
+
+    >>> variation(86_400.0 * np.arange(28), np.tile([1.0, 3.0], 14), 28 * 86_400.0).round(3).tolist()
+    [-2.639, -0.693]
     """
     found = []
-    for length in (DAY, WEEK):
+    for length in (WEEK, DAY):
         whole = int(span // length)
-        if whole >= 2:
-            per = np.bincount((come // length).astype(int), work, minlength=whole)[:whole]
-            found.append(np.log(max(per.std() / per.mean(), 1e-3)))
-    return float(np.mean(found)) if found else float("nan")
+        per = np.bincount((come // length).astype(int), work, minlength=whole)[:whole]
+        found.append(np.log(max(per.std() / per.mean(), 1e-3)) if whole >= 2 and per.any() else np.nan)
+    return np.array(found)
 
 
 def _looks(site, jobs):
-    """Return how many weeks more than one a campaign looks at, so that work varies as in the log."""
+    """Return how many weeks more than one a campaign looks at, so that work varies as in the log.
+
+    Steps towards the target become smaller (Robbins and Monro), and the mean of the later ones is taken.
+    """
     target = variation(jobs.come, jobs.work, jobs.come.max())
-    if not np.isfinite(target):
-        return 0.0
-
-    def found(looks):
-        draws = (replace(site, looks=looks).draw(seed=SEED + k) for k in range(COPIES))
-        return np.mean(
-            [variation(one.require_arrivals(), one.need * one.run, one.require_arrivals().max()) for one in draws]
-        )
-
-    if found(0.0) <= target:
-        return 0.0
-    low, high = 0.0, 1.0
-    while found(high) > target:
-        low, high = high, 2 * high
-        if high > MOST_LOOKS:
-            return MOST_LOOKS
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if found(middle) > target else (low, middle)
-    return short((low + high) / 2)
-
-
+    times, chain, order = site.times(), site.chain(), np.argsort(site.group_of, kind="stable")
+    copies = []
+    for k in range(COPIES):
+        kind, level, gap, begins = drawing.drawn_campaigns(np.random.default_rng([SEED, 1, k]), chain, len(jobs.come))
+        which = order[kind]
+        work = site.needs[which] * site.runs[site.group_of[which], level]
+        copies.append((gap, begins, work, work.sum() / (site.load * site.servers)))
+    looks, total = 1.0, 0.0
+    for step in range(FITS):
+        off = 0.0
+        for k in range(AT_ONCE):
+            gap, begins, work, span = copies[(step * AT_ONCE + k) % COPIES]
+            rng = np.random.default_rng([SEED, 2, step, k])
+            found = variation(drawing.placed(rng, times, gap, begins, work, span, looks), work, span) - target
+            found = found[np.isfinite(found)]
+            off += found.mean() / AT_ONCE if len(found) else 0.0
+        looks = float(np.clip(looks + GAIN * off / (1 + step / SLOWER), 0, MOST_LOOKS))
+        if step >= FITS // 2:
+            total += looks
+    return short(total / (FITS - FITS // 2))

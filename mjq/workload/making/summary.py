@@ -10,7 +10,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -22,8 +21,8 @@ from mjq.workload.making.drawing import DAY, GRID, HOUR, THIRDS, WEEK, Chain, Ti
 from mjq.workload.reading.log import Log
 
 __all__ = [
-    "CAMPAIGNS", "DIGITS", "FACTOR_LEVELS", "FIGURES", "GAP_LEVELS", "LEVELS", "MOST_NUMBERS", "SPREAD_CLASSES", "TWO_NUMBERS",
-    "Summary", "is_summary", "read_summary", "run_classes", "short",
+    "CAMPAIGNS", "DIGITS", "FACTOR_LEVELS", "FIGURES", "GAP_LEVELS", "LEVELS", "MOST_NUMBERS", "SPREAD_CLASSES",
+    "TWO_NUMBERS", "Summary", "is_summary", "read_summary", "run_classes", "short",
 ]  # fmt: skip
 
 FORMAT, VERSION = "mjq summary of a log", 1
@@ -84,7 +83,7 @@ class Summary:
         Quantiles of the times between jobs of a campaign [s], by the third of the levels and by whether the need
         changes or stays.
     looks : float or None
-        How many weeks more than one a campaign looks at, on average.
+        How many weeks more than one a campaign looks at before it begins, on average.
     repeat : float array, shape (2,), or None
         Without campaigns: the probability that a job repeats the need of the one before, and then its level.
     profile : float array, shape (2, 24)
@@ -185,27 +184,28 @@ class Summary:
         if jobs > MOST_JOBS:
             raise ValueError(f"at most {MOST_JOBS} jobs are drawn at once, got {jobs}")
         rng = np.random.default_rng(checks.count("seed", seed, least=0))
-        order = np.argsort(self.group_of, kind="stable")
+        user: np.ndarray | None
         if self.model == CAMPAIGNS:
             kind, level, gap, begins = drawing.drawn_campaigns(rng, self.chain(), jobs)
-            which = order[kind]
+            which = np.argsort(self.group_of, kind="stable")[kind]
         else:
             assert self.repeat is not None
             of = self.group_of.astype(np.int64)
             which, level = drawing.chance_walk(
-                rng, np.cumsum(self.shares), of, np.cumsum(self.weights, axis=1), *self.repeat, jobs
+                rng, np.cumsum(self.shares), of, np.cumsum(self.weights, axis=1), self.repeat[0], self.repeat[1], jobs
             )
         group = self.group_of[which]
         need, run = self.needs[which], np.maximum(1.0, np.round(self.runs[group, level]))
         work = need * run
         span = work.sum() / (self.load * self.servers)
         if self.model == CAMPAIGNS:
+            assert self.looks is not None
             come = drawing.placed(rng, self.times(), gap, begins, work, span, self.looks)
             user = np.cumsum(begins) - 1
             changed = begins | np.append(True, (which[1:] != which[:-1]) | (level[1:] != level[:-1]))
             place = np.argsort(come, kind="stable")
         else:
-            come, place, user = np.sort(drawing.placed_singly(rng, self.times(), jobs, span)), slice(None), None
+            come, place, user = np.sort(drawing.placed_singly(rng, self.times(), jobs, span)), np.arange(jobs), None
             changed = np.append(True, (which[1:] != which[:-1]) | (level[1:] != level[:-1]))
         estimate = self._limits(rng, which, level, run, changed)
         return Log(
@@ -246,9 +246,7 @@ class Summary:
             gaps = np.array([np.exp(np.interp(parts, GAP_LEVELS, row)) - 1 for row in rows])
         quiet = np.isin(np.arange(7), self.quiet)
         by_day = np.where(quiet, self.profile[1].sum(), self.profile[0].sum())
-        return Times(
-            gaps, self.profile / self.profile.max(), np.cumsum(self.profile, axis=1), np.cumsum(by_day), quiet
-        )
+        return Times(gaps, self.profile / self.profile.max(), np.cumsum(self.profile, axis=1), np.cumsum(by_day), quiet)
 
     def _limits(self, rng, which, level, run, changed):
         """Draw limits: a campaign keeps its factor as long as it keeps need and level."""
@@ -318,16 +316,19 @@ class Summary:
         error = self.error or {}
         if error:
             capacities = ", ".join(
-                f"{error[f'{policy} capacity'][0]:+.1f} points under {policy.upper()}" for policy in ("fcfs", "easy")
+                f"{round(error[f'{policy} capacity'][0], 1) + 0.0:+.1f} points under {policy.upper()}"
+                for policy in ("fcfs", "easy")
             )
-            told.append(
-                f"Own error of the summary, mean and standard deviation of eight draws: the capacity is off by {capacities}."
-            )
+            told.append(f"Own error of the summary, mean of eight draws: the capacity is off by {capacities}.")
             waits = "; ".join(
-                f"{name} {error[name][0]:.2f} ± {error[name][1]:.2f}" for name in FIGURES if name.endswith("wait")
+                f"{name.replace('fcfs', 'FCFS').replace('easy', 'EASY')} "
+                + (f"{error[name][0]:.2f} ± {error[name][1]:.2f}" if error[name][0] else "not known, the log has none")
+                for name in FIGURES
+                if name.endswith("wait")
             )
             told.append(
-                f"Waits of a draw over those of the log (EASY at load {self.load:g}, FCFS at load {self.fcfs_load:g}): "
+                f"Waits of a draw over those of the log, mean and standard deviation of eight draws (EASY at load "
+                f"{self.load:g}, FCFS at load {self.fcfs_load:g}): "
                 f"{waits}."
             )
         if self.no_promise:
@@ -340,8 +341,8 @@ class Summary:
         fewest = max(5.0, self.jobs / 5000)
         told = [
             f"The file holds {self.numbers} numbers of {DIGITS} digits; two bytes a number make {self.bytes} bytes.",
-            f"It tells that a machine of {self.servers:g} servers ran about {self.jobs:g} jobs in {days:.3g} days at a "
-            f"load of {self.load:g}.",
+            f"It tells that a machine of {self.servers:g} servers ran about {round(self.jobs)} jobs in {days:.3g} days "
+            f"at a load of {self.load:g}.",
             f"It holds {len(self.needs)} needs, {_listed(self.needs)} servers, each with its share of the jobs. Each "
             f"stands for at least {np.ceil(fewest):.0f} jobs. Rarer needs have joined the nearest one, with their work "
             "kept.",
@@ -352,13 +353,14 @@ class Summary:
         ]
         if self.model == CAMPAIGNS:
             told.append(
-                "It holds how users go on: how probable it is that they stop for four days, repeat a need or a run time, "
-                "or change to another group, and how long they pause. These are sums over all users."
+                "It holds how users go on: how probable it is that they stop for four days, repeat a need or a run "
+                "time, or change to another group, how long they pause, and how much they avoid busy weeks. "
+                "These are means over all users."
             )
         else:
             told.append(
-                "The log does not tell who submitted its jobs. In place of what users do, the file holds two numbers of "
-                "memory: how probable it is that a job repeats the need of the one before it, and then its run time."
+                "The log does not tell who submitted its jobs. In place of what users do, the file holds two numbers "
+                "of memory: how probable it is that a job repeats the need of the one before it, and then its run time."
             )
         if self.limits is not None:
             common = ", ".join(_time(limit) for limit in self.limits[:-1])
@@ -367,9 +369,9 @@ class Summary:
                 f"({_time(self.limits[-1])}), and by which factors limits exceed run times."
             )
         told.append(
-            "It holds no job, no name and no number of a user, and no date. It does not protect those who can compare: "
-            "whoever knows all jobs of the log but one can tell from the file whether that job was there. Somebody "
-            "whose jobs fill a need or a level of run time by themselves can be seen in it."
+            "It holds no job, no name and no number of a user, and no date. It does not protect against everything: "
+            "whoever knows all other jobs of the log can often tell whether one job or one user was there. A user who "
+            "alone asks for some need can be seen in it, with the run times of that group of needs."
         )
         return told
 
@@ -393,7 +395,7 @@ def is_summary(path: str | Path) -> bool:
     if str(path) == "-":
         return False
     with Path(path).open("rb") as file:
-        return file.read(200).lstrip().startswith(b'{\n "format": "mjq summary') or False
+        return file.read(200).lstrip().startswith(b'{\n "format": "mjq summary')
 
 
 def run_classes(site: Summary) -> np.ndarray:
@@ -449,7 +451,12 @@ def _checked(content):
               "profile": (2, 24), "quiet": (2,)}  # fmt: skip
     if model == CAMPAIGNS:
         shapes |= dict.fromkeys(("end", "stay", "same", "fresh"), (G, THIRDS))
-        shapes |= {"moves": (G, G), "neighbour": (G,), "kept": (G,), "gaps": (THIRDS, 2, len(GAP_LEVELS))}
+        shapes |= {
+            "moves": (G, G),
+            "neighbour": (G,),
+            "kept": (G,),
+            "gaps": (THIRDS, 2, len(GAP_LEVELS)),
+        }
     else:
         shapes |= {"repeat": (2,)}
     if content.get("limits") is not None:

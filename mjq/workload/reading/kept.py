@@ -24,7 +24,8 @@ class Kept:
     >>> kept = Kept()
     >>> times = {"submit": [0.0, 1.5], "eligible": None, "start": None, "run": [60.0, 90.0], "estimate": None}
     >>> kept.add(pl.DataFrame(
-    ...     {"line": [2, 3], "job": ["7", "8_1"], "partition": "batch", "user": None, "need": [1.0, 2.0], "zoned": None} | times,
+    ...     {"line": [2, 3], "job": ["7", "8_1"], "partition": "batch", "user": None} | times
+    ...     | {"need": [1.0, 2.0], "zoned": None},
     ... ))
     >>> found = kept.taken()
     >>> found["number"].to_list(), found["name"].is_null().to_list(), found["run"].dtype, found["submit"].dtype
@@ -61,15 +62,16 @@ class Kept:
         -------
         polars.DataFrame
             ``name`` differs where names of jobs do that are no plain numbers, ``number`` is what a name begins with,
-            ``partition`` and ``user`` are numbers of partitions and users, and rows of different ``same`` are different. The other columns
-            are those of the tables.
+            ``partition`` and ``user`` are numbers of partitions and users, and rows of different ``same`` are
+            different. The other columns are those of the tables.
         """
         tables, self.tables = self.tables, []
         return pl.concat(tables, how="vertical_relaxed") if tables else EMPTY.clone()
 
 
 EMPTY = pl.DataFrame(
-    schema={"line": pl.UInt32, "name": pl.UInt64, "number": pl.UInt32, "same": pl.UInt64, "partition": pl.UInt8, "user": pl.UInt8}
+    schema={"line": pl.UInt32, "name": pl.UInt64, "number": pl.UInt32, "same": pl.UInt64}
+    | {"partition": pl.UInt8, "user": pl.UInt8}
     | dict.fromkeys(FLOATS, pl.Float64)
     | {"zoned": pl.Boolean}
 )

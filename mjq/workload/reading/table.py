@@ -194,7 +194,7 @@ def _jobs(rows):
         **points,
         job=column["job"],
         partition=column["partition"],
-        user=column["user"],
+        user=pl.when(column["user"] != "").then(column["user"]),
         run=pl.coalesce(lasts["run"], at["end"] - at["start"]),
         estimate=lasts["estimate"],
         need=column["need"].cast(pl.Float64, strict=False),
