@@ -6,6 +6,7 @@ from scipy.sparse import linalg
 
 from benchmarks.timing import Row, peak_memory
 from mjq import processing_capacity as pc
+from mjq.experiments import near_saturation
 from mjq.experiments.tables.machine import median_time
 from mjq.simulation import simulate_multiserver
 from mjq.solvers import chain, drain
@@ -69,6 +70,19 @@ def queue():
     )
 
 
+def memory():
+    """The classes of a real log with the order of the jobs, beside the same classes drawn independently."""
+    classes = near_saturation.system()
+    system = classes.servers, classes.needs, classes.rates, classes.mix
+    with_order = median_time(lambda: pc.processing_capacity(*system, order=0.5), repeats=3)
+    return Row(
+        "capacity of NASA's classes, memory 0.5",
+        with_order,
+        "the same classes without memory",
+        median_time(lambda: pc.processing_capacity(*system), repeats=3),
+    )
+
+
 def six_classes():
     """The same system by both solvers: needs 1, 2, …, 32 of 32."""
     system = dict(B=32, b=2.0 ** np.arange(6), mu=POWERS["mu"][:6], p=np.ones(6) / 6)
@@ -101,4 +115,4 @@ def seven_classes():
     return Row(f"capacity, needs 1, 2, …, 64 of 64: {states} states, {memory:.0f} MB in all", ours, "", None)
 
 
-BENCHMARKS = [simulator, queue, six_classes, seven_classes]
+BENCHMARKS = [simulator, queue, memory, six_classes, seven_classes]

@@ -42,7 +42,7 @@ PANEL = Panel(
     presets={
         "No memory": {"r": 0, "load": 90, "n": 10, "share": 10},
         "Rows that help": {"r": 60, "load": 90, "n": 10, "share": 10},
-        "Rows that make jobs wait": {"r": 95, "load": 90, "n": 10, "share": 10},
+        "Rows that cost time": {"r": 95, "load": 90, "n": 10, "share": 10},
         "A hundred servers": {"r": 60, "load": 90, "n": 100, "share": 1},
     },
     tolerance=1e-9,

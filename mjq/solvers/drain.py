@@ -388,28 +388,39 @@ def expected_at_entry(heads, values, worth):
 
 
 @numba.njit(cache=True)
-def _head_drawn(heads, flow, k, i, total):
-    """Return the flow into a configuration with a head of class i, from that by class that enters, and its total."""
-    if heads.classes == 1:
-        return heads.draws[0, i] * total
+def _draw(heads, flow, k, head):
+    """Put into `head`, by its class, the flow into a configuration, from that by class that enters."""
+    head[:] = 0.0
     if len(heads.draws) == 1:
-        return heads.repeats[i] * flow[k, i] + heads.draws[0, i] * total
-    drawn = 0.0
+        total = 0.0
+        for j in range(heads.classes):
+            total += flow[k, j]
+        for i in range(len(head)):
+            head[i] = heads.repeats[i] * flow[k, i] + heads.draws[0, i] * total
+        return
     for j in range(heads.classes):
-        drawn += heads.draws[j, i] * flow[k, j]
-    return drawn
+        if flow[k, j] > 0:
+            for i in range(len(head)):
+                head[i] += heads.draws[j, i] * flow[k, j]
 
 
 @numba.njit(cache=True)
 def _expected_after_departure(counts, up, down, rates, heads, values):
     """Sum, over departures, rate times the mean value of the next state; `values` is overwritten."""
     m, classes = counts.shape
+    alike, mix = heads.classes == 1, heads.draws[0]
     fresh = np.zeros((m, heads.classes))  # mean value of a configuration just entered, over the draw of the next head
     for k in range(m - 1, -1, -1):
-        for i in range(classes):
-            if up[k, i] >= 0:
-                values[k, i] = fresh[up[k, i], i % heads.classes]
-        expected_at_entry(heads, values[k], fresh[k])
+        if alike:
+            for i in range(classes):
+                if up[k, i] >= 0:
+                    values[k, i] = fresh[up[k, i], 0]
+                fresh[k, 0] += mix[i] * values[k, i]
+        else:
+            for i in range(classes):
+                if up[k, i] >= 0:
+                    values[k, i] = fresh[up[k, i], i]
+            expected_at_entry(heads, values[k], fresh[k])
     out = np.zeros((m, classes))
     for k in range(m):
         for i in range(classes):
@@ -428,15 +439,16 @@ def _drain(counts, up, down, rates, heads, departures, flow, found):
     """
     m, classes = counts.shape
     found[:] = 0.0
-    here = np.empty(classes)
+    here, head = np.empty(classes), np.empty(classes)
+    alike, mix = heads.classes == 1, heads.draws[0]
     for k in range(m - 1, -1, -1):
-        stops, total = False, 0.0
-        for j in range(heads.classes):
-            total += flow[k, j]
+        stops, total = False, flow[k, 0]
+        if not alike:
+            _draw(heads, flow, k, head)
         for i in range(classes):
             here[i] = 0.0
             if up[k, i] < 0:
-                here[i] = found[k, i] = (found[k, i] + _head_drawn(heads, flow, k, i, total)) / departures[k]
+                here[i] = found[k, i] = (found[k, i] + (mix[i] * total if alike else head[i])) / departures[k]
                 stops = True
         if stops:
             for j in range(classes):
@@ -450,13 +462,17 @@ def _drain(counts, up, down, rates, heads, departures, flow, found):
 def _admit(up, heads, found):
     """Pass up: each head that fits enters, and draws the next head."""
     m, classes = up.shape
-    flow = np.zeros((m, heads.classes))
+    alike, mix = heads.classes == 1, heads.draws[0]
+    flow, head = np.zeros((m, heads.classes)), np.empty(classes)
     for k in range(m):
-        total = 0.0
-        for j in range(heads.classes):
-            total += flow[k, j]
-        for i in range(classes):
-            if up[k, i] >= 0:
-                entered = i % heads.classes
-                flow[up[k, i], entered] += found[k, i] + _head_drawn(heads, flow, k, i, total)
+        total = flow[k, 0]
+        if alike:
+            for i in range(classes):
+                if up[k, i] >= 0:
+                    flow[up[k, i], 0] += found[k, i] + mix[i] * total
+        else:
+            _draw(heads, flow, k, head)
+            for i in range(classes):
+                if up[k, i] >= 0:
+                    flow[up[k, i], i] += found[k, i] + head[i]
     return flow

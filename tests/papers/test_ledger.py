@@ -28,7 +28,7 @@ NUMBERED = {
     "SCHED": {f"Eq ({letter})" for letter in "abcde"}
     | {"fcfs", "backfilling", "least-servers-first", "most-servers-first", "msfq", "server-filling"},
     "YC": {f"Eq ({letter})" for letter in "abcde"},
-    "WLR": {f"Eq ({letter})" for letter in "abcdefgh"},
+    "WLR": {f"Eq ({letter})" for letter in "abcdefghij"},
     "RBAC21": {"Theorem 1", "Theorem 2", "Theorem 3"} | {f"Eq ({k})" for k in range(1, 12)},
 }
 ROWS = [(paper, row) for paper in published.LEDGERS for row in published.ledger(paper)]

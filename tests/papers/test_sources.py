@@ -16,7 +16,7 @@ IN_THE_CHAPTER = {
     "SW23": {"Table 1"},
     "RBAC21": {"Theorem 2"},
     "CGPS16": {"Eq (1)", "Eq (17)"},
-    "WLR": {"Eq (e)", "Eq (g)", "Eq (h)"},
+    "WLR": {"Eq (g)", "Eq (i)", "Eq (j)"},
 }
 
 

@@ -45,7 +45,7 @@ def one_or_all(n: int, mu1: float, p1: float, mean: float, variance: float, orde
     (float, float)
         Capacity, in jobs per unit of time, and Delta.
 
-    Source: [NS] Eq. (j), [WLR] Eq. (c), [WLR] Eq. (d).
+    Source: [NS] Eq. (j), [WLR] Eq. (d), [WLR] Eq. (e), [WLR] Eq. (f).
 
     Examples
     --------
@@ -108,7 +108,7 @@ def endless_rows(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> tuple[f
     (float, float)
         Capacity, in jobs per unit of time, and :math:`c^2`.
 
-    Source: [WLR] Eq. (b), [WLR] Eq. (f).
+    Source: [WLR] Eq. (c), [WLR] Eq. (h).
 
     Examples
     --------

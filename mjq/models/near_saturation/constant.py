@@ -162,7 +162,7 @@ def sojourn_asymptote(
     ValueError
         If `lam` is not below the capacity, or another constraint is violated.
 
-    Source: [GHHS23], [NS] Eq. (d), [NS] Eq. (e), [NS] Eq. (g).
+    Source: [GHHS23], [NS] Eq. (d), [NS] Eq. (e), [NS] Eq. (g); with an order [WLR] Eq. (b).
 
     Examples
     --------

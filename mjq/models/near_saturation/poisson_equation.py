@@ -153,6 +153,8 @@ def _centred(h, A, completions, probabilities):
 def _pass(counts, up, down, rates, heads, departures, surplus, entered):
     """Pass up, for each state's value from what entering is worth, then down, for that worth from these values."""
     m, classes = counts.shape
+    alike, mix = heads.classes == 1, heads.draws[0]
+    step = 0 if alike else 1  # whether the class that enters matters
     values = np.zeros((m, classes))
     for k in range(m):
         for i in range(classes):
@@ -161,12 +163,16 @@ def _pass(counts, up, down, rates, heads, departures, surplus, entered):
                 for j in range(classes):
                     if counts[k, j] > 0:
                         less = down[k, j]
-                        after = values[less, i] if up[less, i] < 0 else entered[up[less, i], i % heads.classes]
+                        after = values[less, i] if up[less, i] < 0 else entered[up[less, i], i * step]
                         total += counts[k, j] * rates[j] * after
                 values[k, i] = total / departures[k]
     again, next_head = np.zeros((m, heads.classes)), np.empty(classes)
     for k in range(m - 1, -1, -1):
-        for i in range(classes):
-            next_head[i] = values[k, i] if up[k, i] < 0 else again[up[k, i], i % heads.classes]
-        drain.expected_at_entry(heads, next_head, again[k])
+        if alike:
+            for i in range(classes):
+                again[k, 0] += mix[i] * (values[k, i] if up[k, i] < 0 else again[up[k, i], 0])
+        else:
+            for i in range(classes):
+                next_head[i] = values[k, i] if up[k, i] < 0 else again[up[k, i], i]
+            drain.expected_at_entry(heads, next_head, again[k])
     return again, values
