@@ -4,14 +4,23 @@ import itertools
 
 import numpy as np
 import pytest
+import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mjq import experiments, workload
 from mjq import near_saturation as ns
 from mjq import processing_capacity as pc
-from mjq.solvers import qbd
+from mjq.simulation import replay
+from mjq.solvers import qbd, symbolic
 from mjq.workload.capacity.saturated import saturated_starts
 from tests.conftest import systems
+
+TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
+ONE_OR_ALL = 10, (1, 10), (1, 1), (0.9, 0.1)
+THREE = 7, (1, 2, 4), (1.0, 0.5, 2.0), (0.6, 0.3, 0.1)
+HALF = sp.Rational(1, 2)
+r, q, s, t = sp.symbols("r p_1 s t", positive=True)
 
 
 def alone(B, b, mu):
@@ -78,8 +87,12 @@ def shape(system, tried):
     return "rises" if min(steps) > -1e-11 else "falls" if max(steps) < 1e-11 else "does both"
 
 
-@pytest.mark.slow
-def test_counts_with_forty_values():
+@pytest.mark.parametrize(
+    "tried",
+    [(0, 0.05, 0.3, 0.6, 0.8, 0.9, 0.97), pytest.param(np.linspace(0, 0.995, 40), marks=pytest.mark.slow)],
+    ids=["seven values", "forty values"],
+)
+def test_counts_of_shapes(tried):
     family = [
         (B, b, (1, ratio), (p, 1 - p))
         for B in range(2, 7)
@@ -88,8 +101,11 @@ def test_counts_with_forty_values():
         for p in (0.25, 0.5, 0.75)
         if 2 * b[0] <= B
     ]
-    found = [shape(system, np.linspace(0, 0.995, 40)) for system in family]
+    found = [shape(system, tried) for system in family]
     assert {kind: found.count(kind) for kind in set(found)} == {"rises": 286, "falls": 91, "does both": 28}
+    for kind, (B, b, *_) in zip(found, family, strict=True):
+        assert kind != "rises" or (B, b) != (3, (1, 2))
+        assert kind != "falls" or B % b[0] or B % b[1]
 
 
 @given(st.floats(0, 0.95), st.floats(0.05, 0.95), st.integers(3, 9))
@@ -99,3 +115,191 @@ def test_where_one_job_is_in_service_at_a_time_memory_changes_nothing(r, p, B):
     assert pc.processing_capacity(B, b, rates, (p, 1 - p), r) == pytest.approx(
         1 / (p / rates[0] + (1 - p) / rates[1]), rel=1e-10
     )
+
+
+# --- With letters -----------------------------------------------------------------------------------------------------
+
+
+def capacity_with(rows, B, b, mu):
+    states = pc.saturated_states(B, b)
+    pi = symbolic.stationary(
+        symbolic.generator(states, lambda y: pc.saturated_transitions(y, B, b, mu, np.array(rows, dtype=object)))
+    )
+    return sp.cancel((pi * sp.Matrix([np.dot(y[:-1], mu) for y in states]))[0])
+
+
+def order_with(share):
+    return [[r + (1 - r) * share, (1 - r) * (1 - share)], [(1 - r) * share, r + (1 - r) * (1 - share)]]
+
+
+def is_a_square_that_is_positive(expression):
+    """Whether an expression in the letters is a square times something positive."""
+    factors = sp.factor_list(sp.factor(expression))[1]
+    return all(power % 2 == 0 for _, power in factors) and bool(expression.subs({q: HALF, r: HALF}) > 0)
+
+
+def test_six_units_by_letters():
+    """The capacity is a quotient of two polynomials, begins at that of the first chapter, and rises."""
+    system = 6, (2, 3), (sp.Rational(5, 2), sp.Rational(5, 8))
+    X, general = capacity_with(order_with(HALF), *system), capacity_with([[s, 1 - s], [1 - t, t]], *system)
+    assert sp.cancel(X - 60 * (25 - 17 * r) / (745 - 518 * r - 3 * r**2)) == 0
+    assert X.subs(r, 0) == sp.Rational(300, 149) and X.subs(r, 1) == sp.Rational(15, 7)
+    slope = sp.diff(X, r)
+    assert sp.Poly(sp.numer(sp.together(slope)), r).count_roots(0, 1) == 0 and slope.subs(r, HALF) > 0
+    assert sp.cancel(general.subs({s: (1 + r) / 2, t: (1 + r) / 2}) - X) == 0
+    assert general.subs({s: 0, t: 0}) == 2
+    for x in (0.5, 0.7, 0.95):
+        rows = [[x, 1 - x], [2 * (1 - x), 2 * x - 1]]
+        found = pc.processing_capacity(*TABLE[:3], [2 / 3, 1 / 3], order=rows)
+        assert found == pytest.approx(float(general.subs({s: x, t: 2 * x - 1})), rel=1e-12)
+
+
+def test_three_servers_by_letters():
+    """The derivative has the sign that the proposition says, and half and half is as printed."""
+    X = capacity_with(order_with(q), 3, (1, 2), (1, 1))
+    bracket = -6 * (3 + (1 - 2 * q) * (1 - r) * (3 - r))
+    assert is_a_square_that_is_positive(q * (1 - q) * bracket / sp.diff(X, r))
+    assert sp.cancel(X.subs(q, HALF) - 24 * (2 - r) / (29 - 13 * r)) == 0
+
+
+def test_large_jobs_twice_as_fast_in_three_servers():
+    X = capacity_with(order_with(q), 3, (1, 2), (1, 2))
+    rising = (3 * q * (1 - r) + 2) ** 2 - 4 - (3 - r) ** 2
+    assert is_a_square_that_is_positive(q * (1 - q) * rising / sp.diff(X, r))
+    assert sp.solve(sp.Eq(rising.subs(r, 0), 0), q) == [(sp.sqrt(13) - 2) / 3]
+
+
+def test_one_mix_divides_the_two_cases_of_four_servers():
+    slope = sp.diff(capacity_with(order_with(q), 4, (1, 2), (1, HALF)), r).subs(r, 0)
+    roots = [x for x in sp.Poly(sp.numer(sp.together(slope)), q).nroots() if 0 < x < 1 - 1e-9]
+    assert len(roots) == 1
+    for share in (HALF, sp.Rational(10, 11), sp.Rational(11, 12)):
+        assert (slope.subs(q, share) < 0) == (share > roots[0])
+
+
+def test_short_forms_of_two_classes():
+    """The coefficient of variation of two classes, and the swing of the queue."""
+    x1, x2, lam = sp.symbols("X_1 X_2 lambda", positive=True)
+    X = 1 / (q / x1 + (1 - q) / x2)
+    c2 = q * (1 - X / x1) ** 2 + (1 - q) * (1 - X / x2) ** 2
+    assert sp.simplify(c2 - q / (1 - q) * (1 - X / x1) ** 2) == 0
+    u, d = (lam / x2 - 1) / ((1 - r) * q), (1 - lam / x1) / ((1 - r) * (1 - q))
+    swing = u * u * d / (d - u) * (1 / (lam - x2) + 1 / (x1 - lam)) * (1 - r) * q * (1 - q)
+    assert sp.simplify(swing - c2 / ((1 - r) * (X - lam)) * (lam - x2) / (X - x2)) == 0
+
+
+# --- By numbers -------------------------------------------------------------------------------------------------------
+
+
+def test_rows_of_any_kind_in_one_or_all():
+    """At a mean of nine, more variable rows raise the capacity; chain, closed form and rounds agree."""
+    n, j = 10, np.arange(4000)
+    phi = np.cumsum([0, *(1 / np.minimum(j[1:], n))])
+    psi = np.cumsum([0, *(1 / np.minimum(j[1:], n) ** 2.0)])
+    assert (np.diff(phi, 2) <= 1e-12).all()
+    rows = [
+        1.0 * (j == 9),
+        0.5 * ((j == 6) | (j == 12)),
+        0.1 * 0.9**j,
+        np.where(j == 0, 0.55, 0.45 * 0.05 * 0.95 ** (j - 1.0)),
+        np.select([j == 0, j == 90], [0.9, 0.1]),
+    ]
+    found = []
+    for chance in rows:
+        assert chance @ j == pytest.approx(9)
+        X = (chance @ (j + 1)) / (chance @ (1 + phi))
+        variance = X**2 * (chance @ (psi + 1)) + chance @ (j + 1 - X * (1 + phi)) ** 2
+        found.append((X, (variance / 10 - 1) / 2))
+    assert (np.diff(found, axis=0) > 0).all()
+    for memory, by_rounds in zip((0, 0.5), found[2:4], strict=True):
+        assert ns.one_or_all(n, 1, 0.9, 1, 1, order=memory) == pytest.approx(by_rounds, rel=1e-10)
+        assert ns.relative_completions(*ONE_OR_ALL, order=memory)[:2] == pytest.approx(by_rounds, rel=1e-10)
+
+
+@pytest.mark.parametrize("system", [TABLE, ONE_OR_ALL, THREE])
+def test_the_limit_of_the_dispersion_is_reached(system):
+    B, b, mu, p = system
+    rates = alone(B, b, mu)
+    X = 1 / np.sum(p / rates)
+    limit = np.sum(p * (1 - X / rates) ** 2)
+    assert 0.001 * ns.relative_completions(*system, order=0.999).dispersion == pytest.approx(2 * limit, rel=2e-3)
+    assert ns.endless_rows(*system) == pytest.approx((X, limit), rel=1e-12)
+
+
+@pytest.mark.parametrize("system", [TABLE, ONE_OR_ALL])
+@pytest.mark.parametrize("share", [0.7, 0.9])
+def test_exact_times_approach_the_limit(system, share):
+    """At loads relative to the capacity without memory."""
+    B, b, mu, p = system
+    fast, slow = alone(B, b, mu)
+    X, c2 = ns.endless_rows(*system)
+    lam = share * pc.processing_capacity(*system)
+    limit = c2 / (X - lam) * (lam - slow) / (X - slow)
+    errors = [abs((1 - x) * mean_time(lam, *system, x) - limit) for x in (0.99, 0.999)]
+    assert slow < lam < X < fast and errors[1] < errors[0] / 5
+
+
+def test_exact_times_without_memory_and_near_the_capacity():
+    """Without memory as in the first chapter; near the capacity as the formula says."""
+    assert mean_time(1.0, *TABLE, 0) == pytest.approx(pc.sojourn(1.0, *TABLE).EW, rel=1e-9)
+    for x in (0.5, 0.9):
+        X, delta, *_ = ns.relative_completions(*TABLE, order=x)
+        assert mean_time(0.999 * X, *TABLE, x) * 0.001 * X == pytest.approx(1 + delta, rel=0.05)
+
+
+def test_remembered_levels_raise_the_constant():
+    split = ns.split_hyperexponential([2, 3], [0.4, 1.6], [5.0, 5.0], [0.5, 0.5])
+    of_class = split[2].reshape(2, 2)
+    of_level = (of_class / of_class.sum(axis=1, keepdims=True)).ravel()
+    needs = np.repeat(np.repeat(pc.heads([0.5, 0.5], 0.5), 2, 0), 2, 1) * of_level
+    nothing, need, level = (ns.relative_completions(6, *split, order=x).delta for x in (None, needs, 0.5))
+    assert nothing < need < level
+
+
+@pytest.mark.parametrize("memory", [0, 0.5, 0.9])
+def test_one_server_has_a_capacity_without_memory(memory):
+    found = ns.relative_completions(1, (1, 1, 1), (4.0, 1.0, 0.2), (0.5, 0.3, 0.2), order=memory)
+    assert found.capacity == pytest.approx(1 / (0.5 / 4 + 0.3 + 0.2 / 0.2), rel=1e-12)
+
+
+# --- Logs -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("rule", "least", "most"), [("fcfs", 16, 20), ("easy", 0, 0)])
+def test_shuffling_the_example_log_errs_in_both_directions(rule, least, most):
+    """Its jobs mostly wait longer in order of arrival, and never under EASY."""
+    log = workload.example_log()
+    jobs = np.array([log.need, log.run, log.estimate])
+    orders = [np.arange(len(log)), *(np.random.default_rng(k).permutation(len(log)) for k in range(20))]
+    own, *others = [replay(log.arrival, *jobs[:, x], log.servers, rule).wait.mean() for x in orders]
+    assert least <= sum(wait > own for wait in others) <= most
+    assert rule == "easy" or np.mean(others) > 1.5 * own
+
+
+def test_rungs_of_the_ladder():
+    """What each rung of the kept table has right, and what wrong."""
+    ladder = experiments.kept("ladder")
+    rungs = [ladder.filter(rung=x) for x in ladder["rung"].unique(maintain_order=True)]
+    _, of_table, single, cycle, numbers, campaigns, looking = rungs
+    assert of_table["wait"].is_between(0.4, 0.6).all()
+    assert (single["capacity"] < -6).all()
+    assert (cycle["capacity"] == single["capacity"]).all()
+    assert (numbers["capacity"] > single["capacity"] / 3).all()
+    assert (campaigns["capacity"].abs() < 1.5).all() and (campaigns["wait"] > 2).all()
+    assert (looking["capacity"].abs() < 1).all() and ((looking["wait"] - 1).abs() < 0.15).all()
+
+
+def test_summaries_meet_what_they_promise():
+    """Three logs are promised; the model that does not know the log is worse there."""
+    errors, logs = experiments.kept("summaries"), experiments.kept("summaries_logs")
+    promised = [row["log"] for row in logs.rows(named=True) if not row["no_promise"]]
+    assert len(promised) == 3 and logs["numbers"].max() <= 700
+    there = errors.filter(errors["log"].is_in(promised))
+    for figure in ("fcfs capacity", "easy capacity"):
+        off = there.filter(copy="summary", figure=figure)["mean"]
+        assert len(off) == 3 and (off.abs() < 2).all()
+    for figure in ("easy mean wait", "easy 90 % wait"):
+        ratios = there.filter(copy="summary", figure=figure)["mean"]
+        assert len(ratios) == 3 and ((ratios - 1).abs() < 0.15).all()
+    without = there.filter(copy="Lublin and Feitelson", figure="easy mean wait")["mean"]
+    assert len(without) == 3 and without.min() > 1.5
