@@ -391,8 +391,8 @@ def read_summary(path: str | Path) -> Summary:
 
 
 def is_summary(path: str | Path) -> bool:
-    """Return whether a file begins as a summary does."""
-    if str(path) == "-":
+    """Return whether a file begins as a summary does; a pipe, which can be read only once, is none."""
+    if not Path(path).is_file():
         return False
     with Path(path).open("rb") as file:
         return file.read(200).lstrip().startswith(b'{\n "format": "mjq summary')
