@@ -59,7 +59,7 @@ class MultiserverEstimates:
     EWq_by_class : tuple of Estimate
         Mean time in the queue of the jobs of each class.
     tail : tuple of Estimate
-        Fraction of jobs that stay longer than each of the times asked for; its interval is good also where none was seen.
+        Share of jobs that stay longer than each time asked for; its interval holds also where none was seen.
     throughput : Estimate
         Completions per unit of time.
     accepted : Estimate
