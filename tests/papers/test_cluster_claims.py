@@ -42,7 +42,7 @@ def test_transitions_are_as_many_as_said(state):
 # --- The order of states and the blocks -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("N", "T"), product(range(2, 9), range(1, 9)))
+@pytest.mark.parametrize(("N", "T"), list(product(range(2, 9), range(1, 9))))
 def test_last_entries_run_to_the_bound(N, T):
     """Eq. (3): after the first entries the last one runs from the largest of them up to r."""
     T, last_after = min(T, N), {}
@@ -92,7 +92,7 @@ def test_tracker_is_busy_if_a_job_waits(levels):
 # --- Saturation, losses and the sweep ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("mu", "p"), product((0.5, 3.0, 10.0), (0.2, 0.5, 0.9)))
+@pytest.mark.parametrize(("mu", "p"), list(product((0.5, 3.0, 10.0), (0.2, 0.5, 0.9))))
 def test_two_saturated_servers_are_the_flooded_model(mu, p):
     """The formula of the case by hand, against the model's solver in a flood of arrivals."""
     flooded = cluster.performance(2, (1, 2), (p, 1 - p), 1e9, mu, 1, 1)
