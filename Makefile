@@ -15,6 +15,8 @@ unexport PYTHONPATH VIRTUAL_ENV CONDA_PREFIX
 # Another seed for the random systems of the tests: make test SEED=3
 SEED ?=
 PYTEST := -q -n auto $(if $(SEED),--hypothesis-seed=$(SEED))
+# How many seconds a slow test may take; pyproject.toml has the limit of the others.
+PATIENCE := --timeout 7200
 # Tests and experiments run side by side, where threads of linear algebra would only wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 EXPERIMENT = $(subst -,_,$(NAME))
@@ -78,13 +80,13 @@ experiment: $(VENV)/ready  ## Repeat a long computation and store its tables: NA
 	$(ONE_THREAD) $(BIN)/python -m mjq.experiments.$(EXPERIMENT)
 
 test-slow: $(VENV)/ready  ## Run the long tests that `make test` leaves out.
-	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) -m slow tests
+	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) -m slow $(PATIENCE) tests
 
 test-plain: $(VENV)/ready  ## Check that compiled functions equal plain Python, to the last bit.
-	$(ONE_THREAD) $(BIN)/python -m pytest -q -m slow tests/project/test_plain.py
+	$(ONE_THREAD) $(BIN)/python -m pytest -q -m slow $(PATIENCE) tests/project/test_plain.py
 
 test-browser: $(VENV)/ready  ## Check that what readers run in a browser gives the book's numbers; this gathers what `make browser` does.
-	MJQ_GATHER=1 $(ONE_THREAD) $(BIN)/python -m pytest -q -m "slow or not slow" -s tests/book/test_run_here.py
+	MJQ_GATHER=1 $(ONE_THREAD) $(BIN)/python -m pytest -q -m "slow or not slow" $(PATIENCE) -s tests/book/test_run_here.py
 
 test-processors: $(VENV)/ready  ## Run the numerical tests as other processors would; HOW=--together takes one run.
 	$(BIN)/python -m tests.elsewhere $(HOW)
@@ -140,6 +142,6 @@ $(VENV)/lab: $(VENV)/ready requirements-lab.lock
 LOCK := uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 	--no-emit-index-url --no-emit-find-links
 lock: $(VENV)/ready  ## Write both lock files after a change of the dependencies in pyproject.toml.
-	$(BIN)/$(LOCK) --extra chapters --extra book --extra test --extra bench \
+	$(BIN)/$(LOCK) --extra chapters --extra book --extra pdf --extra test --extra bench \
 		--output-file requirements.lock pyproject.toml
 	$(BIN)/$(LOCK) --extra lab --constraint requirements.lock --output-file requirements-lab.lock pyproject.toml

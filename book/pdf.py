@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
+import pikepdf
 import yaml
 from bs4 import BeautifulSoup
 
@@ -171,6 +172,12 @@ def printed(source, target):
     return formulas
 
 
+def pack(path):
+    """Make a PDF file smaller: the browser writes what describes its structure one by one, as plain text."""
+    with pikepdf.open(path, allow_overwriting_input=True) as file:
+        file.save(object_stream_mode=pikepdf.ObjectStreamMode.generate)
+
+
 def linked(first, size):
     """Put a link to the file on the book's first page, unless it is there."""
     text = first.read_text(encoding="utf-8")
@@ -194,6 +201,7 @@ def main():
         formulas = printed(source, target)
     except RuntimeError as error:
         sys.exit(f"the PDF was not made: {error}")
+    pack(target)
     size = target.stat().st_size / 1e6
     os.replace(target, HTML / NAME)
     linked(HTML / f"{contents['root']}.html", size)

@@ -246,7 +246,7 @@ class System(_ByValue):
         Returns
         -------
         mjq.models.processing_capacity.Sojourn
-            Means, moments, ``tail(t)`` and ``quantile(u)`` of the sojourn time, and more.
+            Means, moments, ``tail(t)`` and ``quantile(u)`` of the time in the system, and more.
 
         Raises
         ------

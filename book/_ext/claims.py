@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 
 from docutils import nodes
+from minus import with_minus
 from sphinx.util.docutils import SphinxDirective
 
 from mjq import experiments, published
@@ -37,8 +38,7 @@ class Claims(SphinxDirective):
         known = measured()
         own = [line for line in commands.headlines() if line.key == key]
         items = [
-            item(f"{line.claim} <em>{escape('; '.join(line.items))}</em>", line.command, known, line.expected)
-            for line in own
+            item(f"{line.claim} <em>{named_rows(line.items)}</em>", line.command, known, line.expected) for line in own
         ]
         checks = commands.checking(key)
         rest = [item(named(rows), command, known, known[command]["printed"], rows) for command, rows in checks.items()]
@@ -53,7 +53,7 @@ def item(claim, command, known, expected, rows=()):
     took = known[command]["seconds"]
     seconds = minutes(float(took)) if took else "not measured yet"
     words = f"{seconds}; prints <code>{escape(expected)}</code>" if expected else seconds
-    detail = f"<details><summary>which</summary>{escape('; '.join(rows))}</details>" if len(rows) > FEW else ""
+    detail = f"<details><summary>which</summary>{named_rows(rows)}</details>" if len(rows) > FEW else ""
     return (
         f'<li><label><input type="checkbox" value="{escape(command)}"> <span>{claim}</span></label>{detail}'
         f"<pre>{escape(command)}</pre><p>{words}</p></li>"
@@ -67,7 +67,12 @@ def minutes(seconds):
 
 def named(rows):
     """Rows of the ledger, by name if they are few."""
-    return f"{count(len(rows), 'row')} of the ledger" + (f": {escape('; '.join(rows))}" if len(rows) <= FEW else "")
+    return f"{count(len(rows), 'row')} of the ledger" + (f": {named_rows(rows)}" if len(rows) <= FEW else "")
+
+
+def named_rows(rows):
+    """The names of rows, with true minus signs."""
+    return escape(with_minus("; ".join(rows)))
 
 
 def count(number, word):

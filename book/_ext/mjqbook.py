@@ -70,7 +70,7 @@ class Ledger(SphinxDirective):
     required_arguments = 1
 
     def run(self):
-        self.env.note_dependency(published.__file__)
+        note_tables(self.env)
         rows = published.ledger(self.arguments[0])
         lines = ["| " + " | ".join(HEADERS) + " |", "|" + ":--|" * len(HEADERS)]
         for row in rows:
@@ -98,7 +98,9 @@ class Ledger(SphinxDirective):
     def link(self, file, name):
         """What checks a row, as a link to it."""
         if file.endswith(".ipynb"):
-            cell = cell_of(Path(self.env.srcdir) / file).get(name, name)
+            notebook = Path(self.env.srcdir) / file
+            self.env.note_dependency(str(notebook))  # a check may move to another cell
+            cell = cell_of(notebook).get(name, name)
             return f'<a href="../{file.removesuffix(".ipynb")}.html#cell-{cell}"><code>{name}</code></a>'
         config = self.config.html_theme_options
         if not config.get("repository_url"):
@@ -125,7 +127,7 @@ class LedgerFilter(SphinxDirective):
     """A choice of the result whose rows are shown, which `tables.js` makes work; without scripts there is none."""
 
     def run(self):
-        self.env.note_dependency(published.__file__)
+        note_tables(self.env)
         results = Counter(row["result"] for paper in published.LEDGERS for row in published.ledger(paper))
         options = "".join(
             f'<option value="result-{result.replace(" ", "-")}">{result} ({number})</option>'
@@ -139,7 +141,7 @@ class LedgerTotals(SphinxDirective):
     """How many items of each paper came out how."""
 
     def run(self):
-        self.env.note_dependency(published.__file__)
+        note_tables(self.env)
         counts = {paper: Counter(row["result"] for row in published.ledger(paper)) for paper in published.LEDGERS}
         results = sorted(sum(counts.values(), Counter()).items(), key=lambda x: -x[1])
         lines = ["| Result | " + " | ".join(counts) + " | all |", "|:--|" + "--:|" * (len(counts) + 1)]
@@ -167,7 +169,7 @@ class ComparedNumbers(SphinxDirective):
     """Whose numbers are compared with ours, and what came of it."""
 
     def run(self):
-        self.env.note_dependency(published.__file__)
+        note_tables(self.env)
         self.env.note_dependency(str(FOREIGN))
         papers, *programs = compared_numbers().items()
         programs.sort(key=lambda x: -x[1].total())
@@ -188,16 +190,16 @@ class LedgerCount(SphinxRole):
     """How many rows of the ledger have a result, or how many there are: ``{ledger-count}`all```."""
 
     def run(self):
-        note_ledger(self.env)
+        note_tables(self.env)
         results = Counter(row["result"] for paper in published.LEDGERS for row in published.ledger(paper))
         if self.text not in {"all", *results}:
             raise ValueError(f"no row of the ledger has the result {self.text!r}")
         return [nodes.inline("", str(results.total() if self.text == "all" else results[self.text]))], []
 
 
-def note_ledger(env):
-    """Read the page again when a row of the ledger changes."""
-    for path in Path(published.__file__).parent.glob("*_ledger.csv"):
+def note_tables(env):
+    """Read the page again when a row of the ledger or a printed number changes."""
+    for path in Path(published.__file__).parent.glob("*.csv"):
         env.note_dependency(str(path))
 
 

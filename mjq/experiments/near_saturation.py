@@ -54,7 +54,7 @@ def constant(jobs: System) -> dict[str, Any]:
 
 
 def wait(load: float, jobs: System, capacity: float, delta: float) -> dict[str, float]:
-    """Return the mean sojourn time [h] at one load: the asymptote, and simulated with a 95 % interval."""
+    """Return the mean time in the system [h] at one load: the asymptote, and simulated with a 95 % interval."""
     seed = [SEED, round(1000 * load)]
     run = jobs.simulate(load * capacity, JOBS, seed, replications=REPLICATIONS, progress=False)
     asymptote = (1 + delta) / ((1 - load) * capacity)

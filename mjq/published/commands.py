@@ -77,7 +77,7 @@ def checking(key: str) -> dict[str, list[str]]:
     --------
     >>> found = checking("NS")
     >>> list(found)[:2], found["mjq run near_saturation"][:2]
-    (['mjq run near_saturation', 'pytest -q tests/models/test_near_saturation.py'], ['Eq (a)', 'Eq (d)'])
+    (['mjq run near_saturation', 'pytest -q tests/models/test_near_saturation.py'], ['Eq (a)', 'Eq (b)'])
     """
     chapter = next(one for one in models.CHAPTERS if one.key == key)
     found: dict[str, list[str]] = {f"mjq run {name}": [] for name in chapter.notebooks}

@@ -253,18 +253,22 @@ def _cluster() -> Iterator[Problem]:
         yield Problem(f"sw23-{key}", model, title, *band, given, wanted, key == "uniform-8")
 
 
+def _servers(k: int) -> str:
+    return f"{k} server" + "s" * (k > 1)
+
+
 def _fluid() -> Iterator[Problem]:
     model = "fluid"
     exponent: int | None
     for (lam, k), exponent in product(((0.5, 1), (0.8, 1), (2.7, 3), (9, 10)), (1, 3)):
         given: dict[str, Any] = {"lam": lam, "mean": 1, "k": k, "exponent": exponent}
-        title = f"Open queue with {k} servers at rate {lam}, smoothing exponent {exponent}"
+        title = f"Open queue with {_servers(k)} at rate {lam}, smoothing exponent {exponent}"
         ways = "networks.open_at_rest", "networks.open_by_formula"
         yield Problem(f"open-{lam}-{k}-{exponent}", model, title, *ways, given, ("x",))
     for lam, k in ((0.8, 1), (2.7, 3), (9, 10)):
         ways = "networks.open_by_product_form", "networks.open_by_sums"
         given = {"lam": lam, "mean": 1, "k": k}
-        yield Problem(f"open-{lam}-{k}", model, f"Open queue with {k} servers at rate {lam}", *ways, given, ("E[N]",))
+        yield Problem(f"open-{lam}-{k}", model, f"Open queue with {_servers(k)} at rate {lam}", *ways, given, ("E[N]",))
     for t in (1, 5, 20):
         ways = "networks.path_by_integration", "networks.path_by_formula"
         given = {"lam": 0.8, "mean": 1, "k": 1, "exponent": 1, "t": t}

@@ -53,13 +53,13 @@ class MultiserverEstimates:
     EN, ENq : Estimate
         Time averages of the number of jobs in the system and in the queue.
     EW, EW2 : Estimate
-        First and second moment of the sojourn time.
+        First and second moment of the time in the system.
     EWq, EWq2 : Estimate
         First and second moment of the time in the queue.
     EWq_by_class : tuple of Estimate
         Mean time in the queue of the jobs of each class.
     tail : tuple of Estimate
-        Fraction of sojourn times above each of the times asked for; its interval is good also where none was seen.
+        Share of jobs that stay longer than each time asked for; its interval holds also where none was seen.
     throughput : Estimate
         Completions per unit of time.
     accepted : Estimate

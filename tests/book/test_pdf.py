@@ -12,7 +12,7 @@ import yaml
 
 from tests.conftest import BROWSER, ROOT
 
-LARGEST = 30e6  # bytes
+LARGEST = 20e6  # bytes
 HEAD = '<link rel="stylesheet" href="../_static/mjq.css"><script src="../_static/other.js"></script>'
 FIRST = """<h1 id="one">First page<a class="headerlink" href="#one">#</a></h1>
 <h2 id="two">A section</h2>

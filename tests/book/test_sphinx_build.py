@@ -78,6 +78,7 @@ def site(tmp_path_factory):
     for file in ("CITATION.cff", "book/references.bib"):
         shutil.copy(ROOT / file, folder / file)
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config["repository"]["url"] = "https://github.com/example/mjq"
     del config["sphinx"]["config"]["html_static_path"]
     files = [{"file": f"book/{page}"} for page in PAGES[1:]] + [{"file": f"notebooks/{x}"} for x in ("one", "two")]
     parts = [{"caption": "All", "numbered": True, "chapters": files}]

@@ -407,6 +407,7 @@ def test_errors_are_json_on_demand(tmp_path, words, complaint):
         (1, ["capacity", "missing.swf"], "failure", "missing.swf: No such file or directory"),
         (2, ["plan", "missing.swf"], "input", "give --target-wait, or a what-if"),
         (2, ["reference", "no-such-value"], "input", "no reference value is named 'no-such-value'"),
+        (1, ["summary", "missing.swf"], "failure", "missing.swf: No such file or directory"),
         (2, ["wait", "missing.swf", "--limit", "soon"], "input", "'soon' is not a time such as 2h"),
         (2, ["solve", "nonsense"], "input", "No such command 'nonsense'"),
     ],
@@ -421,7 +422,7 @@ def test_every_command_that_prints_json_has_errors_as_json(tmp_path, status, wor
 def test_commands_that_print_json_are_those_tried_above():
     has_json = [name for name in command.commands if "--json" in said(name, "--help").out]
     # Of solve, each model has it.
-    assert has_json == ["list", "compare", "reference", "replay", "capacity", "plan", "wait"]
+    assert has_json == ["list", "compare", "reference", "replay", "capacity", "plan", "wait", "summary"]
 
 
 def test_a_model_is_solved_in_a_grid(tmp_path):

@@ -35,7 +35,7 @@ CALLS = {
 IMPOSSIBLE = [
     ("limiting rate", capacity, "LIMITING_RESIDUAL", "the limiting equations at lam 1.0 were not solved"),
     ("sojourn", sojourn, "COMPLETIONS_OFF", "and completions as 1"),
-    ("sojourn", sojourn, "MEANS_APART", "two independent computations of the mean sojourn time disagree"),
+    ("sojourn", sojourn, "MEANS_APART", "two independent computations of the mean time in the system disagree"),
     ("levels", qbd, "RESIDUAL_LIMIT", "R was not found"),
     ("tandem", tandem, "RESIDUAL_LOSS", "the tandem did not converge"),
     ("saturated", drain, "MOST_SWEEPS", "the saturated system did not converge"),

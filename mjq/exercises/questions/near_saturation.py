@@ -21,7 +21,7 @@ from mjq.exercises.questions.processing_capacity import (
 
 __all__ = ["QUESTIONS"]
 
-CONSTANT = "What is Δ, if the mean sojourn time near saturation is (1 + Δ) / (X − λ)?"
+CONSTANT = "What is Δ, if the mean time in the system near saturation is (1 + Δ) / (X − λ)?"
 RUNS = 6  # in a log
 
 

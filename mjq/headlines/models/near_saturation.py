@@ -24,9 +24,9 @@ class SaturationInput(MultiserverInput):
 
 class SaturationOutput(Declaration):
     capacity: Number = meaning("largest arrival rate for which the queue is stable")
-    delta: Number = meaning("mean sojourn time near saturation, times what is left of the capacity, less 1")
+    delta: Number = meaning("mean time in the system near saturation, times what is left of the capacity, less 1")
     dispersion: Number = meaning("variance of the number of saturated departures over its mean")
-    sojourn_asymptote: Number = optional("mean sojourn time, as it is near saturation")
+    sojourn_asymptote: Number = optional("mean time in the system, as it is near saturation")
     decay_rate: Number = optional("rate at which the tail of the time in the queue decays")
 
 

@@ -18,7 +18,7 @@ __all__ = ["HEADLINE"]
 
 
 class CapacityInput(MultiserverInput):
-    t: NumberOrNone = optional("Also compute `tail`, the probability that a job stays longer than this; needs lam.")
+    t: NumberOrNone = optional("Also compute the tail, the probability that a job stays longer than this; needs lam.")
     order: NumberOrNone = optional(f"{ORDER} Only the capacity is then computed.")
 
 
@@ -26,17 +26,17 @@ class CapacityOutput(Declaration):
     capacity: Number = meaning("largest arrival rate for which the queue is stable")
     EN: Number = optional("mean number of jobs in the system")
     ENq: Number = optional("mean number of jobs in the queue")
-    EW: Number = optional("mean sojourn time")
-    EWq: Number = optional("mean time in the queue")
-    EW2: Number = optional("second moment of the sojourn time")
-    EWq2: Number = optional("second moment of the time in the queue")
-    EWq_by_class: list[NumberOrNone] = optional("mean time in the queue of each class, null for one that never comes")
+    EW: Number = optional("mean time in the system")
+    EWq: Number = optional("mean wait")
+    EW2: Number = optional("second moment of the time in the system")
+    EWq2: Number = optional("second moment of the wait")
+    EWq_by_class: list[NumberOrNone] = optional("mean wait of each class, null for one that never comes")
     tail: Number = optional("probability that a job stays longer than t")
 
 
 def _capacity(B, b, mu, p, lam=None, t=None, order=None):
     if t is not None and lam is None:
-        raise ValueError("t needs lam, because sojourn times depend on the arrival rate")
+        raise ValueError("t needs lam, because times in the system depend on the arrival rate")
     system = system_of(B, b, mu, p, order)
     if lam is None:
         return {"capacity": system.capacity}
@@ -47,7 +47,7 @@ def _capacity(B, b, mu, p, lam=None, t=None, order=None):
 
 
 HEADLINE = Model(
-    "Compute the capacity of a resource for multiserver jobs, and sojourn times at an arrival rate",
+    "Compute the capacity of a resource for multiserver jobs, and times in the system at an arrival rate",
     CapacityInput,
     CapacityOutput,
     _capacity,

@@ -1,4 +1,4 @@
-"""[NS] The constant of a saturated system, the mean sojourn time and the tail of the wait near saturation."""
+"""[NS] The constant of a saturated system, the mean time in the system and the tail of the wait near saturation."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _found(capacity, completions, probabilities, h):
 def sojourn_asymptote(
     lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
 ) -> float:
-    r"""Return the mean sojourn time near saturation; it differs from the exact one by a bounded amount.
+    r"""Return the mean time in the system near saturation; it differs from the exact one by a bounded amount.
 
     .. math:: E[W] = \frac{1 + \Delta}{X - \lambda} + O(1), \qquad \lambda \to X .
 
@@ -182,7 +182,7 @@ def decay_rate(
 
     .. math:: \theta = \tilde u(\lambda) - \lambda ,
 
-    with the limiting completion rate of [BB22]. The tail of the sojourn time decays at the smaller of it and the
+    with the limiting completion rate of [BB22]. The tail of the time in the system decays at the smaller of it and the
     slowest class's rate.
 
     Parameters

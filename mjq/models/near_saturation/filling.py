@@ -23,7 +23,7 @@ class ServerFilling(NamedTuple):
     Attributes
     ----------
     EW : float
-        Mean sojourn time.
+        Mean time in the system.
     EN : float
         Mean number of jobs in the system.
     capacity : float

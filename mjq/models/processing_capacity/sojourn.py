@@ -24,7 +24,7 @@ from mjq.solvers.phase_type import PhaseType
 __all__ = ["Queue", "Sojourn", "one_sided_bound", "sojourn"]
 
 LEAST_DISTANCE = 1e-9  # relative, of the arrival rate from the capacity
-CROSS_CHECKED_STATES = 300  # up to which the mean sojourn time is computed a second way
+CROSS_CHECKED_STATES = 300  # up to which the mean time in the system is computed a second way
 MEANS_APART = 1e-5  # relative difference between both
 NEGATIVE_PROBABILITY = 1e-12  # how far below zero rounding may put a probability
 COMPLETIONS_OFF = 1e-6  # relative difference between completions and arrivals
@@ -125,11 +125,11 @@ class Sojourn:
     EN, ENq : float
         Mean number of jobs in the system and in the queue.
     EW, EWq : float
-        Mean sojourn time and mean wait, which is the time in the queue.
+        Mean time in the system and mean wait, which is the time in the queue.
     EWq2, EWq3 : float
         Second and third moment of the wait.
     EW2 : float
-        Second moment of the sojourn time.
+        Second moment of the time in the system.
     EW2_eq7 : float
         The same by Eq. (7), as if the wait did not depend on the class.
     EWq_by_class : tuple of float
@@ -161,7 +161,7 @@ class Sojourn:
 
     @cached_property
     def time(self) -> PhaseType:
-        """Return the distribution of the sojourn time."""
+        """Return the distribution of the time in the system."""
         return _sojourn_time(self._queue)
 
     def tail(self, t: ArrayLike) -> float | np.ndarray:
@@ -184,7 +184,7 @@ class Sojourn:
 
         Examples
         --------
-        One server at load 1/2: the sojourn time is exponential with mean 2.
+        One server at load 1/2: the time in the system is exponential with mean 2.
 
         >>> round(sojourn(0.5, 1, [1], [1], [1]).quantile(0.5), 9)  # 2 log 2
         1.386294361
@@ -224,7 +224,7 @@ def one_sided_bound(t: ArrayLike, mean: float, second_moment: float) -> float | 
 
 
 def sojourn(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> Sojourn:
-    r"""Solve the infinite queue exactly: mean wait, mean sojourn time, numbers of jobs, and their distributions.
+    r"""Solve the infinite queue exactly: mean wait, mean time in the system, numbers of jobs, and their distributions.
 
     The levels are the numbers n of jobs in the system. Once n exceeds the most jobs that fit into B, rates no longer
     depend on n, and the probabilities are geometric with a matrix ratio (:mod:`mjq.solvers.qbd`). Then
@@ -300,17 +300,17 @@ def sojourn(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> 
 
 
 def _require_agreement(answer):
-    """Hold the mean sojourn time by Little's law to that of a tagged job."""
+    """Hold the mean time in the system by Little's law to that of a tagged job."""
     by_numbers, by_tagging = answer.EW, answer.time.mean
     if not abs(by_tagging / by_numbers - 1) < MEANS_APART:
         raise ArithmeticError(
             f"the queue at lam {answer._queue.lam!r} can't be solved in double precision: two independent "
-            f"computations of the mean sojourn time disagree: {by_numbers:.6g} and {by_tagging:.6g}"
+            f"computations of the mean time in the system disagree: {by_numbers:.6g} and {by_tagging:.6g}"
         )
 
 
 def _sojourn_time(queue):
-    r"""Return the sojourn time as a phase-type distribution: the life of a job that has just joined the queue.
+    r"""Return the time in the system as a phase-type distribution: the life of a job that has just joined the queue.
 
     Its phases are the states of :func:`tagged_transitions` up to level N, and one for each phase of the levels above:
     there the tagged job's place n and phase stay matrix-geometric while the jobs ahead leave,
@@ -338,7 +338,7 @@ def _sojourn_time(queue):
     try:
         return PhaseType(alpha / alpha.sum(), T)
     except ValueError as error:
-        raise ArithmeticError(f"the sojourn time can't be computed in double precision: {error}") from None
+        raise ArithmeticError(f"the time in the system can't be computed in double precision: {error}") from None
 
 
 def _joining(queue, index, size):
