@@ -43,9 +43,9 @@ function draw({ r, load, n, share }, found) {
   const heights = [...dispersions, ...times].map((point) => point[1]);
   const factor = found.time / found.time_without, more = found.X / found.without;
   return {
-    summary: `With a memory of ${shown(r)} % the cluster can do ${shown(more)} times as much as without, with a ` +
-      `dispersion of ${shown(found.dispersion)}. By the formula jobs stay for ${shown(found.time)} units of time, ` +
-      `${shown(factor)} times as long as without memory.`,
+    summary: `The cluster can do ${shown(more)} times as much as without memory. The dispersion is ` +
+      `${shown(found.dispersion)}. By the formula jobs stay ${shown(factor)} times as long as without memory, for ` +
+      `${shown(found.time)} units of time.`,
     charts: [{
       title: "Capacity against the memory",
       height: 200,

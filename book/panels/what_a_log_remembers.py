@@ -24,7 +24,7 @@ def values(r, load, n, share):
 
 
 PANEL = Panel(
-    title="Try it: memory, capacity and time in the system",
+    title="Try it: what memory does to a cluster",
     note="A job needs one server or all of them, for an exponential time of mean 1. With the probability of the first "
     "slider it is of the class of the job before, and otherwise its class is drawn anew. Capacity and dispersion are "
     "exact, by the closed form of the chapter. The time in the system is that of the formula near saturation: it is "

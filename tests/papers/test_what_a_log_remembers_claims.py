@@ -1,6 +1,7 @@
 """Claims of the chapter *What a log remembers* that take more than a few lines to check."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from mjq import processing_capacity as pc
 from mjq.simulation import replay
 from mjq.solvers import qbd, symbolic
 from mjq.workload.capacity.saturated import saturated_starts
+from mjq.workload.making.own_error import share_of_order
 from tests.conftest import systems
 
 TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
@@ -154,6 +156,14 @@ def test_six_units_by_letters():
         assert found == pytest.approx(float(general.subs({s: x, t: 2 * x - 1})), rel=1e-12)
 
 
+@pytest.mark.parametrize("n", [2, 3, 7, 30])
+def test_the_series_adds_up(n):
+    """E[phi(J)] / E[J] of geometric rows: the first terms, and all others as one."""
+    a = sp.Symbol("a")
+    terms = sum((1 - a) * a ** (j - 1) / sp.Integer(j) for j in range(1, n)) + a ** (n - 1) / n
+    assert sp.expand(terms - 1 + sum(a**i / sp.Integer(i * (i + 1)) for i in range(1, n))) == 0
+
+
 def test_three_servers_by_letters():
     """The derivative has the sign that the proposition says, and half and half is as printed."""
     X = capacity_with(order_with(q), 3, (1, 2), (1, 1))
@@ -262,6 +272,15 @@ def test_one_server_has_a_capacity_without_memory(memory):
     assert found.capacity == pytest.approx(1 / (0.5 / 4 + 0.3 + 0.2 / 0.2), rel=1e-12)
 
 
+@given(st.floats(0, 0.97), st.lists(st.floats(0.05, 20), min_size=2, max_size=4))
+def test_one_server_has_this_dispersion(memory, rates):
+    means, mix = 1 / np.array(rates), np.arange(1, len(rates) + 1) / sum(range(len(rates) + 1))
+    mean = mix @ means
+    scv, c2 = mix @ (2 * means**2) / mean**2 - 1, mix @ means**2 / mean**2 - 1
+    found = ns.relative_completions(1, [1] * len(rates), rates, mix, order=memory).dispersion
+    assert found == pytest.approx(scv + 2 * memory / (1 - memory) * c2, rel=1e-8)
+
+
 # --- Logs -------------------------------------------------------------------------------------------------------------
 
 
@@ -274,6 +293,16 @@ def test_shuffling_the_example_log_errs_in_both_directions(rule, least, most):
     own, *others = [replay(log.arrival, *jobs[:, x], log.servers, rule).wait.mean() for x in orders]
     assert least <= sum(wait > own for wait in others) <= most
     assert rule == "easy" or np.mean(others) > 1.5 * own
+
+
+def test_shuffling_the_example_log_wastes_more_in_order_of_arrival():
+    """And little under EASY, in the order of the log or in another one."""
+    log = workload.example_log()
+    assert share_of_order(log) > 0.75 and share_of_order(log, "easy") > 0.9
+    for k in range(5):
+        mixed = np.random.default_rng(k).permutation(len(log))
+        other = replace(log, need=log.need[mixed], run=log.run[mixed], estimate=log.estimate[mixed])
+        assert share_of_order(other) < 0.65 and share_of_order(other, "easy") > 0.9
 
 
 def test_rungs_of_the_ladder():
