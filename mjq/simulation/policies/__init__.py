@@ -125,8 +125,8 @@ FAMILIES = {
     ),
     "msfq": Policy(
         by_need.most_servers_first,
-        "Jobs that need the most servers start first. But while at most l jobs are in service and the largest that "
-        "waits does not fit, nobody starts, so that it soon does.",
+        "Jobs that need the most servers start first. But while at most l jobs are in service and the largest "
+        "waiting job does not fit, no job starts, so that servers become free for it.",
         QUICKSWAP,
     ),
 }
