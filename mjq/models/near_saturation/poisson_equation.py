@@ -27,7 +27,7 @@ __all__ = ["drained", "eliminated"]
 
 RESIDUAL_TOLERANCE = 1e-12  # of the iterations, relative to the right side
 LEAST_RESIDUAL = 1e-14  # asked for where the right side is nearly zero
-RESIDUAL_LIMIT = 1e-9  # stationary mean of the absolute residual, relative to the rate of completions
+RESIDUAL_LIMIT = 1e-9  # stationary mean of the absolute residual, relative to completions and to the solution itself
 IDENTITY_LIMIT = 1e-7  # of two ways to one number, relative
 BASIS, RESTARTS = 40, 25  # vectors to keep, and how often to begin anew
 FEW_VECTORS, LONG_VECTOR = 20, 1_000_000  # to keep where vectors are longer: to compare them takes most of the time
@@ -138,6 +138,7 @@ def _centred(h, A, completions, probabilities):
     h = h - probabilities @ h
     throughput, after = probabilities @ completions, A @ h
     residual = probabilities @ np.abs(after - completions * h - (throughput - completions)) / throughput
+    residual /= 1 + probabilities @ np.abs(h)  # what long memory makes large is rounded more coarsely
     # pi(c h), and half of the mean square of what h changes by in a completion.
     mean = probabilities @ (completions * h) / throughput
     square = probabilities @ (A @ h**2 - 2 * h * after + completions * h**2) / throughput / 2
