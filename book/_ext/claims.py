@@ -10,6 +10,7 @@ from pathlib import Path
 
 from docutils import nodes
 from minus import with_minus
+from mjqbook import note_tables
 from sphinx.util.docutils import SphinxDirective
 
 from mjq import experiments, published
@@ -33,8 +34,8 @@ class Claims(SphinxDirective):
 
     def run(self):
         (key,) = self.arguments
-        for path in (TABLE, *Path(published.__file__).parent.glob("*.csv")):
-            self.env.note_dependency(str(path))
+        note_tables(self.env)
+        self.env.note_dependency(str(TABLE))
         known = measured()
         own = [line for line in commands.headlines() if line.key == key]
         items = [

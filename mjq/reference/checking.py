@@ -96,7 +96,7 @@ def check(row: Row) -> Check:
     symbol = next(key for key, known in QUANTITIES[row["model"]].items() if known[0] == row["id"].rpartition("/")[2])
     first, second = (way[symbol] for way in computed(row["id"].rpartition("/")[0]))
     printed = Decimal(row["value"])
-    half = Decimal(1).scaleb(int(printed.as_tuple().exponent)) / 2  # a unit of the last digit
+    half = Decimal(1).scaleb(int(printed.as_tuple().exponent)) / 2  # of a unit of the last digit
     within = half + ON_ANOTHER_PROCESSOR * abs(printed)
     agrees = all(abs(to_decimal(value) - printed) <= within for value in (first, second))
     shown = str(second) if isinstance(second, Fraction) else f"{second:.16g}"
