@@ -37,7 +37,7 @@ from mjq.solvers.network import Network
 from mjq.solvers.phase_type import coxian, erlang, exponential, hyperexponential
 from mjq.solvers.transient import Transient
 from mjq.workload import Log, saturated_starts, summarize, time_with_a_job_that_fits
-from mjq.workload.making import summarizing
+from mjq.workload.making import campaigns
 from mjq.workload.waits.one_size import waits
 
 NAMES = (*POLICIES, "backfill-2", "backfill-5", "msfq-1", "msfq-3")
@@ -207,7 +207,7 @@ def summaries():
         user=rng.integers(0, 9, 300), servers=8.0,
     )  # fmt: skip
 
-    summarizing.SAMPLE, summarizing.COPIES = 500, 2  # plain Python is slow
+    campaigns.FITS = 2  # plain Python is slow
 
     def found(jobs):
         copy = summarize(jobs).draw(200, seed=2)

@@ -51,7 +51,7 @@ MAIN_HELP = """Run the chapters of the book with your own numbers, solve a model
     mjq plan log.swf --target-wait 2h    find how many servers keep the waits short
     mjq wait log.swf --need 32 --limit 4h
                                          forecast when one more job would start
-    mjq summary log.swf -o site.json     summarize a log in some 600 numbers that can be shared
+    mjq summary log.swf -o site.json     summarize a log in at most 700 numbers, to share
     mjq draw site.json --seed 1 -o copy.swf
                                          draw a log from a summary
     mjq sheets stability -o week2        write a different exercise sheet for each student

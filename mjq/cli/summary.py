@@ -1,4 +1,4 @@
-"""The commands ``summary`` and ``draw``: a log in some 600 numbers, and jobs drawn from them."""
+"""The commands ``summary`` and ``draw``: a log in at most 700 numbers, and jobs drawn from them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["draw", "summary"]
 @force_option
 @json_option
 def summary(log: str, output: str | None, force: bool, as_json: bool, **reading: Any) -> None:
-    """Summarize a log in some 600 numbers, from which jobs can be drawn that wait about as long.
+    """Summarize a log in at most 700 numbers, from which jobs can be drawn that wait about as long.
 
     LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
     input. Ask sacct for UID, too, or name the column of users of a table with --column user NAME: users are what makes

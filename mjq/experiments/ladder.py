@@ -3,8 +3,8 @@
 Each rung of a ladder draws jobs from more of a public log than the one before. ``ladder.csv`` has a row for each log
 and rung: how far the capacity of the draws in order of arrival is from that of the log (in points of a hundred), and
 the ratio of their mean wait under EASY to that of the log, as means over :data:`DRAWS` draws with standard deviations.
-`day` and `week` are the coefficients of variation of the work that comes in a day and in a week; the row ``the log
-itself`` has those of the log and its wait in hours.
+`day` and `week` are the coefficients of variation of the work that comes in a day and in a week, as means over eight
+times at which days and weeks begin. The row ``the log itself`` has those of the log and its wait in hours.
 
 The logs are those with users and of at least 300 days; :mod:`mjq.experiments.summaries` has the
 others. The first rung knows of run times only the mean of each need, and takes limits to be exact. The second and the
@@ -24,7 +24,8 @@ from mjq import workload
 from mjq.experiments.public_logs import traces
 from mjq.experiments.summaries import public
 from mjq.experiments.tables.keeping import keep
-from mjq.workload.making.drawing import DAY, WEEK, placed_singly
+from mjq.workload.making.campaigns import variation
+from mjq.workload.making.drawing import placed_singly
 from mjq.workload.making.own_error import POINTS, share_of_order, waits_of
 
 __all__ = ["COMMAND", "DRAWS", "LOGS", "TABLE", "independent", "main", "rows", "rungs"]
@@ -44,8 +45,8 @@ def rungs(log: workload.Log) -> dict[str, Callable[[int], workload.Log]]:
         "independent, Poisson": lambda seed: independent(log, seed),
         "and a weekly cycle": lambda seed: independent(log, seed, without),
         "and two numbers of memory": lambda seed: without.draw(len(log), seed),
-        "campaigns, placed independently": lambda seed: replace(site, looks=0.0).draw(len(log), seed),
-        "campaigns that look at several weeks": lambda seed: site.draw(len(log), seed),
+        "campaigns, placed independently": lambda seed: replace(site, looks=0.0, returns=0.0).draw(len(log), seed),
+        "campaigns that avoid busy days": lambda seed: site.draw(len(log), seed),
     }
 
 
@@ -90,12 +91,7 @@ def _row(name, rung, capacity, capacity_off, wait, wait_off, varies):
 def _variation(log):
     """Return the coefficients of variation of the work that comes in a day and in a week."""
     come = log.require_arrivals() - log.require_arrivals().min()
-    found = []
-    for length in (DAY, WEEK):
-        whole = int(come.max() // length)
-        work = np.bincount((come // length).astype(int), log.need * log.run, minlength=whole)[:whole]
-        found.append(work.std() / work.mean())
-    return found
+    return np.exp(variation(come, log.need * log.run, come.max()))[::-1]
 
 
 def main() -> None:

@@ -314,8 +314,10 @@ def test_rungs_of_the_ladder():
     assert (single["capacity"] < -6).all()
     assert (cycle["capacity"] == single["capacity"]).all()
     assert (numbers["capacity"] > single["capacity"] / 3).all()
-    assert (campaigns["capacity"].abs() < 1.5).all() and (campaigns["wait"] > 2).all()
-    assert (looking["capacity"].abs() < 1).all() and ((looking["wait"] - 1).abs() < 0.15).all()
+    assert (campaigns["capacity"].abs() < 2).all() and (campaigns["wait"] > 1.7).all() and campaigns["wait"].max() > 3
+    assert (looking["capacity"].abs() < 2).all() and ((looking["wait"] - 1).abs() < 0.05).all()
+    varies, of_log = looking.select("day", "week").to_numpy(), rungs[0].select("day", "week").to_numpy()
+    assert varies == pytest.approx(of_log, rel=0.05)  # what the looks are fitted to
 
 
 def test_summaries_meet_what_they_promise():
@@ -327,8 +329,9 @@ def test_summaries_meet_what_they_promise():
     for figure in ("fcfs capacity", "easy capacity"):
         off = there.filter(copy="summary", figure=figure)["mean"]
         assert len(off) == 3 and (off.abs() < 2).all()
-    for figure in ("easy mean wait", "easy 90 % wait"):
+    elsewhere = "first-fit mean wait", "ten reservations mean wait", "larger mean wait", "fcfs mean wait"
+    for figure in ("easy mean wait", "easy 90 % wait", *elsewhere):
         ratios = there.filter(copy="summary", figure=figure)["mean"]
         assert len(ratios) == 3 and ((ratios - 1).abs() < 0.15).all()
     without = there.filter(copy="Lublin and Feitelson", figure="easy mean wait")["mean"]
-    assert len(without) == 3 and without.min() > 1.5
+    assert len(without) == 3 and without.min() > 1.4

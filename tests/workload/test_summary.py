@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from mjq import experiments
 from mjq.workload import Log, Summary, example_log, lublin_log, read_log, read_summary, summarize
-from mjq.workload.making import summarizing
+from mjq.workload.making import campaigns, drawing, summarizing
+from mjq.workload.making.campaigns import beginnings, variation
 from mjq.workload.making.drawing import DAY, LATE, WEEK
 from mjq.workload.making.own_error import share_of_order
-from mjq.workload.making.summarizing import beginnings, variation
 from mjq.workload.making.summary import CAMPAIGNS, FIGURES, LEVELS, MOST_NUMBERS, TWO_NUMBERS
 from mjq.workload.making.writing import as_swf
 from tests.conftest import TRACES, needs_traces, said
@@ -73,9 +73,8 @@ def test_two_users_are_found_and_drawn_again():
     site = summarize(log)
     assert site.model == CAMPAIGNS and site.needs.tolist() == [1, 8] and site.groups.tolist() == [1, 8]
     assert (site.runs[0] == 300).all() and (site.runs[1] == 20_000).all()
-    assert (site.stay + (1 - site.stay) * np.diag(site.moves)[:, None] > 0.95).all()  # a need stays, or is drawn again
     copy = site.draw(50_000, seed=2)
-    assert np.mean(copy.need == 8) == pytest.approx(0.2, abs=0.05)
+    assert np.mean(copy.need == 8) == pytest.approx(0.2, abs=0.001)
     assert copy.run[copy.need == 8] == pytest.approx(20_000) and copy.run[copy.need == 1] == pytest.approx(300)
     hour = copy.submit // 3600 % 24
     assert np.isin(hour[copy.need == 8], (9, 20)).mean() > 0.4  # the hours of both, for the profile is one
@@ -99,28 +98,109 @@ def test_shares_load_and_levels_are_kept(log, users):
     assert set(copy.need) <= set(site.needs)
     load = copy.need @ copy.run / (copy.servers * copy.submit.max())
     assert load == pytest.approx(site.load, rel=0.01)
+    # Jobs of campaigns are dealt from a deck that has each need and level in its share; the others are drawn.
     shares = np.array([np.mean(copy.need == need) for need in site.needs])
-    assert shares == pytest.approx(site.shares, abs=0.03)
-    assert (copy.need @ copy.run) / len(copy) == pytest.approx((log.need @ log.run) / len(log), rel=0.1)
+    assert shares == pytest.approx(site.shares, abs=0.002 if users else 0.03)
+    assert (copy.need @ copy.run) / len(copy) == pytest.approx(
+        (log.need @ log.run) / len(log), rel=0.01 if users else 0.1
+    )
     group = site.group_of[np.searchsorted(site.needs, copy.need)]
     for g, runs in enumerate(np.round(site.runs)):
         thirds = np.searchsorted(runs, copy.run[group == g], side="left") * 3 // LEVELS
         expected = site.weights[g].reshape(3, -1).sum(axis=1)
-        assert np.bincount(thirds, minlength=3) / len(thirds) == pytest.approx(expected, abs=0.06)
+        assert np.bincount(thirds, minlength=3) / len(thirds) == pytest.approx(expected, abs=0.005 if users else 0.06)
 
 
 def test_work_varies_from_week_to_week_as_in_the_log(log, site):
-    """And more where campaigns look at no further week."""
+    """And more where campaigns look at no other time."""
 
     def of(one):
         return variation(one.submit, one.need * one.run, one.submit.max())
 
-    drawn = np.mean([of(site.draw(seed=k)) for k in range(16)], axis=0)
-    free, busy = (replace(site, looks=looks) for looks in (0.0, 3.0))
-    without, more = (np.mean([of(one.draw(seed=k)) for k in range(16)], axis=0) for one in (free, busy))
+    def drawn(one):
+        return np.mean([of(one.draw(seed=k)) for k in range(16)], axis=0)
+
     own = of(replace(log, submit=log.submit - log.submit[0]))
-    reached = (own < without) & (own > more)
-    assert (more < without).all() and drawn[reached] == pytest.approx(own[reached], abs=0.15)
+    without, more = drawn(replace(site, looks=0.0, returns=0.0)), drawn(replace(site, looks=6.0))
+    assert (more < without).all()
+    reached = more.mean() < own.mean() < without.mean()
+    assert not reached or drawn(site).mean() == pytest.approx(own.mean(), abs=0.15)
+
+
+def test_work_varies_as_in_a_log_that_was_drawn(site, unchecked):
+    """A log of campaigns that avoid busy days: how many times they look is found from how its work varies."""
+
+    def of(one):
+        return variation(one.submit, one.need * one.run, one.submit.max())
+
+    for looks, returns in ((3.0, 0.0), (1.0, 0.5)):
+        log = replace(site, looks=looks, returns=returns).draw(20_000, seed=3)
+        found = summarize(log)
+        assert found.looks > 0.4 or found.returns > 0.2
+        drawn = np.mean([of(found.draw(20_000, seed=k)) for k in range(16)], axis=0)
+        assert drawn == pytest.approx(of(replace(log, submit=log.submit - log.submit[0])), abs=0.12)
+
+
+def test_a_campaign_begins_where_least_work_is_and_puts_jobs_off():
+    """One campaign of much work first, then single jobs that look at many times: none begins near it."""
+    flat = drawing.Times(
+        gaps=np.full((8, drawing.GRID), 12 * 3600.0), hours=np.ones((2, 24)),
+        summed=np.cumsum(np.ones((2, 24)), axis=1),
+        days=np.cumsum(np.ones(7)), quiet=np.zeros(7, dtype=bool),
+    )  # fmt: skip
+    jobs, span = 60, 40 * WEEK
+    begins = np.ones(jobs, dtype=bool)
+    begins[1:15] = False
+    work = np.where(np.arange(jobs) < 15, 100.0, 1e-3)
+    nothing, ranks = np.zeros(jobs, dtype=np.int32), np.full(jobs, 0.5)
+    for seed in range(5):
+        come = drawing.placed(np.random.default_rng(seed), flat, nothing, ranks, begins, work, span, 30.0, 0.0)
+        assert np.diff(come[:15]) % span == pytest.approx(12 * 3600.0)
+        ahead = (come[0] - come[15:]) % span
+        assert (ahead > 7 * DAY).mean() > 0.9 and ((come[15:] - come[0]) % span > 7 * DAY).all()
+        later = drawing.placed(np.random.default_rng(seed), flat, nothing, ranks, begins, work, span, 0.0, 2.0)
+        off = (np.diff(later[:15]) % span / DAY - 0.5).round(9)
+        assert (off % 1 == 0).all() and off.max() <= 14 and off.sum() > 7
+
+
+def test_the_job_that_is_copied_lies_l_jobs_back_with_probability_one_over_l():
+    rng = np.random.default_rng(3)
+    back = np.array([drawing._back(rng, 50) for _ in range(40_000)])
+    assert set(back) <= set(range(1, 51))
+    for least in (2, 3, 10):
+        # Of the last 50 jobs alone: what lies further back is drawn again.
+        expected = (1 / least - 1 / 51) / (1 - 1 / 51)
+        assert np.mean(back >= least) == pytest.approx(expected, abs=4 * np.sqrt(expected / len(back)))
+    assert max(drawing._back(rng, 10**6) for _ in range(20_000)) <= drawing.MEMORY
+
+
+def test_the_deck_has_each_need_and_level_in_its_share():
+    rng = np.random.default_rng(4)
+    shares = rng.random((5, 12))
+    shares /= shares.sum()
+    for jobs in (1, 7, 300, 12_345):
+        decks = np.array([drawing._deck(rng, shares, jobs) for _ in range(200)])
+        assert (decks.sum(axis=(1, 2)) == jobs).all()
+        assert (np.abs(decks - shares * jobs) < 1 + 1e-9).all()
+        assert decks.mean(axis=0) == pytest.approx(shares * jobs, abs=0.15)
+
+
+def test_variation_is_a_mean_over_eight_times_at_which_days_begin():
+    """Work of one hour each day: some days that begin with it and some that end with it are alike."""
+    come = 86_400.0 * np.arange(70) + 3600 * np.tile([1.0, 23.0], 35)
+    work = np.ones(70)
+    slow = []
+    for length in (WEEK, DAY):
+        each = []
+        for k in range(8):
+            begin = k * length / 8
+            whole = int((70 * DAY - begin) // length)
+            inside = (come >= begin) & (come < begin + whole * length)
+            per = np.bincount(((come[inside] - begin) // length).astype(int), work[inside], minlength=whole)
+            each.append(per.std() / per.mean())
+        slow.append(np.log(max(np.mean(each), 1e-3)))
+    assert variation(come, work, 70 * DAY) == pytest.approx(slow, abs=1e-12)
+    assert np.isnan(variation(come[:1], work[:1], DAY)).all()
 
 
 def test_jobs_come_by_day_and_by_night_as_in_the_log(log, site):
@@ -145,10 +225,25 @@ def test_campaigns_end_after_four_days(site):
 
 
 def test_a_summary_of_draws_is_like_the_summary(site):
-    again = summarize(site.draw(20_000, seed=4))
-    assert again.stay == pytest.approx(site.stay, abs=0.25)
-    assert abs(again.stay - site.stay).mean() < 0.08 and abs(again.same - site.same).mean() < 0.12
+    again = summarize(site.draw(60_000, seed=4))
+    for name, most in (("copy", 0.03), ("near", 0.04), ("keep", 0.05), ("begin", 0.02), ("fresh", 0.02), ("end", 0.02)):
+        assert np.abs(getattr(again, name) - getattr(site, name)).mean() < most, name
     assert abs(np.log(again.gaps[..., 3] / site.gaps[..., 3])).mean() < 0.5
+    assert abs(np.log(again.age[:5] / site.age[:5])).max() < 0.7
+
+
+def test_fast_campaigns_stay_fast(unchecked):
+    """Half of the users submit each minute, half each hour: gaps are copied with the jobs."""
+    rng = np.random.default_rng(2)
+    each = 400
+    pause = np.where(rng.random(20) < 0.5, 60.0, 3600.0)
+    submit = np.concatenate([np.cumsum(np.full(each, gap)) + 5 * WEEK * k for k, gap in enumerate(pause)])
+    jobs = len(submit)
+    fast = Log(np.ones(jobs), np.full(jobs, 300.0), submit, user=np.repeat(np.arange(20), each), servers=4.0)
+    mixed = replace(fast, submit=np.concatenate(
+        [np.cumsum(rng.choice([60.0, 3600.0], each)) + 5 * WEEK * k for k in range(20)]
+    ))  # fmt: skip
+    assert summarize(fast).pace[0] > 0.2 > 0.1 > summarize(mixed).pace[0]
 
 
 def test_two_numbers_of_memory():
@@ -178,7 +273,7 @@ def test_any_log_is_summarized_and_drawn(seed, jobs, users):
     log = some_log(rng, jobs, users, needs=1 + rng.integers(16, size=5))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(summarizing, "_with_its_error", lambda site, log: site)
-        patch.setattr(summarizing, "SAMPLE", 2000)
+        patch.setattr(campaigns, "FITS", 4)
         site = summarize(log)
     assert site.model == (CAMPAIGNS if len(np.unique(log.user)) > 1 else TWO_NUMBERS)
     again = Summary.from_json(site.to_json())
@@ -222,7 +317,7 @@ def test_a_log_of_many_needs_has_no_more_numbers(unchecked):
     ("change", "message"),
     [
         ({"format": "another"}, "not say that its format is"),
-        ({"version": 2}, "version 2; only version 1"),
+        ({"version": 1}, "version 1; only version 2"),
         ({"model": "magic"}, "model must be"),
         ({"secret": 1}, "it has 'secret', which no summary has"),
         ({"needs": []}, "needs must be a list"),
@@ -235,6 +330,8 @@ def test_a_log_of_many_needs_has_no_more_numbers(unchecked):
         ({"quiet": [7, 8]}, "quiet must be days"),
         ({"gaps": None}, "gaps must have"),
         ({"looks": None}, "looks must have"),
+        ({"returns": 1e6}, "looks or returns are out of range"),
+        ({"keep": 2}, "keep must hold probabilities"),
         ({"error": {"fcfs capacity": [1, 2]}}, "error must have a pair"),
         ({"no_promise": 3}, "no_promise must be a list"),
         ({"groups": [1.5]}, "runs must have 1 x 12"),
@@ -249,9 +346,11 @@ def test_damage_is_named(site, change, message):
     ("name", "change", "message"),
     [
         ("shares", lambda x: [2 * y for y in x], "shares must sum to 1"),
-        ("moves", lambda x: [[0.5] * len(y) for y in x], "moves must sum to 1"),
-        ("stay", lambda x: [[1.5] * len(y) for y in x], "stay must hold probabilities"),
-        ("end", lambda x: [[0.0] * len(y) for y in x], "end, weights and fresh must be positive"),
+        ("fresh", lambda x: [[0.5] * len(y) for y in x], "fresh must sum to 1"),
+        ("pace", lambda x: [1.5] * len(x), "pace must hold probabilities"),
+        ("copy", lambda x: [[0.9] * len(y) for y in x], "copy and near must sum to at most 1"),
+        ("age", lambda x: [0.0] * len(x), "age, end, weights, begin and fresh must be positive"),
+        ("end", lambda x: [[0.0] * len(y) for y in x], "age, end, weights, begin and fresh must be positive"),
         ("factors", lambda x: [[0.5] * len(y) for y in x], "factors must be at least 1"),
         ("limits", lambda x: x[::-1], "limits must be positive and rise"),
         ("groups", lambda x: [y + 0.25 for y in x], "named after a need"),
@@ -317,7 +416,9 @@ def test_the_summary_tells_its_own_error(log, site):
 
 
 def test_nothing_is_promised_where_nothing_can_be(site, log):
-    assert site.no_promise == ("the log is of fewer than 300 days",)
+    off = max(abs(site.error[f"{policy} capacity"][0]) for policy in ("fcfs", "easy"))
+    far = ("the capacity of the draws is off by more than 2 points",) if off > 2 else ()
+    assert site.no_promise == ("the log is of fewer than 300 days", *far)
     told = summarize(replace(log, submits_are_starts=True, user=None, start=None)).no_promise
     assert "the submit times of the log are start times" in told
     assert "the log does not tell who submitted its jobs" in told
@@ -489,21 +590,15 @@ LIMITS = {  # from a ratio of one
 }  # fmt: skip
 
 
-# What the summary of a long log does not meet. Blocks of a hundred jobs of KTH-SP2 miss the last two as well.
-MISSED = {("KTH-SP2", "fcfs mean wait"), ("KTH-SP2", "first-fit mean wait"), ("KTH-SP2", "larger mean wait")}
-
-
-def test_which_capacities_and_waits_of_long_logs_are_met():
-    missed = set()
+def test_capacities_and_waits_of_long_logs_are_met():
     for name in LONG:
         table = experiments.kept("summaries").filter(log=name, copy="summary")
         found = dict(table.select("figure", "mean").iter_rows())
         assert abs(found["fcfs capacity"]) < 2 and abs(found["easy capacity"]) < 2
-        missed |= {(name, figure) for figure, most in LIMITS.items() if abs(found[figure] - 1) > most}
-        assert all(abs(found[figure] - 1) < 0.25 for figure in LIMITS)
+        for figure, most in LIMITS.items():
+            assert abs(found[figure] - 1) < most, (name, figure)
         about = experiments.kept("summaries_logs").filter(log=name)
         assert about["no_promise"][0] is None and about["numbers"][0] <= MOST_NUMBERS
-    assert missed == MISSED
 
 
 def test_where_waits_are_not_promised_is_kept():
@@ -518,7 +613,7 @@ def test_each_rung_of_the_ladder_is_kept():
         assert len(wait) == 7
         assert wait["exponential classes, Poisson"] < 0.7 < wait["independent, Poisson"] < 1
         assert wait["campaigns, placed independently"] > 1.5
-        assert abs(wait["campaigns that look at several weeks"] - 1) < 0.15
+        assert abs(wait["campaigns that avoid busy days"] - 1) < 0.15
     assert experiments.kept("summaries").filter(pl.col("copy") == "summary")["log"].n_unique() == 7
 
 

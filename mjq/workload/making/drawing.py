@@ -1,4 +1,9 @@
-"""How jobs are drawn from a summary: campaigns of jobs first, then the times at which they come."""
+"""How jobs are drawn from a summary: campaigns of jobs first, then the times at which they come.
+
+The jobs are dealt like cards. The deck has each need and level of run time in its share of the jobs. So each draw has
+the needs and the run times of the log, and campaigns say in which order. Most jobs of a campaign are like an earlier
+one of it, which lies at least l jobs back with probability 1/l.
+"""
 
 from __future__ import annotations
 
@@ -9,46 +14,67 @@ import numpy as np
 from mjq._util.compiling import numba
 
 __all__ = [
-    "DAY", "GRID", "HOUR", "LATE", "THIRDS", "WEEK", "Chain", "Times", "chance_walk", "drawn_campaigns", "placed",
-    "placed_singly",
+    "AGES", "CLOCK", "DAY", "GRID", "HALVES", "HOUR", "LATE", "MEMORY", "THIRDS", "WEEK", "WORK_CLASSES", "Chain",
+    "Times", "chance_walk", "drawn_campaigns", "placed", "placed_singly",
 ]  # fmt: skip
 
 HOUR, DAY, WEEK = 3600.0, 86_400.0, 604_800.0
 LATE = 6 * HOUR  # a longer gap ends at an hour of the profile
 THIRDS = 3  # of the levels of run time of a group
+WORK_CLASSES = 4  # of jobs by their work
+CLOCK = np.array([0, 1, 3, 8, 24, 64])  # classes of the jobs since a campaign last asked for a new need
+AGES = np.array([1, 2, 3, 6, 11, 31, 101, 301])  # classes of the jobs that a campaign has had
+MEMORY = 1000  # jobs back, of which one may be copied
+HALVES = 0.5 ** np.arange(100)  # how likely a level is by its distance from another one
+AHEAD, AROUND = 28, 3  # days at which a campaign looks: from its beginning on, and to both sides of a later job
+LATER = 7  # days by which a job is put off at most, at each look
 TRIES = 20  # to end a gap at an hour at which people submit
 GRID = 257  # points at which gaps are tabulated, so that nothing is computed by a power where jobs are drawn
 
 
 class Chain(NamedTuple):
-    """Hold what a campaign is drawn from; needs are sorted by group.
+    """Hold what campaigns are drawn from; needs are sorted by group, and cells are the thirds of each group.
 
     Attributes
     ----------
     first : int array, shape (G + 1,)
         Where the needs of each group begin.
-    needs : float array, shape (N,)
-        Probabilities of the needs of each group, summed up within the group.
-    start : float array, shape (G * B,)
-        Probabilities of groups and levels at the beginning of a campaign, summed up.
-    levels : float array, shape (G, B)
-        Probabilities of the levels of a group when a level is drawn anew, summed up.
-    moves : float array, shape (G, G)
-        Probabilities of the next group when the need is drawn anew, summed up.
-    end, stay, same : float array, shape (G * THIRDS,)
-    neighbour, kept : float array, shape (G,)
+    group : int array, shape (N,)
+        The group of each need.
+    shares : float array, shape (N, B)
+        Shares of the jobs by need and level.
+    begin, fresh : float array, shape (G * THIRDS,)
+        How much likelier than by its share of the jobs a campaign begins in a cell, or asks for a new need there.
+    keep : float
+        Probability that a job of a new need has the level of the job before.
+    copy, near : float array, shape (WORK_CLASSES, len(CLOCK))
+        Probability that a job is like an earlier one, and that it has its need and another level; by the class of the
+        work of the job before and by the jobs since the last new need.
+    end : float array, shape (G * THIRDS,)
+        Probability that a campaign ends after a job of a cell.
+    age : float array, shape (len(AGES),)
+        Factors of that, by the jobs that the campaign has had.
+    work : int array, shape (N, B)
+        Classes of work.
+    pace : float array, shape (WORK_CLASSES,)
+        Probability that the gap before a job is copied with the job.
+    parts : float array
+        Probabilities between which a gap is copied: it falls between the same two quantiles.
     """
 
     first: np.ndarray
-    needs: np.ndarray
-    start: np.ndarray
-    levels: np.ndarray
-    moves: np.ndarray
+    group: np.ndarray
+    shares: np.ndarray
+    begin: np.ndarray
+    fresh: np.ndarray
+    keep: float
+    copy: np.ndarray
+    near: np.ndarray
     end: np.ndarray
-    stay: np.ndarray
-    same: np.ndarray
-    neighbour: np.ndarray
-    kept: np.ndarray
+    age: np.ndarray
+    work: np.ndarray
+    pace: np.ndarray
+    parts: np.ndarray
 
 
 class Times(NamedTuple):
@@ -56,8 +82,8 @@ class Times(NamedTuple):
 
     Attributes
     ----------
-    gaps : float array, shape (2 * THIRDS, GRID)
-        Gaps [s] at equally spaced probabilities: for each third of the levels of the job before, a gap before a job of
+    gaps : float array, shape (2 * WORK_CLASSES, GRID)
+        Gaps [s] at equally spaced probabilities: for each class of the work of the job before, a gap before a job of
         another need and one before a job of the same need.
     hours : float array, shape (2, 24)
         How probable it is to submit in each hour of a busy and of a quiet day, over the most probable one.
@@ -91,46 +117,140 @@ def _place(summed, part):
 
 
 @numba.njit(cache=True, nogil=True)
-def _need(rng, chain, group):
+def _deck(rng, shares, jobs):
+    """Return how many of some jobs have each need and level; what is left of whole numbers is drawn evenly."""
+    needs, levels = shares.shape
+    left, rest = np.zeros((needs, levels), np.int64), np.zeros(needs * levels)
+    total, spare = 0.0, jobs
+    for k in range(needs * levels):
+        expected = shares[k // levels, k % levels] * jobs
+        left[k // levels, k % levels] = int(expected)
+        spare -= int(expected)
+        total += expected - int(expected)
+        rest[k] = total
+    shift, k = rng.random(), 0
+    for one in range(spare):
+        while k < needs * levels - 1 and rest[k] <= (one + shift) * total / spare:
+            k += 1
+        left[k // levels, k % levels] += 1
+    return left
+
+
+@numba.njit(cache=True, nogil=True)
+def _dealt(rng, chain, likely, left, of_cell, summed):
+    """Deal one job: a cell by its cards and how likely it is, then any of its cards."""
+    total = 0.0
+    for cell in range(len(of_cell)):
+        total += likely[cell] * of_cell[cell]
+        summed[cell] = total
+    cell = _place(summed[: len(of_cell)], rng.random())
+    group, third = cell // THIRDS, cell % THIRDS
+    levels = left.shape[1]
+    low, high = third * levels // THIRDS, (third + 1) * levels // THIRDS
     begin, end = chain.first[group], chain.first[group + 1]
-    return begin + _place(chain.needs[begin:end], rng.random())
+    total, k = 0.0, 0
+    for need in range(begin, end):
+        for level in range(low, high):
+            total += left[need, level]
+            summed[k] = total
+            k += 1
+    k = _place(summed[:k], rng.random())
+    return begin + k // (high - low), low + k % (high - low)
+
+
+@numba.njit(cache=True, nogil=True)
+def _of_level(rng, begin, end, level, left, summed):
+    """Return a need of a group that has a card of a level, or -1."""
+    total = 0.0
+    for need in range(begin, end):
+        total += left[need, level]
+        summed[need - begin] = total
+    return begin + _place(summed[: end - begin], rng.random()) if total > 0 else -1
+
+
+@numba.njit(cache=True, nogil=True)
+def _near(rng, level, left, summed):
+    """Return another level of which there is a card, the rather the nearer it is, or -1."""
+    total = 0.0
+    for other in range(len(left)):
+        if other != level and left[other] > 0:
+            total += HALVES[abs(other - level)]
+        summed[other] = total
+    return _place(summed[: len(left)], rng.random()) if total > 0 else -1
+
+
+@numba.njit(cache=True, nogil=True)
+def _back(rng, jobs):
+    """Return how many jobs back the job is that is copied: at least l of them with probability 1 / l."""
+    jobs = min(jobs, MEMORY)
+    least = 1.0 / (jobs + 1)
+    return min(jobs, int(1.0 / (least + rng.random() * (1.0 - least))))
+
+
+@numba.njit(cache=True, nogil=True)
+def _class(bounds, value):
+    """Return the last class that begins at or below a value."""
+    k = len(bounds) - 1
+    while bounds[k] > value:
+        k -= 1
+    return k
 
 
 @numba.njit(cache=True, nogil=True)
 def drawn_campaigns(
     rng: np.random.Generator, chain: Chain, jobs: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return need, level, kind of gap and whether it begins a campaign, for each of some jobs; campaigns in a row."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return need, level, kind of gap, its rank, and whether it begins a campaign, for each job; campaigns in a row."""
     need, level = np.empty(jobs, np.int32), np.empty(jobs, np.int32)
-    gap, begins = np.zeros(jobs, np.int32), np.zeros(jobs, np.bool_)
-    levels = chain.levels.shape[1]
-    new, group, w, b = True, 0, 0, 0
+    gap, rank, begins = np.zeros(jobs, np.int32), np.zeros(jobs), np.zeros(jobs, np.bool_)
+    left = _deck(rng, chain.shares, jobs)
+    levels = left.shape[1]
+    of_cell = np.zeros(len(chain.end))
+    for w in range(len(left)):
+        for b in range(levels):
+            of_cell[chain.group[w] * THIRDS + b * THIRDS // levels] += left[w, b]
+    seen, summed = np.full(len(left), -1), np.empty(left.size)
+    new, begin, fresh, w, b = True, 0, 0, 0, 0
     for k in range(jobs):
+        before, of_work, copied = w, chain.work[w, b], -1
         if new:
-            begins[k] = True
-            cell = _place(chain.start, rng.random())
-            group, b = cell // levels, cell % levels
-            w = _need(rng, chain, group)
+            begin, fresh, begins[k] = k, k, True
+            w, b = _dealt(rng, chain, chain.begin, left, of_cell, summed)
         else:
-            third = b * THIRDS // levels
-            before, was = w, group
-            if rng.random() >= chain.stay[group * THIRDS + third]:
-                group = _place(chain.moves[group], rng.random())
-                w = _need(rng, chain, group)
-            if w != before:
-                if rng.random() >= chain.kept[was]:
-                    b = _place(chain.levels[group], rng.random())
-            else:
-                part, same = rng.random(), chain.same[group * THIRDS + third]
-                if part >= same + chain.neighbour[group]:
-                    b = _place(chain.levels[group], rng.random())
-                elif part >= same:
-                    up = b == 0 or (b < levels - 1 and rng.random() < 0.5)
-                    b += 1 if up else -1
-            gap[k] = 2 * third + (1 if w == before else 0)
+            clock = _class(CLOCK, k - 1 - fresh)
+            part, copy = rng.random(), chain.copy[of_work, clock]
+            if part < copy + chain.near[of_work, clock]:
+                copied = k - _back(rng, k - begin)
+                w, other = need[copied], level[copied]
+                if part >= copy or left[w, other] == 0:
+                    other = _near(rng, other, left[w], summed)
+                if other < 0:  # all jobs of this need have been dealt
+                    copied = -1
+                else:
+                    b = other
+            if copied < 0:
+                was = b
+                w, b = _dealt(rng, chain, chain.fresh, left, of_cell, summed)
+                if rng.random() < chain.keep:
+                    group = chain.group[w]
+                    other = _of_level(rng, chain.first[group], chain.first[group + 1], was, left, summed)
+                    if other >= 0:
+                        w, b = other, was
+            gap[k] = 2 * of_work + (1 if w == before else 0)
+        if copied > begin and rng.random() < chain.pace[of_work]:
+            k_part = _class(chain.parts, rank[copied])
+            rank[k] = chain.parts[k_part] + rng.random() * (chain.parts[k_part + 1] - chain.parts[k_part])
+        else:
+            rank[k] = rng.random()
+        if seen[w] < begin:
+            fresh = k
+        seen[w] = k
         need[k], level[k] = w, b
-        new = rng.random() < chain.end[group * THIRDS + b * THIRDS // levels]
-    return need, level, gap, begins
+        cell = chain.group[w] * THIRDS + b * THIRDS // levels
+        left[w, b] -= 1
+        of_cell[cell] -= 1
+        new = rng.random() < chain.end[cell] * chain.age[_class(AGES, k - begin + 1)]
+    return need, level, gap, rank, begins
 
 
 @numba.njit(cache=True, nogil=True)
@@ -173,9 +293,9 @@ def _begin(rng, times, span):
 
 
 @numba.njit(cache=True, nogil=True)
-def _gap(rng, table):
-    """Draw a gap from its table."""
-    at = rng.random() * (len(table) - 1)
+def _gap(table, rank):
+    """Return the gap of a rank, from 0 to 1, from its table."""
+    at = rank * (len(table) - 1)
     k = int(at)
     return table[k] + (at - k) * (table[k + 1] - table[k])
 
@@ -189,7 +309,7 @@ def _late(rng, times, table, now, gap):
         if rng.random() < times.hours[kind, hour % 24]:
             break
         for _ in range(TRIES):
-            other = _gap(rng, table)
+            other = _gap(table, rng.random())
             if other > LATE:
                 gap = other
                 break
@@ -197,9 +317,27 @@ def _late(rng, times, table, now, gap):
 
 
 @numba.njit(cache=True, nogil=True)
-def _looks(rng, mean):
+def _some(rng, mean):
     """Return a whole number with this mean: it is rounded up or down."""
     return int(mean) + (1 if rng.random() < mean - int(mean) else 0)
+
+
+@numba.njit(cache=True, nogil=True)
+def _ahead(busy, day):
+    """Return the work of four weeks from a day on, the first day again after the last; day k counts 1 / (k + 1)."""
+    total = 0.0
+    for k in range(AHEAD):
+        total += busy[(day + k) % len(busy)] / (k + 1)
+    return total
+
+
+@numba.njit(cache=True, nogil=True)
+def _around(busy, day):
+    """Return the work of the week around a day."""
+    total = 0.0
+    for k in range(-AROUND, AROUND + 1):
+        total += busy[(day + k) % len(busy)]
+    return total
 
 
 @numba.njit(cache=True, nogil=True)
@@ -207,39 +345,42 @@ def placed(
     rng: np.random.Generator,
     times: Times,
     gap: np.ndarray,
+    rank: np.ndarray,
     begins: np.ndarray,
     work: np.ndarray,
     span: float,
     looks: float,
+    returns: float,
 ) -> np.ndarray:
     """Return when jobs of campaigns come; what would come after the span comes at its beginning.
 
-    A campaign looks at weeks, one and on average `looks` more, and begins in the one in which least work has been
-    placed.
+    A campaign looks at several times to begin, one and on average `looks` more, and begins where least work has been
+    placed in the four weeks ahead; near days count more. After each gap of more than six hours it looks, on average
+    `returns` times, at a later day of the next seven, and puts its jobs off until then if less work has been placed in
+    the week around that day.
     """
     come = np.empty(len(gap))
-    days = int(span // DAY) + 1
-    busy = np.zeros(days + 7)  # the first week comes again after the last
+    busy = np.zeros(int(span // DAY) + 1)
     now = 0.0
     for k in range(len(gap)):
         if begins[k]:
             now = _begin(rng, times, span)
-            for _ in range(_looks(rng, looks)):
+            for _ in range(_some(rng, looks)):
                 other = _begin(rng, times, span)
-                here, there = int(now // DAY), int(other // DAY)
-                if busy[there : there + 7].sum() < busy[here : here + 7].sum():
+                if _ahead(busy, int(other // DAY)) < _ahead(busy, int(now // DAY)):
                     now = other
         else:
             table = times.gaps[gap[k]]
-            pause, before = _gap(rng, table), now
+            pause, before = _gap(table, rank[k]), now
             now = before + pause
             if pause > LATE:
                 now = _late(rng, times, table, before, pause)
+                for _ in range(_some(rng, returns)):
+                    other = now + DAY * (1 + int(rng.random() * LATER))
+                    if _around(busy, int(other % span // DAY)) < _around(busy, int(now % span // DAY)):
+                        now = other
         come[k] = now % span
-        day = int(come[k] // DAY)
-        busy[day] += work[k]
-        if day < 7:
-            busy[day + days] += work[k]
+        busy[int(come[k] // DAY)] += work[k]
     return come
 
 

@@ -1,7 +1,8 @@
-"""A summary of a log in some 600 numbers, from which jobs are drawn that meet like capacity and like waits.
+"""A summary of a log in at most 700 numbers, from which jobs are drawn that meet about its capacity and waits.
 
-What it holds and how it is fitted is said in :mod:`mjq.workload.making.summarizing`, how jobs are drawn from it in
-``mjq.workload.making.drawing``, and how its own error is found in :mod:`mjq.workload.making.own_error`.
+What it holds and how it is fitted is said in :mod:`mjq.workload.making.summarizing` and
+:mod:`mjq.workload.making.campaigns`, how jobs are drawn from it in :mod:`mjq.workload.making.drawing`, and how its own
+error is found in :mod:`mjq.workload.making.own_error`.
 """
 
 from __future__ import annotations
@@ -12,33 +13,35 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq._util import checks, folders
 from mjq._util.plain import brief
 from mjq.workload.answers import Lines
 from mjq.workload.making import drawing
-from mjq.workload.making.drawing import DAY, GRID, HOUR, THIRDS, WEEK, Chain, Times
+from mjq.workload.making.drawing import AGES, CLOCK, DAY, GRID, HOUR, THIRDS, WEEK, WORK_CLASSES, Chain, Times
 from mjq.workload.reading.log import Log
 
 __all__ = [
-    "CAMPAIGNS", "DIGITS", "FACTOR_LEVELS", "FIGURES", "GAP_LEVELS", "LEVELS", "MOST_NUMBERS", "SPREAD_CLASSES",
-    "TWO_NUMBERS", "Summary", "is_summary", "read_summary", "run_classes", "short",
+    "CAMPAIGNS", "DIGITS", "FACTOR_LEVELS", "FEWEST", "FIGURES", "GAP_LEVELS", "LEVELS", "MOST_NUMBERS",
+    "SPREAD_CLASSES", "TWO_NUMBERS", "Summary", "is_summary", "quantiles", "read_summary", "run_classes", "short",
+    "shorter", "work_classes",
 ]  # fmt: skip
 
-FORMAT, VERSION = "mjq summary of a log", 1
+FORMAT, VERSION = "mjq summary of a log", 2
 CAMPAIGNS, TWO_NUMBERS = "campaigns", "two numbers of memory"
 DIGITS = 3  # of each number that is not a count of servers: it has room in two bytes
 LEVELS = 12  # of run time in each group
+FEWEST = 5  # jobs behind a level, a limit or a quantile
 SPREAD_CLASSES = 5  # of run times, for the factors by which users overestimate them
 GAP_LEVELS = 0.02, 0.15, 0.30, 0.45, 0.60, 0.75, 0.90, 0.98
 FACTOR_LEVELS = 0.05, 0.20, 0.35, 0.50, 0.65, 0.80, 0.95
 MOST_NUMBERS = 700
 MOST_JOBS = 20_000_000  # that are drawn at once
+MOST_LOOKS = 1000  # that a file may hold
 # What the summary says of its own draws: the difference of a capacity in points, the ratio of a wait.
 FIGURES = "fcfs capacity", "easy capacity", "fcfs mean wait", "fcfs 90 % wait", "easy mean wait", "easy 90 % wait"
 WEEKDAYS = "Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"  # day 0 is 1 January 1970
-OF_CAMPAIGNS = "end", "stay", "same", "fresh", "moves", "neighbour", "kept", "gaps"
-OF_LIMITS = "limits", "factors"
 HALF_A_DIGIT = 0.02  # by which rounded probabilities may miss their sum
 
 
@@ -49,6 +52,17 @@ def short(value: float) -> float:
     (28500.0, 0.686)
     """
     return float(f"{value:.{DIGITS}g}")
+
+
+def shorter(values: ArrayLike) -> np.ndarray:
+    """Return numbers with as many digits as a summary keeps."""
+    return np.vectorize(short, otypes=[float])(values)
+
+
+def quantiles(values: np.ndarray, levels: ArrayLike) -> np.ndarray:
+    """Return quantiles, none of which has fewer than five values beyond it."""
+    edge = min(0.5, FEWEST / len(values))
+    return np.quantile(values, np.clip(levels, edge, 1 - edge))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,18 +86,26 @@ class Summary:
         The needs that groups of needs are named after; each need belongs to the nearest one, by its logarithm.
     runs, weights : float array, shape (G, 12)
         Levels of run time of each group [s], and their probabilities.
-    end, stay, same, fresh : float array, shape (G, 3), or None
-        For each group and third of its levels the probability that a campaign ends, that the next job has the same
-        need, and that it has the same level beyond chance; and of campaigns, how many begin there.
-    moves : float array, shape (G, G), or None
-        From which group to which a campaign goes if its need is drawn anew.
-    neighbour, kept : float array, shape (G,), or None
-        The probability of a next level, and that a level is kept though the need is drawn anew.
-    gaps : float array, shape (3, 2, 8), or None
-        Quantiles of the times between jobs of a campaign [s], by the third of the levels and by whether the need
-        changes or stays.
-    looks : float or None
-        How many weeks more than one a campaign looks at before it begins, on average.
+    begin, fresh : float array, shape (G, 3), or None
+        For each group and third of its levels the share of the campaigns that begin there, and of the jobs of a need
+        that is new to its campaign.
+    keep : float or None
+        Probability that a job of a new need has the level of the job before.
+    copy, near : float array, shape (4, 6), or None
+        Probability that a job of a campaign is like an earlier one, and that it has its need and another level: by the
+        class of work of the job before, and by the number of jobs since the last new need.
+    end : float array, shape (G, 3), or None
+        Probability that a campaign ends after a job of each group and third of its levels.
+    age : float array, shape (8,), or None
+        Factors of that probability, by the number of jobs that the campaign has had.
+    gaps : float array, shape (4, 2, 8), or None
+        Quantiles of the times between jobs of a campaign [s], by the class of work of the job before and by whether
+        the need changes or stays.
+    pace : float array, shape (4,), or None
+        Probability that the gap before a job is copied with the job, by the class of work of the job before.
+    looks, returns : float or None
+        At how many times more than one a campaign looks before it begins, and at how many later days after a long gap,
+        on average.
     repeat : float array, shape (2,), or None
         Without campaigns: the probability that a job repeats the need of the one before, and then its level.
     profile : float array, shape (2, 24)
@@ -126,15 +148,17 @@ class Summary:
     weights: np.ndarray
     profile: np.ndarray
     quiet: np.ndarray
-    end: np.ndarray | None = None
-    stay: np.ndarray | None = None
-    same: np.ndarray | None = None
+    begin: np.ndarray | None = None
     fresh: np.ndarray | None = None
-    moves: np.ndarray | None = None
-    neighbour: np.ndarray | None = None
-    kept: np.ndarray | None = None
+    keep: float | None = None
+    copy: np.ndarray | None = None
+    near: np.ndarray | None = None
+    end: np.ndarray | None = None
+    age: np.ndarray | None = None
     gaps: np.ndarray | None = None
+    pace: np.ndarray | None = None
     looks: float | None = None
+    returns: float | None = None
     repeat: np.ndarray | None = None
     limits: np.ndarray | None = None
     popular: float = 0.0
@@ -186,7 +210,7 @@ class Summary:
         rng = np.random.default_rng(checks.count("seed", seed, least=0))
         user: np.ndarray | None
         if self.model == CAMPAIGNS:
-            kind, level, gap, begins = drawing.drawn_campaigns(rng, self.chain(), jobs)
+            kind, level, gap, rank, begins = drawing.drawn_campaigns(rng, self.chain(), jobs)
             which = np.argsort(self.group_of, kind="stable")[kind]
         else:
             assert self.repeat is not None
@@ -199,8 +223,8 @@ class Summary:
         work = need * run
         span = work.sum() / (self.load * self.servers)
         if self.model == CAMPAIGNS:
-            assert self.looks is not None
-            come = drawing.placed(rng, self.times(), gap, begins, work, span, self.looks)
+            assert self.looks is not None and self.returns is not None
+            come = drawing.placed(rng, self.times(), gap, rank, begins, work, span, self.looks, self.returns)
             user = np.cumsum(begins) - 1
             changed = begins | np.append(True, (which[1:] != which[:-1]) | (level[1:] != level[:-1]))
             place = np.argsort(come, kind="stable")
@@ -223,18 +247,22 @@ class Summary:
 
     def chain(self) -> Chain:
         """Return what campaigns are drawn from, as the drawing takes it."""
-        assert self.fresh is not None and self.moves is not None and self.end is not None
-        assert self.stay is not None and self.same is not None
-        assert self.neighbour is not None and self.kept is not None
+        assert self.begin is not None and self.fresh is not None and self.keep is not None
+        assert self.copy is not None and self.near is not None and self.pace is not None
+        assert self.end is not None and self.age is not None
         order = np.argsort(self.group_of, kind="stable")
-        first = np.searchsorted(self.group_of[order], np.arange(len(self.groups) + 1))
-        parts = [np.cumsum(self.shares[order][a:b]) for a, b in zip(first[:-1], first[1:], strict=True)]
+        group = self.group_of[order]
+        shares = self.shares[order, None] * self.weights[group]
+        shares = shares / shares.sum()
         third = np.arange(LEVELS) * THIRDS // LEVELS
-        of_third = np.array([np.bincount(third, row) for row in self.weights])
-        start = (self.fresh / of_third)[:, third] * self.weights
+        of_cell = np.bincount(
+            (group[:, None] * THIRDS + third).ravel(), shares.ravel(), minlength=THIRDS * len(self.groups)
+        )
         return Chain(
-            first, np.concatenate(parts), np.cumsum(start), np.cumsum(start, axis=1), np.cumsum(self.moves, axis=1),
-            self.end.ravel(), self.stay.ravel(), self.same.ravel(), self.neighbour, self.kept,
+            first=np.searchsorted(group, np.arange(len(self.groups) + 1)), group=group, shares=shares,
+            begin=self.begin.ravel() / of_cell, fresh=self.fresh.ravel() / of_cell, keep=self.keep,
+            copy=self.copy, near=self.near, end=self.end.ravel(), age=self.age, work=work_classes(self)[order],
+            pace=self.pace, parts=np.array([0.0, *GAP_LEVELS, 1.0]),
         )  # fmt: skip
 
     def times(self) -> Times:
@@ -353,8 +381,8 @@ class Summary:
         ]
         if self.model == CAMPAIGNS:
             told.append(
-                "It holds how users go on: how probable it is that they stop for four days, repeat a need or a run "
-                "time, or change to another group, how long they pause, and how much they avoid busy weeks. "
+                "It holds how users go on: how probable it is that they stop for four days, repeat one of their jobs, "
+                "or ask for a need that is new to them, how long they pause, and how much they avoid busy days. "
                 "These are means over all users."
             )
         else:
@@ -400,15 +428,23 @@ def is_summary(path: str | Path) -> bool:
 
 def run_classes(site: Summary) -> np.ndarray:
     """Return the class of run times of each need and level: equal parts of half the jobs and half the work."""
-    run = site.runs[site.group_of]
+    return _classes(site, site.runs[site.group_of], SPREAD_CLASSES)
+
+
+def work_classes(site: Summary) -> np.ndarray:
+    """Return the class of the work of each need and level: equal parts of half the jobs and half the work."""
+    return _classes(site, site.needs[:, None] * site.runs[site.group_of], WORK_CLASSES)
+
+
+def _classes(site, values, classes):
     share = site.shares[:, None] * site.weights[site.group_of]
-    work = share * site.needs[:, None] * run
+    work = share * site.needs[:, None] * site.runs[site.group_of]
     part = share / share.sum() / 2 + work / work.sum() / 2
-    order = np.argsort(run, axis=None, kind="stable")
+    order = np.argsort(values, axis=None, kind="stable")
     middle = np.cumsum(part.ravel()[order]) - part.ravel()[order] / 2
-    found = np.empty(run.size, dtype=int)
-    found[order] = np.minimum((middle * SPREAD_CLASSES).astype(int), SPREAD_CLASSES - 1)
-    return found.reshape(run.shape)
+    found = np.empty(values.size, dtype=int)
+    found[order] = np.minimum((middle * classes).astype(int), classes - 1)
+    return found.reshape(values.shape)
 
 
 def _count(value):
@@ -450,19 +486,15 @@ def _checked(content):
     shapes = {"needs": (N,), "shares": (N,), "groups": (G,), "runs": (G, LEVELS), "weights": (G, LEVELS),
               "profile": (2, 24), "quiet": (2,)}  # fmt: skip
     if model == CAMPAIGNS:
-        shapes |= dict.fromkeys(("end", "stay", "same", "fresh"), (G, THIRDS))
-        shapes |= {
-            "moves": (G, G),
-            "neighbour": (G,),
-            "kept": (G,),
-            "gaps": (THIRDS, 2, len(GAP_LEVELS)),
-        }
+        shapes |= dict.fromkeys(("begin", "fresh", "end"), (G, THIRDS))
+        shapes |= dict.fromkeys(("copy", "near"), (WORK_CLASSES, len(CLOCK)))
+        shapes |= {"age": (len(AGES),), "gaps": (WORK_CLASSES, 2, len(GAP_LEVELS)), "pace": (WORK_CLASSES,)}
     else:
         shapes |= {"repeat": (2,)}
     if content.get("limits") is not None:
         shapes |= {"limits": (_length(content, "limits"),), "factors": (SPREAD_CLASSES, len(FACTOR_LEVELS))}
     found = {name: _array(content, name, shape) for name, shape in shapes.items()}
-    for name in ("servers", "jobs", "span", "load", *(["looks"] if model == CAMPAIGNS else [])):
+    for name in ("servers", "jobs", "span", "load", *(["keep", "looks", "returns"] if model == CAMPAIGNS else [])):
         found[name] = _number(content, name)
     for name in ("popular", "fcfs_load"):
         found[name] = _number(content | {name: content.get(name, 0.0)}, name)
@@ -508,8 +540,10 @@ def _require_sense(found, model):
     for name in ("servers", "jobs", "span", "load"):
         if not found[name] > 0:
             raise ValueError(f"the summary is damaged: {name} must be positive, got {found[name]:g}")
-    if found["jobs"] > MOST_JOBS or found["span"] < WEEK / 1000 or found.get("looks", 0) > 1000:
-        raise ValueError("the summary is damaged: jobs, span or looks are out of range")
+    if found["jobs"] > MOST_JOBS or found["span"] < WEEK / 1000:
+        raise ValueError("the summary is damaged: jobs or span are out of range")
+    if model == CAMPAIGNS and max(found["looks"], found["returns"]) > MOST_LOOKS:
+        raise ValueError("the summary is damaged: looks or returns are out of range")
     for name in ("needs", "groups", "limits"):
         if name in found and (not (found[name] > 0).all() or not (np.diff(found[name]) > 0).all()):
             raise ValueError(f"the summary is damaged: {name} must be positive and rise")
@@ -520,17 +554,20 @@ def _require_sense(found, model):
     if not set(found["quiet"]) <= set(range(7)):
         raise ValueError("the summary is damaged: quiet must be days of the week, 0 to 6")
     sums = {"shares": found["shares"].sum(), "weights": found["weights"].sum(axis=1)}
-    most = dict.fromkeys(("end", "stay", "same", "neighbour", "kept", "repeat"))
     if model == CAMPAIGNS:
-        sums |= {"fresh": found["fresh"].sum(), "moves": found["moves"].sum(axis=1)}
-        if not (found["end"].max() > 0 and (found["weights"] > 0).all() and (found["fresh"] > 0).all()):
-            raise ValueError("the summary is damaged: end, weights and fresh must be positive")
+        sums |= {"begin": found["begin"].sum(), "fresh": found["fresh"].sum()}
+        if not (
+            found["end"].max() > 0 and all((found[name] > 0).all() for name in ("age", "weights", "begin", "fresh"))
+        ):
+            raise ValueError("the summary is damaged: age, end, weights, begin and fresh must be positive")
     for name, total in sums.items():
         if np.abs(total - 1).max() > HALF_A_DIGIT:
             raise ValueError(f"the summary is damaged: {name} must sum to 1")
-    for name in most:
-        if name in found and found[name].max() > 1:
+    for name in ("end", "keep", "pace", "repeat"):
+        if name in found and np.max(found[name]) > 1:
             raise ValueError(f"the summary is damaged: {name} must hold probabilities")
+    if model == CAMPAIGNS and (found["copy"] + found["near"]).max() > 1 + HALF_A_DIGIT:
+        raise ValueError("the summary is damaged: copy and near must sum to at most 1")
     if not (found["shares"] > 0).all() or not found["profile"].sum(axis=1).min() > 0 or not found["runs"].sum() > 0:
         raise ValueError("the summary is damaged: shares, profile and runs must be positive")
     if "factors" in found and found["factors"].min() < 1 - 1e-9:
