@@ -22,18 +22,17 @@ from tqdm import tqdm
 
 from mjq import workload
 from mjq.experiments.public_logs import traces
-from mjq.experiments.summaries import public
+from mjq.experiments.summaries import DRAWS, public
 from mjq.experiments.tables.keeping import keep
 from mjq.workload.making.campaigns import variation
 from mjq.workload.making.drawing import placed_singly
 from mjq.workload.making.own_error import POINTS, share_of_order, waits_of
 
-__all__ = ["COMMAND", "DRAWS", "LOGS", "TABLE", "independent", "main", "rows", "rungs"]
+__all__ = ["COMMAND", "LOGS", "TABLE", "independent", "main", "rows", "rungs"]
 
 TABLE = Path(__file__).parent / "tables/ladder.csv"
 COMMAND = "make experiment NAME=ladder"
 LOGS = "KTH-SP2", "SDSC-SP2"
-DRAWS = 8
 
 
 def rungs(log: workload.Log) -> dict[str, Callable[[int], workload.Log]]:

@@ -313,9 +313,9 @@ def test_rungs_of_the_ladder():
     assert of_table["wait"].is_between(0.4, 0.6).all()
     assert (single["capacity"] < -6).all()
     assert (cycle["capacity"] == single["capacity"]).all()
-    assert (numbers["capacity"] > single["capacity"] / 3).all()
+    assert (numbers["capacity"] > 0.36 * single["capacity"]).all()
     assert (campaigns["capacity"].abs() < 2).all() and (campaigns["wait"] > 1.7).all() and campaigns["wait"].max() > 3
-    assert (looking["capacity"].abs() < 2).all() and ((looking["wait"] - 1).abs() < 0.05).all()
+    assert (looking["capacity"].abs() < 2).all() and ((looking["wait"] - 1).abs() < 0.1).all()
     varies, of_log = looking.select("day", "week").to_numpy(), rungs[0].select("day", "week").to_numpy()
     assert varies == pytest.approx(of_log, rel=0.05)  # what the looks are fitted to
 
@@ -333,5 +333,10 @@ def test_summaries_meet_what_they_promise():
     for figure in ("easy mean wait", "easy 90 % wait", *elsewhere):
         ratios = there.filter(copy="summary", figure=figure)["mean"]
         assert len(ratios) == 3 and ((ratios - 1).abs() < 0.15).all()
+    ninety = there.filter(copy="summary", figure="larger 90 % wait")["mean"]
+    assert ninety.is_between(0.75, 0.95).all()  # too short on the larger machine
+    in_blocks = there.filter(copy="blocks of 100 jobs", figure="fcfs capacity")["mean"]
+    of_summary = there.filter(copy="summary", figure="fcfs capacity")["mean"]
+    assert (in_blocks.abs() < of_summary.abs()).all()
     without = there.filter(copy="Lublin and Feitelson", figure="easy mean wait")["mean"]
     assert len(without) == 3 and without.min() > 1.4

@@ -1,18 +1,19 @@
 """How the campaigns of a log are fitted: what a user asks for next, when, and how much users avoid busy days.
 
 A *campaign* is the jobs of one user with gaps of at most 96 hours between them. Each job of it is like an earlier one,
-has the need of an earlier one and another level of run time, or has a need that is new to the campaign. The earlier job
-lies at least l jobs back with probability 1/l. The probabilities of the three are fitted by likelihood, for four
-classes of the work of the job before and for six of the number of jobs since the campaign last asked for a new need.
-The longer a campaign has repeated itself, the more probable it is that it goes on to do so.
+has the need of an earlier one and another level of run time, or is drawn anew. It is assumed that the earlier job lies
+at least l jobs back with probability 1/l. The probabilities of the three are fitted by likelihood, for four classes of
+the work of the job before and for six of the number of jobs since the campaign had a need for the first time. The
+longer a campaign has repeated itself, the more probable it is that it goes on to do so.
 
-A campaign ends by the group and the third of the levels of its last job, and by how many jobs it has had. The time to
-the next job is drawn from quantiles, by the class of the work of the job before and by whether the need is the same. It
-may also be copied with the job, for some campaigns are fast and others are slow.
+The probability that a campaign ends after a job depends on the group of the job, on the third of the levels that it is
+in, and on how many jobs the campaign has had. The time to the next job is drawn from quantiles, by the class of the
+work of the job before and by whether the need is the same. It may also be copied with the job, for some campaigns are
+fast and others are slow.
 
-Campaigns that are placed independently make work vary too much, for people submit less when the machine is busy. So
-each looks at several times to begin, and after long pauses at later days. How many times and days is fitted to how the
-work that comes in a week and in a day varies, and to nothing else.
+Campaigns that are placed independently make work vary too much, as if people submitted less when the machine is busy.
+So each looks at several times to begin, and after long pauses at later days. How many times and days is fitted to how
+the work that comes in a week and in a day varies, and to nothing else.
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ def _history(first, kind, level, part, needs, levels):
 
 
 def _next_jobs(site, kind, level, cell, work_before, begins, same, near, fresh):
-    """Fit what a campaign asks for next, by likelihood: a job like an earlier one, another level, or a new need."""
+    """Fit what a campaign asks for next, by likelihood: a job like an earlier one, another level, or one drawn anew."""
     groups, then = len(site.groups), np.flatnonzero(~begins)
     clock = np.searchsorted(CLOCK, fresh, side="right") - 1
     at = work_before[then] * len(CLOCK) + clock[then - 1]

@@ -22,7 +22,7 @@ HOUR, DAY, WEEK = 3600.0, 86_400.0, 604_800.0
 LATE = 6 * HOUR  # a longer gap ends at an hour of the profile
 THIRDS = 3  # of the levels of run time of a group
 WORK_CLASSES = 4  # of jobs by their work
-CLOCK = np.array([0, 1, 3, 8, 24, 64])  # classes of the jobs since a campaign last asked for a new need
+CLOCK = np.array([0, 1, 3, 8, 24, 64])  # classes of the jobs since a campaign had a need for the first time
 AGES = np.array([1, 2, 3, 6, 11, 31, 101, 301])  # classes of the jobs that a campaign has had
 MEMORY = 1000  # jobs back, of which one may be copied
 HALVES = 0.5 ** np.arange(100)  # how likely a level is by its distance from another one
@@ -44,12 +44,12 @@ class Chain(NamedTuple):
     shares : float array, shape (N, B)
         Shares of the jobs by need and level.
     begin, fresh : float array, shape (G * THIRDS,)
-        How much likelier than by its share of the jobs a campaign begins in a cell, or asks for a new need there.
+        How much likelier than by its share of the jobs a campaign begins in a cell, or draws a job anew there.
     keep : float
-        Probability that a job of a new need has the level of the job before.
+        Probability that a job whose need is drawn anew has the level of the job before.
     copy, near : float array, shape (WORK_CLASSES, len(CLOCK))
         Probability that a job is like an earlier one, and that it has its need and another level; by the class of the
-        work of the job before and by the jobs since the last new need.
+        work of the job before and by the jobs since the campaign had a need for the first time.
     end : float array, shape (G * THIRDS,)
         Probability that a campaign ends after a job of a cell.
     age : float array, shape (len(AGES),)

@@ -87,13 +87,14 @@ class Summary:
     runs, weights : float array, shape (G, 12)
         Levels of run time of each group [s], and their probabilities.
     begin, fresh : float array, shape (G, 3), or None
-        For each group and third of its levels the share of the campaigns that begin there, and of the jobs of a need
-        that is new to its campaign.
+        For each group and third of its levels the share of the campaigns that begin there, and of the jobs that are
+        drawn anew.
     keep : float or None
-        Probability that a job of a new need has the level of the job before.
+        Probability that a job whose need is drawn anew has the level of the job before.
     copy, near : float array, shape (4, 6), or None
         Probability that a job of a campaign is like an earlier one, and that it has its need and another level: by the
-        class of work of the job before, and by the number of jobs since the last new need.
+        class of work of the job before, and by the number of jobs since the campaign had a need for the first time.
+        Other jobs are drawn anew.
     end : float array, shape (G, 3), or None
         Probability that a campaign ends after a job of each group and third of its levels.
     age : float array, shape (8,), or None
@@ -368,7 +369,8 @@ class Summary:
         days = self.span / DAY
         fewest = max(5.0, self.jobs / 5000)
         told = [
-            f"The file holds {self.numbers} numbers of {DIGITS} digits; two bytes a number make {self.bytes} bytes.",
+            f"The file holds {self.numbers} numbers; two bytes a number make {self.bytes} bytes. Counts of servers are "
+            f"exact; the others have {DIGITS} digits.",
             f"It tells that a machine of {self.servers:g} servers ran about {round(self.jobs)} jobs in {days:.3g} days "
             f"at a load of {self.load:g}.",
             f"It holds {len(self.needs)} needs, {_listed(self.needs)} servers, each with its share of the jobs. Each "
@@ -381,9 +383,9 @@ class Summary:
         ]
         if self.model == CAMPAIGNS:
             told.append(
-                "It holds how users go on: how probable it is that they stop for four days, repeat one of their jobs, "
-                "or ask for a need that is new to them, how long they pause, and how much they avoid busy days. "
-                "These are means over all users."
+                "It holds how users go on: with which jobs they begin; how probable it is that they repeat one of "
+                "their jobs, ask for its need with another run time, or submit a job that is drawn anew; how long they "
+                "pause; when they stop for four days; and how much they avoid busy days. All of this is a mean over users."
             )
         else:
             told.append(
