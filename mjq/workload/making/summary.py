@@ -385,7 +385,8 @@ class Summary:
             told.append(
                 "It holds how users go on: with which jobs they begin; how probable it is that they repeat one of "
                 "their jobs, ask for its need with another run time, or submit a job that is drawn anew; how long they "
-                "pause; when they stop for four days; and how much they avoid busy days. All of this is a mean over users."
+                "pause; when they stop for four days; and how much they avoid busy days. "
+                "All of this is a mean over users."
             )
         else:
             told.append(
