@@ -44,7 +44,7 @@ def rungs(log: workload.Log) -> dict[str, Callable[[int], workload.Log]]:
         "independent, Poisson": lambda seed: independent(log, seed),
         "and a weekly cycle": lambda seed: independent(log, seed, without),
         "and two numbers of memory": lambda seed: without.draw(len(log), seed),
-        "campaigns, placed independently": lambda seed: replace(site, looks=0.0, returns=0.0).draw(len(log), seed),
+        "campaigns, placed independently": lambda seed: replace(site, looks=0.0).draw(len(log), seed),
         "campaigns that avoid busy days": lambda seed: site.draw(len(log), seed),
     }
 

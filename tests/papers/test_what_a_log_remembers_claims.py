@@ -334,7 +334,7 @@ def test_summaries_meet_what_they_promise():
         ratios = there.filter(copy="summary", figure=figure)["mean"]
         assert len(ratios) == 3 and ((ratios - 1).abs() < 0.15).all()
     ninety = there.filter(copy="summary", figure="larger 90 % wait")["mean"]
-    assert ninety.is_between(0.75, 0.95).all()  # too short on the larger machine
+    assert ninety.is_between(0.75, 1).all()  # too short on the larger machine
     in_blocks = there.filter(copy="blocks of 100 jobs", figure="fcfs capacity")["mean"]
     of_summary = there.filter(copy="summary", figure="fcfs capacity")["mean"]
     assert (in_blocks.abs() < of_summary.abs()).all()

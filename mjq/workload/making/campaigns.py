@@ -12,8 +12,9 @@ work of the job before and by whether the need is the same. It may also be copie
 fast and others are slow.
 
 Campaigns that are placed independently make work vary too much, as if people submitted less when the machine is busy.
-So each looks at several times to begin, and after long pauses at later days. How many times and days is fitted to how
-the work that comes in a week and in a day varies, and to nothing else.
+So they are placed one by one, that with the most work first, and each looks at several times to begin and takes the one
+with the least work ahead. How many times is fitted to how the work that comes in a week and in a day varies, and to
+nothing else.
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ APART = 96 * HOUR  # a longer gap ends a campaign
 PRIOR = 10.0  # jobs that the mean over all cells counts for in each of them
 ROUNDS = 50  # of the fit of mixtures
 FIRST_KEEP, FIRST_PACE = 0.3, 0.3  # before the first of them
-COPIES, FITS, AT_ONCE, SLOWER = 24, 80, 4, 20.0  # of the fit of the looks: lists, steps, lists a step, smaller steps
-FIRST, GAIN, LONGEST_STEP = (3.0, 0.3), (2.0, 1.5), 0.5  # of looks and returns
-MOST = 12.0, 6.0  # looks and returns
+FITS, AT_ONCE, SLOWER = 80, 6, 20.0  # of the fit of the looks: steps, lists in each, and when steps become smaller
+MOST_COPIES, FEWEST_COPIES, OF_COPIES = 60, 12, 4_000_000  # lists, and jobs in all of them
+FIRST_LOOKS, MOST_LOOKS, GAIN, LONGEST_STEP = 1.0, 12.0, 4.0, 0.5
+MOST_PACE = 0.999  # probability that a gap is copied
 BEGINNINGS = 8  # of a day or a week, over which variation is averaged
 SEED = 1_000_000
 
@@ -52,7 +54,7 @@ class Coarse(NamedTuple):
 
 def beginnings(come: np.ndarray, user: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return an order of the jobs in which those of a campaign follow each other, and in it which ones begin one."""
-    order = np.lexsort((np.arange(len(come)), come, user))
+    order = np.lexsort((come, user))
     begins = np.ones(len(come), dtype=bool)
     begins[1:] = (user[order][1:] != user[order][:-1]) | (np.diff(come[order]) > APART)
     return order, begins
@@ -80,10 +82,8 @@ def with_campaigns(site: Summary, jobs: Coarse, user: np.ndarray) -> Summary:
         gaps=shorter(gaps),
         pace=shorter(_pace(part, work_before, told, alike)),
         looks=0.0,
-        returns=0.0,
     )
-    looks, returns = _looks(site, jobs)
-    return replace(site, looks=short(looks), returns=short(returns))
+    return replace(site, looks=short(_looks(site, jobs)))
 
 
 def _shares(cell, groups):
@@ -210,22 +210,22 @@ def _gaps(gap, begins, work_before, repeats):
 
 
 def _pace(part, work_before, told, alike):
-    """Fit how often the gap is copied with the job, by likelihood: it is then of the same part."""
+    """Estimate how often the gap is copied with the job: it is then of the same part."""
     some = np.flatnonzero(told > 0)
     of, wide = work_before[some], np.diff([0.0, *GAP_LEVELS, 1.0])[part[some]]
     pace, many = np.full(WORK_CLASSES, FIRST_PACE), np.bincount(of, told[some], minlength=WORK_CLASSES)
     for _ in range(ROUNDS):
         copied = pace[of] * alike[some]
         copied /= copied + (1 - pace[of] * told[some]) * wide
-        pace = np.minimum(_pooled(np.bincount(of, copied, minlength=WORK_CLASSES), many), 1.0)
+        pace = np.minimum(_pooled(np.bincount(of, copied, minlength=WORK_CLASSES), many), MOST_PACE)
     return pace
 
 
 def variation(come: np.ndarray, work: np.ndarray, span: float) -> np.ndarray:
     """Return the logarithms of the coefficients of variation of the work that comes in a week and in a day.
 
-    They are means over eight times at which weeks and days may begin. Of a span of less than two weeks, or days, they
-    are not numbers.
+    They are means over eight times at which weeks and days may begin. They are not numbers if the span has no two whole
+    weeks, or days, after each of these times.
 
     >>> variation(86_400.0 * np.arange(28), np.tile([1.0, 3.0], 14), 28 * 86_400.0).round(1).tolist()
     [-2.7, -0.7]
@@ -247,32 +247,33 @@ def variation(come: np.ndarray, work: np.ndarray, span: float) -> np.ndarray:
 
 
 def _looks(site, jobs):
-    """Return at how many times more a campaign looks, and at how many later days, so that work varies as in the log.
+    """Return at how many times more than one a campaign looks, so that work varies as in the log.
 
-    If both weeks and days vary too much, it looks at more times before it begins. If weeks vary more than days do, it
-    puts off more of its jobs. Steps become smaller (Robbins and Monro), and the mean of the later ones is taken.
+    The mean of the logarithms of both coefficients of variation is met. Steps become smaller (Robbins and Monro), and
+    the mean of the later ones is taken.
     """
     target = variation(jobs.come, jobs.work, jobs.come.max())
+    if np.isnan(target).all():
+        return 0.0
     times, chain, order = site.times(), site.chain(), np.argsort(site.group_of, kind="stable")
     copies = []
-    for k in range(COPIES):
+    for k in range(int(np.clip(OF_COPIES // len(jobs.come), FEWEST_COPIES, MOST_COPIES))):
         rng = np.random.default_rng([SEED, 1, k])
         kind, level, gap, rank, begins = drawing.drawn_campaigns(rng, chain, len(jobs.come))
         which = order[kind]
-        work = site.needs[which] * site.runs[site.group_of[which], level]
+        work = site.needs[which] * np.maximum(1.0, np.round(site.runs[site.group_of[which], level]))
         copies.append((gap, rank, begins, work, work.sum() / (site.load * site.servers)))
-    (looks, returns), total = FIRST, np.zeros(2)
+    looks, total = FIRST_LOOKS, 0.0
     for step in range(FITS):
-        off = np.zeros(2)
+        off = 0.0
         for k in range(AT_ONCE):
-            gap, rank, begins, work, span = copies[(step * AT_ONCE + k) % COPIES]
+            gap, rank, begins, work, span = copies[(step * AT_ONCE + k) % len(copies)]
             rng = np.random.default_rng([SEED, 2, step, k])
-            come = drawing.placed(rng, times, gap, rank, begins, work, span, looks, returns)
-            off += (variation(come, work, span) - target) / AT_ONCE
-        off = np.nan_to_num(np.where(np.isnan(off), off[::-1], off))
-        size = 1 / (1 + step / SLOWER)
-        looks *= np.exp(np.clip(GAIN[0] * size * off.sum(), -LONGEST_STEP, LONGEST_STEP))
-        looks, returns = min(looks, MOST[0]), float(np.clip(returns + GAIN[1] * size * (off[0] - off[1]), 0, MOST[1]))
+            found = variation(drawing.placed(rng, times, gap, rank, begins, work, span, looks), work, span) - target
+            found = found[np.isfinite(found)]
+            off += found.mean() / AT_ONCE if len(found) else 0.0
+        looks *= np.exp(np.clip(GAIN * off / (1 + step / SLOWER), -LONGEST_STEP, LONGEST_STEP))
+        looks = min(looks, MOST_LOOKS)
         if step >= FITS // 2:
-            total += looks, returns
+            total += looks
     return total / (FITS - FITS // 2)

@@ -25,10 +25,9 @@ WORK_CLASSES = 4  # of jobs by their work
 CLOCK = np.array([0, 1, 3, 8, 24, 64])  # classes of the jobs since a campaign had a need for the first time
 AGES = np.array([1, 2, 3, 6, 11, 31, 101, 301])  # classes of the jobs that a campaign has had
 MEMORY = 1000  # jobs back, of which one may be copied
-HALVES = 0.5 ** np.arange(100)  # how likely a level is by its distance from another one
-AHEAD, AROUND = 28, 3  # days at which a campaign looks: from its beginning on, and to both sides of a later job
-LATER = 7  # days by which a job is put off at most, at each look
-TRIES = 20  # to end a gap at an hour at which people submit
+HALVES = np.ldexp(1.0, -np.arange(64))  # how likely a level is by its distance from another one
+AHEAD, NEAR = 14, 5  # days ahead at which a campaign looks before it begins; day k of them counts 1 / (k + NEAR)
+TRIES, MOST_TRIES = 20, 1000  # to end a gap at an hour at which people submit, and to begin within the span
 GRID = 257  # points at which gaps are tabulated, so that nothing is computed by a power where jobs are drawn
 
 
@@ -238,8 +237,8 @@ def drawn_campaigns(
                         w, b = other, was
             gap[k] = 2 * of_work + (1 if w == before else 0)
         if copied > begin and rng.random() < chain.pace[of_work]:
-            k_part = _class(chain.parts, rank[copied])
-            rank[k] = chain.parts[k_part] + rng.random() * (chain.parts[k_part + 1] - chain.parts[k_part])
+            low = _class(chain.parts[:-1], rank[copied])
+            rank[k] = chain.parts[low] + rng.random() * (chain.parts[low + 1] - chain.parts[low])
         else:
             rank[k] = rng.random()
         if seen[w] < begin:
@@ -282,21 +281,25 @@ def chance_walk(
 
 @numba.njit(cache=True, nogil=True)
 def _begin(rng, times, span):
-    """Return when a campaign may begin: a week at random, then a day and an hour of the profile."""
-    while True:
+    """Return when a campaign may begin: a week at random, then a day and an hour of the profile.
+
+    In a span of less than an hour or so this may hardly be met; then it is any time.
+    """
+    for _ in range(MOST_TRIES):
         week = np.floor(rng.random() * (span / WEEK + 1))
         day = _place(times.days, rng.random())
         hour = _place(times.summed[1 if times.quiet[day] else 0], rng.random())
         begin = week * WEEK + day * DAY + (hour + rng.random()) * HOUR
         if begin < span:
             return begin
+    return rng.random() * span
 
 
 @numba.njit(cache=True, nogil=True)
 def _gap(table, rank):
     """Return the gap of a rank, from 0 to 1, from its table."""
     at = rank * (len(table) - 1)
-    k = int(at)
+    k = min(int(at), len(table) - 2)
     return table[k] + (at - k) * (table[k + 1] - table[k])
 
 
@@ -324,19 +327,10 @@ def _some(rng, mean):
 
 @numba.njit(cache=True, nogil=True)
 def _ahead(busy, day):
-    """Return the work of four weeks from a day on, the first day again after the last; day k counts 1 / (k + 1)."""
+    """Return the work of two weeks from a day on, the first day again after the last; near days count more."""
     total = 0.0
     for k in range(AHEAD):
-        total += busy[(day + k) % len(busy)] / (k + 1)
-    return total
-
-
-@numba.njit(cache=True, nogil=True)
-def _around(busy, day):
-    """Return the work of the week around a day."""
-    total = 0.0
-    for k in range(-AROUND, AROUND + 1):
-        total += busy[(day + k) % len(busy)]
+        total += busy[(day + k) % len(busy)] / (k + NEAR)
     return total
 
 
@@ -350,37 +344,32 @@ def placed(
     work: np.ndarray,
     span: float,
     looks: float,
-    returns: float,
 ) -> np.ndarray:
     """Return when jobs of campaigns come; what would come after the span comes at its beginning.
 
-    A campaign looks at several times to begin, one and on average `looks` more, and begins where least work has been
-    placed in the four weeks ahead; near days count more. After each gap of more than six hours it looks, on average
-    `returns` times, at a later day of the next seven, and puts its jobs off until then if less work has been placed in
-    the week around that day.
+    Campaigns are placed one by one, that with the most work first, so that small ones fill what large ones leave. A
+    campaign looks at several times to begin, one and on average `looks` more, and begins where least work has been
+    placed in the two weeks ahead.
     """
     come = np.empty(len(gap))
     busy = np.zeros(int(span // DAY) + 1)
-    now = 0.0
-    for k in range(len(gap)):
-        if begins[k]:
-            now = _begin(rng, times, span)
-            for _ in range(_some(rng, looks)):
-                other = _begin(rng, times, span)
-                if _ahead(busy, int(other // DAY)) < _ahead(busy, int(now // DAY)):
-                    now = other
-        else:
-            table = times.gaps[gap[k]]
-            pause, before = _gap(table, rank[k]), now
-            now = before + pause
-            if pause > LATE:
-                now = _late(rng, times, table, before, pause)
-                for _ in range(_some(rng, returns)):
-                    other = now + DAY * (1 + int(rng.random() * LATER))
-                    if _around(busy, int(other % span // DAY)) < _around(busy, int(now % span // DAY)):
-                        now = other
-        come[k] = now % span
-        busy[int(come[k] // DAY)] += work[k]
+    first = np.append(np.flatnonzero(begins), len(gap))
+    total = np.array([work[first[c] : first[c + 1]].sum() for c in range(len(first) - 1)])
+    for c in np.argsort(-total, kind="mergesort"):
+        now = _begin(rng, times, span)
+        for _ in range(_some(rng, looks)):
+            other = _begin(rng, times, span)
+            if _ahead(busy, int(other // DAY)) < _ahead(busy, int(now // DAY)):
+                now = other
+        for k in range(first[c], first[c + 1]):
+            if k > first[c]:
+                table = times.gaps[gap[k]]
+                pause, before = _gap(table, rank[k]), now
+                now = before + pause
+                if pause > LATE:
+                    now = _late(rng, times, table, before, pause)
+            come[k] = now % span
+            busy[int(come[k] // DAY)] += work[k]
     return come
 
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from mjq.workload.making.campaigns import Coarse, beginnings, with_campaigns
-from mjq.workload.making.drawing import DAY, HOUR, LATE
+from mjq.workload.making.drawing import DAY, HOUR, LATE, WEEK
 from mjq.workload.making.own_error import compared, fcfs_load_of
 from mjq.workload.making.summary import (
     CAMPAIGNS,
@@ -27,6 +27,7 @@ from mjq.workload.making.summary import (
     SPREAD_CLASSES,
     TWO_NUMBERS,
     Summary,
+    nearest,
     quantiles,
     run_classes,
     short,
@@ -37,7 +38,7 @@ from mjq.workload.reading.log import Log
 
 __all__ = ["FEWEST_DAYS", "FEWEST_JOBS", "summarize"]
 
-FEWEST_JOBS = 200  # of a log
+FEWEST_JOBS, LEAST_SPAN = 200, WEEK / 1000  # of a log; the span is in seconds
 OF_ALL = 5000  # a need has at least one job in so many
 MOST_NEEDS = 75
 MOST_GROUPS = 8
@@ -63,7 +64,7 @@ def summarize(log: Log) -> Summary:
     ------
     ValueError
         If the log has fewer than 200 jobs, does not tell when they came or how many servers there are, if all came at
-        once, or none ran.
+        once or within ten minutes, or none ran.
 
     Examples
     --------
@@ -79,12 +80,14 @@ def summarize(log: Log) -> Summary:
     come = come - come.min()
     if not come.max() > 0:
         raise ValueError("all jobs of the log came at once: it tells nothing about the times between them")
+    if come.max() < LEAST_SPAN:
+        raise ValueError(f"the jobs of the log came within {come.max():g} s; a summary needs at least {LEAST_SPAN:g} s")
     if not (log.need * log.run).sum() > 0:
         raise ValueError("no job of the log ran for any time")
     needs, kind, run = _joined(log.need, log.run)
     work = needs[kind] * run
     groups = _groups(needs, kind, work)
-    group = np.abs(np.log(needs)[:, None] - np.log(groups)).argmin(axis=1)[kind]
+    group = nearest(needs, groups)[kind]
     level, runs, weights = _levels(run, work, group, len(groups))
     jobs = Coarse(come, kind, level, work)
     local = log.clock is not None
@@ -106,11 +109,12 @@ def summarize(log: Log) -> Summary:
         quiet=np.array([0, 1]),
     )
     site = replace(site, **_limits(log, site, jobs))
-    if log.user is None or len(np.unique(log.user)) == 1:
+    user = _users(log)
+    if user is None:
         site = replace(site, **_profile(hours, np.ones(len(log), dtype=bool)), repeat=_two_numbers(site, jobs))
     else:
-        site = replace(site, model=CAMPAIGNS, **_profile(hours, _late(come, log.user)))
-        site = with_campaigns(site, jobs, log.user)
+        site = replace(site, model=CAMPAIGNS, **_profile(hours, _late(come, user)))
+        site = with_campaigns(site, jobs, user)
     return _with_its_error(site, log)
 
 
@@ -147,8 +151,7 @@ def _joined(need, run):
     if not keep.any():
         raise ValueError(f"no need of the log has {np.ceil(fewest):.0f} jobs, so that none can be told")
     kept = needs[keep]
-    near = np.abs(np.log(needs)[:, None] - np.log(kept)).argmin(axis=1)
-    joined = near[kind]
+    joined = nearest(needs, kept)[kind]
     return kept, joined, run * need / kept[joined]
 
 
@@ -157,8 +160,7 @@ def _groups(needs, kind, work):
     weight = np.maximum(np.bincount(kind) / len(kind), np.bincount(kind, work) / work.sum())
     named = np.sort(np.argsort(-weight, kind="stable")[:MOST_GROUPS])
     while len(named) > 1:
-        group = np.abs(np.log(needs)[:, None] - np.log(needs[named])).argmin(axis=1)
-        count = np.bincount(group[kind], minlength=len(named))
+        count = np.bincount(nearest(needs, needs[named])[kind], minlength=len(named))
         if count.min() >= FEWEST * LEVELS:
             break
         named = np.delete(named, count.argmin())
@@ -215,6 +217,19 @@ def _longer(longest, common):
     """Return a number of few digits that is at least the longest limit, and longer than all popular ones."""
     found = short(longest)
     return found if not len(common) or found > common[-1] else short(common[-1] * 1.02)
+
+
+def _users(log):
+    """Return who submitted each job, or None if hardly a job follows another one of its user; nobody is unknown.
+
+    A job of an unknown user is the only one of a user of its own.
+    """
+    if log.user is None or len(np.unique(log.user)) == 1:
+        return None
+    jobs = np.arange(len(log))
+    user = np.where(log.user < 0, log.user.max() + 1 + jobs, log.user)
+    _, begins = beginnings(log.require_arrivals(), user)
+    return user if len(log) - begins.sum() >= 2 * FEWEST else None
 
 
 def _late(come, user):

@@ -24,8 +24,8 @@ from mjq.workload.reading.log import Log
 
 __all__ = [
     "CAMPAIGNS", "DIGITS", "FACTOR_LEVELS", "FEWEST", "FIGURES", "GAP_LEVELS", "LEVELS", "MOST_NUMBERS",
-    "SPREAD_CLASSES", "TWO_NUMBERS", "Summary", "is_summary", "quantiles", "read_summary", "run_classes", "short",
-    "shorter", "work_classes",
+    "SPREAD_CLASSES", "TWO_NUMBERS", "Summary", "is_summary", "nearest", "quantiles", "read_summary", "run_classes",
+    "short", "shorter", "work_classes",
 ]  # fmt: skip
 
 FORMAT, VERSION = "mjq summary of a log", 2
@@ -38,7 +38,8 @@ GAP_LEVELS = 0.02, 0.15, 0.30, 0.45, 0.60, 0.75, 0.90, 0.98
 FACTOR_LEVELS = 0.05, 0.20, 0.35, 0.50, 0.65, 0.80, 0.95
 MOST_NUMBERS = 700
 MOST_JOBS = 20_000_000  # that are drawn at once
-MOST_LOOKS = 1000  # that a file may hold
+MOST_LOOKS = 100  # that a file may hold
+LEAST_NEED, LEAST_SHARE, MOST_SERVERS, LONGEST = 1e-6, 1e-9, 1e9, 1e11  # in a file; the last one in seconds
 # What the summary says of its own draws: the difference of a capacity in points, the ratio of a wait.
 FIGURES = "fcfs capacity", "easy capacity", "fcfs mean wait", "fcfs 90 % wait", "easy mean wait", "easy 90 % wait"
 WEEKDAYS = "Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"  # day 0 is 1 January 1970
@@ -57,6 +58,15 @@ def short(value: float) -> float:
 def shorter(values: ArrayLike) -> np.ndarray:
     """Return numbers with as many digits as a summary keeps."""
     return np.vectorize(short, otypes=[float])(values)
+
+
+def nearest(values: np.ndarray, named: np.ndarray) -> np.ndarray:
+    """Return the place of the nearest of some rising numbers, by ratio; in the middle it is the lower one.
+
+    >>> nearest(np.array([1.0, 12.0, 13.0, 90.0]), np.array([1.0, 9.0, 16.0])).tolist()
+    [0, 1, 2, 2]
+    """
+    return np.searchsorted(np.sqrt(named[1:] * named[:-1]), values)
 
 
 def quantiles(values: np.ndarray, levels: ArrayLike) -> np.ndarray:
@@ -104,9 +114,8 @@ class Summary:
         the need changes or stays.
     pace : float array, shape (4,), or None
         Probability that the gap before a job is copied with the job, by the class of work of the job before.
-    looks, returns : float or None
-        At how many times more than one a campaign looks before it begins, and at how many later days after a long gap,
-        on average.
+    looks : float or None
+        At how many times more than one a campaign looks before it begins, on average.
     repeat : float array, shape (2,), or None
         Without campaigns: the probability that a job repeats the need of the one before, and then its level.
     profile : float array, shape (2, 24)
@@ -159,7 +168,6 @@ class Summary:
     gaps: np.ndarray | None = None
     pace: np.ndarray | None = None
     looks: float | None = None
-    returns: float | None = None
     repeat: np.ndarray | None = None
     limits: np.ndarray | None = None
     popular: float = 0.0
@@ -181,7 +189,7 @@ class Summary:
     @property
     def group_of(self) -> np.ndarray:
         """Return the group of each need."""
-        return np.abs(np.log(self.needs)[:, None] - np.log(self.groups)).argmin(axis=1)
+        return nearest(self.needs, self.groups)
 
     def draw(self, jobs: int | None = None, seed: int = 1) -> Log:
         """Draw a log.
@@ -224,8 +232,8 @@ class Summary:
         work = need * run
         span = work.sum() / (self.load * self.servers)
         if self.model == CAMPAIGNS:
-            assert self.looks is not None and self.returns is not None
-            come = drawing.placed(rng, self.times(), gap, rank, begins, work, span, self.looks, self.returns)
+            assert self.looks is not None
+            come = drawing.placed(rng, self.times(), gap, rank, begins, work, span, self.looks)
             user = np.cumsum(begins) - 1
             changed = begins | np.append(True, (which[1:] != which[:-1]) | (level[1:] != level[:-1]))
             place = np.argsort(come, kind="stable")
@@ -273,6 +281,7 @@ class Summary:
         if self.gaps is not None:
             rows = np.log(self.gaps.reshape(-1, len(GAP_LEVELS)) + 1)
             gaps = np.array([np.exp(np.interp(parts, GAP_LEVELS, row)) - 1 for row in rows])
+            gaps = np.round(gaps, 6)  # so that no gap is late on one processor only
         quiet = np.isin(np.arange(7), self.quiet)
         by_day = np.where(quiet, self.profile[1].sum(), self.profile[0].sum())
         return Times(gaps, self.profile / self.profile.max(), np.cumsum(self.profile, axis=1), np.cumsum(by_day), quiet)
@@ -497,7 +506,7 @@ def _checked(content):
     if content.get("limits") is not None:
         shapes |= {"limits": (_length(content, "limits"),), "factors": (SPREAD_CLASSES, len(FACTOR_LEVELS))}
     found = {name: _array(content, name, shape) for name, shape in shapes.items()}
-    for name in ("servers", "jobs", "span", "load", *(["keep", "looks", "returns"] if model == CAMPAIGNS else [])):
+    for name in ("servers", "jobs", "span", "load", *(["keep", "looks"] if model == CAMPAIGNS else [])):
         found[name] = _number(content, name)
     for name in ("popular", "fcfs_load"):
         found[name] = _number(content | {name: content.get(name, 0.0)}, name)
@@ -545,15 +554,31 @@ def _require_sense(found, model):
             raise ValueError(f"the summary is damaged: {name} must be positive, got {found[name]:g}")
     if found["jobs"] > MOST_JOBS or found["span"] < WEEK / 1000:
         raise ValueError("the summary is damaged: jobs or span are out of range")
-    if model == CAMPAIGNS and max(found["looks"], found["returns"]) > MOST_LOOKS:
-        raise ValueError("the summary is damaged: looks or returns are out of range")
+    if model == CAMPAIGNS and found["looks"] > MOST_LOOKS:
+        raise ValueError(f"the summary is damaged: looks must be at most {MOST_LOOKS}")
     for name in ("needs", "groups", "limits"):
         if name in found and (not (found[name] > 0).all() or not (np.diff(found[name]) > 0).all()):
             raise ValueError(f"the summary is damaged: {name} must be positive and rise")
     if found["needs"][-1] > found["servers"] * (1 + checks.FIT_TOLERANCE):
         raise ValueError("the summary is damaged: a need exceeds the servers")
+    if found["needs"][0] < LEAST_NEED or found["servers"] > MOST_SERVERS:
+        raise ValueError(
+            f"the summary is damaged: needs must be at least {LEAST_NEED:g}, servers at most {MOST_SERVERS:g}"
+        )
+    for name in ("runs", "gaps"):
+        if name in found and found[name].max() > LONGEST:
+            raise ValueError(f"the summary is damaged: {name} must be at most {LONGEST:g} s")
     if not np.isin(found["groups"], found["needs"]).all():
         raise ValueError("the summary is damaged: each group must be named after a need")
+    of = nearest(found["needs"], found["groups"])
+    if np.bincount(of, minlength=len(found["groups"])).min() == 0:
+        raise ValueError("the summary is damaged: each group must have a need")
+    for name in ("shares", "weights"):
+        if found[name].min() < LEAST_SHARE:
+            raise ValueError(f"the summary is damaged: {name} must be at least {LEAST_SHARE:g}")
+    work = (found["shares"] * found["needs"]) @ (found["weights"] * np.maximum(1.0, found["runs"])).sum(axis=1)[of]
+    if found["jobs"] * work / (found["load"] * found["servers"]) > LONGEST:
+        raise ValueError(f"the summary is damaged: at this load its jobs would come in more than {LONGEST:g} s")
     if not set(found["quiet"]) <= set(range(7)):
         raise ValueError("the summary is damaged: quiet must be days of the week, 0 to 6")
     sums = {"shares": found["shares"].sum(), "weights": found["weights"].sum(axis=1)}
