@@ -102,7 +102,7 @@ def _history(first, kind, level, part, needs, levels):
 
     The probabilities that a job that is copied is alike, and that it becomes this one if its level changes; of those
     of the same need, the probabilities that it has a gap before it, and that this gap is of the same part; and how many
-    jobs ago the campaign asked for a new need.
+    jobs ago the campaign had a need for the first time.
     """
     jobs = len(kind)
     same, near, told, alike = np.zeros(jobs), np.zeros(jobs), np.zeros(jobs), np.zeros(jobs)
@@ -204,8 +204,7 @@ def _gaps(gap, begins, work_before, repeats):
             some = of_work[repeats[of_work] == bool(same)]
             part[some] = np.searchsorted(GAP_LEVELS, (np.arange(len(some)) + 0.5) / max(len(some), 1), side="right")
             enough = [x for x in (some, of_work, inside) if len(x) >= FEWEST * len(GAP_LEVELS)]
-            values = gap[enough[0] if enough else inside]
-            found[k, same] = quantiles(values, GAP_LEVELS) if len(values) else 0.0
+            found[k, same] = quantiles(gap[enough[0] if enough else inside], GAP_LEVELS)
     return found, part
 
 
@@ -261,7 +260,7 @@ def _looks(site, jobs):
         rng = np.random.default_rng([SEED, 1, k])
         kind, level, gap, rank, begins = drawing.drawn_campaigns(rng, chain, len(jobs.come))
         which = order[kind]
-        work = site.needs[which] * np.maximum(1.0, np.round(site.runs[site.group_of[which], level]))
+        work = site.needs[which] * site.run_of(which, level)
         copies.append((gap, rank, begins, work, work.sum() / (site.load * site.servers)))
     looks, total = FIRST_LOOKS, 0.0
     for step in range(FITS):

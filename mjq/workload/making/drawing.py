@@ -169,7 +169,7 @@ def _of_level(rng, begin, end, level, left, summed):
 
 @numba.njit(cache=True, nogil=True)
 def _near(rng, level, left, summed):
-    """Return another level of which there is a card, the rather the nearer it is, or -1."""
+    """Return another level of which there is a card, or -1; near levels are more probable."""
     total = 0.0
     for other in range(len(left)):
         if other != level and left[other] > 0:

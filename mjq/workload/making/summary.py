@@ -227,8 +227,7 @@ class Summary:
             which, level = drawing.chance_walk(
                 rng, np.cumsum(self.shares), of, np.cumsum(self.weights, axis=1), self.repeat[0], self.repeat[1], jobs
             )
-        group = self.group_of[which]
-        need, run = self.needs[which], np.maximum(1.0, np.round(self.runs[group, level]))
+        need, run = self.needs[which], self.run_of(which, level)
         work = need * run
         span = work.sum() / (self.load * self.servers)
         if self.model == CAMPAIGNS:
@@ -253,6 +252,10 @@ class Summary:
             lines=Lines(read=jobs, used=jobs, dropped={}, first={}),
             clock=0.0 if self.local else None,
         )
+
+    def run_of(self, which: np.ndarray, level: np.ndarray) -> np.ndarray:
+        """Return the run times of jobs [s] by the place of their need and by their level, in whole seconds."""
+        return np.maximum(1.0, np.round(self.runs[self.group_of[which], level]))
 
     def chain(self) -> Chain:
         """Return what campaigns are drawn from, as the drawing takes it."""
