@@ -2,14 +2,20 @@
 
 A reader who runs a cell in the browser (`run_here.py`) has no other cells. Of the earlier ones the program gets, in
 their order, the imports, parameters and assignments whose names the cell uses, and what those use in turn. Lines that
-only keep a number for a sentence (``glue``) or check a claim are left out.
+only keep a number (``glue``), put out a sentence (``say``), show a figure or check a claim are left out.
 """
 
 import ast
 import re
 import symtable
 
-LEFT_OUT = {"glue", "holds", "display"}  # functions whose calls nobody needs who has no book around the cell
+LEFT_OUT = {
+    "glue",
+    "say",
+    "holds",
+    "display",
+    "show",
+}  # functions whose calls nobody needs who has no book around the cell
 
 DRAWS = re.compile(r"\bplt\.|\bplots\.(?!table\b)")
 

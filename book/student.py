@@ -46,6 +46,7 @@ WITH_TARGET = re.compile(r"(.*?)\s*<([^<>]+)>", re.S)
 FENCE = re.compile(r"^(`{3,}|:{3,})\{([\w-]+)\}[ \t]*(.*?)[ \t]*$")
 OPTION = re.compile(r"^:([\w-]+):[ \t]*(.*)$")
 EQUATION = re.compile(r"\$\$(.+?)\$\$[ \t]*\(([\w:-]+)\)", re.S)
+LINK = re.compile(r"\[([^\[\]]+)\]\(#([\w:-]+)\)")
 LABEL = re.compile(r"^\([\w:-]+\)=[ \t]*\n?", re.M)
 
 
@@ -83,7 +84,7 @@ class Words:
         """Markdown without what only the book understands, inside of a paragraph."""
         text = LABEL.sub("", text)
         text = EQUATION.sub(lambda found: f"$${found[1].rstrip()} \\tag{{{self.equations[found[2]]}}}$$", text)
-        text = re.sub(r"\]\(#([\w:-]+)\)", "]", text)
+        text = LINK.sub(lambda found: self.link(found[1], found[2]), text)
         return ROLE.sub(lambda found: self.role(found[1], " ".join(found[2].split())), text)
 
     def role(self, name, text):
@@ -117,6 +118,10 @@ class Words:
             case "math":
                 return f"${text}$"
         raise ValueError(f"students' notebooks do not know the role {name!r}")
+
+    def link(self, words, target):
+        """Words, linked to the notebook in which a label stands; equations and figures are found by their numbers."""
+        return f"[{words}]({self.homes[target]}.ipynb)" if target in self.homes else words
 
     def page(self, target, shown):
         """A link to another chapter, or the title of another page."""
@@ -262,6 +267,10 @@ def shown(cell, words):
     tags = set(cell.metadata.get("tags", []))
     copy = new_code_cell(cell.source, outputs=[output for output in cell.outputs if not is_glue(output)])
     copy.execution_count = None
+    if "sentence" in tags:
+        copy.source = words.plain(copy.source)
+        for output in copy.outputs:
+            output.data = {kind: words.plain(text) for kind, text in output.data.items()}
     for output in copy.outputs:
         if "execution_count" in output:
             output.execution_count = None

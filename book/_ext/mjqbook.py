@@ -7,7 +7,9 @@
   The role ``{ledger-count}`reproduced``` is one of these counts, on any page.
 * The directive ``{compared-numbers}`` counts the numbers of others that are compared with ours: those that the papers
   print, and those that other programs hold.
-* The role ``{computed}`bb22-capacity:.2f``` shows a number that a chapter has glued, on any page.
+* The role ``{computed}`bb22-capacity:.2f``` shows a number that a chapter keeps, on any page: the chapter's key, and
+  the name under which a sentence shows it or `glue` keeps it.
+* Sentences that cells put out stand in the page as if they had been written there.
 * The bibliography's labels are the names and years by which the text cites.
 * Chapters say how long they take to read, and the role ``{minutes}`stability, cluster``` says it of some of them on any
   page.
@@ -29,6 +31,7 @@ from pybtex.style.labels import BaseLabelStyle
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from mjq import published
+from mjq.models import CHAPTERS
 from mjq.plots import significant
 from mjq.runs.kept.results import taken_from
 
@@ -207,7 +210,7 @@ def note_tables(env):
 
 
 class Computed(SphinxRole):
-    """A glued number of any chapter, in the format after the colon."""
+    """A number that any chapter keeps, in the format after the colon."""
 
     def run(self):
         name, _, form = self.text.partition(":")
@@ -219,15 +222,20 @@ class Computed(SphinxRole):
 
 
 def glued(folder):
-    """Numbers and words that the staged chapters have glued, by name."""
-    found = {}
+    """Numbers and words that the staged chapters keep, by the key of the chapter and their name."""
+    values = {}
     for file in sorted((folder / "notebooks").glob("*.ipynb")):
-        found |= _glued(file, file.stat().st_mtime_ns)
-    return found
+        values |= {f"{key_of(file.stem)}-{name}": x for name, x in _kept(file, file.stat().st_mtime_ns).items()}
+    return values
+
+
+def key_of(name):
+    """What stands before the names of a notebook's numbers: its chapter's key, or the first word of its name."""
+    return next((x.key.lower() for x in CHAPTERS if name in x.notebooks), name.partition("_")[0])
 
 
 @cache
-def _glued(file, when):
+def _kept(file, when):
     return taken_from(nbformat.read(file, as_version=4)).values
 
 
@@ -260,6 +268,27 @@ def with_other_numbers(app, env, added, changed, removed):
         for page, shown in numbers_of(env).items()
         if any(name not in now or repr(now[name]) != was for name, was in shown.items())
     ]
+
+
+# --- Sentences ------------------------------------------------------------------------------------------------------
+
+
+def take_out_sentences(app, doctree):
+    """Let the Markdown that a cell of sentences puts out stand in the page itself, as the paragraphs around it do."""
+    for cell in list(doctree.findall(nodes.container)):
+        if "sentence" in (cell.get("cell_metadata") or {}).get("tags", ()):
+            texts = [
+                node
+                for bundle in cell.findall(
+                    lambda x: isinstance(x, nodes.container) and x.get("nb_element") == "mime_bundle"
+                )
+                for kind in bundle.children
+                if kind.get("mime_type") == "text/markdown"
+                for node in kind.children
+            ]
+            if texts:
+                texts[0]["ids"] += [name for name in cell["ids"] if name not in texts[0]["ids"]]
+            cell.replace_self(texts)
 
 
 # --- Bibliography ---------------------------------------------------------------------------------------------------
@@ -407,6 +436,7 @@ def setup(app):
     app.connect("env-purge-doc", forget_numbers)
     app.connect("env-merge-info", take_over_numbers)
     app.connect("env-get-outdated", with_other_numbers)
+    app.connect("doctree-read", take_out_sentences, priority=450)  # when they have the addresses of their cells
     app.connect("doctree-read", keep_equation_numbers)
     app.connect("doctree-read", say_reading_time)
     app.connect("doctree-resolved", fill_in_minutes)

@@ -17,7 +17,7 @@ from mjq.plots.drawings import network, resource, state_graph, tracker
 from mjq.plots.palette import COLOURS, WIDTH
 from mjq.plots.planning import waits_by_change, waits_by_load, waits_by_size
 from mjq.plots.schedules import gantt, timeline
-from mjq.plots.tables import SIGNIFICANT, Glued, Table, glue, significant, table, verdicts
+from mjq.plots.tables import SIGNIFICANT, Glued, Sentence, Table, glue, say, significant, table, verdicts
 
 if TYPE_CHECKING:  # pictures of what is computed elsewhere
     from mjq.simulation.estimates import Estimate
@@ -27,6 +27,7 @@ __all__ = [
     "SIGNIFICANT",
     "WIDTH",
     "Glued",
+    "Sentence",
     "Table",
     "band",
     "gantt",
@@ -37,6 +38,7 @@ __all__ = [
     "network",
     "panels",
     "resource",
+    "say",
     "shares_of_capacity",
     "significant",
     "state_graph",
@@ -54,7 +56,11 @@ __all__ = [
 
 
 def style() -> None:
-    """Set the look of all figures: SVG, the same bytes for the same numbers, on no ground of their own."""
+    """Set the look of all figures: the same bytes for the same numbers, on no ground of their own.
+
+    A figure is stored as SVG, which the book shows, and as PNG, which JupyterLab also shows of a notebook that it does
+    not trust, as is any that was downloaded.
+    """
     plt.rcParams.update(
         {
             "axes.prop_cycle": plt.cycler(color=COLOURS),
@@ -79,7 +85,7 @@ def style() -> None:
         from matplotlib_inline.backend_inline import set_matplotlib_formats
     except ImportError:  # outside Jupyter
         return
-    set_matplotlib_formats("svg", metadata={"Date": None})
+    set_matplotlib_formats("svg", "png", metadata={"Date": None})
 
 
 def panels(number: int, height: float = 3.1, **options: Any) -> tuple[Figure, Any]:

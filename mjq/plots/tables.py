@@ -1,9 +1,10 @@
-"""Numbers and tables as chapters show them."""
+"""Numbers, sentences and tables as chapters show them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,13 @@ from IPython.core.formatters import format_display_data
 from IPython.display import Markdown, display
 from tabulate import tabulate
 
-__all__ = ["SIGNIFICANT", "Glued", "Table", "glue", "significant", "table", "verdicts"]
+from mjq._util.plain import plain
+
+__all__ = ["SIGNIFICANT", "Glued", "Sentence", "Table", "glue", "say", "significant", "table", "verdicts"]
 
 SIGNIFICANT = 10  # digits that are shown at most: the last ones of sixteen differ from processor to processor
-GLUED = "application/papermill.record/"  # in front of the types of what only a sentence shows
+GLUED = "application/papermill.record/"  # in front of the types of what no cell shows
+FIELD = re.compile(r"\{([A-Za-z_][\w-]*)(?::([^{}`\n]*))?\}(?!`)")  # a name in braces, and how to show it; not a role
 
 
 def significant(value: Any, digits: int = SIGNIFICANT) -> Any:
@@ -31,7 +35,7 @@ def significant(value: Any, digits: int = SIGNIFICANT) -> Any:
 
 
 class Glued:
-    """A value that a sentence names: rounded where it is shown, whole where it is kept."""
+    """A value that a run keeps: rounded where it is shown, whole where it is kept."""
 
     def __init__(self, value: Any):
         self.value = significant(value, 17)  # all digits, but Python's own types
@@ -41,9 +45,9 @@ class Glued:
 
 
 def glue(name: str, value: float | np.number | str | list | tuple) -> None:
-    """Keep a value under a name, for sentences of the book and for the results of a run.
+    """Keep a value under a name, for other pages of the book and for the results of a run, without showing it.
 
-    Sentences show at most ten significant digits, on which all machines agree; a run's results file has all of them.
+    What a sentence of the notebook shows is kept by :func:`say`.
 
     Parameters
     ----------
@@ -53,6 +57,73 @@ def glue(name: str, value: float | np.number | str | list | tuple) -> None:
     shown, _ = format_display_data(Glued(value))
     metadata = {"scrapbook": {"name": name, "mime_prefix": GLUED}}
     display({GLUED + kind: content for kind, content in shown.items()}, metadata=metadata, raw=True)
+
+
+class Sentence(Markdown):
+    """Markdown in which numbers stand, and these numbers by their names, as :class:`Glued` values."""
+
+    def __init__(self, text: str, values: Mapping[str, Any]):
+        super().__init__(text)
+        self.values = {name.replace("_", "-"): Glued(value) for name, value in values.items()}
+
+    def __repr__(self):
+        return self.data
+
+    def _repr_markdown_(self):
+        return self.data, {"values": {name: plain(significant(glued.value)) for name, glued in self.values.items()}}
+
+
+def say(text: str, numbers: Mapping[str, Any] | None = None, /, **values: Any) -> None:
+    """Show Markdown in which names in braces, such as ``{waste:.1f}``, are replaced by values.
+
+    The sentences of a notebook that depend on its parameters are put out by cells, so that they follow the parameters
+    wherever the notebook is run and read. The values are also kept by their names, with hyphens for underscores, for
+    other pages of the book and for the results of a run. Other braces stay as they are, so that formulas need no care.
+
+    Parameters
+    ----------
+    text : str
+        Markdown. Behind a colon stands how a value is shown, as in Python's format strings. Without it, a number is
+        shown with at most ten significant digits.
+    numbers : dict, optional
+        Further values by name, not all of which the text must use.
+    **values : number, str, list or tuple
+        Each must be used.
+
+    Raises
+    ------
+    ValueError
+        If the text does not use a value, asks for a format of a name that has none, or has a line that begins with
+        ``%``, which the book takes for a comment.
+
+    Examples
+    --------
+    >>> say("Of $n_{max}$ servers {waste:.1f} are idle.", waste=2 / 3)
+    Of $n_{max}$ servers 0.7 are idle.
+    >>> say("The change is {change:+.1f} %.", change=-2.04)
+    The change is −2.0 %.
+    """
+    known, used = {**(numbers or {}), **values}, set()
+
+    def shown(match):
+        name, form = match.groups()
+        if name not in known:
+            if form is not None:
+                raise ValueError(f"the sentence shows {match[0]}, but there is no value {name!r}")
+            return match[0]
+        used.add(name)
+        value = significant(known[name])
+        words = format(value, form) if form else str(value)
+        return words if isinstance(value, str) or not words.startswith("-") else words.replace("-", "−", 1)
+
+    sentence = FIELD.sub(shown, text)
+    unused = sorted(set(values) - used)
+    if unused:
+        raise ValueError(f"the sentence does not show {', '.join(unused)}")
+    comment = next((line for line in sentence.splitlines() if line.lstrip().startswith("%")), None)
+    if comment:
+        raise ValueError(f"the book takes a line that begins with % for a comment: {comment!r}")
+    display(Sentence(sentence, known))
 
 
 class Table(Markdown):

@@ -16,7 +16,7 @@ from papermill.translators import translate_parameters
 
 __all__ = ["Failure", "cleaned", "execute", "plain"]
 
-KEPT_CELL_METADATA = {"name", "tags", "mystnb", "run-here"}
+KEPT_CELL_METADATA = {"name", "tags", "mystnb", "run-here", "jupyter"}
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def test_no_cell_stores_an_error_or_a_timing(path):
     notebook = nbformat.read(path, as_version=4)
     assert set(notebook.metadata) <= {"kernelspec", "language_info"}
     for cell in notebook.cells:
-        assert set(cell.metadata) <= {"name", "tags", "mystnb", "run-here"}
+        assert set(cell.metadata) <= execution.KEPT_CELL_METADATA
         assert not any(output.output_type == "error" for output in cell.get("outputs", []))
         assert not any(output.get("name") == "stderr" for output in cell.get("outputs", []))
 

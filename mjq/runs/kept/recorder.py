@@ -6,7 +6,9 @@ kept as PNG, and the data behind figures and tables as an output of the type `DA
 
 from __future__ import annotations
 
+import struct
 import sys
+from binascii import b2a_base64
 
 from IPython.core.formatters import JSONFormatter
 from IPython.core.interactiveshell import InteractiveShell
@@ -44,11 +46,16 @@ def _ask(formatters):
         formatters["image/png"].for_type(Figure, _png)
         formatters[DATA].for_type(Figure, figures.data)
     if "mjq.plots" in sys.modules:
-        from mjq.plots import Glued, Table
+        from mjq.plots import Glued, Sentence, Table
 
         formatters[DATA].for_type(Table, lambda table: {"columns": table.headers, "rows": table.rows})
         formatters[DATA].for_type(Glued, lambda glued: {"value": glued.value})
+        formatters[DATA].for_type(Sentence, lambda said: {"values": {k: x.value for k, x in said.values.items()}})
 
 
 def _png(figure):
-    return print_figure(figure, "png", base64=True, dpi=PNG_DOTS_PER_INCH)
+    drawn = print_figure(figure, "png", dpi=PNG_DOTS_PER_INCH)
+    width, height = struct.unpack(">II", drawn[16:24])  # where a PNG file says its size
+    scale = figure.dpi / PNG_DOTS_PER_INCH  # notebooks show it as large as without a recorder
+    size = {"width": round(width * scale), "height": round(height * scale)}
+    return b2a_base64(drawn, newline=False).decode(), size

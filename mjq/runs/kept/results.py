@@ -36,7 +36,7 @@ class Results:
     Attributes
     ----------
     values : dict
-        What the chapter glues into its sentences: name to number, text or list.
+        What the chapter's sentences show and what else it keeps: name to number, text or list.
     tables : dict
         Name of the cell to `columns`, a list of names, and `rows`, lists of unrounded values.
     figures : dict
@@ -62,13 +62,15 @@ def taken_from(notebook: NotebookNode) -> Results:
             if name:
                 found.values[name] = _glued(content)
                 continue
+            said = output.get("metadata", {}).get("text/markdown", {}).get("values")
             behind = content.pop(DATA, None)
+            if said is not None:  # rounded, if nobody recorded all digits
+                found.values.update(plain(said if behind is None else behind["values"]))
+                continue
             if "image/svg+xml" in content or "image/png" in content:
                 drawn = content.get("image/png")
                 figure = Figure(content.get("image/svg+xml"), drawn and base64.b64decode(drawn), plain(behind))
                 found.figures[_free(_figure_name(cell), found.figures)] = figure
-                if figure.svg:  # the chapters' own format; the other was recorded
-                    content.pop("image/png", None)
             elif behind is not None:
                 found.tables[_free(cell.metadata.get("name", "table"), found.tables)] = plain(behind)
     return found
