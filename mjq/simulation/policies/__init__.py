@@ -12,6 +12,9 @@ the clock. If it knows times, it also sees each job's estimate and the jobs in s
 expected to end. It changes nothing but its `memory`, its `profile`, the promises that it makes, and what it learns of
 the estimates in a queue.
 
+With nobody in service, a policy starts a job if one that waits fits into the servers that are up, unless its sentence
+says otherwise. A test tries that with every policy.
+
 To add one, write the function and enter it in `POLICIES`, or in `FAMILIES` if it goes by a number. It is compiled when
 it is first asked for; the event loop calls it by its address, and is therefore compiled once for all policies.
 """
@@ -91,7 +94,8 @@ POLICIES = {
     "conservative": Policy(
         backfilling.backfilling,
         "Each job is promised a start when it arrives. A later job starts early if it breaks no promise. When a job "
-        "ends earlier than expected, promises are moved forward in order of arrival.",
+        "ends earlier than expected, each promise is moved forward once, in order of arrival; a hole that opens "
+        "between promises stays until a job ends early again.",
         BACKFILLING,
         knows_times=True,
         number=EVERYBODY,
@@ -119,14 +123,16 @@ FAMILIES = {
     "backfill": Policy(
         backfilling.backfilling,
         "The first d jobs in the queue are promised a start, and later ones start early if they break no promise; "
-        "depth 0 is first-fit, 1 is EASY, all is conservative.",
+        "depth 0 is first-fit, 1 is EASY, all is conservative. Under depths above 1, a hole that opens between "
+        "promises stays until a job ends early again.",
         BACKFILLING,
         knows_times=True,
     ),
     "msfq": Policy(
         by_need.most_servers_first,
         "Jobs that need the most servers start first. But while at most l jobs are in service and the largest "
-        "waiting job does not fit, no job starts, so that servers become free for it.",
+        "waiting job does not fit, no job starts, so that servers become free for it. A job that needs more servers "
+        "than are up holds nobody back.",
         QUICKSWAP,
     ),
 }
