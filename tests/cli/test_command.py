@@ -272,13 +272,15 @@ def test_a_run_as_a_page(tmp_path, small, monkeypatch):
     run = said("run", "small.ipynb", "--html", "none/page.html", "-q", cwd=tmp_path)
     assert (run.status, run.err) == (2, "mjq: none/page.html must be a file in a folder that exists\n")
 
-    # Once the option had no value, and the page was in the folder of the run.
-    for words in (["small.ipynb", "--html"], ["--html", "small.ipynb"]):
+    # Without a name the page goes to the folder of the run.
+    for words in (["small.ipynb", "--html"], ["--html", "--label", "c", "small.ipynb"]):
         run = said("run", *words, "--label", "c", "--force", "-q", cwd=tmp_path)
-        assert run.status == 0 and run.err.startswith("mjq: note: --html now takes the name of a file")
+        assert (run.status, run.err) == (0, "")
         page_of_run = tmp_path / "runs/small/c/small.html"
         assert page_of_run.read_text() == "small small.ipynb"
         page_of_run.unlink()
+    run = said("run", "--html", "small.ipynb", "-q", cwd=tmp_path)
+    assert run.status == 2 and "the name of a page must end in .html, got small.ipynb" in run.err
 
     def refused(*_):
         raise RuntimeError("the page was not built: no room")
