@@ -1,6 +1,7 @@
 """Chapters run again: parameters, their checks, what a run leaves behind, and comparisons."""
 
 import ast
+import contextlib
 import hashlib
 import json
 import math
@@ -11,6 +12,7 @@ import filelock
 import matplotlib
 import nbformat
 import numpy as np
+import papermill
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,6 +118,30 @@ def test_lists_hold_numbers_and_words_only():
 def test_a_notebook_whose_parameters_cannot_be_read_is_refused(tmp_path, source, words):
     with pytest.raises(ValueError, match=words):
         chapters.chapter(write_chapter(tmp_path / "odd.ipynb", {"parameters": source}))
+
+
+NAMED = {
+    "parameters": "loads: list = [0.5]  # loads\nn: int = 3  # servers",
+    "checks": "from mjq._util import checks\n\nchecks.parameter_names()",
+    "work": "total = n * sum(loads)",
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({}, None),
+        (dict(n=4, loads=[0.1]), None),
+        (dict(load=0.3), "there is no parameter 'load'; nearest: loads"),
+        (dict(n=4, total=2), "there is no parameter 'total'; there are: loads, n"),
+    ],
+)
+def test_plain_papermill_is_refused_a_name_that_is_no_parameter(tmp_path, given, error):
+    path = write_chapter(tmp_path / "named.ipynb", NAMED)
+    refused = pytest.raises(papermill.PapermillExecutionError, match=error) if error else contextlib.nullcontext()
+    with refused:
+        papermill.execute_notebook(path, tmp_path / "out.ipynb", given, progress_bar=False)
+    assert chapters.chapter(path).values() == dict(loads=[0.5], n=3)  # outside of a kernel the check does nothing
 
 
 def test_lines_that_assign_nothing_are_no_parameters(tmp_path):
