@@ -54,6 +54,8 @@ class Policy:
         Whether it looks at service times or estimates, so that they must be known when a job arrives.
     interrupts : bool
         Whether a job that has started may have to wait again.
+    ordered_within_class : bool
+        Whether jobs of one class start in the order in which they came: then it is *fcfs* where there is one class.
     number : int
         Its parameter, if it has one.
     """
@@ -64,13 +66,14 @@ class Policy:
     keeps_order: bool = False
     knows_times: bool = False
     interrupts: bool = False
+    ordered_within_class: bool = True
     number: int = 0
 
 
 BACKFILLING = (
     "A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distributed Systems 12(6) (2001) 529-543"
 )
-QUICKSWAP = "Z. Chen et al., arXiv 2509.01893 (abstract)"
+QUICKSWAP = "Z. Chen et al., Performance Evaluation 171 (2026) 102525, arXiv 2509.01893"
 POLICIES = {
     "fcfs": Policy(
         in_order.fcfs,
@@ -133,7 +136,7 @@ FAMILIES = {
         "Jobs that need the most servers start first. But while at most l jobs are in service and the largest "
         "waiting job does not fit, no job starts, so that servers become free for it. A job that needs more servers "
         "than are up holds nobody back.",
-        QUICKSWAP,
+        QUICKSWAP + ", whose policy also drains while no large job waits",
     ),
 }
 NAMES = (*POLICIES, *(f"{family}-<number>" for family in FAMILIES))
@@ -148,8 +151,7 @@ def policy(name: str) -> Policy:
     True
     >>> policy("lifo")
     Traceback (most recent call last):
-    ValueError: policy must be one of fcfs, first-fit, easy, conservative, least-servers-first, most-servers-first, \
-server-filling, backfill-<number>, msfq-<number>; got 'lifo'
+    ValueError: policy must be one of fcfs, first-fit, ..., msfq-<number>; got 'lifo'
     """
     if isinstance(name, str):
         name = {"backfill-0": "first-fit", "backfill-1": "easy"}.get(name, name)  # the same, and faster
