@@ -152,3 +152,5 @@ def test_the_page_says_how_far_they_differ():
         assert float(of_ours) == pytest.approx(ours(float(lam), int(threshold)), abs=0.005)
         assert float(of_paper) == pytest.approx(mean_wait(float(lam), int(threshold)), abs=0.005)
     assert {int(threshold) for _, threshold, *_ in rows} == set(range(1, SERVERS))
+    (without,) = re.findall(r"Without a threshold the mean wait is ([\d.]+) at 2.5", page)
+    assert ours(2.5, 1) < ours(2.5, 0) == pytest.approx(float(without), abs=0.005) and mean_wait(2.5, 1) > ours(2.5, 0)
