@@ -239,7 +239,7 @@ def sweep(
     click.echo(f"{len(done.cases)} cases, {len(done.failed)} failed\n{done.folder}")
     for case, record in zip(done.cases, done.records, strict=True):
         if record.failure:
-            say(f"case {case.name} failed in {record.failure}", FAILED)
+            say(f"case {case.name} failed {record.failure}", FAILED)
     return FAILED if done.failed else 0
 
 
