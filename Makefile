@@ -37,11 +37,11 @@ book: $(VENV)/ready  ## Execute what changed, build the book, print the page to 
 test: style  ## Build the book, check style and types, run the tests; SEED=3 tries other random systems.
 	-@$(BIN)/python book/build.py
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
-		--played --nbval-lax --nbval-current-env README.md mjq tests notebooks
+		--played --nbval-current-env README.md mjq tests notebooks
 
 style: $(VENV)/ready  ## Check style and types alone.
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check mjq book tests benchmarks
+	$(BIN)/ruff format --check conftest.py mjq book tests benchmarks
 	$(BIN)/mypy
 
 browser: $(VENV)/ready  ## Gather Python for the reader's browser, and build the book with cells that can be run there.

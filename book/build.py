@@ -162,7 +162,7 @@ def execute_changed(names, everything, workers):
 
 def show(failures):
     for name, failure in failures:
-        print(f"\nFAILED: chapter {name}, {failure.where}\n  {failure.error}\n")
+        print(f"\nFAILED: chapter {name} {failure.where}\n  {failure.error}\n")
         print("\n".join(f"    {line}" for line in failure.code))
         print("\n".join(f"  | {line}" for line in failure.traceback))
         print(f"\n  the notebook up to there: {(FAILED / name).relative_to(ROOT)}.ipynb")

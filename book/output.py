@@ -16,7 +16,7 @@ KEPT = ROOT / "book/outputs"
 LOG = "mjq/workload/making/example.swf.gz"
 COMMANDS = {
     "capacity": ("capacity", LOG),
-    "plan": ("plan", LOG, "--target-wait", "2h", "--servers", "64:128:3"),
+    "plan": ("plan", LOG, "--target-wait", "2h"),
 }
 
 

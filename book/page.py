@@ -2,32 +2,39 @@
 
     python book/page.py NOTEBOOK NAME TARGET
 
-The notebook takes the place of the chapter NAME in the book (or is added to it), the book is read with it in a folder
-of its own, and the chapter's page is written to TARGET with its style sheets, scripts, fonts and pictures inside.
+The notebook is read as the chapter NAME of a book whose other pages have nothing but titles, so that it takes seconds:
+it keeps its numbers, and what it says of other pages becomes words. Its page is written to TARGET with its style
+sheets, scripts, fonts and pictures inside. It has no panels, for they show cases of the book in place of figures of the
+run.
 """
 
 import base64
+import gc
 import mimetypes
 import re
+import shutil
 import sys
 import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
-import build
+import nbformat
 import sphinx_build
+import student
 import yaml
 from bs4 import BeautifulSoup
 
 from mjq._util import folders
 
+ROOT = student.ROOT
 # What leads to other pages, or works only with them.
 AROUND = (
     ".bd-sidebar-primary, .bd-header, .header-article, .bd-header-article, footer, .prev-next-area, dialog, noscript"
 )
 AROUND += ", #pst-skip-link, .search-button-field, .pst-async-banner-revealer, .skip-link"
-# What the page itself needs: solutions that unfold, code that can be copied, panels and self-checks.
+# What the page itself needs: solutions that unfold, code that can be copied, self-checks.
 SCRIPTS = "jquery", "doctools", "togglebutton", "clipboard", "copybutton", "documentation_options", "panels"
+EXTENSIONS = "mjqbook", "cells", "citation", "selfchecks", "minus", "formulas"  # of the book's own, for a chapter
 LIGHT_OR_DARK = """
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const set = () => { document.documentElement.dataset.theme = dark.matches ? "dark" : "light"; };
@@ -37,26 +44,54 @@ set();
 
 
 def main(notebook, name, target):
-    chapters = {path.stem: path for path in (build.ROOT / "notebooks").glob("*.ipynb")}
-    chapters[name] = Path(notebook)
+    gc.disable()  # as in sphinx_build
+    chapter = nbformat.read(notebook, as_version=4)
+    words = student.Words(ROOT)
+    if name not in words.chapters:
+        words.note("", name, chapter)
+    for cell in chapter.cells:
+        figure = cell.metadata.get("mystnb", {}).get("figure", {})
+        if cell.cell_type == "markdown":
+            cell.source = words.of_other_pages(cell.source, name)
+        elif figure.get("caption"):
+            figure["caption"] = words.of_other_pages(figure["caption"], name)
     with tempfile.TemporaryDirectory(prefix="mjq-page-") as folder:
-        site = Path(folder) / "site"
-        build.stage(site, chapters)
-        in_contents(site / "_toc.yml", f"notebooks/{name}")
-        html = Path(folder) / "html"
+        site, html = Path(folder) / "site", Path(folder) / "html"
+        lay_out(site, chapter, f"notebooks/{name}")
         if sphinx_build.run(site, html, filenames=[str(site / f"notebooks/{name}.ipynb")], quiet=True):
             sys.exit(1)  # it has said why
         page = alone(html / f"notebooks/{name}.html")
         folders.write(Path(target), page.encode())
 
 
-def in_contents(path, file):
-    """Add a page to the table of contents unless it is there."""
-    contents = yaml.safe_load(path.read_text(encoding="utf-8"))
-    parts = contents["parts"]
-    if not any(chapter["file"] == file for part in parts for chapter in part["chapters"]):
-        parts[1]["chapters"].append({"file": file})
-        path.write_text(yaml.safe_dump(contents, sort_keys=False), encoding="utf-8")
+def lay_out(site, chapter, file):
+    """Lay out what Sphinx reads: configuration, style, the chapter, and a title for each other page."""
+    for part in ("_ext", "_static"):
+        shutil.copytree(ROOT / f"book/{part}", site / f"book/{part}", ignore=shutil.ignore_patterns("__pycache__"))
+    for source in ("book/references.bib", "CITATION.cff"):
+        shutil.copy(ROOT / source, site / source)
+    contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    parts = [part["chapters"] for part in contents["parts"]]
+    if not any(page["file"] == file for pages in parts for page in pages):
+        parts[1].append({"file": file})
+    (site / "notebooks").mkdir()
+    for page in [contents["root"], *(page["file"] for pages in parts for page in pages)]:
+        (site / f"{page}.md").write_text("# A page of the book\n", encoding="utf-8")
+    (site / f"{file}.md").unlink()
+    nbformat.write(chapter, site / f"{file}.ipynb")
+    (site / "_toc.yml").write_text(yaml.safe_dump(contents, sort_keys=False), encoding="utf-8")
+    (site / "_config.yml").write_text(yaml.safe_dump(configuration(), sort_keys=False), encoding="utf-8")
+
+
+def configuration():
+    """The book's configuration, without what a page that stands alone has no use for."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    del config["run_here"], config["launch_buttons"]
+    config["repository"] = {"url": ""}  # without one, Jupyter Book would take its own
+    config["html"] |= dict.fromkeys(("use_repository_button", "use_edit_page_button", "use_issues_button"), False)
+    extensions = config["sphinx"]["local_extensions"]
+    config["sphinx"]["local_extensions"] = {name: extensions[name] for name in EXTENSIONS}
+    return config
 
 
 def alone(page):

@@ -47,6 +47,7 @@ FENCE = re.compile(r"^(`{3,}|:{3,})\{([\w-]+)\}[ \t]*(.*?)[ \t]*$")
 OPTION = re.compile(r"^:([\w-]+):[ \t]*(.*)$")
 EQUATION = re.compile(r"\$\$(.+?)\$\$[ \t]*\(([\w:-]+)\)", re.S)
 LINK = re.compile(r"\[([^\[\]]+)\]\(#([\w:-]+)\)")
+TO_A_PAGE = re.compile(r"\[([^\]\[]+)\]\([\w./-]+\.(?:ipynb|md)(?:#[\w:.-]+)?\)")
 LABEL = re.compile(r"^\([\w:-]+\)=[ \t]*\n?", re.M)
 
 
@@ -72,13 +73,14 @@ class Words:
         self.homes |= dict.fromkeys(re.findall(r"^\(([\w:-]+)\)=", text, re.M), name)
         for label, heading in re.findall(r"^\(([\w:-]+)\)=\n+#+ (.+)$", text, re.M):
             self.labels[label] = heading
-        for k, label in enumerate(re.findall(r"\{exercise-start\}.*\n:label: (\S+)", text), 1):
-            self.exercises[label] = f"{before}{k}"
+        exercises = re.findall(r"\{exercise-start\}.*\n:label: (\S+)", text)
+        self.exercises |= {label: f"{before}{k}" for k, label in enumerate(exercises, 1)}
         labels = [label for _, label in EQUATION.findall(text)]
         self.equations |= equation_numbers(labels, f"notebooks/{name}")
-        figures = [cell.metadata.get("mystnb", {}).get("figure", {}).get("name") for cell in notebook.cells]
-        for k, figure in enumerate(filter(None, figures), 1):
-            self.figures[figure] = f"{before}{k}"
+        named = [cell.metadata.get("mystnb", {}).get("figure", {}).get("name") for cell in notebook.cells]
+        figures = {figure: f"{before}{k}" for k, figure in enumerate(filter(None, named), 1)}
+        self.figures |= figures
+        self.homes |= dict.fromkeys([*labels, *figures, *exercises], name)
 
     def plain(self, text):
         """Markdown without what only the book understands, inside of a paragraph."""
@@ -86,6 +88,17 @@ class Words:
         text = EQUATION.sub(lambda found: f"$${found[1].rstrip()} \\tag{{{self.equations[found[2]]}}}$$", text)
         text = LINK.sub(lambda found: self.link(found[1], found[2]), text)
         return ROLE.sub(lambda found: self.role(found[1], " ".join(found[2].split())), text)
+
+    def of_other_pages(self, text, home):
+        """Markdown in which only references to its own page, that of the chapter `home`, are left as they are."""
+
+        def shown(found):
+            role, target = found[1], (WITH_TARGET.fullmatch(found[2]) or found)[2]
+            here = role in ("ref", "eq", "numref") and self.homes.get(target) == home
+            return found[0] if here or role == "glue:text" else self.role(role, " ".join(found[2].split()))
+
+        text = LINK.sub(lambda found: found[0] if self.homes.get(found[2]) == home else found[1], text)
+        return TO_A_PAGE.sub(r"\1", ROLE.sub(shown, text))
 
     def role(self, name, text):
         """What a role shows."""

@@ -2,8 +2,6 @@
 
 import contextlib
 import io
-import os
-import re
 import shutil
 import signal
 from pathlib import Path
@@ -12,16 +10,14 @@ from typing import NamedTuple
 import nbformat
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mjq.cli import main
 from mjq.experiments import public_logs
-from tests import nbval_plugin
 
 ROOT = Path(__file__).resolve().parent.parent
-pytest_addoption = nbval_plugin.pytest_addoption
 
 # Public logs, and the schedules that others computed for them.
 TRACES = public_logs.traces()
@@ -40,57 +36,16 @@ FLAGS = [
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 # The same examples in every run: a failure is a bug, never luck.
-settings.register_profile("steady", derandomize=True, deadline=None, max_examples=40, print_blob=True)
+slow_is_no_fault = dict(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("steady", derandomize=True, max_examples=40, print_blob=True, **slow_is_no_fault)
 settings.register_profile("seeded", parent=settings.get_profile("steady"), derandomize=False, database=None)
 settings.load_profile("steady")
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    """Files stay together, for their tests share what they set up.
-
-    Runs of whole chapters, and what is looked at in a page of the book, go where there is room.
-    """
-    from xdist.scheduler import LoadFileScheduling
-
-    class Scheduling(LoadFileScheduling):
-        def _split_scope(self, nodeid):
-            page = re.search(r"test_book\.py.*\[.*?((book|notebooks)/\w+)", nodeid)
-            if page:
-                return page[1]
-            return nodeid if "chapter_runs" in nodeid else super()._split_scope(nodeid)
-
-    return Scheduling(config, log)
-
-
-# What takes longest, so that no process works on alone at the end.
-LONGEST = "chapter_runs", ".ipynb", "test_page.py", "test_command.py", "test_book.py"
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
-    """The longest first; all that is looked at in one page of the book in a row, in the order of the file."""
-
-    def place(item):
-        rank = next((k for k, words in enumerate(LONGEST) if words in item.nodeid), len(LONGEST))
-        page = item.callspec.params.get("opened", "") if hasattr(item, "callspec") else ""
-        return rank, page, item.location[1] if page else 0
-
-    items.sort(key=place)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers(config):
-    """One more than there are cores: some tests wait, for processes to end or to be killed."""
-    return (os.cpu_count() or 1) + 1
-
-
 def pytest_configure(config):
-    """The longest tests first; other random systems if a seed is given."""
-    config.option.loadscopereorder = False  # the longest first, not the most
+    """Other random systems if a seed is given."""
     if config.getoption("--hypothesis-seed", None) is not None:
         settings.load_profile("seeded")
-    nbval_plugin.configure(config)
 
 
 @pytest.fixture(scope="session")
@@ -189,6 +144,7 @@ def write_chapter(path, cells):
 
 # --- In a browser ---------------------------------------------------------------------------------------------------
 
+PATIENCE = 120  # seconds that anything in a browser may take
 DESK, PHONE, HEIGHT = 1280, 360, 900  # widths and height of windows [pixels]
 SMALL_PAGE = """<!DOCTYPE html>
 <html lang="en" data-theme="light"><head><meta charset="utf-8"><title>{title}</title>
@@ -206,9 +162,21 @@ def browser():
         pytest.skip("no Chromium or Chrome found: install one to run the browser tests")
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=FLAGS, timeout=1000 * PATIENCE)
         yield browser
         browser.close()
+
+
+def context_of(browser, **options):
+    """A window of its own, in which everything may take its time where others are at work."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(1000 * PATIENCE)
+    return context
+
+
+def after(page, milliseconds):
+    """Wait until what the page itself has put off for less than this is done, however slow it is: its clock counts."""
+    page.evaluate("milliseconds => new Promise(done => setTimeout(done, milliseconds))", milliseconds)
 
 
 def small_page(path, title, body):
@@ -220,7 +188,7 @@ def small_page(path, title, body):
 
 def visit(browser, path, width=DESK, scheme="light"):
     """Open a page and collect what a reader would trip over."""
-    context = browser.new_context(viewport={"width": width, "height": HEIGHT}, color_scheme=scheme)
+    context = context_of(browser, viewport={"width": width, "height": HEIGHT}, color_scheme=scheme)
     context.add_init_script(f"localStorage.setItem('mode', '{scheme}'); localStorage.setItem('theme', '{scheme}')")
     page, trouble = context.new_page(), []
     page.on("console", lambda m: trouble.append(m.text) if m.type == "error" else None)

@@ -3,14 +3,16 @@
 import asyncio
 import json
 import shutil
-import socket
 import subprocess
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from tornado.websocket import websocket_connect
 
 LARGEST = 2**28  # bytes of an answer
+PATIENCE = 120  # seconds that Firefox may take to start
 
 
 def evaluate(address, expression):
@@ -21,14 +23,11 @@ def evaluate(address, expression):
 
 async def _evaluate(address, expression):
     program = shutil.which("firefox-esr") or shutil.which("firefox")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as profile:
-        command = [program, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", str(port)]
+        command = [program, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"]
         firefox = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            call = await _connected(port)
+            call = await _connected(Path(profile) / "WebDriverBiDiServer.json")
             await call("session.new", capabilities={})
             (page,) = (await call("browsingContext.getTree"))["contexts"]
             await call("browsingContext.navigate", context=page["context"], url=address, wait="complete")
@@ -40,13 +39,14 @@ async def _evaluate(address, expression):
             firefox.wait()
 
 
-async def _connected(port):
-    for _ in range(100):
-        try:
-            socket_of = await websocket_connect(f"ws://127.0.0.1:{port}/session", max_message_size=LARGEST)
-            break
-        except OSError:
-            await asyncio.sleep(0.3)
+async def _connected(file):
+    """What calls Firefox, once it has written down the port that it has chosen."""
+    end = time.monotonic() + PATIENCE
+    while not (file.exists() and (given := file.read_text(encoding="utf-8")).strip().endswith("}")):
+        assert time.monotonic() < end, "Firefox has not started"
+        await asyncio.sleep(0.3)
+    address = f"ws://127.0.0.1:{json.loads(given)['ws_port']}/session"
+    socket_of = await websocket_connect(address, max_message_size=LARGEST)
     number = 0
 
     async def call(method, **params):

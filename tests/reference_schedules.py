@@ -143,8 +143,13 @@ def fewest(cluster):
 
 
 def most(cluster):
-    """Of those that fit, the first that needs most; nobody while few are served and a larger one does not fit."""
-    if len(cluster.served()) <= cluster.depth and not cluster.fits(max(cluster.line, key=lambda j: cluster.need[j])):
+    """Of those that fit, the first that needs most; nobody while few are served and a larger one does not fit.
+
+    A larger one that does not fit into all servers that are up holds nobody back.
+    """
+    possible = [job for job in cluster.line if cluster.need[job] <= cluster.up * (1 + FIT_TOLERANCE)]
+    largest = max(possible, key=lambda job: cluster.need[job], default=None)
+    if len(cluster.served()) <= cluster.depth and largest is not None and not cluster.fits(largest):
         return []
     return sorted(filter(cluster.fits, cluster.line), key=lambda job: (-cluster.need[job], job))[:1]
 

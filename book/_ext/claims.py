@@ -1,7 +1,8 @@
 """The page of claims and commands: ``{claims} BB22`` lists what to run for a chapter, with boxes to tick.
 
-First its headlines, then the commands that check all rows of its ledger. Minutes are those that
-`mjq.experiments.commands` has measured. `tables.js` remembers what was ticked.
+First its headlines, with the numbers that their commands print, then the commands that check all rows of its ledger.
+How many cells, values or tests these count is not said: it changes with the chapters, and with the logs that a machine
+has. Seconds are those that `mjq.experiments.commands` has measured. `tables.js` remembers what was ticked.
 """
 
 import csv
@@ -21,10 +22,9 @@ TABLE = Path(experiments.__path__[0]) / "tables/commands.csv"
 
 
 def measured():
-    """What each command took and printed; nothing where it was not measured since it is there."""
-    nothing = {command: {"seconds": "", "printed": ""} for command in commands.commands()}
+    """How many seconds each command took; nothing where it was not measured since it is there."""
     with TABLE.open(encoding="utf-8", newline="") as file:
-        return nothing | {row["command"]: row for row in csv.DictReader(file)}
+        return dict.fromkeys(commands.commands(), "") | {row["command"]: row["seconds"] for row in csv.DictReader(file)}
 
 
 class Claims(SphinxDirective):
@@ -39,26 +39,45 @@ class Claims(SphinxDirective):
         known = measured()
         own = [line for line in commands.headlines() if line.key == key]
         items = [
-            item(f"{line.claim} <em>{named_rows(line.items)}</em>", line.command, known, line.expected) for line in own
+            item(f"{line.claim} <em>{named_rows(line.items)}</em>", line.command, known, printed(line.expected))
+            for line in own
         ]
         checks = commands.checking(key)
-        rest = [item(named(rows), command, known, known[command]["printed"], rows) for command, rows in checks.items()]
+        rest = [item(named(rows), command, known, no_failure(command), rows) for command, rows in checks.items()]
         summary = f"All {len(published.ledger(key))} rows of the ledger: {count(len(checks), 'command')}"
-        summary += f", {minutes(sum(float(known[command]['seconds'] or 0) for command in checks))}"
+        summary += f", {minutes(sum(float(known[command] or 0) for command in checks))}"
         text = f'<ul class="claims">{"".join(items)}</ul><details class="claims-fold"><summary>{summary}</summary>'
+        text += compared(key)
         return [nodes.raw("", f'{text}<ul class="claims">{"".join(rest)}</ul></details>', format="html")]
 
 
-def item(claim, command, known, expected, rows=()):
-    """A claim, its command, how long that takes, and what it prints."""
-    took = known[command]["seconds"]
+def item(claim, command, known, outcome, rows=()):
+    """A claim, its command, how long that takes, and what comes of it."""
+    took = known[command]
     seconds = minutes(float(took)) if took else "not measured yet"
-    words = f"{seconds}; prints <code>{escape(expected)}</code>" if expected else seconds
     detail = f"<details><summary>which</summary>{named_rows(rows)}</details>" if len(rows) > FEW else ""
     return (
         f'<li><label><input type="checkbox" value="{escape(command)}"> <span>{claim}</span></label>{detail}'
-        f"<pre>{escape(command)}</pre><p>{words}</p></li>"
+        f"<pre>{escape(command)}</pre><p>{seconds}; {outcome}</p></li>"
     )
+
+
+def printed(expected):
+    """What the command of a headline prints."""
+    return f"prints <code>{escape(expected)}</code>"
+
+
+def no_failure(command):
+    """What is true of a command that checks rows of a ledger, on every machine."""
+    return "no test fails" if command.startswith("pytest") else "no claim fails"
+
+
+def compared(key):
+    """How many numbers of a paper the chapter and its companion compare with ours."""
+    if key not in published.PAPERS:
+        return ""
+    numbers = sum(row.kind in published.CAN_FAIL for row in published.printed(key.lower()))
+    return f"<p>The chapter and its companion compare {count(numbers, 'printed number')} with ours.</p>" * (numbers > 0)
 
 
 def minutes(seconds):
@@ -86,7 +105,7 @@ class TotalMinutes(SphinxDirective):
     def run(self):
         self.env.note_dependency(str(TABLE))
         known = measured()
-        total = sum(float(known[command]["seconds"] or 0) for command in commands.commands())
+        total = sum(float(known[command] or 0) for command in commands.commands())
         words = f"All {len(commands.commands())} commands together take {total / 60:.0f} minutes of processor time."
         return [nodes.paragraph("", words)]
 

@@ -255,7 +255,6 @@
       again.disabled = true;
       halt.disabled = false;
       place.dataset.state = "running";
-      const began = performance.now();
       try {
         const found = await run(code.value, progress.show);
         results.replaceChildren(...found.map(shown));
@@ -263,7 +262,6 @@
       } catch (error) {
         results.replaceChildren(shown(["error", error.message]));
       }
-      place.dataset.seconds = ((performance.now() - began) / 1000).toFixed(2);
       place.dataset.state = "done";
       for (const size of openers) size.remove();
       progress.hide();

@@ -6,18 +6,19 @@ and the values.
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq._util.plain import brief
+from mjq._util.plain import brief, nearest
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "MIX_TOLERANCE", "LARGEST_COUNT", "LARGEST_RATE_RATIO", "FIT_TOLERANCE", "shown", "numbers", "positive",
     "not_negative", "probabilities", "share", "repeated", "inside", "count", "counts", "affordable", "multiserver",
-    "effort",
+    "effort", "parameter_names",
 ]  # fmt: skip
 
 MIX_TOLERANCE = 1e-9  # by which probabilities may miss the sum 1
@@ -243,3 +244,23 @@ def effort(seed: int, **counts: tuple[int, int]) -> None:
     count("seed", seed, least=0)
     for name, (value, least) in counts.items():
         count(name, value, least)
+
+
+def parameter_names() -> None:
+    """Refuse what papermill has put into a notebook under a name that is no parameter; papermill itself only warns.
+
+    A chapter calls this in its cell of checks. Its parameters are the names that its cells annotate with a type before
+    that. Outside of a kernel, and where nothing was put in, nothing is refused.
+
+    Raises
+    ------
+    ValueError
+        With the name, and the nearest parameters.
+    """
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    names = getattr(shell, "user_ns", {})
+    put_in = [cell for cell in names.get("In", []) if cell.startswith("# Parameters\n")]
+    known = names.get("__annotations__", {})
+    for node in ast.walk(ast.parse(put_in[-1] if put_in else "")):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id not in known:
+            raise ValueError(f"there is no parameter {node.id!r}; {nearest(node.id, known)}")

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["brief", "plain", "printable"]
+__all__ = ["brief", "nearest", "plain", "printable"]
 
 
 def brief(value: object) -> str:
     """Return a value as text for a message, cut if it is long."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return words that help with an unknown name: the nearest known ones, or all.
+
+    >>> nearest("load", ["loads", "seed"]), nearest("x", ["loads", "seed"])
+    ('nearest: loads', 'there are: loads, seed')
+    """
+    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.4)
+    return f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(known)}"
 
 
 def printable(text: str) -> str:

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -21,8 +20,7 @@ from mjq.cli.common import (
     connect_workers,
     force_option,
     json_option,
-    note,
-    page_option,
+    page_name,
     quiet_option,
     say,
     scheduler_option,
@@ -86,20 +84,7 @@ def _meaning(parameter):
     return f"{parameter.meaning} ({parameter.place})" if parameter.place else parameter.meaning
 
 
-class Run(Command):
-    """Describe the command ``run``, which still takes ``--html`` without a value, as it once did."""
-
-    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, with an empty name after ``--html`` that has none."""
-        pairs = pairwise([*args, ""])
-        bare = [word == "--html" and not following.endswith(".html") for word, following in pairs]
-        if any(bare) and not context.resilient_parsing:
-            note("--html now takes the name of a file; without one the page is written to the folder of the run")
-            args = ["--html=" if lacks else word for word, lacks in zip(args, bare, strict=True)]
-        return super().parse_args(context, args)
-
-
-@click.command(cls=Run, old_names={"-o": "--copy-to"})
+@click.command(cls=Command, old_names={"-o": "--copy-to"})
 @chapter_argument
 @click.option(
     "-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", shell_complete=_complete_parameter,
@@ -109,7 +94,11 @@ class Run(Command):
     "-f", "file", type=click.Path(), metavar="FILE", help="Read parameters from this YAML file. -p overrides it."
 )
 @click.option("--copy-to", type=click.Path(), metavar="FILE", help="Also save the executed notebook under this name.")
-@page_option
+@click.option(
+    "--html", "page", metavar="[FILE]", is_flag=False, flag_value="", type=click.Path(dir_okay=False),
+    callback=page_name,
+    help="Also write the chapter as a web page, which needs no network; without FILE, into the folder of the run.",
+)  # fmt: skip
 @label_option
 @into_option
 @force_option
@@ -153,6 +142,8 @@ def run(
         try:
             chapter = done.folder.parent.name
             target = Path(page or done.folder / f"{chapter}.html")
+            if not quiet:
+                click.echo("writing the page …", err=True)
             pages.write(done.folder / f"{chapter}.ipynb", chapter, target)
         except (OSError, RuntimeError) as error:
             raise RuntimeError(f"{error}; all other results are in {done.folder}") from error
@@ -248,7 +239,7 @@ def sweep(
     click.echo(f"{len(done.cases)} cases, {len(done.failed)} failed\n{done.folder}")
     for case, record in zip(done.cases, done.records, strict=True):
         if record.failure:
-            say(f"case {case.name} failed in {record.failure}", FAILED)
+            say(f"case {case.name} failed {record.failure}", FAILED)
     return FAILED if done.failed else 0
 
 

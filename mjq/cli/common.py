@@ -22,6 +22,7 @@ __all__ = [
     "force_option",
     "json_option",
     "note",
+    "page_name",
     "page_option",
     "quiet_option",
     "say",
@@ -111,13 +112,14 @@ class Group(click.Group):
 def page_option(command: Callable) -> Callable:
     """Add an option for a page to be written, ``page``."""
     option = click.option(
-        "--html", "page", metavar="FILE", type=click.Path(dir_okay=False), callback=_page_name,
+        "--html", "page", metavar="FILE", type=click.Path(dir_okay=False), callback=page_name,
         help="Also write the results as a web page, which needs no network.",
     )  # fmt: skip
     return option(command)
 
 
-def _page_name(context, option, path):
+def page_name(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
+    """Return the name of a page as it was given, if it is one."""
     if path and not path.endswith(".html"):
         raise click.BadParameter(f"the name of a page must end in .html, got {path}")
     return path

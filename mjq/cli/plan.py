@@ -276,7 +276,8 @@ def _write_page(page, log, found, told):
     if told.what_if:
         caption = f"Mean wait on {told.what_if[0].servers:g} servers, as it is and under each change"
         charts.append(sheet.Chart(caption, lambda ax: plots.waits_by_change(told, ax)))
-    answer = told.policies[0].verdict if len(told.policies) == 1 else [one.verdict[0] for one in told.policies]
+    verdicts = [one.verdict for one in told.policies]
+    answer = verdicts[0] if len(verdicts) == 1 else [" ".join(verdict[:2]) for verdict in verdicts]
     parts, title = _parts(told.model_copy(update={"warning": None})), "What if?"
     if told.target is not None:
         title = "How many servers?"
@@ -407,7 +408,13 @@ def _by_size(one, told):
         f"interval holds zero. What each further {'server' if told.node == 1 else 'node'} saves is the mean from this "
         "size to the next that is at least a tenth larger."
     )
-    return sheet.Table(title, head, [_size(row) for row in one.sizes], ("", ".3f"))
+    rows = [row for row in one.sizes if row.shown]
+    if between := [row.servers for row in one.sizes if not row.shown]:
+        title += (
+            f" Further sizes from {between[0]:g} to {between[-1]:g} were tried, and are in --json; the table has those "
+            "at which the target begins to be met or missed."
+        )
+    return sheet.Table(title, head, [_size(row) for row in rows], ("", ".3f"))
 
 
 def _size(row):

@@ -28,7 +28,7 @@ FOOTER = (
     '<div style="width: 100%; font: 8px sans-serif; text-align: center">'
     '<span class="title"></span> · <span class="pageNumber"></span> of <span class="totalPages"></span></div>'
 )
-ROOM = {"derive": 10, "explain": 7, "find the mistake": 7}  # lines to write on
+ROOM = {"derive": 16, "explain": 16, "find the mistake": 10}  # lines to write on; 16 are half a page
 
 
 def write(

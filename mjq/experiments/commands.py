@@ -1,13 +1,12 @@
 """How long the commands take that check the claims: ``make experiment NAME=commands``.
 
-Each runs by itself. The table has its CPU time and, for chapters and tests, the last line that it prints. Commands
-that the table has are not measured again: remove their rows, or the table.
+Each runs by itself, without public logs, as on the machine of a reader. A command that fails is an error. Commands that
+the table has are not measured again: remove their rows, or the table.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import resource
 import subprocess
 import sys
@@ -23,7 +22,7 @@ __all__ = ["COMMAND", "TABLE", "main", "measured", "words_of"]
 ROOT = Path(mjq.__file__).parents[1]
 TABLE = Path(__file__).parent / "tables/commands.csv"
 COMMAND = "make experiment NAME=commands"
-SECONDS = re.compile(r"\bin [\d.]+ ?s\b(?: \([\d:]+\))?")
+NO_LOGS = {"MJQ_TRACES": os.devnull}  # which is no folder
 
 
 def words_of(command: str, folder: str) -> list[str]:
@@ -38,17 +37,22 @@ def words_of(command: str, folder: str) -> list[str]:
 
 
 def measured(command: str) -> dict:
-    """Run a command; return its CPU time and what it printed last, or its line before the name of a folder."""
+    """Run a command; return its CPU time.
+
+    Raises
+    ------
+    RuntimeError
+        If the command ends with an error, as it does when a claim or a test fails; the message ends with its output.
+    """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(words_of(command, folder), cwd=ROOT, capture_output=True, text=True, env={**os.environ})
-        if done.returncode:
-            raise RuntimeError(f"{command}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-        lines = [line for line in done.stdout.splitlines() if line.strip() and not line.startswith(folder)]
+        done = subprocess.run(
+            words_of(command, folder), cwd=ROOT, capture_output=True, text=True, env={**os.environ, **NO_LOGS}
+        )
+    if done.returncode:
+        raise RuntimeError(f"{command}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    printed = SECONDS.sub("in … s", lines[-1]) if command.startswith(("mjq run", "pytest")) else ""
-    return {"command": command, "seconds": spent, "printed": printed}
+    return {"command": command, "seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}
 
 
 def main() -> None:

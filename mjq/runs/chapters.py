@@ -10,7 +10,6 @@ and the cell tagged ``checks``, which needs nothing but the parameters, raises a
 from __future__ import annotations
 
 import ast
-import difflib
 import math
 import re
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from mjq._util import checks
-from mjq._util.plain import brief
+from mjq._util.plain import brief, nearest
 from mjq.models import CHAPTERS
 
 __all__ = ["NONE_HERE", "NOTEBOOKS", "Chapter", "Parameter", "chapter", "names", "typed"]
@@ -97,7 +96,7 @@ class Chapter:
         given = dict(given or {})
         for name in given:
             if name not in self.parameters:
-                raise ValueError(f"{self.name} has no parameter {name!r}; {_nearest(name, list(self.parameters))}")
+                raise ValueError(f"{self.name} has no parameter {name!r}; {nearest(name, list(self.parameters))}")
         values = {name: p.default for name, p in self.parameters.items()} | self.typed(given)
         try:
             self.check(values)
@@ -159,7 +158,7 @@ def chapter(name: str | Path) -> Chapter:
     if not str(name).endswith(".ipynb") and not names():
         raise ValueError(NONE_HERE)
     if not str(name).endswith(".ipynb") and name not in names():
-        raise ValueError(f"there is no chapter {name!r}; {_nearest(str(name), names())}")
+        raise ValueError(f"there is no chapter {name!r}; {nearest(str(name), names())}")
     import nbformat  # takes a second, which help and errors need not wait for
 
     try:
@@ -209,12 +208,6 @@ def _entries(name, value, floats):
 def _leaves(value):
     """Return the values in a list of lists."""
     return [leaf for entry in value for leaf in _leaves(entry)] if isinstance(value, list) else [value]
-
-
-def _nearest(name, known):
-    """Return words that help with an unknown name."""
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-    return f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(known)}"
 
 
 def _tagged(notebook, tag):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import logging
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +17,10 @@ from nbclient.exceptions import CellTimeoutError
 from papermill.engines import NBClientEngine, papermill_engines
 from papermill.translators import translate_parameters
 
-__all__ = ["Failure", "cleaned", "execute", "plain"]
+__all__ = ["Failure", "cleaned", "execute", "plain", "started_again"]
 
 KEPT_CELL_METADATA = {"name", "tags", "mystnb", "run-here", "jupyter"}
+STARTS = 3  # of a kernel that dies before its first cell
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class Failure:
     Attributes
     ----------
     where : str
-        Number and name of the cell.
+        ``in`` with number and name of the cell, or ``before its first cell``.
     error : str
     code, traceback : list of str
         Lines, short enough for a screen.
@@ -106,18 +110,59 @@ def _as_it_stands(path):
     return str(path).replace("{", "{{").replace("}", "}}")
 
 
+def started_again(start: Callable[[], None], began: Callable[[], bool] = lambda: False) -> None:
+    """Call what starts a kernel, and call it again if the kernel dies before its first cell.
+
+    That is no fault of the notebook: a port that was free when the kernel was asked to take it may be taken when it
+    does. After three starts it is an error.
+
+    Parameters
+    ----------
+    start : callable
+    began : callable
+        Whether a cell was reached, so that a kernel that dies is the notebook's own affair.
+
+    Raises
+    ------
+    RuntimeError
+        If the kernel died each time.
+
+    Examples
+    --------
+    >>> deaths = ["it died", "it died"]
+    >>> def start():
+    ...     if deaths:
+    ...         raise RuntimeError(deaths.pop())
+    ...     print("it lives")
+    >>> started_again(start)
+    it lives
+    """
+    for number in range(1, STARTS + 1):
+        try:
+            return start()
+        except RuntimeError as error:  # neither jupyter_client nor nbclient has a narrower one
+            if began():
+                raise
+            if number == STARTS:
+                raise RuntimeError(f"{error} (its kernel was started {STARTS} times)") from error
+
+
 class _Engine(NBClientEngine):
     """Run papermill's own engine, but write the notebook once, however it ends, not around each cell."""
 
     @classmethod
     def execute_managed_notebook(cls, nb_man: Any, *arguments: Any, kept: Any, **options: Any) -> None:
+        def began():
+            return any(cell.metadata.papermill.start_time for cell in nb_man.nb.cells)
+
         try:
-            super().execute_managed_notebook(nb_man, *arguments, **options)
+            started_again(partial(super().execute_managed_notebook, nb_man, *arguments, **options), began)
         finally:
             nbformat.write(nb_man.nb, kept)
 
 
 papermill_engines.register("mjq", _Engine)
+logging.getLogger("papermill").addHandler(logging.NullHandler())  # what went wrong is said by a Failure
 
 
 def _is_data(parameters):
@@ -138,7 +183,7 @@ def _failure(target, error, traceback):
         failing = [c for c in cells if c.cell_type == "code" and _stopped(c, c.metadata.get("papermill", {}))]
         if failing:
             number = f"cell {own.index(failing[0]) + 1} " if failing[0] in own else ""
-            where, code = f"{number}({failing[0].metadata.get('name', 'without a name')})", failing[0].source
+            where, code = f"in {number}({failing[0].metadata.get('name', 'without a name')})", failing[0].source
     last = plain("\n".join(traceback)).splitlines()[-14:]
     return Failure(where, plain(error), code.splitlines()[:12], last)
 

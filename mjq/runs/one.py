@@ -30,7 +30,7 @@ class RunFailed(RuntimeError):
     """
 
     def __init__(self, name: str, failure: execution.Failure, folder: Path):
-        super().__init__(f"{name} failed in {failure}; the notebook up to there is in {folder}")
+        super().__init__(f"{name} failed {failure}; the notebook up to there is in {folder}")
         self.failure, self.folder = failure, folder
 
 

@@ -314,13 +314,17 @@ class Size(Plain):
     """Whether the percentile is at most the target."""
     surely: bool
     """Whether the upper end of the interval of the percentile is at most the target."""
-    one_node_more: Waits | None
-    """By how much one more node shortens the waits."""
+    surely_misses: bool
+    """Whether its lower end exceeds the target, or some job does not fit."""
+    shown: bool
+    """Whether tables show this size: it was asked for, or it meets the target and one beside it does not, or the other
+    way round."""
     each_node_more: Waits | None = None
     """By how much each further node shortens the waits on average, from this size to the next that was tried and is at
     least a tenth larger; null if there is none."""
-    exact_estimates: Waits | None
-    """By how much exact estimates shorten the waits; null if the policy looks at no estimates."""
+    exact_estimates: Waits | None = None
+    """By how much exact estimates shorten the waits; null if the policy looks at no estimates, or if the size is not
+    shown."""
 
 
 class PolicyPlan(Plain):
@@ -332,6 +336,8 @@ class PolicyPlan(Plain):
     """Smallest size tried that meets the target."""
     from_on: float | None
     """Size tried from which on all larger ones that were tried meet it."""
+    possible: float | None
+    """Smallest size tried that does not surely miss the target."""
     surely: float | None
     """Smallest size tried whose interval lies below the target."""
     servers: float | None

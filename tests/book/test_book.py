@@ -20,7 +20,7 @@ from bs4 import BeautifulSoup
 
 from mjq import published
 from mjq.models import CHAPTERS, PAPERS
-from tests.conftest import DESK, PHONE, ROOT, beyond_the_edge, resize, turn, violations, visit
+from tests.conftest import DESK, PHONE, ROOT, after, beyond_the_edge, context_of, resize, turn, violations, visit
 
 HTML = ROOT / "_build/html"
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
@@ -313,7 +313,7 @@ def test_an_address_in_a_page_leads_to_its_place(html, browser, width):
     page.goto(f"{(html / 'notebooks/stability.html').as_uri()}#ghs20-section-9-3", wait_until="load")
     top = "() => document.getElementById('ghs20-section-9-3').getBoundingClientRect().top"
     page.wait_for_function(f"() => Math.abs(({top})()) < 150")
-    page.wait_for_timeout(500)
+    after(page, 500)
     assert abs(page.evaluate(top)) < 150
     page.context.close()
 
@@ -473,7 +473,7 @@ def address(html):
     [("EASY", "notebooks/scheduling"), ("idle servers", "notebooks/stability"), ("sacct", "book/operators")],
 )
 def test_the_page_that_explains_words_is_found_first(address, browser, words, first):
-    page = browser.new_page()
+    page = context_of(browser).new_page()
     page.goto(f"{address}/book/index.html")
     page.keyboard.press("Control+k")
     page.keyboard.type(words)
@@ -485,7 +485,7 @@ def test_the_page_that_explains_words_is_found_first(address, browser, words, fi
     excerpts = page.locator("#search-results p.context").all_inner_texts()
     assert words in excerpts[0]
     assert len(excerpts) > 1 and not [text for text in excerpts if re.search(r"^[.\s]*Contents\b", text)]
-    page.close()
+    page.context.close()
 
 
 def test_words_lead_to_pages_that_are_there(monkeypatch):
@@ -566,7 +566,7 @@ def test_panels_fit_a_phone_with_their_sliders(opened):
 
 @pytest.mark.parametrize("name", CHAPTER_PAGES)
 def test_without_scripts_there_is_the_figure(html, browser, name):
-    context = browser.new_context(java_script_enabled=False)
+    context = context_of(browser, java_script_enabled=False)
     page = context.new_page()
     page.goto((html / f"{name}.html").as_uri())
     assert page.locator("#cell-answer-curve img").is_visible()
@@ -621,7 +621,7 @@ def test_pages_can_be_used_by_everybody(opened):
     page = opened.page
     page.evaluate(FEW_FORMULAS)
     page.evaluate("window.dispatchEvent(new Event('resize'))")  # the theme looks again which parts scroll, soon
-    page.wait_for_timeout(400)
+    after(page, 400)
     assert not violations(page, serious, rules={rule: {"enabled": False} for rule in ELSEWHERE})
     page.evaluate(COLOURS_AGAIN)
 

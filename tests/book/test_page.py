@@ -30,8 +30,15 @@ def test_a_page_needs_nothing_else(alone, browser, width, scheme):
     assert beyond_the_edge(shown) <= 1
     assert shown.evaluate("[...document.querySelectorAll('main img')].every(i => i.naturalWidth && i.alt.trim())")
     leads = shown.evaluate("[...document.querySelectorAll('a[href]')].map(a => a.getAttribute('href'))")
-    assert all(address.startswith(("#", "http", "?panel-")) for address in leads)
+    assert all(address.startswith(("#", "http")) for address in leads)
+    assert all(shown.locator(address).count() for address in leads if address.startswith("#"))
     shown.context.close()
+
+
+def test_a_notebook_of_ones_own_becomes_a_page_too(small, tmp_path):
+    page.write(small, "small", tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "A small chapter" in text and "A page of the book" not in text
 
 
 def test_pages_are_refused_before_anything_runs_where_they_cannot_be_made(monkeypatch):

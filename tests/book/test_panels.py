@@ -16,7 +16,7 @@ from docutils import nodes
 from docutils.utils import new_document
 from sphinx.errors import ExtensionError
 
-from tests.conftest import ROOT, beyond_the_edge, looks, small_page, violations, visit
+from tests.conftest import ROOT, beyond_the_edge, context_of, looks, small_page, violations, visit
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 import panels
@@ -172,7 +172,7 @@ def test_everybody_can_use_it(name, shown):
 
 def test_the_figure_is_there_without_scripts_and_in_print(name, browser, tmp_path):
     path = page_of(name, tmp_path)
-    context = browser.new_context(java_script_enabled=False)
+    context = context_of(browser, java_script_enabled=False)
     page = context.new_page()
     page.goto(path.as_uri())
     assert page.locator("img").is_visible()

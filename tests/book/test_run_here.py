@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 
 import nbformat
 import pytest
@@ -16,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from mjq import headlines
 from mjq.models import CHAPTERS
-from tests.conftest import ROOT, violations, visit
+from tests.conftest import ROOT, context_of, violations, visit
 
 sys.path.insert(0, str(ROOT / "book"))
 sys.path.insert(0, str(ROOT / "book/_ext"))
@@ -284,28 +283,17 @@ def test_headlines_in_a_browser_equal_python(browser, pages):
     assert trouble == []
 
 
-def idle():
-    """Whether nobody else is at work here, so that times can be judged."""
-    return os.getloadavg()[0] < 1
-
-
 @pytest.mark.slow
 def test_a_cell_is_run_by_its_button_changed_stopped_and_reset(browser, pages):
-    alone = idle()
     page, trouble = visit(browser, pages / "notebooks/stability.html")
     place = page.locator('[data-cell="five-lines"]')
     assert place.inner_text() == f"Run it here ({page.evaluate('mjqPython.megabytes')}, once)"
-    begun = time.perf_counter()
     place.locator("button").press("Enter")
-    page.wait_for_selector('[data-cell="five-lines"][data-state="done"]', timeout=120_000)
-    first = time.perf_counter() - begun
+    page.wait_for_selector('[data-cell="five-lines"][data-state="done"]')
     code, shown = place.locator("textarea"), place.locator(".run-here-results")
     assert "3.331311" in shown.inner_text()
     code.press("Control+Enter")
     page.wait_for_selector('[data-cell="five-lines"][data-state="done"]')
-    again = float(place.get_attribute("data-seconds"))
-    print(f"first result after {first:.1f} s, second after {again:.2f} s")
-    assert not alone or (first < 20 and again < 1)
     code.fill("x = 3\nprint(x)\nx / 0")
     place.get_by_role("button", name="Run").click()
     page.wait_for_function("document.querySelector('.run-here-error')")
@@ -322,7 +310,7 @@ def test_a_cell_is_run_by_its_button_changed_stopped_and_reset(browser, pages):
     place.get_by_role("button", name="Reset").click()
     assert code.input_value() == programs.program(BOOK["stability"], "five-lines") and shown.inner_text() == ""
     place.get_by_role("button", name="Run").click()
-    page.wait_for_selector('[data-cell="five-lines"][data-state="done"]', timeout=120_000)
+    page.wait_for_selector('[data-cell="five-lines"][data-state="done"]')
     assert "3.331311" in shown.inner_text() and trouble == []
 
 
@@ -346,7 +334,7 @@ def test_a_form_computes_and_draws(browser, pages):
     page, trouble = visit(browser, pages / "book/your-numbers.html")
     page.locator("#stability-mu2").fill("0.25")
     page.locator("form[data-model=stability] button[type=submit]").click()
-    page.wait_for_selector("form[data-model=stability][data-state=done]", timeout=120_000)
+    page.wait_for_selector("form[data-model=stability][data-state=done]")
     shown = page.locator(".mjq-numbers-results[data-model=stability]")
     given = forms.EXAMPLES["stability"][0] | {"mu2": 0.25}
     assert str(headlines.solve("stability", **given)["result"]["throughput"])[:14] in shown.inner_text()
@@ -358,7 +346,7 @@ def test_a_form_computes_and_draws(browser, pages):
 
 @pytest.mark.slow
 def test_a_device_with_little_memory_gets_a_note(browser, pages):
-    page = browser.new_page()
+    page = context_of(browser).new_page()
     page.add_init_script("Object.defineProperty(navigator, 'deviceMemory', { value: 2 })")
     page.goto((pages / "notebooks/stability.html").as_uri())
     assert page.locator(".run-here button").count() == 0
@@ -376,7 +364,7 @@ def test_from_a_server_nothing_else_is_asked(browser, pages):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=pages)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}"
-        page, requests = browser.new_page(), []
+        page, requests = context_of(browser).new_page(), []
         page.on("request", lambda request: requests.append(request.url))
         page.goto(f"{address}/notebooks/stability.html")
         assert "3.331311" in str(results(page, programs.program(BOOK["stability"], "five-lines")))

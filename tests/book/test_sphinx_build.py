@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 from tests.nbval_plugin import build_script
 
 PAGES = ["index", "numbers", "more", "glossary", "bibliography", "notation", "ledger"]
-LIMIT = 100  # seconds after which a process is taken to wait for ever: it needs a tenth
+LIMIT = 600  # seconds after which a process is taken to wait for ever: it needs ten where nobody else is at work
 WORDS = {  # of each page of prose
     "index": "# Book\n\n{eq}`p:1` is {computed}`one-number:.2f`, of {cite}`GHS20`; see {numref}`one-figure`.",
     "numbers": "# Numbers\n\nOf a chapter: {computed}`two-number:.1f`, which takes {minutes}`two` minutes.",

@@ -44,6 +44,12 @@ def test_a_replaced_word_is_named_once_at_most(path):
         assert all(ours in place for place in places), (word, ours, places)
 
 
+@pytest.mark.parametrize("path", [*PAGES, *NOTEBOOKS], ids=lambda path: path.stem)
+def test_no_page_speaks_of_a_button_that_only_some_books_have(path):
+    """Pages have the button that opens a chapter online, a rocket, only where the repository can be reached."""
+    assert not re.search(r"\b(rocket|binder)\b", prose(path).lower())
+
+
 def test_the_notation_page_lists_the_words():
     table = (ROOT / "book/notation.md").read_text(encoding="utf-8").split("## Words of this book")[1].split("##")[0]
     for word, ours in REPLACED.items():

@@ -11,7 +11,9 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import urlparse
 
+import distributed
 import jsonschema
 import polars as pl
 import psutil
@@ -28,7 +30,7 @@ from mjq.runs import chapters
 from tests.conftest import ROOT, SMALL, Said, said, write_chapter
 
 TOOLS = Path(sys.executable).parent
-PATIENCE = 120  # seconds that anything may take before a test gives up
+PATIENCE = 300  # seconds that anything may take before a test gives up
 
 
 def process(*words, cwd, **options):
@@ -44,10 +46,12 @@ def rows(path):
 
 
 def until(condition):
+    """Wait until the condition holds, and return what it gave."""
     end = time.monotonic() + PATIENCE
-    while not condition():
+    while not (found := condition()):
         assert time.monotonic() < end
         time.sleep(0.05)
+    return found
 
 
 def finished(folder):
@@ -272,13 +276,15 @@ def test_a_run_as_a_page(tmp_path, small, monkeypatch):
     run = said("run", "small.ipynb", "--html", "none/page.html", "-q", cwd=tmp_path)
     assert (run.status, run.err) == (2, "mjq: none/page.html must be a file in a folder that exists\n")
 
-    # Once the option had no value, and the page was in the folder of the run.
-    for words in (["small.ipynb", "--html"], ["--html", "small.ipynb"]):
+    # Without a name the page goes to the folder of the run.
+    for words in (["small.ipynb", "--html"], ["--html", "--label", "c", "small.ipynb"]):
         run = said("run", *words, "--label", "c", "--force", "-q", cwd=tmp_path)
-        assert run.status == 0 and run.err.startswith("mjq: note: --html now takes the name of a file")
+        assert (run.status, run.err) == (0, "")
         page_of_run = tmp_path / "runs/small/c/small.html"
         assert page_of_run.read_text() == "small small.ipynb"
         page_of_run.unlink()
+    run = said("run", "--html", "small.ipynb", "-q", cwd=tmp_path)
+    assert run.status == 2 and "the name of a page must end in .html, got small.ipynb" in run.err
 
     def refused(*_):
         raise RuntimeError("the page was not built: no room")
@@ -474,6 +480,24 @@ def test_a_grid_that_cannot_be_ends_with_status_2(tmp_path, words, complaint):
 # --- Sweeps that are killed -----------------------------------------------------------------------------------------
 
 
+def write_gated(path, when, **cells):
+    """A small chapter whose cases wait, where this holds, until there is a file: it is returned, and opens the gate.
+
+    So a sweep is at work, however fast it is, until a test has stopped it.
+    """
+    gate = path.with_name("gate")
+    cells = SMALL | cells
+    cells["work"] = f"while {when} and not os.path.exists({str(gate)!r}):\n    time.sleep(0.05)\n{cells['work']}"
+    write_chapter(path, cells)
+    return gate
+
+
+def at_work(**where):
+    """Processes with these attributes, such as a folder or a parent: those that end meanwhile are left out."""
+    processes = psutil.process_iter(["ppid", "cmdline", "cwd"])
+    return [p for p in processes if all(p.info[name] == value for name, value in where.items())]
+
+
 def sweep_words(tmp_path, *more):
     grid = ["-p", "x", "4:7:4", "-p", "k", "1,2", "-p", "log", str(tmp_path / "log"), "-p", "wait", "0.2"]
     return ["sweep", "small.ipynb", *grid, "--label", "a", *more]
@@ -505,24 +529,23 @@ def test_the_slurm_script_asks_for_workers():
     assert "--nworkers 16" in script
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """A scheduler and two workers, started by the commands that the page "On a cluster" shows."""
-    port = str(free_port())
+    """A scheduler and two workers, started by the commands of the page "On a cluster", at a port that is free."""
+    folder = tmp_path_factory.mktemp("cluster")
     environment = os.environ | {"PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}"}
     silent = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    options = dict(shell=True, cwd=tmp_path_factory.mktemp("cluster"), env=environment, **silent)
-    started = [
-        subprocess.Popen("exec " + block(name).replace("head", "127.0.0.1").replace("8786", port), **options)
-        for name in ("start-scheduler", "start-workers")
-    ]
-    yield f"tcp://127.0.0.1:{port}", started
+    options = dict(shell=True, cwd=folder, env=environment, **silent)
+    command = block("start-scheduler").replace("8786", "0 --scheduler-file scheduler.json")
+    started = [subprocess.Popen(f"exec {command}", **options)]
+    until(lambda: (folder / "scheduler.json").exists() and (folder / "scheduler.json").read_text().endswith("}"))
+    port = urlparse(json.loads((folder / "scheduler.json").read_text())["address"]).port
+    command = block("start-workers").replace("head:8786", f"127.0.0.1:{port}")
+    started.append(subprocess.Popen(f"exec {command}", **options))
+    address = f"tcp://127.0.0.1:{port}"
+    with distributed.Client(address, timeout=PATIENCE) as client:
+        client.wait_for_workers(2, timeout=PATIENCE)
+    yield address, started
     for process in started:
         for child in [*psutil.Process(process.pid).children(recursive=True), process]:
             child.kill()
@@ -538,9 +561,13 @@ LIGHT = {
 
 
 def busy(workers):
-    """The workers that execute a notebook just now."""
-    children = psutil.Process(workers.pid).children(recursive=True)
-    return [p.parent() for p in children if "ipykernel" in " ".join(p.cmdline())]
+    """The workers that execute a notebook just now: who has a kernel.
+
+    A kernel that starts has, for a moment, a child with its own command. It is no worker.
+    """
+    of_workers = {p.pid for p in at_work(ppid=workers.pid)}
+    kernels = [p.info for p in at_work() if "ipykernel" in " ".join(p.info["cmdline"] or [])]
+    return [kernel["ppid"] for kernel in kernels if kernel["ppid"] in of_workers]
 
 
 def on_this_machine(text, address):
@@ -550,17 +577,17 @@ def on_this_machine(text, address):
 def test_a_killed_worker_and_a_killed_sweep_lose_nothing(tmp_path, cluster):
     """The sweep of the page with a third of its values, of a light chapter with the same parameters."""
     address, (_, workers) = cluster
-    write_chapter(tmp_path / "stability.ipynb", SMALL | LIGHT)
+    gate = write_gated(tmp_path / "stability.ipynb", "p1 > 0.25", **LIGHT)
     command = on_this_machine(block("start-sweep"), address).replace("stability", "stability.ipynb")
     words = [TOOLS / "mjq", *command.replace("0.1:0.9:9", "0.1:0.3:3").split()[1:], "--label", "a"]
     folder = tmp_path / "runs/stability/a"
     sweep = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    until(lambda: finished(folder) >= 2 and busy(workers))
-    busy(workers)[0].kill()
+    os.kill(until(lambda: finished(folder) >= 2 and busy(workers))[0], signal.SIGKILL)
     until(lambda: finished(folder) >= 4)
     assert sweep.poll() is None
     sweep.send_signal(signal.SIGKILL)
     sweep.wait()
+    gate.touch()
     kept = (folder / "cases.jsonl").read_bytes()
     assert 4 <= finished(folder) < 9
     run = said(*words[1:], cwd=tmp_path)
@@ -586,15 +613,15 @@ def test_replications_on_the_cluster_of_the_page(cluster):
     assert there["found"] == here["found"]
 
 
-def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path, small):
-    folder = tmp_path / "runs/small/a"
+def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path):
+    folder, gate = tmp_path / "runs/small/a", write_gated(tmp_path / "small.ipynb", "x > 5")
     words = [TOOLS / "mjq", *sweep_words(tmp_path, "--workers", "2")]
     sweep = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     until(lambda: finished(folder) >= 2)
-    family = psutil.Process(sweep.pid).children(recursive=True)
     sweep.send_signal(signal.SIGKILL)
     sweep.wait()
-    until(lambda: not any(p.is_running() and p.status() != psutil.STATUS_ZOMBIE for p in family))
+    until(lambda: not at_work(cwd=str(tmp_path.resolve())))  # its workers, and their kernels
+    gate.touch()
     before = len((tmp_path / "log").read_text().splitlines())
     kept = finished(folder)
     assert kept < 8
@@ -608,12 +635,14 @@ def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path, small):
     assert len((tmp_path / "log").read_text().splitlines()) - before == 8 - kept
 
 
-def test_ctrl_c_keeps_what_is_finished(tmp_path, small):
+def test_ctrl_c_keeps_what_is_finished(tmp_path):
+    gate = write_gated(tmp_path / "small.ipynb", "x > 5")
     words = [TOOLS / "mjq", *sweep_words(tmp_path, "--workers", "2")]
     pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     sweep = subprocess.Popen(words, cwd=tmp_path, start_new_session=True, **pipes)
     until(lambda: finished(tmp_path / "runs/small/a") >= 2)
     os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does: to the workers too, which should leave the word to us
+    gate.touch()
     _, told = sweep.communicate(timeout=PATIENCE)
     assert sweep.returncode == 1
     assert "KeyboardInterrupt" not in told
@@ -651,6 +680,9 @@ def test_cases_from_a_table_and_a_grid(tmp_path, small, cluster):
 
 def test_a_scheduler_that_does_not_answer(tmp_path, small, monkeypatch):
     monkeypatch.setattr(common, "ANSWER", 0.5)
-    run = said("sweep", "small.ipynb", "-p", "x", "1", "--scheduler", f"tcp://127.0.0.1:{free_port()}", cwd=tmp_path)
+    with socket.socket() as silent:  # which takes a port, and does not listen
+        silent.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        run = said("sweep", "small.ipynb", "-p", "x", "1", "--scheduler", address, cwd=tmp_path)
     assert run.status == 1
     assert "no scheduler answers at tcp://127.0.0.1" in run.err

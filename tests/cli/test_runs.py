@@ -1,16 +1,19 @@
 """Chapters run again: parameters, their checks, what a run leaves behind, and comparisons."""
 
 import ast
+import contextlib
 import hashlib
 import json
 import math
 import shutil
+import sys
 from pathlib import Path
 
 import filelock
 import matplotlib
 import nbformat
 import numpy as np
+import papermill
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,6 +119,30 @@ def test_lists_hold_numbers_and_words_only():
 def test_a_notebook_whose_parameters_cannot_be_read_is_refused(tmp_path, source, words):
     with pytest.raises(ValueError, match=words):
         chapters.chapter(write_chapter(tmp_path / "odd.ipynb", {"parameters": source}))
+
+
+NAMED = {
+    "parameters": "loads: list = [0.5]  # loads\nn: int = 3  # servers",
+    "checks": "from mjq._util import checks\n\nchecks.parameter_names()",
+    "work": "total = n * sum(loads)",
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({}, None),
+        (dict(n=4, loads=[0.1]), None),
+        (dict(load=0.3), "there is no parameter 'load'; nearest: loads"),
+        (dict(n=4, total=2), "there is no parameter 'total'; there are: loads, n"),
+    ],
+)
+def test_plain_papermill_is_refused_a_name_that_is_no_parameter(tmp_path, given, error):
+    path = write_chapter(tmp_path / "named.ipynb", NAMED)
+    refused = pytest.raises(papermill.PapermillExecutionError, match=error) if error else contextlib.nullcontext()
+    with refused:
+        papermill.execute_notebook(path, tmp_path / "out.ipynb", given, progress_bar=False)
+    assert chapters.chapter(path).values() == dict(loads=[0.5], n=3)  # outside of a kernel the check does nothing
 
 
 def test_lines_that_assign_nothing_are_no_parameters(tmp_path):
@@ -329,12 +356,12 @@ def _linked(value):
 
 
 def test_the_crate_of_a_failed_run_says_what_failed(here, small, kept):
-    kept.append(execution.Failure("cell 5 (work)", "ZeroDivisionError: division by zero", [], []))
+    kept.append(execution.Failure("in cell 5 (work)", "ZeroDivisionError: division by zero", [], []))
     with pytest.raises(runs.RunFailed):
         runs.run(small, label="a")
     action = of_crate(here / "runs/small/a.failed")["#run"]
     assert action["actionStatus"].endswith("/FailedActionStatus")
-    assert action["error"] == "cell 5 (work): ZeroDivisionError: division by zero"
+    assert action["error"] == "in cell 5 (work): ZeroDivisionError: division by zero"
 
 
 def test_terms_are_stated_for_chapters_of_the_book_only(here, small, kept):
@@ -343,12 +370,12 @@ def test_terms_are_stated_for_chapters_of_the_book_only(here, small, kept):
 
 
 def test_a_failed_run_keeps_the_notebook_up_to_the_failing_cell(here, small):
-    with pytest.raises(runs.RunFailed, match=r"cell 5 \(work\): ZeroDivisionError: float division by zero"):
+    with pytest.raises(runs.RunFailed, match=r"in cell 5 \(work\): ZeroDivisionError: float division by zero"):
         runs.run(small, dict(x=3.0), label="a", notebook=here / "copy.ipynb")
     kept = here / "runs/small/a.failed"
     assert [path.name for path in (here / "runs/small").iterdir()] == ["a.failed"]
     assert not (here / "copy.ipynb").exists()
-    assert json.loads((kept / "run.json").read_text())["failure"]["where"] == "cell 5 (work)"
+    assert json.loads((kept / "run.json").read_text())["failure"]["where"] == "in cell 5 (work)"
     cells = nbformat.read(kept / "small.ipynb", as_version=4).cells
     assert [c.execution_count for c in cells if c.metadata.get("name") == "results"] == [None]
     # Another failure replaces it; a success stands beside it.
@@ -358,8 +385,63 @@ def test_a_failed_run_keeps_the_notebook_up_to_the_failing_cell(here, small):
 
 
 def test_a_kernel_that_dies_is_a_failed_run(here, small):
-    with pytest.raises(runs.RunFailed, match=r"cell 5 \(work\): DeadKernelError"):
+    with pytest.raises(runs.RunFailed, match=r"^small failed in cell 5 \(work\): DeadKernelError"):
         runs.run(small, dict(die=1.0), label="a")
+
+
+# A kernel that ends at once, until it was started this many times.
+DYING = """
+import os
+import sys
+
+with open({log!r}, "a+") as file:
+    file.write("started\\n")
+    file.seek(0)
+    starts = len(file.readlines())
+if starts <= {deaths}:
+    os._exit(1)
+os.execv(sys.executable, [sys.executable, "-m", "ipykernel_launcher", *sys.argv[1:]])
+"""
+
+
+@pytest.fixture
+def dying(tmp_path, monkeypatch):
+    """Make kernels die before their first cell, this many of them; how many were started is a function."""
+    folder, log = tmp_path / "jupyter/kernels/python3", tmp_path / "starts"
+    monkeypatch.setattr(execution, "STARTS", 2)  # each takes two seconds
+
+    def die(deaths):
+        folder.mkdir(parents=True)
+        (folder / "dying.py").write_text(DYING.format(log=str(log), deaths=deaths))
+        argv = [sys.executable, str(folder / "dying.py"), "-f", "{connection_file}"]
+        (folder / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "dying", "language": "python"}))
+        monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+        return lambda: len(log.read_text().splitlines())
+
+    return die
+
+
+def test_a_kernel_that_dies_before_its_first_cell_is_started_again(here, small, dying):
+    starts = dying(1)
+    assert runs.run(small, dict(x=5.0), label="a").results.values["square"] == 25.0
+    assert starts() == 2
+
+
+def test_a_kernel_is_not_started_for_ever(here, small, dying):
+    starts = dying(1000)
+    died = r"RuntimeError: Kernel died before replying to kernel_info \(its kernel was started 2 times\);"
+    with pytest.raises(runs.RunFailed, match=f"^small failed before its first cell: {died}"):
+        runs.run(small, label="a")
+    assert starts() == 2
+    assert nbformat.read(here / "runs/small/a.failed/small.ipynb", as_version=4).cells
+
+
+def test_a_cell_that_kills_its_kernel_is_not_executed_again(here, dying):
+    starts = dying(0)
+    deadly = write_chapter(here / "deadly.ipynb", {"first": "import os\nos.kill(os.getpid(), 9)", "parameters": ""})
+    failure = execution.execute(nbformat.read(deadly, as_version=4), here / "out.ipynb")
+    assert str(failure) == "in cell 2 (first): DeadKernelError: Kernel died"
+    assert starts() == 1
 
 
 def test_what_exists_is_not_replaced_without_being_asked(here, small, kept):
@@ -748,7 +830,7 @@ def test_the_chapter_itself_is_not_replaced(here, small):
 
 
 def test_failed_runs_do_not_replace_each_other(here, small, kept):
-    kept.append(execution.Failure("cell 5 (work)", "ZeroDivisionError", [], []))
+    kept.append(execution.Failure("in cell 5 (work)", "ZeroDivisionError", [], []))
     for _ in range(2):
         with pytest.raises(runs.RunFailed):
             runs.run(small, label="a")

@@ -114,7 +114,7 @@ def test_failures_are_recorded_case_by_case_and_tried_again(here, small, client)
         assert computed(here / "log") == ["2 1", "4 1"], again
     fates = rows(done.folder / "cases.csv")
     assert [r["status"] for r in fates] == ["done", "failed", "done"]
-    assert fates[1]["error"] == "cell 5 (work): ZeroDivisionError: float division by zero"
+    assert fates[1]["error"] == "in cell 5 (work): ZeroDivisionError: float division by zero"
     assert [path.name for path in (done.folder / "failed").iterdir()] == ["2.ipynb"]
     assert "2" not in {r["case"] for r in rows(done.folder / "results.csv")}
 
@@ -146,13 +146,13 @@ def finished(values, tables=None):
 
 KEPT = """\
 {"sweep": "cbbacee04a2be395f7186c84720b9c39b6bac3ff20311e304257f10498292bf9"}
-["id-1", {"status": "failed", "failure": {"where": "cell 3 (work)", "error": "ValueError: no", "code": ["work()"], \
+["id-1", {"status": "failed", "failure": {"where": "in cell 3 (work)", "error": "ValueError: no", "code": ["work()"], \
 "traceback": ["ValueError: no"]}, "seconds": 0.2, "results": {"values": {"y": 7}, "tables": {}}}]
 """
 
 
 def test_files_of_a_sweep_keep_their_form_so_that_an_old_one_goes_on(tmp_path):
-    failure = Failure("cell 3 (work)", "ValueError: no", ["work()"], ["ValueError: no"])
+    failure = Failure("in cell 3 (work)", "ValueError: no", ["work()"], ["ValueError: no"])
     record = Record("failed", failure, 0.2, Results({"y": 7}, {}, {}))
     plan = plan_of(x=[1.0])
     with Archive(tmp_path / "a", plan).open() as archive:
@@ -330,13 +330,13 @@ def test_results_called_like_a_parameter_or_a_column_have_columns_of_their_own()
 
 
 def test_a_row_for_every_case_whatever_became_of_it():
-    failed = Record("failed", Failure("cell 3 (work)", "ValueError: no", [], []), 0.2, Results({"y": 7}, {}, {}))
+    failed = Record("failed", Failure("in cell 3 (work)", "ValueError: no", [], []), 0.2, Results({"y": 7}, {}, {}))
     found = [finished({"y": 1, "word": "a"}), None, failed, finished({"y": True, "late": None, "word": 2})]
     rows = tables.wide(plan_of(k=[1, 2, 3, 10**20], flag=[True, False, True, True]), found).rows()
     assert rows == [
         ("1", "1", True, "done", 0.1, None, 1.0, "a", None),
         ("2", "2", False, "missing", None, None, None, None, None),
-        ("3", "3", True, "failed", 0.2, "cell 3 (work): ValueError: no", None, None, None),
+        ("3", "3", True, "failed", 0.2, "in cell 3 (work): ValueError: no", None, None, None),
         ("4", str(10**20), True, "done", 0.1, None, 1.0, "2", None),
     ]
 
@@ -357,7 +357,7 @@ def test_a_worker_with_another_version_is_refused(monkeypatch):
 def test_a_kernel_that_dies_is_a_failed_case(here, small, client):
     done = runs.sweep(small, [dict(x=1.0, die=1.0), dict(x=2.0, die=1.0)], workers=client, label="a")
     assert done.failed == ["1"]
-    assert rows(done.folder / "cases.csv")[0]["error"] == "cell 5 (work): DeadKernelError: Kernel died"
+    assert rows(done.folder / "cases.csv")[0]["error"] == "in cell 5 (work): DeadKernelError: Kernel died"
 
 
 def test_without_workers_a_sweep_gives_up(here, small):

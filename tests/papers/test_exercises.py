@@ -112,6 +112,7 @@ def test_each_statement_of_a_choice_is_right_for_somebody(sheets):
     name, _, key = sheets
     for question in questions.of(name):
         if isinstance(question, Choice):
+            assert len(set(question.options)) == len(question.options) >= 3, question.title  # two boxes are a coin
             answers = {row["answer"] for row in key if row["title"] == question.title}
             assert set("abcdefgh"[: len(question.options)]) - answers <= NEVER_RIGHT.get(name, set())
 
@@ -122,7 +123,9 @@ NEVER_RIGHT = {
     "near_saturation": {"c"},
     "processing_capacity": {"c"},
     "scheduling": {"d"},
+    "stability": {"c"},
     "what_a_log_remembers": {"c"},
+    "your_cluster": {"c", "d"},
 }
 
 
@@ -165,6 +168,29 @@ def test_a_solution_ends_each_way_with_the_answer_of_the_key(sheets, tmp_path):
                     assert part.count(row["answer"]) >= 2, row  # the way leads to it
                 if row["kind"] not in {"number", "choice"}:
                     assert "A model answer" in part
+
+
+def test_words_have_half_a_page_of_room(tmp_path):
+    folder = exercises.write("stability", 1, 1, tmp_path / "sheets", "html")
+    page = BeautifulSoup((folder / "student01.html").read_text(encoding="utf-8"), "html.parser")
+    parts = zip(questions.of("stability"), page.select("section"), strict=True)
+    lines = {one.kind: len(part.select(".room")) for one, part in parts}
+    (height,) = re.findall(r"\.room {[^}]*height: ([\d.]+)em", str(page.style))
+    (size,) = re.findall(r"font: ([\d.]+)pt", str(page.style))
+    millimetres = float(height) * float(size) * 25.4 / 72
+    printable = 297 - 18 - 20  # of A4, between the margins
+    assert all(lines[kind] * millimetres > printable / 2 for kind in ("derive", "explain"))
+    assert lines["find the mistake"] * millimetres > printable / 4
+
+
+def test_who_forgets_lost_jobs_answers_what_arrives_and_who_forgets_idle_servers_what_they_could_do():
+    (k,) = (k for k, one in enumerate(questions.of("cluster")) if one.title == "Three sizes")
+    for sheet in draw("cluster", 8, seed=1):
+        v, wrong = sheet[k].values, sheet[k].mistaken
+        mean_need = v["p1"] + 2 * v["p2"] + v["largest"] * (1 - v["p1"] - v["p2"])
+        assert float(wrong["that jobs are lost"]) == v["lam"]
+        naive = wrong["that servers are idle while jobs wait"]
+        assert naive == printed(v["N"] * v["mu2"] / mean_need)
 
 
 def test_a_page_needs_nothing_else_and_has_the_words_of_the_markdown(tmp_path):

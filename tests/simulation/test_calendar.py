@@ -7,6 +7,9 @@ from hypothesis import strategies as st
 
 from mjq.simulation import replay
 from mjq.simulation.calendar import Calendar, calendar_of
+from mjq.simulation.policies import FAMILIES, POLICIES
+from mjq.simulation.policies import policy as policy_of
+from mjq.simulation.policies.backfilling import backfilling
 from mjq.simulation.schedule import TIES
 from tests import reference_schedules as reference
 from tests.simulation.test_schedule import EPS, WITHOUT_POWERS, logs
@@ -128,6 +131,66 @@ def test_nobody_starts_on_servers_that_are_down(policy, case):
         held = found.need[(found.start <= now) & (now < found.finish)].sum()
         assert held <= up.at(now) + EPS * found.servers
     assert found.finish.tolist() == (found.start + found.run).tolist()
+
+
+EVERY_POLICY = [
+    *(name for name, rule in POLICIES.items() if not rule.interrupts),
+    *(f"{family}-{number}" for family in FAMILIES for number in (0, 1, 2, 5)),
+]
+
+
+def idle_while_somebody_fits(found):
+    """The instants at which nobody is in service though one waits that fits into what is up; whether the first fits."""
+    times = np.unique([found.submit, found.start, found.finish])
+    times = np.unique([*times, *found.calendar.since[1:].clip(0)])
+    for now, up in zip(times, found.calendar.at(times), strict=True):
+        waiting = np.flatnonzero((found.submit <= now) & (now < found.start))
+        fits = found.need[waiting] <= up * (1 + EPS)
+        if fits.any() and not ((found.start <= now) & (now < found.finish)).any():
+            yield now, bool(fits[np.argmin(found.submit[waiting])])
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("policy", EVERY_POLICY)
+@settings(max_examples=20)
+@given(case=logs_with_calendars())
+def test_with_nobody_in_service_a_job_that_fits_starts(policy, ties, case):
+    """Under every policy, unless its sentence says otherwise.
+
+    One that keeps the order waits while the first job does not fit. One that keeps promises waits for their time if
+    nothing has changed: it moves them when a job ends early and when other servers are up, not at other instants.
+    """
+    log, steps = case
+    found, rule = replay(*log, policy, ties=ties, calendar=steps), policy_of(policy)
+    idle = list(idle_while_somebody_fits(found))
+    if rule.keeps_order:
+        assert "the first one in the queue waits until it fits" in rule.sentence
+        assert not any(first_fits for _, first_fits in idle)
+    elif rule.choose is backfilling and rule.number > 1:
+        assert "a hole that opens between promises stays" in rule.sentence
+        early = found.finish[(log[3] > found.run) | (found.run == 0)]
+        assert not {now for now, _ in idle} & {*early, *found.calendar.steps()["since"]}
+    else:
+        assert not idle
+
+
+def test_a_hole_between_promises_stays_until_a_job_ends_early():
+    """Twelve jobs on six servers, found at random: from 27 to 29 nobody is in service, and all that wait would fit."""
+    submit, need = [0, 0, 2, 4, 4, 4, 5, 6, 7, 7, 7, 8], [5, 2, 3, 2, 4, 5, 6, 3, 6, 5, 3, 6]
+    run, estimate = [2, 7, 2, 3, 4, 8, 5, 3, 1, 7, 2, 4], [2, 7, 2, 8, 4, 10, 8, 3, 7, 12, 2, 4]
+    found = replay(submit, need, run, estimate, 6, "conservative", calendar=[])
+    assert list(idle_while_somebody_fits(found)) == [(27, True)]
+
+
+@pytest.mark.parametrize("policy", EVERY_POLICY)
+def test_a_job_that_needs_servers_that_are_down_holds_nobody_back(policy):
+    """One job of 8 and then 100 small ones, with 6 of 8 servers up for a long time, or for ever."""
+    log = np.zeros(101), [8] + 100 * [1], [5] * 101, None, 8
+    keeps_order = policy_of(policy).keeps_order
+    found = replay(*log, policy, calendar=[(0, 6), (1000, 8)])
+    assert found.start[0] == 1000 and found.start[1:].max() == (1005 + 60 if keeps_order else 80)
+    with pytest.raises(ValueError, match=f"{101 if keeps_order else 1} of 101 jobs never start"):
+        replay(*log, policy, calendar=[(0, 6)])
 
 
 def test_jobs_run_on_when_servers_go_down_and_hold_them_until_they_end():

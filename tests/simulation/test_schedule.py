@@ -5,16 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mjq.simulation import replay
+from mjq.simulation import policies, replay
 from mjq.simulation.schedule import TIES
 from tests import reference_schedules as reference
 
 EPS = 1e-9  # of the servers, for sums of needs
 WITHOUT_POWERS = (
-    "fcfs", "first-fit", "easy", "backfill-1", "backfill-2", "backfill-5", "conservative",
-    "least-servers-first", "most-servers-first", "msfq-1", "msfq-3",
-)  # fmt: skip
+    *(name for name in policies.POLICIES if name != "server-filling"),
+    *("backfill-1", "backfill-2", "backfill-5", "msfq-1", "msfq-3"),
+)
 POLICIES = (*WITHOUT_POWERS, "server-filling")
+IN_ORDER_OF_ONE_CLASS = [name for name in WITHOUT_POWERS if policies.policy(name).ordered_within_class]
 
 
 def thousandths(x):
@@ -241,7 +242,7 @@ def test_ten_tenths_fit_into_one():
 
 
 @pytest.mark.parametrize("servers", [1, 3, 10])
-@pytest.mark.parametrize("policy", [x for x in WITHOUT_POWERS if x not in ("backfill-5", "msfq-3")])
+@pytest.mark.parametrize("policy", [x for x in IN_ORDER_OF_ONE_CLASS if x not in ("backfill-5", "msfq-3")])
 def test_jobs_of_one_server_wait_as_in_the_recursion_of_kiefer_and_wolfowitz(policy, servers):
     rng = np.random.default_rng(servers)
     arrival = rng.exponential(1 / (0.9 * servers), 2000).cumsum()

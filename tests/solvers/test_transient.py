@@ -1,7 +1,5 @@
 """Where a chain is after some time: the exponential of a matrix, closed forms, both ways, large chains."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -109,10 +107,10 @@ def test_a_band_of_rates_is_the_same_stored_with_and_without_zeros(phases):
         assert Transient(start, stored).at(times) == pytest.approx(np.array(exact), abs=1e-12)
 
 
-def test_a_long_time_of_a_small_chain_takes_no_time():
-    chain, began = Transient([1.0, 0.0], [[0, 1e-9], [1e9, 0]]), time.perf_counter()
+def test_a_long_time_of_a_small_chain_is_not_stepped_through():
+    """It has 1e17 steps."""
+    chain = Transient([1.0, 0.0], [[0, 1e-9], [1e9, 0]])
     assert chain.at([1e8])[0] == pytest.approx([1, 1e-18], rel=1e-12)
-    assert time.perf_counter() - began < 5
 
 
 def test_a_chain_that_nobody_leaves_stays():

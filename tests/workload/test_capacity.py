@@ -189,7 +189,7 @@ def test_no_log_yields_a_share_beyond_1_or_an_interval_beside_its_value(monkeypa
     plan = unless_refused(lambda: planned(log, 1.0, [policy], [log.servers, 2 * log.servers], workers=1))
     if plan:
         for size in plan.policies[0].sizes:
-            for waits in filter(None, (size.waits, size.one_node_more, size.exact_estimates)):
+            for waits in filter(None, (size.waits, size.each_node_more, size.exact_estimates)):
                 assert all(holds_its_value(*x) for x in ((y.value, y.low, y.high) for _, y in waits) if x[0] >= 0)
 
 

@@ -43,9 +43,15 @@ def test_where_the_largest_size_misses_the_target_nothing_is_said_to_meet_it_fro
 
 
 def test_where_all_sizes_from_the_smallest_on_meet_the_target_no_other_is_named():
-    found = misses_again([4, 5, 8, 9])
-    assert (found.smallest, found.from_on) == (6, 6)  # seven is not tried: it lies above one that meets the target
+    found = misses_again([4, 5, 8, 9], target=3.0)
+    assert (found.smallest, found.from_on) == (5, 5)
     assert "miss" not in " ".join(found.verdict)
+
+
+def test_a_larger_machine_that_misses_the_target_is_found_between_two_that_meet_it():
+    found = misses_again([4, 6, 8, 9])
+    assert (found.smallest, found.from_on) == (6, 8)
+    assert [one.servers for one in found.sizes] == [4, 5, 6, 7, 8, 9]
 
 
 def test_the_size_that_surely_meets_the_target_is_named_once():

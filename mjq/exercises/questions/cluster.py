@@ -67,9 +67,14 @@ def completed(N, largest, p1, p2, C, lam, mu1, mu2):
     return lam * (1 - cluster.performance(N, sizes, p, lam, mu1, mu2, C).blocking)
 
 
-def without_idle(N, largest, p1, p2, lam, mu2, **_):
-    """Return all that arrives, or what servers complete that are never idle."""
-    return min(lam, N * mu2 / (p1 + 2 * p2 + largest * (1 - p1 - p2)))
+def without_idle(N, largest, p1, p2, mu2, **_):
+    """Return what servers complete that are never idle."""
+    return N * mu2 / (p1 + 2 * p2 + largest * (1 - p1 - p2))
+
+
+def all_that_arrives(lam, **_):
+    """Return the answer as if no job were lost."""
+    return lam
 
 
 # --- Ways -----------------------------------------------------------------------------------------------------------
@@ -92,30 +97,42 @@ def way_of_three_sizes(N, largest, p1, p2, C, lam, mu1, mu2):
 # --- A choice -------------------------------------------------------------------------------------------------------
 
 
-def draw_place_or_server(rng):
-    """Draw one of two sorts: the tracker is slow and the queue short, or the servers are few."""
+def draw_change(rng):
+    """Draw one of three sorts: servers are short, the tracker is slow, or jobs come together and places are few."""
     values = draw_uniform(rng)
-    if rng.random() < 0.5:
-        N, T = int(rng.integers(6, 10)), int(rng.integers(2, 4))
-        lam, mu1, C = decimal(rng, 5, 12, 1), int(rng.choice([10, 15, 20])), int(rng.integers(1, 4))
-        values |= {"N": N, "T": T, "lam": lam, "mu1": mu1, "C": C}
-    return values
+    few_places = {"N": int(rng.integers(6, 10)), "T": int(rng.integers(2, 4)), "C": int(rng.integers(1, 4))}
+    match rng.integers(3):
+        case 0:
+            return values
+        case 1:
+            return values | few_places | {"lam": decimal(rng, 5, 12, 1), "mu1": int(rng.choice([10, 15, 20]))}
+        case _:
+            return values | few_places | {"lam": decimal(rng, 5, 15, 1), "mu2": decimal(rng, 8, 15, 1)}
 
 
-def losses_with_more(N, C, **values):
-    return uniform(N=N, C=C + 1, **values).blocking, uniform(N=N + 1, C=C, **values).blocking
+def losses_with_more(N, C, mu1, **values):
+    """Return the share of lost jobs with a further place, with a further server, and with a tracker twice as fast."""
+    changed = {"N": N, "C": C + 1, "mu1": mu1}, {"N": N + 1, "C": C, "mu1": mu1}, {"N": N, "C": C, "mu1": 2 * mu1}
+    return [uniform(**values, **change).blocking for change in changed]
 
 
-def place_or_server(**values):
-    place, server = losses_with_more(**values)
-    if abs(place - server) < 0.02 * max(place, server):
-        raise ValueError("both are nearly alike")
-    return 0 if place < server else 1
+def best_change(**values):
+    losses = losses_with_more(**values)
+    least, second, _ = sorted(losses)
+    if second - least < 0.02 * second:
+        raise ValueError("two changes help nearly alike")
+    return losses.index(least)
 
 
-def way_of_place_or_server(**values):
-    place, server = losses_with_more(**values)
-    return {"now": 100 * uniform(**values).blocking, "place": 100 * place, "server": 100 * server}
+def a_place(**_):
+    """Return the change that seems right because jobs are lost when the queue is full."""
+    return 0
+
+
+def way_of_change(**values):
+    place, server, tracker = losses_with_more(**values)
+    lost = {"now": uniform(**values).blocking, "place": place, "server": server, "tracker": tracker}
+    return {name: 100 * share for name, share in lost.items()}
 
 
 LITTLE = 3 / (10 * (1 - 0.4))  # seconds
@@ -148,18 +165,19 @@ QUESTIONS = (
     ),
     Question(
         "Three sizes", THREE_SIZES + "How many jobs does the cluster complete per second?", "jobs per second",
-        draw_three_sizes, completed, {"that servers are idle while jobs wait": without_idle},
+        draw_three_sizes, completed,
+        {"that jobs are lost": all_that_arrives, "that servers are idle while jobs wait": without_idle},
         STATES + "The queue is full for a share of {lost} of the time, so this share of the jobs is lost. In the long "
         "run the cluster completes what it accepts: {lam} · (1 − {lost}) = {answer} jobs per second.",
         way_of_three_sizes,
     ),
     Choice(
-        "A place or a server", UNIFORM + "There is money for one further place in the queue or for one further server. "
-        "With which are fewer jobs lost?", ("With one further place in the queue", "With one further server"),
-        draw_place_or_server, place_or_server, {},
+        "What helps most?", UNIFORM + "There is money for one of three changes. With which are fewest jobs lost?",
+        ("One further place in the queue", "One further server", "A tracker that is twice as fast"),
+        draw_change, best_change, {"why the queue is full": a_place},
         "Now {now} % of the jobs are lost. With a further place it would be {place} %, with a further server "
-        "{server} %. A place helps where bursts or the tracker are the trouble; a server helps if servers are short.",
-        way_of_place_or_server,
+        "{server} %, with a tracker twice as fast {tracker} %. Ask why the queue is full: because servers are short, "
+        "because the tracker is slow, or because jobs come together now and then.", way_of_change,
     ),
     Task(
         "derive", "One server at a time",

@@ -115,15 +115,15 @@ def more_percent(n, **values):
     return 100 * (st.throughput(n + 1, **values) / st.throughput(n, **values) - 1)
 
 
-def one_more(**values):
-    more = more_percent(**values)
-    if 0.5 < more < 1.5:
-        raise ValueError("too near to one percent")
-    return 0 if more > 1 else 1
+def one_more(n, **values):
+    part = more_percent(n, **values) / (100 / n)  # of the naive limit's rise
+    if 1e-6 < part < 0.02 or abs(part - 1) < 0.02:
+        raise ValueError("too near to the next statement")
+    return 0 if part <= 1e-6 else 1 if part < 1 else 3
 
 
-def always_more(**_):
-    return 0
+def in_proportion(**_):
+    return 2
 
 
 def way_of_one_more(n, **values):
@@ -189,11 +189,12 @@ QUESTIONS = (
         "The mean of 1 / K is {mean}, and the limit is 1 / {mean} = {answer} jobs per hour.", way_of_three_sizes,
     ),
     Choice(
-        "One server more", TWO_CLASSES + "One server is added. How much higher is the limit of stability then?",
-        ("More than 1 %", "Less than 1 %"), draw_two_classes, one_more, {IDLE: always_more},
+        "One server more", TWO_CLASSES + "One server is added. By how much does the limit of stability rise?",
+        ("It does not change.", "It rises by less than one part in {n}.", "It rises by just one part in {n}.",
+         "It rises by more than one part in {n}."), draw_two_classes, one_more, {IDLE: in_proportion},
         "The limit of stability is {now} jobs per hour before and {then} afterwards (product form): {percent} % more. "
-        "By the naive limit, which is proportional to the number of servers, it would be {naive} % more. A server "
-        "helps much only where with it more jobs fit together.", way_of_one_more,
+        "By the naive limit, which is proportional to the number of servers, it would be one part in {n}, {naive} %. "
+        "A server helps much only where with it more jobs fit together.", way_of_one_more,
     ),
     Task(
         "derive", "A bound on the limit",

@@ -117,7 +117,11 @@ def in_order_of_arrival(N, percent, m):
 
 
 def without_idle(**_):
-    return 0
+    return 2
+
+
+def nearly_empty(**_):
+    return 3
 
 
 def way_of_month(N, percent, m):
@@ -173,8 +177,12 @@ QUESTIONS = (
         "A machine has {N} servers, and its largest job needs {m}. In a month in which jobs always waited, {percent} % "
         "of the servers were busy on average. Can it be that jobs started as soon as possible in order of arrival, and "
         "that all servers worked?",
-        ("No, more servers were idle than this rule can leave idle", "Yes, this rule can leave as many servers idle"),
-        draw_month, in_order_of_arrival, {"that the head of the queue may not fit": without_idle},
+        ("No, more servers were idle than this rule can leave idle", "Yes, this rule can leave as many servers idle",
+         "No, while jobs wait this rule leaves no server idle",
+         "Yes, this rule can leave any number of servers idle, whatever the jobs need"),
+        draw_month, in_order_of_arrival,
+        {"that the head of the queue may not fit": without_idle,
+         "that the head of the queue starts as soon as it fits": nearly_empty},
         "While somebody waits, fewer servers are free than the head of the queue needs, so at most {m} − 1 = {most}. "
         "On average {idle} were idle.", way_of_month,
     ),

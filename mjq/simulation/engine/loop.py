@@ -58,7 +58,6 @@ STATE = record_type(
         ("free", np.int64),  # resource, in units
         ("change", np.float64),  # when the servers that are up change
         ("step", np.int64),  # of the calendar, the next one
-        ("up", np.int64),  # servers that are up, in units
     ]
 )
 STEP = record_type([("since", np.float64), ("up", np.int64)])  # of a calendar, in units
@@ -167,10 +166,10 @@ def event_loop(choose, rng, source, needs, plan, record, calendar):
         np.zeros((plan.batches, LOST + 1)),
     )
     state, memory = np.zeros(1, STATE), np.zeros(1, MEMORY)
-    state[0].batch, state[0].free, state[0].up = -1, RESOURCE, RESOURCE
+    state[0].batch, state[0].free = -1, RESOURCE
     state[0].change = calendar[0].since if len(calendar) else np.inf
     state[0].coming = next_arrival(rng, source.lam, source.log, 0, 0.0)
-    memory[0].number, memory[0].wake, memory[0].changed = plan.number, np.inf, True
+    memory[0].number, memory[0].wake, memory[0].changed, memory[0].up = plan.number, np.inf, True, RESOURCE
     jobs, line, serving = places(1024), opened(needs), opened(needs[:0])
     profile = np.empty(_entries(jobs, plan), PROFILE)
     most = min(plan.arrivals, RESOURCE // max(1, needs.min()))  # in service at the same time
@@ -306,14 +305,14 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
 def _change(state, jobs, line, memory, calendar, times_known):
     """Let as many servers be up as the calendar says from now on; if they are fewer, all promises are void."""
     up = calendar[state.step].up
-    if up < state.up and times_known:
+    if up < memory[0].up and times_known:
         job = line[len(line) - 1].first
         while job != NOBODY:
             jobs[job].promise = np.nan
             job = jobs[job].behind[ALL]
     memory[0].changed = True
-    state.free += up - state.up
-    state.up = up
+    state.free += up - memory[0].up
+    memory[0].up = up
     state.step += 1
     state.change = calendar[state.step].since if state.step < len(calendar) else np.inf
 

@@ -71,6 +71,7 @@ MEMORY = record_type(
         ("wake", np.float64),  # when it is to be asked again, if nothing happens before
         ("changed", np.int64),  # whether the jobs in service are no longer those, or not for so long, that it expects
         ("used", np.int64),  # entries of the profile
+        ("up", np.int64),  # servers that are up, in units, whether held or free
     ]
 )
 PROFILE = record_type([("since", np.float64), ("free", np.int64)])

@@ -12,6 +12,9 @@ the clock. If it knows times, it also sees each job's estimate and the jobs in s
 expected to end. It changes nothing but its `memory`, its `profile`, the promises that it makes, and what it learns of
 the estimates in a queue.
 
+With nobody in service, a policy starts a job if one that waits fits into the servers that are up, unless its sentence
+says otherwise. A test tries that with every policy.
+
 To add one, write the function and enter it in `POLICIES`, or in `FAMILIES` if it goes by a number. It is compiled when
 it is first asked for; the event loop calls it by its address, and is therefore compiled once for all policies.
 """
@@ -51,6 +54,8 @@ class Policy:
         Whether it looks at service times or estimates, so that they must be known when a job arrives.
     interrupts : bool
         Whether a job that has started may have to wait again.
+    ordered_within_class : bool
+        Whether jobs of one class start in the order in which they came: then it is *fcfs* where there is one class.
     number : int
         Its parameter, if it has one.
     """
@@ -61,13 +66,14 @@ class Policy:
     keeps_order: bool = False
     knows_times: bool = False
     interrupts: bool = False
+    ordered_within_class: bool = True
     number: int = 0
 
 
 BACKFILLING = (
     "A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distributed Systems 12(6) (2001) 529-543"
 )
-QUICKSWAP = "Z. Chen et al., arXiv 2509.01893 (abstract)"
+QUICKSWAP = "Z. Chen et al., Performance Evaluation 171 (2026) 102525, arXiv 2509.01893"
 POLICIES = {
     "fcfs": Policy(
         in_order.fcfs,
@@ -91,7 +97,8 @@ POLICIES = {
     "conservative": Policy(
         backfilling.backfilling,
         "Each job is promised a start when it arrives. A later job starts early if it breaks no promise. When a job "
-        "ends earlier than expected, promises are moved forward in order of arrival.",
+        "ends earlier than expected, each promise is moved forward once, in order of arrival; a hole that opens "
+        "between promises stays until a job ends early again.",
         BACKFILLING,
         knows_times=True,
         number=EVERYBODY,
@@ -119,15 +126,17 @@ FAMILIES = {
     "backfill": Policy(
         backfilling.backfilling,
         "The first d jobs in the queue are promised a start, and later ones start early if they break no promise; "
-        "depth 0 is first-fit, 1 is EASY, all is conservative.",
+        "depth 0 is first-fit, 1 is EASY, all is conservative. Under depths above 1, a hole that opens between "
+        "promises stays until a job ends early again.",
         BACKFILLING,
         knows_times=True,
     ),
     "msfq": Policy(
         by_need.most_servers_first,
         "Jobs that need the most servers start first. But while at most l jobs are in service and the largest "
-        "waiting job does not fit, no job starts, so that servers become free for it.",
-        QUICKSWAP,
+        "waiting job does not fit, no job starts, so that servers become free for it. A job that needs more servers "
+        "than are up holds nobody back.",
+        QUICKSWAP + ", whose policy also drains while no large job waits",
     ),
 }
 NAMES = (*POLICIES, *(f"{family}-<number>" for family in FAMILIES))
@@ -142,8 +151,7 @@ def policy(name: str) -> Policy:
     True
     >>> policy("lifo")
     Traceback (most recent call last):
-    ValueError: policy must be one of fcfs, first-fit, easy, conservative, least-servers-first, most-servers-first, \
-server-filling, backfill-<number>, msfq-<number>; got 'lifo'
+    ValueError: policy must be one of fcfs, first-fit, ..., msfq-<number>; got 'lifo'
     """
     if isinstance(name, str):
         name = {"backfill-0": "first-fit", "backfill-1": "easy"}.get(name, name)  # the same, and faster

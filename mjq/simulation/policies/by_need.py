@@ -26,12 +26,17 @@ def most_servers_first(jobs, line, serving, memory, profile, running, free, now)
     """Return the job that needs most of those that fit; the earliest of these. Or nobody: see below.
 
     Let at most ``memory[0].number`` jobs be in service, and the largest that waits not fit: then nobody starts until it
-    does. With the number 0 that never happens.
+    does. A job that needs more than all servers that are up counts as absent, for nothing tells when it fits. So with
+    nobody in service a job that fits always starts, and with the number 0 the rule never holds anybody back.
+
+    Chen et al. (2026) define their policy by phases, for jobs that need one of k servers or all. This rule looks
+    at the present alone. Both start the same jobs while a large job waits, if the number is at most k - 2. They differ
+    while none waits, since their policy drains all the same, and for the number k - 1.
     """
     chosen, most = NOBODY, 0
     for kind in range(len(line) - 1):
         job, need = line[kind].first, line[kind].need
-        if job == NOBODY:
+        if job == NOBODY or need > memory[0].up:
             continue
         most = max(most, need)
         if need > free:

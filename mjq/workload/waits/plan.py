@@ -6,8 +6,10 @@ smallest size that meets the target is reported beside the one from which on all
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -32,6 +34,9 @@ SIZES = 10  # that are tried at first
 SMALLEST, LARGEST = 0.75, 2.0  # of them, as multiples of the servers of the log
 LOADS = 0.8, 0.9, 1.0, 1.1, 1.2  # times the growth, for the waits against the load
 NODE_ROUNDING = 1e-9  # of a number of nodes
+MOST_BETWEEN = 50  # sizes between two others, up to which each is tried
+CLEARLY = 1.5  # factor between the target and a wait that clearly meets or misses it
+FINEST = 0.01  # step between sizes where there are more of them, relative to the size
 TENTH = 1.1  # what further nodes save is the mean over sizes up to the next that is so many times as large
 
 
@@ -52,8 +57,9 @@ def planned(
 ) -> Plan:
     """Return how many servers keep the waits of a log below a target, or what changes would do to its waits, or both.
 
-    The log is replayed on machines of the given sizes; between the first one that meets the target and the one before
-    it, sizes are halved down to one node.
+    The log is replayed on machines of the given sizes. Then every size is tried, a node apart, between the last of
+    them that clearly misses the target, by a factor of one and a half, and the first one that clearly meets it. Where
+    there are more than fifty between these, sizes are one per cent apart.
 
     Parameters
     ----------
@@ -259,9 +265,10 @@ def _smallest_of_each(work, changes, policies, target, sizes, growth, node):
     for k, change in enumerate(changes):
         replays, tried = work.replays(change.log), _sizes(change.log, sizes, node)
         for name in policies:
-            meets = _meeting(replays, name, target, growth)
-            replays.make([dict(policy=name, servers=size, growth=growth) for size in tried])
-            found[name, k] = next((size for size in _refined(tried, meets, node) if meets(size)), None)
+            case: Callable[..., dict] = partial(dict, policy=name, growth=growth)
+            replays.make([case(servers=size) for size in tried])
+            every = _with_those_between(replays, case, target, tried, node)
+            found[name, k] = next((size for size in every if _percentile(replays, case, size) <= target), None)
     return [found[name, k] for name in policies for k in range(len(changes))]
 
 
@@ -307,66 +314,57 @@ def sizes_between(
 
 def _of_policy(replays, policy, target, sizes, growth, node):
     """Return how many servers one policy needs."""
-
-    def case(servers, **other):
-        return dict(policy=policy, servers=servers, growth=growth) | other
-
-    def each(size, here):
-        return _each(here, size, sizes, node, lambda other: replays.waits(**case(other)))
-
-    meets = _meeting(replays, policy, target, growth)
+    case: Callable[..., dict] = partial(dict, policy=policy, growth=growth)
     exact = rule_of(policy).knows_times and replays.log.estimate is not None
-    others: list[tuple[float, dict]] = [(size + node, {}) for size in sizes]
-    others += [(size, {"exact": True}) for size in sizes if exact]
-    replays.make([case(size, **other) for size, other in [(size, {}) for size in sizes] + others])
-    sizes = _refined(sizes, meets, node)
+    replays.make([case(servers=size) for size in sizes])
+    asked = set(sizes)
+    sizes = _with_those_between(replays, case, target, sizes, node)
+    meets = {size: _percentile(replays, case, size) <= target for size in sizes}
+    shown = asked | {size for pair in pairwise(sizes) if meets[pair[0]] != meets[pair[1]] for size in pair}
+    replays.make([case(servers=size, exact=True) for size in sorted(shown) if exact])
     rows = []
     for size in sizes:
-        fits = replays.fits(size)
-        here = replays.waits(**case(size)) if fits else None
-        known = {"one_node_more": case(size + node)} | ({"exact_estimates": case(size, exact=True)} if exact else {})
-        gains = {name: _gain(here, replays.waits(**other)) for name, other in known.items() if fits}
+        here, saves = None, {}
+        if replays.fits(size):
+            here = replays.waits(**case(servers=size))
+            saves["each_node_more"] = _each(here, size, sizes, node, lambda other: replays.waits(**case(servers=other)))
+            if exact and size in shown:
+                saves["exact_estimates"] = _gain(here, replays.waits(**case(servers=size, exact=True)))
         told = None if here is None else waits_told(here)
-        high = told and told.percentile.high
+        ends = None if told is None or told.percentile.high is None else (told.percentile.low, told.percentile.high)
         rows.append(
             Size(
                 servers=size,
                 load=replays.load(size, growth),
                 too_large=replays.too_large(size),
                 waits=told,
-                meets=meets(size),
-                surely=high is not None and high <= target,
-                **{"one_node_more": None, "exact_estimates": None} | gains,
-                each_node_more=_each(here, size, sizes, node, lambda other: replays.waits(**case(other)))
-                if fits
-                else None,
+                meets=meets[size],
+                surely=ends is not None and ends[1] <= target,
+                surely_misses=here is None or (ends is not None and ends[0] > target),
+                shown=size in shown,
+                **saves,
             )
         )
     fit = [row.servers for row in rows if row.waits]
     smallest = next((row.servers for row in rows if row.meets), None)
-    shown = smallest or (fit[-1] if fit else None)
+    machine = smallest or (fit[-1] if fit else None)
     found = PolicyPlan(
         policy=policy,
         sizes=rows,
         smallest=smallest,
         from_on=_from_on(rows),
+        possible=next((row.servers for row in rows if not row.surely_misses), None),
         surely=next((row.servers for row in rows if row.surely), None),
-        servers=shown,
-        loads=[] if shown is None else _against_load(replays, policy, shown, growth),
+        servers=machine,
+        loads=[] if machine is None else _against_load(replays, policy, machine, growth),
         verdict=[],
     )
     return found.model_copy(update={"verdict": verdict(found, target, replays.percentile, node)})
 
 
-def _meeting(replays, policy, target, growth):
-    """Return a function of the servers: whether the target is met."""
-
-    def meets(servers):
-        if not replays.fits(servers):
-            return False
-        return replays.waits(policy=policy, servers=servers, growth=growth)["percentile"]["value"] <= target
-
-    return meets
+def _percentile(replays, case, servers):
+    """Return the percentile of the waits on so many servers, which is infinite if some job does not fit."""
+    return replays.waits(**case(servers=servers))["percentile"]["value"] if replays.fits(servers) else np.inf
 
 
 def _each(here, size, sizes, node, waits):
@@ -383,17 +381,32 @@ def _over(found, nodes):
     return Interval(value=found.value / nodes, **{end: None if x is None else x / nodes for end, x in ends.items()})
 
 
-def _refined(sizes, meets, node):
-    """Add sizes between the first that meets the target and the one before it, down to one node."""
-    first = next((k for k, size in enumerate(sizes) if meets(size)), 0)
-    if not first:
+def _with_those_between(replays, case, target, sizes, node):
+    """Return the sizes, and those between the last that clearly misses the target and the first that clearly meets it.
+
+    Waits need not fall with each server: a size below one that nearly meets the target may meet it, and one above a
+    size that meets it may miss it again.
+    """
+    waits = np.array([_percentile(replays, case, size) for size in sizes])
+    longest = np.maximum.accumulate(waits[::-1])[::-1]  # from each size on
+    low = max(0, int(np.argmax(waits <= CLEARLY * target)) - 1)
+    high = int(np.argmax(CLEARLY * longest <= target)) or len(sizes) - 1
+    if waits.min() > CLEARLY * target or CLEARLY * longest[0] <= target:
         return sizes
-    low, high, more = sizes[first - 1], sizes[first], []
-    while (steps := round((high - low) / node)) > 1:
-        middle = low + node * (steps // 2)
-        more.append(middle)
-        low, high = (low, middle) if meets(middle) else (middle, high)
-    return sorted({*sizes, *more})
+    between = _between(sizes[low], sizes[high], node)
+    replays.make([case(servers=size) for size in between])
+    return sorted({*sizes, *between})
+
+
+def _between(low, high, node):
+    """Return sizes between two others: each node, or where these are many, steps of at most one per cent.
+
+    >>> _between(96.0, 100.0, 1.0), _between(96.0, 100.0, 2.0), _between(4000.0, 4100.0, 1.0)
+    ([97.0, 98.0, 99.0], [98.0], [4040.0, 4080.0])
+    """
+    nodes = int(np.ceil((high - low) / node - NODE_ROUNDING)) - 1
+    step = 1 if nodes <= MOST_BETWEEN else max(1, int(low * FINEST / node))
+    return [low + node * k for k in range(step, nodes + 1, step)]
 
 
 def _from_on(rows):

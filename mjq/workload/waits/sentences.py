@@ -13,6 +13,10 @@ from mjq.workload.words import time_in_words
 __all__ = ["assumed", "rule_of", "verdict"]
 
 ALONE = "A what-if changes one thing: nobody submits other jobs, or at other times, because of it."
+TOO_WIDE = 10.0  # times its lower end is the upper end of the interval of a wait, above which a log cannot tell a size
+MOST_NAMED = 8  # sizes, in a sentence
+LARGE, ROUND = 1000.0, 0.01  # servers from which on a size is rounded, and by how much at most
+ROUNDING = 1e-9  # of a number of servers
 
 
 def rule_of(name: str) -> Policy:
@@ -24,31 +28,38 @@ def rule_of(name: str) -> Policy:
 
 
 def verdict(found: PolicyPlan, target: float, percentile: float, node: float) -> list[str]:
-    """Return the answer of a plan in sentences."""
+    """Return the answer of a plan in sentences; the first says so if the log cannot tell."""
     goal = f"{percentile:g} % of the jobs wait at most {time_in_words(target)}"
     if found.smallest is None:
         waits = [(row.waits.percentile.value, row.servers) for row in found.sizes if row.waits]
         least = "".join(f", the least is {time_in_words(wait)}, on {size:g}" for wait, size in sorted(waits)[:1])
         return [f"Under {found.policy} no size that was tried does it ({goal}){least}."]
-    told = [f"Under {found.policy}, {goal} on {found.smallest:g} servers."]
-    row = next(row for row in found.sizes if row.servers == found.smallest)
-    assert row.waits and row.one_node_more, "all jobs fit into a machine that meets the target"
-    if row.servers == found.sizes[0].servers:
+    place, row = next((k, row) for k, row in enumerate(found.sizes) if row.servers == found.smallest)
+    assert row.waits, "all jobs fit into a machine that meets the target"
+    ends = row.waits.percentile
+    if ends.low is None or ends.high is None or ends.high > TOO_WIDE * ends.low:
+        told = [
+            f"This log cannot tell how many servers it takes so that {goal} under {found.policy}: {_between(found)}.",
+            f"In the replay of this log {_about(found.smallest)} servers are enough.",
+        ]
+    else:
+        told = [
+            f"Under {found.policy}, {goal} on {found.smallest:g} servers.",
+            f"As far as this log can tell, it takes {_between(found)}.",
+        ]
+    if place == 0:
         told.append("It is the smallest size that was tried: fewer may do.")
+    elif (before := found.sizes[place - 1].servers) < (found.smallest - node) * (1 - ROUNDING):
+        told.append(f"The next smaller size that was tried, {before:g}, misses the target.")
     if found.from_on is None:
         told.append("But the largest size that was tried misses the target.")
     elif found.from_on > found.smallest:
         missing = [one.servers for one in found.sizes if one.servers > found.smallest and not one.meets]
+        more = ", …" if len(missing) > MOST_NAMED else ""
         told.append(
-            f"But larger ones miss it again ({', '.join(f'{x:g}' for x in missing)}); from {found.from_on:g} on all "
-            "that were tried meet it."
+            f"But larger ones miss it again ({', '.join(f'{x:g}' for x in missing[:MOST_NAMED])}{more}); from "
+            f"{found.from_on:g} on all that were tried meet it."
         )
-    if row.waits.percentile.high is None:
-        told.append("This log is too short to tell how far the waits on such a machine would be like that.")
-    elif found.surely is None:
-        told.append("No size that was tried has the whole interval below the target.")
-    elif found.surely > found.smallest:
-        told.append(f"The smallest whose whole interval is below the target has {found.surely:g}.")
     told.append(_further(row, node))
     if row.exact_estimates:
         saved = row.exact_estimates.mean
@@ -58,6 +69,26 @@ def verdict(found: PolicyPlan, target: float, percentile: float, node: float) ->
             else f"Exact estimates would save {time_in_words(saved.value)} there."
         )
     return told
+
+
+def _between(found):
+    """Say between which sizes the log leaves it open whether they meet the target."""
+    first, last = found.sizes[0].servers, found.sizes[-1].servers
+    low = _about(found.possible) + (" or fewer" if found.possible == first else "")
+    if found.surely is None:
+        return f"between {low} and more than {last:g}"
+    return f"at most {_about(found.surely)}" if found.surely == first else f"between {low} and {_about(found.surely)}"
+
+
+def _about(servers):
+    """Return a number of servers, from a thousand on the roundest within one per cent.
+
+    >>> _about(113.0), _about(5594.0), _about(4933.0), _about(6000.0)
+    ('113', 'about 5,600', 'about 4,900', '6000')
+    """
+    rounded = (round(servers, -digits) for digits in range(9, -1, -1))
+    near = next((x for x in rounded if abs(x - servers) <= ROUND * servers), servers)
+    return f"{servers:g}" if servers < LARGE or near == servers else f"about {near:,.0f}"
 
 
 def _further(row, node):
@@ -83,11 +114,7 @@ def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False
         f"Servers are alike, are not shared and {fail}; the machine is empty before the first job; "
         "priorities, fair share, partitions and limits for users are not modelled.",
         *([f"Estimates are {said}."] if known else []),
-        *(
-            ["A what-if changes one thing: nobody submits other jobs, or at other times, because of it."]
-            if changes
-            else []
-        ),
+        *([ALONE] if changes else []),
         "A replay is a single sample: the order of two jobs can move many others. Intervals (95 %) compare four long "
         "parts of the log with each other: they say how far this much of a log tells of others like it, and nothing of "
         "other users or seasons. Where there is none, the log is too short to tell.",
