@@ -18,7 +18,7 @@ from mjq._util.plain import brief, nearest
 __all__ = [  # noqa: RUF022, in the order of reading
     "MIX_TOLERANCE", "LARGEST_COUNT", "LARGEST_RATE_RATIO", "FIT_TOLERANCE", "shown", "numbers", "positive",
     "not_negative", "probabilities", "share", "repeated", "inside", "count", "counts", "affordable", "multiserver",
-    "effort", "parameter_names",
+    "effort", "parameter_names", "TooLarge", "TooShort",
 ]  # fmt: skip
 
 MIX_TOLERANCE = 1e-9  # by which probabilities may miss the sum 1
@@ -27,6 +27,14 @@ SMALLEST_SIZE, LARGEST_SIZE = 1e-100, 1e100  # of rates, times and needs: produc
 LARGEST_RATE_RATIO = 1e100  # for the same reason
 LARGEST_COUNT = 2**53  # that a float holds exactly
 MOST_SHOWN = 8  # of many values, in a message
+
+
+class TooLarge(ValueError):
+    """Say that what is asked for is right and would take too much time or memory: another way may do."""
+
+
+class TooShort(ValueError):
+    """Say that a log does not tell what is asked: it has too few jobs, or none that ran."""
 
 
 def shown(values: ArrayLike) -> str:
@@ -203,14 +211,14 @@ def counts(name: str, values: ArrayLike, least: int = 1) -> np.ndarray:
 
 
 def affordable(name: str, size: float, most: float, unit: str) -> None:
-    """Raise ``ValueError`` before work begins that would take hours.
+    """Raise :class:`TooLarge` before work begins that would take hours.
 
     >>> affordable("N_A = 1000000000", 5e14, 1e12, "states")
     Traceback (most recent call last):
-    ValueError: N_A = 1000000000 would take 5e+14 states, more than 1e+12
+    mjq._util.checks.TooLarge: N_A = 1000000000 would take 5e+14 states, more than 1e+12
     """
     if size > most:
-        raise ValueError(f"{name} would take {float(size):.3g} {unit}, more than {most:.3g}")
+        raise TooLarge(f"{name} would take {float(size):.3g} {unit}, more than {most:.3g}")
 
 
 def multiserver(

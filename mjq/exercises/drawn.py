@@ -104,8 +104,8 @@ def _solved(question, rng):
     try:
         values = question.draw(rng)
         exact = question.answer(**values)
-    except ValueError:  # a constraint of the model is violated: an unstable queue, a job that does not fit
-        return None
+    except ValueError as error:
+        return _refused(error)
     if not LEAST_ANSWER < exact < math.inf:
         return None
     answer, *near = (printed(exact * (1 + shift)) for shift in (0, -MACHINES_APART, MACHINES_APART))
@@ -118,13 +118,19 @@ def _solved(question, rng):
     return Drawn(question, values, answer, mistaken, tolerance(answer))
 
 
+def _refused(error):
+    """Return None where a constraint of the model is violated: an unstable queue, a job that does not fit."""
+    if type(error) is not ValueError:  # too large a system, or a matrix that cannot be inverted
+        raise error
+
+
 def _chosen(question, rng):
     """Return the question with random numbers, or None if they violate a constraint of the model."""
     try:
         values = question.draw(rng)
         right = question.answer(**values)
-    except ValueError:
-        return None
+    except ValueError as error:
+        return _refused(error)
     wrong = {words: mistake(**values) for words, mistake in question.mistakes.items()}
     mistaken = {words: LETTERS[other] for words, other in wrong.items() if other != right}
     return Drawn(question, values, LETTERS[right], mistaken)

@@ -156,7 +156,6 @@ def _ours(log):
     here, more = (waits(log, SERVERS + extra, "fcfs", percentile=PERCENTILE) for extra in (0, 1))
     gain = difference(here, more, "mean")[1:]
     own, work = own_order_capacity(log), mean_work(log)
-    own_order_capacity.cache_clear()
     return {
         "mean": interval(here, "mean"),
         "percentile": interval(here, "percentile"),

@@ -90,7 +90,6 @@ def row_of(case: Case) -> dict:
     for policy, jobs in JOBS.items():
         log = drawn(mix, jobs, np.random.default_rng([SEED, *case, 1]))
         found = own_order_capacity(log, policy)
-        own_order_capacity.cache_clear()  # it would keep the log
         row[f"lost_{policy}"] = 1 - found.share
         low, high = found.share_low, found.share_high
         row[f"half_{policy}"] = None if low is None or high is None else (high - low) / 2

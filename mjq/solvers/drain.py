@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import linalg
 
+from mjq._util.checks import TooLarge
 from mjq._util.compiling import numba
 from mjq.solvers import arnoldi, chain
 
@@ -108,12 +109,12 @@ def configurations(
             least = np.maximum(0, np.ceil((resource - most_free - slack - used) / need))
         room = np.maximum(most - least + 1, 0)
         if room.sum() > limit:
-            raise ValueError(f"more than {limit} configurations fit into {resource:g}: aggregate classes first")
+            raise TooLarge(f"more than {limit} configurations fit into {resource:g}: aggregate classes first")
         room, least = room.astype(np.intp), least.astype(np.int64)
         before = np.repeat(np.arange(len(counts)), room)
         extra = least[before] + np.arange(len(before)) - np.repeat(np.cumsum(room) - room, room)
         if most.max(initial=0) >= 2**31:
-            raise ValueError(f"more than {2**31} jobs of one class fit into {resource:g}: change the unit of work")
+            raise TooLarge(f"more than {2**31} jobs of one class fit into {resource:g}: change the unit of work")
         counts = np.column_stack([counts[before], extra]).astype(np.int32)
         used = used[before] + extra * need
     return Configurations(counts, *_neighbours(*_keys(counts)))
@@ -124,7 +125,7 @@ def _keys(counts):
     radix = counts.max(axis=0).astype(object) + 2  # one more than can be, so that sums never carry over
     exact = [int(np.prod(radix[i + 1 :], initial=1)) for i in range(len(radix))]
     if exact[0] * radix[0] >= 2**63:
-        raise ValueError(f"{len(radix)} classes with up to {max(radix) - 2} jobs each are too many to number")
+        raise TooLarge(f"{len(radix)} classes with up to {max(radix) - 2} jobs each are too many to number")
     strides = np.array(exact, dtype=np.int64)
     return counts.astype(np.int64) @ strides, strides
 

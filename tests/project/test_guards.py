@@ -156,14 +156,12 @@ def log_of(run, need, servers):
 def test_classes_whose_means_lie_too_far_apart_have_no_exact_capacity(monkeypatch):
     log = log_of([1e-9, 3600.0] * 20, [1, 2] * 20, 4)
     assert near_the_limit(log) is not None
-    near_the_limit.cache_clear()
 
     def refused(*_):
         raise ArithmeticError("rates lie too far apart")
 
     monkeypatch.setattr("mjq.System.near_saturation", refused)
     assert near_the_limit(log) is None
-    near_the_limit.cache_clear()
 
 
 def test_a_log_whose_jobs_all_fit_at_once_tells_no_capacity():

@@ -65,8 +65,6 @@ def fewer_jobs(monkeypatch):
     """A tenth of the simulated jobs: what is said of them is the same, and two per cent are still seen."""
     for policy, jobs in estimates.JOBS.items():
         monkeypatch.setitem(estimates.JOBS, policy, jobs // 10)
-    yield
-    independent_capacity.cache_clear()
 
 
 light = pytest.mark.usefixtures("fewer_jobs")

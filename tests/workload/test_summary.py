@@ -426,9 +426,9 @@ def test_what_tells_nothing_is_refused(changes, message):
         summarize(replace(some_log(np.random.default_rng(1), 300), **changes))
 
 
-@pytest.mark.parametrize("jobs", [0, 1, 199])
+@pytest.mark.parametrize("jobs", [1, 199])
 def test_short_logs_are_refused(jobs):
-    with pytest.raises(ValueError, match=f"at least 200 jobs, and the log has {jobs}|does not|minimum"):
+    with pytest.raises(ValueError, match=f"at least 200 jobs, and the log has {jobs}"):
         summarize(some_log(np.random.default_rng(1), jobs))
 
 
@@ -477,8 +477,10 @@ def test_a_long_log_with_users_is_promised(monkeypatch):
 def test_no_level_and_no_need_stands_for_fewer_than_five_jobs(unchecked):
     rng = np.random.default_rng(3)
     log = some_log(rng, 3000, 30, needs=(1, 1, 1, 1, 2, 2, 4, 8, 16))
-    log.run[rng.integers(3000, size=3)] = 3e6  # three jobs with most of the work
-    log.need[:4] = 13.0
+    run, need = log.run.copy(), log.need.copy()
+    run[rng.integers(3000, size=3)] = 3e6  # three jobs with most of the work
+    need[:4] = 13.0
+    log = replace(log, run=run, need=need)
     site = summarize(log)
     assert 13 not in site.needs
     group = site.group_of[np.searchsorted(site.needs, np.where(log.need == 13, 16, log.need))]

@@ -8,10 +8,10 @@ import numpy as np
 
 from mjq._util import checks
 from mjq.workload.answers import BinningError
-from mjq.workload.capacity.estimates import independent_capacity, own_order_capacity
+from mjq.workload.capacity.estimates import Estimates
 from mjq.workload.reading.log import Log
 
-__all__ = ["binning_error", "fewer_needs", "rounded_up"]
+__all__ = ["binning_error", "error_of", "fewer_needs", "rounded_up"]
 
 LEAST_WORK = 1e-300  # to divide by, where no job ran
 
@@ -68,14 +68,16 @@ def binning_error(log: Log, binned: Log, policy: str = "fcfs", seed: int = 1) ->
     -------
     BinningError
     """
-    own, drawn = (
-        capacity(binned).value / capacity(log).value - 1
-        for capacity in (
-            lambda one: own_order_capacity(one, policy),
-            lambda one: independent_capacity(one, policy, seed),
-        )
+    return error_of(Estimates(log, seed), Estimates(binned, seed), policy)
+
+
+def error_of(log: Estimates, binned: Estimates, policy: str) -> BinningError:
+    """Return what :func:`binning_error` returns, by estimates that may be used for more."""
+    return BinningError(
+        own_order=binned.own_order(policy).value / log.own_order(policy).value - 1,
+        independent=binned.independent(policy).value / log.independent(policy).value - 1,
+        needs=len(np.unique(binned.log.need)),
     )
-    return BinningError(own_order=own, independent=drawn, needs=len(np.unique(binned.need)))
 
 
 def _with_needs(log, need):

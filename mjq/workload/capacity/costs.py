@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from mjq._util.checks import TooShort
 from mjq.workload.answers import Costs
 from mjq.workload.capacity.estimates import own_order_capacity
 from mjq.workload.reading.log import HOUR, Log
@@ -40,11 +39,9 @@ def costs_of_classes(log: Log, policy: str = "fcfs") -> list[Costs]:
         mine = log.need == need
         if mine.all():
             continue
-        said = None if log.estimate is None else log.estimate[~mine]
-        others = replace(log, need=log.need[~mine], run=log.run[~mine], estimate=said)
         try:
-            without = own_order_capacity(others, policy).value
-        except ValueError:  # they all fit into the machine at once, or take no time
+            without = own_order_capacity(log.of(~mine), policy).value
+        except TooShort:  # they all fit into the machine at once, or take no time
             continue
         beside, used = rate * (1 - mine.mean()), rate * work[mine].sum() / len(log) / HOUR
         gained = (without - beside) * work[~mine].mean() / HOUR

@@ -16,7 +16,7 @@ is busy, which says the same with far less noise. How well the log tells that me
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from mjq.workload.reading.log import BLOCKS, HOUR, Log
 
 __all__ = [
     "ASSUMES",
+    "Estimates",
     "capacities",
     "exponential_capacity",
     "independent_capacity",
@@ -99,16 +100,76 @@ def capacities(
     >>> [round(one.value, 2) for one in found.values()]
     [1.33, 1.14, 1.2, 1.0]
     """
-    found = {}
-    for name, compute in (
-        ("naive", lambda: naive_capacity(log)),
-        ("exponential", lambda: exponential_capacity(log, policy, seed, exact)),
-        ("independent", lambda: independent_capacity(log, policy, seed, 1)),
-        ("own_order", lambda: own_order_capacity(log, policy)),
-    ):
-        progress(name)
-        found[name] = compute()
-    return found
+    return Estimates(log, seed).capacities(policy, exact, progress)
+
+
+class Estimates:
+    """Make each estimate of a log once, for all who need it; they go when this object goes.
+
+    Parameters
+    ----------
+    log : Log
+    seed : int
+        Of what is simulated.
+
+    Examples
+    --------
+    >>> from mjq.workload import Log
+    >>> found = Estimates(Log(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0), servers=2.0))
+    >>> round(found.own_order("fcfs").share, 3), found.own_order("fcfs") is found.own_order("fcfs")
+    (0.75, True)
+    """
+
+    def __init__(self, log: Log, seed: int = 1) -> None:
+        self.log, self.seed = log, seed
+        self._made: dict[tuple, Any] = {}
+
+    def _once(self, function, *arguments):
+        key = function, arguments
+        if key not in self._made:
+            self._made[key] = function(self.log, *arguments)
+        return self._made[key]
+
+    def own_order(self, policy: str) -> Capacity:
+        """Return :func:`own_order_capacity`."""
+        return self._once(own_order_capacity, policy)
+
+    def independent(self, policy: str, length: int = 1) -> Capacity:
+        """Return :func:`independent_capacity`."""
+        return self._once(independent_capacity, policy, self.seed, length)
+
+    def near_the_limit(self) -> RelativeCompletions | None:
+        """Return what :func:`near_the_limit` returns."""
+        return self._once(near_the_limit)
+
+    def exponential(self, policy: str, exact: bool = True) -> Capacity:
+        """Return :func:`exponential_capacity`."""
+        solved = self.near_the_limit() if exact and policy == "fcfs" else None
+        return _exponential(self.log, policy, self.seed, solved)
+
+    def capacities(
+        self, policy: str, exact: bool = True, progress: Callable[[str], object] = lambda name: None
+    ) -> dict[str, Capacity]:
+        """Return what the function :func:`capacities` returns."""
+        found = {}
+        for name, compute in (
+            ("naive", lambda: naive_capacity(self.log)),
+            ("exponential", lambda: self.exponential(policy, exact)),
+            ("independent", lambda: self.independent(policy)),
+            ("own_order", lambda: self.own_order(policy)),
+        ):
+            progress(name)
+            found[name] = compute()
+        return found
+
+    def memory(self, policy: str, lengths: Sequence[int] = BLOCKS) -> dict[int, Capacity]:
+        """Return what the function :func:`memory` returns."""
+        lengths = [length for length in lengths if 10 * length <= len(self.log)]
+        found = {length: self.independent(policy, length) for length in (1, *lengths)}
+        for length in lengths:
+            drawn = f"jobs are drawn from the log, {length} successive ones at a time"
+            found[length] = found[length].model_copy(update={"assumes": drawn})
+        return found | {len(self.log): self.own_order(policy)}
 
 
 def naive_capacity(log: Log) -> Capacity:
@@ -130,7 +191,6 @@ def mean_work(log: Log) -> Estimate:
     return Estimate(float(work.mean()), (high - low) / 2, len(work), low=low, high=high)
 
 
-@lru_cache(maxsize=2)  # under both rules: the curve of memory ends with it, and what classes cost begins with it
 def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
     """Return the capacity if the jobs come in the order of the log, with an interval for logs like it.
 
@@ -156,7 +216,7 @@ def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
     """
     servers, naive = log.require_servers(), _naive(log)
     if len(log) == 1:
-        raise ValueError("the log has a single job: a capacity needs jobs that wait for each other")
+        raise checks.TooShort("the log has a single job: a capacity needs jobs that wait for each other")
     starts, times = _started(log.need, log.run, log.estimate, servers, policy)
     busy = _work_done(log.need, log.run, starts, times)
     share = min(1.0, float(busy[-1] / (servers * times[-1])))
@@ -178,7 +238,6 @@ def _around(value, up, across):
     return np.array(ratio.interval()) * value / ratio.value
 
 
-@lru_cache(maxsize=8)  # curves of memory under both rules; each entry keeps its log
 def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
     """Simulate jobs drawn from the log, `length` successive ones at a time, and return the capacity."""
     _naive(log)  # there is some work
@@ -196,8 +255,13 @@ def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: b
     Under FCFS exact where at most a million configurations fit; otherwise simulated. Under EASY estimates exceed the
     times by the factors of the log.
     """
+    return Estimates(log, seed).exponential(policy, exact)
+
+
+def _exponential(log, policy, seed, solved):
+    """Return the capacity for exponential times, by the exact solution if there is one."""
     naive, ran = _naive(log), log.run > 0
-    if exact and policy == "fcfs" and (solved := near_the_limit(log)) is not None:
+    if solved is not None:
         share = min(1.0, HOUR * solved.capacity / naive)
         return _capacity(log, share, 2 * (share * naive,), 2 * (share,), EXACT, "exponential")
     _, kind, jobs = np.unique(log.need, return_inverse=True, return_counts=True)
@@ -214,7 +278,6 @@ def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: b
     return _simulated(log, shares, "exponential")
 
 
-@lru_cache(maxsize=4)  # a log is asked for its capacity and for its waits
 def near_the_limit(log: Log) -> RelativeCompletions | None:
     """Solve the exponential classes of the log under FCFS exactly, for their capacity and the waits near it.
 
@@ -228,7 +291,7 @@ def near_the_limit(log: Log) -> RelativeCompletions | None:
         system = log.system()
         drain.configurations(servers, system.needs, servers * checks.FIT_TOLERANCE, MOST_CONFIGURATIONS)
         return system.near_saturation()
-    except (ValueError, ArithmeticError):  # no time, too many configurations, or means that lie too far apart
+    except (checks.TooShort, checks.TooLarge, ArithmeticError):  # no time, too many configurations, means too far apart
         return None
 
 
@@ -241,12 +304,7 @@ def memory(log: Log, policy: str = "fcfs", seed: int = 1, lengths: Sequence[int]
         The number of successive jobs that are drawn together to a :class:`Capacity`: 1, which is independent, then
         `lengths` as far as the log has ten such blocks, and the length of the log, which is its own order.
     """
-    lengths = [length for length in lengths if 10 * length <= len(log)]
-    found = {length: independent_capacity(log, policy, seed, length) for length in (1, *lengths)}
-    for length in lengths:
-        drawn = f"jobs are drawn from the log, {length} successive ones at a time"
-        found[length] = found[length].model_copy(update={"assumes": drawn})
-    return found | {len(log): own_order_capacity(log, policy)}
+    return Estimates(log, seed).memory(policy, lengths)
 
 
 def _jobs(policy):
@@ -263,7 +321,7 @@ def _some(column, which):
 def _naive(log):
     work = float(np.mean(log.need * log.run))
     if not work > 0:
-        raise ValueError("no job of the log ran for any time")
+        raise checks.TooShort("no job of the log ran for any time")
     return HOUR * log.require_servers() / work
 
 
@@ -274,7 +332,7 @@ def _started(need, run, said, servers, policy):
     times = np.sort(starts)
     times = times if policy == "fcfs" else times[: len(times) - line + 1]
     if not times[-1] > 0:
-        raise ValueError("all jobs fit into the machine at once: the log does not tell its capacity")
+        raise checks.TooShort("all jobs fit into the machine at once: the log does not tell its capacity")
     return starts, times
 
 
@@ -297,7 +355,7 @@ def _share(log, need, run, said, policy):
     starts, times = _started(need, run, said, servers, policy)
     warm = round(WARM * len(times))
     if not times[-1] > times[warm]:
-        raise ValueError("after the first tenth all jobs fit at once: the log does not tell its capacity")
+        raise checks.TooShort("after the first tenth all jobs fit at once: the log does not tell its capacity")
     ends = times[[warm, -1]]
     return min(1.0, float(np.diff(_work_done(need, run, starts, ends))[0] / np.diff(ends)[0]) / servers)
 

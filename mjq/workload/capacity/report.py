@@ -19,8 +19,9 @@ from mjq.workload.answers import (
     Rate,
     Report,
 )
-from mjq.workload.capacity import arrivals, binning, estimates
+from mjq.workload.capacity import arrivals, binning
 from mjq.workload.capacity.costs import costs_of_classes
+from mjq.workload.capacity.estimates import Estimates, mean_work
 from mjq.workload.capacity.saturated import LINE
 from mjq.workload.reading.log import HOUR, Log
 from mjq.workload.waits.at_load import waits_at_load
@@ -113,14 +114,15 @@ def reports_on(
 def _reports(log, policies, seed, needs, progress):
     """Return a report for each policy; what they share is computed once."""
     needs = None if needs is None else checks.count("needs", needs)
-    found = {policy: estimates.capacities(log, policy, seed, progress=progress) for policy in policies}
+    made = Estimates(log, seed)
+    found = {policy: made.capacities(policy, progress=progress) for policy in policies}
     progress("memory")
-    memory = {name: _curve(log, name, seed) for name in RULES}
+    memory = {name: _curve(made, name) for name in RULES}
     progress("classes")
     costs = {policy: costs_of_classes(log, policy)[:CLASSES] for policy in policies}
     progress("waits")
     load, agreement = arrivals.load(log), arrivals.agreement(log)
-    work = estimates.mean_work(log)
+    work = mean_work(log)
     reports = {}
     for policy in policies:
         progress("curve")
@@ -138,9 +140,9 @@ def _reports(log, policies, seed, needs, progress):
             capacities=Capacities(**found[policy]),
             memory=memory,
             classes=costs[policy],
-            near_saturation=_near_saturation(log) if policy == "fcfs" else None,
+            near_saturation=_near_saturation(made) if policy == "fcfs" else None,
             agreement=agreement,
-            binned=None if needs is None else _binned(log, needs, policy, seed),
+            binned=None if needs is None else _binned(made, needs, policy),
             verdict=[
                 *verdict(load, found[policy], policy, agreement, waits),
                 *([OF_STARTS] if log.submits_are_starts else []),
@@ -159,15 +161,15 @@ def _of_easy(log):
     return [f"EASY looks for what fits among {LINE} jobs that wait; {said}"]
 
 
-def _curve(log, policy, seed):
+def _curve(made, policy):
     fields = set(Rate.model_fields)
-    curve = estimates.memory(log, policy, seed)
+    curve = made.memory(policy)
     return [Drawn(block=block, **capacity.model_dump(include=fields)) for block, capacity in curve.items()]
 
 
-def _near_saturation(log):
+def _near_saturation(made):
     """Return what holds near saturation for exponential classes under FCFS, where they can be solved."""
-    solved = estimates.near_the_limit(log)
+    solved = made.near_the_limit()
     if solved is None:
         return None
     rate, constant = HOUR * solved.capacity, 1 + solved.delta
@@ -175,9 +177,9 @@ def _near_saturation(log):
     return NearSaturation(capacity=rate, constant=constant, hours=hours)
 
 
-def _binned(log, needs, policy, seed):
-    logs = {"fewer": binning.fewer_needs(log, needs), "rounded": binning.rounded_up(log)}
-    return Binned(**{name: binning.binning_error(log, few, policy, seed) for name, few in logs.items()})
+def _binned(made, needs, policy):
+    logs = {"fewer": binning.fewer_needs(made.log, needs), "rounded": binning.rounded_up(made.log)}
+    return Binned(**{name: binning.error_of(made, Estimates(few, made.seed), policy) for name, few in logs.items()})
 
 
 def verdict(

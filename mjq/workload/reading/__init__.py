@@ -1,7 +1,9 @@
 """Logs in.
 
 ``formats``         reads a log in any of the formats below, which it tells by the content
-``log``             the jobs of a log as columns, and which lines of the file were not used
+``log``             the jobs of a log as columns, checked once
+``assembling``      a log from the tables of a reader, and which lines of the file were not used
+``rows``            what each reader gives
 ``swf``             the Standard Workload Format of the Parallel Workloads Archive
 ``sacct``           what Slurm's accounting prints
 ``table``           CSV and Parquet by a map of columns

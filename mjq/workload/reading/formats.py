@@ -10,7 +10,8 @@ from polars.exceptions import PanicException, PolarsError
 
 from mjq.workload.answers import Lines
 from mjq.workload.reading import lines, sacct, swf, table
-from mjq.workload.reading.log import Log, gathered, gathered_by_partition
+from mjq.workload.reading.assembling import gathered, gathered_by_partition
+from mjq.workload.reading.log import Log
 
 __all__ = ["read_log", "read_partitions"]
 

@@ -17,7 +17,7 @@ FLOATS = "submit", "eligible", "start", "run", "estimate", "need"
 
 
 class Kept:
-    """Hold rows of tables of :data:`mjq.workload.reading.log.SCHEMA` until :meth:`taken` returns them all.
+    """Hold rows of tables of :data:`mjq.workload.reading.rows.SCHEMA` until :meth:`taken` returns them all.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from mjq.workload.reading.log import SCHEMA, Reading, first_reason
+from mjq.workload.reading.rows import SCHEMA, Reading, first_reason
 from mjq.workload.reading.times import duration, has_zone, moment, numbers
 
 __all__ = ["COLUMNS", "COMMAND", "UNITS", "looks_like_sacct", "read"]
@@ -51,7 +51,7 @@ def looks_like_sacct(lines: Iterable[str]) -> bool:
 
 
 def read(blocks: Iterable[tuple[int, list[str]]], unit: str | None = None) -> Reading:
-    """Read blocks of lines into a :class:`~mjq.workload.reading.log.Reading`.
+    """Read blocks of lines into a :class:`~mjq.workload.reading.rows.Reading`.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from mjq._util.plain import brief
-from mjq.workload.reading.log import FARTHEST, SCHEMA, Reading, first_reason
+from mjq.workload.reading.rows import FARTHEST, SCHEMA, Reading, first_reason
 
 __all__ = ["looks_like_swf", "read"]
 
@@ -43,7 +43,7 @@ def looks_like_swf(lines: Iterable[str]) -> bool:
 
 
 def read(blocks: Iterable[tuple[int, list[str]]]) -> Reading:
-    """Read blocks of lines into a :class:`~mjq.workload.reading.log.Reading`."""
+    """Read blocks of lines into a :class:`~mjq.workload.reading.rows.Reading`."""
     comments = _Comments()
     tables = (_table(first, lines, comments) for first, lines in blocks)
     return Reading(tables, comments.header, _machine, _clock, _submits_are_starts)

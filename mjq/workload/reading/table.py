@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from mjq._util.plain import printable
-from mjq.workload.reading.log import SCHEMA, Reading, first_reason
+from mjq.workload.reading.rows import SCHEMA, Reading, first_reason
 from mjq.workload.reading.times import duration, has_zone, moment, numbers
 
 __all__ = ["COLUMNS", "read_csv", "read_parquet"]
@@ -36,7 +36,7 @@ MOST_NAMED, LONGEST_NAME = 30, 40  # columns, and letters of one, in a message
 
 
 def read_csv(blocks: Iterable[tuple[int, list[str]]], columns: dict[str, str] | None = None) -> Reading:
-    """Read a CSV file into a :class:`~mjq.workload.reading.log.Reading`.
+    """Read a CSV file into a :class:`~mjq.workload.reading.rows.Reading`.
 
     Parameters
     ----------

@@ -139,7 +139,7 @@ def without_need(log: Log, need: float) -> Changed:
         f"{gone} of {len(log)} jobs need {need:g} servers and bring {_work(log, ~stay)} of the work. They are left "
         "out, and the waits of the others are compared."
     )
-    return Changed(f"without need {need:g}", told, _taken(log, np.flatnonzero(stay)), np.flatnonzero(stay))
+    return Changed(f"without need {need:g}", told, log.of(stay, start=None, present=None), np.flatnonzero(stay))
 
 
 def shifted_to_night(log: Log, share: float, seed: int = 1, night: tuple[float, float] = NIGHT) -> Changed:
@@ -190,7 +190,7 @@ def shifted_to_night(log: Log, share: float, seed: int = 1, night: tuple[float, 
     later = (DAY - dark - since) + since * dark / (DAY - dark)
     arrival = come + np.where(moved, HOUR * later, 0.0)
     order = np.argsort(arrival, kind="stable")
-    made = _taken(replace(log, submit=arrival, eligible=None), order)
+    made = log.of(order, submit=arrival[order], eligible=None, start=None, present=None)
     told = (
         f"{moved.sum()} of the {by_day.sum()} jobs that came between {ends:g} and {begins:g} h come in the next night, "
         f"when the same part of it has passed. They were drawn with seed {seed}. Waits count from the new times."
@@ -202,10 +202,3 @@ def _work(log, chosen):
     """Return the share of the work that these jobs bring, in words."""
     work = log.need * log.run
     return f"{100 * work[chosen].sum() / work.sum() if work.any() else 0.0:.3g} %"
-
-
-def _taken(log, places):
-    """Return the log with these of its jobs, without their real starts."""
-    columns = ("need", "run", "submit", "eligible", "estimate", "number", "user")
-    taken = {name: column[places] for name in columns if (column := getattr(log, name)) is not None}
-    return replace(log, **taken, start=None, present=None)

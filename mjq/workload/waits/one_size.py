@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -106,7 +106,6 @@ def _blocks(wait, take, floor):
     return intervals.Blocks(float(take(wait)), parts, floor)._asdict()
 
 
-@lru_cache(maxsize=2)  # a log is replayed many times
 def effective_jobs(log: Log) -> float:
     """Return how many independent jobs the needs and run times of a log are worth, whichever are worth fewer."""
     return min(intervals.effective_number(log.need), intervals.effective_number(log.run))
