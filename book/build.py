@@ -24,6 +24,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+import between_notebooks
 import depends
 import filelock
 import lighter
@@ -321,6 +322,7 @@ def write_back(names):
         nbformat.write(notebook, ROOT / "notebooks" / f"{name}.ipynb")
         (EXECUTED / f"{name}.stored").touch()  # from now on this execution tells nothing about what is stored
         print(f"notebooks/{name}.ipynb: outputs written back")
+    between_notebooks.write()
     for picture, (name, cell) in PICTURES.items():
         if name in names:
             (ROOT / "book/_static" / picture).write_text(drawing(name, cell), encoding="utf-8")

@@ -5,11 +5,13 @@
 * ``<paper>_declared.csv``: our parameters for figures whose own are not given.
 * ``<key>_ledger.csv``: every figure, table and numbered equation, and the claims that we found: what it says, how
   well it agrees, where it is in the book, what checks it.
+* ``between_notebooks.json``: numbers of one notebook that sentences of another show. `make refresh` writes it.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib import resources
@@ -20,8 +22,8 @@ import numpy as np
 from mjq import models
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "PAPERS", "LEDGERS", "KINDS", "CAN_FAIL", "read", "ledger", "checks", "Printed", "printed", "declared",
-    "Comparisons",
+    "PAPERS", "LEDGERS", "KINDS", "CAN_FAIL", "read", "of_notebook", "ledger", "checks", "Printed", "printed",
+    "declared", "Comparisons",
 ]  # fmt: skip
 
 PAPERS = tuple(paper.key for paper in models.PAPERS)
@@ -49,6 +51,21 @@ def read(name: str) -> list[dict[str, str]]:
     with resources.as_file(resources.files(__name__) / f"{name}.csv") as path:
         with path.open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
+
+
+def of_notebook(name: str) -> dict[str, Any]:
+    """Return numbers that a notebook computed with its default parameters, for sentences of another one.
+
+    They are about systems that the sentence names, such as a family of random ones, and do not follow the parameters of
+    the notebook that shows them.
+
+    Examples
+    --------
+    >>> of_notebook("stability_claims")["reach-tried"]
+    3000
+    """
+    with resources.as_file(resources.files(__name__) / "between_notebooks.json") as path:
+        return json.loads(path.read_text(encoding="utf-8"))[name]
 
 
 def ledger(paper: str) -> list[dict[str, str]]:

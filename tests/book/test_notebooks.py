@@ -3,6 +3,8 @@
 import ast
 import json
 import re
+import sys
+from functools import cache
 
 import nbformat
 import papermill
@@ -11,7 +13,12 @@ import pytest
 from mjq import plots, published
 from mjq.models import CHAPTERS, PAPERS
 from mjq.runs import execution
+from mjq.runs.kept.results import taken_from
 from tests.conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "book"))
+import between_notebooks
+import student
 
 NOTEBOOKS = [ROOT / f"notebooks/{name}.ipynb" for chapter in CHAPTERS for name in chapter.notebooks]
 CHAPTER_OF = {name: chapter.name for chapter in CHAPTERS for name in chapter.notebooks}
@@ -211,6 +218,55 @@ def test_chapter_runs_with_other_parameters(path, case, tmp_path, monkeypatch):
     assert comparisons(target) == set()
     if path.stem in KEYS:
         assert "no comparison was made" in json.dumps(nbformat.read(target, as_version=4).cells[-1].outputs)
+
+
+@pytest.mark.slow
+def test_numbers_shown_by_another_notebook_do_not_follow_parameters(path, tmp_path, monkeypatch):
+    """A sentence of a chapter with a number of its companion would else tell of the companion's own parameters."""
+    names = between_notebooks.wanted().get(path.stem, set())
+    if not names:
+        pytest.skip("no other notebook shows a number of it")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MJQ_WORKERS", "1")
+    target = tmp_path / "run.ipynb"
+    known = papermill.inspect_notebook(str(path))
+    given = {name: value for name, value in OTHERS[CHAPTER_OF[path.stem]][1].items() if name in known}
+    assert execution.execute(nbformat.read(path, as_version=4), target, given) is None
+    now, stored = (taken_from(nbformat.read(file, as_version=4)).values for file in (target, path))
+    assert {name: now.get(name) for name in names} == pytest.approx({name: stored[name] for name in names}, rel=1e-9)
+
+
+def test_numbers_between_notebooks_are_as_stored(path):
+    kept = json.loads(between_notebooks.KEPT.read_text(encoding="utf-8"))
+    assert kept.get(path.stem) == between_notebooks.stored().get(path.stem)
+
+
+def test_no_sentence_hides_its_number_behind_a_role(path):
+    """JupyterLab and previews show no role: a cell says the sentence."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        assert not re.search(r"\{(glue:\w+|computed)\}`", cell.source), cell.source[:200]
+
+
+def test_every_stored_figure_can_be_seen_where_the_notebook_is_not_trusted(path):
+    for cell in cells(path):
+        for output in cell.outputs:
+            kinds = output.get("data", {})
+            assert "image/svg+xml" not in kinds or "image/png" in kinds, cell.metadata.name
+
+
+@cache
+def words():
+    return student.Words(ROOT)
+
+
+def test_numbers_in_links_are_those_of_the_book(path):
+    """A link that is written as the number of a figure or an equation has that number."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        for text, label in student.LINK.findall(cell.source):
+            if re.fullmatch(r"\([A-Z]\w*\.\w+\)", text):
+                assert text == f"({words().equations[label]})"
+            if re.fullmatch(r"Fig\. \d+(\.\d+)?", text):
+                assert text == f"Fig. {words().figures[label]}"
 
 
 def test_pictures_of_the_readme_come_from_the_chapters(path):
