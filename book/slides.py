@@ -19,15 +19,14 @@ from pathlib import Path
 import yaml
 from figures import figures
 from font import FONT
+from formulas import broken, lines_of, translated
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
-from student import ROOT, Words, blocks, is_glue, title
-
-from formulas import broken, lines_of, translated  # noqa: I001 (from book/_ext, which student puts on the path)
 from selfchecks import computed
+from student import ROOT, Words, blocks, is_glue, title
 
 HERE = Path(__file__).parent
 FORMULA = re.compile(r"\$\$(.+?)\$\$(?:[ \t]*\(([\w:-]+)\))?", re.S)
@@ -35,11 +34,12 @@ SECTION = re.compile(r"^\(([\w:-]+)\)=$", re.M)
 TABLE = re.compile(r"(?:^\|.*\n?)+", re.M)
 EXERCISE = re.compile(r"(.+), (\w+)")
 CONDITION = re.compile(r"^\* `([^`]+)` ?(.*)$", re.M)
-LAST = re.compile(r"(<math>(?:(?!<math>).)*</math>)</span>([.,;:)-][^\s<]*)")  # of a formula, and what must not leave it
+LAST = re.compile(r"(<math>(?:(?!<math>).)*</math>)</span>([.,;:)-][^\s<]*)")  # with what must not leave a formula
 NOISE = {"glue", "holds", "say"}  # calls that are not for readers
 CODE = HtmlFormatter(nowrap=True, noclasses=True, style="xcode")
 NOTE = {"ask": "Ask", "wrong": "They may say"}  # of each slide, beside its minutes
-HEADS = {"title": "{}", "by hand": "By hand: {}", "question": "{}"}  # of a slide; the latter two have a solution
+HEADS = {"title": "{}", "by hand": "By hand: {}", "question": "{}"}  # of a slide
+ASKED = ["by hand", "question"]  # these have a solution
 
 
 def _formula(tex, options):
@@ -159,7 +159,9 @@ class Deck:
     def exercise(self, name):
         heading, level, text = self.of("exercise", self.book.exercises, name)
         number = self.book.words.exercises[name]
-        return f'<div class="exercise"><h3>{number}. {self.book.line(heading)} ({level})</h3>{self.book.html(text)}</div>'
+        return (
+            f'<div class="exercise"><h3>{number}. {self.book.line(heading)} ({level})</h3>{self.book.html(text)}</div>'
+        )
 
     def check(self, name):
         _, question = self.of("self-check", self.book.checks, name)
@@ -208,16 +210,18 @@ class Deck:
         yield "first", head + self.vote(session["vote"]), session
         for slide in session["slides"]:
             kind = "".join(HEADS.keys() & slide)
-            asks = kind in {"by hand", "question"}
-            if {kind, "body", "minutes", *NOTE, *(["solution"] if asks else [])} != set(slide):
+            solution = slide.get("solution")
+            own = {"body", "minutes", *NOTE}
+            rest = (own | {"solution"}, own) if kind in ASKED else (own, set())
+            if (set(slide) - {kind}, set(solution or {})) != rest or not kind:
                 raise ValueError(
                     f"{session['name']}: a slide has one of {', '.join(HEADS)}, a body and a note "
-                    f"(minutes, {', '.join(NOTE)}), and a question or a case by hand has a solution; got {slide}"
+                    f"(minutes, {', '.join(NOTE)}), and so has the solution of {' or '.join(ASKED)}; got {slide}"
                 )
             heading = self.book.line(slide[kind])
-            yield ("asks" if asks else "plain"), self.slide(HEADS[kind].format(heading), slide), slide
-            if asks:
-                yield "solution", self.slide(f"Solution: {heading}", slide["solution"]), slide["solution"]
+            yield ("asks" if solution else "plain"), self.slide(HEADS[kind].format(heading), slide), slide
+            if solution:
+                yield "solution", self.slide(f"Solution: {heading}", solution), solution
 
     def slide(self, heading, slide):
         body = "\n".join(map(self.item, slide["body"]))
@@ -231,9 +235,9 @@ class Deck:
             done += note["minutes"]
             words = "".join(f"<p><b>{head}:</b> {self.book.line(note[key])}</p>" for key, head in NOTE.items())
             sections.append(
-                f'<section class="{sort}">\n<div class="slide">\n{html}\n<p class="count">{k} / {len(slides)}</p>\n</div>\n'
-                f'<aside class="note"><p class="minutes">{note["minutes"]} min, to minute {done} of {whole}</p>{words}'
-                "</aside>\n</section>"
+                f'<section class="{sort}">\n<div class="slide">\n{html}\n<p class="count">{k} / {len(slides)}</p>\n'
+                '</div>\n<aside class="note">'
+                f'<p class="minutes">{note["minutes"]} min, to minute {done} of {whole}</p>{words}</aside>\n</section>'
             )
         return (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
