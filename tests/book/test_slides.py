@@ -2,10 +2,12 @@
 
 import re
 import sys
+from types import SimpleNamespace
 
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from mjq.models import CHAPTERS
 from mjq.simulation import replay
@@ -213,6 +215,26 @@ def test_the_three_jobs_of_session_9_start_as_the_slide_says(decks):
         assert [float(text) for text in cells[1:4]] == list(starts)
         top, _, bottom = cells[4].partition("/")
         assert int(top) / int(bottom or 1) == pytest.approx((starts - submit).mean())
+
+
+def test_code_on_a_slide_is_for_readers(book):
+    """Lines that store numbers for the book or check them are left out, also where they fill several lines."""
+    source = "x = 1\nglue(\n    'name', x\n)\nholds(it_is_one=x == 1)\n\n\ndef f():\n    return x\n\n\nf()"
+    deck = slides.Deck({"name": "x", "chapter": "stability"}, book)
+    deck.cells = {"cell": SimpleNamespace(source=source)}
+    shown = {name: BeautifulSoup(deck.code(name), "html.parser").get_text() for name in ("cell", "cell/f")}
+    assert "".join(shown["cell"].split()) == "x=1deff():returnxf()"
+    assert shown["cell/f"].strip() == "def f():\n    return x"
+
+
+def test_words_that_a_cell_puts_out_are_words_of_the_chapter():
+    output = new_output("display_data", {"text/markdown": "Said of this run."})
+    said, seen = (new_code_cell("say()", outputs=[output], metadata={"tags": tags}) for tags in (["remove-input"], []))
+    assert list(map(slides.text_of, (new_markdown_cell("Written."), said, seen))) == [
+        "Written.",
+        output.data["text/markdown"],
+        "",
+    ]
 
 
 @pytest.mark.parametrize(
