@@ -3,120 +3,288 @@
     python book/slides.py                 into _build/slides/
     python book/slides.py --out slides    into another folder
 
-What is on them is in ``slides.yml``. Figures, their captions and all numbers are those that the chapters store, so that
-nothing has to be executed.
+What is on them is in ``slides.yml``, which says how. Equations, tables, figures, code, what code printed, exercises and
+self-checks are taken by name from the chapters, as these are stored, so that nothing has to be executed and nothing can
+go stale. Formulas are MathML as in the book, in its font.
 """
 
 import argparse
+import ast
 import base64
 import re
+from functools import cache
 from html import escape
 from pathlib import Path
 
 import yaml
 from figures import figures
-from student import ROOT, Words, title
+from font import FONT
+from formulas import broken, lines_of, translated
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+from selfchecks import computed
+from student import ROOT, Words, blocks, is_glue, title
 
-MATHS = {r"\beta": "β", r"\alpha": "α", r"\mu": "μ", r"\lambda": "λ", r"\Delta": "Δ", r"\tilde u": "ũ", r"\le": "≤"}
-PARTS = {"title", "points", "figure"}  # of a slide
-STYLE = """
-html { color-scheme: light; font: 22px/1.4 system-ui, sans-serif; color: #111; background: #fff }
-body { margin: 0 } section { box-sizing: border-box; height: 100vh; padding: 3vh 6vw; position: relative;
-  display: flex; flex-direction: column }
-h1 { font-size: 2em; margin: 30vh 0 .5em } h2 { font-size: 1.4em; margin: 0 0 .6em } li { margin: .4em 0 }
-ul { margin: 0 0 .5em } figure { margin: 0; flex: 1; min-height: 0; display: flex; flex-direction: column }
-img { flex: 1; min-height: 0; width: 100%; object-fit: contain }
-figcaption { font-size: .62em; color: #444; margin-top: .6em } .count { position: absolute; right: 2vw; bottom: 2vh;
-  font-size: .6em; color: #555 } .at-work section { display: none } .at-work section.shown { display: flex }
-@page { size: 297mm 167mm; margin: 0 }
-@media print { .at-work section { display: flex; break-after: page; height: 166mm; overflow: hidden } }
-"""
-SCRIPT = """
-const slides = [...document.querySelectorAll("section")]
-const show = k => {
-  const to = Math.max(0, Math.min(slides.length - 1, k))
-  slides.forEach((slide, j) => slide.classList.toggle("shown", j === to))
-  history.replaceState(null, "", "#" + (to + 1))
-}
-const at = () => slides.findIndex(slide => slide.classList.contains("shown"))
-document.body.classList.add("at-work")
-show((parseInt(location.hash.slice(1)) || 1) - 1)
-addEventListener("hashchange", () => show((parseInt(location.hash.slice(1)) || 1) - 1))
-addEventListener("keydown", event => {
-  if (event.ctrlKey || event.altKey || event.metaKey) return
-  const steps = {ArrowRight: 1, ArrowDown: 1, PageDown: 1, " ": 1, ArrowLeft: -1, ArrowUp: -1, PageUp: -1}
-  if (event.key in steps) show(at() + steps[event.key])
-  else if (event.key === "Home") show(0)
-  else if (event.key === "End") show(slides.length - 1)
-  else return
-  event.preventDefault()
-})
-addEventListener("click", event => show(at() + (event.clientX < innerWidth / 3 ? -1 : 1)))
-"""
+HERE = Path(__file__).parent
+FORMULA = re.compile(r"\$\$(.+?)\$\$(?:[ \t]*\(([\w:-]+)\))?", re.S)
+SECTION = re.compile(r"^\(([\w:-]+)\)=$", re.M)
+TABLE = re.compile(r"(?:^\|.*\n?)+", re.M)
+EXERCISE = re.compile(r"(.+), (\w+)")
+CONDITION = re.compile(r"^\* `([^`]+)` ?(.*)$", re.M)
+LAST = re.compile(r"(<math>(?:(?!<math>).)*</math>)</span>([.,;:)-][^\s<]*)")  # with what must not leave a formula
+NOISE = {"glue", "holds", "say"}  # calls that are not for readers
+CODE = HtmlFormatter(nowrap=True, noclasses=True, style="xcode")
+NOTE = {"ask": "Ask", "wrong": "They may say"}  # of each slide, beside its minutes
+HEADS = {"title": "{}", "by hand": "By hand: {}", "question": "{}"}  # of a slide
+ASKED = ["by hand", "question"]  # these have a solution
 
 
-def pictures_of(folder, chapter):
-    """The figures that the slides of a chapter may show: its own, and those of its page of claims."""
-    return figures(folder, chapter) | figures(folder, f"{chapter}_claims")
+def _formula(tex, options):
+    return translated(lines_of(tex), True) if options["display_mode"] else broken(translated(tex, False))
 
 
-def shown(text, words):
-    """A sentence as HTML: numbers of the book in place, letters in place of formulas."""
-    text = words.plain(str(text))
-    text = re.sub(r"\$([^$]+)\$", lambda found: letters(found[1]), text)
-    text = escape(re.sub(r"\[([^\]]+)\](\([^)]*\))?", r"\1", text), quote=False)
-    return re.sub(r"\*([^* ][^*]*)\*", r"<em>\1</em>", text)
+MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").use(dollarmath_plugin, renderer=_formula)
 
 
-def letters(formula):
-    """A short formula in plain letters; ``ValueError`` if there is more to it."""
-    for name, letter in MATHS.items():
-        formula = re.sub(re.escape(name) + r"(?![a-z])", letter, formula)
-    formula = re.sub(r"[_^]\{?(\w+|\*)\}?", r"\1", formula)
-    if "\\" in formula:
-        raise ValueError(f"slides have no formulas, got {formula!r}")
-    return formula
+class Book:
+    """What slides may show of the chapters in a folder, by name."""
+
+    def __init__(self, folder):
+        self.words = Words(folder)
+        self.pictures, self.equations, self.tables, self.exercises, self.checks = {}, {}, {}, {}, {}
+        for name, notebook in self.words.chapters.items():
+            self.pictures |= figures(folder, name)
+            for text in map(text_of, notebook.cells):
+                self.equations |= {label: tex for tex, label in FORMULA.findall(text) if label}
+                self._note_directives(text)
+            _, *parts = SECTION.split("\n\n".join(map(text_of, notebook.cells)))
+            found = zip(parts[::2], map(TABLE.search, parts[1::2]), strict=True)
+            self.tables |= {label: table[0] for label, table in found if table}
+
+    def _note_directives(self, text):
+        """Remember self-checks and exercises."""
+        exercise = None
+        for block in blocks(text):
+            if isinstance(block, str):
+                if exercise:
+                    self.exercises[exercise[0]] = *exercise[1:], block
+                exercise = None
+            elif block[0] == "selfcheck":
+                self.checks[block[1]] = block[2:]
+            elif block[0] == "exercise-start":
+                exercise = block[2]["label"], *EXERCISE.fullmatch(block[1]).groups()
+
+    def html(self, text):
+        """A text in Markdown as HTML: numbers of the book in place, no links."""
+        text = re.sub(r"(?<!\\)\[([^\]]+)\]\([^)]*\)", r"\1", self.words.plain(str(text)))
+        return LAST.sub(r'<span class="stay">\1\2</span></span>', MARKDOWN.render(text))
+
+    def line(self, text):
+        """The same for a text that stands in a line."""
+        return self.html(text).strip().removeprefix("<p>").removesuffix("</p>")
 
 
-def deck(session, words, pictures, chapter):
-    """One session as a page."""
-    slides = [f"<h1>{escape(session['title'])}</h1>\n<p>{escape(chapter)}</p>"]
-    for slide in session["slides"]:
-        if not {"title"} < set(slide) <= PARTS:
-            raise ValueError(f"{session['name']}: a slide has a title, and points or a figure, got {slide}")
-        points = "".join(f"<li>{shown(point, words)}</li>" for point in slide.get("points", []))
-        parts = [f"<h2>{shown(slide['title'], words)}</h2>", f"<ul>{points}</ul>" if points else ""]
-        if "figure" in slide:
-            picture, caption, alt = pictures[slide["figure"]]
-            code = base64.b64encode(picture.encode()).decode()
-            number = words.figures[slide["figure"]]
-            parts.append(
-                f'<figure><img src="data:image/svg+xml;base64,{code}" alt="{escape(alt)}">'
-                f"<figcaption>Fig. {number} of the book. {shown(caption, words)}</figcaption></figure>"
+def text_of(cell):
+    """The words of a cell: its own, or those that a cell without visible code puts out."""
+    if cell.cell_type == "markdown":
+        return cell.source
+    if "remove-input" not in cell.metadata.get("tags", []):
+        return ""
+    return "\n\n".join("".join(output.get("data", {}).get("text/markdown", "")) for output in cell.get("outputs", []))
+
+
+class Deck:
+    """The slides of a session."""
+
+    def __init__(self, session, book):
+        self.session, self.book = session, book
+        chapters = session["chapter"], f"{session['chapter']}_claims"
+        self.cells = {
+            cell.metadata["name"]: cell
+            for name in reversed(chapters)
+            for cell in getattr(book.words.chapters.get(name), "cells", [])
+            if "name" in cell.metadata
+        }
+
+    # --- What can be on a slide: the methods are the words for it in slides.yml ---
+
+    def points(self, points):
+        return f"<ul>{''.join(f'<li>{self.book.line(point)}</li>' for point in points)}</ul>"
+
+    def vote(self, belief):
+        return f'<p class="vote">True or false? <em>{self.book.line(belief)}</em></p>'
+
+    def task(self, text):
+        return f'<div class="task">{self.book.html(text)}</div>'
+
+    def figure(self, name):
+        picture, caption, alt = self.of("figure", self.book.pictures, name)
+        code = base64.b64encode(picture.encode()).decode()
+        return (
+            f'<figure><img src="data:image/svg+xml;base64,{code}" alt="{escape(alt)}"><figcaption>'
+            f"Fig. {self.book.words.figures[name]} of the book. {self.book.line(caption)}</figcaption></figure>"
+        )
+
+    def equation(self, name):
+        tex = self.of("equation", self.book.equations, name)
+        return (
+            f'<div class="equation"><div class="formula">{translated(lines_of(tex), True)}</div>'
+            f'<span class="number">({self.book.words.equations[name]})</span></div>'
+        )
+
+    def table(self, name):
+        return f'<div class="table">{self.book.html(self.of("table", self.book.tables, name))}</div>'
+
+    def code(self, name):
+        name, _, function = name.partition("/")
+        source = self.of("cell", self.cells, name).source
+        nodes = ast.parse(source).body
+        if function:
+            functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
+            nodes = [self.of(f"function in the cell {name!r}", functions, function)]
+        hidden = {line for node in nodes if is_noise(node) for line in range(node.lineno, node.end_lineno + 1)}
+        lines = enumerate(source.splitlines()[: nodes[-1].end_lineno], 1)
+        source = "\n".join(line for k, line in lines if k not in hidden and (not function or k >= nodes[0].lineno))
+        return f"<pre>{highlight(source.strip(), PythonLexer(), CODE)}</pre>"
+
+    def output(self, name):
+        parts = [shown(output) for output in self.of("cell", self.cells, name).outputs if not is_glue(output)]
+        if not any(parts):
+            raise ValueError(f"{self.session['name']}: the cell {name!r} shows nothing")
+        return "".join(self.book.html(text) if kind == "markdown" else text for kind, text in filter(None, parts))
+
+    def exercise(self, name):
+        heading, level, text = self.of("exercise", self.book.exercises, name)
+        number = self.book.words.exercises[name]
+        return (
+            f'<div class="exercise"><h3>{number}. {self.book.line(heading)} ({level})</h3>{self.book.html(text)}</div>'
+        )
+
+    def check(self, name):
+        _, question = self.of("self-check", self.book.checks, name)
+        without_conditions = CONDITION.sub(r"* \2", question)
+        return f'<div class="question">{self.book.html(without_conditions)}</div>'
+
+    def answer(self, name):
+        """What a self-check computes, and why it is so."""
+        options, question = self.of("self-check", self.book.checks, name)
+        values = self.book.words.numbers
+        if "answer" in options:
+            digits = len(options["tolerance"].rstrip("0").partition(".")[2])
+            unit = options.get("unit", "").strip('"')
+            right = f"{round(float(computed(options['answer'], values)), digits):g} {unit}"
+        else:
+            (right,) = (words for condition, words in CONDITION.findall(question) if computed(condition, values))
+        why = self.book.html(options["why"])
+        return f'<div class="answer"><p><strong>{self.book.line(right)}</strong></p>{why}</div>'
+
+    def of(self, kind, things, name):
+        """The thing of this name, or an error that says where it is asked for."""
+        if name not in things:
+            raise ValueError(f"{self.session['name']}: the chapters have no {kind} {name!r}")
+        return things[name]
+
+    # --- Slides and the page ---
+
+    def item(self, item):
+        """Something on a slide: a sentence, several things side by side, or one of what can be on a slide."""
+        if isinstance(item, str):
+            return self.book.html(item)
+        if isinstance(item, list):
+            return f'<div class="columns">{"".join(f"<div>{self.item(part)}</div>" for part in item)}</div>'
+        ((kind, content),) = item.items()
+        if kind not in KINDS:
+            raise ValueError(f"{self.session['name']}: a slide can have {', '.join(sorted(KINDS))}, got {kind!r}")
+        parts = content if isinstance(content, list) and kind != "points" else [content]
+        return "".join(getattr(self, kind)(part) for part in parts)
+
+    def slides(self):
+        """Each slide: its sort, its HTML, and its note."""
+        session = self.session
+        chapter = title(self.book.words.folder / f"notebooks/{session['chapter']}.ipynb")
+        head = f"<h1>{escape(session['title'])}</h1>\n"
+        head += "" if chapter == session["title"] else f"<p>{escape(chapter)}</p>\n"
+        yield "first", head + self.vote(session["vote"]), session
+        for slide in session["slides"]:
+            kind = "".join(HEADS.keys() & slide)
+            solution = slide.get("solution")
+            own = {"body", "minutes", *NOTE}
+            rest = (own | {"solution"}, own) if kind in ASKED else (own, set())
+            if (set(slide) - {kind}, set(solution or {})) != rest or not kind:
+                raise ValueError(
+                    f"{session['name']}: a slide has one of {', '.join(HEADS)}, a body and a note "
+                    f"(minutes, {', '.join(NOTE)}), and so has the solution of {' or '.join(ASKED)}; got {slide}"
+                )
+            heading = self.book.line(slide[kind])
+            yield ("asks" if solution else "plain"), self.slide(HEADS[kind].format(heading), slide), slide
+            if solution:
+                yield "solution", self.slide(f"Solution: {heading}", solution), solution
+
+    def slide(self, heading, slide):
+        body = "\n".join(map(self.item, slide["body"]))
+        return f'<h2>{heading}</h2>\n<div class="body">\n{body}\n</div>'
+
+    def page(self):
+        """All slides as one page."""
+        slides, done = list(self.slides()), 0
+        whole, sections = sum(note["minutes"] for *_, note in slides), []
+        for k, (sort, html, note) in enumerate(slides, 1):
+            done += note["minutes"]
+            words = "".join(f"<p><b>{head}:</b> {self.book.line(note[key])}</p>" for key, head in NOTE.items())
+            sections.append(
+                f'<section class="{sort}">\n<div class="slide">\n{html}\n<p class="count">{k} / {len(slides)}</p>\n'
+                '</div>\n<aside class="note">'
+                f'<p class="minutes">{note["minutes"]} min, to minute {done} of {whole}</p>{words}</aside>\n</section>'
             )
-        slides.append("\n".join(filter(None, parts)))
-    numbered = (
-        f'<section>\n{slide}\n<p class="count">{k} / {len(slides)}</p>\n</section>' for k, slide in enumerate(slides, 1)
-    )
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f"<title>{escape(session['title'])}</title>\n"
-        f'<meta name="viewport" content="width=device-width">\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n'
-        f"{''.join(numbered)}\n</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
-    )
+        return (
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            f"<title>{escape(self.session['title'])}</title>\n"
+            f'<meta name="viewport" content="width=device-width">\n<style>{style()}</style>\n</head>\n<body>\n<main>\n'
+            f"{''.join(sections)}\n</main>\n<script>{(HERE / 'slides.js').read_text(encoding='utf-8')}</script>\n"
+            "</body>\n</html>\n"
+        )
+
+
+KINDS = {"points", "vote", "task", "figure", "equation", "table", "code", "output", "exercise", "check", "answer"}
+
+
+def is_noise(node):
+    """Whether a line of code is there for the book and not for its reader."""
+    call = getattr(node, "value", None)
+    return isinstance(node, ast.Expr) and isinstance(call, ast.Call) and getattr(call.func, "id", "") in NOISE
+
+
+def shown(output):
+    """What a cell put out, in the form that slides show, or nothing for a picture."""
+    data = output.get("data", {})
+    if "text/latex" in data:
+        tex = "".join(data["text/latex"]).strip().strip("$").removeprefix(r"\displaystyle")
+        return "html", f'<div class="equation"><div class="formula">{translated(lines_of(tex), True)}</div></div>'
+    if "text/markdown" in data:
+        return "markdown", "".join(data["text/markdown"])
+    text = output.get("text") or (data.get("text/plain") if len(data) == 1 else None)
+    return ("html", f"<pre>{escape(''.join(text).rstrip())}</pre>") if text else None
+
+
+@cache
+def style():
+    """The style of all slides, with the font of formulas in it (STIX Two Math, SIL Open Font License 1.1)."""
+    code = base64.b64encode(FONT.read_bytes()).decode()
+    font = f'@font-face {{ font-family: "Formulas"; src: url("data:font/woff2;base64,{code}") format("woff2") }}\n'
+    return font + (HERE / "slides.css").read_text(encoding="utf-8")
 
 
 def write(folder, out):
     """Write a file for each session; return their paths."""
-    words = Words(folder)
-    sessions = yaml.safe_load((folder / "book/slides.yml").read_text(encoding="utf-8"))
+    book = Book(folder)
     out.mkdir(parents=True, exist_ok=True)
     paths = []
-    for session in sessions:
-        chapter = session["chapter"]
-        page = deck(session, words, pictures_of(folder, chapter), title(folder / f"notebooks/{chapter}.ipynb"))
+    for session in yaml.safe_load((folder / "book/slides.yml").read_text(encoding="utf-8"))["sessions"]:
         paths.append(out / f"{session['name']}.html")
-        paths[-1].write_text(page, encoding="utf-8")
+        paths[-1].write_text(Deck(session, book).page(), encoding="utf-8")
     return paths
 
 

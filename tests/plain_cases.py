@@ -24,6 +24,7 @@ from mjq.simulation import (
     BoundedPareto,
     Lognormal,
     depletion_path,
+    policies,
     replay,
     simulate_cluster,
     simulate_multiserver,
@@ -71,6 +72,9 @@ def replays():
                     given = log(seed, 40, whole, policy == "server-filling")
                     how = dict(policy=policy, ties=ties, kill=seed == 1)
                     yield f"replay {policy}, {ties}, {whole}, {seed}", partial(replay, *given, **how)
+        if not policies.policy(policy).interrupts:
+            down_and_up = dict(policy=policy, calendar=[(0, 8), (12, 3), (30, 6), (60, 8)])
+            yield f"replay {policy}, calendar", partial(replay, *log(3, 40, True, False), **down_and_up)
     for policy in ("easy", "backfill-3"):  # a line so long that it is searched by trees
         rng = np.random.default_rng(4)
         given = rng.uniform(0, 50, 300), rng.integers(1, 9, 300), rng.exponential(5, 300)
@@ -161,6 +165,13 @@ def models():
         yield f"capacity {seed}", partial(processing_capacity.processing_capacity, *system)
         yield f"near saturation {seed}", partial(near_saturation.relative_completions, *system)
         yield f"Poisson equation {seed}", partial(poisson, *system)
+        matrix = rng.dirichlet(np.ones(classes), classes)
+        for name, mix, order in (("like the last", p, 0.6), ("a chain", chain.stationary(matrix), matrix)):
+            ordered = *system[:3], mix, order
+            yield f"capacity {seed}, {name}", partial(processing_capacity.processing_capacity, *ordered)
+            yield f"near saturation {seed}, {name}", partial(near_saturation.relative_completions, *ordered)
+            if classes > 1:
+                yield f"Poisson equation {seed}, {name}", partial(poisson, *ordered)
         yield f"limiting rate {seed}", partial(processing_capacity.limiting_completion_rate, 0.1, *system)
         given = 5, range(1, classes + 1), p, 2.0, 6.0, mu, 3 + 6 * seed
         yield f"performance {seed}", partial(cluster.performance, *given)
@@ -182,11 +193,11 @@ def models():
     yield "frontier", frontier
 
 
-def poisson(B, b, mu, p):
+def poisson(B, b, mu, p, order=None):
     """What a start in each state brings, as large systems solve for it."""
-    ways = drain.configurations(B, b)
-    operator = drain.departure_operator(ways, mu, p)
-    return poisson_equation.drained(drain.saturated(ways, mu, p), operator, mu, p)
+    ways, mix = drain.configurations(B, b), processing_capacity.heads(p, order)
+    operator = drain.departure_operator(ways, mu, mix)
+    return poisson_equation.drained(drain.saturated(ways, mu, mix), operator, mu, mix)
 
 
 def frontier():

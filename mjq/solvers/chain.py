@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from scipy.sparse import csgraph, linalg
+from scipy.sparse import csgraph
 
 from mjq._util.compiling import numba
 from mjq.solvers import sums
 
 __all__ = [
     "Rule", "State", "absorption_times", "explore", "generator", "moves", "stationary", "stationary_of_recurrent_part",
+    "until_absorption",
 ]  # fmt: skip
 
 State = TypeVar("State", bound=Hashable)
@@ -159,18 +160,23 @@ def stationary(Q: ArrayLike | sparse.sparray, states: Sequence[Hashable] | None 
         if _is_connected(table):  # otherwise what is wrong is found below
             row, column, rate = _off_diagonal(table)
             return _solved(row, column, rate, np.arange(len(table)))
-    rates = sparse.csr_array(Q, dtype=float)
-    n = rates.shape[0]
-    if n == 0:
+    rates = _rates_off_diagonal(Q)
+    if rates.shape[0] == 0:
         raise ValueError("the chain has no states")
-    rates = (rates - sparse.diags_array(rates.diagonal())).tocsr()
-    rates.eliminate_zeros()
-    if rates.nnz and rates.data.min() < 0:
-        raise ValueError(f"rates must not be negative, got {rates.data.min()}")
     _require_irreducible(rates, states)
     order = csgraph.reverse_cuthill_mckee((rates + rates.T).tocsr(), symmetric_mode=True)
     entries = rates[order][:, order].tocoo()
     return _solved(entries.row, entries.col, entries.data, order)
+
+
+def _rates_off_diagonal(Q):
+    """Return the rates of a generator, or of a table of rates, without its diagonal, as a sparse array."""
+    rates = sparse.csr_array(Q, dtype=float)
+    rates = (rates - sparse.diags_array(rates.diagonal())).tocsr()
+    rates.eliminate_zeros()
+    if rates.nnz and rates.data.min() < 0:
+        raise ValueError(f"rates must not be negative, got {rates.data.min()}")
+    return rates
 
 
 def _off_diagonal(Q):
@@ -183,20 +189,28 @@ def _off_diagonal(Q):
 
 def _solved(row, column, rate, order):
     """Return the stationary distribution, from the transitions of states in the order of their elimination."""
-    n = len(order)
+    pi = np.full(len(order), np.nan)
+    with np.errstate(all="ignore"):  # what is no number is found below
+        pi[order] = _eliminate(*_band(row, column, rate, len(order)))
+    _require_numbers(pi)
+    return pi
+
+
+def _band(row, column, rate, n):
+    """Return the rates between n states, ``band[i, j - i + width]`` from i to j, and the width."""
     width = int(abs(row - column).max(initial=0))
     if n * (2 * width + 1) > MOST_IN_BAND:
         raise ValueError(f"{n} states with a band of {width} are too many to eliminate; use a structured solver")
     band = np.zeros((n, 2 * width + 1))
     band[row, column - row + width] = rate
-    pi = np.full(n, np.nan)
-    with np.errstate(all="ignore"):  # what is no number is found below
-        pi[order] = _eliminate(band, width)
-    if not np.isfinite(pi).all():
+    return band, width
+
+
+def _require_numbers(found):
+    if not np.isfinite(found).all():
         raise ArithmeticError(
             "the rates lie so far apart that the rate out of a state left the range of floating-point numbers"
         )
-    return pi
 
 
 def stationary_of_recurrent_part(P: np.ndarray) -> np.ndarray:
@@ -270,10 +284,7 @@ def _few(items, most=6):
 
 @numba.njit(cache=True, error_model="numpy")
 def _eliminate(band, width):
-    """Eliminate states from the last to the second, then substitute back.
-
-    ``band[i, j - i + width]`` is the rate from i to j.
-    """
+    """Eliminate states from the last to the second, then substitute back."""
     n = band.shape[0]
     for k in range(n - 1, 0, -1):
         low = max(0, k - width)
@@ -307,7 +318,7 @@ def absorption_times(
     Parameters
     ----------
     Q : sparse or dense array, shape (S, S)
-        Generator.
+        Generator. Its diagonal is not read.
     absorbing : sequence of int
         Indices of the absorbing states; their own rates are not read.
     states : sequence, optional
@@ -316,12 +327,15 @@ def absorption_times(
     Returns
     -------
     numpy.ndarray, shape (S,)
-        In the unit of time of the rates.
+        In the unit of time of the rates, each with nearly full relative accuracy however far apart the rates lie.
 
     Raises
     ------
     ValueError
-        If some state can't reach an absorbing one (its time would be infinite).
+        If some state can't reach an absorbing one (its time would be infinite), a rate is negative, or the band of the
+        elimination is too wide for memory.
+    ArithmeticError
+        If rates lie so far apart that the rate out of some state, or a time, leaves the range of numbers.
 
     Examples
     --------
@@ -331,14 +345,52 @@ def absorption_times(
     >>> absorption_times(Q, [3])
     array([1.5, 1. , 0.5, 0. ])
     """
-    rates = sparse.csr_array(Q, dtype=float)
-    n = rates.shape[0]
+    return until_absorption(Q, absorbing, np.ones(np.shape(Q)[0]), states)
+
+
+def until_absorption(
+    Q: ArrayLike | sparse.sparray,
+    absorbing: Sequence[int],
+    gains: np.ndarray,
+    states: Sequence[Hashable] | None = None,
+) -> np.ndarray:
+    r"""Return what is gained, on average, until the chain first enters one of the absorbing states, from each state.
+
+    .. math:: t_s = 0 \ (s \in A), \qquad \sum_{s'} Q_{s s'} t_{s'} = -g_s \ (s \notin A).
+
+    States are eliminated without a subtraction, as in :func:`stationary`. Only gains of both signs may cancel.
+
+    Parameters
+    ----------
+    Q, absorbing, states
+        As for :func:`absorption_times`, which is this for gains of 1.
+    gains : float array, shape (S,)
+        What each state brings per unit of time; those of absorbing states are not read.
+
+    Returns
+    -------
+    numpy.ndarray, shape (S,)
+
+    Raises
+    ------
+    ValueError, ArithmeticError
+        As there.
+
+    Examples
+    --------
+    Two machines fail at rate 1 each, and one is repaired at a time, at rate 2: lost hours of work until both are down.
+
+    >>> Q = generator([2, 1, 0], lambda n: [(n - 1, n)] + [(n + 1, 2)] * (n < 2))
+    >>> until_absorption(Q, [2], np.array([0.0, 1.0, 2.0]))
+    array([1., 1., 0.])
+    """
+    moves = _rates_off_diagonal(Q)
+    n = moves.shape[0]
     names = range(n) if states is None else states
     inside = np.ones(n, dtype=bool)
     inside[list(absorbing)] = False
     if inside.all():
         raise ValueError("there is no absorbing state")
-    moves = (rates - sparse.diags_array(rates.diagonal())).tocsr()
     # Walk backwards from one extra node that stands for all absorbing states.
     start = sparse.csr_array((~inside).astype(float)[None, :])
     graph = sparse.csr_array(sparse.block_array([[moves.T, None], [start, sparse.csr_array((1, 1))]]))
@@ -346,7 +398,40 @@ def absorption_times(
     stuck = np.setdiff1d(np.arange(n), reached)
     if stuck.size:
         raise ValueError(f"no absorbing state can be reached from {_few([names[k] for k in stuck])}")
-    times = np.zeros(n)
+    gained = np.zeros(n)
     if inside.any():
-        times[inside] = linalg.spsolve(-rates[inside][:, inside].tocsc(), np.ones(inside.sum()))
-    return times
+        among = moves[inside][:, inside]
+        order = csgraph.reverse_cuthill_mckee((among + among.T).tocsr(), symmetric_mode=True)
+        places = np.flatnonzero(inside)[order]
+        entries = among[order][:, order].tocoo()
+        band, width = _band(entries.row, entries.col, entries.data, len(order))
+        ends = np.asarray(moves[:, ~inside].sum(axis=1)).ravel()[places]
+        with np.errstate(all="ignore"):  # what is no number is found below
+            gained[places] = _absorb(band, width, ends, np.array(gains, dtype=float)[places])
+        _require_numbers(gained)
+    return gained
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _absorb(band, width, ends, gained):
+    """Eliminate states from the last to the first, then substitute back; `ends` are the rates of absorption."""
+    n = band.shape[0]
+    leaving = np.empty(n)
+    for k in range(n - 1, -1, -1):
+        low = max(0, k - width)
+        leaving[k] = ends[k]
+        for j in range(low, k):
+            leaving[k] += band[k, j - k + width]
+        for i in range(low, k):
+            into = band[i, k - i + width]
+            if into > 0:
+                share = into / leaving[k]
+                for j in range(low, k):
+                    band[i, j - i + width] += share * band[k, j - k + width]
+                ends[i] += share * ends[k]
+                gained[i] += share * gained[k]
+    for k in range(n):
+        for j in range(max(0, k - width), k):
+            gained[k] += band[k, j - k + width] * gained[j]
+        gained[k] /= leaving[k]
+    return gained

@@ -309,8 +309,27 @@ def test_rates_far_apart():
         assert getattr(ours, measure) == pytest.approx(getattr(exact, measure), rel=1e-12)
 
 
+@pytest.mark.parametrize(("apart", "unknowns"), [(9, 300), (9, 1), (1, 1)])
+def test_rare_losses_have_their_digits(apart, unknowns, monkeypatch):
+    """Beside state elimination on the generator, also where the iterations know nothing of so small a number."""
+    monkeypatch.setattr(tandem, "DENSE_UNKNOWNS", unknowns)
+    rng, rare = np.random.default_rng(11), 0
+    for _ in range(40):
+        N, C = int(rng.integers(1, 5)), int(rng.integers(1, 30))
+        sizes = np.sort(rng.choice(np.arange(1, N + 1), min(N, 2), replace=False))
+        lam, mu1, *mu2 = 10 ** rng.uniform(-apart, apart, 2 + len(sizes))
+        jobs = dict(N=N, sizes=sizes.tolist(), p=rng.dirichlet(np.ones(len(sizes))), lam=lam, mu1=mu1, mu2=mu2, C=C)
+        _, _, exact = by_definition(jobs)
+        found = cluster.performance(**jobs)
+        for measure in ("mean_queue", "blocking", "mean_busy_servers", "mean_jobs"):
+            assert getattr(found, measure) == pytest.approx(getattr(exact, measure), rel=1e-9, abs=1e-30)
+        rare += 1e-30 < exact.blocking < 1e-8
+    assert rare > 2
+
+
 def test_an_answer_that_cannot_be_trusted_is_refused(monkeypatch):
     monkeypatch.setattr(tandem, "PATIENT_UNKNOWNS", 1)
+    monkeypatch.setattr(tandem, "DENSE_UNKNOWNS", 1)
     with pytest.raises(ArithmeticError, match=r"rates down to 1e-08 lie too far apart for .* unknowns"):
         cluster.performance(**STIFF)
 
@@ -319,6 +338,7 @@ def test_iterations_that_fail_leave_small_clusters_to_elimination(monkeypatch):
     def fail(*_):
         raise ArithmeticError
 
+    monkeypatch.setattr(tandem, "DENSE_UNKNOWNS", 1)
     usual = cluster.performance(6, (1, 2), (0.5, 0.5), 3, 10, 1, 3)
     monkeypatch.setattr(arnoldi, "dominant", fail)
     again = cluster.performance(6, (1, 2), (0.5, 0.5), 3, 10, 1, 3)

@@ -4,6 +4,7 @@ import itertools
 import math
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from mjq import processing_capacity as pc
 from mjq.models.near_saturation import constant, poisson_equation
 from mjq.simulation import simulate_multiserver
 from mjq.solvers import chain, drain
+from tests import rational
 from tests.conftest import ROOT, systems
 
 TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
@@ -85,6 +87,38 @@ def test_the_passes_solve_what_elimination_solves(system):
     exact = poisson_equation.eliminated(operator @ np.eye(len(pi)), pi)
     by_passes = poisson_equation.drained(state, operator, np.asarray(mu), np.asarray(p))
     assert np.abs(by_passes - exact).max() <= 1e-7 * (1 + np.abs(exact).max())
+
+
+@given(
+    st.integers(2, 5),
+    st.lists(st.tuples(st.integers(1, 5), st.floats(-9, 9), st.floats(-6, 0)), min_size=1, max_size=3),
+)
+def test_delta_is_exact_however_far_rates_lie_apart(B, classes):
+    """Beside the rule in whole numbers: rates over eighteen orders of magnitude, classes that hardly ever come."""
+    b, mu, p = (np.array(column) for column in zip(*classes, strict=True))
+    b, mu, p = np.minimum(b, B).tolist(), 10.0**mu, 10.0**p / (10.0**p).sum()
+    states = pc.saturated_states(B, b)
+    place = {state: k for k, state in enumerate(states)}
+    mix = [Fraction(x) / sum(map(Fraction, p)) for x in p.tolist()]
+    A = [[Fraction(0)] * len(states) for _ in states]
+    for state in states:
+        for after, rate in pc.saturated_transitions(state, B, b, [Fraction(x) for x in mu.tolist()], mix):
+            A[place[state]][place[after]] += rate
+    completions = [sum(row) for row in A]
+    inner = [row[1:] for row in A[1:]]  # from the first state back to it: time and completions, and h by both
+    ends = [row[0] for row in A[1:]]
+    time, count = ([0, *rational.until_absorption(inner, ends, gains)] for gains in ([1] * len(inner), completions[1:]))
+    onwards = A[0][1:]
+    jobs = completions[0] + sum(x * y for x, y in zip(onwards, count[1:], strict=True))
+    capacity = jobs / (1 + sum(x * y for x, y in zip(onwards, time[1:], strict=True)))
+    h = [done - capacity * passed for done, passed in zip(count, time, strict=True)]
+    away = [[inner[t][s] - (completions[t + 1] if s == t else 0) for t in range(len(inner))] for s in range(len(inner))]
+    pi = [Fraction(1), *rational.solved(away, [-x for x in onwards])]
+    pi = [x / sum(pi) for x in pi]
+    delta = sum(x * (c / capacity - 1) * y for x, c, y in zip(pi, completions, h, strict=True))
+    found = ns.relative_completions(B, b, mu, p)
+    assert found.capacity == pytest.approx(float(capacity), rel=1e-14)
+    assert found.delta == pytest.approx(float(delta), rel=1e-12, abs=1e-15)
 
 
 def test_many_states_are_solved_by_passes(monkeypatch):
@@ -214,6 +248,13 @@ def test_one_or_all_to_the_last_digits():
     capacity, delta = ns.one_or_all(10, 1, 0.9, 1, 1)
     assert delta == pytest.approx(ns.relative_completions(10, (1, 10), (1, 1), (0.9, 0.1)).delta, abs=1e-12)
     assert (capacity, delta) == pytest.approx((2.9132790892, 2.248668026), abs=6e-10)
+
+
+@pytest.mark.parametrize("order", [0.0, 0.5, 0.999999])
+@pytest.mark.parametrize("rare", [2.0**-4, 2.0**-28])
+def test_one_or_all_where_large_jobs_are_rare(rare, order):
+    found = ns.relative_completions(3, (1, 3), (1, 1), (1 - rare, rare), order)
+    assert ns.one_or_all(3, 1, 1 - rare, 1, 1, order) == pytest.approx(found[:2], rel=1e-12)
 
 
 def test_one_or_all_with_other_times_of_the_large_job():

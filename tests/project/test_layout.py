@@ -2,10 +2,12 @@
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
 from graphlib import TopologicalSorter
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -79,3 +81,17 @@ def test_modules_import_public_names_only():
                 for name in (alias.name for alias in node.names):
                     public = getattr(source, "__all__", ())  # a folder that only holds modules has none
                     assert name in public or find_spec(f"{node.module}.{name}"), (path, name)
+
+
+CLOCKS = r"perf_counter|process_time|getloadavg|wait_for_timeout|time\.time\(|ru_[us]time|browser\.new_\w+\("
+
+
+def test_no_test_judges_how_long_something_takes_or_waits_for_so_long():
+    """Where others are at work, all takes longer: tests wait for what happens, and give up late."""
+    lines = [
+        f"{path.name}: {line.strip()}"
+        for path in sorted({*(ROOT / "tests").rglob("*.py")} - {Path(__file__)})
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(CLOCKS, line)
+    ]
+    assert lines == ["conftest.py: context = browser.new_context(**options)"]  # with patience

@@ -1,5 +1,7 @@
 """Markov chains from a rule: laws of balance, known answers, stiffness, bad chains."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import linalg, sparse
 
 from mjq.solvers import chain, symbolic
+from tests import rational
 
 
 def birth_and_death(up, down, top):
@@ -104,6 +107,42 @@ def test_absorption_times_of_a_random_walk():
     # From n, a symmetric walk on 0..N with exponential steps of mean 1/2 leaves after n (N - n) steps.
     Q = chain.generator(range(11), birth_and_death(1.0, 1.0, 10))
     assert chain.absorption_times(Q, [0, 10]) == pytest.approx([n * (10 - n) / 2 for n in range(11)])
+
+
+@given(st.integers(1, 7), st.integers(0, 2**32 - 1))
+def test_each_absorption_time_is_accurate_for_stiff_rates(size, seed):
+    """Rates over forty orders of magnitude."""
+    rng = np.random.default_rng(seed)
+    Q = 10 ** rng.uniform(-20, 20, (size + 1, size + 1)) * (rng.random((size + 1, size + 1)) < 0.6)
+    Q[np.arange(size), np.arange(1, size + 1)] += 10 ** rng.uniform(-20, 20, size)  # to the last state, in the end
+    np.fill_diagonal(Q, 0)
+    exact = [float(x) for x in rational.until_absorption(Q[:size, :size].tolist(), Q[:size, size].tolist(), [1] * size)]
+    assert chain.absorption_times(Q, [size])[:size] == pytest.approx(exact, rel=1e-13)
+
+
+@pytest.mark.parametrize(("failing", "repaired", "until"), [(1e-5, 1.0, 4), (1e-6, 10.0, 4), (1e-7, 3.0, 6)])
+def test_until_many_machines_are_down(failing, repaired, until):
+    """Six machines, of which one is repaired at a time: the time from d down to one more is a sum of positive terms."""
+
+    def rule(down):
+        yield down + 1, (6 - down) * failing
+        if down:
+            yield down - 1, repaired
+
+    Q = chain.generator(range(until + 1), lambda down: rule(down) if down < until else [])
+    step, times = Fraction(0), []
+    for down in range(until):
+        step = (1 + Fraction(repaired) * step) / ((6 - down) * Fraction(failing))
+        times.append(step)
+    expected = [float(sum(times[down:])) for down in range(until + 1)]
+    assert chain.absorption_times(Q, [until]) == pytest.approx(expected, rel=1e-14)
+
+
+def test_times_that_no_number_holds_are_told():
+    rule = birth_and_death(1e-150, 1e150, 3)
+    Q = chain.generator(range(4), lambda n: rule(n) if n < 3 else [])
+    with pytest.raises(ArithmeticError, match="lie so far apart"):
+        chain.absorption_times(Q, [3])
 
 
 def test_absorption_must_be_possible():

@@ -76,7 +76,8 @@ def one_or_all(n: int, mu1: float, p1: float, mean: float, variance: float, orde
     # Between cycles with different j: (j + 1 - X E[L | j])^2, for j < n and, after j = n, with a step a further job.
     given = np.concatenate([[0], np.cumsum(1 / servers)]) / mu1 + mean
     surplus = np.arange(1, n + 2) - capacity * given
-    step = 1 - capacity / (n * mu1)
+    # 1 - X / (n mu1), without the cancellation where large jobs are rare.
+    step = (reached @ (n / servers - 1) + n * mu1 * mean - 1) / (n * mu1 * length)
     chance = np.concatenate([[p2 + order * p1], reached[:-1] * ends])
     tail = surplus[-1] ** 2 + 2 * surplus[-1] * step * again / ends + step**2 * again * (1 + again) / ends**2
     between = chance @ surplus[:-1] ** 2 + reached[-1] * tail

@@ -134,7 +134,7 @@ def relative_completions_of(start: Hashable, transitions: chain.Rule) -> Relativ
 
 def _found(capacity, completions, probabilities, h):
     """Return Delta from h: completions find it at its mean over time, weighted by their rate."""
-    delta = float(probabilities @ ((completions / capacity - 1) * h))
+    delta = float(probabilities @ (poisson_equation.surplus(completions, probabilities) / capacity * h))
     return RelativeCompletions(capacity, delta, 1 + 2 * delta)
 
 

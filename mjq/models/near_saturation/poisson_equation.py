@@ -14,16 +14,13 @@ gives `g` again: the adjoint of the passes of :mod:`mjq.solvers.drain`.
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
-from scipy import linalg
 from scipy.sparse import linalg as sparse_linalg
 
 from mjq._util.compiling import numba
-from mjq.solvers import drain
+from mjq.solvers import chain, drain
 
-__all__ = ["drained", "eliminated"]
+__all__ = ["drained", "eliminated", "surplus"]
 
 RESIDUAL_TOLERANCE = 1e-12  # of the iterations, relative to the right side
 LEAST_RESIDUAL = 1e-14  # asked for where the right side is nearly zero
@@ -31,6 +28,18 @@ RESIDUAL_LIMIT = 1e-9  # stationary mean of the absolute residual, relative to c
 IDENTITY_LIMIT = 1e-7  # of two ways to one number, relative
 BASIS, RESTARTS = 40, 25  # vectors to keep, and how often to begin anew
 FEW_VECTORS, LONG_VECTOR = 20, 1_000_000  # to keep where vectors are longer: to compare them takes most of the time
+
+
+def surplus(completions: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+    """Return by how much the rate of completions in each state exceeds its stationary mean.
+
+    Where one state has nearly all the probability, the mean is nearly its rate: the difference is computed without it.
+
+    >>> surplus(np.array([3.0, 2.0]), np.array([1 - 1e-20, 1e-20])).tolist()
+    [1e-20, -1.0]
+    """
+    above = completions - completions[probabilities.argmax()]
+    return above - probabilities @ above
 
 
 def eliminated(A: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
@@ -61,12 +70,8 @@ def eliminated(A: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     0.5
     """
     completions = A.sum(axis=1)
-    others = np.arange(len(A)) != probabilities.argmax()
-    h = np.zeros(len(A))
-    if others.any():
-        missing = probabilities @ completions - completions
-        with warnings.catch_warnings(action="ignore", category=linalg.LinAlgWarning):  # whether it matters is checked
-            h[others] = linalg.solve((A - np.diag(completions))[np.ix_(others, others)], missing[others])
+    # Up to a constant: the completions above the mean until the chain comes to its most probable state.
+    h = chain.until_absorption(A, [int(probabilities.argmax())], surplus(completions, probabilities))
     return _centred(h, A, completions, probabilities)
 
 
