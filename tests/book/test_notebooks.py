@@ -68,7 +68,8 @@ def test_cells_are_named_and_short(path):
     for cell in cells(path):
         lines = cell.source.splitlines()
         assert len(lines) <= 40, cell.metadata.name
-        assert max(map(len, lines)) <= LONGEST_LINE, cell.metadata.name
+        if "sentence" not in cell.metadata.get("tags", []):  # it may have a long link, and nobody reads its code
+            assert max(map(len, lines)) <= LONGEST_LINE, cell.metadata.name
 
 
 def test_a_table_is_the_last_thing_in_its_cell(path):
@@ -265,7 +266,7 @@ def test_numbers_in_links_are_those_of_the_book(path):
         for text, label in student.LINK.findall(cell.source):
             if re.fullmatch(r"\([A-Z]\w*\.\w+\)", text):
                 assert text == f"({words().equations[label]})"
-            if re.fullmatch(r"Fig\. \d+(\.\d+)?", text):
+            if re.fullmatch(r"Fig\. \d+\.\d+", text)  # without a point it is one of the paper:
                 assert text == f"Fig. {words().figures[label]}"
 
 
