@@ -266,7 +266,7 @@ def test_numbers_in_links_are_those_of_the_book(path):
         for text, label in student.LINK.findall(cell.source):
             if re.fullmatch(r"\([A-Z]\w*\.\w+\)", text):
                 assert text == f"({words().equations[label]})"
-            if re.fullmatch(r"Fig\. \d+\.\d+", text)  # without a point it is one of the paper:
+            if re.fullmatch(r"Fig\. \d+\.\d+", text):  # without a point it is one of the paper
                 assert text == f"Fig. {words().figures[label]}"
 
 
