@@ -102,8 +102,8 @@ def still_there(times: ArrayLike, load: float, k: int, service: PhaseType) -> np
     True
     """
     most = _most(load, k)
-    states = math.comb(most + service.phases, service.phases) * service.phases  # others in each phase; the own phase
-    checks.affordable(f"load = {load:g}, k = {k}, {service.phases} phases", states, MOST_STATES, "states")
+    number = math.comb(most + service.phases, service.phases) * service.phases  # others in each phase; the own phase
+    checks.affordable(f"load = {load:g}, k = {k}, {service.phases} phases", number, MOST_STATES, "states")
     rule = _watched(load * k / service.mean, k, service, most)
     own_phases = [a for a, part in enumerate(service.alpha) if part > 0]
     states = chain.explore([((0,) * len(service.alpha), a) for a in own_phases], rule)
