@@ -60,7 +60,7 @@ figures: $(VENV)/ready  ## Write all figures of the book with their captions to 
 lab: $(VENV)/lab  ## Open the chapters in JupyterLab.
 	$(BIN)/jupyter lab notebooks
 
-pdf: book  ## Print the book to one PDF file beside its pages; this needs Chromium or Chrome.
+pdf: book  ## Print the book to _build/mjq-book.pdf; this needs Chromium or Chrome.
 	@$(BIN)/python book/pdf.py
 
 paper: $(VENV)/ready  ## Write the short paper about this work to _build/paper, as a page and for print.

@@ -30,6 +30,7 @@ import filelock
 import lighter
 import live_panels
 import nbformat
+import pdf
 import run_here
 import student
 import yaml
@@ -306,6 +307,8 @@ def build(solutions=True):
     lighter.lighten(new)
     student.write(site, new / "_sources/notebooks", address_of(site))  # what the button downloads
     run_here.put(new, chapters, browser)
+    if solutions:
+        pdf.put_beside(new, yaml.safe_load((site / "_toc.yml").read_text(encoding="utf-8"))["root"])
     if html.exists():
         html.rename(old)
     new.rename(html)

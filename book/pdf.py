@@ -1,18 +1,22 @@
 """The built book as one PDF file, printed by a browser: ``python book/pdf.py``, after ``make book``.
 
 All pages stand in one, in the order of the contents. The browser prints it, with tags for those who listen and with the
-headings as an outline, and the first page of the book gets a link to the file.
+headings as an outline. It prints it twice: the first print tells on which page each part begins, for the contents.
 Solutions are open. Code that is folded in the book is left out; its line says what it does.
+
+The file is `_build/mjq-book.pdf`, where no build of the book replaces it. A copy stands beside the pages of the book,
+and the first page gets a link to it; `build.py` does the same after each build (`put_beside`).
 """
 
 import os
 import re
+import shutil
 import sys
 import time
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
-import pikepdf
 import yaml
 from bs4 import BeautifulSoup
 
@@ -21,6 +25,7 @@ from mjq._util.browser import launched
 ROOT = Path(__file__).resolve().parent.parent
 HTML, WORK = ROOT / "_build/html", ROOT / "_build/pdf"
 NAME = "mjq-book.pdf"
+FILE = ROOT / "_build" / NAME
 PATIENCE = 300_000  # milliseconds for what the browser does in one step
 PARSER = "html.parser"
 SCALE = 0.8  # of the screen's lettering
@@ -38,7 +43,8 @@ FOOTER = (
 )
 # What only a screen can use.
 OF_THE_SCREEN = (
-    "script, button, section.panel, form.selfcheck, .headerlink, a.report, p.expanded, .toggle-details, svg.sd-octicon"
+    "script, button, section.panel, form.selfcheck, .headerlink, a.report, p.expanded, .toggle-details, "
+    "svg.sd-octicon, .of-the-screen, .whole-book"
 )
 # What a reader of the file would miss.
 MISSING = """() => ({
@@ -46,6 +52,8 @@ MISSING = """() => ({
     fonts: [...document.fonts].filter(font => font.status === 'error').length,
     pictures: [...document.images].filter(image => !image.complete || !image.naturalWidth).length,
 })"""
+# The page on which each part begins, in the contents.
+NUMBERED = "numbers => document.querySelectorAll('nav .page').forEach((at, k) => { at.textContent = numbers[k]; })"
 
 
 def whole(html, config, contents, version):
@@ -64,7 +72,7 @@ def whole(html, config, contents, version):
         addressed(article, path, paths)
         article["id"] = slug(name)
         soup.main.append(article)
-        line = BeautifulSoup(f'<li><a href="#{slug(name)}"></a></li>', PARSER)
+        line = BeautifulSoup(f'<li><a href="#{slug(name)}"></a> <span class="page"></span></li>', PARSER)
         line.a.string = article.h1.get_text()
         soup.select_one("nav ul").append(line)
     return soup
@@ -165,25 +173,43 @@ def printed(source, target):
         if missing:
             raise RuntimeError(f"not all of the book is there: {missing}")
         formulas = page.locator("math").count()
-        page.pdf(
-            path=target, format="A4", scale=SCALE, prefer_css_page_size=True, print_background=True, tagged=True,
-            outline=True, display_header_footer=True, header_template="<span></span>", footer_template=FOOTER,
-        )  # fmt: skip
+        for _ in range(2):
+            page.pdf(
+                path=target, format="A4", scale=SCALE, prefer_css_page_size=True, print_background=True, tagged=True,
+                outline=True, display_header_footer=True, header_template="<span></span>", footer_template=FOOTER,
+            )  # fmt: skip
+            page.evaluate(NUMBERED, first_pages(target))
     return formulas
+
+
+def first_pages(path):
+    """The numbers of the pages on which the parts of a PDF file begin, by its outline."""
+    import pikepdf  # which a book without this file does not need
+
+    with pikepdf.open(path) as file, file.open_outline() as outline:
+        numbers = {page.objgen: k for k, page in enumerate(file.pages, 1)}
+        return [numbers[part.destination[0].objgen] for part in outline.root]
 
 
 def pack(path):
     """Make a PDF file smaller: the browser writes what describes its structure one by one, as plain text."""
+    import pikepdf
+
     with pikepdf.open(path, allow_overwriting_input=True) as file:
         file.save(object_stream_mode=pikepdf.ObjectStreamMode.generate)
 
 
-def linked(first, size):
-    """Put a link to the file on the book's first page, unless it is there."""
-    text = first.read_text(encoding="utf-8")
-    link = f'<p class="whole-book"><a href="../{NAME}">The whole book as one PDF file</a> ({size:.1f} MB)</p>'
-    text = re.sub(r'<p class="whole-book">.*?</p>', "", text)
-    first.write_text(text.replace("</article>", f"{link}</article>", 1), encoding="utf-8")
+def put_beside(html, first):
+    """Copy the file, if it was printed, beside the pages of a book, and link to it on the book's first page."""
+    if not FILE.exists():
+        return
+    shutil.copy(FILE, html / NAME)
+    size, day = FILE.stat().st_size / 1e6, datetime.fromtimestamp(FILE.stat().st_mtime)
+    words = f"{size:.1f} MB, printed on {day.day} {day:%B %Y}"
+    link = f'<p class="whole-book"><a href="../{NAME}">The whole book as one PDF file</a> ({words})</p>'
+    page = html / f"{first}.html"
+    text = re.sub(r'<p class="whole-book">.*?</p>', "", page.read_text(encoding="utf-8"))
+    page.write_text(text.replace("</article>", f"{link}</article>", 1), encoding="utf-8")
 
 
 def main():
@@ -202,10 +228,10 @@ def main():
     except RuntimeError as error:
         sys.exit(f"the PDF was not made: {error}")
     pack(target)
-    size = target.stat().st_size / 1e6
-    os.replace(target, HTML / NAME)
-    linked(HTML / f"{contents['root']}.html", size)
-    print(f"{HTML / NAME}: {size:.1f} MB, {formulas} formulas, {time.perf_counter() - started:.0f} s")
+    os.replace(target, FILE)
+    put_beside(HTML, contents["root"])
+    size = FILE.stat().st_size / 1e6
+    print(f"{FILE}: {size:.1f} MB, {formulas} formulas, {time.perf_counter() - started:.0f} s")
 
 
 if __name__ == "__main__":

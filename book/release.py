@@ -64,16 +64,21 @@ def sbom(path):
     subprocess.run([*command, *more, "requirements.lock"], cwd=ROOT, check=True)
 
 
+def packages(folder):
+    """Write the wheel and the source, so that everybody may read them: flit's wheel is its owner's alone."""
+    for build in (buildapi.build_wheel, buildapi.build_sdist):
+        (folder / build(str(folder))).chmod(0o644)
+
+
 def collect(tag=None):
     """Write the folder anew and return it."""
     number = version(tag)
     shutil.rmtree(RELEASE, ignore_errors=True)
     RELEASE.mkdir(parents=True)
-    for build in (buildapi.build_wheel, buildapi.build_sdist):
-        build(str(RELEASE))
+    packages(RELEASE)
     for name, folder in FOLDERS.items():
         shutil.make_archive(str(RELEASE / f"mjq-{number}-{name}"), "zip", BUILD / folder)
-    shutil.copy(BUILD / "html/mjq-book.pdf", RELEASE / f"mjq-{number}-book.pdf")
+    shutil.copy(BUILD / "mjq-book.pdf", RELEASE / f"mjq-{number}-book.pdf")
     shutil.copy(BUILD / "paper/paper.pdf", RELEASE / f"mjq-{number}-paper.pdf")
     for name in VALUES:
         shutil.copy(ROOT / name, RELEASE / f"mjq-{number}-reference-{Path(name).name}")

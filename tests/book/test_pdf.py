@@ -1,10 +1,13 @@
 """The book as one PDF file: a small book of two pages, and, slowly, the whole one."""
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from pathlib import Path
 
 import pypdf
 import pytest
@@ -13,19 +16,31 @@ import yaml
 from tests.conftest import BROWSER, ROOT
 
 LARGEST = 20e6  # bytes
-HEAD = '<link rel="stylesheet" href="../_static/mjq.css"><script src="../_static/other.js"></script>'
+STYLES = files("pydata_sphinx_theme") / "theme/pydata_sphinx_theme/static/styles/pydata-sphinx-theme.css"
+STYLES_OF_CELLS = files("myst_nb") / "static/mystnb.css"
+HEAD = "".join(
+    f'<link rel="stylesheet" href="{path}">'
+    for path in (Path(str(STYLES)).as_uri(), Path(str(STYLES_OF_CELLS)).as_uri(), "../_static/mjq.css")
+)
+HEAD += '<script src="../_static/other.js"></script>'
 FIRST = """<h1 id="one">First page<a class="headerlink" href="#one">#</a></h1>
 <h2 id="two">A section</h2>
 <p>See <a href="../notebooks/second.html#two">there</a>, <a href="#two">here</a>, <a href="second.ipynb">a file</a>
 and <a href="https://example.org/">elsewhere</a>.</p>
 <p><math><mi>∑</mi><mi>𝑘</mi><mo>=</mo><mfrac><mrow><mi>n</mi><mo>(</mo><mi>n</mi><mo>+</mo><mn>1</mn><mo>)</mo></mrow><mn>2</mn></mfrac></math></p>
-<img src="../_images/picture.svg" alt="A square">"""
-SECOND = """<h1 id="one">Second page</h1><h2 id="two">Another section</h2>
+<img src="../_images/picture.svg" alt="A square">
+<div class="of-the-screen">Move a slider</div><p class="whole-book"><a href="../mjq-book.pdf">The whole book</a></p>"""
+CODE = '<div class="cell"><div class="cell_input"><div class="highlight"><pre>{}</pre></div></div></div>'
+SECOND = (
+    """<h1 id="one">Second page</h1><h2 id="two">Another section</h2>
 <details class="admonition hide above-input">
 <summary><p>Checked: the sum</p><p class="expanded">Fold again</p></summary>
 <div class="cell_input">hidden code</div><div class="cell_output">its result</div></details>
 <details class="sd-dropdown"><summary>Hint</summary><div>a hint</div></details><a class="report">Report a mistake</a>
 <form class="selfcheck">How many?</form><section class="panel" hidden></section>"""
+    + 9 * CODE.format(20 * "x = 1\n")
+)
+TITLES = "First page", "Second page"
 CONTENTS = {"root": "book/first", "parts": [{"chapters": [{"file": "notebooks/second"}]}]}
 CONFIG = {"title": "Two pages", "author": "Somebody", "copyright": "2026"}
 
@@ -39,6 +54,7 @@ def pdf(tmp_path, monkeypatch):
     spec.loader.exec_module(module)
     monkeypatch.setattr(module, "HTML", tmp_path / "html")
     monkeypatch.setattr(module, "WORK", tmp_path / "pdf")
+    monkeypatch.setattr(module, "FILE", tmp_path / "mjq-book.pdf")
     module.WORK.mkdir()
     for name, text in {"book/first": FIRST, "notebooks/second": SECOND}.items():
         path = module.HTML / f"{name}.html"
@@ -70,7 +86,8 @@ def test_folded_code_is_left_out_and_hints_are_open(pdf):
     text = page.main.get_text(" ", strip=True)
     assert not page.find_all(["details", "summary", "button"])
     assert "Checked: the sum" in text and "its result" in text and "a hint" in text
-    assert not [words for words in ("hidden code", "Fold again", "Report a mistake", "How many?", "#") if words in text]
+    screen = "hidden code", "Fold again", "Report a mistake", "How many?", "#", "Move a slider", "The whole book"
+    assert not [words for words in screen if words in text.replace("holds the whole book", "")]
     assert "Left out: code that is folded" in text
 
 
@@ -97,18 +114,44 @@ def test_a_small_book_is_printed_with_outline_tags_and_formulas(pdf):
     source.write_text(str(pdf.whole(pdf.HTML, CONFIG, CONTENTS, "1.0")))
     assert printed(pdf, source, target) == 1
     found = pypdf.PdfReader(target)
-    assert len(found.pages) == 3
+    texts = [page.extract_text() for page in found.pages]
+    first, second = (next(k for k, text in enumerate(texts, 1) if k > 1 and title in text) for title in TITLES)
+    assert (first, second) == (2, 3) and len(texts) > 4
+    assert re.findall(rf"({'|'.join(TITLES)})\s+(\d+)", texts[0]) == [(TITLES[0], "2"), (TITLES[1], "3")]
     assert outline(found) == ["First page", ["A section"], "Second page", ["Another section"]]
     assert is_tagged(found)
     assert "∑" in found.pages[1].extract_text() and fonts_of_formulas(found.pages[1])
     assert found.metadata.title == "Two pages"
 
 
-def test_the_first_page_gets_one_link_to_the_file(pdf):
+# The ancestors of code that would be seen as boxes of their own, if its lines began on the next page.
+BOXES = """() => [...document.querySelectorAll('.cell_input, .cell_input div')].filter(box => {
+    const style = getComputedStyle(box), size = parseFloat(style.borderLeftWidth) + parseFloat(style.paddingTop);
+    return style.backgroundColor !== 'rgba(0, 0, 0, 0)' || size > 0;
+}).length"""
+
+
+def test_no_box_of_code_can_stand_without_its_lines(pdf, browser):
+    source = pdf.WORK / "whole.html"
+    source.write_text(str(pdf.whole(pdf.HTML, CONFIG, CONTENTS, "1.0")))
+    page = browser.new_page()
+    page.goto(source.as_uri())
+    page.emulate_media(media="print")
+    assert page.locator(".cell_input pre").count() == 9 and page.evaluate(BOXES) == 0
+    page.close()
+
+
+def test_the_file_is_put_beside_every_build_with_one_link(pdf):
     first = pdf.HTML / "book/first.html"
-    for size in (1.0, 2.0):
-        pdf.linked(first, size)
-    assert re.findall(r"href=\"(../mjq-book.pdf)\".*?\((.*?)\)", first.read_text()) == [("../mjq-book.pdf", "2.0 MB")]
+    pdf.put_beside(pdf.HTML, "book/first")
+    assert not (pdf.HTML / "mjq-book.pdf").exists()
+    for size in (1_000_000, 2_000_000):
+        pdf.FILE.write_bytes(bytes(size))
+        os.utime(pdf.FILE, (86_400 * 366, 86_400 * 366))
+        pdf.put_beside(pdf.HTML, "book/first")
+    found = re.findall(r"href=\"(../mjq-book.pdf)\".*?\((.*?)\)", first.read_text())
+    assert found == [("../mjq-book.pdf", "2.0 MB, printed on 2 January 1971")]
+    assert (pdf.HTML / "mjq-book.pdf").stat().st_size == 2_000_000
 
 
 @pytest.mark.slow
@@ -117,7 +160,7 @@ def test_the_whole_book_is_printed():
         pytest.skip("no Chromium or Chrome found")
     subprocess.run([sys.executable, ROOT / "book/build.py"], check=True)
     subprocess.run([sys.executable, ROOT / "book/pdf.py"], check=True)
-    target = ROOT / "_build/html/mjq-book.pdf"
+    target = ROOT / "_build/mjq-book.pdf"
     assert target.stat().st_size < LARGEST
     found = pypdf.PdfReader(target)
     assert len(found.pages) > 200 and is_tagged(found)

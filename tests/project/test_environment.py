@@ -154,6 +154,13 @@ def test_a_release_is_checked_built_and_goes_to_the_index_and_to_its_page(root):
     assert any("pypi-publish" in step.get("uses", "") for step in jobs["index"]["steps"])
 
 
+def test_everybody_may_read_what_is_released(root, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(root / "book")
+    monkeypatch.chdir(root)
+    importlib.import_module("release").packages(tmp_path)
+    assert {path.suffix: oct(path.stat().st_mode)[-3:] for path in tmp_path.iterdir()} == {".whl": "644", ".gz": "644"}
+
+
 def test_a_release_has_a_tag_that_is_its_version(root, monkeypatch):
     monkeypatch.syspath_prepend(root / "book")
     release = importlib.import_module("release")

@@ -22,6 +22,9 @@ from mjq.solvers.transient import Transient
 __all__ = ["life", "response_time", "still_there"]
 
 LEFT_OUT_PROBABILITY = 1e-9  # of more jobs than are followed, about
+MOST_OTHERS = 10_000_000  # in a vector
+MOST_PHASES = 10_000  # in a matrix: 0.8 GB
+MOST_STATES = 300_000  # that are found one by one: half a minute
 
 
 def response_time(load: float, k: int = 1) -> PhaseType:
@@ -45,7 +48,7 @@ def response_time(load: float, k: int = 1) -> PhaseType:
     Raises
     ------
     ValueError
-        If `load` is not between 0 and 1, or `k` is no positive whole number.
+        If `load` is not between 0 and 1, `k` is no positive whole number, or there would be too many phases.
 
     Source: E. G. Coffman, R. R. Muntz, H. Trotter, Waiting time distributions for processor-sharing systems, 1970, for
     one server.
@@ -59,16 +62,18 @@ def response_time(load: float, k: int = 1) -> PhaseType:
     (2.0, 1.6667)
     """
     others, share, seen = _others(load, k)
+    checks.affordable(f"load = {load:.10g}, k = {k}", len(others), MOST_PHASES, "phases")
     T = np.diag(np.full(len(others) - 1, load * k), 1) + np.diag(others[1:] * share[1:], -1)
     T -= np.diag(T.sum(axis=1) + share)
     return PhaseType(seen, T)
 
 
-def still_there(times: ArrayLike, load: float, k: int, service: PhaseType, most: int = 80) -> np.ndarray:
+def still_there(times: ArrayLike, load: float, k: int, service: PhaseType) -> np.ndarray:
     """Return the probability that a job is still there some time after it came in the steady state.
 
     The job's own phase and the number of others in each phase are followed. It finds n others with a probability that
-    depends on the mean service time only, each in a phase as often as a server is at work on it.
+    depends on the mean service time only, each in a phase as often as a server is at work on it. Others are left out
+    where there would be more of them than there are with a probability of 1e-9: by so much may the answer be too small.
 
     Parameters
     ----------
@@ -77,8 +82,6 @@ def still_there(times: ArrayLike, load: float, k: int, service: PhaseType, most:
     load, k
         As for :func:`response_time`.
     service : mjq.solvers.phase_type.PhaseType
-    most : int
-        Others that are followed; no more come in.
 
     Returns
     -------
@@ -87,7 +90,7 @@ def still_there(times: ArrayLike, load: float, k: int, service: PhaseType, most:
     Raises
     ------
     ValueError
-        If `load` is not between 0 and 1, or `k` or `most` is no positive whole number.
+        If `load` is not between 0 and 1, `k` is no positive whole number, or there would be too many states.
 
     Examples
     --------
@@ -98,7 +101,9 @@ def still_there(times: ArrayLike, load: float, k: int, service: PhaseType, most:
     >>> still_there(times, 0.5, 2, exponential).round(6).tolist() == response_time(0.5, 2).tail(times).round(6).tolist()
     True
     """
-    load, k, most = checks.inside("load", load, 0, 1), checks.count("k", k), checks.count("most", most)
+    most = _most(load, k)
+    number = math.comb(most + service.phases, service.phases) * service.phases  # others in each phase; the own phase
+    checks.affordable(f"load = {load:g}, k = {k}, {service.phases} phases", number, MOST_STATES, "states")
     rule = _watched(load * k / service.mean, k, service, most)
     own_phases = [a for a, part in enumerate(service.alpha) if part > 0]
     states = chain.explore([((0,) * len(service.alpha), a) for a in own_phases], rule)
@@ -153,11 +158,17 @@ def _found(others, log_weights, at_work):
     return math.exp(log_weights[sum(others)] + log_phases)
 
 
+def _most(load, k):
+    """Return how many others are followed: there are more with a probability of at most about 1e-9."""
+    load, k = checks.inside("load", load, 0, 1), checks.count("k", k)
+    most = math.log(LEFT_OUT_PROBABILITY) / math.log(load) + k
+    checks.affordable(f"load = {load:.10g}, k = {k}", most, MOST_OTHERS, "others")
+    return math.ceil(most)
+
+
 def _others(load, k):
     """Return numbers of others, the share of a job among them, and the probability to find that number."""
-    load, k = checks.inside("load", load, 0, 1), checks.count("k", k)
-    most = math.ceil(math.log(LEFT_OUT_PROBABILITY) / math.log(load)) + k
-    others = np.arange(most)
+    others = np.arange(_most(load, k) + 1)
     weights = np.cumprod(np.append(1, load * k / np.minimum(others[1:], k)))
     return others, np.minimum(1, k / (others + 1)), weights / weights.sum()
 
