@@ -107,9 +107,10 @@ sync-contents: $(VENV)/ready  ## Update what is made from the list of chapters i
 sync-metadata: $(VENV)/ready  ## Update what repeats the names, addresses and papers of CITATION.cff.
 	@$(BIN)/python book/metadata_files.py
 
-sync-panels: $(VENV)/ready  ## Compute the tables in which panels interpolate; a minute.
+sync-panels: $(VENV)/ready  ## Compute the tables in which panels interpolate; minutes.
 	PYTHONPATH=book $(BIN)/python book/panels/near_saturation.py
 	PYTHONPATH=book $(BIN)/python book/panels/cluster.py
+	PYTHONPATH=book $(BIN)/python book/panels/what_a_log_remembers.py
 
 sync-output: $(VENV)/ready  ## Run the commands whose output the pages show, and store what they print.
 	@$(BIN)/python book/output.py

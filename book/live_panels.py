@@ -76,7 +76,10 @@ class Panel:
     values : callable
         Takes the values of the sliders by name, gives the numbers that the script's ``values`` gives, by name.
     tolerance : float
-        How far the two may be apart, relative to numbers above 1.
+        How far the two may be apart, relative.
+    interpolated : dict
+        How far numbers may be apart that the script interpolates in a table of exact ones, relative, by name. The note
+        says it.
     generated : str
         Functions generated from formulas.
     data : dict
@@ -99,6 +102,7 @@ class Panel:
     sliders: tuple
     values: Callable
     tolerance: float = 1e-6
+    interpolated: dict = field(default_factory=dict)
     generated: str = ""
     data: dict = field(default_factory=dict)
     replaces: bool = True

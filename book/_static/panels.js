@@ -35,6 +35,15 @@
     return x.toLocaleString("en", { maximumSignificantDigits: digits }).replace("-", "−");
   }
 
+  const PARTS = [[1 / 10, "a tenth"], [1 / 5, "a fifth"], [1 / 4, "a quarter"], [1 / 3, "a third"], [1 / 2, "half"], [2 / 3, "two thirds"]];
+
+  /** A ratio in words: "as long", "2.5 times as long", "about a third as long", "86 % as long". */
+  function times(ratio, word, digits = 3) {
+    if (Math.abs(ratio - 1) < 0.005) return `as ${word}`;
+    const near = PARTS.find(([part]) => Math.abs(ratio / part - 1) < 0.08);
+    return `${ratio > 1 ? `${shown(ratio, digits)} times` : near ? `about ${near[1]}` : `${shown(100 * ratio, 2)} %`} as ${word}`;
+  }
+
   // --- What panels compute with ------------------------------------------------------------------------------------
 
   /** So many numbers from low to high, evenly spaced, or evenly in their logarithms. */
@@ -432,7 +441,7 @@
     });
   }
 
-  const tools = { shown, spaced, interpolated, seated };
+  const tools = { shown, times, spaced, interpolated, seated };
   window.mjqValues = {};
   addEventListener("DOMContentLoaded", () => {
     for (const panel of window.mjqPanels || []) build(panel);

@@ -10,9 +10,10 @@ function draw(at, { lost, delay }) {
   const rates = [...tools.spaced(low, high, 81), at.lam].sort((a, b) => a - b), solved = rates.map((lam) => values({ ...at, lam }));
   const x = { label: "arrival rate [1/s]", min: 0, max: high };
   const all = rates.map((lam) => [lam, 100 * Math.max(0, 1 - data.all_used / lam)]);
+  const few = lost < 0.001 ? "less than 0.001" : shown(lost), time = delay < 0.1 ? `${shown(1000 * delay)} ms` : `${shown(delay)} s`;
   return {
-    summary: `At ${shown(at.lam)} jobs per second ${shown(lost)} % are lost, ` +
-      `and the others spend ${shown(delay)} s in the queue on average.`,
+    summary: `At ${shown(at.lam)} jobs per second ${few} % are lost, ` +
+      `and the others spend ${time} in the queue on average.`,
     charts: [
       {
         title: "Lost jobs against the arrival rate", height: 220, x, y: { label: "lost [%]", min: 0, max: 100 },

@@ -42,6 +42,7 @@ PANEL = Panel(
         "A slow tracker": {"lam": 30, "mu1": 40, "places": 3},
         "One place in the queue": {"lam": 30, "mu1": 1000, "places": 0},
     },
+    interpolated=dict.fromkeys(("lost", "delay"), 1e-6),
     data={"lam": LAM, "mu1": MU1, "places": PLACES, "all_used": N * RATE / (SIZES @ P)}
     | kept("cluster", AXES, ("lost", "delay")),
 )

@@ -73,7 +73,7 @@ function draw({ k, load, p, start }, found) {
         title: "Requests over time", height: 230,
         x: { label: "time [mean service times]", min: 0, max: data.horizon }, y: { label: "mean requests", min: 0 },
         lines: [
-          { name: "exact", kind: 4, points: [[0, found.exact], [data.horizon, found.exact]] },
+          { name: "exact, in the steady state", kind: 4, points: [[0, found.exact], [data.horizon, found.exact]] },
           { name: "fluid, smoothed", kind: 0, points: trajectory(k, lam, p, start * k) },
           { name: "fluid, hard minimum", kind: 1, dashed: true, points: times.map((t) => [t, hard(k, lam, start * k, t)]) },
         ],

@@ -97,6 +97,7 @@ PANEL = Panel(
         "Few jobs that need all": {"load": 95, "share": 2},
     },
     generated=generated("constants", [large], **formulas(large)),
+    interpolated=dict.fromkeys(("in_order", "filling"), 1e-6),
     data={"low": LOADS[0], "high": LOADS[1], "most": SHARES[1]}
     | kept("near_saturation", AXES, ("in_order", "filling")),
 )

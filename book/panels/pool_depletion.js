@@ -22,10 +22,10 @@ function values({ alpha, beta, D1A, D2B }) {
 
 function draw({ alpha, beta, D1A, D2B }, { low, high, star, used, best }) {
   const { shown, spaced } = tools, all = [...spaced(0, 100, 201), low, high, beta, star].sort((a, b) => a - b);
-  const longer = 100 * (used / best - 1);
+  const longer = 100 * (used / best - 1), compared = longer < 0.05 ? "just as long" : `${shown(longer)} % longer`;
   return {
-    summary: `With ${shown(beta)} % of class A admitted the pool takes ${shown(used)} units of time per task. ` +
-      `In the mix β* of ${shown(star)} % it takes ${shown(best)}; this mix takes ${shown(longer)} % longer.`,
+    summary: `With ${shown(beta)} % of class A admitted a large pool takes ${shown(used)} units of time per task. ` +
+      `In the mix β* of ${shown(star)} % it takes ${shown(best)}; this mix takes ${compared}.`,
     charts: [{
       title: "Depletion time against the admitted mix",
       x: { label: "class A among those admitted [%]", min: 0, max: 100 }, y: { label: "time per task", min: 0 },

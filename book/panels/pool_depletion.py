@@ -17,8 +17,9 @@ def values(alpha, beta, D1A, D2B):
 
 PANEL = Panel(
     title="Try it: depletion time against the admitted mix",
-    note="The limit for many tasks in execution and many more to do, where the mix beta* is best for every pool; the "
-    "figure has pools of 100 tasks, 10 at a time, exactly. Two demands are those of the paper's System 1.",
+    note="The limit for many tasks in execution and many more to do, where the mix beta* is best for every pool. At "
+    "random settings, times with 1,600 tasks in execution and many more to do agree within 2 %, and those of pools of "
+    "100 tasks, 10 at a time, as in the figure, within a fifth. Two demands are those of the paper's System 1.",
     page="notebooks/pool_depletion",
     cell="answer-curve",
     sliders=(

@@ -19,8 +19,9 @@ function draw(at, { need, wasted, throughput, naive }) {
   const shares = along(0.1, 97, share, (x) => saturated(n, list, x).wasted);
   const ratios = along(1e-3, 1e4, ratio, (x) => saturated(n, states(n, need, x), share).wasted);
   return {
-    summary: `Large jobs need ${shown(need, 5)} of ${shown(n, 5)} servers: ${shown(wasted)} % of all servers are idle ` +
-      `although jobs wait. ${shown(throughput)} jobs per unit of time instead of ${shown(naive)}.`,
+    summary: `Large jobs need ${shown(need, 5)} of ${shown(n, 5)} servers: ` + (wasted < 0.0005
+      ? `no server is idle while jobs wait. ${shown(throughput)} jobs per unit of time.`
+      : `${shown(wasted)} % of all servers are idle although jobs wait. ${shown(throughput)} jobs per unit of time instead of ${shown(naive)}.`),
     charts: [
       chart("Wasted servers against the share of large jobs", "large jobs [%]", shares, share, true),
       chart("Wasted servers against the ratio of the rates", "rate of large over small jobs", ratios, ratio, true),

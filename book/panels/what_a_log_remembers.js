@@ -23,29 +23,39 @@ function constants(n, share, r) {
   return { X, dispersion: (X ** 2 * moments.within + between) / jobs };
 }
 
-/** The formula near saturation. */
-function time({ X, dispersion }, lam) {
-  return (1 + dispersion) / 2 / (X - lam);
+/** What each of these places weighs at x in the polynomial through all of them. */
+function weights(places, x) {
+  const others = (k) => places.filter((_, j) => j !== k);
+  return places.map((place, k) => others(k).reduce((weight, other) => (weight * (x - other)) / (place - other), 1));
+}
+
+/** The exact mean time in the system at an arrival rate, as a function of the memory. */
+function timeOf(lam, n, share) {
+  const most = data.most * constants(n, share, 0).X, [low, high] = data.shares;
+  const servers = weights(data.servers.map(Math.log), Math.log(n)), place = [(Math.log10(share) - low) / (high - low)];
+  const here = (of_n) => of_n.reduce((sum, of_share, k) => sum + servers[k] * tools.interpolated(of_share, place), 0);
+  const [table, part] = lam < 1
+    ? [data.below, (lam - data.least) / (1 - data.least)]
+    : [data.above, Math.log(lam) / Math.log(most)];
+  const rest = table.map((of_rows) => of_rows.map(here));
+  return (r) => Math.exp(tools.interpolated(rest, [part, -Math.log1p(-r) / data.longest])) / (1 - lam / constants(n, share, r).X);
 }
 
 function values({ r, load, n, share }) {
-  const none = constants(n, share, 0), found = constants(n, share, r / 100), lam = (load / 100) * none.X;
-  return {
-    X: found.X, without: none.X, dispersion: found.dispersion, time: time(found, lam), time_without: time(none, lam),
-  };
+  const found = constants(n, share, r / 100), without = constants(n, share, 0).X, time = timeOf((load / 100) * without, n, share);
+  return { X: found.X, without, dispersion: found.dispersion, time: time(r / 100), time_without: time(0) };
 }
 
 function draw({ r, load, n, share }, found) {
-  const { shown } = tools, lam = (load / 100) * found.without;
-  const steps = tools.spaced(0, 98, 99).map((x) => [x, constants(n, share, x / 100)]);
-  const points = (of) => steps.map(([x, one]) => [x, of(one)]), x = { label: "memory [%]", min: 0, max: 100 };
-  const capacities = points((one) => one.X), dispersions = points((one) => one.dispersion), times = points((one) => time(one, lam));
-  const heights = [...dispersions, ...times].map((point) => point[1]);
-  const factor = found.time / found.time_without, more = found.X / found.without;
+  const { shown, times } = tools, time = timeOf((load / 100) * found.without, n, share);
+  const steps = tools.spaced(0, 98, 99), x = { label: "memory [%]", min: 0, max: 100 };
+  const all = steps.map((x) => [x, constants(n, share, x / 100)]);
+  const capacities = all.map(([x, one]) => [x, one.X]), dispersions = all.map(([x, one]) => [x, one.dispersion]);
+  const stays = steps.map((x) => [x, time(x / 100)]), heights = [...dispersions, ...stays].map((point) => point[1]);
   return {
-    summary: `The cluster can do ${shown(more)} times as much as without memory. The dispersion is ` +
-      `${shown(found.dispersion)}. By the formula jobs stay ${shown(factor)} times as long as without memory, for ` +
-      `${shown(found.time)} units of time.`,
+    summary: `The cluster can do ${times(found.X / found.without, "much")} as without memory. The dispersion is ` +
+      `${shown(found.dispersion)}. Jobs stay ${times(found.time / found.time_without, "long", 2)} as without memory ` +
+      `(mean time in the system: ${shown(found.time, 2)}).`,
     charts: [{
       title: "Capacity against the memory",
       height: 200,
@@ -60,7 +70,7 @@ function draw({ r, load, n, share }, found) {
       y: { label: "dispersion, time", min: Math.min(...heights) / 1.3, max: Math.max(...heights) * 1.3, log: true },
       lines: [
         { name: "dispersion I", kind: 1, points: dispersions, dashed: true },
-        { name: "time in the system, by the formula", kind: 2, points: times },
+        { name: "mean time in the system", kind: 2, points: stays },
       ],
       points: [{ x: r, y: found.dispersion, kind: 1 }, { x: r, y: found.time, kind: 2 }],
     }],
