@@ -533,7 +533,8 @@ def links():
     """The chapter of each link in a sentence, and what it sets."""
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
-            for words in re.findall(r"\{panel\}`([^`]+)`", cell.source if cell.cell_type == "markdown" else ""):
+            texts = [output.get("data", {}).get("text/markdown", "") for output in cell.get("outputs", [])]
+            for words in re.findall(r"\{panel\}`([^`]+)`", "\n".join(texts) if texts else cell.source):
                 yield path.stem, panels.SET.fullmatch(words).groups()
 
 
