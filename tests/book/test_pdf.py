@@ -13,7 +13,7 @@ import pypdf
 import pytest
 import yaml
 
-from tests.conftest import BROWSER, ROOT
+from tests.conftest import BROWSER, ROOT, context_of
 
 LARGEST = 20e6  # bytes
 STYLES = files("pydata_sphinx_theme") / "theme/pydata_sphinx_theme/static/styles/pydata-sphinx-theme.css"
@@ -134,11 +134,11 @@ BOXES = """() => [...document.querySelectorAll('.cell_input, .cell_input div')].
 def test_no_box_of_code_can_stand_without_its_lines(pdf, browser):
     source = pdf.WORK / "whole.html"
     source.write_text(str(pdf.whole(pdf.HTML, CONFIG, CONTENTS, "1.0")))
-    page = browser.new_page()
+    page = context_of(browser).new_page()
     page.goto(source.as_uri())
     page.emulate_media(media="print")
     assert page.locator(".cell_input pre").count() == 9 and page.evaluate(BOXES) == 0
-    page.close()
+    page.context.close()
 
 
 def test_the_file_is_put_beside_every_build_with_one_link(pdf):
