@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -26,14 +27,17 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def printable(text: str) -> str:
-    """Escape all characters that a terminal would not print as a letter, but for ends of lines and tabs.
+    r"""Escape whatever a terminal would not print as letters or spaces, ends of lines included.
 
-    >>> printable("red\\x1b[31m")
-    'red\\\\x1b[31m'
+    For all text that comes out of a file, before it goes to a terminal or into a file that we write.
+
+    >>> printable("red\x1b[31m"), printable("two\nlines"), printable("a – b")
+    ('red\\x1b[31m', 'two\\nlines', 'a – b')
     """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+    kept = (c == "\t" or c.isprintable() or unicodedata.category(c) == "Zs" for c in text)
+    return "".join(c if keep else c.encode("unicode_escape").decode() for c, keep in zip(text, kept, strict=True))
 
 
 def plain(value: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from mjq.cli import sheet
-from mjq.cli.common import Command, force_option, json_option, page_option, show_json
+from mjq.cli.common import Command, force_option, json_option, page_option, show, show_json
 from mjq.cli.reading import (
     anonymous_option,
     lines_used,
@@ -118,7 +118,7 @@ def capacity(
     if as_json:
         show_json((told if policy is None else told.policies[policy]).model_dump())
     else:
-        click.echo(sheet.as_text([lines_used(found.lines), *parts]))
+        show(sheet.as_text([lines_used(found.lines), *parts]))
 
 
 def _of_partitions(log, policies, seed, needs, page, as_json, reading):
@@ -142,7 +142,7 @@ def _of_partitions(log, policies, seed, needs, page, as_json, reading):
     if as_json:
         show_json(told.model_dump())
     else:
-        click.echo(sheet.as_text([lines_used(lines), *sums, *parts]))
+        show(sheet.as_text([lines_used(lines), *sums, *parts]))
 
 
 def _carried(told, total):
@@ -174,7 +174,7 @@ def _together(told, total):
 def _progress(stage):
     """Print on a terminal what is computed now."""
     if sys.stderr.isatty():
-        click.echo(f"… {STAGES[stage]}", err=True)
+        show(f"… {STAGES[stage]}", err=True)
 
 
 def _charts(told):

@@ -24,6 +24,7 @@ from mjq.cli.common import (
     quiet_option,
     say,
     scheduler_option,
+    show,
     show_json,
     workers_option,
 )
@@ -66,14 +67,14 @@ def list_(name: str | None, as_json: bool) -> None:
         parameters = {c.name: [vars(p) for p in c.parameters.values()] for c in chapters}
         show_json({c.name: {"title": c.title, "parameters": parameters[c.name]} for c in chapters})
     elif name is None:
-        click.echo(tabulate([[c.name, c.title] for c in chapters], tablefmt="plain", disable_numparse=True))
+        show(tabulate([[c.name, c.title] for c in chapters], tablefmt="plain", disable_numparse=True))
     else:
         (chapter,) = chapters
         headers = ["parameter", "type", "default", "unit", "meaning"]
         widths = [None, None, 20, 12, max(24, shutil.get_terminal_size().columns - 60)]
         rows = [[p.name, p.type, _short(p.default), p.unit, _meaning(p)] for p in chapter.parameters.values()]
-        click.echo(f"{chapter.name}: {chapter.title}\n")
-        click.echo(tabulate(rows, headers, tablefmt="simple", disable_numparse=True, maxcolwidths=widths))
+        show(f"{chapter.name}: {chapter.title}\n")
+        show(tabulate(rows, headers, tablefmt="simple", disable_numparse=True, maxcolwidths=widths))
 
 
 def _short(value):
@@ -135,20 +136,20 @@ def run(
             progress=False if quiet else _bar(name),
         )  # fmt: skip
     except runs.RunFailed as error:
-        click.echo("\n".join(["", *(f"    {line}" for line in error.failure.code)]), err=True)
-        click.echo("\n".join([*(f"  | {line}" for line in error.failure.traceback), ""]), err=True)
+        show("\n".join(["", *(f"    {line}" for line in error.failure.code)]), err=True)
+        show("\n".join([*(f"  | {line}" for line in error.failure.traceback), ""]), err=True)
         raise
     if page is not None:
         try:
             chapter = done.folder.parent.name
             target = Path(page or done.folder / f"{chapter}.html")
             if not quiet:
-                click.echo("writing the page …", err=True)
+                show("writing the page …", err=True)
             pages.write(done.folder / f"{chapter}.ipynb", chapter, target)
         except (OSError, RuntimeError) as error:
             raise RuntimeError(f"{error}; all other results are in {done.folder}") from error
     results = done.results
-    click.echo(
+    show(
         f"{done.cells} cells in {done.seconds:.0f} s: {len(results.values)} values, {len(results.tables)} tables, "
         f"{len(results.figures)} figures\n{done.folder}"
     )
@@ -236,7 +237,7 @@ def sweep(
             name, cases, names=names, label=label, into=into, workers=crew, notebooks=notebooks, format=format,
             force=force, progress=not quiet and sys.stderr.isatty(), patience=patience,
         )  # fmt: skip
-    click.echo(f"{len(done.cases)} cases, {len(done.failed)} failed\n{done.folder}")
+    show(f"{len(done.cases)} cases, {len(done.failed)} failed\n{done.folder}")
     for case, record in zip(done.cases, done.records, strict=True):
         if record.failure:
             say(f"case {case.name} failed {record.failure}", FAILED)
@@ -264,10 +265,10 @@ def compare(first: str, second: str, tolerance: float, as_json: bool) -> None:
         ]
         if rows:
             headers = [kind, Path(first).name, Path(second).name, "difference"]
-            click.echo(tabulate(rows, headers, tablefmt="simple", disable_numparse=True) + "\n")
+            show(tabulate(rows, headers, tablefmt="simple", disable_numparse=True) + "\n")
         else:
-            click.echo(f"{kind}: no difference\n")
-    click.echo(f"{len(found['results'])} results differ, {found['same']} are the same")
+            show(f"{kind}: no difference\n")
+    show(f"{len(found['results'])} results differ, {found['same']} are the same")
 
 
 def _cell(value):

@@ -18,6 +18,7 @@ __all__ = [
     "FAILED",
     "Command",
     "Group",
+    "as_json",
     "connect_workers",
     "force_option",
     "json_option",
@@ -28,6 +29,7 @@ __all__ = [
     "say",
     "say_json",
     "scheduler_option",
+    "show",
     "show_json",
     "workers_option",
 ]
@@ -125,28 +127,50 @@ def page_name(context: click.Context, option: click.Parameter, path: str | None)
     return path
 
 
+def show(text: object, err: bool = False, nl: bool = True) -> None:
+    """Print lines, with control characters escaped: they may repeat what a file says."""
+    click.echo("\n".join(map(printable, str(text).split("\n"))), err=err, nl=nl)
+
+
 def say(message: object, status: int) -> int:
-    """Print a message on stderr, with control characters escaped; return the exit status."""
-    click.echo(printable(f"mjq: {message}"), err=True)
+    """Print a message on stderr; return the exit status."""
+    show(f"mjq: {message}", err=True)
     return status
 
 
 def note(message: str) -> None:
     """Print a note on stderr; the command goes on."""
-    click.echo(printable(f"mjq: note: {message}"), err=True)
+    show(f"mjq: note: {message}", err=True)
 
 
 def say_json(message: object, status: int, **context: Any) -> int:
     """Print an error on stderr as JSON; return the exit status."""
     kind = "input" if status == BAD_INPUT else "failure"
     content = context | {"error": {"type": kind, "message": str(message)}}
-    click.echo(json.dumps(content, ensure_ascii=False), err=True)
+    click.echo(as_json(content), err=True)
     return status
 
 
 def show_json(content: Any) -> None:
     """Print plain data as JSON."""
-    click.echo(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False))
+    click.echo(as_json(content, indent=1))
+
+
+def as_json(content: Any, indent: int | None = None) -> str:
+    """Return plain data as JSON, with control characters escaped as JSON does it.
+
+    >>> as_json({"name": "Zoë \x9b1m"})
+    '{"name": "Zoë \\\\u009b1m"}'
+    """
+    text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
+    return re.sub(r"[^\n -~]", _as_json_escapes_it, text)
+
+
+def _as_json_escapes_it(found):
+    character = found[0]
+    if printable(character) == character:
+        return character
+    return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]
 
 
 def connect_workers(number: int | None, scheduler: str | None) -> AbstractContextManager:

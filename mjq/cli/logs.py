@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from mjq._util.plain import brief
-from mjq.cli.common import Command, json_option, note, show_json
+from mjq.cli.common import Command, json_option, note, show, show_json
 from mjq.cli.reading import (
     growth_option,
     lines_used,
@@ -138,8 +138,8 @@ def replay(
         }
         show_json(what | {"policies": _plain(rows)})
         return
-    click.echo("\n".join([f"{len(found)} jobs on {size:g} servers", lines_used(found.lines), *notes]))
-    click.echo(_table(rows, HEAD))
+    show("\n".join([f"{len(found)} jobs on {size:g} servers", lines_used(found.lines), *notes]))
+    show(_table(rows, HEAD))
 
 
 def _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, starts, as_json):
@@ -187,10 +187,8 @@ def _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, st
                   | {"partitions": found})  # fmt: skip
         return
     size = sum(found.servers for found in logs.values())
-    click.echo(
-        "\n".join([f"{lines.used} jobs on {size:g} servers of {len(logs)} partitions", lines_used(lines), *notes])
-    )
-    click.echo(_table(rows, ("partition", HEAD[0], "servers", "jobs", *HEAD[1:])))
+    show("\n".join([f"{lines.used} jobs on {size:g} servers of {len(logs)} partitions", lines_used(lines), *notes]))
+    show(_table(rows, ("partition", HEAD[0], "servers", "jobs", *HEAD[1:])))
 
 
 def _summary_of_all(schedules):

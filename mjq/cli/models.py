@@ -20,6 +20,7 @@ from mjq.cli.common import (
     quiet_option,
     say,
     scheduler_option,
+    show,
     show_json,
     workers_option,
 )
@@ -174,7 +175,7 @@ def _solve_grid(grid, output, crew, force, progress, as_json):
     if as_json:
         show_json({"cases": found.height, "failed": failed.height, "table": output})
     else:
-        click.echo(f"{found.height} cases, {failed.height} failed\n{output}")
+        show(f"{found.height} cases, {failed.height} failed\n{output}")
     for row in failed.head(MOST_SHOWN).select([*grid.swept, "error"]).iter_rows(named=True):
         error = row.pop("error")
         say(f"{', '.join(f'{key} = {x}' for key, x in row.items())}: {error}", FAILED)

@@ -20,6 +20,7 @@ from mjq.cli.common import (
     page_option,
     quiet_option,
     scheduler_option,
+    show,
     show_json,
     workers_option,
 )
@@ -257,7 +258,7 @@ def _show(told, parts, as_json):
     if as_json:
         show_json(told.model_dump())
     else:
-        click.echo(sheet.as_text(parts))
+        show(sheet.as_text(parts))
     return 0 if told.met else MISSED
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mjq._util.plain import brief
-from mjq.cli.common import show_json
+from mjq.cli.common import show, show_json
 
 if TYPE_CHECKING:
     from mjq.workload import Gap, Lines, Log
@@ -159,7 +159,7 @@ def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False)
     told = (f"{len(log)} jobs are drawn from the summary {path}, with seed {SEED}.", *site.own_error())
     asked = context.params
     if not asked.get("as_json") and not asked.get("anonymous"):
-        click.echo("\n".join(told))
+        show("\n".join(told))
     return replace(log, notes=told, header={"Summary": path})
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 import click
 from tabulate import tabulate
 
-from mjq.cli.common import FAILED, Command, json_option, note, say, show_json
+from mjq.cli.common import FAILED, Command, json_option, note, say, show, show_json
 
 __all__ = ["reference"]
 
@@ -51,7 +51,7 @@ def reference(words: tuple[str, ...], model: str | None, again: bool, slow: bool
     if as_json:
         show_json({"schema": "schema.json", "version": version(), "values": rows})
     elif as_csv:
-        click.echo(to_csv(rows), nl=False)
+        show(to_csv(rows), nl=False)
     elif len(rows) == 1:
         _show(rows[0])
     elif not words and model is None:
@@ -64,16 +64,16 @@ def reference(words: tuple[str, ...], model: str | None, again: bool, slow: bool
 def _overview(rows, version):
     counts = Counter(row["model"] for row in rows)
     first = {row["model"]: row["id"] for row in reversed(rows)}
-    click.echo(f"{len(rows)} reference values, version {version} of the table\n")
-    click.echo(tabulate([[name, n, first[name]] for name, n in counts.items()], ["model", "values", "the first one"]))
-    click.echo("\nmjq reference --model MODEL lists them; mjq reference --json prints all of them.")
+    show(f"{len(rows)} reference values, version {version} of the table\n")
+    show(tabulate([[name, n, first[name]] for name, n in counts.items()], ["model", "values", "the first one"]))
+    show("\nmjq reference --model MODEL lists them; mjq reference --json prints all of them.")
 
 
 def _list(rows):
-    click.echo(tabulate([[row["id"], _brief(row["value"]), row["unit"]] for row in rows[:MOST_LISTED]],
+    show(tabulate([[row["id"], _brief(row["value"]), row["unit"]] for row in rows[:MOST_LISTED]],
                         ["identifier", "value", "unit"], disable_numparse=True))  # fmt: skip
     if len(rows) > MOST_LISTED:
-        click.echo(f"… and {len(rows) - MOST_LISTED} more; --csv or --json prints all of them")
+        show(f"… and {len(rows) - MOST_LISTED} more; --csv or --json prints all of them")
 
 
 def _brief(value):
@@ -90,7 +90,7 @@ def _show(row):
     ]  # fmt: skip
     for name, text in lines:
         if text:
-            click.echo(f"{name:<12}{text}" if name else text)
+            show(f"{name:<12}{text}" if name else text)
 
 
 def _checked(rows, slow, as_json):
@@ -108,9 +108,9 @@ def _checked(rows, slow, as_json):
     else:
         for row in asked:
             one = found[row["id"]]
-            click.echo(f"{row['id']}: {row['value']}, {'computed again' if one.agrees else 'NOT computed again'}")
-            click.echo(f"    {one.first}  ({row['first']})\n    {one.second}  ({row['second']})")
-        click.echo(f"{len(found) - len(wrong)} of {len(found)} values computed again")
+            show(f"{row['id']}: {row['value']}, {'computed again' if one.agrees else 'NOT computed again'}")
+            show(f"    {one.first}  ({row['first']})\n    {one.second}  ({row['second']})")
+        show(f"{len(found) - len(wrong)} of {len(found)} values computed again")
     if foreign:
         note(f"{len(foreign)} values of other programs are checked in a clone of the project: pytest tests/foreign")
     if left_out:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from mjq.cli.common import Command, force_option, json_option, show_json
+from mjq.cli.common import Command, force_option, json_option, show, show_json
 from mjq.cli.reading import lines_used, log_options, outage_options, read, servers_option
 
 __all__ = ["draw", "summary"]
@@ -51,14 +51,12 @@ def summary(log: str, output: str | None, force: bool, as_json: bool, **reading:
         show_json(json.loads(site.to_json()))
         return
     assert found.lines is not None  # of a log that was read from a file
-    click.echo(
-        "\n".join([lines_used(found.lines), *found.notes, "", "What the file contains", *_list(site.in_words())])
-    )
-    click.echo("\n".join(["", "How well jobs drawn from it meet the log", *_list(site.own_error())]))
+    show("\n".join([lines_used(found.lines), *found.notes, "", "What the file contains", *_list(site.in_words())]))
+    show("\n".join(["", "How well jobs drawn from it meet the log", *_list(site.own_error())]))
     if output is None:
-        click.echo("\nNothing was written. With -o FILE the summary is written to a file.")
+        show("\nNothing was written. With -o FILE the summary is written to a file.")
     else:
-        click.echo(f"\nThe summary is in {output}. Read what it contains before you give it away.")
+        show(f"\nThe summary is in {output}. Read what it contains before you give it away.")
 
 
 @click.command(cls=Command)
@@ -90,11 +88,11 @@ def draw(summary: str, jobs: int | None, seed: int, output: str, force: bool) ->
     folders.refuse_existing(path, force)
     site = read_summary(summary)
     told = site.own_error()
-    click.echo("\n".join(told))
+    show("\n".join(told))
     log = site.draw(jobs, seed)
     drawn = f"drawn by mjq from a summary of a log, with seed {seed}; no job of it was ever submitted"
     folders.write(path, as_swf(log, [drawn, *told]))
-    click.echo(f"{len(log)} jobs are in {output}.")
+    show(f"{len(log)} jobs are in {output}.")
 
 
 def _list(sentences):

@@ -9,7 +9,7 @@ import click
 
 from mjq._util import folders
 from mjq.cli.chapters import chapter_argument
-from mjq.cli.common import Command, force_option
+from mjq.cli.common import Command, force_option, show
 
 __all__ = ["COMMANDS", "grade", "sheets"]
 
@@ -49,7 +49,7 @@ def sheets(name, students, seed, form, export, folder):
 
     where = write(name, students, seed, folder, form, export)
     more = ", questions.gift" if export else ""
-    click.echo(f"{students} sheets, a solution for each, key.csv, answers.csv{more}\n{where}")
+    show(f"{students} sheets, a solution for each, key.csv, answers.csv{more}\n{where}")
 
 
 @click.command(cls=Command)
@@ -80,9 +80,9 @@ def grade(answers, key, marks, force):
     if marks:
         folders.write(Path(marks), grading.marks_file(found))
     head = ["student", "points", "of", "left to you", "perhaps overlooked"]
-    click.echo(tabulate(grading.summary(found), head, disable_numparse=[0]))
+    show(tabulate(grading.summary(found), head, disable_numparse=[0]))
     if marks:
-        click.echo(f"\n{marks}")
+        show(f"\n{marks}")
 
 
 COMMANDS = [sheets, grade]

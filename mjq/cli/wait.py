@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from mjq.cli import sheet
-from mjq.cli.common import Command, json_option, note, quiet_option, show_json, workers_option
+from mjq.cli.common import Command, json_option, note, quiet_option, show, show_json, workers_option
 from mjq.cli.plan import Duration
 from mjq.cli.reading import calendar_option, lines_used, log_options, read, schema_option, servers_option
 
@@ -88,7 +88,7 @@ def wait(log, needs, limits, at, policy, servers, within, table, as_json, worker
     if as_json:
         show_json(told.model_dump())
     else:
-        click.echo(sheet.as_text(_parts(told, table or len(cases) > 1)))
+        show(sheet.as_text(_parts(told, table or len(cases) > 1)))
 
 
 def _powers_of_two(servers):

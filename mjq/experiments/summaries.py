@@ -164,7 +164,7 @@ def main() -> None:
                 "log": name, "jobs": len(log), "days": float(site.span / 86_400), "servers": site.servers,
                 "users": 0 if log.user is None else len(np.unique(log.user)), "load": float(_load(log)),
                 "fcfs_load": fcfs_load_of(log), "model": site.model, "numbers": site.numbers, "looks": site.looks,
-                "seconds": took, "no_promise": "; ".join(site.no_promise),
+                "seconds": took, "no_promise": "; ".join(site.reasons),
             }
         )  # fmt: skip
         found += rows(name, log, site)

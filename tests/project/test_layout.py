@@ -95,3 +95,12 @@ def test_no_test_judges_how_long_something_takes_or_waits_for_so_long():
         if re.search(CLOCKS, line)
     ]
     assert lines == ["conftest.py: context = browser.new_context(**options)"]  # with patience
+
+
+def test_commands_print_through_the_function_that_escapes():
+    """What a command prints may repeat the words of a file."""
+    for path in (ROOT / "mjq/cli").glob("*.py"):
+        calls = {
+            ast.unparse(node.func) for node in ast.walk(ast.parse(path.read_text("utf-8"))) if hasattr(node, "func")
+        }
+        assert path.name == "common.py" or not calls & {"print", "click.echo", "click.secho", "echo"}, path.name

@@ -2,12 +2,14 @@
 
 import gzip
 import io
+import json
 import os
 import threading
 
 import polars as pl
 import pytest
 
+from mjq._util.plain import printable
 from mjq.workload import read_log, report_on
 from tests.conftest import said
 
@@ -117,6 +119,41 @@ def test_names_of_columns_do_not_reach_the_terminal_raw(tmp_path):
     with pytest.raises(ValueError, match="there are red") as refused:
         read_log(path)
     assert "\x1b" not in str(refused.value)
+
+
+HOSTILE = "x\x1b]0;owned\x07\x1b[2J\x9bm\u202ey"
+
+
+def hostile_files(folder):
+    """Commands for files that say what would write to a terminal, wherever a file may say anything."""
+    header = f"; Computer: {HOSTILE}\n; Note: {HOSTILE}\n; Partitions: {HOSTILE}\n; MaxProcs: {HOSTILE}\n"
+    swf = standard(folder, jobs=300)
+    (folder / "header.swf").write_text(header + swf.read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "words.swf").write_text(swf.read_text(encoding="utf-8") + HOSTILE + "\n", encoding="utf-8")
+    jobs = "".join(f"{HOSTILE},{HOSTILE}{k % 2},1,60,{60 * k}\n" for k in range(300))
+    (folder / "jobs.csv").write_text(f"user,partition,need,run,submit\n{jobs}", encoding="utf-8")
+    (folder / "calendar").write_text(f"0 {HOSTILE}\n", encoding="utf-8")
+    account = "JobID|State|Partition|AllocCPUS|ElapsedRaw|Submit|Start|End\n"
+    row = "{0}|{1}|{1}|1|60|2025-01-01T00:{0:02}:00|2025-01-01T00:{0:02}:00|2025-01-01T01:00:00\n"
+    (folder / "sacct").write_text(account + "".join(row.format(k, HOSTILE) for k in range(60)), encoding="utf-8")
+    yield from ((command, folder / name) for command in ("replay", "capacity") for name in ("header.swf", "words.swf"))
+    for command in ("replay", "capacity"):
+        yield command, folder / "jobs.csv", "--servers", 4
+        yield command, folder / "jobs.csv", "--servers", f"{HOSTILE}0=4,{HOSTILE}1=4"
+        yield command, folder / "jobs.csv", "--servers", 4, "--partition", HOSTILE
+        yield command, folder / "sacct", "--servers", 4
+        yield command, swf, "--calendar", folder / "calendar"
+        yield command, folder / HOSTILE
+
+
+def test_whatever_a_file_says_no_terminal_obeys_it(tmp_path):
+    for words in hostile_files(tmp_path):
+        for more in ([], ["--json"]) if words[0] == "capacity" else ([],):
+            _, out, err = said(*words, *more)
+            for line in (out + err).split("\n"):
+                assert printable(line) == line, words
+            if more and out:
+                json.loads(out)
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mjq import experiments
+from mjq._util.plain import printable
 from mjq.workload import Log, Summary, example_log, lublin_log, read_log, read_summary, summarize
 from mjq.workload.making import campaigns, drawing, summarizing
 from mjq.workload.making.campaigns import beginnings, variation
 from mjq.workload.making.drawing import DAY, LATE, WEEK
 from mjq.workload.making.own_error import share_of_order
-from mjq.workload.making.summary import CAMPAIGNS, FIGURES, LEVELS, MOST_NUMBERS, TWO_NUMBERS
+from mjq.workload.making.summary import CAMPAIGNS, FIGURES, LEVELS, MOST_NUMBERS, TWO_NUMBERS, is_summary
 from mjq.workload.making.writing import as_swf
 from tests.conftest import TRACES, needs_traces, said
 
@@ -123,8 +124,7 @@ def test_work_varies_from_week_to_week_as_in_the_log(log, site):
     own = of(replace(log, submit=log.submit - log.submit[0]))
     without, more = drawn(replace(site, looks=0.0)), drawn(replace(site, looks=6.0))
     assert (more < without).all()
-    reached = more.mean() < own.mean() < without.mean()
-    assert not reached or drawn(site).mean() == pytest.approx(own.mean(), abs=0.15)
+    assert drawn(site).mean() == pytest.approx(own.mean(), abs=0.15)
 
 
 def test_work_varies_as_in_a_log_that_was_drawn(site, unchecked):
@@ -349,7 +349,7 @@ def test_a_log_of_many_needs_has_no_more_numbers(unchecked):
     ("change", "message"),
     [
         ({"format": "another"}, "not say that its format is"),
-        ({"version": 1}, "version 1; only version 2"),
+        ({"version": 1}, "version 1; only version 3"),
         ({"model": "magic"}, "model must be"),
         ({"secret": 1}, "it has 'secret', which no summary has"),
         ({"needs": []}, "needs must be a list"),
@@ -367,7 +367,11 @@ def test_a_log_of_many_needs_has_no_more_numbers(unchecked):
         ({"servers": 1e12}, "servers at most"),
         ({"keep": 2}, "keep must hold probabilities"),
         ({"error": {"fcfs capacity": [1, 2]}}, "error must have a pair"),
-        ({"no_promise": 3}, "no_promise must be a list"),
+        ({"no_promise": 3}, "no_promise must be a list of starts, short, capacity, users"),
+        ({"no_promise": ["a\n; MaxProcs: 7\n1 0 -1 99999 1"]}, "no_promise must be a list of"),
+        ({"no_promise": [["short"]]}, "no_promise must be a list of"),
+        ({"jobs": 10**400}, "jobs must have 1 numbers"),
+        ({"error": {name: [1e300, 0] for name in FIGURES}}, "error must hold numbers of at most"),
         ({"groups": [1.5]}, "runs must have 1 x 12"),
     ],
 )
@@ -403,11 +407,51 @@ def test_numbers_that_make_no_sense_are_named(site, name, change, message):
         Summary.from_json(json.dumps(content))
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"format": 3}', "; MaxProcs: 8"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"format": 3}', "; MaxProcs: 8", "[" * 200_000, '{"a":' * 200_000, "9" * 2_000_000]
+)
 def test_other_files_are_refused(tmp_path, text):
     (tmp_path / "x.json").write_text(text)
+    assert not is_summary(tmp_path / "x.json")
     with pytest.raises(ValueError, match=r"x\.json: this is not a summary of a log"):
         read_summary(tmp_path / "x.json")
+
+
+def test_a_summary_is_one_in_any_layout(site, tmp_path):
+    """As other programs and editors write the same JSON."""
+    content, path = json.loads(site.to_json()), tmp_path / "x.json"
+    for text in (
+        json.dumps(content), json.dumps(content, indent=4), json.dumps(content, sort_keys=True, separators=(",", ":")),
+        "\n\n" + site.to_json(), "\ufeff" + site.to_json(), site.to_json().replace("\n", "\r\n"),
+    ):  # fmt: skip
+        path.write_text(text, encoding="utf-8", newline="")
+        assert is_summary(path) and read_summary(path).to_json() == site.to_json()
+
+
+@given(data=st.data())
+def test_whatever_a_file_says_is_drawn_from_or_refused_in_printable_words(site, data):
+    """Any value of JSON in place of any part of a summary; what is read brings no text of its own."""
+    anything = st.recursive(
+        st.none() | st.booleans() | st.integers(-(10**400), 10**400) | st.floats() | st.text(), st.lists, max_leaves=8
+    )
+    content = json.loads(site.to_json())
+    name = data.draw(st.sampled_from(sorted(content)))
+    old = content[name]
+    if isinstance(old, list) and old and data.draw(st.booleans()):
+        old[data.draw(st.integers(0, len(old) - 1))] = data.draw(anything)
+    else:
+        content[name] = data.draw(anything)
+    read, refusal = None, ""
+    try:
+        read = Summary.from_json(json.dumps(content))
+    except ValueError as error:
+        refusal = str(error)
+    assert refusal.isprintable() and len(refusal) < 300
+    if read is None:
+        return
+    words = [*read.own_error(), *read.in_words()]
+    assert all(printable(one) == one and len(one) < 1000 for one in words)
+    assert as_swf(read.draw(50), words).count(b"\n") == as_swf(read.draw(50)).count(b"\n") + len(words)
 
 
 @pytest.mark.parametrize(
@@ -456,8 +500,8 @@ def test_the_summary_tells_its_own_error(log, site):
 def test_nothing_is_promised_where_nothing_can_be(site, log):
     off = max(abs(site.error[f"{policy} capacity"][0]) for policy in ("fcfs", "easy"))
     far = ("the capacity of the draws is off by more than 2 points",) if off > 2 else ()
-    assert site.no_promise == ("the log is of fewer than 300 days", *far)
-    told = summarize(replace(log, submits_are_starts=True, user=None, start=None)).no_promise
+    assert site.reasons == ("the log is of fewer than 300 days", *far)
+    told = summarize(replace(log, submits_are_starts=True, user=None, start=None)).reasons
     assert "the submit times of the log are start times" in told
     assert "the log does not tell who submitted its jobs" in told
     copy = as_swf(site.draw(300), [f"Nothing is promised: {told}"])
@@ -468,7 +512,7 @@ def test_a_long_log_with_users_is_promised(monkeypatch):
     monkeypatch.setattr(summarizing, "POINTS_OFF", 100.0)
     assert summarize(two_users(weeks=60)).no_promise == ()
     monkeypatch.setattr(summarizing, "POINTS_OFF", -1.0)
-    assert "off by more than" in summarize(two_users(weeks=60)).no_promise[0]
+    assert "off by more than" in summarize(two_users(weeks=60)).reasons[0]
 
 
 # --- What it gives away ----------------------------------------------------------------------------------------------

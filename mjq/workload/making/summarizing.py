@@ -23,7 +23,9 @@ from mjq.workload.making.summary import (
     CAMPAIGNS,
     FACTOR_LEVELS,
     FEWEST,
+    FEWEST_DAYS,
     LEVELS,
+    POINTS_OFF,
     SPREAD_CLASSES,
     TWO_NUMBERS,
     Summary,
@@ -36,15 +38,13 @@ from mjq.workload.making.summary import (
 from mjq.workload.outages import original
 from mjq.workload.reading.log import Log
 
-__all__ = ["FEWEST_DAYS", "FEWEST_JOBS", "summarize"]
+__all__ = ["FEWEST_JOBS", "summarize"]
 
 FEWEST_JOBS, LEAST_SPAN = 200, WEEK / 1000  # of a log; the span is in seconds
 OF_ALL = 5000  # a need has at least one job in so many
 MOST_NEEDS = 75
 MOST_GROUPS = 8
 MOST_LIMITS = 14
-FEWEST_DAYS = 300  # of a log, for a promise of waits
-POINTS_OFF = 2.0  # of a capacity, up to which waits are promised
 
 
 def summarize(log: Log) -> Summary:
@@ -71,7 +71,7 @@ def summarize(log: Log) -> Summary:
     >>> from mjq.workload import example_log
     >>> site = summarize(example_log())
     >>> site.model, site.no_promise[0]
-    ('campaigns', 'the log is of fewer than 300 days')
+    ('campaigns', 'short')
     """
     come = log.require_arrivals()
     servers = log.require_servers()
@@ -125,13 +125,13 @@ def _with_its_error(site, log):
     error = {name: (short(mean), short(off)) for name, (mean, off) in found.items()}
     reasons = []
     if log.submits_are_starts:
-        reasons.append("the submit times of the log are start times")
+        reasons.append("starts")
     if site.span < FEWEST_DAYS * DAY:
-        reasons.append(f"the log is of fewer than {FEWEST_DAYS} days")
+        reasons.append("short")
     if max(abs(error[f"{policy} capacity"][0]) for policy in ("fcfs", "easy")) > POINTS_OFF:
-        reasons.append(f"the capacity of the draws is off by more than {POINTS_OFF:g} points")
+        reasons.append("capacity")
     if site.model == TWO_NUMBERS:
-        reasons.append("the log does not tell who submitted its jobs")
+        reasons.append("users")
     return replace(site, error=error, fcfs_load=load, no_promise=tuple(reasons))
 
 

@@ -8,6 +8,7 @@ error is found in :mod:`mjq.workload.making.own_error`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -23,12 +24,12 @@ from mjq.workload.making.drawing import AGES, CLOCK, DAY, GRID, HOUR, THIRDS, WE
 from mjq.workload.reading.log import Log
 
 __all__ = [
-    "CAMPAIGNS", "DIGITS", "FACTOR_LEVELS", "FEWEST", "FIGURES", "GAP_LEVELS", "LEVELS", "MOST_NUMBERS",
-    "SPREAD_CLASSES", "TWO_NUMBERS", "Summary", "is_summary", "nearest", "quantiles", "read_summary", "run_classes",
-    "short", "shorter", "work_classes",
+    "CAMPAIGNS", "DIGITS", "FACTOR_LEVELS", "FEWEST", "FEWEST_DAYS", "FIGURES", "GAP_LEVELS", "LEVELS",
+    "MOST_NUMBERS", "POINTS_OFF", "REASONS", "SPREAD_CLASSES", "TWO_NUMBERS", "Summary", "is_summary", "nearest",
+    "quantiles", "read_summary", "run_classes", "short", "shorter", "work_classes",
 ]  # fmt: skip
 
-FORMAT, VERSION = "mjq summary of a log", 2
+FORMAT, VERSION = "mjq summary of a log", 3
 CAMPAIGNS, TWO_NUMBERS = "campaigns", "two numbers of memory"
 DIGITS = 3  # of each number that is not a count of servers: it has room in two bytes
 LEVELS = 12  # of run time in each group
@@ -39,9 +40,20 @@ FACTOR_LEVELS = 0.05, 0.20, 0.35, 0.50, 0.65, 0.80, 0.95
 MOST_NUMBERS = 700
 MOST_JOBS = 20_000_000  # that are drawn at once
 MOST_LOOKS = 100  # that a file may hold
+MOST_OFF = 1e6  # of its own error: points, or times a wait
+MOST_TEXT = 1_000_000  # characters of a file
 LEAST_NEED, LEAST_SHARE, MOST_SERVERS, LONGEST = 1e-6, 1e-9, 1e9, 1e11  # in a file; the last one in seconds
 # What the summary says of its own draws: the difference of a capacity in points, the ratio of a wait.
 FIGURES = "fcfs capacity", "easy capacity", "fcfs mean wait", "fcfs 90 % wait", "easy mean wait", "easy 90 % wait"
+FEWEST_DAYS = 300  # of a log, for a promise of waits
+POINTS_OFF = 2.0  # of a capacity, up to which waits are promised
+# Why nothing is promised of waits. A file holds the names only: it comes from others, and its text is printed nowhere.
+REASONS = {
+    "starts": "the submit times of the log are start times",
+    "short": f"the log is of fewer than {FEWEST_DAYS} days",
+    "capacity": f"the capacity of the draws is off by more than {POINTS_OFF:g} points",
+    "users": "the log does not tell who submitted its jobs",
+}
 WEEKDAYS = "Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"  # day 0 is 1 January 1970
 HALF_A_DIGIT = 0.02  # by which rounded probabilities may miss their sum
 
@@ -134,7 +146,7 @@ class Summary:
     fcfs_load : float
         Load at which the waits under FCFS are compared.
     no_promise : tuple of str
-        Why nothing is promised of waits; empty if it is.
+        Why nothing is promised of waits, by names of :data:`REASONS`; empty if it is.
 
     Examples
     --------
@@ -180,6 +192,11 @@ class Summary:
     def numbers(self) -> int:
         """Return how many numbers the summary holds, its own error included."""
         return sum(_count(value) for name, value in self._content().items() if name not in ("model", "no_promise"))
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Return in words why nothing is promised of waits."""
+        return tuple(REASONS[name] for name in self.no_promise)
 
     @property
     def bytes(self) -> int:
@@ -337,9 +354,11 @@ class Summary:
             If it is not one, or is damaged.
         """
         try:
-            content = json.loads(text)
+            content = json.loads(text) if len(text) <= MOST_TEXT else None
         except ValueError as error:
             raise ValueError(f"this is not a summary of a log: it is not JSON ({error})") from None
+        except RecursionError:
+            raise ValueError("this is not a summary of a log: it is JSON nested too deep") from None
         if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
             raise ValueError(f"this is not a summary of a log: it does not say that its format is {FORMAT!r}")
         version = content.pop("version", None)
@@ -373,7 +392,7 @@ class Summary:
                 f"{waits}."
             )
         if self.no_promise:
-            told.append("Nothing is promised of waits: " + "; ".join(self.no_promise) + ".")
+            told.append(f"Nothing is promised of waits: {'; '.join(self.reasons)}.")
         return told
 
     def in_words(self) -> list[str]:
@@ -428,17 +447,26 @@ def read_summary(path: str | Path) -> Summary:
         If the file is not one, is damaged, or is of another version.
     """
     try:
-        return Summary.from_json(Path(path).read_text(encoding="utf-8"))
+        return Summary.from_json(_text(path))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
 
 def is_summary(path: str | Path) -> bool:
-    """Return whether a file begins as a summary does; a pipe, which can be read only once, is none."""
+    """Return whether a file is JSON that says that it is a summary; a pipe, which can be read only once, is none."""
     if not Path(path).is_file():
         return False
-    with Path(path).open("rb") as file:
-        return file.read(200).lstrip().startswith(b'{\n "format": "mjq summary')
+    try:
+        text = _text(path)
+    except UnicodeDecodeError:
+        return False
+    return text.lstrip().startswith("{") and re.search(rf'"format"\s*:\s*"{FORMAT}"', text) is not None
+
+
+def _text(path):
+    """Return the beginning of a file, one character more than any summary may have; some editors put a mark first."""
+    with Path(path).open(encoding="utf-8-sig") as file:
+        return file.read(MOST_TEXT + 1)
 
 
 def run_classes(site: Summary) -> np.ndarray:
@@ -518,9 +546,11 @@ def _checked(content):
     if not isinstance(error, dict) or (error and set(error) != set(FIGURES)):
         raise ValueError("the summary is damaged: error must have a pair of numbers for each figure")
     pairs = {name: tuple(_array(error, name, (2,), signed=True).tolist()) for name in FIGURES} if error else {}
+    if max((abs(x) for pair in pairs.values() for x in pair), default=0) > MOST_OFF:
+        raise ValueError(f"the summary is damaged: error must hold numbers of at most {MOST_OFF:g} in size")
     reasons = content.get("no_promise", [])
-    if not isinstance(reasons, list) or not all(isinstance(one, str) for one in reasons):
-        raise ValueError("the summary is damaged: no_promise must be a list of sentences")
+    if not isinstance(reasons, list) or not all(isinstance(one, str) and one in REASONS for one in reasons):
+        raise ValueError(f"the summary is damaged: no_promise must be a list of {', '.join(REASONS)}")
     found["quiet"] = found["quiet"].astype(int)
     return found | {
         "model": model, "local": content.get("local") is True, "error": pairs, "no_promise": tuple(reasons),
@@ -537,7 +567,7 @@ def _array(content, name, shape, signed=False):
     try:
         found = np.array(content[name], dtype=float)
         right = found.shape == shape and bool(np.isfinite(found).all()) and (signed or bool((found >= 0).all()))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, OverflowError, TypeError, ValueError):
         right = False
     if not right:
         wanted = " x ".join(map(str, shape))
