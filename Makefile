@@ -57,8 +57,9 @@ slides: $(VENV)/ready  ## Write slides for the sessions of the course to _build/
 figures: $(VENV)/ready  ## Write all figures of the book with their captions to _build/figures.zip.
 	@$(BIN)/python book/figures.py
 
-lab: $(VENV)/lab  ## Open the chapters in JupyterLab.
-	$(BIN)/jupyter lab notebooks
+lab: $(VENV)/lab  ## Open copies of the chapters in JupyterLab, as words: _build/lab keeps what you change.
+	@$(BIN)/python book/student.py --solutions
+	$(BIN)/jupyter lab _build/lab
 
 pdf: book  ## Print the book to _build/mjq-book.pdf; this needs Chromium or Chrome.
 	@$(BIN)/python book/pdf.py

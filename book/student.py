@@ -2,6 +2,9 @@
 
     python book/student.py                  into _build/student/
     python book/student.py --out student    into another folder
+    python book/student.py --solutions      with solutions, into _build/lab/, where `make lab` opens them
+
+A notebook that was changed there after the chapter was is kept.
 
 JupyterLab knows neither the numbers that sentences of the book name nor its directives. Here the numbers stand in the
 sentences, figures have their captions, exercises and self-checks are questions with a cell for the answer, and the
@@ -46,7 +49,7 @@ WITH_TARGET = re.compile(r"(.*?)\s*<([^<>]+)>", re.S)
 FENCE = re.compile(r"^(`{3,}|:{3,})\{([\w-]+)\}[ \t]*(.*?)[ \t]*$")
 OPTION = re.compile(r"^:([\w-]+):[ \t]*(.*)$")
 EQUATION = re.compile(r"\$\$(.+?)\$\$[ \t]*\(([\w:-]+)\)", re.S)
-LINK = re.compile(r"\[([^\[\]]+)\]\(#([\w:-]+)\)")
+LINK = re.compile(r"\[([^\[\]]+)\]\(#([\w:.-]+)\)")
 TO_A_PAGE = re.compile(r"\[([^\]\[]+)\]\([\w./-]+\.(?:ipynb|md)(?:#[\w:.-]+)?\)")
 LABEL = re.compile(r"^\([\w:-]+\)=[ \t]*\n?", re.M)
 
@@ -182,10 +185,10 @@ def blocks(text):
         yield "\n".join(plain)
 
 
-def converted(notebook, words):
-    """The cells of a chapter for students."""
+def converted(notebook, words, solutions=False):
+    """The cells of a chapter for students, or for readers with solutions."""
     for cell, solution in with_solutions_marked(notebook):
-        if solution:
+        if solution and not solutions:
             continue
         if cell.cell_type == "code":
             yield from shown(cell, words)
@@ -314,11 +317,12 @@ def joined(cells):
     return result
 
 
-def student(name, words, address):
-    """The notebook of a chapter for students."""
+def student(name, words, address, solutions=False):
+    """The notebook of a chapter for students, or with solutions for those who have mjq installed."""
     chapter = words.chapters[name]
-    title, *cells = joined(converted(chapter, words))
-    cells = [title, new_code_cell(INSTALL.format(what=FROM_ADDRESS.format(address) if address else FROM_COPY)), *cells]
+    title, *cells = joined(converted(chapter, words, solutions))
+    install = new_code_cell(INSTALL.format(what=FROM_ADDRESS.format(address) if address else FROM_COPY))
+    cells = [title, *([] if solutions else [install]), *cells]
     for k, cell in enumerate(cells):
         cell.id = f"{name[:40].replace('_', '-')}-{k}"
     notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": chapter.metadata.kernelspec})
@@ -326,22 +330,27 @@ def student(name, words, address):
     return notebook
 
 
-def write(folder, out, address, names=None):
-    """Write the students' notebooks of the chapters in a folder."""
+def write(folder, out, address, names=None, solutions=False):
+    """Write the students' notebooks of the chapters in a folder, but for those that are newer than their chapter."""
     words = Words(folder)
     out.mkdir(parents=True, exist_ok=True)
     for name in names or NOTEBOOKS:
-        if (folder / f"notebooks/{name}.ipynb").exists():
-            nbformat.write(student(name, words, address), out / f"{name}.ipynb")
+        source, target = folder / f"notebooks/{name}.ipynb", out / f"{name}.ipynb"
+        changed_there = solutions and target.exists() and target.stat().st_mtime > source.stat().st_mtime
+        if source.exists() and not changed_there:
+            nbformat.write(student(name, words, address, solutions), target)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=ROOT / "_build/student", help="the folder to write to")
-    out = parser.parse_args().out
+    parser.add_argument("--out", type=Path, help="the folder to write to")
+    parser.add_argument("--solutions", action="store_true", help="keep the solutions of exercises")
+    options = parser.parse_args()
+    out = options.out or ROOT / "_build" / ("lab" if options.solutions else "student")
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    write(ROOT, out, config["repository"]["url"] if config["sphinx"]["config"]["published"] else None)
-    print(f"students' notebooks: {out}")
+    address = config["repository"]["url"] if config["sphinx"]["config"]["published"] else None
+    write(ROOT, out, address, solutions=options.solutions)
+    print(f"notebooks: {out}")
 
 
 if __name__ == "__main__":

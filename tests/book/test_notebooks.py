@@ -232,6 +232,7 @@ def test_numbers_shown_by_another_notebook_do_not_follow_parameters(path, tmp_pa
     target = tmp_path / "run.ipynb"
     known = papermill.inspect_notebook(str(path))
     given = {name: value for name, value in OTHERS[CHAPTER_OF[path.stem]][1].items() if name in known}
+    given.pop("systems", None)  # how many are drawn says how sure we are, not what it is about
     assert execution.execute(nbformat.read(path, as_version=4), target, given) is None
     now, stored = (taken_from(nbformat.read(file, as_version=4)).values for file in (target, path))
     assert {name: now.get(name) for name in names} == pytest.approx({name: stored[name] for name in names}, rel=1e-9)
