@@ -49,6 +49,7 @@ WITH_TARGET = re.compile(r"(.*?)\s*<([^<>]+)>", re.S)
 FENCE = re.compile(r"^(`{3,}|:{3,})\{([\w-]+)\}[ \t]*(.*?)[ \t]*$")
 OPTION = re.compile(r"^:([\w-]+):[ \t]*(.*)$")
 EQUATION = re.compile(r"\$\$(.+?)\$\$[ \t]*\(([\w:-]+)\)", re.S)
+TO_A_PANEL = re.compile(r"\[([^\]\[]+)\]\(panel:[^)]*\)")
 LINK = re.compile(r"\[([^\[\]]+)\]\(#([\w:.-]+)\)")
 TO_A_PAGE = re.compile(r"\[([^\]\[]+)\]\([\w./-]+\.(?:ipynb|md)(?:#[\w:.-]+)?\)")
 LABEL = re.compile(r"^\([\w:-]+\)=[ \t]*\n?", re.M)
@@ -89,6 +90,7 @@ class Words:
         """Markdown without what only the book understands, inside of a paragraph."""
         text = LABEL.sub("", text)
         text = EQUATION.sub(lambda found: f"$${found[1].rstrip()} \\tag{{{self.equations[found[2]]}}}$$", text)
+        text = TO_A_PANEL.sub(r"\1", text)
         text = LINK.sub(lambda found: self.link(found[1], found[2]), text)
         return ROLE.sub(lambda found: self.role(found[1], " ".join(found[2].split())), text)
 
@@ -129,7 +131,7 @@ class Words:
                 return papers if name == "cite:t" else f"({papers})"
             case "func" | "class" | "py:class" | "py:func" | "mod" | "meth" | "attr":
                 return f"`{target.lstrip('~').rpartition('.')[2] if target.startswith('~') else shown or target}`"
-            case "term" | "name" | "download" | "panel":
+            case "term" | "name" | "download":
                 return shown or target
             case "math":
                 return f"${text}$"
