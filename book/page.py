@@ -23,8 +23,10 @@ import sphinx_build
 import student
 import yaml
 from bs4 import BeautifulSoup
+from nbformat.v4 import new_markdown_cell
 
 from mjq._util import folders
+from mjq.runs import changes
 
 ROOT = student.ROOT
 # What leads to other pages, or works only with them.
@@ -35,6 +37,7 @@ AROUND += ", #pst-skip-link, .search-button-field, .pst-async-banner-revealer, .
 # What the page itself needs: solutions that unfold, code that can be copied, self-checks.
 SCRIPTS = "jquery", "doctools", "togglebutton", "clipboard", "copybutton", "documentation_options", "panels"
 EXTENSIONS = "mjqbook", "cells", "citation", "selfchecks", "minus", "formulas"  # of the book's own, for a chapter
+STYLE = ".run-change { margin-top: -.5rem; font-size: .85em; color: var(--pst-color-text-muted); }"
 LIGHT_OR_DARK = """
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const set = () => { document.documentElement.dataset.theme = dark.matches ? "dark" : "light"; };
@@ -47,7 +50,9 @@ def main(notebook, name, target):
     gc.disable()  # as in sphinx_build
     chapter = nbformat.read(notebook, as_version=4)
     words = student.Words(ROOT)
-    if name not in words.chapters:
+    if name in words.chapters:
+        tell_changes(chapter, words.chapters[name], words)
+    else:
         words.note("", name, chapter)
     for cell in chapter.cells:
         figure = cell.metadata.get("mystnb", {}).get("figure", {})
@@ -62,6 +67,36 @@ def main(notebook, name, target):
             sys.exit(1)  # it has said why
         page = alone(html / f"notebooks/{name}.html")
         folders.write(Path(target), page.encode())
+
+
+def tell_changes(chapter, stored, words):
+    """Put a box on top that says what is not as in the book, and below each such thing what the book has."""
+    figures = {cell.metadata.get("name"): cell.metadata.get("mystnb", {}).get("figure") for cell in stored.cells}
+
+    def link(item):
+        figure = figures.get(item.cell)
+        number = f", Fig. {words.figures[figure['name']]}" if figure else ""
+        return f'<a href="#cell-{item.cell}">{item.section}{number}</a>'
+
+    found = changes.between(stored, chapter)
+    beside = {x.shown.cell: as_in_the_book(x) for x in found.differ}
+    for k in reversed(range(len(chapter.cells))):
+        text = beside.get(chapter.cells[k].metadata.get("name"))
+        if text:
+            chapter.cells.insert(k + 1, new_markdown_cell(f'<p class="run-change">{text}</p>'))
+    told = changes.told(found, link)
+    box = f":::{{admonition}} This page is a run of the chapter\n{told}\n:::"
+    chapter.cells.insert(1, new_markdown_cell(box))
+
+
+def as_in_the_book(change):
+    """What a thing that differs is in the book."""
+    other = [old for old, new in change.numbers if old != new]
+    if change.shown.kind == "sentence" and other:
+        return f"In the book: {', '.join(other)}."
+    if change.shown.kind == "sentence":
+        return f"In the book: {change.before}"
+    return f"Not as in the book: {change.words}."
 
 
 def lay_out(site, chapter, file):
@@ -110,9 +145,10 @@ def alone(page):
         address = urlparse(tag["href"])
         if not address.scheme and (address.path or not address.fragment):
             tag.name, tag.attrs = "span", {}  # another page of the book: its words stay
-    script = soup.new_tag("script")
-    script.string = LIGHT_OR_DARK
-    soup.head.append(script)
+    for kind, text in (("style", STYLE), ("script", LIGHT_OR_DARK)):
+        tag = soup.new_tag(kind)
+        tag.string = text
+        soup.head.append(tag)
     return str(soup)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import nbformat
 
 from mjq._util import folders
-from mjq.runs import execution, inputs
+from mjq.runs import changes, execution, inputs
 from mjq.runs.chapters import chapter
 from mjq.runs.kept import crate, provenance, results
 
@@ -44,6 +44,8 @@ class Run:
     parameters : dict
         All of them, defaults included.
     results : mjq.runs.kept.results.Results
+    changes : mjq.runs.changes.Changes or None
+        How the results differ from those that the notebook stores; None if it stores none.
     seconds : float
     cells : int
     """
@@ -51,6 +53,7 @@ class Run:
     folder: Path
     parameters: dict
     results: results.Results
+    changes: changes.Changes | None
     seconds: float
     cells: int
 
@@ -125,7 +128,11 @@ def run(
         inputs.write_yaml(new / "parameters.yaml", given)
         about = _about(source.name, failure, began, seconds)
         results.write_json(new / "run.json", about)
-        found = _filed(new, target) if target.exists() else results.Results({}, {}, {})
+        found, differences = results.Results({}, {}, {}), None
+        if target.exists():
+            executed = nbformat.read(target, as_version=4)
+            found = _filed(new, target, executed)
+            differences = changes.between(source.notebook, executed) if changes.shown(source.notebook) else None
         crate.write(new, source.title, about, given, source.of_the_book)
         if failure:
             kept = folders.settle(new, folder.with_name(folder.name + folders.FAILED), replace)
@@ -137,7 +144,7 @@ def run(
             folders.write(copy, (folder / target.name).read_bytes())
     except (OSError, ValueError, RuntimeError) as error:
         raise RuntimeError(f"{error}; all other results are in {folder}") from error
-    return Run(folder, given, found, seconds, len(source.notebook.cells))
+    return Run(folder, given, found, differences, seconds, len(source.notebook.cells))
 
 
 def _about(name, failure, began, seconds):
@@ -162,9 +169,8 @@ def _copy(path, source, force):
     return path
 
 
-def _filed(folder, target):
+def _filed(folder, target, notebook):
     """Write what an executed notebook found into files beside it."""
-    notebook = nbformat.read(target, as_version=4)
     found = results.taken_from(notebook)
     nbformat.write(notebook, target)
     results.write_json(folder / "results.json", found.named())

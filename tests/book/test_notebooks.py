@@ -12,7 +12,7 @@ import pytest
 
 from mjq import plots, published
 from mjq.models import CHAPTERS, PAPERS
-from mjq.runs import execution
+from mjq.runs import changes, execution
 from mjq.runs.kept.results import taken_from
 from tests.conftest import ROOT
 
@@ -216,6 +216,8 @@ def test_chapter_runs_with_other_parameters(path, case, tmp_path, monkeypatch):
         given = {name: value for name, value in given.items() if name in known}
     failure = execution.execute(nbformat.read(path, as_version=4), target, given)
     assert failure is None, "\n".join([str(failure), *failure.traceback])
+    found = changes.between(nbformat.read(path, as_version=4), nbformat.read(target, as_version=4))
+    assert found.fixed and [x.shown.cell for x in found.strange] == []  # what cannot depend on them has not changed
     assert comparisons(target) == set()
     if path.stem in KEYS:
         assert "no comparison was made" in json.dumps(nbformat.read(target, as_version=4).cells[-1].outputs)
