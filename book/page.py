@@ -60,6 +60,9 @@ def main(notebook, name, target):
             cell.source = words.of_other_pages(cell.source, name)
         elif figure.get("caption"):
             figure["caption"] = words.of_other_pages(figure["caption"], name)
+        for output in cell.get("outputs", []):
+            if "sentence" in cell.metadata.get("tags", []) and "data" in output:
+                output.data = {kind: words.of_other_pages(text, name) for kind, text in output.data.items()}
     with tempfile.TemporaryDirectory(prefix="mjq-page-") as folder:
         site, html = Path(folder) / "site", Path(folder) / "html"
         lay_out(site, chapter, f"notebooks/{name}")

@@ -187,8 +187,8 @@ def _answers(done, origin):
 
 
 def _plain_words(text):
-    """Return Markdown for a terminal: of links their words."""
-    return re.sub(r"\[([^\[\]]+)\]\([^()]*\)", r"\1", text)
+    """Return Markdown for a terminal: of links and roles their words."""
+    return re.sub(r"\[([^\[\]]+)\]\([^()]*\)|\{[\w:]+\}`([^`<]+?)(?: <[^`]*>)?`", r"\1\2", text)
 
 
 def _once(name, pairs):

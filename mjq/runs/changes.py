@@ -139,15 +139,17 @@ def moved(notebook: NotebookNode) -> dict[str, set[str]]:
     lines = [statements(cell.source) for cell in cells]
     modules = {name for cell in lines for line in cell if line.is_import for name in line.binds}
     tagged = [k for k, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", [])][:1]
-    late = _used_when_called(line for cell in lines for line in cell)
+    late = _when_called(line for cell in lines for line in cell)
+    nothing: tuple[set[str], set[str]] = set(), set()
     found = {}
     for parameter in [name for k in tagged for line in lines[k] for name in sorted(line.binds)]:
         depend, touched = {parameter}, set()
         for cell, code in zip(cells[tagged[0] + 1 :], lines[tagged[0] + 1 :], strict=True):
             for line in code:
-                uses = line.uses.union(*(late.get(name, ()) for name in line.uses))
-                if uses & depend and not line.is_import:
-                    depend |= (line.binds | line.changes) - modules
+                within = [late.get(name, nothing) for name in line.uses]
+                if not line.is_import and depend & line.uses.union(*(uses for uses, _ in within)):
+                    changed = line.changes.union(line.asks, *(changes for _, changes in within))
+                    depend |= line.binds | changed - modules
                     touched.add(cell.metadata.get("name"))
                 elif line.is_certain:
                     depend -= line.binds
@@ -155,16 +157,20 @@ def moved(notebook: NotebookNode) -> dict[str, set[str]]:
     return found
 
 
-def _used_when_called(lines):
-    """Return for each function what it uses when it is called, which may be given a value after it was defined."""
+def _when_called(lines):
+    """Return for each function what it uses and what it may change when it is called."""
     kinds = ast.FunctionDef | ast.ClassDef | ast.Lambda
-    late: dict[str, set[str]] = {}
+    late: dict[str, tuple[set[str], set[str]]] = {}
     for line in lines:
         for name in line.binds if any(isinstance(x, kinds) for x in ast.walk(line.node)) else ():
-            late.setdefault(name, set()).update(line.uses)
+            uses, changes = late.setdefault(name, (set(), set()))
+            uses |= line.uses
+            changes |= line.changes | line.asks
     for _ in late:  # functions call functions
-        for uses in late.values():
-            uses.update(*(late[name] for name in uses & set(late)))
+        for uses, changes in late.values():
+            inner = [late[name] for name in uses & set(late)]
+            uses.update(*(more for more, _ in inner))
+            changes.update(*(more for _, more in inner))
     return late
 
 

@@ -19,8 +19,9 @@ class Statement:
         With the comments and blank lines before it.
     is_import, is_certain : bool
         Whether it imports; and whether it gives all names that it binds a new value, as no loop or condition does.
-    binds, uses, changes : set of str
-        It changes what it sets an item or an attribute of, or calls a method of for itself.
+    binds, uses, changes, asks : set of str
+        It changes what it sets an item or an attribute of, or calls a method of for itself. What it asks, by calling
+        a method of it for its value, may change, too.
     """
 
     def __init__(self, node: ast.stmt, code: str, text: str):
@@ -31,6 +32,7 @@ class Statement:
         target = node.target if isinstance(node, ast.For) else ast.Pass()  # what a loop binds before it uses it
         self.uses = set(_used(table)) - {x.id for x in ast.walk(target) if isinstance(x, ast.Name)}
         self.changes = {x for part in ast.walk(node) for x in _changed(part)}
+        self.asks = {x for part in ast.walk(node) for x in _asked(part)}
         self.is_certain = isinstance(node, ast.Assign | ast.AnnAssign | ast.FunctionDef | ast.ClassDef)
 
 
@@ -73,6 +75,12 @@ def _changed(node):
         yield from _root(node)
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
         yield from _root(node.value.func)
+
+
+def _asked(node):
+    """Yield the name of a thing of which a piece of code calls a method."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+        yield node.func.value.id
 
 
 def _root(node):

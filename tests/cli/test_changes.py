@@ -32,6 +32,8 @@ def notebook(*cells, injected="", outputs=()):
         (["y = x", "y = 2", "print(y)"], {1}),
         (["y = x", "if y:\n    y = 2", "print(y)"], {1, 2, 3}),
         (["y = []", "y.append(x)", "print(y)"], {2, 3}),
+        (["y = [1]", "z = y.pop(x)", "print(y)"], {2, 3}),
+        (["y = [1]", "def f(k):\n    return y.pop(k)", "f(x)", "print(y)"], {3, 4}),
         (["y = {}", "y['a'] = x\nz = 1", "print(z)", "print(y)"], {2, 4}),
         (["def f():\n    return x", "print(f())", "y = f()", "print(1)"], {1, 2, 3}),
         (["y = 1", "def f():\n    return y", "y = x", "print(f())"], {3, 4}),
