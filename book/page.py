@@ -20,15 +20,15 @@ from urllib.parse import unquote, urlparse
 
 import nbformat
 import sphinx_build
-import student
 import yaml
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_markdown_cell
 
 from mjq._util import folders
 from mjq.runs import changes
+from mjq.runs.readable import Words, numbers_of
 
-ROOT = student.ROOT
+ROOT = Path(__file__).resolve().parent.parent
 # What leads to other pages, or works only with them.
 AROUND = (
     ".bd-sidebar-primary, .bd-header, .header-article, .bd-header-article, footer, .prev-next-area, dialog, noscript"
@@ -37,6 +37,7 @@ AROUND += ", #pst-skip-link, .search-button-field, .pst-async-banner-revealer, .
 # What the page itself needs: solutions that unfold, code that can be copied, self-checks.
 SCRIPTS = "jquery", "doctools", "togglebutton", "clipboard", "copybutton", "documentation_options", "panels"
 EXTENSIONS = "mjqbook", "cells", "citation", "selfchecks", "minus", "formulas"  # of the book's own, for a chapter
+NAMED = re.compile(r"\{([\w-]+-[\w-]+)\}")  # a number that a self-check names
 STYLE = ".run-change { margin-top: -.5rem; font-size: .85em; color: var(--pst-color-text-muted); }"
 LIGHT_OR_DARK = """
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -49,20 +50,10 @@ set();
 def main(notebook, name, target):
     gc.disable()  # as in sphinx_build
     chapter = nbformat.read(notebook, as_version=4)
-    words = student.Words(ROOT)
-    if name in words.chapters:
+    words = Words(ROOT)
+    if name in words.chapters:  # what another notebook refers to is unknown
         tell_changes(chapter, words.chapters[name], words)
-    else:
-        words.note("", name, chapter)
-    for cell in chapter.cells:
-        figure = cell.metadata.get("mystnb", {}).get("figure", {})
-        if cell.cell_type == "markdown":
-            cell.source = words.of_other_pages(cell.source, name)
-        elif figure.get("caption"):
-            figure["caption"] = words.of_other_pages(figure["caption"], name)
-        for output in cell.get("outputs", []):
-            if "sentence" in cell.metadata.get("tags", []) and "data" in output:
-                output.data = {kind: words.of_other_pages(text, name) for kind, text in output.data.items()}
+        part_from_the_book(chapter, name, words)
     with tempfile.TemporaryDirectory(prefix="mjq-page-") as folder:
         site, html = Path(folder) / "site", Path(folder) / "html"
         lay_out(site, chapter, f"notebooks/{name}")
@@ -70,6 +61,24 @@ def main(notebook, name, target):
             sys.exit(1)  # it has said why
         page = alone(html / f"notebooks/{name}.html")
         folders.write(Path(target), page.encode())
+
+
+def part_from_the_book(chapter, name, words):
+    """Write words and numbers in place of what refers to other pages."""
+    numbers = words.numbers | numbers_of(name, chapter)
+
+    def put_in(found):  # into self-checks
+        return repr(numbers[found[1]]) if found[1] in numbers else found[0]
+
+    for cell in chapter.cells:
+        figure = cell.metadata.get("mystnb", {}).get("figure", {})
+        if cell.cell_type == "markdown":
+            cell.source = NAMED.sub(put_in, words.of_one_page(cell.source, name))
+        elif figure.get("caption"):
+            figure["caption"] = words.of_one_page(figure["caption"], name)
+        for output in cell.get("outputs", []):
+            if "sentence" in cell.metadata.get("tags", []) and "data" in output:
+                output.data = {kind: words.of_one_page(text, name) for kind, text in output.data.items()}
 
 
 def tell_changes(chapter, stored, words):

@@ -156,7 +156,7 @@ def run(
             target = Path(page or done.folder / f"{chapter}.html")
             if not quiet:
                 show("writing the page …", err=True)
-            pages.write(done.folder / f"{chapter}.ipynb", chapter, target)
+            pages.write(done.notebook, chapter, target)
         except (OSError, RuntimeError) as error:
             raise RuntimeError(f"{error}; all other results are in {done.folder}") from error
     show(f"{done.cells} cells in {done.seconds:.0f} s: {done.folder}")

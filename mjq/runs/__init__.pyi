@@ -7,6 +7,7 @@ from . import execution as execution
 from . import inputs as inputs
 from . import kept as kept
 from . import one as one
+from . import readable as readable
 from . import statements as statements
 from . import sweeps as sweeps
 from .cases import Case as Case

@@ -121,8 +121,10 @@ def shown(notebook: NotebookNode) -> list[Shown]:
             data = [output.get("data", {"text/plain": output.get("text", "")}) for output in cell.outputs]
             data = [part for part in data if CHECKS not in part.get("text/html", "")]
             text = PADDING.sub(r"\1", "\n".join(_text(part) for part in data)).strip()
+            kind = _kind(data, text)
             if text:
-                found.append(Shown(cell.metadata.name, _kind(data, text), section, text))
+                text = " ".join(text.split()) if kind == "sentence" else text  # where its lines end does not matter
+                found.append(Shown(cell.metadata.name, kind, section, text))
     return found
 
 

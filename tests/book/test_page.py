@@ -5,7 +5,7 @@ import re
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mjq.cli import page
 from mjq.runs import changes
@@ -30,10 +30,9 @@ def run_of(chapter):
 def alone(tmp_path_factory):
     """The page of a run, in a folder where nothing else is."""
     folder = tmp_path_factory.mktemp("page")
-    source, target = tmp_path_factory.mktemp("run") / "run.ipynb", folder / "near_saturation.html"
+    target = folder / "near_saturation.html"
     chapter, _ = run_of(nbformat.read(ROOT / "notebooks/near_saturation.ipynb", as_version=4))
-    nbformat.write(chapter, source)
-    page.write(source, "near_saturation", target)
+    page.write(chapter, "near_saturation", target)
     assert [path.name for path in folder.iterdir()] == ["near_saturation.html"]
     return target
 
@@ -67,7 +66,7 @@ def test_a_page_needs_nothing_else(alone, browser, width, scheme):
 
 
 def test_a_notebook_of_ones_own_becomes_a_page_too(small, tmp_path):
-    page.write(small, "small", tmp_path / "page.html")
+    page.write(nbformat.read(small, as_version=4), "small", tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "A small chapter" in text and "A page of the book" not in text
 
@@ -79,6 +78,7 @@ def test_pages_are_refused_before_anything_runs_where_they_cannot_be_made(monkey
 
 
 def test_a_page_that_cannot_be_made_says_why(tmp_path):
-    with pytest.raises(RuntimeError, match=r"(?s)the page was not built: .*nothing\.ipynb"):
-        page.write(tmp_path / "nothing.ipynb", "near_saturation", tmp_path / "page.html")
+    odd = new_notebook(cells=[new_markdown_cell("# Odd"), new_markdown_cell("{odd}`words`")])
+    with pytest.raises(RuntimeError, match=r"(?s)the page was not built: .*no notebook can show the role 'odd'"):
+        page.write(odd, "near_saturation", tmp_path / "page.html")
     assert not list(tmp_path.iterdir())
