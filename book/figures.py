@@ -15,7 +15,9 @@ import zipfile
 from pathlib import Path
 
 import nbformat
-from student import NOTEBOOKS, ROOT, Words, title
+from student import ROOT
+
+from mjq.runs.readable import NOTEBOOKS, Words, title
 
 LICENCE = "CC BY 4.0"
 TERMS = """\

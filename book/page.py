@@ -20,13 +20,15 @@ from urllib.parse import unquote, urlparse
 
 import nbformat
 import sphinx_build
-import student
 import yaml
 from bs4 import BeautifulSoup
+from nbformat.v4 import new_markdown_cell
 
 from mjq._util import folders
+from mjq.runs import changes
+from mjq.runs.readable import Words, numbers_of
 
-ROOT = student.ROOT
+ROOT = Path(__file__).resolve().parent.parent
 # What leads to other pages, or works only with them.
 AROUND = (
     ".bd-sidebar-primary, .bd-header, .header-article, .bd-header-article, footer, .prev-next-area, dialog, noscript"
@@ -35,6 +37,8 @@ AROUND += ", #pst-skip-link, .search-button-field, .pst-async-banner-revealer, .
 # What the page itself needs: solutions that unfold, code that can be copied, self-checks.
 SCRIPTS = "jquery", "doctools", "togglebutton", "clipboard", "copybutton", "documentation_options", "panels"
 EXTENSIONS = "mjqbook", "cells", "citation", "selfchecks", "minus", "formulas"  # of the book's own, for a chapter
+NAMED = re.compile(r"\{([\w-]+-[\w-]+)\}")  # a number that a self-check names
+STYLE = ".run-change { margin-top: -.5rem; font-size: .85em; color: var(--pst-color-text-muted); }"
 LIGHT_OR_DARK = """
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const set = () => { document.documentElement.dataset.theme = dark.matches ? "dark" : "light"; };
@@ -46,15 +50,10 @@ set();
 def main(notebook, name, target):
     gc.disable()  # as in sphinx_build
     chapter = nbformat.read(notebook, as_version=4)
-    words = student.Words(ROOT)
-    if name not in words.chapters:
-        words.note("", name, chapter)
-    for cell in chapter.cells:
-        figure = cell.metadata.get("mystnb", {}).get("figure", {})
-        if cell.cell_type == "markdown":
-            cell.source = words.of_other_pages(cell.source, name)
-        elif figure.get("caption"):
-            figure["caption"] = words.of_other_pages(figure["caption"], name)
+    words = Words(ROOT)
+    if name in words.chapters:  # what another notebook refers to is unknown
+        tell_changes(chapter, words.chapters[name], words)
+        part_from_the_book(chapter, name, words)
     with tempfile.TemporaryDirectory(prefix="mjq-page-") as folder:
         site, html = Path(folder) / "site", Path(folder) / "html"
         lay_out(site, chapter, f"notebooks/{name}")
@@ -62,6 +61,54 @@ def main(notebook, name, target):
             sys.exit(1)  # it has said why
         page = alone(html / f"notebooks/{name}.html")
         folders.write(Path(target), page.encode())
+
+
+def part_from_the_book(chapter, name, words):
+    """Write words and numbers in place of what refers to other pages."""
+    numbers = words.numbers | numbers_of(name, chapter)
+
+    def put_in(found):  # into self-checks
+        return repr(numbers[found[1]]) if found[1] in numbers else found[0]
+
+    for cell in chapter.cells:
+        figure = cell.metadata.get("mystnb", {}).get("figure", {})
+        if cell.cell_type == "markdown":
+            cell.source = NAMED.sub(put_in, words.of_one_page(cell.source, name))
+        elif figure.get("caption"):
+            figure["caption"] = words.of_one_page(figure["caption"], name)
+        for output in cell.get("outputs", []):
+            if "sentence" in cell.metadata.get("tags", []) and "data" in output:
+                output.data = {kind: words.of_one_page(text, name) for kind, text in output.data.items()}
+
+
+def tell_changes(chapter, stored, words):
+    """Put a box on top that says what is not as in the book, and below each such thing what the book has."""
+    figures = {cell.metadata.get("name"): cell.metadata.get("mystnb", {}).get("figure") for cell in stored.cells}
+
+    def link(item):
+        figure = figures.get(item.cell)
+        number = f", Fig. {words.figures[figure['name']]}" if figure else ""
+        return f'<a href="#cell-{item.cell}">{item.section}{number}</a>'
+
+    found = changes.between(stored, chapter)
+    beside = {x.shown.cell: as_in_the_book(x) for x in found.differ}
+    for k in reversed(range(len(chapter.cells))):
+        text = beside.get(chapter.cells[k].metadata.get("name"))
+        if text:
+            chapter.cells.insert(k + 1, new_markdown_cell(f'<p class="run-change">{text}</p>'))
+    told = changes.told(found, link)
+    box = f":::{{admonition}} This page is a run of the chapter\n{told}\n:::"
+    chapter.cells.insert(1, new_markdown_cell(box))
+
+
+def as_in_the_book(change):
+    """What a thing that differs is in the book."""
+    other = [old for old, new in change.numbers if old != new]
+    if change.shown.kind == "sentence" and other:
+        return f"In the book: {', '.join(other)}."
+    if change.shown.kind == "sentence":
+        return f"In the book: {change.before}"
+    return f"Not as in the book: {change.words}."
 
 
 def lay_out(site, chapter, file):
@@ -110,9 +157,10 @@ def alone(page):
         address = urlparse(tag["href"])
         if not address.scheme and (address.path or not address.fragment):
             tag.name, tag.attrs = "span", {}  # another page of the book: its words stay
-    script = soup.new_tag("script")
-    script.string = LIGHT_OR_DARK
-    soup.head.append(script)
+    for kind, text in (("style", STYLE), ("script", LIGHT_OR_DARK)):
+        tag = soup.new_tag(kind)
+        tag.string = text
+        soup.head.append(tag)
     return str(soup)
 
 

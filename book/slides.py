@@ -12,6 +12,7 @@ import argparse
 import ast
 import base64
 import re
+import sys
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -19,14 +20,18 @@ from pathlib import Path
 import yaml
 from figures import figures
 from font import FONT
-from formulas import broken, lines_of, translated
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
+from student import ROOT
+
+from mjq.runs.readable import Words, blocks, is_glue, title
+
+sys.path.insert(0, str(ROOT / "book/_ext"))
+from formulas import broken, lines_of, translated
 from selfchecks import computed
-from student import ROOT, Words, blocks, is_glue, title
 
 HERE = Path(__file__).parent
 FORMULA = re.compile(r"\$\$(.+?)\$\$(?:[ \t]*\(([\w:-]+)\))?", re.S)

@@ -1,14 +1,12 @@
 """At the end of each chapter: how to cite it, from CITATION.cff, and the paper that it treats."""
 
-from functools import cache
 from pathlib import Path
 
 import yaml
 from docutils import nodes
-from mjqbook import names_and_year
-from pybtex.database import parse_file
 
 from mjq.models import PAPERS
+from mjq.runs.readable import bibliography, names_and_year
 
 CHAPTERS = "notebooks/"
 
@@ -44,12 +42,6 @@ def address_of(app, docname):
     if app.config.ogp_site_url:
         return app.config.ogp_site_url + app.builder.get_target_uri(docname)
     return app.config.html_theme_options.get("repository_url")
-
-
-@cache
-def bibliography(path):
-    """The book's references."""
-    return parse_file(path)
 
 
 def setup(app):

@@ -3,26 +3,15 @@
 It does if it stands before a number or between two terms. Code, formulas and names stay as they are.
 """
 
-import re
-
 from docutils import nodes
 from sphinx import addnodes
 
-MINUS = "−"
+from mjq.runs.readable import with_minus
+
 AS_THEY_ARE = (
     nodes.literal, nodes.literal_block, nodes.doctest_block, nodes.math, nodes.math_block, nodes.raw, nodes.comment,
     addnodes.desc_signature,
 )  # fmt: skip
-HYPHEN = re.compile(r"(?<![^\s(\[=±<>≤≥×·/])-(?=\.?\d)|(?<=\()-(?=\w)|(?<=\s)-(?=\s)")
-
-
-def with_minus(text):
-    """The text with minus signs.
-
-    >>> with_minus("-3.9 % of the class-1 jobs, (-1), N - 1, 2-3, (-shape - 1), 1e-5")
-    '−3.9 % of the class-1 jobs, (−1), N − 1, 2-3, (−shape − 1), 1e-5'
-    """
-    return HYPHEN.sub(MINUS, text)
 
 
 def set_signs(app, doctree, docname):

@@ -31,9 +31,8 @@ from pybtex.style.labels import BaseLabelStyle
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from mjq import published
-from mjq.models import CHAPTERS
 from mjq.plots import significant
-from mjq.runs.kept.results import taken_from
+from mjq.runs.readable import equation_numbers, glued, names_and_year
 
 HEADERS = ["Item", "What it says", "Result", "Checks"]
 FOREIGN = Path(published.__file__).parents[2] / "tests/foreign/values.csv"  # a row is a value of another program
@@ -221,24 +220,6 @@ class Computed(SphinxRole):
         return [nodes.inline("", format(values[name], form) if form else str(significant(values[name])))], []
 
 
-def glued(folder):
-    """Numbers and words that the staged chapters keep, by the key of the chapter and their name."""
-    values = {}
-    for file in sorted((folder / "notebooks").glob("*.ipynb")):
-        values |= {f"{key_of(file.stem)}-{name}": x for name, x in _kept(file, file.stat().st_mtime_ns).items()}
-    return values
-
-
-def key_of(name):
-    """What stands before the names of a notebook's numbers: its chapter's key, or the first word of its name."""
-    return next((x.key.lower() for x in CHAPTERS if name in x.notebooks), name.partition("_")[0])
-
-
-@cache
-def _kept(file, when):
-    return taken_from(nbformat.read(file, as_version=4)).values
-
-
 def note_number(env, name, value):
     """Remember what the page that is read now shows or uses of the chapters."""
     numbers_of(env).setdefault(env.docname, {})[name] = repr(value)
@@ -302,13 +283,6 @@ class NamesAndYear(BaseLabelStyle):
         for k, label in enumerate(plain):
             same = [x for x in range(len(plain)) if plain[x] == label]
             yield label + (string.ascii_lowercase[same.index(k)] if len(same) > 1 else "")
-
-
-def names_and_year(entry):
-    """An entry of the bibliography as texts name it."""
-    last = [" ".join(author.last_names) for author in entry.persons["author"]]
-    names = f"{last[0]} et al." if len(last) > 2 else " and ".join(last)
-    return f"{names} {entry.fields.get('year', 'n.d.')}"
 
 
 class NamedStyle(Style):
@@ -384,20 +358,6 @@ def keep_equation_numbers(app, doctree):
     for node in labelled:
         node["number"] = numbers[node["label"]]
         equations[node["label"]] = (node["docname"], node["number"])
-
-
-def equation_numbers(labels, page):
-    """The numbers of a page's labelled equations: those of the paper, and letters for ours, capitals on companions.
-
-    >>> equation_numbers(["bb22:4", "bb22:delta"], "notebooks/processing_capacity")
-    {'bb22:4': 'BB22.4', 'bb22:delta': 'BB22.a'}
-    """
-    letters = iter(string.ascii_uppercase if page.endswith("_claims") else string.ascii_lowercase)
-    numbers = {}
-    for label in labels:
-        paper, _, name = label.partition(":")
-        numbers[label] = f"{paper.upper()}.{name if name.isdigit() else next(letters)}"
-    return numbers
 
 
 def source_first(app, what, name, obj, options, lines):

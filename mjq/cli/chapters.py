@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -28,6 +29,7 @@ from mjq.cli.common import (
     show_json,
     workers_option,
 )
+from mjq.runs import changes
 
 __all__ = ["COMMANDS", "VALUES", "chapter_argument"]
 
@@ -43,6 +45,7 @@ def _complete_parameter(context, parameter, incomplete):
     return [name for name in known if name.startswith(incomplete)]
 
 
+FEW = 4  # answers that a run prints
 # How values are written, in a sweep and in a grid of a model.
 VALUES = "Write 0.2:2:10 for ten values from 0.2 to 2, 1:100:3:log for equal ratios, or a list such as 0.1,0.5,0.9."
 chapter_argument = click.argument("name", metavar="CHAPTER", shell_complete=_complete_chapter)
@@ -64,25 +67,33 @@ def list_(name: str | None, as_json: bool) -> None:
     if not chapters:
         raise click.ClickException(runs.NONE_HERE)
     if as_json:
-        parameters = {c.name: [vars(p) for p in c.parameters.values()] for c in chapters}
-        show_json({c.name: {"title": c.title, "parameters": parameters[c.name]} for c in chapters})
+        show_json({c.name: {"title": c.title, "parameters": _explained(c)} for c in chapters})
     elif name is None:
         show(tabulate([[c.name, c.title] for c in chapters], tablefmt="plain", disable_numparse=True))
     else:
         (chapter,) = chapters
         headers = ["parameter", "type", "default", "unit", "meaning"]
         widths = [None, None, 20, 12, max(24, shutil.get_terminal_size().columns - 60)]
-        rows = [[p.name, p.type, _short(p.default), p.unit, _meaning(p)] for p in chapter.parameters.values()]
+        moves = changes.moves(chapter.notebook)
+        rows = [[p.name, p.type, _short(p.default), p.unit, _meaning(p, moves)] for p in chapter.parameters.values()]
         show(f"{chapter.name}: {chapter.title}\n")
         show(tabulate(rows, headers, tablefmt="simple", disable_numparse=True, maxcolwidths=widths))
+
+
+def _explained(chapter):
+    """Return what is known of each parameter, with the cells that may depend on it."""
+    moves = changes.moves(chapter.notebook)
+    return [vars(p) | {"moves": [item.cell for item in moves[p.name]]} for p in chapter.parameters.values()]
 
 
 def _short(value):
     return "" if value == "" else json.dumps(value)
 
 
-def _meaning(parameter):
-    return f"{parameter.meaning} ({parameter.place})" if parameter.place else parameter.meaning
+def _meaning(parameter, moves):
+    """Return what a parameter means, where its default is from, and what it moves."""
+    place = f" ({parameter.place})" if parameter.place else ""
+    return f"{parameter.meaning}{place}; moves {changes.named(moves[parameter.name])}"
 
 
 @click.command(cls=Command, old_names={"-o": "--copy-to"})
@@ -145,14 +156,39 @@ def run(
             target = Path(page or done.folder / f"{chapter}.html")
             if not quiet:
                 show("writing the page …", err=True)
-            pages.write(done.folder / f"{chapter}.ipynb", chapter, target)
+            pages.write(done.notebook, chapter, target)
         except (OSError, RuntimeError) as error:
             raise RuntimeError(f"{error}; all other results are in {done.folder}") from error
-    results = done.results
-    show(
-        f"{done.cells} cells in {done.seconds:.0f} s: {len(results.values)} values, {len(results.tables)} tables, "
-        f"{len(results.figures)} figures\n{done.folder}"
-    )
+    show(f"{done.cells} cells in {done.seconds:.0f} s: {done.folder}")
+    show("\n".join(_answers(done, "the book" if runs.chapter(name).of_the_book else "the notebook")))
+
+
+def _answers(done, origin):
+    """Return lines that say which answers of a run are other ones than those that the notebook stores."""
+    found = done.changes
+    if found is None:
+        return [f"{name} = {_cell(value)}" for name, value in list(done.results.values.items())[:FEW]]
+    lines = [f"All sentences, tables and figures are those of {origin}."]
+    if found.differ:
+        given = ", ".join(f"{name} = {_cell(value)}" for name, value in found.given.items())
+        lines = [f"With {given}, other than in {origin}: {changes.named(x.shown for x in found.differ)}."]
+    if found.strange:
+        strange = changes.named(x.shown for x in found.strange)
+        lines.append(f"Other for another reason, such as other versions or another processor: {strange}.")
+    sentences = [x for x in found.differ if x.sentences]
+    answers = [x.words for x in sentences] or [
+        f"{x.shown.section}, cell {x.shown.cell}: {x.words}" for x in found.differ
+    ]
+    if answers:
+        lines += [f"In brackets, what {origin} has:"] * bool(sentences)
+        lines += [f"  {_plain_words(text)}" for text in answers[:FEW]]
+        lines += [f"  and {len(answers) - FEW} more; --html marks them all"] * (len(answers) > FEW)
+    return lines
+
+
+def _plain_words(text):
+    """Return Markdown for a terminal: of links and roles their words."""
+    return re.sub(r"\[([^\[\]]+)\]\([^()]*\)|\{[\w:]+\}`([^`<]+?)(?: <[^`]*>)?`", r"\1\2", text)
 
 
 def _once(name, pairs):

@@ -5,7 +5,11 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
 
 from mjq.runs.chapters import NOTEBOOKS
 
@@ -22,7 +26,7 @@ def require() -> None:
         raise RuntimeError("the page cannot be made here: install the project with its extra 'book'")
 
 
-def write(notebook: Path, name: str, target: Path) -> None:
+def write(notebook: NotebookNode, name: str, target: Path) -> None:
     """Write an executed notebook as a page, as if it were the chapter `name` of the book.
 
     Raises
@@ -30,7 +34,10 @@ def write(notebook: Path, name: str, target: Path) -> None:
     RuntimeError
         If the page could not be built.
     """
-    command: list[str | Path] = [sys.executable, SCRIPT, notebook, name, target]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    with tempfile.TemporaryDirectory(prefix="mjq-page-") as folder:
+        source = Path(folder) / "run.ipynb"
+        nbformat.write(notebook, source)
+        command: list[str | Path] = [sys.executable, SCRIPT, source, name, target]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
         raise RuntimeError(f"the page was not built: {run.stderr.strip()[-2000:]}")

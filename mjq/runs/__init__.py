@@ -6,6 +6,9 @@
 ``archive``     the folder of a sweep: its plan, and a journal of its cases
 ``tables``      the results of a sweep as tidy tables
 ``comparison``  two runs compared
+``changes``     a run compared with the book, and what each parameter moves
+``readable``    a chapter as any notebook program can show it
+``statements``  the names that a notebook's code binds, changes and uses
 ``chapters``    which chapters there are, what can be changed, and whether given values pass the chapter's checks
 ``inputs``      parameters as people write them
 ``execution``   a notebook executed with parameters

@@ -1,11 +1,14 @@
 from . import archive as archive
 from . import cases as cases
+from . import changes as changes
 from . import chapters as chapters
 from . import comparison as comparison
 from . import execution as execution
 from . import inputs as inputs
 from . import kept as kept
 from . import one as one
+from . import readable as readable
+from . import statements as statements
 from . import sweeps as sweeps
 from .cases import Case as Case
 from .cases import Plan as Plan

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbformat.v4 import new_markdown_cell
 
 from mjq._util import folders
-from mjq.runs import execution, inputs
-from mjq.runs.chapters import chapter
+from mjq.runs import changes, execution, inputs
+from mjq.runs.chapters import NOTEBOOKS, chapter
 from mjq.runs.kept import crate, provenance, results
 
 __all__ = ["Run", "RunFailed", "run"]
@@ -44,6 +45,10 @@ class Run:
     parameters : dict
         All of them, defaults included.
     results : mjq.runs.kept.results.Results
+    changes : mjq.runs.changes.Changes or None
+        How the results differ from those that the notebook stores; None if it stores none.
+    notebook : nbformat.NotebookNode
+        As it was executed. That in the folder has words for what only the book understands.
     seconds : float
     cells : int
     """
@@ -51,6 +56,8 @@ class Run:
     folder: Path
     parameters: dict
     results: results.Results
+    changes: changes.Changes | None
+    notebook: nbformat.NotebookNode
     seconds: float
     cells: int
 
@@ -125,7 +132,13 @@ def run(
         inputs.write_yaml(new / "parameters.yaml", given)
         about = _about(source.name, failure, began, seconds)
         results.write_json(new / "run.json", about)
-        found = _filed(new, target) if target.exists() else results.Results({}, {}, {})
+        found, differences = results.Results({}, {}, {}), None
+        executed: Any = None
+        if target.exists():
+            executed = nbformat.read(target, as_version=4)
+            found = _filed(new, executed)
+            differences = changes.between(source.notebook, executed) if changes.shown(source.notebook) else None
+            nbformat.write(_in_words(executed, differences) if source.of_the_book else executed, target)
         crate.write(new, source.title, about, given, source.of_the_book)
         if failure:
             kept = folders.settle(new, folder.with_name(folder.name + folders.FAILED), replace)
@@ -137,7 +150,7 @@ def run(
             folders.write(copy, (folder / target.name).read_bytes())
     except (OSError, ValueError, RuntimeError) as error:
         raise RuntimeError(f"{error}; all other results are in {folder}") from error
-    return Run(folder, given, found, seconds, len(source.notebook.cells))
+    return Run(folder, given, found, differences, executed, seconds, len(source.notebook.cells))
 
 
 def _about(name, failure, began, seconds):
@@ -162,11 +175,20 @@ def _copy(path, source, force):
     return path
 
 
-def _filed(folder, target):
+def _in_words(executed, differences):
+    """Return an executed chapter as it can be read anywhere, with what is not as in the book on top."""
+    from mjq.runs.readable import Words, readable  # when they are needed
+
+    words = Words(NOTEBOOKS.parent)
+    notebook = readable(executed, words)
+    told = words.plain(changes.told(differences, lambda item: item.section))
+    notebook.cells.insert(1, new_markdown_cell("> **A run of this chapter.** " + told.replace("\n", "\n> ")))
+    return notebook
+
+
+def _filed(folder, notebook):
     """Write what an executed notebook found into files beside it."""
-    notebook = nbformat.read(target, as_version=4)
     found = results.taken_from(notebook)
-    nbformat.write(notebook, target)
     results.write_json(folder / "results.json", found.named())
     for part in ("tables", "figures"):
         (folder / part).mkdir()

@@ -12,7 +12,8 @@ from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "book"))
 import figures
-from student import NOTEBOOKS
+
+from mjq.runs.readable import NOTEBOOKS
 
 
 @pytest.fixture(scope="module")

@@ -12,13 +12,12 @@ import pytest
 
 from mjq import plots, published
 from mjq.models import CHAPTERS, PAPERS
-from mjq.runs import execution
+from mjq.runs import changes, execution, readable
 from mjq.runs.kept.results import taken_from
 from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "book"))
 import between_notebooks
-import student
 
 NOTEBOOKS = [ROOT / f"notebooks/{name}.ipynb" for chapter in CHAPTERS for name in chapter.notebooks]
 CHAPTER_OF = {name: chapter.name for chapter in CHAPTERS for name in chapter.notebooks}
@@ -216,6 +215,8 @@ def test_chapter_runs_with_other_parameters(path, case, tmp_path, monkeypatch):
         given = {name: value for name, value in given.items() if name in known}
     failure = execution.execute(nbformat.read(path, as_version=4), target, given)
     assert failure is None, "\n".join([str(failure), *failure.traceback])
+    found = changes.between(nbformat.read(path, as_version=4), nbformat.read(target, as_version=4))
+    assert found.fixed and [x.shown.cell for x in found.strange] == []  # what cannot depend on them has not changed
     assert comparisons(target) == set()
     if path.stem in KEYS:
         assert "no comparison was made" in json.dumps(nbformat.read(target, as_version=4).cells[-1].outputs)
@@ -261,13 +262,13 @@ def test_every_stored_figure_can_be_seen_where_the_notebook_is_not_trusted(path)
 
 @cache
 def words():
-    return student.Words(ROOT)
+    return readable.Words(ROOT)
 
 
 def test_numbers_in_links_are_those_of_the_book(path):
     """A link that is written as the number of a figure or an equation has that number."""
     for cell in nbformat.read(path, as_version=4).cells:
-        for text, label in student.LINK.findall(cell.source):
+        for text, label in readable.LINK.findall(cell.source):
             if re.fullmatch(r"\([A-Z]\w*\.\w+\)", text):
                 assert text == f"({words().equations[label]})"
             if re.fullmatch(r"Fig\. \d+\.\d+", text):  # without a point it is one of the paper

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from mjq.runs import execution
+from mjq.runs import execution, readable
 from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "book"))
@@ -17,12 +17,12 @@ import student
 
 ADDRESS = "https://example.org/somebody/mjq"
 BUILT = ROOT / "_build/html/notebooks"
-each_notebook = pytest.mark.parametrize("name", student.NOTEBOOKS)
+each_notebook = pytest.mark.parametrize("name", readable.NOTEBOOKS)
 
 
 @cache
 def words():
-    return student.Words(ROOT)
+    return readable.Words(ROOT)
 
 
 @cache
@@ -58,16 +58,16 @@ def test_the_first_cells_are_the_title_and_how_to_install(name):
 
 @each_notebook
 def test_code_is_that_of_the_chapter_without_the_solutions(name):
-    solutions = [cell.source for cell, hidden in student.with_solutions_marked(chapter(name)) if hidden]
+    solutions = [cell.source for cell, hidden in readable.with_solutions_marked(chapter(name)) if hidden]
     wanted = [source for source in code(chapter(name)) if source not in solutions]
-    assert [source for source in code(written(name))[1:] if source != student.YOURS] == wanted
+    assert [source for source in code(written(name))[1:] if source != readable.YOURS] == wanted
     assert not [cell for cell in written(name).cells if "solution" in cell.source and cell.source in solutions]
 
 
 @each_notebook
 def test_exercises_and_self_checks_have_a_cell_for_the_answer(name):
     asked = text(chapter(name))
-    assert code(written(name)).count(student.YOURS) == asked.count("{exercise-start}") + asked.count("{selfcheck}")
+    assert code(written(name)).count(readable.YOURS) == asked.count("{exercise-start}") + asked.count("{selfcheck}")
     for condition in re.findall(
         r"^\* `(.+?)`", "\n".join(re.findall(r"^:::\{selfcheck.*?^:::$", asked, re.M | re.S)), re.M
     ):
@@ -75,7 +75,7 @@ def test_exercises_and_self_checks_have_a_cell_for_the_answer(name):
     assert ":answer:" not in text(written(name))
 
 
-@pytest.mark.parametrize("name", student.NUMBERED)
+@pytest.mark.parametrize("name", readable.NUMBERED)
 def test_figures_and_exercises_have_the_numbers_of_the_book(name):
     page = BUILT / f"{name}.html"
     if not page.exists():
@@ -93,7 +93,7 @@ def test_a_book_without_solutions_has_none_and_the_same_numbers(name):
     assert "{solution" not in text(without)
     assert len(code(without)) == len(code(with_all))
     hidden = [cell.source for cell in without.cells if cell.metadata.get("tags") == ["remove-cell"]]
-    for cell, solution in student.with_solutions_marked(with_all):
+    for cell, solution in readable.with_solutions_marked(with_all):
         if solution and cell.cell_type == "code":
             assert cell.source in hidden
 

@@ -5,6 +5,7 @@ import contextlib
 import hashlib
 import json
 import math
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -442,6 +443,29 @@ def test_a_cell_that_kills_its_kernel_is_not_executed_again(here, dying):
     failure = execution.execute(nbformat.read(deadly, as_version=4), here / "out.ipynb")
     assert str(failure) == "in cell 2 (first): DeadKernelError: Kernel died"
     assert starts() == 1
+
+
+RAW = r"\{[a-z:]+\}`|:::|^```\{|^\([\w:-]+\)="  # what only the book understands
+
+
+def test_the_notebook_of_a_run_is_one_to_read(here, kept):
+    """In the folder and as a copy; the values are those of the executed notebook."""
+    done = runs.run(
+        "near_saturation", dict(k=8, needs=[1, 8], rates=[1.0, 0.5], mix=[0.6, 0.4]), label="a", notebook="copy.ipynb"
+    )
+    chapter = chapters.chapter("near_saturation").notebook
+    written = nbformat.read(done.folder / "near_saturation.ipynb", as_version=4)
+    assert nbformat.read(here / "copy.ipynb", as_version=4) == written
+    outputs = [
+        output.get("data", {}).get("text/markdown", "") for cell in written.cells for output in cell.get("outputs", [])
+    ]
+    texts = [cell.source for cell in written.cells if cell.cell_type == "markdown"]
+    assert re.search(RAW, "\n".join(cell.source for cell in chapter.cells), re.M)
+    assert [text for text in texts + outputs if re.search(RAW, text, re.M)] == []
+    assert texts[1].startswith("> **A run of this chapter.** Parameters:")
+    assert sum("**Solution.**" in text for text in texts) >= 6
+    names = [[cell.metadata.get("name") for cell in x.cells if cell.cell_type == "code"] for x in (chapter, written)]
+    assert names[0] == names[1]
 
 
 def test_what_exists_is_not_replaced_without_being_asked(here, small, kept):

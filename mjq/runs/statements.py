@@ -1,0 +1,90 @@
+"""The statements of a notebook's cells, and the names that each of them binds, changes and uses."""
+
+from __future__ import annotations
+
+import ast
+import symtable
+from collections.abc import Iterator
+
+__all__ = ["Statement", "called", "statements"]
+
+
+class Statement:
+    """Hold a statement: its text, the names of the cell that it binds or changes, and those that it uses.
+
+    Attributes
+    ----------
+    node : ast.stmt
+    text : str
+        With the comments and blank lines before it.
+    is_import, is_certain : bool
+        Whether it imports; and whether it gives all names that it binds a new value, as no loop or condition does.
+    binds, uses, changes, asks : set of str
+        It changes what it sets an item or an attribute of, or calls a method of for itself. What it asks, by calling
+        a method of it for its value, may change, too.
+    """
+
+    def __init__(self, node: ast.stmt, code: str, text: str):
+        self.node, self.text = node, text
+        self.is_import = isinstance(node, ast.Import | ast.ImportFrom)
+        table = symtable.symtable(code, "cell", "exec")
+        self.binds = {x.get_name() for x in table.get_symbols() if x.is_assigned() or x.is_imported()}
+        target = node.target if isinstance(node, ast.For) else ast.Pass()  # what a loop binds before it uses it
+        self.uses = set(_used(table)) - {x.id for x in ast.walk(target) if isinstance(x, ast.Name)}
+        self.changes = {x for part in ast.walk(node) for x in _changed(part)}
+        self.asks = {x for part in ast.walk(node) for x in _asked(part)}
+        self.is_certain = isinstance(node, ast.Assign | ast.AnnAssign | ast.FunctionDef | ast.ClassDef)
+
+
+def statements(source: str) -> list[Statement]:
+    """Return the statements of a cell; none of one that is not Python, as ``%%html``.
+
+    >>> [(x.binds, x.uses) for x in statements("x = 2 * y  # twice")]
+    [({'x'}, {'y'})]
+    """
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return []
+    lines, after, found = source.splitlines(), 0, []
+    for node in body:
+        first = min([node.lineno, *(x.lineno for x in getattr(node, "decorator_list", ()))])
+        text = "\n".join(lines[first - 1 : node.end_lineno])
+        found.append(Statement(node, text, "\n".join(lines[after : node.end_lineno])))
+        after = node.end_lineno or after
+    return found
+
+
+def called(node: ast.AST) -> str:
+    """Return the name of the function that a statement calls, if it does nothing else."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    return ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+
+
+def _used(table: symtable.SymbolTable) -> Iterator[str]:
+    """Yield names of the cell that a piece of code uses, in its functions and comprehensions, too."""
+    at_top = table.get_type() == "module"
+    yield from (x.get_name() for x in table.get_symbols() if x.is_referenced() and (at_top or x.is_global()))
+    for inner in table.get_children():
+        yield from _used(inner)
+
+
+def _changed(node):
+    """Yield names of things of which a piece of code sets an item or an attribute, or calls a method for itself."""
+    if isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store):
+        yield from _root(node)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        yield from _root(node.value.func)
+
+
+def _asked(node):
+    """Yield the name of a thing of which a piece of code calls a method."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+        yield node.func.value.id
+
+
+def _root(node):
+    while isinstance(node, ast.Subscript | ast.Attribute | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    if isinstance(node, ast.Name):
+        yield node.id

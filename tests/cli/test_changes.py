@@ -1,0 +1,164 @@
+"""What a parameter of a chapter moves, by the chapter's code, and what a run changed."""
+
+import contextlib
+import io
+
+import nbformat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from mjq.runs import changes
+from tests.conftest import said
+
+
+def notebook(*cells, injected="", outputs=()):
+    """A notebook of which the first cell has the parameters; `outputs` are those of the other cells, by name."""
+    outputs = dict(outputs)
+    first = [new_code_cell(cells[0], metadata={"name": "parameters", "tags": ["parameters"]})]
+    first += [new_code_cell(injected, metadata={"tags": ["injected-parameters"]})] * bool(injected)
+    named = [
+        new_code_cell(text, metadata={"name": f"cell {k}"}, outputs=outputs.get(k, []))
+        for k, text in enumerate(cells[1:], 1)
+    ]
+    return new_notebook(cells=[*first, new_markdown_cell("# A chapter\n\n## The answer"), *named])
+
+
+@pytest.mark.parametrize(
+    ("cells", "wanted"),
+    [
+        (["y = 2 * x", "print(y)", "print(1)"], {1, 2}),
+        (["y = x", "y = 2", "print(y)"], {1}),
+        (["y = x", "if y:\n    y = 2", "print(y)"], {1, 2, 3}),
+        (["y = []", "y.append(x)", "print(y)"], {2, 3}),
+        (["y = [1]", "z = y.pop(x)", "print(y)"], {2, 3}),
+        (["y = [1]", "def f(k):\n    return y.pop(k)", "f(x)", "print(y)"], {3, 4}),
+        (["y = {}", "y['a'] = x\nz = 1", "print(z)", "print(y)"], {2, 4}),
+        (["def f():\n    return x", "print(f())", "y = f()", "print(1)"], {1, 2, 3}),
+        (["y = 1", "def f():\n    return y", "y = x", "print(f())"], {3, 4}),
+        (["import math as m", "print(m.exp(x))", "m.floor(x)", "print(m.pi)"], {2, 3}),
+        (["print([x for x in (1, 2)])", "for k in range(x):\n    z = k", "print(z)"], {2, 3}),
+        (["%%html\n<p>", "x"], {2}),
+    ],
+)
+def test_a_parameter_moves_what_uses_it(cells, wanted):
+    found = changes.moved(notebook("x = 1", *cells))
+    assert found == {"x": {f"cell {k}" for k in wanted}}
+
+
+NAMES = "x", "y", "a", "b", "c"
+LINES = st.sampled_from(
+    [
+        "{0} = {1} + {2}", "{0} = 1", "{0} += {1}", "if {1} > 2:\n    {0} = {2}",
+        "for k in range(2):\n    {0} = {1} + k",
+        "{0} = [k for k in range({1} % 3)][-1:] == [1]", "def f({0}):\n    return {0} + {1}\n{2} = f(3)",
+        "def g():\n    return {0}", "h = lambda: g() + {0}", "{0} = g()", "{0} = h() + {1}",
+    ]
+)  # fmt: skip
+CELL = st.builds(
+    lambda line, names: line.format(*names), LINES, st.lists(st.sampled_from(NAMES), min_size=3, max_size=3)
+)
+
+
+def printed(x, cells):
+    """What each cell prints of all names, and of nothing else, where x and y are parameters."""
+    known = dict.fromkeys(NAMES, 1) | {"x": x, "g": int, "h": int}
+    for cell in cells:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(cell, known)
+        yield out.getvalue()
+
+
+@given(st.lists(st.tuples(CELL, st.sampled_from(NAMES)), min_size=1, max_size=8), st.integers(0, 9))
+def test_what_a_parameter_does_not_move_is_the_same_whatever_it_is(program, other):
+    """Random programs, each cell of which prints a name, run with two values of a parameter."""
+    cells = [f"{code}\nprint({name})" for code, name in program]
+    moved = changes.moved(notebook("x = 1\ny = 1", "a = b = c = 1\ng = h = int", *cells))["x"]
+    pairs = zip(printed(1, cells), printed(other, cells), strict=True)
+    differ = {f"cell {k}" for k, (first, second) in enumerate(pairs, 2) if first != second}
+    assert differ <= moved
+
+
+def shows(text, kind="text/markdown"):
+    return [new_output("display_data", {kind: text, "text/plain": "…"})]
+
+
+STORED = {
+    1: shows("Of 30 servers 3.5 are idle. The limit is 7.0, or 1,000 a day."),
+    2: shows("| n | idle |\n|---:|---:|\n| 30 | 3.5 |"),
+    3: shows("<svg>1</svg>", "image/svg+xml"),
+    4: shows("A case by hand: 1.5."),
+    5: shows("Here 2 is constant."),
+}
+RUN = STORED | {
+    1: shows("Of 60 servers 3.5 are idle. The limit is 14.0, or 1,000 a day."),
+    2: shows("|  n | idle |\n|----:|----:|\n|  60 | 4.2 |"),
+    3: shows("<svg>2</svg>", "image/svg+xml"),
+}
+CELLS = ["n = 30\nm = 1", *["n"] * 3, "m", "n and m"]
+
+
+def test_what_differs_is_told_with_the_numbers_of_the_book():
+    stored, run = notebook(*CELLS, outputs=STORED), notebook(*CELLS, injected="n = 60\nm = 1", outputs=RUN)
+    found = changes.between(stored, run)
+    assert (found.given, found.defaults) == ({"n": 60}, {"n": 30, "m": 1})
+    assert [(x.shown.kind, x.words) for x in found.differ] == [
+        ("sentence", "Of 60 [30] servers 3.5 are idle. The limit is 14.0 [7.0], or 1,000 a day."),
+        ("table", "a table whose numbers are up to 100 % away"),
+        ("figure", "a figure"),
+    ]
+    assert [x.cell for x in found.same] == ["cell 5"]
+    assert [x.cell for x in found.fixed] == ["cell 4"] and not found.strange
+    told = changes.told(found, lambda item: item.cell)
+    assert "`n = 60` (in the book 30); all others are the book's" in told
+    assert "Other than in the book: 1 sentence, 1 table and 1 figure." in told
+    assert "Independent of `n`: 1 sentence." in told
+
+
+def test_what_differs_though_it_cannot_depend_on_the_parameters_is_told_apart():
+    other = {4: shows("A case by hand: 1.6."), 5: shows("Here 2.0000000001 is constant.")}
+    stored, run = (notebook(*CELLS, outputs=STORED | more) for more in ({}, other))
+    found = changes.between(stored, run)
+    assert [x.shown.cell for x in found.strange] == ["cell 4"] and not found.differ
+    assert "For another reason, such as other versions or another processor: 1 sentence." in changes.told(found, str)
+
+
+def test_a_sentence_in_other_words_and_an_answer_of_zero_are_differences():
+    for before, now, words in [
+        ("It is stable.", "It is not stable.", "It is not stable."),
+        ("0 are lost.", "2 are lost.", "2 [0] are lost."),
+        ("−1.5 % more. So it is.", "−2.5 % more. So it is.", "−2.5 [−1.5] % more."),
+    ]:
+        assert changes.Change(changes.Shown("a", "sentence", "", now), before).words == words
+
+
+CHAPTER = {
+    "parameters": "n: int = 30  # servers\nm: int = 1  # nothing else",
+    "cell": "from IPython.display import Markdown\n\nMarkdown(f'Of {n} servers {n // 4} are idle.')",
+    "other": "Markdown(f'There is {m} of them.')",
+}
+
+
+def test_a_run_ends_with_the_answers_that_changed(tmp_path):
+    stored = [
+        new_output("execute_result", {"text/markdown": f"{text}"})
+        for text in ("Of 30 servers 7 are idle.", "There is 1 of them.")
+    ]
+    cells = [new_code_cell(text, metadata={"name": name, "tags": [name]}) for name, text in CHAPTER.items()]
+    for cell, output in zip(cells[1:], stored, strict=True):
+        cell.outputs = [output]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": kernel}), tmp_path / "small.ipynb")
+    first = said("run", "small.ipynb", "-p", "n", "60", "-q", "--label", "a", cwd=tmp_path).out.splitlines()
+    assert first[0].endswith("s: runs/small/a")
+    assert first[1:] == [
+        "With n = 60, other than in the notebook: 1 sentence.",
+        "In brackets, what the notebook has:",
+        "  Of 60 [30] servers 15 [7] are idle.",
+    ]
+    same = said("run", "small.ipynb", "-q", "--label", "b", cwd=tmp_path).out.splitlines()
+    assert same[1:] == ["All sentences, tables and figures are those of the notebook."]
+    listed = said("list", "small.ipynb", cwd=tmp_path).out
+    assert "servers; moves 1" in listed
