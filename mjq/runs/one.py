@@ -45,7 +45,7 @@ class Run:
     parameters : dict
         All of them, defaults included.
     results : mjq.runs.kept.results.Results
-    changes : mjq.runs.changes.Changes or None
+    changes : Changes or None
         How the results differ from those that the notebook stores; None if it stores none.
     notebook : nbformat.NotebookNode
         As it was executed. That in the folder has words for what only the book understands.

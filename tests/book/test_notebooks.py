@@ -209,10 +209,8 @@ def test_chapter_runs_with_other_parameters(path, case, tmp_path, monkeypatch):
     (tmp_path / "log.swf").write_text(LOG)
     light = dict(jobs=20_000, replications=4, points=5, seed=5)
     target = tmp_path / "run.ipynb"
-    given = OTHERS[CHAPTER_OF[path.stem]][case] | light
-    known = papermill.inspect_notebook(str(path))
-    if path.stem in COMPANIONS.values():  # it takes those of its chapter that it needs
-        given = {name: value for name, value in given.items() if name in known}
+    known = papermill.inspect_notebook(str(path))  # a chapter and its companion do not have all in common
+    given = {name: value for name, value in (OTHERS[CHAPTER_OF[path.stem]][case] | light).items() if name in known}
     failure = execution.execute(nbformat.read(path, as_version=4), target, given)
     assert failure is None, "\n".join([str(failure), *failure.traceback])
     found = changes.between(nbformat.read(path, as_version=4), nbformat.read(target, as_version=4))

@@ -51,7 +51,7 @@ def looks_like_sacct(lines: Iterable[str]) -> bool:
 
 
 def read(blocks: Iterable[tuple[int, list[str]]], unit: str | None = None) -> Reading:
-    """Read blocks of lines into a :class:`~mjq.workload.reading.rows.Reading`.
+    """Read blocks of lines into a ``Reading``.
 
     Parameters
     ----------

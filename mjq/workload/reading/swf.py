@@ -43,7 +43,7 @@ def looks_like_swf(lines: Iterable[str]) -> bool:
 
 
 def read(blocks: Iterable[tuple[int, list[str]]]) -> Reading:
-    """Read blocks of lines into a :class:`~mjq.workload.reading.rows.Reading`."""
+    """Read blocks of lines into a ``Reading``."""
     comments = _Comments()
     tables = (_table(first, lines, comments) for first, lines in blocks)
     return Reading(tables, comments.header, _machine, _clock, _submits_are_starts)

@@ -36,7 +36,7 @@ MOST_NAMED, LONGEST_NAME = 30, 40  # columns, and letters of one, in a message
 
 
 def read_csv(blocks: Iterable[tuple[int, list[str]]], columns: dict[str, str] | None = None) -> Reading:
-    """Read a CSV file into a :class:`~mjq.workload.reading.rows.Reading`.
+    """Read a CSV file into a ``Reading``.
 
     Parameters
     ----------
