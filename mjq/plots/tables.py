@@ -14,7 +14,7 @@ from tabulate import tabulate
 
 from mjq._util.plain import plain
 
-__all__ = ["SIGNIFICANT", "Glued", "Sentence", "Table", "glue", "say", "significant", "table", "verdicts"]
+__all__ = ["GLUED", "SIGNIFICANT", "Glued", "Sentence", "Table", "glue", "say", "significant", "table", "verdicts"]
 
 SIGNIFICANT = 10  # digits that are shown at most: the last ones of sixteen differ from processor to processor
 GLUED = "application/papermill.record/"  # in front of the types of what no cell shows

@@ -181,8 +181,9 @@ def _in_words(executed, differences):
 
     words = Words(NOTEBOOKS.parent)
     notebook = readable(executed, words)
-    told = words.plain(changes.told(differences, lambda item: item.section))
-    notebook.cells.insert(1, new_markdown_cell("> **A run of this chapter.** " + told.replace("\n", "\n> ")))
+    if differences:
+        told = words.plain(changes.told(differences, lambda item: item.section))
+        notebook.cells.insert(1, new_markdown_cell("> **A run of this chapter.** " + told.replace("\n", "\n> ")))
     return notebook
 
 

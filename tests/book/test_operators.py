@@ -29,7 +29,7 @@ def module(path):
 
 
 output = module(ROOT / "book/output.py")
-console, minus = module(ROOT / "book/_ext/console.py"), module(ROOT / "book/_ext/minus.py")
+console = module(ROOT / "book/_ext/console.py")
 
 
 @pytest.mark.parametrize("name", output.COMMANDS)
@@ -81,9 +81,8 @@ def test_slurm_is_asked_for_what_we_read(tmp_path):
     assert arguments(pasted(block), tmp_path) == arguments(COMMAND, tmp_path)
 
 
-@pytest.mark.parametrize("text", [console, minus], ids=["console", "minus"])
-def test_the_examples_of_the_extensions_run(text):
-    failed, tried = doctest.testmod(text)
+def test_the_examples_of_the_extension_run():
+    failed, tried = doctest.testmod(console)
     assert tried and not failed
 
 
