@@ -15,7 +15,7 @@ def erlang(servers, lam):
 
 
 def one_server_each():
-    servers, lam, jobs, runs = CIW[0], CIW[1], 5000, 10
+    servers, lam, jobs, runs = CIW[0], CIW[1], 25_000, 40
 
     def ours():
         return simulate_multiserver(lam, servers, [1], [1], [1], jobs, 1, replications=runs).EWq

@@ -8,7 +8,7 @@ from mjq import processing_capacity as pc
 from mjq.simulation import Estimate, simulate_multiserver
 from mjq.solvers import chain
 
-LAM, LIGHT, LONGEST, JOBS, RUNS = 1.8, 0.5, 12, 5000, 10
+LAM, LIGHT, LONGEST, JOBS, RUNS = 1.4, 0.5, 12, 25_000, 40
 LARGE = dict(B=16, b=(1, 2, 4, 8), mu=(1.0, 1.2, 1.5, 2.0), p=(0.4, 0.3, 0.2, 0.1))
 
 

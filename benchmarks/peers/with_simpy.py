@@ -9,7 +9,7 @@ from benchmarks.scheduling import SERVERS, drawn
 from mjq import processing_capacity as pc
 from mjq.simulation import Estimate, replay, simulate_multiserver
 
-LAM, JOBS, RUNS, REPLAYED = 1.8, 5000, 10, 4000
+LAM, JOBS, RUNS, REPLAYED = 1.4, 25_000, 40, 4000
 
 
 def table():

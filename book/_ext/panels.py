@@ -1,19 +1,16 @@
 """Put the live panels into their pages, beside or in place of a figure; `book/build.py` has made them before.
 
-The role ``{panel}`Set the panel so <stability share=3.4 part=100>``` is a link that moves the sliders of a panel on its
-page.
+A link to ``panel:stability?share:3.4,part:100`` moves the sliders of a panel on its page. Elsewhere it is words.
 """
 
 import json
-import re
 from pathlib import Path
 
 from cells import cells_of, name_of
 from docutils import nodes
 from sphinx.errors import ExtensionError
-from sphinx.util.docutils import SphinxDirective, SphinxRole
+from sphinx.util.docutils import SphinxDirective
 
-SET = re.compile(r"(.+?)\s*<(\w+)\s+(.+)>", re.S)  # words, name of a panel, values of its sliders
 MADE = "panels.json"  # in the folder that Sphinx reads; `live_panels.write` says what it holds
 
 
@@ -37,18 +34,19 @@ def put(app, doctree):
         node.parent.insert(place, nodes.raw("", panel["html"], format="html"))
 
 
-class SetPanel(SphinxRole):
-    """A link that sets a panel of its page."""
-
-    def run(self):
-        words, name, values = SET.fullmatch(self.text).groups()
-        panel = self.env.mjq_panels.get(name)
-        if panel is None or panel["page"] != self.env.docname:
-            raise ExtensionError(f"{self.env.docname} sets a panel that it does not have: {name}")
-        at = ",".join(value.replace("=", ":") for value in values.split())
-        link = nodes.reference("", words, refuri=f"?panel-{name}={at}#panel-{name}", classes=["panel-set"])
+def set_by_links(app, doctree):
+    """Let links that set a panel lead to it."""
+    for link in doctree.findall(nodes.reference):
+        scheme, _, target = link.get("refuri", "").partition(":")
+        if scheme != "panel":
+            continue
+        name, _, at = target.partition("?")
+        panel = app.env.mjq_panels.get(name)
+        if panel is None or panel["page"] != app.env.docname:
+            raise ExtensionError(f"{app.env.docname} sets a panel that it does not have: {name}")
+        link["refuri"] = f"?panel-{name}={at}#panel-{name}"
         link["reftitle"] = "Set the panel so"
-        return [link], []
+        link["classes"] = ["panel-set"]
 
 
 class Live(SphinxDirective):
@@ -65,7 +63,7 @@ class Live(SphinxDirective):
 
 def setup(app):
     app.add_directive("live", Live)
-    app.add_role("panel", SetPanel())
     app.connect("env-get-outdated", outdated)
     app.connect("doctree-read", put)
+    app.connect("doctree-read", set_by_links)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 
 from mjq.plots.palette import COLOURS
@@ -79,5 +80,6 @@ def _above_zero(plan, ax, quantity):
 
 def _curve(ax, x, found, label, colour):
     ax.plot(x, [one.value for one in found], "o-", ms=4, color=colour, label=label)
-    if all(one.low is not None for one in found):
-        ax.fill_between(x, [one.low for one in found], [one.high for one in found], color=colour, alpha=0.2, lw=0)
+    ends = np.array([(one.low, one.high) for one in found], float).T  # NaN where the log is too short for an interval
+    if ends.size:
+        ax.fill_between(x, *ends, color=colour, alpha=0.2, lw=0)

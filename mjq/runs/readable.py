@@ -51,6 +51,7 @@ WITH_TARGET = re.compile(r"(.*?)\s*<([^<>]+)>", re.S)
 FENCE = re.compile(r"^(`{3,}|:{3,})\{([\w-]+)\}[ \t]*(.*?)[ \t]*$")
 OPTION = re.compile(r"^:([\w-]+):[ \t]*(.*)$")
 EQUATION = re.compile(r"\$\$(.+?)\$\$[ \t]*\(([\w:-]+)\)", re.S)
+TO_A_PANEL = re.compile(r"\[([^\[\]]+)\]\(panel:[^)]*\)")
 LINK = re.compile(r"\[([^\[\]]+)\]\(#([\w:.-]+)\)")
 TO_A_PAGE = re.compile(r"\[([^\]\[]+)\]\([\w./-]+\.(?:ipynb|md)(?:#[\w:.-]+)?\)")
 LABEL = re.compile(r"^\([\w:-]+\)=[ \t]*\n?", re.M)
@@ -109,11 +110,13 @@ class Words:
         """Return Markdown without what only the book understands, inside of a paragraph."""
         text = LABEL.sub("", text)
         text = EQUATION.sub(lambda found: f"$${found[1].rstrip()} \\tag{{{self.equations[found[2]]}}}$$", text)
+        text = TO_A_PANEL.sub(r"\1", text)
         text = LINK.sub(lambda found: self._link(found[1], found[2]), text)
         return ROLE.sub(lambda found: self._role(found[1], found[2]), text)
 
     def of_one_page(self, text: str, home: str) -> str:
         """Return Markdown in which only references to the page of the chapter `home` are left as they are."""
+        text = TO_A_PANEL.sub(r"\1", text)
         text = LINK.sub(lambda found: found[0] if self.homes.get(found[2]) == home else found[1], text)
         return TO_A_PAGE.sub(r"\1", ROLE.sub(lambda found: self._role(found[1], found[2]), text))
 
@@ -132,7 +135,7 @@ class Words:
             case "cite" | "cite:t" | "cite:p":
                 papers = "; ".join(self.papers[key.strip()] for key in target.split(","))
                 return papers if name == "cite:t" else f"({papers})"
-            case "download" | "panel":
+            case "download":
                 return shown or target
             case "math":
                 return f"${text}$"

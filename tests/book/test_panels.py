@@ -534,8 +534,9 @@ def links():
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
             texts = [output.get("data", {}).get("text/markdown", "") for output in cell.get("outputs", [])]
-            for words in re.findall(r"\{panel\}`([^`]+)`", "\n".join(texts) if texts else cell.source):
-                yield path.stem, panels.SET.fullmatch(words).groups()
+            text = "\n".join(texts) if texts else cell.source
+            for name, values in re.findall(r"\]\(panel:(\w+)\?([^)]*)\)", text):
+                yield path.stem, name, values.replace(":", "=").replace(",", " ")
 
 
 def values_of(link):
@@ -548,7 +549,7 @@ def values_of(link):
 
 def test_links_in_sentences_set_panels_of_their_page():
     found = set()
-    for chapter, (_, name, values) in links():
+    for chapter, name, values in links():
         panel = all_panels()[name]
         assert panel.page == f"notebooks/{chapter}"
         wanted = {key: float(x) for key, x in (pair.split("=") for pair in values.split())}

@@ -33,8 +33,21 @@ def test_each_row_has_a_version_a_date_a_machine_and_both_sides():
         assert int(x["repeats"]) >= 3
 
 
+def test_simulations_are_long_enough_to_compare():
+    """A million jobs: each interval is a few per cent wide, and holds the exact value."""
+    errors = [x[side] for x in ROWS if "simulated" in x["problem"] for side in ("our_error", "their_error")]
+    for error in errors:
+        half, off = map(float, re.fullmatch(r"± ([\d.]+) %, off by ([\d.]+) %", error).groups())
+        assert off <= half < 5
+    runs = [
+        re.search(r"(\d+) runs of ([\d,]+) jobs", x["problem"]).groups() for x in ROWS if "simulated" in x["problem"]
+    ]
+    assert {int(many) * int(jobs.replace(",", "")) for many, jobs in runs} == {1_000_000}
+
+
 def test_what_the_page_says_of_the_figures():
     assert next(x for x in ROWS if "first-fit" in x["problem"])["their_error"] == "every wait is the same"
+    assert next(x for x in ROWS if x["package"].startswith("scipy"))["tool"].startswith("sweeps of Gauss-Seidel")
     assert ratio("LINE, MVA (exact)") < 1
     assert ratio("Storm, long-run reward", "capacity") < 1
     assert all(float(x["their_error"].split()[0]) < 1e-12 for x in ROWS if "MsjSaturatedCalc" in x["tool"])
