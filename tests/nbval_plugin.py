@@ -20,7 +20,6 @@ from tests.printed import Printed
 
 ROOT = Path(__file__).resolve().parent.parent
 SET_UP, SANITIZE = IPyNbFile.setup, IPyNbCell.sanitize  # as nbval has them
-NOT_SHOWN = ("application/papermill.record/text/plain",)  # numbers with all digits, of which sentences show a few
 
 
 def pytest_addoption(parser):
@@ -36,7 +35,6 @@ def configure(config):
         config.option.nbval_lax = True
 
     def setup(self):
-        self.skip_compare += NOT_SHOWN
         executed = recording(self.path) if config.getoption("--played") else None
         if executed:
             self.kernel = Played(executed)
