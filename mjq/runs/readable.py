@@ -135,7 +135,7 @@ class Words:
             case "cite" | "cite:t" | "cite:p":
                 papers = "; ".join(self.papers[key.strip()] for key in target.split(","))
                 return papers if name == "cite:t" else f"({papers})"
-            case "download" | "panel":
+            case "download":
                 return shown or target
             case "math":
                 return f"${text}$"
