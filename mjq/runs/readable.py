@@ -116,6 +116,7 @@ class Words:
 
     def of_one_page(self, text: str, home: str) -> str:
         """Return Markdown in which only references to the page of the chapter `home` are left as they are."""
+        text = TO_A_PANEL.sub(r"\1", text)
         text = LINK.sub(lambda found: found[0] if self.homes.get(found[2]) == home else found[1], text)
         return TO_A_PAGE.sub(r"\1", ROLE.sub(lambda found: self._role(found[1], found[2]), text))
 

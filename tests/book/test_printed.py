@@ -26,6 +26,13 @@ from tests.printed import Printed
         ("1.438 ± 0.002", "1.439 ± 0.002"),
         ("0.00", "-0.00"),
         ("| +0.00 |", "| -0.00 |"),
+        ("22.56713886", "22.5671388"),
+        ("7 cells in 11 s: 1 value", "7 cells in 9 s: 1 value"),
+        ("1,0.5,done,15.142,,2.0", "1,0.5,done,9.3,,2.0"),
+        (
+            '<path d="M 72.252432 1" clip-path="url(#p0b41cf709d)"/>',
+            '<path d="M 72.252433 1" clip-path="url(#pa418ade9ed)"/>',
+        ),
     ],
 )
 def test_the_same_number_on_another_machine(stored, found):
@@ -50,6 +57,11 @@ def test_the_same_number_on_another_machine(stored, found):
         ("(1, 2, 3)", "(1, 2, 4)"),
         ("p1 is 0.5", "p2 is 0.5"),
         ("yes", "no"),
+        ("22.56713886", "22.567141"),
+        ("1234567890", "1234567891"),
+        ("7 cells in 11 s", "8 cells in 11 s"),
+        ("in 11 servers", "in 12 servers"),
+        ("failed,15.142,", "failed,9.3,"),
     ],
 )
 def test_another_number_or_word(stored, found):

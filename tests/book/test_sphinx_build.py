@@ -56,7 +56,7 @@ PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle 
 def chapter(name, paper, number):
     """A notebook with a glued number, a figure and two cells under one line."""
     kind = "application/papermill.record/"
-    about = {"scrapbook": {"name": f"{name}-number", "mime_prefix": kind}}
+    about = {"scrapbook": {"name": "number", "mime_prefix": kind}}
     glued = new_output("display_data", data={f"{kind}text/plain": repr(number)}, metadata=about)
     drawn = new_output("display_data", data={"image/svg+xml": PICTURE})
     figure = {"mystnb": {"figure": {"caption": "A figure.", "name": f"{name}-figure"}}}

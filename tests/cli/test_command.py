@@ -31,6 +31,7 @@ from tests.conftest import ROOT, SMALL, Said, said, write_chapter
 
 TOOLS = Path(sys.executable).parent
 PATIENCE = 300  # seconds that anything may take before a test gives up
+FEW = 4  # cases of a sweep that are finished before a test stops it, and one more for each of two workers
 
 
 def process(*words, cwd, **options):
@@ -487,15 +488,18 @@ def test_a_grid_that_cannot_be_ends_with_status_2(tmp_path, words, complaint):
 # --- Sweeps that are killed -----------------------------------------------------------------------------------------
 
 
-def write_gated(path, when, **cells):
-    """A small chapter whose cases wait, where this holds, until there is a file: it is returned, and opens the gate.
+def write_gated(path, **cells):
+    """A small chapter whose cases wait, once a few are finished, for a file: it is returned, and opens the gate.
 
-    So a sweep is at work, however fast it is, until a test has stopped it.
+    So a sweep with the label "a" is at work, however fast it is, until a test has stopped it.
     """
-    gate = path.with_name("gate")
+    gate, journal = path.with_name("gate"), path.parent / f"runs/{path.stem}/a/cases.jsonl"
+    waits = (
+        f"while not os.path.exists({str(gate)!r}) and os.path.exists({str(journal)!r}) and "
+        f"open({str(journal)!r}).read().count('\\n') > {FEW}:\n    time.sleep(0.05)\n"
+    )
     cells = SMALL | cells
-    cells["work"] = f"while {when} and not os.path.exists({str(gate)!r}):\n    time.sleep(0.05)\n{cells['work']}"
-    write_chapter(path, cells)
+    write_chapter(path, cells | {"work": waits + cells["work"]})
     return gate
 
 
@@ -584,19 +588,19 @@ def on_this_machine(text, address):
 def test_a_killed_worker_and_a_killed_sweep_lose_nothing(tmp_path, cluster):
     """The sweep of the page with a third of its values, of a light chapter with the same parameters."""
     address, (_, workers) = cluster
-    gate = write_gated(tmp_path / "stability.ipynb", "p1 > 0.25", **LIGHT)
+    gate = write_gated(tmp_path / "stability.ipynb", **LIGHT)
     command = on_this_machine(block("start-sweep"), address).replace("stability", "stability.ipynb")
     words = [TOOLS / "mjq", *command.replace("0.1:0.9:9", "0.1:0.3:3").split()[1:], "--label", "a"]
     folder = tmp_path / "runs/stability/a"
     sweep = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     os.kill(until(lambda: finished(folder) >= 2 and busy(workers))[0], signal.SIGKILL)
-    until(lambda: finished(folder) >= 4)
+    until(lambda: finished(folder) >= FEW)
     assert sweep.poll() is None
     sweep.send_signal(signal.SIGKILL)
     sweep.wait()
     gate.touch()
     kept = (folder / "cases.jsonl").read_bytes()
-    assert 4 <= finished(folder) < 9
+    assert FEW <= finished(folder) < 9
     run = said(*words[1:], cwd=tmp_path)
     assert run.status == 0, run.err
     whole = kept[: kept.rindex(b"\n") + 1]
@@ -621,7 +625,7 @@ def test_replications_on_the_cluster_of_the_page(cluster):
 
 
 def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path):
-    folder, gate = tmp_path / "runs/small/a", write_gated(tmp_path / "small.ipynb", "x > 5")
+    folder, gate = tmp_path / "runs/small/a", write_gated(tmp_path / "small.ipynb")
     words = [TOOLS / "mjq", *sweep_words(tmp_path, "--workers", "2")]
     sweep = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     until(lambda: finished(folder) >= 2)
@@ -643,7 +647,7 @@ def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path):
 
 
 def test_ctrl_c_keeps_what_is_finished(tmp_path):
-    gate = write_gated(tmp_path / "small.ipynb", "x > 5")
+    gate = write_gated(tmp_path / "small.ipynb")
     words = [TOOLS / "mjq", *sweep_words(tmp_path, "--workers", "2")]
     pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     sweep = subprocess.Popen(words, cwd=tmp_path, start_new_session=True, **pipes)
