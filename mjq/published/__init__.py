@@ -62,7 +62,7 @@ def of_notebook(name: str) -> dict[str, Any]:
     Examples
     --------
     >>> of_notebook("stability_claims")["reach-tried"]
-    3000
+    1000
     """
     with resources.as_file(resources.files(__name__) / "between_notebooks.json") as path:
         return json.loads(path.read_text(encoding="utf-8"))[name]

@@ -225,7 +225,7 @@ def test_forecasts_of_a_log_are_kept(folder, monkeypatch):
     monkeypatch.setattr(forecasts, "TABLE", folder / "forecasts.csv")
     monkeypatch.setattr(forecasts, "traces", lambda: folder)
     log = example_log()
-    log = replace(log, **{name: getattr(log, name)[:600] for name in ("need", "run", "submit", "start", "estimate")})
+    log = log.of(slice(0, 600))
     monkeypatch.setattr(forecasts, "logs", lambda path: [("ours", "replay", log)])
     monkeypatch.setattr(forecasts, "TIMES", 60)
     monkeypatch.setattr("mjq.workload.forecast.record.DRAWS", 10)

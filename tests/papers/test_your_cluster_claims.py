@@ -1,7 +1,5 @@
 """Claims of the chapter Your cluster that take more than a few lines to verify: of the example log, of kept tables."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
@@ -45,7 +43,7 @@ def test_what_needs_waste_has_the_same_sign_in_both_halves(example):
     middle = len(example) // 2
     halves = []
     for part in (slice(0, middle), slice(middle, None)):
-        some = replace(example, need=example.need[part], run=example.run[part], estimate=None)
+        some = example.of(part)
         halves.append({x.need: x.wastes for x in workload.costs_of_classes(some)})
     for x in workload.costs_of_classes(example)[:6]:
         first, second = (half[x.need] for half in halves)
