@@ -321,7 +321,7 @@ def _sum(told, total):
     for name, plan in told.partitions.items():
         (one,) = (one for one in plan.policies if one.policy == total.policy)
         row = next((row for row in one.sizes if row.servers == one.smallest), None)
-        verdict = _verdict(row) if row else "missed"
+        verdict = _verdict(row, one.tells) if row else "missed"
         rows.append([name, plan.jobs, plan.servers, one.smallest, row and row.load, verdict])
     jobs = sum(plan.jobs for plan in told.partitions.values())
     verdict = f"missed in {len(total.missed)}" if total.missed else "met"
@@ -415,22 +415,22 @@ def _by_size(one, told):
             f" Further sizes from {between[0]:g} to {between[-1]:g} were tried, and are in --json; the table has those "
             "at which the target begins to be met or missed."
         )
-    return sheet.Table(title, head, [_size(row) for row in rows], ("", ".3f"))
+    return sheet.Table(title, head, [_size(row, one.tells) for row in rows], ("", ".3f"))
 
 
-def _size(row):
+def _size(row, tells):
     if row.waits is None:
         return [f"{row.servers:g}", row.load, None, None, f"too small for {row.too_large}", None, None]
     exact = row.exact_estimates and _saved(row.exact_estimates.mean)
     waits = sheet.hours(row.waits.mean), sheet.hours(row.waits.percentile)
     each = row.each_node_more and _saved(row.each_node_more.mean)
-    return [f"{row.servers:g}", row.load, *waits, _verdict(row), each, exact]
+    return [f"{row.servers:g}", row.load, *waits, _verdict(row, tells), each, exact]
 
 
-def _verdict(row):
-    """Return in a word or two whether a size meets the target."""
-    near = "met, but near" if row.waits.percentile.high is not None else "met"
-    return "met" if row.surely else near if row.meets else "missed"
+def _verdict(row, tells):
+    """Return in a word or two whether a size meets the target, and whether the log can tell where it can of some."""
+    sure = not tells or row.surely or row.surely_misses
+    return ("met" if row.meets else "missed") + ("" if sure else ", not surely")
 
 
 def _saved(found):

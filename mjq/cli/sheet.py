@@ -48,6 +48,7 @@ figure svg { width: 100%; max-width: 34rem; height: auto; background: white; col
   h2 { font-size: 10pt; margin-top: 5mm; break-after: avoid } tr { break-inside: avoid }
 }
 """
+MINUTE = 1 / 60  # hours
 LARGE = 1e6  # from which on a number is written with an exponent
 INTERVAL = re.compile(r"\([-+.e\d]+ to [-+.e\d]+\)")  # which is not broken between lines
 
@@ -74,14 +75,19 @@ def as_text(parts: Iterable[str | Table]) -> str:
 
 
 def hours(found: Interval) -> str:
-    """Return an interval of times in hours, as a cell of a table.
+    """Return an interval of times in hours, as a cell of a table; without its ends where these say nothing.
 
     >>> from mjq.workload.answers import Interval
-    >>> hours(Interval(value=1.2345, low=None, high=None)), hours(Interval(value=2, low=1.5, high=1370))
-    ('1.23', '2 (1.5 to 1370)')
+    >>> hours(Interval(value=1.2345, low=None, high=None)), hours(Interval(value=2, low=1.5, high=13.70))
+    ('1.23', '2 (1.5 to 13.7)')
+    >>> hours(Interval(value=0.01, low=0.005, high=0.02))  # less than a minute
+    '0.01'
     """
-    ends = "" if found.low is None or found.high is None else f" ({_number(found.low)} to {_number(found.high)})"
-    return _number(found.value) + ends
+    from mjq.workload import intervals
+
+    if found.low is None or found.high is None or not intervals.tells(found.low, found.high, least=MINUTE):
+        return _number(found.value)
+    return f"{_number(found.value)} ({_number(found.low)} to {_number(found.high)})"
 
 
 def _number(x):

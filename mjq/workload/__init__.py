@@ -5,7 +5,7 @@
 ``capacity``    how many jobs an hour the machine can do, and which jobs cost the others most
 ``waits``       replays on machines of other sizes: how many servers keep waits short
 ``outages``     when a machine was down: inferred, or by a calendar
-``intervals``   how far to believe a number that comes from one log, and when the log is too short
+``intervals``   how far to believe a number that comes from one log, and when the log cannot tell
 ``making``      logs that nobody has measured
 ``answers``     the classes of all results, with a schema
 ``words``       sentences that several answers share

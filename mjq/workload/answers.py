@@ -63,7 +63,7 @@ class Lines(Plain):
 
 
 class Interval(Plain):
-    """Hold a value with the ends of its 95 % interval; they are null where the log is too short to tell."""
+    """Hold a value with the ends of its 95 % interval; they are null where the log cannot tell."""
 
     value: float
     low: Number
@@ -313,7 +313,8 @@ class Size(Plain):
     meets: bool
     """Whether the percentile is at most the target."""
     surely: bool
-    """Whether the upper end of the interval of the percentile is at most the target."""
+    """Whether it meets the target, and the upper end of the interval of the percentile, here or on a smaller machine,
+    does so, too."""
     surely_misses: bool
     """Whether its lower end exceeds the target, or some job does not fit."""
     shown: bool
@@ -344,6 +345,11 @@ class PolicyPlan(Plain):
     """Servers of the machine whose waits are shown against the load."""
     loads: list[AtLoad]
     verdict: list[str]
+
+    @property
+    def tells(self) -> bool:
+        """Return whether the log can tell of some size that was replayed whether it meets the target."""
+        return any(row.waits and (row.surely or row.surely_misses) for row in self.sizes)
 
 
 class Effect(Plain):

@@ -14,6 +14,7 @@ UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
 LEAST_WAIT = 60.0  # seconds; mean waits up to it are not told apart
 LARGE = 1e6  # from which on a number is written with an exponent
 MOST_APART = 1.5  # factor between two mean waits, up to which they agree
+FAR_APART = 100.0  # factor between them, from which on it is not told: one of them is hardly a wait
 HELD_BACK = 0.1  # by which the log exceeds the replay in the share of the time in which a job waits that would fit
 
 
@@ -70,6 +71,8 @@ def disagreement_in_words(agreement: Sequence[Agreement]) -> str | None:
     >>> alike = dict(policy="easy", jobs=9, same=0.5, fits_log=0.1, fits_replay=0.1)
     >>> disagreement_in_words([Agreement(log=7200, replay=3600, **alike)])
     'Warning: the replay does not know this machine. Its mean wait is 2 times too short...: 1 h in place of 2 h.'
+    >>> disagreement_in_words([Agreement(log=7200, replay=0.02, **alike)])
+    'Warning: ... Its mean wait is far too short, under EASY: 0.02 s in place of 2 h.'
     >>> disagreement_in_words([Agreement(log=7200, replay=5400, **alike)]) is None
     True
     """
@@ -80,7 +83,7 @@ def disagreement_in_words(agreement: Sequence[Agreement]) -> str | None:
     if long <= max(MOST_APART * short, LEAST_WAIT):
         return None
     real, replayed = (time_in_words(seconds / HOUR) for seconds in (near.log, near.replay))
-    times = f"{long / short:.2g} times too" if short > 0 else "too"
+    times = f"{long / short:.2g} times too" if long < FAR_APART * short else "far too"
     return (
         f"Warning: the replay does not know this machine. Its mean wait is {times} "
         f"{'short' if near.replay < near.log else 'long'}, under {RULES.get(near.policy, near.policy)}: {replayed} in "

@@ -42,7 +42,7 @@ def path():
 
 @pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative"])
 def test_the_smallest_size_is_known_where_jobs_never_meet(policy):
-    found = planned(hourly(3, 1.9), 0.0, [policy], [3, 4, 5, 6, 7, 8]).policies[0]
+    found = planned(hourly(3, 1.9, jobs=6000), 0.0, [policy], [3, 4, 5, 6, 7, 8]).policies[0]
     assert (found.smallest, found.from_on, found.surely) == (6.0, 6.0, 6.0)
     assert [one.waits.mean.value for one in found.sizes[3:]] == [0.0] * 3
 
@@ -91,7 +91,7 @@ def test_growth_shrinks_times_and_exact_estimates_are_run_times():
 def pairs(jobs, seed):
     """Jobs that come in twos to one server: the second waits for the first, whose times are independent; and these."""
     first = np.random.default_rng(seed).exponential(1, jobs // 2)
-    come = 3600 * 1000 * np.repeat(np.arange(jobs // 2), 2)
+    come = 3600 * 24 * np.repeat(np.arange(jobs // 2), 2)
     run = 3600 * np.column_stack([first, np.zeros_like(first)]).ravel()
     return Log(need=np.ones(jobs), run=run, submit=come, servers=1), first
 
@@ -100,35 +100,28 @@ def test_intervals_of_independent_waits_hold_what_they_should():
     """The mean of all jobs is half an hour; three quarters wait at most the median of those that wait."""
     held = np.zeros(2)
     for seed in range(200):
-        found = waits(pairs(2000, seed)[0], 1, "fcfs", percentile=75)
+        found = waits(pairs(8000, seed)[0], 1, "fcfs", percentile=75)
         ends = interval(found, "mean"), interval(found, "percentile")
         held += [low < value < high for (low, high), value in zip(ends, (0.5, np.log(2)), strict=True)]
-    assert (held >= 180).all() and (held < 200).all()  # of 200; 190 are expected
+    assert (held >= 186).all()  # of 200; 195 are expected, as they miss on one side only
 
 
 def test_the_same_waits_have_no_difference_and_short_logs_no_interval():
-    found = waits(mixed(5), 12)
-    assert difference(found, found, "mean") == (0.0, 0.0, 0.0)
+    log, _ = pairs(8000, 1)
+    found = waits(log, 1)
+    for name in ("mean", "percentile"):
+        same = difference(found, found, name)
+        assert (same.value, same.low, same.high) == (0.0, 0.0, 0.0)
     assert interval(waits(mixed(5, jobs=70), 12), "mean") is None
-    log, _ = pairs(2000, 1)
     sorted_jobs = Log(need=log.need, run=np.sort(log.run), submit=log.submit, servers=1)
     assert interval(waits(log, 1), "mean") and not interval(waits(sorted_jobs, 1), "mean")
 
 
 def test_a_far_percentile_needs_a_longer_log():
-    log, _ = pairs(1000, 2)
+    log, _ = pairs(4000, 2)
     assert interval(waits(log, 1, percentile=90), "percentile") is not None
     for percentile in (99.9, 100):
         assert interval(waits(log, 1, percentile=percentile), "percentile") is None
-
-
-def test_nobody_waits_only_if_the_log_is_long_enough_to_say_so():
-    """One server, jobs of a minute each hour: with how many jobs is it sure that 90 % do not wait?"""
-    for jobs, sure in ((20, None), (74, None), (400, (0.0, 0.0))):
-        log = Log(need=np.ones(jobs), run=np.full(jobs, 60.0), submit=3600.0 * np.arange(jobs), servers=1)
-        found = waits(log, 1)
-        assert found["percentile"]["value"] == 0 and interval(found, "percentile") == sure
-        assert interval(found, "mean") is None
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "easy"])

@@ -21,6 +21,7 @@ from mjq.workload import (
 )
 from mjq.workload.making.example import example_path
 from tests.conftest import said
+from tests.workload.test_intervals import daily
 from tests.workload.test_plan import mixed
 
 HOUR = 3600.0
@@ -97,8 +98,8 @@ def test_what_is_compared_are_the_waits_of_the_same_jobs():
 
 
 def test_few_jobs_that_wait_otherwise_make_no_interval():
-    log = by_hours(5, jobs=3000)
-    few = replace(log, need=np.where(np.arange(3000) == 1500, 12.0, np.minimum(log.need, 3)))
+    log = daily(300, jobs=60, hours=1.0)
+    few = replace(log, need=np.where(np.arange(len(log)) == 1500, 6.0, log.need))
     (one,) = what_if(few, [capped(few, 3)])
     assert one.saves.mean.low is None and one.before.mean.low is not None
 
@@ -147,12 +148,24 @@ def test_gaps_that_were_taken_out_do_not_move_the_hours_of_the_day():
 
 def test_counted_intervals_hold_what_they_should():
     counts = experiments.kept("what_if")
-    many = counts.filter(counts["given"] >= 30)
-    means = many.filter(many["quantity"] != "response")
-    assert len(means) > 50 and means["held"].min() >= 0.9
-    assert many["held"].min() >= 0.85
-    held = (many["held"] * many["given"]).sum() / many["given"].sum()
-    assert 0.95 <= held < 0.99
+    given = counts.filter(counts["given"] >= 20)
+    assert len(given) > 30 and given["held"].min() >= 0.88
+    # Where five jobs decide, or the load drifts, there are hardly any.
+    hard = counts.filter((counts["times"] == "Pareto 2.1") | (counts["drift"] == 0.25))
+    assert hard["given"].sum() < 0.05 * hard["logs"].sum() < 0.05 * counts["logs"].sum()
+
+
+def test_the_kept_counts_are_those_of_the_processes():
+    from mjq.experiments import what_if as module
+
+    case, jobs = module.CASES[0], module.JOBS[0]
+    unknown = {(name, quantity): (0.0, 0.0) for name in module.CHANGES for quantity in module.QUANTITIES}
+    kept = experiments.kept("what_if").filter(**case._asdict(), jobs=jobs)
+    counted = list(module.of_case(case, unknown, jobs, module.LOGS))
+    assert kept.height == len(counted) == len(unknown)
+    for row, one in zip(kept.iter_rows(named=True), counted, strict=True):
+        assert (row["change"], row["quantity"], row["given"]) == (one["change"], one["quantity"], one["given"])
+        assert one["width"] == (row["width"] and pytest.approx(row["width"], rel=0.01))
 
 
 def test_the_experiment_runs(tmp_path, monkeypatch):
@@ -162,7 +175,7 @@ def test_the_experiment_runs(tmp_path, monkeypatch):
     from mjq.experiments.tables import keeping
 
     monkeypatch.setattr(keeping, "PROVENANCE", tmp_path / "provenance.csv")
-    for name, value in dict(TABLE=tmp_path / "what_if.csv", CASES=[module.Case(1, 0.5)], JOBS=(1500,), LOGS=3).items():
+    for name, value in dict(TABLE=tmp_path / "what_if.csv", CASES=module.CASES[:1], JOBS=(1500,), LOGS=3).items():
         monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(module, "RUN", 20_000)
     monkeypatch.setattr(module, "RUNS", 2)

@@ -55,6 +55,7 @@ ASSUMES = {
 EXACT, SIMULATED, OF_THE_LOG = "none, it is exact", "of the simulation, 95 %", "of the log, 95 %"
 TOO_FEW = "none, this log is too short to tell: its order repeats too seldom"
 UNFINISHED = "none, this log is too short to tell: {:.0%} of its work is unfinished when its last job starts"
+TOO_WIDE = "none, this log cannot tell: its four parts differ too much"
 NONE = None, None  # ends of no interval
 MOST_UNFINISHED = 0.02  # share of the work, up to which the end of a log does not matter
 
@@ -227,15 +228,16 @@ def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
         ends, of_share, interval = NONE, NONE, TOO_FEW
     else:
         spans, done = np.diff(times), np.diff(busy) / servers
-        ends = _around(share * naive, np.ones(len(spans)), spans)
-        of_share, interval = np.clip(_around(share, done, spans), 0, 1), OF_THE_LOG
+        known = _around(share * naive, np.ones(len(spans)), spans), _around(share, done, spans)
+        ends, of_share, interval = (NONE, NONE, TOO_WIDE) if None in known else (*known, OF_THE_LOG)
     return _capacity(log, share, ends, of_share, interval, "own_order")
 
 
 def _around(value, up, across):
-    """Return the ends of the interval of a ratio, moved to lie around a value."""
+    """Return the ends of the interval of a ratio, moved to lie around a value; None where the log cannot tell."""
     ratio = intervals.of_ratio(up, across)
-    return np.array(ratio.interval()) * value / ratio.value
+    ends = ratio.interval()
+    return ends and tuple(end * value / ratio.value for end in ends)
 
 
 def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
@@ -375,7 +377,8 @@ def _simulated(log, shares, name):
 
 def _capacity(log, share, ends, of_share, interval, name):
     """Return a capacity by its share, with the ends of both intervals."""
-    (low, high), (share_low, share_high) = ends, of_share
+    low, high = ends
+    share_low, share_high = (None if x is None else min(x, 1.0) for x in of_share)
     return Capacity(
         value=share * _naive(log), share=share, low=low, high=high, share_low=share_low, share_high=share_high,
         wasted_servers=log.require_servers() * (1 - share), interval=interval, assumes=ASSUMES[name],

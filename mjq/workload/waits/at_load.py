@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from mjq.workload.answers import AtLoad, Interval, LoadWaits, Waits
+from mjq.workload.answers import AtLoad, LoadWaits
 from mjq.workload.capacity.arrivals import load
 from mjq.workload.reading.log import HOUR, Log
-from mjq.workload.waits.one_size import effective_jobs, interval, measured, waits
+from mjq.workload.waits.one_size import measured, waits, waits_told, worth
 
 __all__ = ["GROWTHS", "waits_at_load"]
 
@@ -51,23 +50,19 @@ def waits_at_load(
     came = load(log)
     if came is None or log.submits_are_starts:
         return None
-    servers = log.require_servers()
-    replayed = {growth: waits(log, servers, policy, growth, percentile=percentile) for growth in {1.0, *growths}}
+    servers, number = log.require_servers(), worth(log).number
+    replayed = {
+        growth: waits(log, servers, policy, growth, percentile=percentile, number=number) for growth in {1.0, *growths}
+    }
     return LoadWaits(
         percentile=percentile,
         log=_of_log(log, percentile),
-        replay=_told(replayed[1.0]),
-        curve=[AtLoad(growth=x, load=x * came.load, waits=_told(replayed[x])) for x in growths],
+        replay=waits_told(replayed[1.0]),
+        curve=[AtLoad(growth=x, load=x * came.load, waits=waits_told(replayed[x])) for x in growths],
     )
 
 
 def _of_log(log, percentile):
-    """Return the waits that the log has itself, if it has some."""
+    """Return the waits that the log has itself, if it has some. They are what it was, so they have no intervals."""
     known = None if log.wait is None else log.wait[~np.isnan(log.wait)]
-    return None if known is None or not len(known) else _told(measured(known / HOUR, effective_jobs(log), percentile))
-
-
-def _told(found: dict[str, Any]) -> Waits:
-    """Return waits with their intervals."""
-    ends = {name: interval(found, name) or (None, None) for name in ("mean", "percentile")}
-    return Waits(**{name: Interval(value=found[name]["value"], low=x, high=y) for name, (x, y) in ends.items()})
+    return None if known is None or not len(known) else waits_told(measured(known / HOUR, 0.0, percentile))

@@ -9,14 +9,13 @@ import numpy as np
 
 from mjq.simulation import replay
 from mjq.workload import intervals
+from mjq.workload.answers import Interval, Waits
 from mjq.workload.outages import calendar_on
 from mjq.workload.reading.log import HOUR, Log
 
-__all__ = ["difference", "effective_jobs", "interval", "measured", "waits"]
+__all__ = ["LEAST", "difference", "interval", "measured", "surely_below", "waits", "waits_told", "worth"]
 
-PLACE_ROUNDING = 1e-9  # of a number of jobs
-LEAST_BEYOND = 5  # effective jobs beyond a percentile, from which on it has an interval
-RULE_OF_THREE = 3.0  # of so many expected jobs, none is seen once in twenty times
+LEAST = 1 / 60  # hours: intervals of waits that lie below, or reach below it, are not given
 
 
 def waits(
@@ -26,6 +25,7 @@ def waits(
     growth: float = 1.0,
     exact: bool = False,
     percentile: float = 90,
+    number: float | None = None,
 ) -> dict[str, Any]:
     """Replay a log and return the mean and a percentile of its waits, each with what its interval is made of.
 
@@ -43,12 +43,15 @@ def waits(
     percentile : float
         The percentage, above 0 and at most 100, of the jobs that wait at most the time that is asked for.
 
+    number : float, optional
+        The number of :func:`worth` of the log, if it is known already.
+
     Returns
     -------
     dict
         ``mean`` and ``percentile`` [h]. For each also its ``parts``, the same of each block of the log, and its
         ``floor``, the least relative half-width of an interval: see :class:`mjq.workload.intervals.Blocks`. And
-        ``none_waits``: whether so few jobs wait that the percentile is surely 0.
+        ``ends`` of the percentile, by :func:`mjq.workload.intervals.of_percentile`; None where the log cannot tell.
 
     Raises
     ------
@@ -71,17 +74,22 @@ def waits(
     up = calendar_on(log, servers, growth)
     submit = (come - come.min()) / growth
     wait = replay(submit, log.need, log.run, said, servers, policy, calendar=up).wait / HOUR
-    return measured(wait, effective_jobs(log), percentile)
+    return measured(wait, worth(log).number if number is None else number, percentile)
 
 
-def measured(wait: np.ndarray, memory: float, percentile: float = 90) -> dict[str, Any]:
+def worth(log: Log) -> intervals.Worth:
+    """Return how much a log says of the waits of its jobs: :func:`mjq.workload.intervals.worth` of its columns."""
+    return intervals.worth(log.need, log.run, log.arrival)
+
+
+def measured(wait: np.ndarray, number: float, percentile: float = 90) -> dict[str, Any]:
     """Return what :func:`waits` returns, for waits [h] in the order of the log that are known already.
 
     Parameters
     ----------
     wait : float array, shape (n,)
-    memory : float
-        The :func:`effective_jobs` of their log.
+    number : float
+        That of :func:`worth` of their log.
     percentile : float
 
     Examples
@@ -89,14 +97,14 @@ def measured(wait: np.ndarray, memory: float, percentile: float = 90) -> dict[st
     >>> measured(np.arange(100.0), 100)["mean"]["value"]
     49.5
     """
-    beyond, number = 1 - percentile / 100, min(memory, intervals.effective_number(wait))
+    number = min(number, intervals.effective_number(wait))
     floor = intervals.floor(wait, number)
+    ends = intervals.of_percentile(wait, percentile, number)
+    tail = partial(intervals.quantile, percentile=percentile)
     return {
         "mean": _blocks(wait, np.mean, floor),
-        "percentile": _blocks(
-            wait, partial(_percentile, percentile=percentile), floor if number * beyond >= LEAST_BEYOND else None
-        ),
-        "none_waits": _none_waits(wait, memory, beyond),
+        "percentile": _blocks(wait, tail, None if ends is None else floor),
+        "ends": ends and list(ends),
     }
 
 
@@ -106,25 +114,39 @@ def _blocks(wait, take, floor):
     return intervals.Blocks(float(take(wait)), parts, floor)._asdict()
 
 
-def effective_jobs(log: Log) -> float:
-    """Return how many independent jobs the needs and run times of a log are worth, whichever are worth fewer."""
-    return min(intervals.effective_number(log.need), intervals.effective_number(log.run))
-
-
 def interval(found: dict[str, Any], name: str) -> tuple[float, float] | None:
     """Return the ends of the 95 % interval of the ``mean`` or the ``percentile`` that :func:`waits` found.
 
     Returns
     -------
     (float, float) or None
-        None where the log is too short to tell.
+        None where the log cannot tell, and where the interval reaches below a minute or is wider than a hundredfold.
     """
-    if name == "percentile" and found[name]["value"] == 0:
-        return (0.0, 0.0) if found["none_waits"] else None
-    return intervals.Blocks(**found[name]).interval()
+    ends = intervals.Blocks(**found[name]).interval(intervals.UPWARD) if name == "mean" else found["ends"]
+    if ends is None:
+        return None
+    low, high = ends
+    return (low, high) if low > 0 and intervals.tells(low, high, least=LEAST) else None
 
 
-def difference(one: dict[str, Any], other: dict[str, Any], name: str) -> tuple[float, float | None, float | None]:
+def waits_told(found: dict[str, Any]) -> Waits:
+    """Return what :func:`waits` found, with intervals."""
+    ends = {name: interval(found, name) or (None, None) for name in ("mean", "percentile")}
+    return Waits(**{name: Interval(value=found[name]["value"], low=x, high=y) for name, (x, y) in ends.items()})
+
+
+def surely_below(found: dict[str, Any], target: float) -> bool | None:
+    """Return whether the whole interval of the percentile is at most a target [h]; None where it holds the target.
+
+    Intervals count that are too wide or too short to be told: where few jobs wait it may reach from nothing to an hour,
+    which is below a target of two.
+    """
+    if found["ends"] is None or found["ends"][0] <= target < found["ends"][1]:
+        return None
+    return found["ends"][1] <= target
+
+
+def difference(one: dict[str, Any], other: dict[str, Any], name: str) -> Interval:
     """Return by how much the waits of one replay exceed those of another one of the same log, with an interval.
 
     Parameters
@@ -135,24 +157,11 @@ def difference(one: dict[str, Any], other: dict[str, Any], name: str) -> tuple[f
 
     Returns
     -------
-    (float, float or None, float or None)
-        The difference [h] and the ends of its interval, None where the log is too short to tell.
+    Interval
+        In hours. Its ends are None where the log cannot tell, or where both lie within a minute.
     """
     here, there = intervals.Blocks(**one[name]), intervals.Blocks(**other[name])
-    return intervals.of_difference(here, there) or (here.value - there.value, None, None)
-
-
-def _none_waits(wait, memory, beyond):
-    """Return whether the share of the jobs that wait is surely at most that beyond the percentile."""
-    share = intervals.of_mean(wait > 0)
-    if ends := share.interval():
-        high = ends[1]
-    else:
-        high = RULE_OF_THREE / memory if share.value == 0 else 1.0
-    return bool(memory >= intervals.FEWEST and high <= beyond)
-
-
-def _percentile(wait, percentile):
-    """Return the shortest time such that this percentage of the jobs wait at most so long."""
-    place = max(0, int(np.ceil(len(wait) * percentile / 100 - PLACE_ROUNDING)) - 1)
-    return float(np.partition(wait, place)[place])
+    low, high = intervals.of_change(here, there) or (None, None)
+    if low is not None and high is not None and not (low == high == 0 or intervals.tells(low, high, least=LEAST)):
+        low = high = None
+    return Interval(value=here.value - there.value, low=low, high=high)

@@ -22,10 +22,10 @@ from mjq.workload.answers import AtLoad, Interval, Lines, Plan, Plans, PolicyPla
 from mjq.workload.capacity.arrivals import agreement
 from mjq.workload.reading.log import Log
 from mjq.workload.waits.changes import Changed
-from mjq.workload.waits.one_size import difference
+from mjq.workload.waits.one_size import difference, surely_below, waits_told
 from mjq.workload.waits.replays import Replays
-from mjq.workload.waits.sentences import assumed, rule_of, verdict
-from mjq.workload.waits.what_if import waits_told, what_if
+from mjq.workload.waits.sentences import CLEARLY, assumed, rule_of, verdict
+from mjq.workload.waits.what_if import what_if
 from mjq.workload.words import agreement_in_words, disagreement_in_words
 
 __all__ = ["planned", "planned_by_partition", "sizes_between"]
@@ -35,7 +35,6 @@ SMALLEST, LARGEST = 0.75, 2.0  # of them, as multiples of the servers of the log
 LOADS = 0.8, 0.9, 1.0, 1.1, 1.2  # times the growth, for the waits against the load
 NODE_ROUNDING = 1e-9  # of a number of nodes
 MOST_BETWEEN = 50  # sizes between two others, up to which each is tried
-CLEARLY = 1.5  # factor between the target and a wait that clearly meets or misses it
 FINEST = 0.01  # step between sizes where there are more of them, relative to the size
 TENTH = 1.1  # what further nodes save is the mean over sizes up to the next that is so many times as large
 
@@ -322,7 +321,7 @@ def _of_policy(replays, policy, target, sizes, growth, node):
     meets = {size: _percentile(replays, case, size) <= target for size in sizes}
     shown = asked | {size for pair in pairwise(sizes) if meets[pair[0]] != meets[pair[1]] for size in pair}
     replays.make([case(servers=size, exact=True) for size in sorted(shown) if exact])
-    rows = []
+    rows: list[Size] = []
     for size in sizes:
         here, saves = None, {}
         if replays.fits(size):
@@ -330,17 +329,16 @@ def _of_policy(replays, policy, target, sizes, growth, node):
             saves["each_node_more"] = _each(here, size, sizes, node, lambda other: replays.waits(**case(servers=other)))
             if exact and size in shown:
                 saves["exact_estimates"] = _gain(here, replays.waits(**case(servers=size, exact=True)))
-        told = None if here is None else waits_told(here)
-        ends = None if told is None or told.percentile.high is None else (told.percentile.low, told.percentile.high)
+        sure = None if here is None else surely_below(here, target)
         rows.append(
             Size(
                 servers=size,
                 load=replays.load(size, growth),
                 too_large=replays.too_large(size),
-                waits=told,
+                waits=None if here is None else waits_told(here),
                 meets=meets[size],
-                surely=ends is not None and ends[1] <= target,
-                surely_misses=here is None or (ends is not None and ends[0] > target),
+                surely=meets[size] and (sure is True or any(row.surely for row in rows)),
+                surely_misses=here is None or sure is False,
                 shown=size in shown,
                 **saves,
             )
@@ -359,7 +357,7 @@ def _of_policy(replays, policy, target, sizes, growth, node):
         loads=[] if machine is None else _against_load(replays, policy, machine, growth),
         verdict=[],
     )
-    return found.model_copy(update={"verdict": verdict(found, target, replays.percentile, node)})
+    return found.model_copy(update={"verdict": verdict(found, target, replays.percentile, node, replays.worth.why)})
 
 
 def _percentile(replays, case, servers):
@@ -430,5 +428,4 @@ def _against_load(replays, policy, servers, growth):
 
 def _gain(here, other):
     """Return by how much waits are shorter in another replay, with intervals."""
-    gains = {name: difference(here, other, name) for name in ("mean", "percentile")}
-    return Waits(**{name: Interval(value=value, low=x, high=y) for name, (value, x, y) in gains.items()})
+    return Waits(**{name: difference(here, other, name) for name in ("mean", "percentile")})

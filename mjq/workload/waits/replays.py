@@ -16,7 +16,7 @@ from mjq._util import checks, parallel
 from mjq._util.journal import Journal
 from mjq.workload.outages import calendar_on
 from mjq.workload.reading.log import Log
-from mjq.workload.waits.one_size import waits
+from mjq.workload.waits.one_size import waits, worth
 
 __all__ = ["Replays"]
 
@@ -49,6 +49,7 @@ class Replays:
         bar: parallel.Bar,
     ):
         self.log, self.percentile, self.workers, self.bar = log, percentile, workers, bar
+        self.worth = worth(log)
         described = {"version": mjq.__version__, "log": _fingerprint(log), "percentile": percentile}
         path = None if output is None else output.with_name(output.name + ".part")
         self.journal = Journal(path, described, force)
@@ -69,7 +70,7 @@ class Replays:
         """Make the replays that are missing."""
         todo = {key: case for case in cases if (key := self._key(case)) not in self.rows and self.fits(case["servers"])}
         self.bar.total += len(todo)
-        one = partial(_waits, self.log, self.percentile)
+        one = partial(_waits, self.log, self.percentile, self.worth.number)
         for rows in parallel.map_as_completed(one, list(todo.items()), self.workers):
             self.journal.note(rows)
             self.bar.update(len(rows))
@@ -102,8 +103,8 @@ class Replays:
         return json.dumps(case, sort_keys=True)
 
 
-def _waits(log, percentile, case):
-    return waits(log, **case, percentile=percentile)
+def _waits(log, percentile, number, case):
+    return waits(log, **case, percentile=percentile, number=number)
 
 
 def _fingerprint(log):

@@ -13,6 +13,7 @@ from mjq.workload.words import time_in_words
 __all__ = ["assumed", "rule_of", "verdict"]
 
 ALONE = "A what-if changes one thing: nobody submits other jobs, or at other times, because of it."
+CLEARLY = 1.5  # factor between the target and a wait that clearly meets or misses it
 TOO_WIDE = 10.0  # times its lower end is the upper end of the interval of a wait, above which a log cannot tell a size
 MOST_NAMED = 8  # sizes, in a sentence
 LARGE, ROUND = 1000.0, 0.01  # servers from which on a size is rounded, and by how much at most
@@ -27,8 +28,8 @@ def rule_of(name: str) -> Policy:
     return rule
 
 
-def verdict(found: PolicyPlan, target: float, percentile: float, node: float) -> list[str]:
-    """Return the answer of a plan in sentences; the first says so if the log cannot tell."""
+def verdict(found: PolicyPlan, target: float, percentile: float, node: float, why: str = "") -> list[str]:
+    """Return the answer of a plan in sentences; the first says so if the log cannot tell, and another one says why."""
     goal = f"{percentile:g} % of the jobs wait at most {time_in_words(target)}"
     if found.smallest is None:
         waits = [(row.waits.percentile.value, row.servers) for row in found.sizes if row.waits]
@@ -37,15 +38,16 @@ def verdict(found: PolicyPlan, target: float, percentile: float, node: float) ->
     place, row = next((k, row) for k, row in enumerate(found.sizes) if row.servers == found.smallest)
     assert row.waits, "all jobs fit into a machine that meets the target"
     ends = row.waits.percentile
-    if ends.low is None or ends.high is None or ends.high > TOO_WIDE * ends.low:
+    if not row.surely and (ends.low is None or ends.high is None or ends.high > TOO_WIDE * ends.low):
         told = [
-            f"This log cannot tell how many servers it takes so that {goal} under {found.policy}: {_between(found)}.",
+            f"This log cannot tell how many servers it takes so that {goal} under {found.policy}: "
+            f"{_between(found, target)}.",
             f"In the replay of this log {_about(found.smallest)} servers are enough.",
         ]
     else:
         told = [
             f"Under {found.policy}, {goal} on {found.smallest:g} servers.",
-            f"As far as this log can tell, it takes {_between(found)}.",
+            f"As far as this log can tell, it takes {_between(found, target)}.",
         ]
     if place == 0:
         told.append("It is the smallest size that was tried: fewer may do.")
@@ -58,8 +60,10 @@ def verdict(found: PolicyPlan, target: float, percentile: float, node: float) ->
         more = ", …" if len(missing) > MOST_NAMED else ""
         told.append(
             f"But larger ones miss it again ({', '.join(f'{x:g}' for x in missing[:MOST_NAMED])}{more}); from "
-            f"{found.from_on:g} on all that were tried meet it."
+            f"{_about(found.from_on)} on all that were tried meet it."
         )
+    if why:
+        told.append(f"There are no intervals: {why}.")
     told.append(_further(row, node))
     if row.exact_estimates:
         saved = row.exact_estimates.mean
@@ -71,13 +75,23 @@ def verdict(found: PolicyPlan, target: float, percentile: float, node: float) ->
     return told
 
 
-def _between(found):
-    """Say between which sizes the log leaves it open whether they meet the target."""
+def _between(found, target):
+    """Say between which sizes the log leaves it open whether they meet the target.
+
+    Without intervals, from the smallest size that meets it in the replay to one from which on all clearly do: where a
+    log misleads, waits are nearly always longer than it says.
+    """
     first, last = found.sizes[0].servers, found.sizes[-1].servers
-    low = _about(found.possible) + (" or fewer" if found.possible == first else "")
-    if found.surely is None:
+    if found.tells:
+        high = found.surely
+        low = _about(found.possible) + (" or fewer" if found.possible == first else "")
+    else:
+        near = [row.servers for row in found.sizes if not row.waits or CLEARLY * row.waits.percentile.value > target]
+        high = next((row.servers for row in found.sizes if not near or row.servers > near[-1]), None)
+        low = _about(found.smallest)
+    if high is None:
         return f"between {low} and more than {last:g}"
-    return f"at most {_about(found.surely)}" if found.surely == first else f"between {low} and {_about(found.surely)}"
+    return f"at most {_about(high)}" if high == first else f"between {low} and {_about(high)}"
 
 
 def _about(servers):
@@ -117,5 +131,6 @@ def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False
         *([ALONE] if changes else []),
         "A replay is a single sample: the order of two jobs can move many others. Intervals (95 %) compare four long "
         "parts of the log with each other: they say how far this much of a log tells of others like it, and nothing of "
-        "other users or seasons. Where there is none, the log is too short to tell.",
+        "other users or seasons. Where they miss, waits in the long run are nearly always longer than they say: a log "
+        "lacks rare long queues more often than it has too many. Where there is none, the log cannot tell.",
     ]

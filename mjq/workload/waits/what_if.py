@@ -14,9 +14,9 @@ from mjq.workload.answers import Effect, Interval, Waits
 from mjq.workload.outages import calendar_on
 from mjq.workload.reading.log import HOUR, Log
 from mjq.workload.waits.changes import Changed
-from mjq.workload.waits.one_size import interval, measured
+from mjq.workload.waits.one_size import difference, measured, waits_told, worth
 
-__all__ = ["compared", "waits_told", "what_if"]
+__all__ = ["compared", "what_if"]
 
 SAME = 1e-6  # hours by which waits may differ and count as the same
 
@@ -115,12 +115,9 @@ def compared(
     place = np.argsort(change.jobs, kind="stable")
     kept, new = change.jobs[place], change.log
     waits, runs = (before[kept], after[place]), (log.run[kept] / HOUR, new.run[place] / HOUR)
-    memory = [
-        min(intervals.effective_number(column[jobs]) for column in (which.need, which.run))
-        for which, jobs in ((log, kept), (new, place))
-    ]
-    found = [measured(wait, each, percentile) for wait, each in zip(waits, memory, strict=True)]
-    spent = [measured(wait + run, each) for wait, run, each in zip(waits, runs, memory, strict=True)]
+    told = [worth(which).number for which in (log, new)]
+    found = [measured(wait, each, percentile) for wait, each in zip(waits, told, strict=True)]
+    spent = [measured(wait + run, each) for wait, run, each in zip(waits, runs, told, strict=True)]
     moved = None if _same(log, new) else np.abs(waits[0] - waits[1]) > SAME
     return Effect(
         change=change.words,
@@ -139,24 +136,14 @@ def _saved(before, after, name, moved):
     """Return by how much a quantity is shorter, with an interval where enough jobs have other waits than before."""
     if moved is None:
         return Interval(value=0.0, low=0.0, high=0.0)
-    one, other = (intervals.Blocks(**found[name]) for found in (before, after))
-    ends = intervals.of_change(one, other) if moved.sum() >= intervals.FEWEST else None
-    if name == "percentile" and before["none_waits"] and after["none_waits"]:
-        ends = 0.0, 0.0, 0.0
-    low, high = ends[1:] if ends else (None, None)
-    return Interval(value=one.value - other.value, low=low, high=high)
+    found = difference(before, after, name)
+    return found if moved.sum() >= intervals.FEWEST else Interval(value=found.value, low=None, high=None)
 
 
 def _same(log, other):
     """Return whether a change changes nothing."""
     pairs = [(getattr(log, name), getattr(other, name)) for name in ("need", "run", "arrival", "said")]
     return all((x is None and y is None) or np.array_equal(x, y) for x, y in pairs)
-
-
-def waits_told(found: dict) -> Waits:
-    """Return the waits of one replay, with intervals."""
-    ends = {name: interval(found, name) or (None, None) for name in ("mean", "percentile")}
-    return Waits(**{name: Interval(value=found[name]["value"], low=x, high=y) for name, (x, y) in ends.items()})
 
 
 def _wait(case):
