@@ -32,7 +32,7 @@ NAMES = {
     "own_order": "own order",
 }
 HOUR = 3600  # seconds
-ANSWER, CHARTS = 3, 4  # sentences and charts at the top of a page
+ANSWER, CHARTS = 4, 4  # sentences and charts at the top of a page
 CHARTS_OF_A_PARTITION = 2  # on a page about several
 HELP = """Estimate the real capacity of a machine from its log.
 
@@ -47,9 +47,9 @@ names of users:
 
 \b
 """ + (
-    "SLURM_TIME_FORMAT=%s sacct -a -X -D -P --delimiter=';' -S 2025-01-01 -E now \\\n"
+    "SLURM_TIME_FORMAT=%s SLURM_BITSTR_LEN=0 sacct -a -X -D -P --delimiter=';' -S 2025-01-01 -E now \\\n"
     "  -o JobIDRaw,State,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,AllocTRES,Partition,"
-    "Flags,ReqTRES \\\n"
+    "Flags,ReqTRES,JobID \\\n"
     "  > jobs.txt"
 )
 STAGES = {
@@ -111,14 +111,14 @@ def capacity(
     assert found.lines is not None  # of a log that was read from a file
     parts = list(_parts(told, sheet.dates(found)))
     if page is not None:
-        warning = next(iter(told.policies.values())).warning
-        answer, parts_below = told.verdict[:ANSWER], [lines_used(found.lines), *parts[2:]]
-        about = sheet.facts(log, found)
-        sheet.write_page(page, "What can this machine really do?", about, answer, _charts(told), parts_below, warning)
+        answer, about = told.verdict[:ANSWER], sheet.facts(log, found)
+        below = [lines_used(found.lines), *_machine(told)[1:], *parts[2:]]
+        sheet.write_page(page, "What can this machine really do?", about, answer, _charts(told), below, _doubts(told))
     if as_json:
         show_json((told if policy is None else told.policies[policy]).model_dump())
     else:
-        show(sheet.as_text([lines_used(found.lines), *parts]))
+        first = ["\n".join(_doubts(told))] if _doubts(told) else []
+        show(sheet.as_text([*first, lines_used(found.lines), *parts]))
 
 
 def _of_partitions(log, policies, seed, needs, page, as_json, reading):
@@ -129,7 +129,11 @@ def _of_partitions(log, policies, seed, needs, page, as_json, reading):
     told = workload.reports_by_partition(logs, policies, seed, needs, _progress, lines)
     sums, parts = [_together(told, total) for total in told.sum], []
     for name, one in told.partitions.items():
-        parts += [f"PARTITION {name}", *_parts(one, sheet.dates(logs[name]))]
+        parts += [
+            f"PARTITION {name}",
+            *(["\n".join(_doubts(one))] if _doubts(one) else []),
+            *_parts(one, sheet.dates(logs[name])),
+        ]
     if page is not None:
         charts = [
             sheet.Chart(f"Partition {name}. {chart.caption}", chart.draw)
@@ -201,6 +205,20 @@ def _charts(told):
     return there[:CHARTS]
 
 
+def _doubts(told):
+    return next(iter(told.policies.values())).warnings
+
+
+def _machine(told, dates=""):
+    """Return sentences of the machine, the window of the log, and how many servers it used."""
+    from mjq.workload.doubts import held_in_words
+    from mjq.workload.window import window_in_words
+
+    one = next(iter(told.policies.values()))
+    what = f"{one.jobs} jobs on {one.servers:g} servers ({one.servers_from})" + (f", {dates}" if dates else "")
+    return [what, *(words for words in (window_in_words(one.window), held_in_words(one.held, one.servers)) if words)]
+
+
 def _of(told, name):
     return [getattr(one, name) for one in told.policies.values()]
 
@@ -211,8 +229,8 @@ def _parts(told, dates):
 
     reports = list(told.policies.values())
     first = reports[0]
-    yield f"{first.jobs} jobs on {first.servers:g} servers ({first.servers_from})" + (f", {dates}" if dates else "")
-    yield "\n".join([*([first.warning] if first.warning else []), *told.verdict])
+    yield "\n".join(_machine(told, dates))
+    yield "\n".join(sentence for sentence in told.verdict if sentence not in first.warnings)
     yield _limits(reports)
     yield from (_curve(one) for one in reports if one.waits)
     if first.agreement:
@@ -242,9 +260,10 @@ def _limits(reports):
     head = (
         "policy", "servers busy\nat most [%]", "of that\ncame [%]", "mean wait [h]", "90 % wait\nat most [h]", "by the",
     )  # fmt: skip
-    title = (
-        "What each policy can carry in the order of the log, how much of it came, and how long jobs wait at that load"
-    )
+    title = "What each policy can carry in the order of the log"
+    if not reports[0].load:
+        return sheet.Table(title, head[:2], [row[:2] for row in rows], ("", ""))
+    title += ", how much of it came, and how long jobs wait at that load"
     return sheet.Table(title, head, rows, ("",) * len(head))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from mjq._util.plain import brief
 from mjq.cli.common import Command, json_option, note, show, show_json
 from mjq.cli.reading import (
+    USED,
     growth_option,
     lines_used,
     log_options,
@@ -73,7 +75,7 @@ class Ties(click.Choice):
 def replay(
     log: str,
     policies: tuple[str, ...],
-    servers: float | dict[str, float] | None,
+    servers: Any,
     ties: str,
     kill: bool,
     estimates: str,
@@ -94,9 +96,12 @@ def replay(
 
     With --servers batch=512,gpu=64 each partition is replayed by itself. The row "sum" is of the jobs of all.
     """
-    from mjq import simulation  # the rest of the command does without
+    from mjq import workload
     from mjq._util import checks
-    from mjq.workload.outages import calendar_on, find_gaps, outages_in_words
+    from mjq.workload.doubts import doubts
+    from mjq.workload.outages import find_gaps, outages_in_words
+    from mjq.workload.replaying import replayed
+    from mjq.workload.window import too_short, window_in_words, window_of
 
     if gantt:
         _require_chart(gantt)
@@ -105,24 +110,30 @@ def replay(
         logs, lines = read_parts(log, servers, **reading)
         how = dict(ties=ties, kill=kill)
         return _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, starts, as_json)
-    found = read(log, machine=servers, **reading)
+    if servers == USED:
+        found = read(log, **reading)
+        servers = workload.size_in_use(found)
+        if reading["calendar"] is not None:
+            found = read(log, machine=servers, **reading)
+    else:
+        found = read(log, machine=servers, **reading)
     size = servers or found.require_servers()
     if found.arrival is None:
         raise ValueError(f"{log} does not say when jobs were submitted, so their waits are unknown")
-    submit = (found.arrival - found.arrival.min()) / growth
-    up = calendar_on(found, size, growth)
     assert found.lines is not None  # of a log that was read from a file
-    columns = submit, found.need, found.run, _estimates(found, estimates)
+    said = _estimates(found, estimates)
     rows, schedules, started = [], {}, {}
     for policy in dict.fromkeys(policies):
-        schedule = simulation.replay(*columns, size, policy, ties=ties, kill=kill, calendar=up)
-        rows.append((policy, *_summary(schedule)))
+        made = replayed(found, size, policy, growth, said, ties=ties, kill=kill)
+        schedule = made.of_log()
+        rows.append((policy, *_summary(schedule, made.schedule.utilization)))
         if gantt:  # of a long log, only what is asked for is kept
             schedules[policy] = schedule
         if starts:
             started[policy] = schedule.start
-        del schedule  # before the next one is made
-    notes = [*_notes(found, estimates, policies), *outages_in_words(found, find_gaps(found))]
+        del made, schedule  # before the next one is made
+    seen = [words for words in (window_in_words(window_of(found)),) if words]
+    notes = [*seen, *_notes(found, estimates, policies), *outages_in_words(found, find_gaps(found))]
     if gantt:
         _draw(schedules, gantt)
     if starts:
@@ -138,6 +149,9 @@ def replay(
         }
         show_json(what | {"policies": _plain(rows)})
         return
+    for words in doubts(found if servers is None else replace(found, servers=size, servers_from="given")):
+        if words != too_short(found):  # a replay of a few jobs is what it is
+            show(words)
     show("\n".join([f"{len(found)} jobs on {size:g} servers", lines_used(found.lines), *notes]))
     show(_table(rows, HEAD))
 
@@ -146,21 +160,21 @@ def _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, st
     """Replay each partition by itself, and show a row for each, and one for all of their jobs."""
     import numpy as np
 
-    from mjq import simulation
+    from mjq.workload.replaying import replayed
 
     unknown = [name for name, found in logs.items() if found.arrival is None]
     if unknown:
         raise ValueError(f"{log} does not say when jobs of {unknown[0]} were submitted, so their waits are unknown")
-    first = min(found.arrival.min() for found in logs.values())
+    first, last = min(found.begin for found in logs.values()), max(found.end for found in logs.values())
     rows, schedules, numbers, notes = [], {}, {}, []
     for policy in dict.fromkeys(policies):
         all_of = []
         for name, found in logs.items():
-            submit = (found.arrival - first) / growth
-            columns = submit, found.need, found.run, _estimates(found, estimates), found.servers
-            schedule = simulation.replay(*columns, policy, **how)
+            one = replace(found, window=(first, max(last, first + 1.0)))
+            made = replayed(one, found.require_servers(), policy, growth, _estimates(found, estimates), **how)
+            schedule = made.of_log()
             all_of.append(schedule)
-            rows.append((name, policy, found.servers, len(found), *_summary(schedule)))
+            rows.append((name, policy, found.servers, len(found), *_summary(schedule, made.schedule.utilization)))
             schedules[name, policy] = schedule
             numbers[name] = range(1, len(found) + 1) if found.number is None else found.number
         rows.append(("sum", policy, sum(one.servers for one in all_of), *_summary_of_all(all_of)))
@@ -239,11 +253,11 @@ def _notes(found, given, policies):
     return [f"The log has no estimates, so run times are taken for estimates ({', '.join(asking)})."]
 
 
-def _summary(schedule):
+def _summary(schedule, utilization):
     import numpy as np
 
     waits = float(schedule.wait.mean()), float(np.quantile(schedule.wait, 0.95))
-    return (*waits, float(schedule.bounded_slowdown()), schedule.utilization, float(schedule.finish.max()))
+    return (*waits, float(schedule.bounded_slowdown()), utilization, float(schedule.finish.max()))
 
 
 def _plain(rows):

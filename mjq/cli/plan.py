@@ -39,22 +39,24 @@ from mjq.cli.reading import (
 __all__ = ["Duration", "plan"]
 
 MISSED = 3  # exit status: no size meets the target
-UNITS = {"s": 1 / 3600, "m": 1 / 60, "min": 1 / 60, "h": 1.0, "d": 24.0}
+HOUR = 3600.0  # seconds
 MOST_SIZES = 200
 TINY = 1e-9  # hours
 
 
 class Duration(click.ParamType):
-    """Read a duration such as 2h, 90min or 1d 12h as a number of hours."""
+    """Read a duration such as 2h, 90min, 1d 12h or 1-12:00:00 as a number of hours."""
 
     name = "time"
 
     def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> float:
         """Return the hours."""
-        parts = re.findall(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)", str(value))
-        if "".join(str(value).split()) != "".join(number + unit for number, unit in parts) or not parts:
-            self.fail(f"{brief(value)} is not a time such as 2h, 90min or 1d12h", parameter, context)
-        return sum(float(number) * UNITS[unit] for number, unit in parts)
+        from mjq.workload.reading.times import as_duration
+
+        try:
+            return as_duration(str(value)) / HOUR
+        except ValueError as error:
+            self.fail(str(error), parameter, context)
 
 
 class Sizes(Machine):
@@ -282,7 +284,7 @@ def _write_page(page, log, found, told):
     parts, title = _parts(told.model_copy(update={"warning": None})), "What if?"
     if told.target is not None:
         title = "How many servers?"
-    sheet.write_page(page, title, sheet.facts(log, found), answer[:3], charts, parts, told.warning)
+    sheet.write_page(page, title, sheet.facts(log, found), answer[:3], charts, parts, told.warnings)
 
 
 def _write_page_of_all(page, log, told):
@@ -334,8 +336,7 @@ def _sum(told, total):
 
 def _parts(told):
     """Yield the plan for people, part by part."""
-    if told.warning:
-        yield told.warning
+    yield from told.warnings
     if told.lines:
         yield lines_used(told.lines)
     machine = f", on {told.servers:g} servers ({told.servers_from})" if told.servers else ""

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from mjq.workload import Gap, Lines, Log
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "Machine", "anonymous_option", "growth_option", "servers_option", "machine_option", "log_options",
-    "outage_options", "calendar_option", "read", "read_parts", "lines_used", "schema_option",
+    "USED", "Machine", "Servers", "anonymous_option", "growth_option", "servers_option", "machine_option",
+    "log_options", "outage_options", "calendar_option", "read", "read_parts", "lines_used", "schema_option",
 ]  # fmt: skip
 
 OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
 SEED = 1  # of the jobs that are drawn from it
+SIZE_IN_USE = "the size that was used"
+USED = "used"  # in place of a number of servers: the size that the log used
 LOG_OPTIONS = (
     click.option(
         "--column", "columns", nargs=2, multiple=True, metavar="OURS THEIRS",
@@ -32,6 +34,15 @@ LOG_OPTIONS = (
         help="Count the needs of jobs in this unit. Only logs of sacct offer a choice.",
     ),
     click.option("--partition", metavar="NAME", help="Use only the jobs of this partition."),
+    click.option(
+        "--from", "since", metavar="TIME",
+        help="Look at the log from this time on: a date such as 2025-06-01T12:00 on the clock of the log, or seconds "
+        "as in the log. Jobs that ran or waited then are the state in which replays begin.",
+    ),
+    click.option(
+        "--to", "until", metavar="TIME",
+        help="Look at the log up to this time. Jobs that ran or waited then are not finished.",
+    ),
     click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used."),
 )  # fmt: skip
 calendar_option = click.option(
@@ -55,22 +66,20 @@ growth_option = click.option(
     "--growth", metavar="FACTOR", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
     help="Multiply the arrival rate of the log by this factor.",
 )  # fmt: skip
-servers_option = click.option(
-    "--servers", metavar="N", type=click.FloatRange(min=0, min_open=True),
-    help="Assume this many servers. By default their number is what the log says.",
-)  # fmt: skip
 
 
 class Machine(click.ParamType):
     """Read the servers of a machine, such as 512, or those of several partitions, such as batch=512,gpu=64."""
 
     name = "servers"
-    wanted = "a positive number such as 512, or one for each partition such as batch=512,gpu=64"
+    wanted = "a positive number such as 512, or one for each partition such as batch=512,gpu=64, or used"
 
     def convert(
         self, value: object, parameter: click.Parameter | None, context: click.Context | None
-    ) -> float | dict[str, Any]:
-        """Return the servers, or those of each partition by its name."""
+    ) -> float | str | dict[str, Any]:
+        """Return the servers, or those of each partition by its name, or the word used."""
+        if value == USED and type(self) is Machine:
+            return value
         if not isinstance(value, str) or "=" not in value:
             return self.servers(value, parameter, context)
         found: dict[str, Any] = {}
@@ -85,19 +94,38 @@ class Machine(click.ParamType):
 
     def servers(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return what is said of one machine: a positive number."""
-        try:
-            number = float(str(value))
-        except ValueError:
-            number = float("nan")
-        if not 0 < number < float("inf"):
+        from mjq.workload.reading.times import as_count, as_number
+
+        text = str(value)
+        number = as_number(text) or as_count(text) or 0.0
+        if not number > 0:
             self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
         return number
 
 
 machine_option = click.option(
-    "--servers", metavar="N|NAME=N,...", type=Machine(),
-    help="Assume this many servers. By default their number is what the log says. With NAME=N,... take several "
-    "partitions at once, each with its servers; all count in the same --unit. Jobs of other partitions are left out.",
+    "--servers", metavar="N|used|NAME=N,...", type=Machine(),
+    help="Assume this many servers. By default their number is what the log says. With the word used, it is the size "
+    "that the log used: the servers that its jobs held at most for 99 % of the time, and at least the largest need. "
+    "With NAME=N,... take several partitions at once, each with its servers; all count in the same --unit. Jobs of "
+    "other partitions are left out.",
+)  # fmt: skip
+
+
+class Servers(Machine):
+    """Read the servers of one machine, such as 512, or the word used."""
+
+    wanted = "a positive number such as 512, or used"
+
+    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the number, or the word used."""
+        return value if value == USED else self.servers(value, parameter, context)
+
+
+servers_option = click.option(
+    "--servers", metavar="N|used", type=Servers(),
+    help="Assume this many servers. By default their number is what the log says. With the word used, it is the size "
+    "that the log used: the servers that its jobs held at most for 99 % of the time, and at least the largest need.",
 )  # fmt: skip
 
 
@@ -121,6 +149,8 @@ def read(
     keep_gaps: bool | None = None,
     calendar: str | None = None,
     machine: float | None = None,
+    since: str | None = None,
+    until: str | None = None,
     **words: Any,
 ) -> Log:
     """Return the log that these options describe; with `servers`, that of a machine of this size.
@@ -131,11 +161,34 @@ def read(
     from mjq import workload
     from mjq.workload.making.summary import is_summary
 
+    used = words.get("servers") == USED
+    if used:
+        words["servers"] = None
     if is_summary(path):
+        if since is not None or until is not None or used:
+            raise click.UsageError(f"{path} is a summary of a log: it has no window to choose, and no servers in use")
         log = _drawn(path, columns, **words)
     else:
-        log = workload.read_log(path, dict(columns) or None, **words)
+        log = _within(workload.read_log(path, dict(columns) or None, **words), since, until)
+    if used:
+        log = replace(log, servers=workload.size_in_use(log), servers_from=SIZE_IN_USE)
     return log if keep_gaps is None and calendar is None else _with_outages(log, keep_gaps, calendar, machine)
+
+
+def _within(log: Log, since: str | None, until: str | None) -> Log:
+    """Return what the log tells of the window that the user asks for."""
+    from mjq.workload import within
+    from mjq.workload.reading.times import as_moment
+
+    if since is None and until is None:
+        return log
+    ends = []
+    for option, text in (("--from", since), ("--to", until)):
+        try:
+            ends.append(None if text is None else as_moment(text, log.clock))
+        except ValueError as error:
+            raise ValueError(f"{option}: {error}") from None
+    return within(log, *ends)
 
 
 def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False):
@@ -148,8 +201,11 @@ def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False)
     context = click.get_current_context()
     if context.info_name not in OF_SUMMARIES:
         raise click.UsageError(f"{path} is a summary of a log; {context.info_name} needs the log itself")
-    if columns or unit is not None or partition is not None:
-        raise click.UsageError(f"{path} is a summary of a log: it has no columns, units or partitions to choose from")
+    if columns or unit is not None or partition is not None or strict:
+        raise click.UsageError(
+            f"{path} is a summary of a log: it has no columns, units or partitions to choose from, and no lines that "
+            "cannot be used"
+        )
     site = read_summary(path)
     log = site.draw(seed=SEED)
     if servers is not None:
@@ -183,6 +239,8 @@ def read_parts(
     partition: str | None = None,
     keep_gaps: bool | None = None,
     calendar: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
     **words: Any,
 ) -> tuple[dict[str, Log], Lines]:
     """Return the log of each of several partitions, and what of the file was used.
@@ -199,6 +257,7 @@ def read_parts(
     if calendar is not None:
         raise click.UsageError("a calendar is that of one machine: give --partition NAME with --calendar")
     logs, lines = read_partitions(path, servers, dict(columns) or None, **words)
+    logs = {name: _within(log, since, until) for name, log in logs.items()}
     if keep_gaps is not None:
         logs = {name: _with_outages(log, keep_gaps) for name, log in logs.items()}
     return logs, lines

@@ -96,11 +96,12 @@ def _number(x):
 
 
 def dates(log: Log) -> str:
-    """Return the days on which the first and the last job of a log came, or how many days it lasts."""
-    come = log.arrival
-    if come is None:
+    """Return the days on which the window of a log begins and ends by its file, or how many days it lasts."""
+    from mjq.workload.outages import original
+
+    if log.arrival is None:
         return ""
-    first, last = float(come.min()), float(come.max())
+    first, last = original(log, [log.begin, log.end]).tolist()
     if log.clock is None:
         return f"{(last - first) / 86_400:.3g} days"
     days = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=time + log.clock) for time in (first, last))
@@ -122,12 +123,12 @@ def write_page(
     answer: Sequence[str],
     charts: Sequence[Chart],
     parts: Iterable[str | Table],
-    warning: str | None = None,
+    warnings: Sequence[str] = (),
 ) -> None:
     """Write a page that needs no network: what it is about, the answer, charts, and parts below them."""
     said = [
         f'<p class="facts">{escape(about)}</p>',
-        *([f'<p class="warning">{escape(warning)}</p>'] if warning else []),
+        *(f'<p class="warning">{escape(warning)}</p>' for warning in warnings),
     ]
     said += [f'<p class="answer">{escape(sentence)}</p>' for sentence in answer]
     drawn = "\n".join(_figure(chart, k) for k, chart in enumerate(charts, 1))

@@ -97,21 +97,12 @@ def _powers_of_two(servers):
 
 def _seconds(at, found):
     """Return a time of the log [s] for what the user typed."""
-    if at is None:
-        return None
-    try:
-        return float(at)
-    except ValueError:
-        pass
-    from datetime import UTC, datetime
+    from mjq.workload.reading.times import as_moment
 
     try:
-        date = datetime.fromisoformat(at)
-    except ValueError:
-        raise ValueError(f"--at must be seconds or a date such as 1997-06-01T12:00, got {at!r}") from None
-    if found.clock is None:
-        raise ValueError("the log does not say on which dates its jobs came: give --at in seconds, as in the log")
-    return date.replace(tzinfo=date.tzinfo or UTC).timestamp() - found.clock
+        return None if at is None else as_moment(at, found.clock)
+    except ValueError as error:
+        raise ValueError(f"--at: {error}") from None
 
 
 def _cache():
@@ -130,6 +121,7 @@ def _cache():
 
 def _parts(told, as_table):
     """Yield the forecasts for people, part by part."""
+    yield from told.warnings
     if told.lines:
         yield lines_used(told.lines)
     yield "\n".join([f"{told.jobs} jobs on {told.servers:g} servers; starts are those of {told.starts}", *told.notes])

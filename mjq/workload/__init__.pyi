@@ -49,6 +49,7 @@ from .classes.lumping import rest_as_one as rest_as_one
 from .classes.lumping import two_needs as two_needs
 from .classes.reduction import lumping_errors as lumping_errors
 from .classes.reduction import random_system as random_system
+from .doubts import doubts as doubts
 from .forecast.starts import forecast_starts as forecast_starts
 from .making.example import example_log as example_log
 from .making.example import example_path as example_path
@@ -78,3 +79,9 @@ from .waits.plan import planned as planned
 from .waits.plan import planned_by_partition as planned_by_partition
 from .waits.plan import sizes_between as sizes_between
 from .waits.what_if import what_if as what_if
+from .window import busy_share as busy_share
+from .window import held_most as held_most
+from .window import size_in_use as size_in_use
+from .window import too_short as too_short
+from .window import window_of as window_of
+from .window import within as within

@@ -20,7 +20,8 @@ from pydantic import (
 )
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "schema", "Plain", "Lines", "Interval", "Waits", "AtLoad", "Rate", "Capacity", "Capacities", "Drawn", "Load",
+    "schema", "Plain", "Lines", "Window", "Held", "Interval", "Waits",
+    "AtLoad", "Rate", "Capacity", "Capacities", "Drawn", "Load",
     "Costs", "NearSaturation", "Agreement", "BinningError", "Binned", "LoadWaits", "Report", "PolicyReports",
     "SumOfReports", "Reports", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord",
     "Within", "StartForecast", "StartForecasts",
@@ -60,6 +61,34 @@ class Lines(Plain):
     """Number of lines by the reason."""
     first: dict[str, list[int]]
     """Numbers of the first lines by the reason."""
+
+
+class Window(Plain):
+    """Describe the time that a log sees, and the jobs that were there when it began and when it ended."""
+
+    begin: float
+    """On the clock of the file [s]; the first submission, unless the file or the user says more."""
+    end: float
+    dates: tuple[str, str] | None
+    """Both as dates; null where the log has no clock."""
+    busy: Number
+    """Share of the servers that was busy in it; null where the log does not tell when jobs started."""
+    running_before: int
+    """Jobs from before it that ran when it began: the initial state of a replay."""
+    waiting_before: int
+    """Jobs from before it that waited then."""
+    running_after: int
+    """Jobs that still ran when it ended; they count with what they had run."""
+    waiting_after: int
+    """Jobs that still waited then."""
+
+
+class Held(Plain):
+    """Hold how many servers the jobs of a log held together."""
+
+    most_of_the_time: float
+    """At most so many for 99 % of the time."""
+    ever: float
 
 
 class Interval(Plain):
@@ -144,9 +173,10 @@ class Load(Plain):
     """Describe the arrivals of the log."""
 
     rate: float
-    """Jobs per hour."""
+    """Jobs that came in the window of the log, per hour."""
     load: float
-    """Work that came, as a share of what the servers could have done."""
+    """Work that came in the window, as a share of what the servers could have done in it. Jobs that had not ended count
+    with what they had run."""
     by_month: dict[str, float]
     by_hour: dict[str, float]
     """Load by hour of the day; empty where the log has no clock."""
@@ -240,7 +270,7 @@ class Report(Plain):
     """Columns that the log lacks."""
     notes: list[str]
     load: Load | None
-    """Null where the log does not tell when jobs came."""
+    """Null where the log does not tell when jobs came, or is too short to tell anything of it."""
     mean_work: Interval
     """Mean work of a job, in server-hours."""
     capacities: Capacities
@@ -259,9 +289,14 @@ class Report(Plain):
     """Load over the share of the servers that the policy keeps busy in the log's own order; null where there is no
     load. At 1 the policy is at its limit."""
     waits: LoadWaits | None = None
-    """Null where the log does not tell when jobs came, or all came at once."""
-    warning: str | None = None
-    """Said where the replay that is nearest to the log has another mean wait, by more than a factor of 1.5."""
+    """Null where the log does not tell when jobs came, all came at once, or it is too short to tell of waits."""
+    warnings: list[str] = []
+    """What makes the answer doubtful, such as a log that is too short, lines that were lost, a size that is not the one
+    in use, or a replay whose mean wait is not that of the log, by more than a factor of 1.5."""
+    window: Window | None = None
+    """Null where the log does not tell when jobs came."""
+    held: Held | None = None
+    """Null where the log does not tell when jobs started."""
 
 
 class PolicyReports(Plain):
@@ -395,8 +430,8 @@ class Plan(Plain):
     """Servers of a node."""
     real_waits: list[str]
     """How far replays agree with the waits of the log; empty if it has none."""
-    warning: str | None = None
-    """Said where the replay that is nearest to the log has another mean wait, by more than a factor of 1.5."""
+    warnings: list[str] = []
+    """What makes the answer doubtful, as in a report of capacity."""
     policies: list[PolicyPlan]
     """Empty without a target."""
     what_if: list[Effect] = []
@@ -513,3 +548,5 @@ class StartForecasts(Plain):
     record: ForecastRecord | None
     """Null where the log is too short."""
     forecasts: list[StartForecast]
+    warnings: list[str] = []
+    """What makes the answer doubtful, such as lines that were lost, or a size that is not the one in use."""

@@ -26,7 +26,7 @@ from mjq.simulation.calendar import Calendar, calendar_of
 from mjq.workload.reading.log import HOUR, Gap, Log
 
 __all__ = [
-    "calendar_on", "find_gaps", "longest_pause", "original", "outages_in_words", "servers_up", "with_calendar",
+    "calendar_on", "dated", "find_gaps", "longest_pause", "original", "outages_in_words", "servers_up", "with_calendar",
     "without_gaps",
 ]  # fmt: skip
 
@@ -150,7 +150,16 @@ def without_gaps(log: Log, found: Sequence[Gap] | None = None) -> Log:
         return None if times is None else times - taken[np.searchsorted(ends, times, "right")]
 
     times = {name: moved(getattr(log, name)) for name in ("submit", "eligible", "start")}
-    return replace(log, **times, gaps=tuple(found))
+    before, present, window = log.before, log.present, log.window
+    if before is not None:
+        before = replace(before, arrival=moved(before.arrival), start=moved(before.start))
+    if present is not None:
+        there = {"arrival": moved(present.arrival), "start": moved(present.start)}
+        present = replace(present, **there, taken=float(moved(np.array([present.taken]))[0]))
+    if window is not None:
+        begin, end = moved(np.array(window)).tolist()
+        window = (begin, end)
+    return replace(log, **times, before=before, present=present, window=window, gaps=tuple(found))
 
 
 def original(log: Log, times: ArrayLike) -> np.ndarray:
@@ -191,10 +200,11 @@ def with_calendar(log: Log, steps: ArrayLike, servers: float | None = None) -> L
     return replace(log, calendar=calendar_of(steps, servers))
 
 
-def calendar_on(log: Log, servers: float, growth: float = 1.0) -> Calendar | None:
-    """Return the calendar of the log on a machine of this size, on a clock that begins with the first arrival.
+def calendar_on(log: Log, servers: float, growth: float = 1.0, sooner: float = 0.0) -> Calendar | None:
+    """Return the calendar of the log on a machine of this size, on a clock that begins with the window of the log.
 
-    Where jobs come faster, the calendar is as much faster: the same shares of the time are outages.
+    Where jobs come faster, the calendar is as much faster: the same shares of the time are outages. Time 0 may be some
+    seconds `sooner` than the window begins.
 
     Returns
     -------
@@ -203,7 +213,7 @@ def calendar_on(log: Log, servers: float, growth: float = 1.0) -> Calendar | Non
     """
     if log.calendar is None:
         return None
-    return log.calendar.on(servers).moved(float(log.require_arrivals().min()), growth)
+    return log.calendar.on(servers).moved(log.begin - growth * sooner, growth)
 
 
 def outages_in_words(log: Log, kept: Sequence[Gap] = ()) -> list[str]:
@@ -243,7 +253,20 @@ def _span(days):
 def _when(log, gap):
     """Return the ends of a gap as dates, or as days of a log that has no clock."""
     if log.clock is None:
-        first = float(np.min(original(log, log.require_arrivals())))
+        first = float(original(log, [log.begin])[0])
         return f"day {(gap.begin - first) / DAY:.1f} to {(gap.end - first) / DAY:.1f}"
-    begin, end = (datetime.fromtimestamp(time + log.clock, UTC) for time in (gap.begin, gap.end))
-    return f"{begin:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M}"
+    return f"{_date(gap.begin + log.clock)} to {_date(gap.end + log.clock)}"
+
+
+def _date(seconds):
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
+
+
+def dated(log: Log, time: float) -> str:
+    """Return a time on the clock of a log as the date that its file has, also where gaps were cut, or as seconds.
+
+    >>> dated(Log(need=[1], run=[1], submit=[90], clock=0.0), 90.0)
+    '1970-01-01 00:01'
+    """
+    (there,) = original(log, [time]).tolist()
+    return f"second {there:.10g}" if log.clock is None else _date(there + log.clock)

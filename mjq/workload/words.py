@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mjq.workload.answers import Agreement
 from mjq.workload.reading.log import HOUR
 
-__all__ = ["RULES", "agreement_in_words", "disagreement_in_words", "nearest", "percent", "time_in_words"]
+__all__ = ["RULES", "agreement_in_words", "counted", "disagreement_in_words", "nearest", "percent", "time_in_words"]
 
 RULES = {"fcfs": "first come, first served", "easy": "EASY"}
 UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
@@ -27,6 +27,15 @@ def time_in_words(hours: float) -> str:
     unit = next((unit for unit, number in UNITS.items() if abs(hours) * number >= 1), "s")
     number = hours * UNITS[unit]
     return f"{number:.0f} {unit}" if 1000 <= abs(number) < LARGE else f"{number:.3g} {unit}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things, of which there may be one.
+
+    >>> counted(1, "job"), counted(2, "job")
+    ('1 job', '2 jobs')
+    """
+    return f"{number} {noun}" + "s" * (number != 1)
 
 
 def percent(share: float, decimals: int = 1) -> str:

@@ -422,7 +422,7 @@ def test_errors_are_json_on_demand(tmp_path, words, complaint):
         (2, ["plan", "missing.swf"], "input", "give --target-wait, or a what-if"),
         (2, ["reference", "no-such-value"], "input", "no reference value is named 'no-such-value'"),
         (1, ["summary", "missing.swf"], "failure", "missing.swf: No such file or directory"),
-        (2, ["wait", "missing.swf", "--limit", "soon"], "input", "'soon' is not a time such as 2h"),
+        (2, ["wait", "missing.swf", "--limit", "soon"], "input", "'soon' is not a duration such as 2h"),
         (2, ["solve", "nonsense"], "input", "No such command 'nonsense'"),
     ],
 )

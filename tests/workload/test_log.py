@@ -40,6 +40,7 @@ WHOLE = dict(
         ("number", np.arange(JOBS) + 0.5, "number must be whole numbers"),
         ("need", np.ones((JOBS, 2)), "need must be a plain sequence"),
         ("servers", -4, "servers must be positive"),
+        ("window", (9.0, 9.0), "a window must end after it begins"),
     ],
 )
 def test_what_no_log_can_hold_is_refused_when_it_is_made(column, value, message):

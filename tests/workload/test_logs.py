@@ -15,6 +15,7 @@ from mjq.simulation import replay
 from mjq.workload import agreement, load, read_log
 from mjq.workload.reading import lines
 from mjq.workload.reading.kept import Kept
+from mjq.workload.reading.rows import UNLIMITED, WAITING
 from mjq.workload.reading.sacct import COLUMNS, COMMAND
 
 HEADER = ";".join(COLUMNS)
@@ -26,9 +27,16 @@ def job(**changes):
         "JobIDRaw": 605, "State": "COMPLETED", "Submit": 1700000000, "Eligible": 1700000000, "Start": 1700000060,
         "End": 1700000360, "ElapsedRaw": 300, "TimelimitRaw": 10, "NNodes": 2, "AllocCPUS": 64,
         "AllocTRES": "billing=64,cpu=64,gres/gpu=8,mem=1G,node=2", "Partition": "batch", "Flags": "",
-        "ReqTRES": "billing=64,cpu=64,gres/gpu=8,mem=1G,node=2",
+        "ReqTRES": "billing=64,cpu=64,gres/gpu=8,mem=1G,node=2", "JobID": 605,
     }  # fmt: skip
     return ";".join(str(x) for x in (line | changes).values())
+
+
+# The window of a file begins with the earliest end in it, here that of a job which never started.
+LONG_AGO = job(
+    JobIDRaw=1, JobID=1, State="CANCELLED by 0", Submit=1699000000, Eligible=1699000000, Start=1699000900,
+    End=1699000900, ElapsedRaw=0, AllocCPUS=0, AllocTRES="",
+)  # fmt: skip
 
 
 def written(folder, *lines, name="jobs.txt"):
@@ -80,8 +88,12 @@ def test_any_delimiter_and_a_trailing_one(tmp_path, delimiter, trailing, ends):
     log = read_log(path)
     assert log.run.tolist() == [100, 86401, 59]
     assert log.wait.tolist() == [300, 360, 420]
-    assert np.array_equal(log.estimate, [629318, np.nan, np.nan], equal_nan=True)
+    assert log.estimate.tolist() == [629318, UNLIMITED, 629318]
     assert any("no column Eligible" in note for note in log.notes)
+    assert {
+        "1 jobs have no limit of their run time",
+        "1 jobs have the limit of their partition: the longest of it is taken",
+    } < set(log.notes)
 
 
 @pytest.mark.parametrize(
@@ -89,11 +101,12 @@ def test_any_delimiter_and_a_trailing_one(tmp_path, delimiter, trailing, ends):
     [
         ({"JobIDRaw": "605.batch"}, "a step of a job"),
         ({"JobIDRaw": "605.0"}, "a step of a job"),
-        ({"State": "RUNNING", "End": "Unknown"}, "still there when the log was taken"),
-        ({"State": "PENDING", "Start": "Unknown", "End": "Unknown", "ElapsedRaw": 0}, "never started"),
-        ({"State": "CANCELLED by 5", "Start": "None", "ElapsedRaw": 0}, "cancelled before it started"),
-        ({"State": "CANCELLED", "Start": "Unknown", "ElapsedRaw": ""}, "cancelled before it started"),
-        ({"JobIDRaw": "605_[8-20]", "State": "PENDING"}, "never started"),
+        ({"State": "PENDING", "Start": "Unknown", "End": "Unknown", "ElapsedRaw": 0}, WAITING),
+        ({"State": "CANCELLED by 5", "Start": "None", "ElapsedRaw": 0}, "never started"),
+        ({"State": "CANCELLED", "Start": "Unknown", "ElapsedRaw": ""}, "never started"),
+        ({"State": "CANCELLED by 5", "ElapsedRaw": 0, "AllocCPUS": 0, "AllocTRES": ""}, "never started"),
+        ({"State": "FAILED", "ElapsedRaw": 0, "AllocCPUS": 0, "AllocTRES": ""}, "never started"),
+        ({"JobID": "605_[8-20]", "State": "PENDING"}, WAITING),
         ({"ElapsedRaw": -5}, "a negative time"),
         ({"ElapsedRaw": "", "End": "Unknown"}, "no run time"),
         ({"AllocCPUS": "", "AllocTRES": "", "NNodes": 0}, "no number of servers"),
@@ -114,8 +127,20 @@ def test_lines_of_sacct_that_are_no_jobs(tmp_path, changes, reason):
 
 def test_a_job_that_was_requeued_held_servers_twice(tmp_path):
     first = job(State="PREEMPTED", ElapsedRaw=50, End=1700000110)
-    log = read_log(written(tmp_path, HEADER, first, job(Submit=1700000110, Eligible=1700000120, Start=1700000200)))
+    again = job(Submit=1700000110, Eligible=1700000120, Start=1700000200)
+    log = read_log(written(tmp_path, HEADER, LONG_AGO, first, again))
     assert log.run.tolist() == [50, 300] and log.wait.tolist() == [60, 80]
+    # Where Slurm keeps the time of the first submission, the second attempt comes when the first has ended.
+    log = read_log(written(tmp_path, HEADER, LONG_AGO, job(Start=1700000200), first))
+    assert log.run.tolist() == [50, 300] and log.wait.tolist() == [60, 90]
+    assert "1 jobs were requeued: each attempt comes when the one before it ends" in log.notes
+
+
+def test_a_zero_run_with_servers_is_a_job(tmp_path):
+    for state in ("FAILED", "CANCELLED by 3", "COMPLETED"):
+        log = read_log(written(tmp_path, HEADER, job(JobIDRaw=1), job(State=state, ElapsedRaw=0), job(JobIDRaw=2)))
+        assert log.run.tolist() == [300, 300, 0] or log.run.tolist() == [300, 0, 300]
+        assert log.lines.dropped == {}
 
 
 def test_a_name_with_delimiter_and_newline_is_counted(tmp_path):
@@ -325,7 +350,9 @@ def test_a_start_before_the_submission_gives_no_wait(tmp_path):
 
 def test_many_partitions_are_said_to_be_taken_for_one_machine(tmp_path):
     log = read_log(written(tmp_path, HEADER, job(), job(JobIDRaw=2, Partition="gpu")))
-    assert any("2 partitions" in note for note in log.notes)
+    assert log.warnings == (
+        "Warning: jobs of 2 partitions are taken for those of one machine; --partition takes one of them.",
+    )
 
 
 def test_broken_data_in_parquet_are_an_error(tmp_path):
@@ -386,7 +413,7 @@ def test_no_line_is_lost(tmp_path_factory, lines):
     assert told.read == sum(bool(line.strip()) for line in as_sacct) - 1 == told.used + sum(told.dropped.values())
     as_table = ["need,run", "1,1", *(line.replace(" ", ",").replace('"', "") for line in lines)]
     told = read_log(written(folder, *as_table), {"need": "need"}).lines
-    assert told.read == sum(bool(line) for line in as_table) - 1 == told.used + sum(told.dropped.values())
+    assert told.read == sum(bool(line.strip()) for line in as_table) - 1 == told.used + sum(told.dropped.values())
 
 
 def test_a_zone_by_name_has_its_offset_at_that_time(tmp_path):
@@ -410,7 +437,8 @@ def test_rows_are_kept_in_few_bytes_whatever_they_hold():
     times = {"submit": 1.7e9 + 60.0 * line, "start": 1.7e9 + 61.0 * line, "run": 7.0 * line, "estimate": 9.0 * line}
     table = {"line": line, "job": line.astype(str), "partition": "batch", "user": "7", "need": 4.0}
     table = pl.DataFrame(table | times)
-    table = table.with_columns(eligible=pl.lit(None, pl.Float64), zoned=pl.lit(None, pl.Boolean))
+    nothing = {"zoned": pl.Boolean, "whole": pl.String, "unfinished": pl.Boolean, "eligible": pl.Float64}
+    table = table.with_columns(pl.lit(None, kind).alias(name) for name, kind in nothing.items())
     kept = Kept()
     kept.add(table)
     kept.add(table.with_columns(line=pl.col("line") + jobs, need=pl.col("need") + 0.5))

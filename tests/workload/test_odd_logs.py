@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from mjq._util.plain import printable
-from mjq.workload import read_log, report_on
+from mjq.workload import load, read_log
 from tests.conftest import said
 
 COMMANDS = (["replay"], ["capacity"], ["plan", "--target-wait", "2h"])
@@ -73,7 +73,7 @@ def test_a_zone_more_than_a_day_away_is_noted_and_not_used(tmp_path, zone):
     log = read_log(standard(tmp_path, "; UnixStartTime: 1700000000", f"; TimeZone: {zone}"))
     assert log.clock == 1_700_000_000
     assert [note for note in log.notes if "TimeZone" in note and "UTC" in note]
-    assert list(report_on(log).load.by_month) == ["2023-11"]
+    assert list(load(log).by_month) == ["2023-11"]
 
 
 def test_a_clock_that_is_right_has_no_note(tmp_path):

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from mjq.workload import Plans, Reports, planned, read_log, read_partitions
+from mjq.workload import Plans, Reports, doubts, planned, read_log, read_partitions
+from mjq.workload.reading.rows import BEFORE, WAITING
 from tests.conftest import said
 
 NAMES = "batch", "gpu", "debug"
@@ -199,5 +200,7 @@ def test_jobs_of_sacct_that_never_started_may_be_listed_in_several_partitions(tm
     jobs = [f"{k}|COMPLETED|{1_700_000_000 + 60 * k}|{1_700_000_000 + 60 * k}|600|2|{NAMES[k % 2]}" for k in range(30)]
     path.write_text("\n".join([head, *jobs, "99|PENDING|1700000000|Unknown|0|2|batch,gpu"]) + "\n")
     logs, lines = read_partitions(path, {"batch": 64, "gpu": 4})
-    assert lines.used == 30 and lines.dropped == {"never started": 1}
-    assert any("held 10 servers at once: it has more than 4, or shares some" in note for note in logs["gpu"].notes)
+    assert lines.used == 29 and lines.dropped == {WAITING: 1, BEFORE: 1}
+    assert any(
+        "held more than the 4 servers that there are (given), up to 10" in words for words in doubts(logs["gpu"])
+    )

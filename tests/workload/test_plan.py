@@ -316,7 +316,7 @@ def test_times_are_read(text, hours):
 @pytest.mark.parametrize(
     "words",
     [
-        ["--target-wait", "2"], ["--target-wait", "2 weeks"], ["--target-wait", "-2h"], [],
+        ["--target-wait", "2"], ["--target-wait", "2 moons"], ["--target-wait", "-2h"], [],
         ["--target-wait", "2h", "--servers", "8"], ["--target-wait", "2h", "--servers", "20:8"],
         ["--target-wait", "2h", "--servers", "8:x"], ["--target-wait", "2h", "--servers", "8:9:0"],
         ["--target-wait", "2h", "--percentile", "0"], ["--target-wait", "2h", "--growth", "0"],

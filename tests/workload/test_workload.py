@@ -53,7 +53,7 @@ def test_cancelled_jobs_count_if_they_ran(tmp_path):
     path = tmp_path / "log.swf"
     path.write_text(line(time=7, status=5) + line(time=-1, status=5))
     log = workload.read_log(path)
-    assert log.run.tolist() == [7] and log.lines.dropped == {"cancelled before it started": 1}
+    assert log.run.tolist() == [7] and log.lines.dropped == {"never started": 1}
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ import polars as pl
 
 from mjq._util import checks
 from mjq._util.compiling import numba
-from mjq.simulation import replay
 from mjq.simulation.calendar import Calendar
 from mjq.workload.answers import Agreement, Load
-from mjq.workload.outages import calendar_on, original, servers_up
+from mjq.workload.outages import original, servers_up
 from mjq.workload.reading.log import Log
+from mjq.workload.replaying import replayed
 
 __all__ = ["agreement", "load", "time_with_a_job_that_fits"]
 
@@ -44,24 +44,23 @@ def load(log: Log) -> Load | None:
     (1.01, 0.51, 0.0, {'day 0': 0.50...})
     """
     come = log.arrival
-    if come is None or not come.max() > come.min():
+    if come is None or not log.end > log.begin:
         return None
-    servers, first, last = log.require_servers(), come.min(), come.max()
-    work, clock = log.need * log.run, log.clock or 0.0
-    up, there = servers_up(log), original(log, come)  # on the clock of the file
+    servers, work, clock = log.require_servers(), log.need * log.run, log.clock or 0.0
+    up, there = servers_up(log), original(log, come) + clock  # on the clock of the file
     up = None if up is None else up.moved(-clock)
-    by_month = (
-        _by_month(there, work, servers, up) if log.clock is None else _by_calendar(there + clock, work, servers, up)
-    )
-    by_hour = {} if log.clock is None else _by_hour(there + clock, work, servers, up)
-    can = _can(up, servers, there[0] + clock, there[-1] + clock)
+    ends = original(log, [log.begin, log.end]) + clock
+    what = there, work, servers, up, *ends.tolist()
+    by_month = _by_month(*what) if log.clock is None else _by_calendar(*what)
+    by_hour = {} if log.clock is None else _by_hour(*what)
+    can = _can(up, servers, *ends.tolist())
     return Load(
-        rate=float(HOUR * len(log) / (last - first)),
+        rate=float(HOUR * len(log) / (log.end - log.begin)),
         load=float(work.sum() / can) if can > 0 else float("nan"),
         by_month=by_month,
         by_hour=by_hour,
-        dispersion_by_hour=None if log.submits_are_starts else _dispersion(come, HOUR),
-        dispersion_by_day=None if log.submits_are_starts else _dispersion(come, DAY),
+        dispersion_by_hour=None if log.submits_are_starts else _dispersion(come - log.begin, log.end - log.begin, HOUR),
+        dispersion_by_day=None if log.submits_are_starts else _dispersion(come - log.begin, log.end - log.begin, DAY),
     )
 
 
@@ -70,50 +69,49 @@ def _can(up, servers, begin, end):
     return servers * (end - begin) if up is None else up.work(begin, end)
 
 
-def _by_month(come, work, servers, up):
+def _by_month(come, work, servers, up, begin, end):
     """Load of each thirty days."""
-    number = ((come - come[0]) // MONTH).astype(int)
-    begins = come[0] + MONTH * np.arange(number[-1] + 1)
-    spans = np.clip(come[-1] - come[0] - MONTH * np.arange(number[-1] + 1), 0, MONTH)
+    number = ((come - begin) // MONTH).astype(int)
+    begins = begin + MONTH * np.arange(int((end - begin) // MONTH) + 1)
+    spans = np.clip(end - begins, 0, MONTH)
     can = servers * spans if up is None else up.work(begins, begins + spans)
-    done = np.bincount(number, work)
+    done = np.bincount(number, work, len(spans))
     return {f"day {30 * k}": float(done[k] / can[k]) for k in range(len(spans)) if can[k] > 0}
 
 
-def _by_calendar(come, work, servers, up):
+def _by_calendar(come, work, servers, up, begin, end):
     """Load of each month, of the first and last as far as the log goes."""
     jobs = pl.DataFrame({"at": come, "work": work}).with_columns(
         month=pl.from_epoch(pl.col("at").floor().cast(pl.Int64)).dt.truncate("1mo")
     )
     months = jobs.group_by("month").agg(pl.col("work").sum()).sort("month")
     months = months.with_columns(
-        begin=pl.col("month").dt.epoch("s").clip(lower_bound=come[0]),
-        end=pl.col("month").dt.offset_by("1mo").dt.epoch("s").clip(upper_bound=come[-1]),
+        begin=pl.col("month").dt.epoch("s").clip(lower_bound=begin),
+        end=pl.col("month").dt.offset_by("1mo").dt.epoch("s").clip(upper_bound=end),
     )
     rows = months.select(pl.col("month").dt.strftime("%Y-%m"), "work", "begin", "end")
     shares = ((month, done, _can(up, servers, begin, end)) for month, done, begin, end in rows.iter_rows())
     return {month: float(done / can) for month, done, can in shares if can > 0}
 
 
-def _by_hour(come, work, servers, up):
+def _by_hour(come, work, servers, up, begin, end):
     """Load of each hour of the day, over all days."""
     hour = (come // HOUR).astype(np.intp)
-    there = np.arange(hour.min(), hour.max() + 1) % 24
-    done, times = np.bincount(hour % 24, work, 24), np.bincount(there, minlength=24)
+    hours = np.arange(begin // HOUR, end // HOUR + 1).astype(np.intp)
+    done, times = np.bincount(hour % 24, work, 24), np.bincount(hours % 24, minlength=24)
     can = servers * HOUR * times
     if up is not None:
-        hours = np.arange(hour.min(), hour.max() + 1)
-        can = np.bincount(there, up.work(HOUR * hours, HOUR * (hours + 1)), 24)
+        can = np.bincount(hours % 24, up.work(HOUR * hours, HOUR * (hours + 1)), 24)
     return {f"{k:02d}": float(done[k] / can[k]) for k in range(24) if can[k] > 0}
 
 
-def _dispersion(come, span):
+def _dispersion(come, seen, span):
     """Return the variance of the arrivals in whole spans over their mean; nan for fewer than two spans."""
-    spans = int((come[-1] - come[0]) // span)
+    spans = int(seen // span)
     if spans < 2:
         return float("nan")
-    counts = np.bincount(((come - come[0]) // span).astype(np.intp), minlength=spans)[:spans]
-    return float(counts.var(ddof=1) / counts.mean())
+    counts = np.bincount((come // span).astype(np.intp), minlength=spans)[:spans]
+    return float(counts.var(ddof=1) / counts.mean()) if counts.any() else float("nan")
 
 
 def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agreement]:
@@ -129,18 +127,18 @@ def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agre
     """
     if log.wait is None or log.start is None or np.isnan(log.wait).all():
         return []
-    arrival = log.require_arrivals()
-    known, come, servers = ~np.isnan(log.wait), arrival - arrival.min(), log.require_servers()
-    own, started = log.wait[known], log.start - arrival.min()
-    up = calendar_on(log, servers)
-    columns = come[known], log.need[known], log.run[known], servers, up
-    fits_log = time_with_a_job_that_fits(started[known], *columns)
-    found = []
+    known, servers, own = ~np.isnan(log.wait), log.require_servers(), log.wait[~np.isnan(log.wait)]
+    found, fits_log, come = [], None, log.require_arrivals()
     for policy in policies:
-        start = replay(come, log.need, log.run, log.said, servers, policy, calendar=up).start[known]
-        wait = start - come[known]
+        made = replayed(log, servers, policy, estimate=log.said)
+        one, some = made.schedule, np.append(np.ones(made.before, dtype=bool), known)
+        columns = one.submit[some], one.need[some], one.run[some], servers, one.calendar
+        wait = made.wait[known]
         near = float((np.abs(wait - own) <= START_TOLERANCE).mean())
-        fits = time_with_a_job_that_fits(start, *columns)
+        if fits_log is None:
+            real = one.submit[made.before] + (log.start[known] - come[0])
+            fits_log = time_with_a_job_that_fits(np.append(made.started, real), *columns)
+        fits = time_with_a_job_that_fits(one.start[some], *columns)
         found.append(
             Agreement(
                 policy=policy, jobs=len(own), log=float(own.mean()), replay=float(wait.mean()), same=near,

@@ -23,9 +23,11 @@ from mjq.workload.capacity import arrivals, binning
 from mjq.workload.capacity.costs import costs_of_classes
 from mjq.workload.capacity.estimates import Estimates, mean_work
 from mjq.workload.capacity.saturated import LINE
+from mjq.workload.doubts import doubts
 from mjq.workload.reading.log import HOUR, Log
 from mjq.workload.waits.at_load import waits_at_load
-from mjq.workload.words import RULES, agreement_in_words, disagreement_in_words, nearest, percent, time_in_words
+from mjq.workload.window import held_most, too_short, window_of
+from mjq.workload.words import RULES, agreement_in_words, nearest, percent, time_in_words
 
 __all__ = ["headline", "report_on", "reports_on", "verdict"]
 
@@ -108,7 +110,7 @@ def reports_on(
     (['fcfs', 'easy'], 0.75, 0.0)
     """
     reports = _reports(log, policies, seed, needs, progress)
-    return PolicyReports(verdict=headline(reports), policies=reports)
+    return PolicyReports(verdict=headline(reports, too_short(log)), policies=reports)
 
 
 def _reports(log, policies, seed, needs, progress):
@@ -121,12 +123,13 @@ def _reports(log, policies, seed, needs, progress):
     progress("classes")
     costs = {policy: costs_of_classes(log, policy)[:CLASSES] for policy in policies}
     progress("waits")
-    load, agreement = arrivals.load(log), arrivals.agreement(log)
-    work = mean_work(log)
+    short, work = too_short(log), mean_work(log)
+    load, agreement = (None, []) if short else (arrivals.load(log), arrivals.agreement(log))
+    seen, held, said = window_of(log), held_most(log), doubts(log, agreement)
     reports = {}
     for policy in policies:
         progress("curve")
-        waits = waits_at_load(log, policy)
+        waits = None if short else waits_at_load(log, policy)
         reports[policy] = Report(
             jobs=len(log),
             servers=log.require_servers(),
@@ -144,12 +147,16 @@ def _reports(log, policies, seed, needs, progress):
             agreement=agreement,
             binned=None if needs is None else _binned(made, needs, policy),
             verdict=[
-                *verdict(load, found[policy], policy, agreement, waits),
+                *([short] if short else []),
+                *_of_window(seen),
+                *verdict(load, found[policy], policy, agreement, waits, bool(short)),
                 *([OF_STARTS] if log.submits_are_starts else []),
             ],
             used=None if load is None else load.load / found[policy]["own_order"].share,
             waits=waits,
-            warning=disagreement_in_words(agreement),
+            warnings=said,
+            window=seen,
+            held=held,
         )
     return reports
 
@@ -188,8 +195,12 @@ def verdict(
     policy: str,
     agreement: Sequence[Agreement] = (),
     waits: LoadWaits | None = None,
+    short: bool = False,
 ) -> list[str]:
-    """Say in sentences what follows from the load, or None, the four capacities under a policy, and the waits."""
+    """Say in sentences what follows from the load, or None, the four capacities under a policy, and the waits.
+
+    Of a log that is too `short`, nothing is said of load and waits.
+    """
     own, rule = found["own_order"], RULES[policy]
     told = [
         f"Under {rule} this machine could work off {own.value:.4g} jobs per hour, in the order of the log: "
@@ -197,7 +208,7 @@ def verdict(
     ]
     if own.share_low is None:
         told.append(f"That has no interval: {own.interval.removeprefix('none, ')}.")
-    told += _of_load(load, own, rule)
+    told += [] if short else _of_load(load, own, rule)
     if waits:
         said = "wait" if waits.log is None else "waited"
         told.append(f"At that load the jobs {said} {_times(waits, waits.log is not None, rule)}.")
@@ -232,17 +243,27 @@ def _times(waits, real, rule=None):
     return f"{mean} on average, and {waits.percentile:g} % of them at most {most}{source}"
 
 
-def headline(reports: dict[str, Report]) -> list[str]:
+def _of_window(window):
+    """Say how busy the servers were in the window of a log."""
+    if window is None or window.busy is None:
+        return []
+    when = "While the log saw them" if window.dates is None else f"From {' to '.join(window.dates)}"
+    return [f"{when}, {percent(window.busy)} of the servers were busy."]
+
+
+def headline(reports: dict[str, Report], short: str | None = None) -> list[str]:
     """Say in sentences how near the limit of each policy a log is, how long its jobs wait there, and how sure that is.
 
-    Real waits stand beside the policy whose replay is nearest to them; otherwise waits are those of replays.
+    Real waits stand beside the policy whose replay is nearest to them; otherwise waits are those of replays. That a log
+    is too `short` to tell anything of load and waits is said first.
     """
     first = next(iter(reports.values()))
-    near, told = nearest(first.agreement), []
+    near, told = nearest(first.agreement), [*([short] if short else []), *_of_window(first.window)]
     real = near.policy if near else None
     if first.load:
+        least = "at least " if first.window and first.window.running_after else ""
         told.append(
-            f"The work that came would keep {percent(first.load.load)} of the servers busy if none were wasted."
+            f"The work that came would keep {least}{percent(first.load.load)} of the servers busy if none were wasted."
         )
     for policy in sorted(reports, key=lambda name: name != real):
         one, rule = reports[policy], RULES[policy]
@@ -262,6 +283,6 @@ def headline(reports: dict[str, Report]) -> list[str]:
             told.append(f"{near_limit}, its jobs waited {_times(waits, True)}.")
         else:
             told.append(f"{near_limit}, the jobs would wait {_times(waits, False, rule)}.")
-    if first.load is None:
+    if first.load is None and short is None:
         told.append("The log does not tell when jobs came: how near this is to the limit cannot be said.")
     return told

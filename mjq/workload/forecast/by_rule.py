@@ -54,8 +54,9 @@ def drawn(
     ages = np.append(state.time - jobs.start[state.running], np.zeros(new - running))
     for k, job in enumerate(here):
         alike = jobs.runs_alike(state.time, jobs.need[job], jobs.limit[job], ages[k] if k < running else -1.0)
-        run[:, k] = alike[rng.integers(len(alike), size=draws)] - ages[k]
-    limits[:, : new + 1] = [*(jobs.limit[here] - ages), limit]
+        times = int(jobs.times[job])
+        run[:, k] = alike[rng.integers(len(alike), size=(times, draws))].sum(axis=0) - ages[k]
+    limits[:, : new + 1] = [*(jobs.times[here] * jobs.limit[here] - ages), limit]
     run[:, new] = limit
     for past in (run, limits):
         past[:, :running] = np.maximum(past[:, :running], 0) + BEFORE

@@ -137,7 +137,8 @@ def fingerprint(jobs: History) -> str:
     """Return what tells this log from another one."""
     digest = hashlib.sha256(repr(jobs.servers).encode())
     calendar = () if jobs.calendar is None else (jobs.calendar.since, jobs.calendar.up)
-    for column in (jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit, *calendar):
+    arrays = (jobs.times,) if (jobs.times > 1).any() else ()
+    for column in (jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit, *calendar, *arrays):
         digest.update(np.ascontiguousarray(column).tobytes())
     return digest.hexdigest()[:16]
 

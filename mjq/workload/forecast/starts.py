@@ -13,10 +13,13 @@ from mjq._util import checks
 from mjq._util.parallel import Workers
 from mjq.simulation import policies
 from mjq.workload.answers import StartForecast, StartForecasts, Within
+from mjq.workload.doubts import doubts
 from mjq.workload.forecast.nearest import FEWEST, MEMORY, SHARES, WEIGHTS, off_scale
 from mjq.workload.forecast.record import LAST_PART, best_weight, features, past_of, record_of
 from mjq.workload.forecast.state import history
 from mjq.workload.reading.log import HOUR, Log
+from mjq.workload.window import too_short
+from mjq.workload.words import counted
 
 __all__ = ["WITHIN", "forecast_starts"]
 
@@ -133,6 +136,11 @@ def forecast_starts(
         notes.append(
             f"{log.present.left_out} jobs that wait are left out: they may not start yet, or their needs are not known."
         )
+    if log.present is not None and log.present.cut:
+        notes.append(
+            f"sacct has cut the tasks of {counted(log.present.cut, 'array')} that wait, so that there are more: set "
+            "SLURM_BITSTR_LEN=0 before it"
+        )
     if not enough:
         short = "The log is too short" if record is None else "Too little of the log is known at this time"
         notes.append(f"{short} to tell how good such forecasts are. So there are no intervals.")
@@ -143,10 +151,11 @@ def forecast_starts(
         starts="the log" if log.start is not None else f"a replay under {policy}",
         lines=log.lines,
         notes=notes,
+        warnings=[words for words in doubts(log) if words != too_short(log)],
         at=time,
         date=None if log.clock is None else f"{datetime.fromtimestamp(log.clock + time, UTC):%Y-%m-%d %H:%M:%S}",
         running=len(state.running),
-        waiting=len(state.waiting),
+        waiting=int(jobs.times[state.waiting].sum()),
         busy=float(jobs.need[state.running].sum()),
         weight_of_rule=WEIGHTS[best] if enough else None,
         record=record,

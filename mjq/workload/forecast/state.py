@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from mjq.workload.reading.log import Log
 __all__ = ["History", "State", "history"]
 
 FEWEST = 5  # run times that are drawn from; if there are fewer, those of jobs less alike are taken
+MOST_TASKS = 1000  # of an array that wait each by itself; of more, several stand one behind the other
 NEXT = 60.0  # seconds for which a job goes on that has run longer than all others
 
 
@@ -52,6 +53,8 @@ class History:
         Until when the log tells what happened.
     calendar : Calendar or None
         How many of the servers are up, on the clock of the log.
+    times : int array, shape (J,)
+        How many runs it stands for, one after the other: tasks of an array of which so many may run at once.
     """
 
     arrival: np.ndarray
@@ -63,6 +66,7 @@ class History:
     servers: float
     taken: float
     calendar: Calendar | None = None
+    times: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
 
     def up(self, time: float) -> float:
         """Return how many servers are up at a time."""
@@ -133,14 +137,34 @@ def history(log: Log, policy: str) -> History:
     known = np.isfinite(start)
     if not known.any():
         raise ValueError("the log does not say when any job started")
+    if log.unfinished is not None:  # they are among those present
+        known = known & ~log.unfinished
     start = np.maximum(start, come)
-    columns = np.stack([come, start, start + log.run, log.need, log.run, limit])[:, known]
-    taken, here = float(come.max()), log.present
-    if here is not None and log.start is not None:
-        there, never = np.where(np.isnan(here.start), np.inf, here.start), np.full(len(here.need), np.inf)
-        said = np.where(np.isnan(here.estimate), longest[-1], here.estimate)
-        unknown = np.full(len(here.need), np.nan)
-        columns = np.hstack([columns, np.stack([here.arrival, there, never, here.need, unknown, said])])
-        columns, taken = columns[:, np.argsort(columns[0], kind="stable")], here.taken
-    come, start, end, need, run, limit = columns
-    return History(come, start, end, need, run, limit, servers, taken, calendar)
+    columns = np.stack([come, start, start + log.run, log.need, log.run, limit, np.ones(len(log))])[:, known]
+    taken, here, before = log.end, log.present, log.before
+    if log.start is not None and before is not None:
+        ended = np.isfinite(before.start) & ~before.unfinished
+        said = before.run if before.estimate is None else np.fmax(before.estimate, before.run)
+        begun = np.maximum(before.start, before.arrival)
+        there = [before.arrival, begun, begun + before.run, before.need, before.run, said, np.ones(len(said))]
+        columns = np.hstack([np.stack(there)[:, ended], columns])
+    if log.start is not None and here is not None:
+        columns, taken = np.hstack([columns, _still_there(here, longest[-1])]), here.taken
+    come, start, end, need, run, limit, times = columns[:, np.argsort(columns[0], kind="stable")]
+    return History(come, start, end, need, run, limit, servers, taken, calendar, times.astype(int))
+
+
+def _still_there(here, longest):
+    """Return those who had not ended, in the columns of a history, without their ends.
+
+    An array has a row for each task that may run at once, which stands for so many runs one after the other.
+    """
+    rows = np.minimum(here.tasks, np.where(here.at_once > 0, here.at_once, here.tasks))
+    rows = np.minimum(rows, MOST_TASKS)
+    place = np.repeat(np.arange(len(rows)), rows)
+    number = np.arange(len(place)) - np.repeat(np.cumsum(rows) - rows, rows)
+    times = here.tasks[place] // rows[place] + (number < here.tasks[place] % rows[place])
+    start = np.where(np.isnan(here.start), np.inf, here.start)[place]
+    limit = np.where(np.isnan(here.estimate), longest, here.estimate)[place]
+    never, unknown = np.full(len(place), np.inf), np.full(len(place), np.nan)
+    return np.stack([here.arrival[place], start, never, here.need[place], unknown, limit, times])

@@ -7,6 +7,7 @@ A reader gives one row for each line that should hold a job. Here they become a
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,8 +16,20 @@ from mjq._util import checks
 from mjq._util.plain import printable
 from mjq.workload.answers import Lines
 from mjq.workload.reading.kept import Kept
-from mjq.workload.reading.log import Log, Present
-from mjq.workload.reading.rows import FARTHEST, SCHEMA, TIMES, Reading
+from mjq.workload.reading.log import INFERRED, Before, Log, Present, frozen
+from mjq.workload.reading.rows import (
+    BEFORE,
+    COMPONENT,
+    FARTHEST,
+    NOT_NAMED,
+    OTHER_PARTITION,
+    REPEATED,
+    SCHEMA,
+    TIMES,
+    TOO_LARGE,
+    UNLIMITED,
+    Reading,
+)
 
 __all__ = ["gathered", "gathered_by_partition"]
 
@@ -51,7 +64,7 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
     for table in reading.tables:
         tally.read += len(table)
         if partition is not None:
-            table = _dropping(table, "of another partition", pl.col("partition").fill_null("") != str(partition))
+            table = _dropping(table, OTHER_PARTITION, pl.col("partition").fill_null("") != str(partition))
         kept.add(tally.usable(table))
     return _log(reading, kept.taken(), tally, servers, partition)
 
@@ -91,9 +104,9 @@ def gathered_by_partition(
         seen |= set(table.filter(pl.col("dropped").is_null())["partition"].drop_nulls().unique())
         for name, tally in tallies.items():
             tally.read += len(table)
-            kept[name].add(tally.usable(_dropping(table, "of another partition", of != name)))
+            kept[name].add(tally.usable(_dropping(table, OTHER_PARTITION, of != name)))
         whole.read += len(table)
-        whole.usable(_dropping(table, "of a partition that is not named", ~of.is_in(list(servers))))
+        whole.usable(_dropping(table, NOT_NAMED, ~of.is_in(list(servers))))
     taken = {name: rows.taken() for name, rows in kept.items()}
     empty = [name for name, jobs in taken.items() if jobs.is_empty()]
     if empty:
@@ -106,7 +119,7 @@ def gathered_by_partition(
             logs[name] = _log(reading, taken.pop(name), tallies[name], servers[name], name, whole)
         except ValueError as error:
             raise ValueError(f"partition {name}: {error}") from error
-    used = sum(map(len, logs.values()))
+    used = whole.read - sum(whole.dropped.values())
     return logs, Lines(read=whole.read, used=used, dropped=whole.dropped, first=whole.first)
 
 
@@ -143,20 +156,27 @@ def _refuse_repeated(taken):
 
 def _log(reading, jobs, tally, servers, partition, whole=None):
     """Make a log from the rows that can be used, each by itself; `whole` counts those of more partitions."""
-    known, source = reading.machine(reading.header, partition) if reading.machine else (None, "")
+    tallies = (tally,) if whole is None else (tally, whole)
+    known, source, odd = reading.machine(reading.header, partition) if reading.machine else (None, "", "")
     if servers is not None:
-        known, source = float(checks.positive("servers", servers, ndim=0)), "given"
+        known, source, odd = float(checks.positive("servers", servers, ndim=0)), "given", ""
+    unread = reading.seen.notes()
     _require_seconds(jobs)
-    jobs = _without_odd_ones(jobs, known, *((tally,) if whole is None else (tally, whole)))
+    jobs = _without(jobs, REPEATED, _repeated(jobs), tallies)
+    jobs = _whole_jobs(jobs.drop("same"), tallies)
+    jobs = _without_odd_ones(jobs, known, tallies)
     if jobs.is_empty():
         raise ValueError(f"none of {tally.read} lines holds a job that can be used{tally.told()}")
+    jobs, limits = _with_limits(jobs)
+    jobs, requeued = _attempts(_ran_so_far(jobs, reading.seen.latest)) if reading.attempts else (jobs, [])
     jobs, notes = _in_order(jobs)
-    parts = jobs["partition"].drop_nulls().n_unique()
-    if partition is None and parts > 1:
-        notes.append(f"jobs of {parts} partitions are taken for those of one machine: --partition takes one of them")
-    columns = {}
-    number = None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy()
-    user = _users(jobs["user"])
+    parts = jobs["partition"].drop_nulls().n_unique() if partition is None else 1
+    shared = f"Warning: jobs of {parts} partitions are taken for those of one machine; --partition takes one of them."
+    columns: dict[str, Any] = {}
+    columns["number"] = None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy()
+    columns["user"] = _users(jobs["user"])
+    runs = jobs["unfinished"].fill_null(False).to_numpy() if _any_runs(jobs) else None
+    lines = jobs["line"]
     jobs = jobs.select(*TIMES, "need")
     for column in (*TIMES, "need"):
         columns[column] = _column(jobs.drop_in_place(column))
@@ -167,48 +187,170 @@ def _log(reading, jobs, tally, servers, partition, whole=None):
     columns["start"], early = _without_early_starts(**columns)
     if known is None and columns["start"] is not None:
         known = _most_held(columns)
-        source = "" if known is None else "the most that its jobs held at once: there may be more"
-    if whole is not None and columns["start"] is not None and (held := _most_held(columns)) and held > known:
-        notes.append(f"its jobs held {held:g} servers at once: it has more than {known:g}, or shares some")
+        source = "" if known is None else INFERRED
     arrival = columns["submit"] if columns["eligible"] is None else columns["eligible"]
-    clock, odd = (None, "")
+    columns["unfinished"] = runs
+    present = _present(reading, columns, partition, known)
+    window, before, columns, gone = _windowed(reading, arrival, columns)
+    _without(pl.DataFrame({"line": lines}), BEFORE, gone, tallies)
+    clock, odd_clock = (None, "")
     if reading.clock and arrival is not None:
-        clock, odd = reading.clock(reading.header, float(arrival[0]))
+        clock, odd_clock = reading.clock(reading.header, float(arrival[0]))
+    used = len(columns["run"]) + (0 if before is None else len(before.need))
+    made: dict[str, Any] = {name: None if column is None else frozen(column) for name, column in columns.items()}
     return Log(
-        **columns,
-        number=number,
-        user=user,
+        **made,
         servers=known,
         servers_from=source,
-        lines=Lines(read=tally.read, used=len(columns["run"]), dropped=tally.dropped, first=tally.first),
+        lines=Lines(read=tally.read, used=used, dropped=tally.dropped, first=tally.first),
         header=reading.header,
         clock=clock,
-        notes=(*reading.notes, *of_starts, *notes, *early, *([odd] if odd else [])),
+        notes=(
+            *reading.notes, *of_starts, *unread, *notes, *early, *limits, *requeued, *([odd] if odd else []),
+            *([odd_clock] if odd_clock else []),
+        ),
+        warnings=(shared,) if parts > 1 else (),
         submits_are_starts=only_starts,
-        present=_present(reading.present, columns, partition, known),
+        present=present,
+        window=window,
+        before=before,
+    )  # fmt: skip
+
+
+def _windowed(reading, arrival, columns):
+    """Return the window of the file or None, the jobs from before it or None, the others, and which ended before."""
+    nothing, seen = np.zeros(len(columns["run"]), dtype=bool), reading.seen
+    if not reading.is_window or seen.first_end is None or arrival is None or columns["start"] is None:
+        return None, None, columns, nothing
+    begin, end = seen.first_end, seen.latest if seen.open else float(arrival.max())
+    inside = arrival >= begin
+    if not inside.any() or not end > begin:
+        return None, None, columns, nothing
+    gone = ~inside & (columns["start"] + columns["run"] <= begin)
+    early = ~inside & ~gone
+    before = Before(
+        need=frozen(columns["need"][early]),
+        run=frozen(columns["run"][early]),
+        arrival=frozen(arrival[early]),
+        start=frozen(columns["start"][early]),
+        estimate=None if columns["estimate"] is None else frozen(columns["estimate"][early]),
+        unfinished=np.zeros(early.sum(), dtype=bool) if columns["unfinished"] is None else columns["unfinished"][early],
     )
+    chosen = {name: column if column is None else column[inside] for name, column in columns.items()}
+    return (begin, end), before if early.any() else None, chosen, gone
 
 
-def _present(tables, columns, partition, servers):
+def _whole_jobs(jobs, tallies):
+    """Return the jobs with the components of each taken together: they start at once and hold what all hold."""
+    if not jobs["whole"].is_not_null().any():
+        return jobs.drop("whole")
+    components = jobs.filter(pl.col("whole").is_not_null())
+    first = components.group_by("whole", "start", maintain_order=True).agg(
+        pl.col("need").cast(pl.Float64).sum(),
+        pl.col("run", "estimate").max(),
+        pl.col("unfinished").any(),
+        pl.all().exclude("need", "run", "estimate", "unfinished", "line").first(),
+        pl.col("line").cast(pl.Int64).first(),
+    )
+    further = components.filter(~pl.struct("whole", "start").is_first_distinct())
+    _count(further["line"], COMPONENT, tallies)
+    whole = jobs.filter(pl.col("whole").is_null())
+    return pl.concat([whole, first.select(jobs.columns)], how="vertical_relaxed").drop("whole")
+
+
+def _ran_so_far(jobs, taken):
+    """Return the jobs with what those that still run have run, where the file does not tell it."""
+    if not _any_runs(jobs):
+        return jobs
+    passed = pl.when(pl.col("unfinished").fill_null(False)).then(pl.max_horizontal(0.0, taken - pl.col("start")))
+    return jobs.with_columns(run=pl.coalesce("run", passed))
+
+
+def _any_runs(jobs):
+    return jobs["unfinished"].cast(pl.Boolean).any()
+
+
+def _with_limits(jobs):
+    """Return the jobs with the limits that they have by their partition, the longest of it; and notes of how many."""
+    if not _known(jobs, "estimate"):
+        return jobs, []
+    said = jobs["estimate"].cast(pl.Float64)
+    none, of_partition = int((said == UNLIMITED).sum()), said == -UNLIMITED
+    notes = [f"{none} jobs have no limit of their run time"] * (none > 0)
+    if not of_partition.any():
+        return jobs, notes
+    own = pl.when(pl.col("estimate").is_between(0, UNLIMITED, closed="none")).then("estimate")
+    jobs = jobs.with_columns(pl.col("estimate").cast(pl.Float64), place=pl.col("partition").fill_null(-1))
+    longest = own.max().over("place")
+    jobs = jobs.with_columns(estimate=pl.when(pl.col("estimate") == -UNLIMITED).then(longest).otherwise("estimate"))
+    notes.append(f"{int(of_partition.sum())} jobs have the limit of their partition: the longest of it is taken")
+    return jobs.drop("place"), notes
+
+
+def _attempts(jobs):
+    """Return the jobs with each attempt of one coming when the one before it had ended; and a note of how many."""
+    key = [name for name in ("number", "name") if _known(jobs, name)]
+    if not key or jobs.select(pl.struct(key).is_duplicated().any()).item() is False or not _known(jobs, "start"):
+        return jobs, []
+    jobs = jobs.with_columns(row=pl.int_range(pl.len()), ended=(pl.col("start") + pl.col("run")).cast(pl.Float64))
+    before = jobs.sort("start").select("row", before=pl.col("ended").shift(1).over(key)).sort("row")["before"]
+    later = pl.col("before").is_not_null() & (pl.col("before") <= pl.col("start"))
+    times = [name for name in ("submit", "eligible") if _known(jobs, name)]
+    jobs = jobs.with_columns(before=before).with_columns(
+        pl.when(later).then(pl.max_horizontal(pl.col(name).cast(pl.Float64), "before")).otherwise(name).alias(name)
+        for name in times
+    )
+    again = jobs.select(pl.struct(key).filter(later).n_unique()).item()
+    notes = [f"{again} jobs were requeued: each attempt comes when the one before it ends"] * (again > 0)
+    return jobs.drop("row", "ended", "before"), notes
+
+
+def _present(reading, columns, partition, servers):
     """Return the jobs that had not ended when the log was taken; None if it tells of none."""
-    jobs = pl.concat(tables) if tables else pl.DataFrame(schema=SCHEMA)
+    waiting = pl.concat(reading.waiting) if reading.waiting else pl.DataFrame(schema=SCHEMA)
     if partition is not None:
-        jobs = jobs.filter(pl.col("partition").fill_null("") == str(partition))
-    if jobs.is_empty() or columns["start"] is None or columns["submit"] is None:
+        waiting = waiting.filter(pl.col("partition").fill_null("") == str(partition))
+    runs, start, submit = columns["unfinished"], columns["start"], columns["submit"]
+    if start is None or submit is None or (waiting.is_empty() and runs is None):
         return None
     arrival = "submit" if columns["eligible"] is None else "eligible"
-    jobs = jobs.with_columns(until=pl.max_horizontal("submit", "start", pl.col("start") + pl.col("run")))
-    jobs = jobs.filter(pl.col("until").abs() <= FARTHEST)
-    latest = jobs["until"].to_list() + [np.nanmax(columns["submit"]), np.nanmax(columns["start"] + columns["run"])]
-    taken = float(max(latest))
+    taken = float(max(reading.seen.latest, submit.max(), np.nanmax(start + columns["run"])))
     clear = pl.col(arrival).is_not_null() & (pl.col(arrival) <= taken) & (pl.col("need") > 0)
     if servers is not None:
         clear &= pl.col("need") <= servers * (1 + checks.FIT_TOLERANCE)
-    kept = jobs.filter(clear).unique("job", keep="last", maintain_order=True)
-    need, come, start, estimate = (
-        kept[name].fill_null(np.nan).to_numpy() for name in ("need", arrival, "start", "estimate")
+    waiting = _queue(waiting)
+    kept = waiting.filter(clear)
+    runs = np.zeros(0, dtype=int) if runs is None else np.flatnonzero(runs)
+
+    def both(running, name):
+        there = np.full(len(runs), np.nan) if running is None else running
+        return np.append(there, kept[name].cast(pl.Float64).fill_null(np.nan).to_numpy())
+
+    def of(name):
+        return None if columns[name] is None else columns[name][runs]
+
+    return Present(
+        need=both(of("need"), "need"),
+        arrival=both(of(arrival), arrival),
+        start=both(of("start"), "start"),
+        estimate=both(of("estimate"), "estimate"),
+        taken=taken,
+        left_out=int(waiting["tasks"].sum() - kept["tasks"].sum()),
+        tasks=both(np.ones(len(runs)), "tasks").astype(int),
+        at_once=both(np.zeros(len(runs)), "at_once").astype(int),
+        cut=int(kept["cut"].sum()),
     )
-    return Present(need, come, start, estimate, taken, left_out=len(jobs) - len(kept))
+
+
+def _queue(waiting):
+    """Return the jobs that wait, each once, with the components of each taken together."""
+    if waiting.is_empty():
+        return waiting.with_columns(tasks=pl.lit(1), at_once=pl.lit(0), cut=pl.lit(False))
+    alone = pl.col("whole").is_null()
+    whole = waiting.filter(~alone).group_by("whole", maintain_order=True)
+    whole = whole.agg(pl.col("need").sum(), pl.all().exclude("need", "whole").first()).select(waiting.columns)
+    found = pl.concat([waiting.filter(alone), whole]).unique("job", keep="last", maintain_order=True)
+    return found.with_columns(estimate=pl.when(pl.col("estimate") > 0).then("estimate"))
 
 
 class _Tally:
@@ -255,32 +397,32 @@ def _require_seconds(jobs):
             )
 
 
-def _without_odd_ones(jobs, servers, *tallies):
+def _without_odd_ones(jobs, servers, tallies):
     """Count the rows that only a look at all of them shows to be unusable, and return the others."""
-    odd, reasons = np.zeros(len(jobs), dtype=np.uint8), [None]
-
-    def mark(reason, condition):
-        """Give this reason where the condition holds and no reason is given yet."""
-        where = (odd == 0) & condition.fill_null(False).to_numpy()
-        reasons.append(reason)
-        odd[where] = len(reasons) - 1
-
-    mark("the same job as on an earlier line", _repeated(jobs))
-    jobs = jobs.drop("same", "name")
     if jobs["zoned"].n_unique() > 1 and not jobs["zoned"].all():
-        mark("a time without a zone among times with one", ~jobs["zoned"].fill_null(True))
+        jobs = _without(jobs, "a time without a zone among times with one", ~jobs["zoned"].fill_null(True), tallies)
     if jobs["submit"].is_not_null().any():
-        mark("no submit time", jobs["submit"].is_null())
-    need = jobs["need"].cast(pl.Float64)
-    mark("no number of servers", need > checks.LARGEST_COUNT)
+        jobs = _without(jobs, "no submit time", jobs["submit"].is_null(), tallies)
+    jobs = _without(jobs, "no number of servers", jobs["need"].cast(pl.Float64) > checks.LARGEST_COUNT, tallies)
     if servers is not None:
-        mark("needs more than the servers", need > servers * (1 + checks.FIT_TOLERANCE))
-    if odd.any():
-        bad = {"line": jobs["line"].filter(odd > 0), "dropped": [reasons[k] for k in odd[odd > 0].tolist()]}
-        for tally in tallies:
-            tally.usable(pl.DataFrame(bad, schema_overrides={"dropped": pl.String}))
-        jobs = jobs.filter(odd == 0)
+        large = jobs["need"].cast(pl.Float64) > servers * (1 + checks.FIT_TOLERANCE)
+        jobs = _without(jobs, TOO_LARGE, large, tallies)
     return jobs.drop("zoned")
+
+
+def _without(jobs, reason, where, tallies):
+    """Return the rows where this is not so, and count the others under the reason."""
+    where = pl.Series(where).fill_null(False)
+    if not where.any():
+        return jobs
+    _count(jobs["line"].filter(where), reason, tallies)
+    return jobs.filter(~where)
+
+
+def _count(lines, reason, tallies):
+    """Count some lines under a reason."""
+    for tally in tallies if len(lines) else ():
+        tally.usable(pl.DataFrame({"line": lines.cast(pl.Int64), "dropped": [reason] * len(lines)}))
 
 
 def _repeated(jobs):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from mjq._util.plain import brief
 from mjq.workload.reading import lines
 from mjq.workload.reading.log import Log
+from mjq.workload.reading.times import as_moment, as_number
 
 __all__ = ["read_calendar"]
 
@@ -61,7 +61,7 @@ def read_calendar(path: str | Path, log: Log) -> np.ndarray:
                 continue
             time, _, up = (part.strip().strip('"') for part in BETWEEN.sub("\0", words).partition("\0"))
             try:
-                pair = _time(time, log), _number(up)
+                pair = as_moment(time, log.clock), _number(up)
             except ValueError as error:
                 if first and not re.search(r"\d", words):
                     first = False
@@ -79,33 +79,7 @@ def read_calendar(path: str | Path, log: Log) -> np.ndarray:
 
 
 def _number(word):
-    try:
-        found = float(word)
-    except ValueError:
-        found = float("nan")
-    if not np.isfinite(found):
+    found = as_number(word)
+    if found is None:
         raise ValueError(f"{brief(word)} is not a number of servers")
     return found
-
-
-def _time(word, log):
-    """Return a time in seconds on the clock of the log."""
-    try:
-        found = float(word)
-    except ValueError:
-        pass
-    else:
-        if not np.isfinite(found):
-            raise ValueError(f"{brief(word)} is not a time")
-        return found
-    try:
-        date = datetime.fromisoformat(word)
-    except ValueError:
-        raise ValueError(f"{brief(word)} is neither a number of seconds nor a date such as 2026-05-03T14:30") from None
-    if log.clock is None:
-        raise ValueError(f"{brief(word)} is a date, and the log has no clock: give seconds as it does")
-    if date.tzinfo is None:
-        date = date.replace(tzinfo=UTC)  # as the clock of the log counts
-    elif log.clock != 0.0:
-        raise ValueError(f"{brief(word)} has a zone: give dates without one, on the clock of the place of the log")
-    return date.timestamp() - log.clock

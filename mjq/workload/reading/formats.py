@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from itertools import chain, islice
 from pathlib import Path
@@ -16,6 +18,16 @@ from mjq.workload.reading.log import Log
 __all__ = ["read_log", "read_partitions"]
 
 LOOKED_AT = 200  # lines, to tell the format
+HOW_TO = "the page How to of the book has a command that makes a table of it"
+# Of formats that are not read: what the first line looks like, what it then is, and what to do.
+FOREIGN = (
+    (r'"?JOB_(?:FINISH|NEW|START|STATUS)"? ', f"the accounting of LSF (lsb.acct); {HOW_TO}"),
+    (r"\s*JOBID\s+USER\s+STAT\s+QUEUE\b", f"what bjobs of LSF prints, which has no run times; of lsb.acct {HOW_TO}"),
+    (r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Z];", f"the accounting of PBS; {HOW_TO}"),
+    (r"\s*JOBID\s+PARTITION\b", "what squeue prints, which has no jobs that have ended; ask sacct for them"),
+    (r"NAME\s+READY\s+STATUS\b", f"what kubectl get pods prints; of its JSON {HOW_TO}"),
+    (r"\s*<", "a web page or XML; save the log itself"),
+)
 BROKEN = ValueError, PolarsError, PanicException  # what readers raise; the last where Parquet is broken inside
 
 
@@ -137,6 +149,12 @@ def _reading(path, columns, unit):
     first = next(blocks, (1, []))
     blocks = chain([first], blocks)
     beginning = list(islice(first[1], LOOKED_AT))
+    start = next((line for line in beginning if line.strip()), "")
+    if columns is None and start.lstrip()[:1] in ("{", "["):
+        return sacct.read_json(_of_sacct(blocks), unit)
+    for looks, what in FOREIGN:
+        if columns is None and re.match(looks, start):
+            raise ValueError(f"this looks like {what}")
     if columns is None and sacct.looks_like_sacct(beginning):
         return sacct.read(blocks, unit)
     if columns is None and swf.looks_like_swf(beginning):
@@ -149,3 +167,22 @@ def _with_one_unit(reading, unit):
     if unit is not None:
         raise ValueError(f"only logs of sacct offer a choice of units; got {unit!r}")
     return reading
+
+
+def _of_sacct(blocks):
+    """Return the content of a JSON file if it is what sacct prints, or say what it looks like."""
+    try:
+        content = json.loads("\n".join(line for _, block in blocks for line in block))
+    except ValueError as error:
+        raise ValueError(f"this looks like JSON, and is broken: {error}") from None
+    jobs = content.get("jobs") if isinstance(content, dict) else None
+    if isinstance(jobs, list) and jobs and all(isinstance(job, dict) and "time" in job for job in jobs):
+        return content
+    if isinstance(jobs, list) and jobs and isinstance(jobs[0], dict) and "submit_time" in jobs[0]:
+        raise ValueError("this looks like squeue --json, which has no jobs that have ended; ask sacct --json for them")
+    if isinstance(content, dict) and content.get("kind", "").endswith("List"):
+        raise ValueError(f"this looks like what kubectl prints; {HOW_TO}")
+    one = content[0] if isinstance(content, list) and content else None
+    if isinstance(one, dict) and {"task_id", "job_id", "submission_id"} & set(one):
+        raise ValueError(f"this looks like what ray list prints; {HOW_TO}")
+    raise ValueError("this is JSON, of which only that of sacct --json is read: write the log as a CSV table")

@@ -25,7 +25,7 @@ class Kept:
     >>> times = {"submit": [0.0, 1.5], "eligible": None, "start": None, "run": [60.0, 90.0], "estimate": None}
     >>> kept.add(pl.DataFrame(
     ...     {"line": [2, 3], "job": ["7", "8_1"], "partition": "batch", "user": None} | times
-    ...     | {"need": [1.0, 2.0], "zoned": None},
+    ...     | {"need": [1.0, 2.0], "zoned": None, "whole": None, "unfinished": None},
     ... ))
     >>> found = kept.taken()
     >>> found["number"].to_list(), found["name"].is_null().to_list(), found["run"].dtype, found["submit"].dtype
@@ -43,6 +43,7 @@ class Kept:
         name = table.select(pl.when(~pl.col("job").str.contains(CANONICAL)).then(pl.col("job").hash())).to_series()
         # Equal rows have equal numbers here, whatever the sign of their zeros; different ones hardly ever do.
         same = table.select("job", *(pl.col(column) + 0.0 for column in FLOATS)).hash_rows()
+        whole = table.select(pl.when(pl.col("whole").is_not_null()).then(pl.col("whole").hash())).to_series()
         columns = {
             "line": _narrow(table["line"]),
             "name": _narrow(name),
@@ -51,7 +52,9 @@ class Kept:
             "partition": _numbered(table["partition"], self.partitions),
             "user": _numbered(table["user"], self.users),
             **{column: _narrow(table[column]) for column in FLOATS},
-            "zoned": table["zoned"],
+            "zoned": _narrow(table["zoned"]),
+            "whole": _narrow(whole),
+            "unfinished": _narrow(table["unfinished"]),
         }
         self.tables.append(pl.DataFrame(columns))
 
@@ -62,8 +65,8 @@ class Kept:
         -------
         polars.DataFrame
             ``name`` differs where names of jobs do that are no plain numbers, ``number`` is what a name begins with,
-            ``partition`` and ``user`` are numbers of partitions and users, and rows of different ``same`` are
-            different. The other columns are those of the tables.
+            ``partition`` and ``user`` are numbers of partitions and users, rows of different ``same`` are different,
+            and ``whole`` differs where names of whole jobs do. The other columns are those of the tables.
         """
         tables, self.tables = self.tables, []
         return pl.concat(tables, how="vertical_relaxed") if tables else EMPTY.clone()
@@ -73,7 +76,7 @@ EMPTY = pl.DataFrame(
     schema={"line": pl.UInt32, "name": pl.UInt64, "number": pl.UInt32, "same": pl.UInt64}
     | {"partition": pl.UInt8, "user": pl.UInt8}
     | dict.fromkeys(FLOATS, pl.Float64)
-    | {"zoned": pl.Boolean}
+    | {"zoned": pl.Boolean, "whole": pl.UInt64, "unfinished": pl.Boolean}
 )
 
 
@@ -88,6 +91,8 @@ def _narrow(column):
     """Return a column of numbers in the narrowest type that holds them exactly, or as nothing where none is known."""
     if column.null_count() == len(column):
         return pl.repeat(None, len(column), dtype=pl.Null, eager=True)
+    if column.dtype == pl.Boolean:
+        return column
     for kind in (pl.UInt8, pl.UInt16, pl.UInt32):
         narrow = column.cast(kind, strict=False)
         if narrow.cast(column.dtype).eq_missing(column).all():

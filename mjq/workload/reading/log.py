@@ -15,11 +15,12 @@ from mjq.workload.answers import Lines
 if TYPE_CHECKING:  # reading a log needs no simulator
     from mjq.simulation.calendar import Calendar
 
-__all__ = ["BLOCKS", "HOUR", "Column", "Gap", "Log", "Present", "frozen"]
+__all__ = ["BLOCKS", "HOUR", "INFERRED", "Before", "Column", "Gap", "Log", "Present", "frozen"]
 
 HOUR = 3600.0
 BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the order of a log matters
-COLUMNS = "need", "run", "submit", "eligible", "start", "estimate", "number", "user"
+INFERRED = "the most that its jobs held at once: there may be more"  # where the servers of a log are from
+COLUMNS = "need", "run", "submit", "eligible", "start", "estimate", "number", "user", "unfinished"
 
 
 Column = np.ndarray | None  # None if the file lacks it
@@ -56,6 +57,10 @@ class Present:
         When the log was taken [s]: the latest time that it tells of.
     left_out : int
         Jobs that wait of which it is not known what they need, or since when they may start.
+    tasks, at_once : int array, shape (P,)
+        Of an array that waits: how many tasks there are, and how many of them may run at once, 0 for all.
+    cut : int
+        Arrays whose list of tasks was cut, so that there are more.
     """
 
     need: np.ndarray
@@ -64,6 +69,32 @@ class Present:
     estimate: np.ndarray
     taken: float
     left_out: int
+    tasks: np.ndarray
+    at_once: np.ndarray
+    cut: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Before:
+    """Hold the jobs that came before the window of a log and had not ended when it began.
+
+    Attributes
+    ----------
+    need, run : float array, shape (B,)
+    arrival, start : float array, shape (B,)
+        On the clock of the log [s]; a job that starts after the window begins waits at its beginning.
+    estimate : float array, shape (B,), or None
+        For how long it was said to run at most [s]; not a number where that is not known.
+    unfinished : bool array, shape (B,)
+        Whether it still ran when the window ended: its run time is what had passed by then.
+    """
+
+    need: np.ndarray
+    run: np.ndarray
+    arrival: np.ndarray
+    start: np.ndarray
+    estimate: Column
+    unfinished: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +118,8 @@ class Log:
         The number that the job has in the file.
     user : int array, shape (J,), or None
         Who submitted it, as a number that only tells one user from another; -1 where that is not known.
+    unfinished : bool array, shape (J,), or None
+        Whether it still ran when the window ended: its run time is what had passed by then.
     servers : float or None
         Of the machine.
     servers_from : str
@@ -99,12 +132,18 @@ class Log:
         Second 0 of these times on the clock of the place, in seconds since 1970; None if not known.
     notes : tuple of str
         What is odd about the log.
+    warnings : tuple of str
+        What makes answers from it doubtful.
     submits_are_starts : bool
         Whether its submit times are the times at which jobs started. Such a log has no waits, and its order of arrival,
         its bursts and its quiet hours are those of the starts. A replay with these times says how full the machine is,
         and nothing of the waits that users had.
     present : Present or None
         The jobs that had not ended when the log was taken, if it tells of them.
+    window : (float, float) or None
+        When what the log sees begins and ends [s]; None: with the first and the last arrival. See :attr:`begin`.
+    before : Before or None
+        The jobs that came before the window and were there when it began.
     gaps : tuple of Gap
         Outages that were taken out of its times, see :func:`mjq.workload.outages.without_gaps`.
     calendar : mjq.simulation.calendar.Calendar or None
@@ -134,14 +173,18 @@ class Log:
     estimate: Column = None
     number: Column = None
     user: Column = None
+    unfinished: Column = None
     servers: float | None = None
     servers_from: str = ""
     lines: Lines | None = None
     header: dict = field(default_factory=dict)
     clock: float | None = None
     notes: tuple = ()
+    warnings: tuple = ()
     submits_are_starts: bool = False
     present: Present | None = None
+    window: tuple[float, float] | None = None
+    before: Before | None = None
     gaps: tuple[Gap, ...] = ()
     calendar: Calendar | None = None
 
@@ -157,6 +200,8 @@ class Log:
             object.__setattr__(self, name, column)
         if self.servers is not None:
             object.__setattr__(self, "servers", float(checks.positive("servers", self.servers, ndim=0)))
+        if self.window is not None and not self.window[0] < self.window[1]:
+            raise ValueError(f"a window must end after it begins, got {checks.shown(self.window)}")
         come = self.arrival
         if come is not None and (earlier := np.flatnonzero(np.diff(come) < 0)).size:
             job = int(earlier[0])
@@ -188,6 +233,16 @@ class Log:
     def arrival(self) -> Column:
         """Return when each job joined the queue: when it was allowed to start, or else submitted [s]; or None."""
         return self.submit if self.eligible is None else self.eligible
+
+    @property
+    def begin(self) -> float:
+        """Return when what the log sees begins [s]; ``ValueError`` if nothing tells when jobs came."""
+        return float(self.require_arrivals()[0]) if self.window is None else self.window[0]
+
+    @property
+    def end(self) -> float:
+        """Return when what the log sees ends [s]; ``ValueError`` if nothing tells when jobs came."""
+        return float(self.require_arrivals()[-1]) if self.window is None else self.window[1]
 
     @property
     def wait(self) -> Column:
@@ -244,7 +299,9 @@ class Log:
 
 def _checked(name, column):
     """Return a column as an array that nobody can write to, or raise ``ValueError``."""
-    if name in ("number", "user"):
+    if name == "unfinished":
+        column = np.asarray(column, dtype=bool)
+    elif name in ("number", "user"):
         column = np.asarray(column)
         if column.ndim != 1 or column.dtype.kind not in "iu":
             raise ValueError(f"{name} must be whole numbers, one for each job")

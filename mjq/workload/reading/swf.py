@@ -14,14 +14,16 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from mjq._util.plain import brief
-from mjq.workload.reading.rows import FARTHEST, SCHEMA, Reading, first_reason
+from mjq.workload.reading.rows import CANCELLED, FARTHEST, PART, SCHEMA, Reading, first_reason
+from mjq.workload.reading.times import as_count
 
 __all__ = ["looks_like_swf", "read"]
 
 FIELDS = 18
 NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, REQUESTED, ESTIMATE, STATUS, USER, PARTITION = 0, 1, 2, 3, 4, 7, 8, 10, 11, 15
 PARTS = 2.0, 3.0, 4.0  # status of a part of a job that is listed as a whole, too
-CANCELLED = 5
+DIED, WAS_CANCELLED = 0.0, 5.0  # status
+CALENDAR = 1e8  # seconds; times above it count from 1970
 DAY = 86_400.0  # seconds; no zone is that far from UTC
 # How a header says so: that of NASA iPSC ("the given submit times are actually start times"), the same words with
 # another verb, and what the archive's page of that log says ("does not include arrival information, only start times").
@@ -35,22 +37,27 @@ SUBMITS_ARE_STARTS = re.compile(
 def looks_like_swf(lines: Iterable[str]) -> bool:
     """Return whether one of the lines is a job or comment of this format.
 
+    Some logs have more columns than the format, after its eighteen.
+
     >>> looks_like_swf(["; MaxProcs: 8"]), looks_like_swf(["1,2"]), looks_like_swf(["1 " * 18])
     (True, False, True)
     """
-    job = re.compile(rf"\s*(-?[\d.]+(e[+-]?\d+)?(\s+|$)){{{FIELDS}}}$", re.IGNORECASE)
+    job = re.compile(rf"\s*(-?[\d.]+(e[+-]?\d+)?(\s+|$)){{{FIELDS}}}", re.IGNORECASE)
     return any(line.lstrip().startswith(";") or job.match(line) for line in lines)
 
 
 def read(blocks: Iterable[tuple[int, list[str]]]) -> Reading:
     """Read blocks of lines into a ``Reading``."""
     comments = _Comments()
-    tables = (_table(first, lines, comments) for first, lines in blocks)
-    return Reading(tables, comments.header, _machine, _clock, _submits_are_starts)
+    reading = Reading((), comments.header, _machine, _clock, _submits_are_starts)
+    reading.tables = (_table(first, lines, comments, reading.notes) for first, lines in blocks)
+    return reading
 
 
 class _Comments:
     """Hold the text of each comment by its name: the first of each name, but all notes, one in each line.
+
+    `width` is how many words a line with a job has, by the first one.
 
     >>> comments = _Comments()
     >>> for line in "; Note: one note", ";   of two lines", ";", "; Note: another", "; MaxProcs: 8":
@@ -60,7 +67,7 @@ class _Comments:
     """
 
     def __init__(self):
-        self.header, self.in_note = {}, False
+        self.header, self.in_note, self.width = {}, False, None
 
     def add(self, line):
         """Read one comment."""
@@ -86,7 +93,7 @@ def _submits_are_starts(header):
     return SUBMITS_ARE_STARTS.search(" ".join(header.get("Note", "").split())) is not None
 
 
-def _table(first, lines, comments):
+def _table(first, lines, comments, notes):
     """Return the jobs of these lines; what comments say is added to `comments`."""
     for line in lines:
         if line.lstrip().startswith(";"):
@@ -96,18 +103,25 @@ def _table(first, lines, comments):
     text = text.filter(pl.col("words").list.len() > 0, ~pl.col("text").str.contains(r"^\s*;"))
     word = pl.col("words")
     fields = [word.list.get(k, null_on_oob=True).cast(pl.Float64, strict=False).alias(str(k)) for k in range(FIELDS)]
-    jobs = text.select("line", *fields, fits=word.list.len() == FIELDS)
-    whole = pl.all_horizontal(pl.col("fits"), *(pl.col(str(k)).is_finite().fill_null(False) for k in range(FIELDS)))
+    jobs = text.select("line", *fields, width=word.list.len())
+    whole = pl.all_horizontal(pl.col(str(k)).is_finite().fill_null(False) for k in range(FIELDS))
+    if comments.width is None and (widths := jobs.filter(whole)["width"]).len():
+        comments.width = widths[0]
+        if comments.width > FIELDS:
+            notes.append(f"lines have {comments.width} columns: the first {FIELDS} are taken for those of the format")
+    whole &= pl.col("width") == (comments.width or FIELDS)
     known = {k: pl.when(pl.col(str(k)) != -1).then(pl.col(str(k))) for k in range(FIELDS)}
     jobs = jobs.with_columns(
         need=pl.when(pl.col(str(ALLOCATED)) > 0).then(str(ALLOCATED)).otherwise(str(REQUESTED)),
         start=known[SUBMIT] + known[WAIT],
     )
+    run, status = pl.col(str(RUN)), pl.col(str(STATUS))
+    nothing_held = status.is_in([DIED, WAS_CANCELLED]) & run.is_in([0.0, -1.0]) & (pl.col(str(ALLOCATED)) <= 0)
     reasons = {
         f"not {FIELDS} numbers": ~whole,
-        "a part of a job that is listed as a whole": pl.col(str(STATUS)).is_in(PARTS),
-        "cancelled before it started": (pl.col(str(STATUS)) == CANCELLED) & (pl.col(str(RUN)) == -1),
-        "no run time": pl.col(str(RUN)) == -1,
+        PART: status.is_in(PARTS),
+        CANCELLED: nothing_held | ((status == WAS_CANCELLED) & (run == -1)),
+        "no run time": run == -1,
         "a negative time": pl.any_horizontal(known[SUBMIT] < 0, known[RUN] < 0),
         "no number of processors": ~(pl.col("need") > 0),
     }
@@ -123,22 +137,36 @@ def _table(first, lines, comments):
         estimate=pl.when(pl.col(str(ESTIMATE)) > 0).then(str(ESTIMATE)),
         need="need",
         zoned=pl.lit(None, pl.Boolean),
+        whole=pl.lit(None, pl.String),
+        unfinished=pl.lit(None, pl.Boolean),
         dropped=first_reason(reasons),
     ).cast(SCHEMA)
 
 
 def _machine(header, partition):
-    """Return the processors by the header: of all partitions, or of the one asked for if they are listed.
+    """Return the processors by the header and where that is from: of all partitions, or of the one asked for.
 
     >>> _machine({"MaxProcs": "100 (64, 36)"}, None), _machine({"MaxProcs": "100 (64, 36)"}, "2")
-    ((100.0, 'MaxProcs in the header'), (36.0, 'MaxProcs in the header'))
+    ((100.0, 'MaxProcs in the header', ''), (36.0, 'MaxProcs in the header', ''))
+    >>> _machine({"MaxProcs": "1,024"}, None)[0], _machine({"MaxProcs": "4 nodes x 4"}, None)
+    (1024.0, (None, '', "MaxProcs in the header is '4 nodes x 4', which is no number: it is not used"))
     """
+    odd = ""
     for name in ("MaxProcs", "MaxNodes"):
-        numbers = [float(word) for word in re.findall(r"(?<![-\d.])\d+", header.get(name, ""))]
-        place = 0 if partition is None else int(partition) if str(partition).isdigit() else len(numbers)
-        if place < len(numbers) and numbers[place] > 0:
-            return numbers[place], f"{name} in the header"
-    return None, ""
+        if name not in header:
+            continue
+        total, _, parts = header[name].partition("(")
+        if partition is None:
+            number = as_count(total)
+        else:
+            listed = re.split(r"[,;\s]\s*", parts.partition(")")[0].strip())
+            place = int(partition) if str(partition).isdigit() else 0
+            number = as_count(listed[place - 1]) if 0 < place <= len(listed) else None
+        if number:
+            return number, f"{name} in the header", ""
+        if partition is None and not odd:
+            odd = f"{name} in the header is {brief(header[name])}, which is no number: it is not used"
+    return None, "", odd
 
 
 def _clock(header, first):
@@ -151,7 +179,7 @@ def _clock(header, first):
     """
     given = header.get("UnixStartTime")
     if given is None:
-        return None, ""
+        return (0.0 if first > CALENDAR else None), ""
     try:
         began = float(given)
     except ValueError:

@@ -1,74 +1,236 @@
-"""Points in time and durations as logs write them, as seconds."""
+"""Durations, points in time and numbers as people and programs write them: one grammar for files and options.
+
+*Durations* are a number of the unit of their column, or
+
+* ``[days-]hours:minutes:seconds``, ``minutes:seconds``, ``days-hours:minutes`` and ``days-hours``, as in Slurm;
+* numbers with units, such as ``90min``, ``1d12h``, ``3m20s`` (Go and Kubernetes), ``1.5h`` (Flux), ``3600 seconds``;
+* ``2 days 01:30:00`` (pandas and Python) and ``PT1H30M`` (ISO 8601).
+
+*Points in time* are a number of seconds since 1970, or a date of ISO 8601 with or without its dashes and colons, such
+as ``2025-06-15T10:00:00``, ``2025-06-15 10:00``, ``20250615T100000Z`` and ``2025-06-15 10:00:00+02:00``. One without a
+zone is in UTC.
+
+*Numbers* have a point and no other sign between digits: who writes ``1,234`` may mean either.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable
 
 import polars as pl
 
-__all__ = ["duration", "has_zone", "moment", "numbers"]
+from mjq._util.plain import brief
 
-SECOND = len("2023-11-14T22:13:20")  # of a date, characters up to its whole second
-REST = r"^(\.\d+)?\s?(?:Z|([+-])(\d\d):?(\d\d))?$"  # what may follow: a fraction, a zone
-DURATION = r"^(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)$"  # [days-][hours:]minutes:seconds
-DAYS_ALONE = r"^(\d+)-(\d+)$"  # days-hours
+__all__ = [
+    "ambiguous", "as_count", "as_duration", "as_moment", "as_number", "durations", "is_missing", "moments",
+    "plain_number",
+]  # fmt: skip
 
-
-def numbers(table: pl.DataFrame, columns: Iterable[str]) -> pl.DataFrame:
-    """Return the table with those columns of text as numbers that hold nothing else: most logs write plain seconds.
-
-    >>> table = pl.DataFrame({"at": ["5", None], "from": ["5", "Unknown"]})
-    >>> numbers(table, ["at", "from"]).dtypes
-    [Float64, String]
-    """
-    plain = (table[column].cast(pl.Float64, strict=False) for column in columns if table[column].dtype == pl.String)
-    return table.with_columns(
-        column for column in plain if (column.is_finite() | table[column.name].is_null()).fill_null(False).all()
+UNITS = {
+    name: seconds
+    for seconds, names in (
+        (1e-9, "ns"), (1e-6, "us µs μs"), (1e-3, "ms"), (1.0, "s sec secs second seconds"),
+        (60.0, "m min mins minute minutes"), (3600.0, "h hr hrs hour hours"), (86_400.0, "d day days"),
+        (604_800.0, "w week weeks"),
     )
+    for name in names.split()
+}  # fmt: skip
+PART = r"\d+(?:\.\d+)?\s*(?:" + "|".join(sorted(UNITS, key=len, reverse=True)) + r")"
+IN_UNITS = rf"^{PART}(?:,?\s*{PART})*$"
+CLOCK = r"(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)"  # [hours:]minutes:seconds
+OF_A_DAY = rf"^{CLOCK}$"
+WITH_DAYS = r"^(\d+)-(\d+)(?::(\d+)(?::(\d+(?:\.\d+)?))?)?$"  # days-hours[:minutes[:seconds]]
+DAYS_IN_WORDS = r"^(\d+) days?,?\s+(?:\+?(\d+):(\d+):(\d+(?:\.\d+)?))$"
+ISO = r"^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$"
+DATE = (
+    r"^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(\.\d+)?)?)?"
+    r"\s?(?:(Z|UTC|GMT)|([+-])(\d{2}):?(\d{2})?)?$"
+)
+MISSING = "", "Unknown", "None", "None assigned", "N/A", "n/a", "NA", "nan", "NaN", "NaT", "null", "NULL", "-", "--"
+NOT_PLAIN = r"^[+-]?\d+(?:,\d+)+(?:\.\d+)?$|^[+-]?\d+(?:\.\d{3})+,\d+$"  # a comma between digits
 
 
-def moment(column: pl.Expr) -> pl.Expr:
-    """Return seconds since 1970 for a column of text: numbers are such seconds, dates are in UTC unless they say more.
+def is_missing(text: pl.Series) -> pl.Series:
+    """Return where a column of text says that it does not know.
 
-    >>> table = pl.DataFrame({"at": ["1700000000", "2023-11-14T22:13:20", "2023-11-14 23:13:20.5+01:00", "Unknown"]})
-    >>> table.select(moment(pl.col("at"))).to_series().to_list()
-    [1700000000.0, 1700000000.0, 1700000000.5, None]
+    >>> is_missing(pl.Series(["5", "Unknown", "", None])).to_list()
+    [False, True, True, True]
     """
-    rest = column.str.slice(SECOND)
-    fraction, sign, hours, minutes = (rest.str.extract(REST, k) for k in (1, 2, 3, 4))
-    offset = pl.when(sign == "-").then(-1.0).otherwise(1.0) * (3600 * _number(hours) + 60 * _number(minutes))
-    local = _date(column).dt.epoch("us") / 1e6 + _number(fraction).fill_null(0.0)
-    return pl.coalesce(_finite(column), pl.when(rest.str.contains(REST)).then(local - offset.fill_null(0.0)))
+    return text.is_null() | text.is_in(MISSING)
 
 
-def has_zone(column: pl.Expr) -> pl.Expr:
-    """Return whether dates say their zone; null for plain seconds and what is no date."""
-    return pl.when(_date(column).is_not_null()).then(column.str.slice(SECOND).str.contains(r"Z|[+-]"))
+def plain_number(text: pl.Series) -> pl.Series:
+    """Return the finite numbers of a column of text; null for what is none.
 
-
-def _date(column):
-    """Return date and time of day, to the second."""
-    text = column.str.slice(0, SECOND).str.replace(" ", "T", literal=True)
-    return text.str.to_datetime("%Y-%m-%dT%H:%M:%S", strict=False, time_unit="us")
-
-
-def duration(column: pl.Expr, unit: float = 1.0) -> pl.Expr:
-    """Return the seconds of a column of text: a number of `unit`, or [days-][hours:]minutes:seconds.
-
-    >>> table = pl.DataFrame({"time": ["90", "1:30", "7-06:48:38", "2-12", "UNLIMITED"]})
-    >>> table.select(duration(pl.col("time"))).to_series().to_list()
-    [90.0, 90.0, 629318.0, 216000.0, None]
+    >>> plain_number(pl.Series(["12", "1e3", "1,234", "inf", None])).to_list()
+    [12.0, 1000.0, None, None, None]
     """
-    days, hours, minutes, seconds = (_number(column.str.extract(DURATION, k)) for k in (1, 2, 3, 4))
-    written = ((days.fill_null(0.0) * 24 + hours.fill_null(0.0)) * 60 + minutes) * 60 + seconds
-    days_alone = 3600 * (24 * _number(column.str.extract(DAYS_ALONE, 1)) + _number(column.str.extract(DAYS_ALONE, 2)))
-    return pl.coalesce(_finite(column) * unit, written, days_alone)
+    number = text.cast(pl.Float64, strict=False)
+    return number.set(~number.is_finite().fill_null(False), None)
 
 
-def _number(column):
-    return column.cast(pl.Float64, strict=False)
+def moments(text: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Return seconds since 1970 for a column of text, and whether dates say their zone, null for what is no date.
+
+    >>> at = pl.Series(["1700000000", "2023-11-14T22:13", "2023-11-14 23:13:20.5+01:00", "20231114T221320Z", "Unknown"])
+    >>> seconds, zoned = moments(at)
+    >>> seconds.to_list(), zoned.to_list()
+    ([1700000000.0, 1699999980.0, 1700000000.5, 1700000000.0, None], [None, False, True, True, None])
+    """
+    group = pl.col("parts").struct.field
+    year, month, day, hour, minute, second, fraction, utc, sign, hours, minutes = (group(str(k)) for k in range(1, 12))
+
+    def number(part):
+        return part.cast(pl.Float64, strict=False).fill_null(0.0)
+
+    clock = pl.concat_str(hour.fill_null("00"), minute.fill_null("00"), second.fill_null("00"), separator=":")
+    local = pl.concat_str(year, month, day, separator="-") + "T" + clock
+    local = local.str.to_datetime("%Y-%m-%dT%H:%M:%S", strict=False, time_unit="us").dt.epoch("us") / 1e6
+    offset = pl.when(sign == "-").then(-1.0).otherwise(1.0) * (3600 * number(hours) + 60 * number(minutes))
+    found = (
+        pl.DataFrame({"plain": plain_number(text), "text": text.cast(pl.String)})
+        .with_columns(parts=pl.when(pl.col("plain").is_null()).then("text").str.extract_groups(DATE))
+        .with_columns(date=local + number(fraction) - offset)
+        .select(
+            at=pl.coalesce("plain", "date"),
+            zoned=pl.when(pl.col("plain").is_null() & pl.col("date").is_not_null()).then(
+                utc.is_not_null() | sign.is_not_null()
+            ),
+        )
+    )
+    return found["at"], found["zoned"]
 
 
-def _finite(column):
-    number = column.cast(pl.Float64, strict=False)
-    return pl.when(number.is_finite()).then(number)
+def durations(text: pl.Series, unit: float | None = 1.0) -> pl.Series:
+    """Return the seconds of a column of text; null for what is no duration.
+
+    Parameters
+    ----------
+    text : polars.Series
+    unit : float or None
+        Seconds that a plain number counts; None: a plain number is no duration.
+
+    Examples
+    --------
+    >>> durations(pl.Series(["90", "1:30", "7-06:48:38", "2-12", "3-12:30", "UNLIMITED"])).to_list()
+    [90.0, 90.0, 629318.0, 216000.0, 304200.0, None]
+    >>> durations(pl.Series(["1.5h", "3m20s", "1d12h", "90 min", "2 days 01:30:00", "PT1H30M"])).to_list()
+    [5400.0, 200.0, 129600.0, 5400.0, 178200.0, 5400.0]
+    """
+    plain = plain_number(text)
+    found = plain * unit if unit is not None else pl.Series([None] * len(text), dtype=pl.Float64)
+    for form in FORMS:  # most columns have one form
+        open_ = found.is_null() & plain.is_null() & ~is_missing(text)
+        if not open_.any():
+            break
+        found = found.zip_with(~open_, pl.select(form(pl.lit(text.cast(pl.String)))).to_series())
+    return found
+
+
+def _fields(pattern: str, *factors: float) -> Callable[[pl.Expr], pl.Expr]:
+    """Return what makes seconds of the groups of a pattern; one that is not there counts as nothing."""
+
+    def seconds(text):
+        parts = (
+            factor * text.str.extract(pattern, k).cast(pl.Float64, strict=False).fill_null(0.0)
+            for k, factor in enumerate(factors, 1)
+        )
+        return pl.when(text.str.contains(pattern) & ~text.is_in(["P", "PT"])).then(pl.sum_horizontal(*parts))
+
+    return seconds
+
+
+def _in_units(text):
+    """Return the seconds of numbers with units."""
+    parts, one = text.str.extract_all(PART), pl.element()
+    number = one.str.extract(r"^([\d.]+)").cast(pl.Float64, strict=False)
+    factor = one.str.extract(r"([^\d.\s]+)$").replace_strict(UNITS, default=None, return_dtype=pl.Float64)
+    return pl.when(text.str.contains(IN_UNITS)).then(parts.list.eval(number * factor).list.sum())
+
+
+FORMS = (
+    _fields(OF_A_DAY, 3600.0, 60.0, 1.0),
+    _fields(WITH_DAYS, 86_400.0, 3600.0, 60.0, 1.0),
+    _in_units,
+    _fields(DAYS_IN_WORDS, 86_400.0, 3600.0, 60.0, 1.0),
+    _fields(ISO, 86_400.0, 3600.0, 60.0, 1.0),
+)
+
+
+def as_duration(text: str, unit: float | None = None) -> float:
+    """Return the seconds of one duration, or raise ``ValueError``; a plain number needs a unit.
+
+    >>> as_duration("1d 12h"), as_duration("3-12:30")
+    (129600.0, 304200.0)
+    >>> as_duration("7")
+    Traceback (most recent call last):
+    ValueError: '7' is not a duration such as 2h, 90min, 1d12h or 1-12:30:00
+    """
+    found = durations(pl.Series([text.strip()]), unit)[0]
+    if found is None:
+        raise ValueError(f"{brief(text)} is not a duration such as 2h, 90min, 1d12h or 1-12:30:00")
+    return found
+
+
+def as_number(text: str) -> float | None:
+    """Return a finite number, or None if the text is none.
+
+    >>> as_number("1e3"), as_number("1_0"), as_number("inf")
+    (1000.0, None, None)
+    """
+    return plain_number(pl.Series([text.strip()]))[0]
+
+
+def as_moment(text: str, clock: float | None) -> float:
+    """Return the time on the clock of a log for what a user writes: seconds of the log, or a date.
+
+    Parameters
+    ----------
+    text : str
+    clock : float or None
+        Of the log: its second 0 on the clock of the place, in seconds since 1970; None if that is not known.
+
+    Raises
+    ------
+    ValueError
+        If it is neither, or a date and the log has no clock, or a date with a zone and the log is not in UTC.
+
+    Examples
+    --------
+    >>> as_moment("1970-01-02", 0.0), as_moment("7.5", None)
+    (86400.0, 7.5)
+    """
+    (found,), (zoned,) = (column.to_list() for column in moments(pl.Series([text.strip()])))
+    if found is None:
+        raise ValueError(f"{brief(text)} is neither a number of seconds nor a date such as 2026-05-03T14:30")
+    if zoned is None:
+        return found
+    if clock is None:
+        raise ValueError(f"{brief(text)} is a date, and the log has no clock: give seconds as it does")
+    if zoned and clock != 0.0:
+        raise ValueError(f"{brief(text)} has a zone: give dates without one, on the clock of the place of the log")
+    return found - clock
+
+
+def ambiguous(text: pl.Series) -> pl.Series:
+    """Return where a number has a comma between its digits, which may part thousands or decimals.
+
+    >>> ambiguous(pl.Series(["1,234", "12,5", "1.5", None])).to_list()
+    [True, True, False, None]
+    """
+    return text.str.contains(NOT_PLAIN)
+
+
+COUNT = re.compile(r"\s*(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?(?:e\d+)?)\s*", re.IGNORECASE)
+
+
+def as_count(text: str) -> float | None:
+    """Return a whole number that a header gives, thousands parted by commas or not; None if it is none.
+
+    >>> as_count("1,024"), as_count("1e3"), as_count("4 nodes x 4"), as_count("2.5")
+    (1024.0, 1000.0, None, None)
+    """
+    found = COUNT.fullmatch(text)
+    number = float(found[1].replace(",", "")) if found else 0.5
+    return number if number.is_integer() else None

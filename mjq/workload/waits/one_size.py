@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from mjq.simulation import replay
 from mjq.workload import intervals
 from mjq.workload.answers import Interval, Waits
-from mjq.workload.outages import calendar_on
 from mjq.workload.reading.log import HOUR, Log
+from mjq.workload.replaying import replayed
 
 __all__ = ["LEAST", "difference", "interval", "measured", "surely_below", "waits", "waits_told", "worth"]
 
@@ -70,10 +69,7 @@ def waits(
     >>> waits(log, 2)["mean"]["value"]
     0.0
     """
-    come, said = log.require_arrivals(), None if exact else log.said
-    up = calendar_on(log, servers, growth)
-    submit = (come - come.min()) / growth
-    wait = replay(submit, log.need, log.run, said, servers, policy, calendar=up).wait / HOUR
+    wait = replayed(log, servers, policy, growth, None if exact else log.said).wait / HOUR
     return measured(wait, worth(log).number if number is None else number, percentile)
 
 

@@ -20,13 +20,15 @@ from mjq._util import checks, folders
 from mjq._util.parallel import SOON, Bar, Workers
 from mjq.workload.answers import AtLoad, Interval, Lines, Plan, Plans, PolicyPlan, Size, SumOfPlans, Waits
 from mjq.workload.capacity.arrivals import agreement
+from mjq.workload.doubts import doubts
 from mjq.workload.reading.log import Log
 from mjq.workload.waits.changes import Changed
 from mjq.workload.waits.one_size import difference, surely_below, waits_told
 from mjq.workload.waits.replays import Replays
 from mjq.workload.waits.sentences import CLEARLY, assumed, rule_of, verdict
 from mjq.workload.waits.what_if import what_if
-from mjq.workload.words import agreement_in_words, disagreement_in_words
+from mjq.workload.window import window_in_words, window_of
+from mjq.workload.words import agreement_in_words
 
 __all__ = ["planned", "planned_by_partition", "sizes_between"]
 
@@ -239,19 +241,20 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
             least = _smallest_of_each(work, changes, names, target, sizes, growth, node)
             effects = [one.model_copy(update={"smallest": x}) for one, x in zip(effects, least, strict=True)]
     compared = [] if log.servers is None else agreement(log, policies)
+    seen = window_in_words(window_of(log))
     return Plan(
         jobs=len(log),
         servers=log.servers,
         servers_from=log.servers_from,
         lines=log.lines,
         missing=list(log.missing),
-        notes=list(log.notes),
+        notes=[*([seen] if seen else []), *log.notes],
         target=target,
         percentile=work.percentile,
         growth=growth,
         node=node,
         real_waits=agreement_in_words(compared),
-        warning=disagreement_in_words(compared),
+        warnings=doubts(log, compared),
         policies=found,
         what_if=effects,
         assumes=assumed(log, growth, names, bool(changes)),

@@ -92,11 +92,11 @@ class Replays:
 
     def load(self, servers: float, growth: float) -> float:
         """Return the work that comes over what the servers can do meanwhile."""
-        come = self.log.require_arrivals()
+        seen = self.log.end - self.log.begin
         up = calendar_on(self.log, servers, growth)
         if up is not None:
-            return float(self.log.need @ self.log.run / up.work(0.0, (come.max() - come.min()) / growth))
-        return float(growth * (self.log.need @ self.log.run) / (servers * (come.max() - come.min())))
+            return float(self.log.need @ self.log.run / up.work(0.0, seen / growth))
+        return float(growth * (self.log.need @ self.log.run) / (servers * seen))
 
     @staticmethod
     def _key(case):

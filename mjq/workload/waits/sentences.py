@@ -10,7 +10,7 @@ from mjq.workload.answers import PolicyPlan
 from mjq.workload.reading.log import Log
 from mjq.workload.words import time_in_words
 
-__all__ = ["assumed", "rule_of", "verdict"]
+__all__ = ["CLEARLY", "assumed", "rule_of", "verdict"]
 
 ALONE = "A what-if changes one thing: nobody submits other jobs, or at other times, because of it."
 CLEARLY = 1.5  # factor between the target and a wait that clearly meets or misses it

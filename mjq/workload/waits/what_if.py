@@ -8,11 +8,10 @@ import numpy as np
 
 from mjq._util import checks
 from mjq._util.parallel import Workers, map_as_completed
-from mjq.simulation import replay
 from mjq.workload import intervals
 from mjq.workload.answers import Effect, Interval, Waits
-from mjq.workload.outages import calendar_on
 from mjq.workload.reading.log import HOUR, Log
+from mjq.workload.replaying import replayed
 from mjq.workload.waits.changes import Changed
 from mjq.workload.waits.one_size import difference, measured, waits_told, worth
 
@@ -149,6 +148,4 @@ def _same(log, other):
 def _wait(case):
     """Return the waits of one replay [h]."""
     log, servers, policy, growth = case
-    come, up = log.require_arrivals(), calendar_on(log, servers, growth)
-    submit = (come - come.min()) / growth
-    return replay(submit, log.need, log.run, log.said, servers, policy, calendar=up).wait / HOUR
+    return replayed(log, servers, policy, growth, log.said).wait / HOUR

@@ -1,0 +1,45 @@
+"""Arrays of Slurm: how many tasks the name of one stands for, such as ``3000_[1-9:2,20%4]``."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+__all__ = ["Tasks", "tasks_of"]
+
+ARRAY = re.compile(r"\d+_\[([^\]%]*)(?:%(\d+))?\]?")
+RANGE = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
+
+
+class Tasks(NamedTuple):
+    """Hold how many tasks there are, how many may run at once (0: all), and whether the list of them was cut."""
+
+    number: int
+    at_once: int
+    cut: bool
+
+
+def tasks_of(name: str) -> Tasks | None:
+    """Return what the name of a job says of the tasks of its array; None if it is no list of them that can be read.
+
+    >>> tasks_of("3000_[1-400%400]"), tasks_of("7_[1,3,5-9,20-40:10]")
+    (Tasks(number=400, at_once=400, cut=False), Tasks(number=10, at_once=0, cut=False))
+    >>> tasks_of("7_[1-3,5,...]"), tasks_of("7_12"), tasks_of("7")
+    (Tasks(number=4, at_once=0, cut=True), None, None)
+    """
+    found = ARRAY.fullmatch(name)
+    if found is None:
+        return None
+    parts, count, cut = found[1].split(","), 0, False
+    for part in parts:
+        one = RANGE.fullmatch(part.strip())
+        if one is None:
+            if not part.strip().startswith("..."):
+                return None
+            cut = True
+            continue
+        first, last, step = int(one[1]), int(one[2] or one[1]), int(one[3] or 1)
+        if last < first or step < 1:
+            return None
+        count += (last - first) // step + 1
+    return Tasks(count, int(found[2] or 0), cut) if count else None
