@@ -9,12 +9,17 @@ that were injected into a folded group belong to it.
 
 A folded cell that shows nothing but checks that passed is one line that says how many; their names and the code stand
 behind it.
+
+Below the parameters of a chapter a fold says what each of them moves.
 """
 
 import re
 
+import nbformat
 from docutils import nodes
 from sphinx.util import logging
+
+from mjq.runs import changes
 
 TAG, INJECTED = "fold-with-next", "injected-parameters"
 DIFFICULTY = re.compile(r", (easy|medium|hard|open)(?=\)?$)")
@@ -70,6 +75,14 @@ def fold_with_next(app, doctree):
         cell.parent.remove(cell)
 
 
+def explain_parameters(app, doctree):
+    """Say below the checks of the parameters what each parameter moves."""
+    for cell in cells_of(doctree):
+        if "checks" in cell["cell_metadata"].get("tags", []):
+            notebook = nbformat.read(app.env.doc2path(app.env.docname), as_version=4)
+            cell.parent.insert(cell.parent.index(cell) + 1, nodes.raw("", changes.explained(notebook), format="html"))
+
+
 def mark_difficulty(app, doctree, docname):
     """Take how hard an exercise is out of the titles of it and its solution, for the search; its box is marked."""
     for box in doctree.findall(nodes.Element):
@@ -98,7 +111,7 @@ def in_the_way(cell, following):
 
 
 def setup(app):
-    for change in (address_cells, fold_injected, fold_with_next, fold_checks):
+    for change in (address_cells, fold_injected, fold_with_next, fold_checks, explain_parameters):
         app.connect("doctree-read", change, priority=400)  # before panels are put between cells
     app.connect("doctree-resolved", mark_difficulty, priority=900)  # when titles are there
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

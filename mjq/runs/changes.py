@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from nbformat import NotebookNode
+from tabulate import tabulate
 
 from mjq.runs.statements import statements
 
-__all__ = ["Change", "Changes", "Shown", "between", "moved", "moves", "named", "shown", "told"]
+__all__ = ["Change", "Changes", "Shown", "between", "explained", "moved", "moves", "named", "shown", "told"]
 
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?![\d])")
 PADDING = re.compile(r"([ -])\1+")  # of tables, which their widest entry decides
@@ -196,6 +197,13 @@ def moves(notebook: NotebookNode) -> dict[str, list[Shown]]:
     """Return for each parameter what of an executed notebook may depend on it."""
     items = shown(notebook)
     return {name: [item for item in items if item.cell in cells] for name, cells in moved(notebook).items()}
+
+
+def explained(notebook: NotebookNode) -> str:
+    """Return HTML with a line for each parameter of an executed notebook, which says what it moves, behind a fold."""
+    rows = [[name, named(items, sections=True)] for name, items in moves(notebook).items()]
+    table = tabulate(rows, ["Parameter", "What may depend on it"], tablefmt="html")
+    return f'<details class="what-moves"><summary>What each parameter moves</summary>{table}</details>'
 
 
 def named(items: Iterable[Shown], sections: bool = False) -> str:

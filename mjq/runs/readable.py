@@ -19,6 +19,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from mjq.models import CHAPTERS
 from mjq.plots.tables import GLUED, significant
+from mjq.runs import changes
 from mjq.runs.kept.results import taken_from
 
 __all__ = [
@@ -330,6 +331,8 @@ def readable(chapter: NotebookNode, words: Words) -> NotebookNode:
         before = solution
         if cell.cell_type == "code":
             cells += captioned(cell, words)
+            if "checks" in cell.metadata.get("tags", []):
+                cells.append(new_markdown_cell(changes.explained(chapter)))
         else:
             cells += [x for block in blocks(cell.source) for x in said(block, words) if x.cell_type == "markdown"]
     return nbformat.v4.new_notebook(cells=joined(cells), metadata=chapter.metadata)

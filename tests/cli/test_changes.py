@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import re
+from html import unescape
 
 import nbformat
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from mjq.runs import changes
-from tests.conftest import said
+from tests.conftest import ROOT, said
 
 
 def notebook(*cells, injected="", outputs=()):
@@ -162,3 +164,14 @@ def test_a_run_ends_with_the_answers_that_changed(tmp_path):
     assert same[1:] == ["All sentences, tables and figures are those of the notebook."]
     listed = said("list", "small.ipynb", cwd=tmp_path).out
     assert "servers; moves 1" in listed
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_fold_says_of_each_parameter_what_it_moves(path):
+    """A parameter that moves nothing has no place among them."""
+    chapter = nbformat.read(path, as_version=4)
+    first = [x.source for x in chapter.cells if "parameters" in x.metadata.get("tags", [])]
+    names = re.findall(r"^(\w+):", "\n".join(first), re.MULTILINE)
+    rows = re.findall(r"<tr><td>(\w+) *</td><td>([^<]+)</td>", changes.explained(chapter))
+    assert [name for name, _ in rows] == names
+    assert all(re.match(r"\d+ (sentence|table|figure|result)", unescape(words)) for _, words in rows)
