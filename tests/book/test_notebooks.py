@@ -71,6 +71,12 @@ def test_cells_are_named_and_short(path):
             assert max(map(len, lines)) <= LONGEST_LINE, cell.metadata.name
 
 
+def test_a_sentence_is_compared_and_its_code_is_not_shown(path):
+    for cell in cells(path):
+        tags = set(cell.metadata.get("tags", []))
+        assert "sentence" not in tags or {"remove-input", "nbval-check-output"} <= tags, cell.metadata.name
+
+
 def test_a_table_is_the_last_thing_in_its_cell(path):
     """A notebook shows what the last line gives, and nothing of a table before it."""
     for cell in cells(path):
