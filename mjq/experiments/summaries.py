@@ -133,7 +133,7 @@ def figures(log: workload.Log, fcfs_load: float) -> dict[str, float]:
 
 
 def rows(name: str, log: workload.Log, site: workload.Summary) -> Iterator[dict]:
-    """Return the rows of one log."""
+    """Yield the rows of one log."""
     own = figures(log, site.fcfs_load)
     for kind, draw in copies(log, site).items():
         found = [figures(draw(seed), site.fcfs_load) for seed in range(1, DRAWS + 1)]
