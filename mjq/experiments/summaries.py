@@ -147,6 +147,16 @@ def rows(name: str, log: workload.Log, site: workload.Summary) -> Iterator[dict]
             }  # fmt: skip
 
 
+def described(name: str, log: workload.Log, site: workload.Summary, seconds: float) -> dict:
+    """Return the row of a log and its summary, which took so long."""
+    return {
+        "log": name, "jobs": len(log), "days": float(site.span / 86_400), "servers": site.servers,
+        "users": 0 if log.user is None else len(np.unique(log.user)), "load": float(_load(log)),
+        "fcfs_load": fcfs_load_of(log), "model": site.model, "numbers": site.numbers, "looks": site.looks,
+        "seconds": seconds, "no_promise": "; ".join(site.reasons),
+    }  # fmt: skip
+
+
 def main() -> None:
     folder = traces()
     if folder is None:
@@ -159,14 +169,7 @@ def main() -> None:
         began = time.perf_counter()
         site = workload.summarize(log)
         took = time.perf_counter() - began
-        about.append(
-            {
-                "log": name, "jobs": len(log), "days": float(site.span / 86_400), "servers": site.servers,
-                "users": 0 if log.user is None else len(np.unique(log.user)), "load": float(_load(log)),
-                "fcfs_load": fcfs_load_of(log), "model": site.model, "numbers": site.numbers, "looks": site.looks,
-                "seconds": took, "no_promise": "; ".join(site.reasons),
-            }
-        )  # fmt: skip
+        about.append(described(name, log, site, took))
         found += rows(name, log, site)
     keep(TABLE, found, COMMAND, digits=4)
     keep(TABLE_OF_LOGS, about, COMMAND, digits=4)
