@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from mjq import models, simulation
 from mjq._util import checks
+from mjq._util.frozen import ReadOnly, frozen
 
 if TYPE_CHECKING:
     from mjq.models.cluster import Performance
@@ -38,16 +39,13 @@ MOST_STEPS = 1e9  # of the formula for equal rates: a second
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _ByValue:
+class _ByValue(ReadOnly):
     """Compare, hash and show frozen dataclasses whose fields may be arrays."""
 
     def _set(self, **values: Any) -> None:
         """Set the fields of a frozen object; arrays can no longer be written."""
         for name, value in values.items():
-            if isinstance(value, np.ndarray):
-                value = value.copy()
-                value.setflags(write=False)
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
 
     def _values(self) -> tuple:
         return tuple(_plain(getattr(self, field.name)) for field in fields(self))

@@ -54,7 +54,7 @@ def record(target: str | Path) -> None:
 
 
 @cache
-def _real(folder):
+def _real(folder: str) -> str:
     """Return the folder without links; most files lie in few folders."""
     return os.path.realpath(folder)
 

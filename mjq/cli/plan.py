@@ -174,7 +174,7 @@ class Night(click.ParamType):
 )  # fmt: skip
 @page_option
 @json_option
-@schema_option("Plan")
+@schema_option("Plan", "Plans")
 @anonymous_option
 @workers_option
 @scheduler_option

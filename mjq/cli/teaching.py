@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from mjq._util import folders
+from mjq._util.plain import brief
 from mjq.cli.chapters import chapter_argument
-from mjq.cli.common import Command, force_option, show
+from mjq.cli.common import Command, force_option, note, show
 
 __all__ = ["COMMANDS", "grade", "sheets"]
 
@@ -65,7 +66,8 @@ def grade(answers, key, marks, force):
 
     ANSWERS is a CSV file with the columns student, question and answer. KEY is the file key.csv of the sheets. Numbers
     are right within the tolerance of the key, which leaves room for three significant digits. A wrong answer that a
-    common mistake leads to gets a remark that names it. Tasks to derive, to explain and to find a mistake are yours.
+    common mistake leads to gets a remark that names it. Tasks to derive, to explain and to find a mistake are yours,
+    and so is an answer that cannot be read, such as a number with another unit than that of the sheet.
     """
     from tabulate import tabulate
 
@@ -80,6 +82,9 @@ def grade(answers, key, marks, force):
     if marks:
         folders.write(Path(marks), grading.marks_file(found))
     head = ["student", "points", "of", "left to you", "perhaps overlooked"]
+    for one in found:
+        if one.remark in grading.UNREADABLE.values():
+            note(f"{one.student}, question {one.question}: {brief(one.answer)} is {one.remark}")
     show(tabulate(grading.summary(found), head, disable_numparse=[0]))
     if marks:
         show(f"\n{marks}")

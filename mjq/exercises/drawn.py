@@ -119,7 +119,7 @@ def _solved(question, rng):
 
 
 def _refused(error):
-    """Return None where a constraint of the model is violated: an unstable queue, a job that does not fit."""
+    """Raise the error again, unless a constraint of the model is violated, such as that of a stable queue."""
     if type(error) is not ValueError:  # too large a system, or a matrix that cannot be inverted
         raise error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,9 @@ OVERLOOKED = "perhaps overlooked "
 MARGIN = 1e-9  # relative, of a tolerance: decimals are not exact
 MOST_SHOWN = 10  # bad rows in a message
 FORMULA = "=+-@\t\r"  # with which a spreadsheet begins a formula
+MINUS = "\N{MINUS SIGN}"  # as typeset; a keyboard has a hyphen
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
+UNREADABLE = {"number": "not a number: yours to grade", "choice": "not a letter: yours to grade"}
 
 
 @dataclass(frozen=True)
@@ -55,8 +59,10 @@ def grade(answers: str | Path, key: str | Path) -> list[Mark]:
     """Grade the answers of students by the key of their sheets.
 
     A number is right if it differs from that of the key by no more than the tolerance stated there, which leaves room
-    for three significant digits. A decimal comma counts as a point. A choice is right if it is the same letter. All
-    other answers are left to the teacher. A question that a student has not answered earns no points.
+    for three significant digits. The unit of the sheet may stand behind it. A comma counts as a point; before each
+    three digits it may also set off thousands, and the number is right if either reading is. A choice is right if it
+    is the same letter. All other answers are left to the teacher, also one that cannot be read as a number or as a
+    letter where the question asks for one. A question that a student has not answered earns no points.
 
     Parameters
     ----------
@@ -73,8 +79,8 @@ def grade(answers: str | Path, key: str | Path) -> list[Mark]:
     Raises
     ------
     ValueError
-        If a row of a file is bad: its student or question is not in the key, it is there twice, or its answer is not a
-        number or a letter where the question asks for one. The message names the rows.
+        If a row of a file is bad: its student or question is not in the key, or it is there twice. The message names
+        the rows.
     """
     asked: dict[tuple[str, str], tuple[dict, dict]] = {}
     bad = []
@@ -100,8 +106,6 @@ def grade(answers: str | Path, key: str | Path) -> list[Mark]:
             bad.append(f"{place}: {where[0]} answers question {where[1]} a second time")
         else:
             given[where] = row["answer"]
-            problem = _bad_answer(row["answer"], asked[where][0]["kind"])
-            bad += [f"{place}: {where[0]}, question {where[1]}: {problem}"] if problem else []
     _refuse(bad)
     return [_mark(row, mistaken, given.get(where, "")) for where, (row, mistaken) in asked.items()]
 
@@ -141,18 +145,10 @@ def _bad_key(row):
     """Return what is wrong with a row of the key, or nothing."""
     if not row["question"].isdecimal() or not row["points"].isdecimal():
         return "needs whole numbers as question and points"
-    if row["kind"] == "number" and (_number(row["answer"]) is None or not (_number(row["tolerance"]) or -1) >= 0):
+    if row["kind"] == "number" and not (_numbers(row["answer"]) and min(_numbers(row["tolerance"]), default=-1) >= 0):
         return "needs a number as answer, and one not below zero as tolerance"
     if row["kind"] == "choice" and len(row["answer"]) != 1:
         return "needs a letter as answer"
-    return ""
-
-
-def _bad_answer(answer, kind):
-    if kind == "number" and answer and _number(answer) is None:
-        return f"{answer!r} is not a number"
-    if kind == "choice" and answer and not _letter(answer):
-        return f"{answer!r} is not a letter"
     return ""
 
 
@@ -164,14 +160,27 @@ def _mistaken(row):
 
 def _plain(text):
     """Return the number of a question without zeros in front or behind the point, which spreadsheets add."""
-    value = _number(text)
-    return str(int(value)) if value is not None and value == int(value) else text
+    value = next(iter(_numbers(text)), math.nan)
+    return str(int(value)) if value == value // 1 else text
 
 
-def _number(text):
-    """Return a finite number, or None; a comma stands for a point if there is no point."""
+def _numbers(text, unit=""):
+    """Return the finite numbers that a text may stand for, with or without its unit: none, one, or two.
+
+    >>> _numbers("3,407"), _numbers("\N{MINUS SIGN}1.5 jobs per hour", "jobs per hour"), _numbers("3 min", "h")
+    ([3.407, 3407.0], [-1.5], [])
+    """
+    text = " ".join(text.replace(MINUS, "-").split())
+    if unit and text.lower().endswith(unit.lower()):
+        text = text[: -len(unit)].rstrip()
+    readings = [text.replace(",", ".")] if text.count(",") < 2 and "." not in text else [text]
+    readings += [text.replace(",", "")] if THOUSANDS.fullmatch(text) else []
+    return [value for reading in readings if (value := _finite(reading)) is not None]
+
+
+def _finite(text):
     try:
-        value = float(text.replace(",", ".") if text.count(",") == 1 and "." not in text else text)
+        value = float(text)
     except ValueError:
         return None
     return value if math.isfinite(value) and "_" not in text else None
@@ -183,17 +192,18 @@ def _letter(text):
 
 
 def _mark(row, mistaken, answer):
-    points, remark = 0, "wrong"
-    if row["kind"] not in ("number", "choice"):
+    kind, unit = row["kind"], row["unit"]
+    if kind not in UNREADABLE:
         return _marked(row, answer, None, "the teacher grades this")
     if not answer:
-        remark = "no answer"
-    elif _is(answer, row["answer"], row["kind"], row["tolerance"]):
-        points, remark = int(row["points"]), "right"
-    else:
-        words = [words for wrong, words in mistaken.items() if _is(answer, wrong, row["kind"])]
-        remark = f"{OVERLOOKED}{words[0]}" if words else remark
-    return _marked(row, answer, points, remark)
+        return _marked(row, answer, 0, "no answer")
+    values = [x for x in [_letter(answer)] if x] if kind == "choice" else _numbers(answer, unit)
+    if not values:
+        return _marked(row, answer, None, UNREADABLE[kind])
+    if _is(values, row["answer"], kind, row["tolerance"]):
+        return _marked(row, answer, int(row["points"]), "right")
+    words = [words for wrong, words in mistaken.items() if _is(values, wrong, kind)]
+    return _marked(row, answer, 0, f"{OVERLOOKED}{words[0]}" if words else "wrong")
 
 
 def _marked(row, answer, points, remark):
@@ -201,12 +211,13 @@ def _marked(row, answer, points, remark):
     return Mark(row["student"], question, row["title"], row["kind"], answer, row["answer"], points, of, remark)
 
 
-def _is(answer, right, kind, allowed=None):
-    """Return whether an answer counts as this one."""
+def _is(values, right, kind, allowed=None):
+    """Return whether one of the readings of an answer counts as this one."""
     if kind == "choice":
-        return _letter(answer) == right
-    value, exact = _number(answer), float(right)
-    return abs(value - exact) <= float(allowed if allowed is not None else tolerance(right)) * (1 + MARGIN)
+        return right in values
+    exact = _numbers(right)[0]
+    room = _numbers(tolerance(exact) if allowed is None else allowed)[0] * (1 + MARGIN)
+    return any(abs(value - exact) <= room for value in values)
 
 
 def marks_file(marks: list[Mark]) -> bytes:
@@ -214,7 +225,7 @@ def marks_file(marks: list[Mark]) -> bytes:
     rows = []
     for one in marks:
         # An answer in words is no formula of a spreadsheet.
-        words = _number(one.answer) is None and one.answer[:1] in tuple(FORMULA)
+        words = not _numbers(one.answer) and one.answer[:1] in tuple(FORMULA)
         answer = f"'{one.answer}" if words else one.answer
         points = "" if one.points is None else one.points
         rows.append([one.student, one.question, one.title, one.kind, answer, one.key, points, one.of, one.remark])

@@ -148,7 +148,7 @@ def _title(chapter):
 
 
 def _asked(k, one):
-    """Return the heading and the text of a question, as on the sheet and in its solution."""
+    """Yield the heading and the text of a question, as on the sheet and in its solution."""
     question = one.question
     unit = "point" if question.points == 1 else "points"
     yield "h2", f"{k}. {question.title} ({question.points} {unit})"

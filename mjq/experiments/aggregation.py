@@ -40,7 +40,7 @@ class States:
         self.idle = np.empty(tandem.shape[0])
 
     def sweep(self, entrances: np.ndarray) -> None:
-        """Return the probabilities that go with these entrances."""
+        """Set the probabilities to those that go with these entrances."""
         _sweep(*self.tables, entrances.reshape(self.time.shape[1:]), self.time, self.idle)
 
     def entrances(self) -> np.ndarray:

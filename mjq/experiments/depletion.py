@@ -54,7 +54,7 @@ def _pool(N: int, K: int, K_A: int) -> tuple[int, int, int, int]:
 
 
 def more_points() -> list[tuple[int, int, int]]:
-    """Yield points of the table of errors that are not in the figure."""
+    """Return points of the table of errors that are not in the figure."""
     cases = [(1000, K, k) for K in PLACES for k in range(round(AROUND[0] * K), round(AROUND[1] * K) + 1)]
     N, K = LARGEST
     rules = pool_depletion.asymptotic_rules(ALPHA, SYSTEM_1).values()

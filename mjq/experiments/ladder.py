@@ -69,7 +69,7 @@ def independent(
 
 
 def rows(name: str, log: workload.Log) -> Iterator[dict]:
-    """Return the rows of one log."""
+    """Yield the rows of one log."""
     capacity, wait = POINTS * share_of_order(log), float(waits_of(log, "easy").mean())
     yield _row(name, "the log itself", capacity, 0.0, wait, 0.0, _variation(log))
     for rung, draw in rungs(log).items():

@@ -53,7 +53,7 @@ def traces() -> Path | None:
 
 
 def rows(name: str, log: workload.Log) -> Iterator[dict]:
-    """Return all rows of one log."""
+    """Yield all rows of one log."""
     load = _load(log)
     for policy in ("fcfs", "easy"):
         for capacity, found in workload.capacities(log, policy).items():
@@ -80,7 +80,7 @@ def _row(name, load, policy, capacity, needs, block, found):
 
 
 def waits(name: str, log: workload.Log) -> Iterator[dict]:
-    """Return the mean waits [h] of a log under each policy, by users' estimates, exact ones and doubled ones.
+    """Yield the mean waits [h] of a log under each policy, by users' estimates, exact ones and doubled ones.
 
     Order of arrival and first-fit look at no estimates, so they have one row each.
     """

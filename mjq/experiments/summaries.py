@@ -133,7 +133,7 @@ def figures(log: workload.Log, fcfs_load: float) -> dict[str, float]:
 
 
 def rows(name: str, log: workload.Log, site: workload.Summary) -> Iterator[dict]:
-    """Return the rows of one log."""
+    """Yield the rows of one log."""
     own = figures(log, site.fcfs_load)
     for kind, draw in copies(log, site).items():
         found = [figures(draw(seed), site.fcfs_load) for seed in range(1, DRAWS + 1)]
@@ -145,6 +145,16 @@ def rows(name: str, log: workload.Log, site: workload.Summary) -> Iterator[dict]
                 "log": name, "copy": kind, "figure": figure, "value": value,
                 "mean": float(off.mean()) if known else None, "sd": float(off.std(ddof=1)) if known else None,
             }  # fmt: skip
+
+
+def described(name: str, log: workload.Log, site: workload.Summary, seconds: float) -> dict:
+    """Return the row of a log and its summary, which took so long."""
+    return {
+        "log": name, "jobs": len(log), "days": float(site.span / 86_400), "servers": site.servers,
+        "users": 0 if log.user is None else len(np.unique(log.user)), "load": float(_load(log)),
+        "fcfs_load": fcfs_load_of(log), "model": site.model, "numbers": site.numbers, "looks": site.looks,
+        "seconds": seconds, "no_promise": "; ".join(site.reasons),
+    }  # fmt: skip
 
 
 def main() -> None:
@@ -159,14 +169,7 @@ def main() -> None:
         began = time.perf_counter()
         site = workload.summarize(log)
         took = time.perf_counter() - began
-        about.append(
-            {
-                "log": name, "jobs": len(log), "days": float(site.span / 86_400), "servers": site.servers,
-                "users": 0 if log.user is None else len(np.unique(log.user)), "load": float(_load(log)),
-                "fcfs_load": fcfs_load_of(log), "model": site.model, "numbers": site.numbers, "looks": site.looks,
-                "seconds": took, "no_promise": "; ".join(site.reasons),
-            }
-        )  # fmt: skip
+        about.append(described(name, log, site, took))
         found += rows(name, log, site)
     keep(TABLE, found, COMMAND, digits=4)
     keep(TABLE_OF_LOGS, about, COMMAND, digits=4)

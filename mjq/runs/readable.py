@@ -160,7 +160,7 @@ def numbers_of(name: str, notebook: NotebookNode) -> dict[str, Any]:
 
 
 @cache
-def _kept(file, when):
+def _kept(file: Path, when: int) -> dict[str, Any]:
     return numbers_of(file.stem, nbformat.read(file, as_version=4))
 
 

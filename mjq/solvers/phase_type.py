@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg, optimize, sparse
 
 from mjq._util import checks
+from mjq._util.frozen import ReadOnly, frozen
 from mjq.solvers.transient import Transient
 
 __all__ = [
@@ -31,7 +32,7 @@ QUANTILE_TOLERANCE = 1e-13  # relative, of the time
 
 
 @dataclass(frozen=True, eq=False)
-class PhaseType:
+class PhaseType(ReadOnly):
     """Describe a phase-type distribution.
 
     Parameters
@@ -81,9 +82,7 @@ class PhaseType:
         if not ends.all():
             raise ValueError(f"T has no way out of phase {int(np.argmin(ends))}")
         for name, value in (("alpha", alpha), ("T", T), ("exit", ending)):
-            own = value.copy()  # the caller's array stays the caller's
-            own.flags.writeable = False
-            object.__setattr__(self, name, own)
+            object.__setattr__(self, name, frozen(value))
 
     @property
     def phases(self) -> int:

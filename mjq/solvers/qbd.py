@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from mjq._util.compiling import numba
+from mjq._util.frozen import ReadOnly, frozen
 from mjq.solvers import chain
 
 __all__ = ["LevelDistribution", "Levels", "rate_matrix", "stationary"]
@@ -180,7 +181,7 @@ def _require_downward_drift(up, local, down):
 
 
 @dataclass(frozen=True)
-class LevelDistribution:
+class LevelDistribution(ReadOnly):
     """Hold the stationary distribution over levels.
 
     Attributes
@@ -199,6 +200,9 @@ class LevelDistribution:
     first: np.ndarray
     R: np.ndarray
     residual: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "R", frozen(self.R))  # of which the inverse is kept
 
     def level(self, n: int) -> np.ndarray:
         """Return the probabilities of the phases of level `n`."""

@@ -66,7 +66,7 @@ class Transient:
     """
 
     def __init__(self, start: ArrayLike, Q: ArrayLike, values: ArrayLike | None = None):
-        self._start = np.asarray(start, dtype=float)
+        self._start = np.array(start, dtype=float)
         self._values = None if values is None else np.array(np.transpose(values), dtype=float, order="C")
         rates = _without_diagonal(Q)
         leaving = np.asarray(rates.sum(axis=1)).ravel()

@@ -9,6 +9,8 @@ from fractions import Fraction
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mjq import reference
 from mjq.models import NAMES
@@ -134,6 +136,16 @@ def test_no_more_digits_than_both_ways_have():
     assert checking.supported(*[Decimal("0.1234567890125")] * 2) == ("0.12345678901", "3e-15")  # which ends near a half
     with pytest.raises(ArithmeticError, match="no digit in common"):
         checking.supported(Decimal("0.2"), Decimal("0.3"))
+
+
+@given(st.integers(10**5, 10**9), st.integers(1, 999))
+def test_digits_stay_where_the_second_way_is_four_times_as_far_off_as_the_first_one_says(value, difference):
+    second = Decimal(value)
+    text, apart = checking.supported(second + difference, second)
+    assert Decimal(apart) >= 4 * difference
+    places = len(text.replace(".", "").lstrip("0").partition("e")[0])
+    for times in (-4, -2, 2, 4):
+        assert checking.rounded(second + times * difference, places) == text
 
 
 def test_csv_has_the_same_rows():

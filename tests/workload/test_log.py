@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mjq.workload import Log, capacities, costs_of_classes, own_order_capacity, waits_at_load
+from mjq.workload.reading.log import Before, Present
 
 JOBS = 300
 WHOLE = dict(
@@ -40,12 +41,41 @@ WHOLE = dict(
         ("number", np.arange(JOBS) + 0.5, "number must be whole numbers"),
         ("need", np.ones((JOBS, 2)), "need must be a plain sequence"),
         ("servers", -4, "servers must be positive"),
-        ("window", (9.0, 9.0), "a window must end after it begins"),
+        ("window", (9.0, 9.0), "a window must begin, and end after that"),
+        ("window", (-np.inf, 9.0), "a window must begin, and end after that"),
+        ("window", (0.0, np.nan), "a window must begin, and end after that"),
     ],
 )
 def test_what_no_log_can_hold_is_refused_when_it_is_made(column, value, message):
     with pytest.raises(ValueError, match=message):
         Log(**WHOLE | {column: value})
+
+
+EARLY = dict(need=[4], run=[9], arrival=[-3], start=[-2], estimate=None, unfinished=[False])
+PRESENT = dict(need=[4], arrival=[3], start=[np.nan], estimate=[np.nan], taken=9, left_out=0, tasks=[1], at_once=[0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "columns", "column", "value", "message"),
+    [
+        (Before, EARLY, "need", [4, 2], "run has 1 values for 2 jobs"),
+        (Before, EARLY, "need", [-4], "need must be positive"),
+        (Before, EARLY, "run", [-9], "run must not be negative"),
+        (Before, EARLY, "arrival", [np.nan], "arrival must be finite"),
+        (Before, EARLY, "unfinished", [], "unfinished has 0 values for 1 jobs"),
+        (Present, PRESENT, "need", [0], "need must be positive"),
+        (Present, PRESENT, "start", [np.inf], "start must be finite"),
+        (Present, PRESENT, "estimate", [-1], "estimate must not be negative"),
+        (Present, PRESENT, "tasks", [1.5], "tasks must be whole numbers"),
+        (Present, PRESENT, "tasks", [1, 1], "tasks has 2 values for 1 jobs"),
+    ],
+)
+def test_those_who_were_there_at_both_ends_are_checked_too(kind, columns, column, value, message):
+    good = kind(**columns)
+    with pytest.raises(ValueError, match="read-only"):
+        good.need[:] = 1
+    with pytest.raises(ValueError, match=message):
+        kind(**columns | {column: value})
 
 
 def test_a_log_has_a_job():

@@ -22,7 +22,7 @@ def hard_share(x: float, k: float) -> float:
 def transitions(
     state: tuple, network: Network, share: Callable = hard_share, room: float = math.inf
 ) -> Iterator[tuple]:
-    """Return the network as a Markov chain: a job changes its phase, is routed on, leaves, or comes from outside.
+    """Yield the moves of the Markov chain: a job changes its phase, is routed on, leaves, or comes from outside.
 
     Parameters
     ----------

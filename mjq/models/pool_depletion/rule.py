@@ -49,7 +49,7 @@ def checked_pool(N_A: int, N_B: int, K_A: int, K_B: int) -> tuple[int, int, int,
 
 
 def transitions(state: tuple, D: Demands) -> Iterator[tuple]:
-    """Return the system as a Markov chain, from the words of the paper.
+    """Yield the moves of the system as a Markov chain, from the words of the paper.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def _replaced(pool_A, pool_B, a1, a2, b1, b2, leaving):
 
 
 def transitions_when_completed(state: tuple, D: Demands, K: int) -> Iterator[tuple]:
-    """Return the system if a class waits until all tasks of the other are completed, as Section 3 says to the letter.
+    """Yield the moves if a class waits until all tasks of the other are completed, as Section 3 says to the letter.
 
     While the last tasks of an exhausted class are in execution, the places that they leave stay empty. When the last
     one is completed, the other class fills all of the K places at once.

@@ -16,7 +16,7 @@ from mjq._util import checks
 from mjq._util.plain import printable
 from mjq.workload.answers import Lines
 from mjq.workload.reading.kept import Kept
-from mjq.workload.reading.log import INFERRED, Before, Log, Present, frozen
+from mjq.workload.reading.log import INFERRED, Before, Log, Present
 from mjq.workload.reading.rows import (
     BEFORE,
     COMPONENT,
@@ -197,9 +197,8 @@ def _log(reading, jobs, tally, servers, partition, whole=None):
     if reading.clock and arrival is not None:
         clock, odd_clock = reading.clock(reading.header, float(arrival[0]))
     used = len(columns["run"]) + (0 if before is None else len(before.need))
-    made: dict[str, Any] = {name: None if column is None else frozen(column) for name, column in columns.items()}
     return Log(
-        **made,
+        **columns,
         servers=known,
         servers_from=source,
         lines=Lines(read=tally.read, used=used, dropped=tally.dropped, first=tally.first),
@@ -229,11 +228,11 @@ def _windowed(reading, arrival, columns):
     gone = ~inside & (columns["start"] + columns["run"] <= begin)
     early = ~inside & ~gone
     before = Before(
-        need=frozen(columns["need"][early]),
-        run=frozen(columns["run"][early]),
-        arrival=frozen(arrival[early]),
-        start=frozen(columns["start"][early]),
-        estimate=None if columns["estimate"] is None else frozen(columns["estimate"][early]),
+        need=columns["need"][early],
+        run=columns["run"][early],
+        arrival=arrival[early],
+        start=columns["start"][early],
+        estimate=None if columns["estimate"] is None else columns["estimate"][early],
         unfinished=np.zeros(early.sum(), dtype=bool) if columns["unfinished"] is None else columns["unfinished"][early],
     )
     chosen = {name: column if column is None else column[inside] for name, column in columns.items()}

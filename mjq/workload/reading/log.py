@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 
 from mjq import System
 from mjq._util import checks
+from mjq._util.frozen import ReadOnly, frozen
 from mjq.workload.answers import Lines
 
 if TYPE_CHECKING:  # reading a log needs no simulator
     from mjq.simulation.calendar import Calendar
 
-__all__ = ["BLOCKS", "HOUR", "INFERRED", "Before", "Column", "Gap", "Log", "Present", "frozen"]
+__all__ = ["BLOCKS", "HOUR", "INFERRED", "Before", "Column", "Gap", "Log", "Present"]
 
 HOUR = 3600.0
 BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the order of a log matters
@@ -43,7 +44,7 @@ class Gap(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Present:
+class Present(ReadOnly):
     """Hold the jobs that had not ended when a log was taken.
 
     Attributes
@@ -61,6 +62,11 @@ class Present:
         Of an array that waits: how many tasks there are, and how many of them may run at once, 0 for all.
     cut : int
         Arrays whose list of tasks was cut, so that there are more.
+
+    Raises
+    ------
+    ValueError
+        If an array has not one entry for each job, a need is not positive, or a time is infinite.
     """
 
     need: np.ndarray
@@ -73,9 +79,12 @@ class Present:
     at_once: np.ndarray
     cut: int = 0
 
+    def __post_init__(self) -> None:
+        _set_columns(self, "need", "arrival", "start", "estimate", "tasks", "at_once")
+
 
 @dataclass(frozen=True, eq=False)
-class Before:
+class Before(ReadOnly):
     """Hold the jobs that came before the window of a log and had not ended when it began.
 
     Attributes
@@ -87,6 +96,12 @@ class Before:
         For how long it was said to run at most [s]; not a number where that is not known.
     unfinished : bool array, shape (B,)
         Whether it still ran when the window ended: its run time is what had passed by then.
+
+    Raises
+    ------
+    ValueError
+        If an array has not one entry for each job, a need is not positive, a run time is negative, or a time is not
+        finite.
     """
 
     need: np.ndarray
@@ -96,9 +111,12 @@ class Before:
     estimate: Column
     unfinished: np.ndarray
 
+    def __post_init__(self) -> None:
+        _set_columns(self, "need", "run", "arrival", "start", "estimate", "unfinished")
+
 
 @dataclass(frozen=True, eq=False)
-class Log:
+class Log(ReadOnly):
     """Hold the jobs of a cluster log in the order in which they queue: by arrival, then by number.
 
     A log is checked once, when it is made, and nobody can write into its columns. A column that the file lacks is None,
@@ -189,19 +207,13 @@ class Log:
     calendar: Calendar | None = None
 
     def __post_init__(self) -> None:
-        columns = {name: _checked(name, column) for name in COLUMNS if (column := getattr(self, name)) is not None}
-        jobs = len(columns["need"])
-        for name, column in columns.items():
-            if len(column) != jobs:
-                raise ValueError(f"{name} has {len(column)} values for {jobs} jobs: each column has one for each job")
-        if not jobs:
+        _set_columns(self, *COLUMNS)
+        if not len(self):
             raise ValueError("a log must have at least one job")
-        for name, column in columns.items():
-            object.__setattr__(self, name, column)
         if self.servers is not None:
             object.__setattr__(self, "servers", float(checks.positive("servers", self.servers, ndim=0)))
-        if self.window is not None and not self.window[0] < self.window[1]:
-            raise ValueError(f"a window must end after it begins, got {checks.shown(self.window)}")
+        if self.window is not None and not -np.inf < self.window[0] < self.window[1] < np.inf:
+            raise ValueError(f"a window must begin, and end after that, got {checks.shown(self.window)}")
         come = self.arrival
         if come is not None and (earlier := np.flatnonzero(np.diff(come) < 0)).size:
             job = int(earlier[0])
@@ -209,10 +221,6 @@ class Log:
                 f"jobs must be in the order of arrival: job {job + 2} comes at {checks.shown(come[job + 1])}, and the "
                 f"one before it at {checks.shown(come[job])}"
             )
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():  # an array forgets on its way to another process that nobody may write to it
-            object.__setattr__(self, name, frozen(value) if name in COLUMNS and value is not None else value)
 
     def __len__(self) -> int:
         return len(self.run)
@@ -297,11 +305,21 @@ class Log:
         return System(self.require_servers(), needs, 1 / means, jobs / jobs.sum())
 
 
+def _set_columns(jobs, *names):
+    """Check the columns of jobs, and put them in their places as arrays that nobody can write to."""
+    columns = {name: _checked(name, column) for name in names if (column := getattr(jobs, name)) is not None}
+    number = len(columns["need"])
+    for name, column in columns.items():
+        if len(column) != number:
+            raise ValueError(f"{name} has {len(column)} values for {number} jobs: each column has one for each job")
+        object.__setattr__(jobs, name, column)
+
+
 def _checked(name, column):
     """Return a column as an array that nobody can write to, or raise ``ValueError``."""
     if name == "unfinished":
         column = np.asarray(column, dtype=bool)
-    elif name in ("number", "user"):
+    elif name in ("number", "user", "tasks", "at_once"):
         column = np.asarray(column)
         if column.ndim != 1 or column.dtype.kind not in "iu":
             raise ValueError(f"{name} must be whole numbers, one for each job")
@@ -316,20 +334,3 @@ def _checked(name, column):
     else:
         column = checks.numbers(name, column)
     return frozen(column)
-
-
-def frozen(array: np.ndarray) -> np.ndarray:
-    """Return an array that nobody can write to: the same one if that is so, or else a copy.
-
-    >>> x = np.zeros(2)
-    >>> frozen(x) is x, frozen(frozen(x)).flags.writeable
-    (False, False)
-    """
-    at: Any = array
-    while isinstance(at, np.ndarray):
-        if at.flags.writeable:
-            array = array.copy()
-            array.setflags(write=False)
-            break
-        at = at.base
-    return array

@@ -1,0 +1,75 @@
+"""What a command prints with --json is what its own --schema says, for every command that has both."""
+
+import json
+
+import jsonschema
+import numpy as np
+import pytest
+
+from mjq.cli import mjq
+from mjq.headlines import MODELS
+from tests.conftest import said
+
+ASKED = {
+    "capacity": [
+        [],
+        ["--policy", "easy"],
+        ["--policy", "fcfs", "--needs", "2"],
+        ["--servers", "batch=16,gpu=8"],
+        ["--keep-gaps"],
+        ["--from", "60000", "--to", "200000"],
+    ],
+    "plan": [
+        ["--target-wait", "1h", "--servers", "12:20"],
+        ["--target-wait", "1h", "--servers", "12:20:3", "--policy", "fcfs", "--policy", "easy"],
+        ["--target-wait", "1s", "--servers", "8:9"],
+        ["--target-wait", "1h", "--servers", "batch=16,gpu=8"],
+        ["--servers", "16", "--cap", "4", "--estimates", "exact"],
+        ["--servers", "16", "--without", "1", "--target-wait", "1h"],
+    ],
+    "wait": [
+        ["--servers", "16", "--need", "4", "--limit", "1h"],
+        ["--servers", "16", "--table", "--within", "2h"],
+        ["--servers", "16", "--need", "4", "--limit", "1h", "--at", "2000"],
+    ],
+}
+WAYS = [(command, words) for command, ways in ASKED.items() for words in ways]
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    """A few hundred jobs of two partitions, with waits."""
+    rng, rows = np.random.default_rng(3), ["submit,start,need,run,estimate,partition"]
+    for come in np.cumsum(rng.exponential(900, 300)).round().tolist():
+        need, run, wait = rng.integers(1, 9), rng.integers(60, 20_000), rng.integers(600)
+        rows.append(f"{come},{come + wait},{need},{run},{2 * run},{('batch', 'gpu')[rng.integers(4) // 3]}")
+    path = tmp_path_factory.mktemp("log") / "jobs.csv"
+    path.write_text("\n".join(rows))
+    return path
+
+
+def has_both(command):
+    return {"--json", "--schema"} <= {name for option in command.params for name in option.opts}
+
+
+def test_no_command_with_a_schema_is_left_out():
+    """Each model has a command of its own, whose output is compared in ``test_command.py``."""
+    assert {name for name, command in mjq.commands.items() if has_both(command)} == set(ASKED)
+    solve = mjq.commands["solve"]
+    assert all("--schema" in {x for p in solve.get_command(None, name).params for x in p.opts} for name in MODELS)
+
+
+@pytest.mark.parametrize(("command", "words"), WAYS, ids=[" ".join([name, *words]) for name, words in WAYS])
+def test_json_is_what_the_schema_says(log, command, words, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("mjq.workload.forecast.record.DRAWS", 5)
+    more = [] if command == "capacity" else ["-q"]
+    more += ["--servers", "16"] if command == "capacity" and "--servers" not in words else []
+    run = said(command, log, *words, *more, "--json")
+    assert run.status in (0, 3), run.err
+    described = json.loads(said(command, "--schema").out)
+    jsonschema.Draft202012Validator.check_schema(described)
+    found = json.loads(run.out)
+    jsonschema.validate(found, described)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(found | {"another": 1}, described)

@@ -1,0 +1,85 @@
+"""Habits of the code that no tool checks: first words of docstrings, errors that are caught, results that are kept."""
+
+import ast
+
+from tests.conftest import ROOT
+
+MODULES = {
+    path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in (ROOT / "mjq").rglob("*.py")
+}
+
+
+def own_nodes(function):
+    """The nodes of a function, without those of functions inside of it."""
+    nodes = list(function.body)
+    while nodes:
+        node = nodes.pop()
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+            nodes.extend(ast.iter_child_nodes(node))
+
+
+def first_verb_is_right(function):
+    """Whether a function that returns a value says Return, and a generator Yield, if they say one of both."""
+    verb, nodes = ast.get_docstring(function).split()[0], list(own_nodes(function))
+    if any("contextmanager" in ast.unparse(one) for one in function.decorator_list):
+        return True
+    if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in nodes):
+        return verb != "Return"
+    values = [ast.unparse(node.value) for node in nodes if isinstance(node, ast.Return) and node.value]
+    return verb not in ("Return", "Yield") or (verb == "Return" and values != [])
+
+
+def test_docstrings_begin_with_what_a_function_does():
+    wrong = [
+        f"{path}:{node.lineno} {node.name}"
+        for path, tree in MODULES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) and not first_verb_is_right(node)
+    ]
+    assert wrong == []
+    for code, right in {
+        "def f():\n '''Return it.'''\n return 1": True,
+        "def f():\n '''Return it.'''\n yield 1": False,
+        "def f(self):\n '''Return it.'''\n self.x = 1": False,
+        "def f():\n '''Yield it.'''\n return [1]": False,
+        "def f():\n '''Yield it.'''\n yield 1": True,
+    }.items():
+        assert first_verb_is_right(ast.parse(code).body[0]) == right, code
+
+
+COMPUTING = "mjq/models/", "mjq/solvers/", "mjq/simulation/", "mjq/workload/capacity/", "mjq/workload/waits/"
+HARMLESS = {"mjq/simulation/replications.py"}  # raises an error in its own words behind the handler
+
+
+def test_where_something_is_computed_no_bad_input_is_taken_for_another_result():
+    """ValueError is bad input; what is too large or too short has errors of its own, which may be caught."""
+    swallowed = [
+        f"{path}:{node.lineno}"
+        for path, tree in MODULES.items()
+        if path.startswith(COMPUTING) and path not in HARMLESS
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ExceptHandler) and caught(node) & {"ValueError", "Exception"}
+        if not any(isinstance(inside, ast.Raise) for inside in ast.walk(node))
+    ]
+    assert swallowed == []
+
+
+def caught(handler):
+    """Names of the errors that a handler catches."""
+    if handler.type is None:
+        return {"Exception"}
+    return {ast.unparse(one).split(".")[-1] for one in getattr(handler.type, "elts", [handler.type])}
+
+
+def test_results_are_kept_by_names_and_never_by_objects_of_the_caller():
+    """Whoever changes an array would get the old result, and a log that is no longer used would stay in memory."""
+    kept = [
+        (f"{path} {node.name}", [one.annotation and ast.unparse(one.annotation) for one in node.args.args])
+        for path, tree in MODULES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        and any("cache" in ast.unparse(one).split("(")[0].split(".")[-1].split("_") for one in node.decorator_list)
+    ]
+    assert len(kept) >= 5
+    assert [one for one in kept if not set(one[1]) <= {"str", "int", "Path", "Callable"}] == []
