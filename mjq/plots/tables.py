@@ -93,8 +93,8 @@ def say(text: str, numbers: Mapping[str, Any] | None = None, /, **values: Any) -
     Raises
     ------
     ValueError
-        If the text does not use a value, asks for a format of a name that has none, or has a line that begins with
-        ``%``, which the book takes for a comment.
+        If the text does not use a value, asks for a format of a name that has none, has a line that begins with
+        ``%``, which the book takes for a comment, or a row of a table that is broken.
 
     Examples
     --------
@@ -123,6 +123,9 @@ def say(text: str, numbers: Mapping[str, Any] | None = None, /, **values: Any) -
     comment = next((line for line in sentence.splitlines() if line.lstrip().startswith("%")), None)
     if comment:
         raise ValueError(f"the book takes a line that begins with % for a comment: {comment!r}")
+    row = next((line for line in sentence.splitlines() if line.startswith("|") != line.endswith("|")), None)
+    if row:
+        raise ValueError(f"a row of a table begins and ends with | on one line: {row!r}")
     display(Sentence(sentence, known))
 
 

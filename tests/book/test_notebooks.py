@@ -77,6 +77,13 @@ def test_a_sentence_is_compared_and_its_code_is_not_shown(path):
         assert "sentence" not in tags or {"remove-input", "nbval-check-output"} <= tags, cell.metadata.name
 
 
+def test_no_number_of_a_sentence_can_begin_a_list(path):
+    """A line "1. " or "1) " begins one, and a run may have any number."""
+    for cell in cells(path):
+        if "sentence" in cell.metadata.get("tags", []):
+            assert not re.search(r"^ *\{[\w-]+(:[^{}]*)?\}[.)](\s|$)", cell.source, re.MULTILINE), cell.metadata.name
+
+
 def test_a_table_is_the_last_thing_in_its_cell(path):
     """A notebook shows what the last line gives, and nothing of a table before it."""
     for cell in cells(path):
