@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq._util import checks
+from mjq._util import checks, watching
 from mjq.simulation import policies
 from mjq.simulation.calendar import Calendar, calendar_of
 from mjq.simulation.engine import arrivals
@@ -201,7 +201,8 @@ def replay(
         interrupts=rule.interrupts,
         number=rule.number,
     )
-    events(rng, policy, source, units(needs, servers), plan, record, steps)
+    with watching.working(f"replay under {policy}", lambda: float(np.mean(record[START] >= 0))):
+        events(rng, policy, source, units(needs, servers), plan, record, steps)
     del source
     times = record if in_order else np.empty((2, n))
     if not in_order:

@@ -130,7 +130,7 @@ def _keys(counts):
     return counts.astype(np.int64) @ strides, strides
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _neighbours(keys, strides):
     """Return the indices of configurations with one more and one less job of each class; -1 where there is none."""
     up = np.full((len(keys), len(strides)), -1, dtype=np.int32)  # there are fewer than 2**31
@@ -373,7 +373,7 @@ def departure_operator(configurations: Configurations, rates: ArrayLike, mix: Ar
     return linalg.LinearOperator((size, size), matvec=matvec, dtype=float)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def expected_at_entry(heads, values, worth):
     """Put into `worth`, by class that enters, the mean of the values by class of the head that is drawn then."""
     for j in range(heads.classes):
@@ -388,7 +388,7 @@ def expected_at_entry(heads, values, worth):
             worth += drawn
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _draw(heads, flow, k, head):
     """Put into `head`, by its class, the flow into a configuration, from that by class that enters."""
     head[:] = 0.0
@@ -405,7 +405,7 @@ def _draw(heads, flow, k, head):
                 head[i] += heads.draws[j, i] * flow[k, j]
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _expected_after_departure(counts, up, down, rates, heads, values):
     """Sum, over departures, rate times the mean value of the next state; `values` is overwritten."""
     m, classes = counts.shape
@@ -432,7 +432,7 @@ def _expected_after_departure(counts, up, down, rates, heads, values):
     return out
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _drain(counts, up, down, rates, heads, departures, flow, found):
     """Pass down: from the admission flow, probabilities where the head does not fit, elsewhere flows by departures.
 
@@ -459,7 +459,7 @@ def _drain(counts, up, down, rates, heads, departures, flow, found):
                         found[less, i] += here[i] * rate
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _admit(up, heads, found):
     """Pass up: each head that fits enters, and draws the next head."""
     m, classes = up.shape

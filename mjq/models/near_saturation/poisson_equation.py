@@ -155,7 +155,7 @@ def _centred(h, A, completions, probabilities):
     return h
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _pass(counts, up, down, rates, heads, departures, surplus, entered):
     """Pass up, for each state's value from what entering is worth, then down, for that worth from these values."""
     m, classes = counts.shape
