@@ -217,6 +217,6 @@ def _never_start(jobs, need, calendar):
     too_large = int((need[jobs] > calendar.up[-1] * (1 + checks.FIT_TOLERANCE)).sum())
     return (
         f"{len(jobs)} of {len(need)} jobs never start: the calendar ends with {checks.shown(calendar.up[-1])} of "
-        f"{checks.shown(calendar.servers)} servers up, and {too_large} of them need more; the first that waits is job "
-        f"{jobs[0] + 1} of those given"
+        f"{checks.shown(calendar.servers)} servers up, and {too_large} of them need{'s' * (too_large == 1)} more; the "
+        f"first that waits is job {jobs[0] + 1} of those given"
     )
