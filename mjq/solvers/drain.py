@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import linalg
 
+from mjq._util.budget import require_time
 from mjq._util.checks import TooLarge
 from mjq._util.compiling import numba
 from mjq.solvers import arnoldi, chain
@@ -200,6 +201,8 @@ def saturated(
     ------
     ArithmeticError
         If the passes did not converge, or rates lie so far apart that the answer could not be trusted.
+    NotInTime
+        If the budget of :mod:`mjq._util.budget`, where there is one, is used up.
 
     Examples
     --------
@@ -307,6 +310,7 @@ class _Passes:
         self.everywhere, self.found = np.zeros(stops.shape), np.empty(configurations.counts.shape)
 
     def __call__(self, flow):
+        require_time()
         self.count += 1
         self.everywhere[self.places] = flow
         _drain(*self.tables, self.rates, self.heads, self.departures, self.everywhere, self.found)
@@ -366,6 +370,7 @@ def departure_operator(configurations: Configurations, rates: ArrayLike, mix: Ar
     size = len(states[0])
 
     def matvec(values):
+        require_time()
         everywhere = np.zeros(configurations.counts.shape)
         everywhere[states] = np.ravel(values)
         return _expected_after_departure(*tables, rates, heads, everywhere)[states]
