@@ -10,9 +10,9 @@ __all__ = ["main"]
 def main() -> int:
     """Run the command; return its exit status."""
     try:
-        from mjq.cli import main as run
+        from mjq.cli import process
 
-        return run()
+        return process()
     except KeyboardInterrupt:  # while the libraries are still being imported
         print("mjq: stopped", file=sys.stderr)
         return 1

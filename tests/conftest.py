@@ -3,7 +3,6 @@
 import contextlib
 import io
 import shutil
-import signal
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,12 +81,8 @@ def said(*words, cwd="."):
     That a process of its own says the same is seen in ``test_command.py``.
     """
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            status = main([str(word) for word in words])
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main([str(word) for word in words])
     return Said(status, *(stream.buffer.getvalue().decode() for stream in (out, err)))
 
 

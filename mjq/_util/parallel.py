@@ -6,6 +6,7 @@ they come.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import signal
@@ -24,6 +25,7 @@ from mjq._util import checks
 SOON = 2.0  # seconds of work that are not worth further processes, or a progress bar
 CHUNK = 16  # cases that a process takes at a time, at most
 SHARES = 8  # chunks for each process, at least, so that none works on alone at the end
+MERCY = 0.3  # seconds that a worker has to end when somebody interrupts
 CLUSTER = 64  # workers that a dask client may come to have
 
 if TYPE_CHECKING:  # it takes a second, and its logs must be quieted before its first import
@@ -227,7 +229,13 @@ def client_of(workers: Workers) -> Iterator[Client]:
                     yield client
                 except KeyboardInterrupt:
                     hush()
+                    cluster.sync(_end, list(cluster.workers.values()))
                     raise
+
+
+async def _end(nannies):
+    """End the processes of workers, whatever they compute: otherwise each would have some seconds to finish it."""
+    await asyncio.gather(*(nanny.close(timeout=MERCY) for nanny in nannies), return_exceptions=True)
 
 
 @contextmanager
@@ -265,8 +273,10 @@ def _interrupts_wait():
         return
     from multiprocessing import resource_tracker  # there are no processes in a browser
 
+    sys.warnoptions.append("ignore:resource_tracker")  # it would complain of a process that is ended; it cleans up
     resource_tracker.ensure_running()  # its start, otherwise later, would end the blocking
-    with _terminated_later():
+    sys.warnoptions.pop()
+    with _answered_later():
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             yield
@@ -275,16 +285,24 @@ def _interrupts_wait():
 
 
 @contextmanager
-def _terminated_later():
-    """Answer SIGTERM at the end of the context. It is not blocked: workers, which inherit what is, must obey it."""
+def _answered_later():
+    """Answer Ctrl-C and SIGTERM at the end of the context.
+
+    To block them is not enough: workers inherit what is blocked, and must obey SIGTERM; and a thread of some library
+    that was started before may take a signal that the first thread blocks.
+    """
     if threading.current_thread() is not threading.main_thread():  # others cannot say what a signal does
         yield
         return
-    asked = []
-    before = signal.signal(signal.SIGTERM, lambda *_: asked.append(True))
+    asked: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number, handler in handlers.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, lambda number, _: asked.append(number))
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)  # None: not set by Python
+        for number, handler in handlers.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not set by Python
         if asked:
-            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(asked[0])

@@ -13,26 +13,27 @@
 ``reading``   options of the commands that read a log
 ``page``      an executed chapter as one page
 ``common``    options and messages shared by all commands
+``alive``     what a long command shows, and how it is stopped
 """
 
 from __future__ import annotations
 
+import os
 import platform
-import signal
 import sys
-import threading
 from collections.abc import Sequence
 
 import click
 
 from mjq.cli import chapters, common, logs, models, teaching
+from mjq.cli.alive import listening
 from mjq.cli.capacity import capacity
 from mjq.cli.plan import plan
 from mjq.cli.reference import reference
 from mjq.cli.summary import draw, summary
 from mjq.cli.wait import wait
 
-__all__ = ["main", "mjq"]
+__all__ = ["main", "mjq", "process"]
 
 MAIN_HELP = """Run the chapters of the book with your own numbers, solve a model, or study the log of a cluster.
 
@@ -72,11 +73,22 @@ SECTIONS: dict[str, list[str]] = {
 }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def process() -> int:
+    """Run the command as all that this process does: what asks it to stop is obeyed; return its exit status."""
+    arguments = sys.argv[1:]
+
+    def end():
+        status = _stopped(arguments)
+        sys.stdout.flush()
+        os._exit(status)
+
+    quiet = {"-q", "--quiet"} & set(arguments) or not sys.stderr.isatty()
+    with listening(" ".join(["mjq", *arguments[:1]]), end, None if quiet else sys.stderr):
+        return main(arguments)
+
+
+def main(arguments: Sequence[str]) -> int:
     """Run the command; return its exit status."""
-    arguments = sys.argv[1:] if arguments is None else arguments
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # what ends us politely is Ctrl-C: nothing stays
     try:
         status = mjq.main(arguments, prog_name="mjq", standalone_mode=False)
         return status if isinstance(status, int) else 0
@@ -86,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         return _refuse(arguments, error.format_message(), error.exit_code, _help_of(error))
     except (KeyboardInterrupt, click.Abort):
-        return _refuse(arguments, "stopped", common.FAILED)
+        return _stopped(arguments)
     except ValueError as error:
         return _refuse(arguments, error, common.BAD_INPUT)
     except MemoryError as error:
@@ -96,6 +108,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(arguments, message, common.FAILED)
     except (RuntimeError, ArithmeticError) as error:
         return _refuse(arguments, error, common.FAILED)
+
+
+def _stopped(arguments):
+    """Say that the command was stopped; return the exit status."""
+    return _refuse(arguments, "stopped", common.FAILED)
 
 
 def _refuse(arguments, message, status, hint=""):

@@ -340,12 +340,19 @@ def _memory(memory):
 
 
 def _classes(told):
+    from mjq.workload.capacity.costs import MOST_NEEDS
+
     rows = [(f"{one.need:g}", one.jobs, one.servers, one.beside, one.without, one.wastes) for one in told.classes]
     head = "need", "jobs", "servers used", "others beside it [1/h]", "without it [1/h]", "servers it wastes"
     title = (
         f"Needs that waste most under {told.policy}: the servers that others could use without them, less those that "
         "they use"
     )
+    if told.other_needs:
+        title += (
+            f". Only the {MOST_NEEDS} needs with most work were tried; {told.other_needs} more have "
+            f"{told.work_of_others:.1%} of it"
+        )
     return sheet.Table(title, head, rows, ("", "d", ".2f", ".4f", ".4f", ".2f"))
 
 

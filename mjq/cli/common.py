@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from mjq._util.plain import printable
+from mjq.cli.alive import erase
 
 __all__ = [
     "BAD_INPUT",
@@ -129,7 +130,12 @@ def page_name(context: click.Context, option: click.Parameter, path: str | None)
 
 def show(text: object, err: bool = False, nl: bool = True) -> None:
     """Print lines, with control characters escaped: they may repeat what a file says."""
-    click.echo("\n".join(map(printable, str(text).split("\n"))), err=err, nl=nl)
+    _print("\n".join(map(printable, str(text).split("\n"))), err=err, nl=nl)
+
+
+def _print(text, err=False, nl=True):
+    erase()
+    click.echo(text, err=err, nl=nl)
 
 
 def say(message: object, status: int) -> int:
@@ -147,13 +153,13 @@ def say_json(message: object, status: int, **context: Any) -> int:
     """Print an error on stderr as JSON; return the exit status."""
     kind = "input" if status == BAD_INPUT else "failure"
     content = context | {"error": {"type": kind, "message": str(message)}}
-    click.echo(as_json(content), err=True)
+    _print(as_json(content), err=True)
     return status
 
 
 def show_json(content: Any) -> None:
     """Print plain data as JSON."""
-    click.echo(as_json(content, indent=1))
+    _print(as_json(content, indent=1))
 
 
 def as_json(content: Any, indent: int | None = None) -> str:

@@ -146,7 +146,7 @@ def _factors(moves, weights):
     return np.clip(np.divide(target, weights, out=np.ones(n), where=weights > 0), SMALLEST, LARGEST)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _groups(up, last, time, idle):
     """Return the time with each number of last-class jobs, queue and class in preparation; the part that fits; idle."""
     classes, m, width = time.shape
@@ -164,7 +164,7 @@ def _groups(up, last, time, idle):
     return total, fitting, free
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _entrances(up, arrival, preparation, time, idle):
     classes, m, width = time.shape
     found = np.zeros((m, width))
@@ -178,7 +178,7 @@ def _entrances(up, arrival, preparation, time, idle):
     return found
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _balance(n, k, entrances, up, starts, larger, inflow, departures, arrival, preparation, mix, time):
     """Balance all queues with one class and configuration, from entrances and larger configurations."""
     width = len(entrances)
@@ -196,7 +196,7 @@ def _balance(n, k, entrances, up, starts, larger, inflow, departures, arrival, p
         row[q] /= leaving + (arrival if q < width - 1 else 0.0)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _sweep(up, starts, larger, inflow, departures, arrival, preparation, mix, entrances, time, idle):
     """Make the sweep of :mod:`mjq.models.cluster.tandem`, and keep all probabilities."""
     classes, m, width = time.shape
@@ -214,7 +214,7 @@ def _sweep(up, starts, larger, inflow, departures, arrival, preparation, mix, en
         idle[k] /= departures[k] + arrival
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _alternate(
     upwards, smaller, up, starts, larger, inflow, departures, arrival, preparation, mix, time, idle
 ):  # fmt: skip

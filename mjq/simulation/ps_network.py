@@ -232,7 +232,7 @@ def _tables(network):
     return queue_of, routing, phases, first, np.concatenate(tables)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _longer(table):
     bigger = np.empty((table.shape[0], 2 * table.shape[1]), dtype=table.dtype)
     bigger[:, : table.shape[1]] = table

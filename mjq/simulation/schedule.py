@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq._util import checks
+from mjq._util import checks, watching
 from mjq.simulation import policies
 from mjq.simulation.calendar import Calendar, calendar_of
 from mjq.simulation.engine import arrivals
@@ -201,7 +201,8 @@ def replay(
         interrupts=rule.interrupts,
         number=rule.number,
     )
-    events(rng, policy, source, units(needs, servers), plan, record, steps)
+    with watching.working(f"replay under {policy}", lambda: float(np.mean(record[START] >= 0))):
+        events(rng, policy, source, units(needs, servers), plan, record, steps)
     del source
     times = record if in_order else np.empty((2, n))
     if not in_order:
@@ -216,6 +217,6 @@ def _never_start(jobs, need, calendar):
     too_large = int((need[jobs] > calendar.up[-1] * (1 + checks.FIT_TOLERANCE)).sum())
     return (
         f"{len(jobs)} of {len(need)} jobs never start: the calendar ends with {checks.shown(calendar.up[-1])} of "
-        f"{checks.shown(calendar.servers)} servers up, and {too_large} of them need more; the first that waits is job "
-        f"{jobs[0] + 1} of those given"
+        f"{checks.shown(calendar.servers)} servers up, and {too_large} of them need{'s' * (too_large == 1)} more; the "
+        f"first that waits is job {jobs[0] + 1} of those given"
     )

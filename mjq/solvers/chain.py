@@ -239,7 +239,7 @@ def stationary_of_recurrent_part(P: np.ndarray) -> np.ndarray:
     return pi
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _is_connected(Q):
     """Return whether no rate is negative, and all states can be reached from the first one, and it from them."""
     n = len(Q)
@@ -282,7 +282,7 @@ def _few(items, most=6):
     return ", ".join(map(str, items[:most])) + more
 
 
-@numba.njit(cache=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _eliminate(band, width):
     """Eliminate states from the last to the second, then substitute back."""
     n = band.shape[0]
@@ -412,7 +412,7 @@ def until_absorption(
     return gained
 
 
-@numba.njit(cache=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _absorb(band, width, ends, gained):
     """Eliminate states from the last to the first, then substitute back; `ends` are the rates of absorption."""
     n = band.shape[0]

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import linalg
 
+from mjq._util.budget import require_time
 from mjq._util.checks import TooLarge
 from mjq._util.compiling import numba
 from mjq.solvers import arnoldi, chain
@@ -130,7 +131,7 @@ def _keys(counts):
     return counts.astype(np.int64) @ strides, strides
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _neighbours(keys, strides):
     """Return the indices of configurations with one more and one less job of each class; -1 where there is none."""
     up = np.full((len(keys), len(strides)), -1, dtype=np.int32)  # there are fewer than 2**31
@@ -200,6 +201,8 @@ def saturated(
     ------
     ArithmeticError
         If the passes did not converge, or rates lie so far apart that the answer could not be trusted.
+    NotInTime
+        If the budget of :mod:`mjq._util.budget`, where there is one, is used up.
 
     Examples
     --------
@@ -307,6 +310,7 @@ class _Passes:
         self.everywhere, self.found = np.zeros(stops.shape), np.empty(configurations.counts.shape)
 
     def __call__(self, flow):
+        require_time()
         self.count += 1
         self.everywhere[self.places] = flow
         _drain(*self.tables, self.rates, self.heads, self.departures, self.everywhere, self.found)
@@ -366,6 +370,7 @@ def departure_operator(configurations: Configurations, rates: ArrayLike, mix: Ar
     size = len(states[0])
 
     def matvec(values):
+        require_time()
         everywhere = np.zeros(configurations.counts.shape)
         everywhere[states] = np.ravel(values)
         return _expected_after_departure(*tables, rates, heads, everywhere)[states]
@@ -373,7 +378,7 @@ def departure_operator(configurations: Configurations, rates: ArrayLike, mix: Ar
     return linalg.LinearOperator((size, size), matvec=matvec, dtype=float)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def expected_at_entry(heads, values, worth):
     """Put into `worth`, by class that enters, the mean of the values by class of the head that is drawn then."""
     for j in range(heads.classes):
@@ -388,7 +393,7 @@ def expected_at_entry(heads, values, worth):
             worth += drawn
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _draw(heads, flow, k, head):
     """Put into `head`, by its class, the flow into a configuration, from that by class that enters."""
     head[:] = 0.0
@@ -405,7 +410,7 @@ def _draw(heads, flow, k, head):
                 head[i] += heads.draws[j, i] * flow[k, j]
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _expected_after_departure(counts, up, down, rates, heads, values):
     """Sum, over departures, rate times the mean value of the next state; `values` is overwritten."""
     m, classes = counts.shape
@@ -432,7 +437,7 @@ def _expected_after_departure(counts, up, down, rates, heads, values):
     return out
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _drain(counts, up, down, rates, heads, departures, flow, found):
     """Pass down: from the admission flow, probabilities where the head does not fit, elsewhere flows by departures.
 
@@ -459,7 +464,7 @@ def _drain(counts, up, down, rates, heads, departures, flow, found):
                         found[less, i] += here[i] * rate
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _admit(up, heads, found):
     """Pass up: each head that fits enters, and draws the next head."""
     m, classes = up.shape

@@ -124,7 +124,7 @@ def _normalized(climb, fall):
     return np.ascontiguousarray(climb / total), np.ascontiguousarray(fall / total)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _eliminate(stay, leave, right):
     """Solve (diag(stay 1 + leave) - stay) X = right for non-negative arguments, without a subtraction."""
     n, width = right.shape

@@ -9,7 +9,7 @@ from mjq._util.compiling import numba
 __all__ = ["total"]
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def total(values: np.ndarray) -> float:
     """Add numbers one after the other; numpy adds them in another order, which rounds otherwise.
 

@@ -194,14 +194,14 @@ def _series(mean):
     return np.exp(special.xlogy(n, mean) - mean - special.gammaln(n + 1))
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _most_steps(mean):
     """Return a number that a Poisson variable hardly ever exceeds, by Bernstein's inequality."""
     a = -math.log(LEFT_OUT_PROBABILITY)
     return mean + a / 3 + math.sqrt(a * a / 9 + 2 * a * mean)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _poisson_means(seen, means):
     """Return the expectation of row N of `seen` for N Poisson with each mean; further rows are like the last one."""
     last, width = seen.shape[0] - 1, seen.shape[1]

@@ -277,9 +277,9 @@ class Report(Plain):
     memory: dict[str, list[Drawn]]
     """By policy, the curve of capacities from independent jobs to the log's own order."""
     classes: list[Costs]
-    """Classes of jobs that waste most."""
+    """Classes of jobs that waste most, of the twenty needs with most work."""
     near_saturation: NearSaturation | None
-    """Null under EASY, and where there are too many classes."""
+    """Null under EASY, and where there is no exact solution: the interval of the exponential capacity says why."""
     agreement: list[Agreement]
     """Empty where the log has no waits."""
     binned: Binned | None
@@ -297,6 +297,10 @@ class Report(Plain):
     """Null where the log does not tell when jobs came."""
     held: Held | None = None
     """Null where the log does not tell when jobs started."""
+    other_needs: int = 0
+    """How many needs have less work than these twenty."""
+    work_of_others: float = 0.0
+    """Their share of the work."""
 
 
 class PolicyReports(Plain):

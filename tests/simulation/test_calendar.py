@@ -217,7 +217,7 @@ def test_while_servers_are_missing_a_job_that_needs_them_keeps_nobody_waiting_un
         ([(5, float("nan"))], "calendar must be finite"),
         ([(5, 2, 1)], "calendar must hold pairs of a time and servers, got 3 in each row"),
         ([(1, 0)], "2 of 3 jobs never start: the calendar ends with 0 of 4 servers up, and 2 of them need more"),
-        ([(1, 2)], "1 of 3 jobs never start: the calendar ends with 2 of 4 servers up, and 1 of them need more"),
+        ([(1, 2)], "1 of 3 jobs never start: the calendar ends with 2 of 4 servers up, and 1 of them needs more"),
     ],
 )
 @pytest.mark.parametrize("policy", ["easy", "conservative"])

@@ -49,8 +49,9 @@ from mjq.workload import (
     waits_at_load,
 )
 from mjq.workload.capacity import estimates
-from mjq.workload.capacity.estimates import near_the_limit
-from mjq.workload.capacity.report import verdict
+from mjq.workload.capacity.costs import MOST_NEEDS
+from mjq.workload.capacity.estimates import Estimates, near_the_limit
+from mjq.workload.capacity.report import report_on, verdict
 from mjq.workload.making import example
 from mjq.workload.making.example import example_path, made
 from mjq.workload.reading.sacct import COMMAND
@@ -235,6 +236,23 @@ def test_what_a_class_costs_is_seen_without_it():
     assert costs_of_classes(log)[0].need == 4
 
 
+def test_of_many_needs_those_with_most_work_are_tried_and_the_others_counted(monkeypatch):
+    monkeypatch.setitem(estimates.JOBS, "fcfs", 10_000)
+    rng = np.random.default_rng(8)
+    log = Log(need=rng.integers(1, 41, 3000).astype(float), run=rng.exponential(60, 3000), servers=64.0)
+    work = {need: (log.need * log.run)[log.need == need].sum() for need in np.unique(log.need)}
+    most = sorted(work, key=work.get)[-MOST_NEEDS:]
+    tried = costs_of_classes(log)
+    assert sorted(row.need for row in tried) == sorted(most)
+    every = {row.need: row for row in costs_of_classes(log, most=len(work))}
+    assert every.keys() == work.keys() and all(every[row.need] == row for row in tried)
+    report = report_on(log)
+    assert report.other_needs == len(work) - MOST_NEEDS
+    assert report.work_of_others == pytest.approx(
+        sum(work[need] for need in work if need not in most) / sum(work.values())
+    )
+
+
 @light
 def test_fewer_needs_keep_the_work_and_tell_their_error():
     log = example_log()
@@ -328,6 +346,17 @@ def test_exponential_classes_that_cannot_be_solved_are_simulated(monkeypatch):
     found = exponential_capacity(instant)
     assert found.interval.startswith("of the simulation") and found.low <= found.value <= found.high
     assert found.value == pytest.approx(120)  # jobs of 2 of 2 servers, a minute each, and as many that take no time
+
+
+def test_exponential_classes_that_are_not_solved_in_time_are_simulated(monkeypatch):
+    monkeypatch.setitem(estimates.JOBS, "fcfs", 20_000)
+    log = drawn(20_000, 5)
+    exact = Estimates(log).exponential("fcfs")
+    assert exact.interval == estimates.EXACT and near_the_limit(log) is not None
+    monkeypatch.setattr(estimates, "MOST_SECONDS", 0.0)
+    simulated = Estimates(log).exponential("fcfs")
+    assert "its exact solution takes more than 0 s" in simulated.interval and near_the_limit(log) is None
+    assert simulated.low < simulated.high and simulated.value == pytest.approx(exact.value, rel=0.02)
 
 
 def test_a_class_without_which_nothing_is_left_has_no_cost():

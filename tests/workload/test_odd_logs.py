@@ -1,13 +1,19 @@
 """Logs as nobody should write them, and ways to hand one over: an answer, or one plain line that says what is wrong."""
 
+import copy
 import gzip
 import io
 import json
 import os
+import re
 import threading
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mjq._util.plain import printable
 from mjq.workload import load, read_log
@@ -199,3 +205,84 @@ def test_streams_that_hold_next_to_nothing_are_refused_in_one_line(tmp_path, mon
     status, out, err = said("replay", path)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert "cannot be read from a pipe" in err or way == "file" or content != b"PAR1"
+
+
+# --- Damaged files --------------------------------------------------------------------------------------------------
+
+RAW = Path(__file__).parent / "raw"
+ODD_VALUES = [
+    10**400, -1, 1e308, float("nan"), float("inf"), HOSTILE, None, True, [], {}, [[1]], {"a": 1}, "9" * 400, 1.5,
+    {"set": True, "infinite": False, "number": 10**400}, {"set": True, "number": -5}, {"set": "x", "number": "y"},
+]  # fmt: skip
+ODD_CELLS = [
+    "", "-1", "-0", "nan", "inf", "1e400", "1" + "0" * 400, "0x10", "1_0", "UNLIMITED", "99999-00:00:00", HOSTILE,
+    "2025-13-45T99:99:99", "3000_[1-999999999]", "7_[1-2000000000%3]", "cpu=1e400", "gres/gpu=x", '"', "[", "|" * 50,
+    "\0", "\n",
+]  # fmt: skip
+
+
+def places(content, before=()):
+    """All places in a JSON value, as the keys that lead to them."""
+    if before:
+        yield before
+    items = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for key, value in items:
+        yield from places(value, (*before, key))
+
+
+def read_or_refused(path):
+    """Read a log; what refuses it must name the file, in a message that is not long."""
+    message = str(path)
+    try:
+        read_log(path, servers=64)
+    except ValueError as error:
+        message = str(error)
+    assert str(path) in message and len(message) < 900
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.sampled_from(ODD_VALUES)), min_size=1, max_size=4))
+@settings(max_examples=150)
+def test_json_in_which_something_is_odd_is_read_or_refused_in_words(odd):
+    content = json.loads((RAW / "sacct.json").read_text(encoding="utf-8"))
+    content["jobs"] = content["jobs"][:4]
+    for number, value in odd:
+        ways = list(places(content))
+        *way, last = ways[number % len(ways)]
+        at = content
+        for key in way:
+            at = at[key]
+        at[last] = copy.deepcopy(value)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "jobs.json"
+        path.write_text(json.dumps(content), encoding="utf-8")
+        read_or_refused(path)
+
+
+@given(
+    st.sampled_from(sorted(path.name for path in RAW.iterdir() if path.suffix in (".txt", ".csv", ".swf", ".acct"))),
+    st.lists(
+        st.tuples(st.integers(0, 10**6), st.integers(0, 10**6), st.sampled_from(ODD_CELLS)), min_size=1, max_size=4
+    ),
+)
+@settings(max_examples=150)
+def test_text_in_which_something_is_odd_is_read_or_refused_in_words(name, odd):
+    lines = (RAW / name).read_text(encoding="utf-8").split("\n")[:30]
+    for line, cell, value in odd:
+        parts = re.split(r"([|;, \t:=])", lines[line % len(lines)])
+        parts[cell % len(parts)] = value
+        lines[line % len(lines)] = "".join(parts)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_text("\n".join(lines), encoding="utf-8")
+        read_or_refused(path)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "text", ["[" * 200_000, '{"jobs": ' + "[" * 200_000, '{"kind": 5}', '{"jobs": [{"time": 3}]}', "{}"]
+)
+def test_json_that_is_no_log_is_refused_in_one_line_with_its_name(tmp_path, text, command):
+    path = tmp_path / "jobs.json"
+    path.write_text(text)
+    status, out, err = said(*command, path)
+    assert (status, out, err.count("\n")) == (2, "", 1) and str(path) in err and len(err) < 600

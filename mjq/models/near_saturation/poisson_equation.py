@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import linalg as sparse_linalg
 
+from mjq._util.budget import require_time
 from mjq._util.compiling import numba
 from mjq.solvers import chain, drain
 
@@ -117,6 +118,7 @@ def drained(
     everywhere = np.zeros((len(departures), heads.classes))
 
     def turn(entered, surplus):
+        require_time()
         everywhere[places] = entered
         worth, values = _pass(*tables, departures, surplus, everywhere)
         return worth[places], values
@@ -155,7 +157,7 @@ def _centred(h, A, completions, probabilities):
     return h
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _pass(counts, up, down, rates, heads, departures, surplus, entered):
     """Pass up, for each state's value from what entering is worth, then down, for that worth from these values."""
     m, classes = counts.shape

@@ -73,7 +73,7 @@ def phase_time(rng, table, first, n):
     return total
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def doubled(buffer, head):
     """Return a circular buffer of twice the length, with its first entry moved to the front."""
     bigger = np.empty(2 * len(buffer), dtype=buffer.dtype)
@@ -83,7 +83,7 @@ def doubled(buffer, head):
     return bigger
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def push(due, kinds, size, time, kind):
     """Add to a heap of `size` entries."""
     k = size
@@ -93,7 +93,7 @@ def push(due, kinds, size, time, kind):
     due[k], kinds[k] = time, kind
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def pop(due, kinds, size):
     """Drop the first of a heap that keeps `size` entries."""
     time, kind = due[size], kinds[size]
@@ -109,7 +109,7 @@ def pop(due, kinds, size):
     due[k], kinds[k] = time, kind
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def remove(due, kinds, size, place):
     """Drop the entry at this place of a heap that keeps `size` entries: those above it come down, the first is free."""
     while place > 0:

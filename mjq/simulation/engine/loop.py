@@ -187,7 +187,7 @@ def event_loop(choose, rng, source, needs, plan, record, calendar):
     return sums
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _entries(jobs, plan):
     """Return how many entries a profile may have: two for each job, and some while one is moved."""
     return 2 * len(jobs) + 4 if plan.knows_times else 1
@@ -301,7 +301,7 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
     return True
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _change(state, jobs, line, memory, calendar, times_known):
     """Let as many servers be up as the calendar says from now on; if they are fewer, all promises are void."""
     up = calendar[state.step].up
@@ -317,7 +317,7 @@ def _change(state, jobs, line, memory, calendar, times_known):
     state.change = calendar[state.step].since if state.step < len(calendar) else np.inf
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _average(areas, state, waiting, span):
     """Add the jobs that wait, and those in service, over this time to the integrals."""
     areas[state.batch, IN_SYSTEM] += (state.running + waiting) * span
@@ -325,7 +325,7 @@ def _average(areas, state, waiting, span):
     areas[state.batch, SPAN] += span
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _let_go(state, jobs, line, serving, due):
     """Count jobs as completed that are expected to end by now, once a job ends."""
     while state.running and due[0] == state.now:
@@ -338,7 +338,7 @@ def _let_go(state, jobs, line, serving, due):
         state.free += line[jobs[job].kind].need
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _stop_expecting(state, jobs, line, serving, memory, job):
     """Forget the expected end of a job that completes; if it was reached before, undo that its need was given back."""
     if jobs[job].estimate == GONE:
@@ -349,7 +349,7 @@ def _stop_expecting(state, jobs, line, serving, memory, job):
         memory[0].changed |= jobs[job].estimate > state.now
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _first_by_start(state, jobs, due, who):
     """Let the job that started first be the next of those that complete now."""
     place = 0
@@ -359,7 +359,7 @@ def _first_by_start(state, jobs, due, who):
     who[0], who[place] = who[place], who[0]
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _depart(state, jobs, line, due, who):
     """Complete the next job: give back its servers and its place in the table."""
     job = who[0]
@@ -370,7 +370,7 @@ def _depart(state, jobs, line, due, who):
     state.spare = job
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _arrive(state, jobs, line, kind):
     """Give a job of this class a place in the table, and put it into the queue."""
     job = state.spare
@@ -382,7 +382,7 @@ def _arrive(state, jobs, line, kind):
     state.arrived += 1
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _start(state, jobs, line, due, who, job, service):
     """Take a job out of the queue and serve it."""
     leave(jobs, line, job)
@@ -391,7 +391,7 @@ def _start(state, jobs, line, due, who, job, service):
     state.free -= line[jobs[job].kind].need
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _is_served(state, who, job):
     """Return whether a job is in service."""
     for k in range(state.running):
@@ -400,7 +400,7 @@ def _is_served(state, who, job):
     return False
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _interrupt(state, jobs, line, serving, due, who, job):
     """Give back the servers of a job in service before it has completed."""
     place = 0
@@ -414,7 +414,7 @@ def _interrupt(state, jobs, line, serving, due, who, job):
     state.free += line[jobs[job].kind].need
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _count(sums, batch, kind, wait, service, tail_at):
     """Add what a counted job tells."""
     sojourn = wait + service

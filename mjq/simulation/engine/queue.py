@@ -100,7 +100,7 @@ def units(needs: ArrayLike, B: float) -> np.ndarray:
     return np.rint(np.minimum(np.asarray(needs, dtype=float) / B, 2.0) * WHOLE).astype(np.int64)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def interrupt(job):
     """Return the number by which a policy asks to interrupt a job in service; applied to that number, the job.
 
@@ -110,7 +110,7 @@ def interrupt(job):
     return -2 - job
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def opened(needs):
     """Return a queue in which nobody waits, for classes of these needs in units."""
     line = np.empty(len(needs) + 1, QUEUE)
@@ -122,7 +122,7 @@ def opened(needs):
     return line
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def places(size):
     """Return a table with room for this many jobs; each spare place names the next one behind it, from 0 on."""
     jobs = np.empty(size, JOB)
@@ -132,7 +132,7 @@ def places(size):
     return jobs
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def more_places(jobs):
     """Return a full table with as many spare places behind it."""
     longer = places(2 * len(jobs))
@@ -140,7 +140,7 @@ def more_places(jobs):
     return longer
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _join(jobs, queue, job, behind, among):
     """Put a job into a queue ahead of another one, at its end if that is nobody."""
     mine = jobs[job]
@@ -157,7 +157,7 @@ def _join(jobs, queue, job, behind, among):
     queue.length += 1
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _part(jobs, queue, job, among):
     """Take a job out of a queue."""
     mine = jobs[job]
@@ -174,21 +174,21 @@ def _part(jobs, queue, job, among):
         queue.shortest = np.inf
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def enter(jobs, line, job):
     """Put a job at the end of the queue."""
     _join(jobs, line[len(line) - 1], job, NOBODY, ALL)
     _join(jobs, line[jobs[job].kind], job, NOBODY, ALIKE)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def leave(jobs, line, job):
     """Take a job out of the queue, wherever it stands."""
     _part(jobs, line[len(line) - 1], job, ALL)
     _part(jobs, line[jobs[job].kind], job, ALIKE)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def enter_again(jobs, line, job):
     """Put a job that was interrupted into the queue, where it stood by its arrival."""
     for among in (ALL, ALIKE):
@@ -199,7 +199,7 @@ def enter_again(jobs, line, job):
         _join(jobs, queue, job, later, among)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def serve(jobs, serving, job):
     """Put a job among those in service, by its expected end; ``serving[0]`` is their queue."""
     all_served = serving[0]
@@ -209,7 +209,7 @@ def serve(jobs, serving, job):
     _join(jobs, all_served, job, later, ALL)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def release(jobs, serving, job):
     """Take a job from among those in service."""
     _part(jobs, serving[0], job, ALL)

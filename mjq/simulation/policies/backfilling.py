@@ -97,7 +97,7 @@ def backfilling(jobs, line, serving, memory, profile, running, free, now):
     return NOBODY
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _promise_anew(jobs, line, serving, memory, profile, free, now):
     """Make the profile from the jobs in service and all promises; then let each job in turn come earlier."""
     profile[0].since, profile[0].free = now, free
@@ -128,7 +128,7 @@ def _promise_anew(jobs, line, serving, memory, profile, free, now):
         job = jobs[job].behind[ALL]
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _forget(memory, profile, now):
     """Let the profile begin now."""
     passed = 0
@@ -141,7 +141,7 @@ def _forget(memory, profile, now):
     profile[0].since = now
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _earliest(memory, profile, now, span, need, kept):
     """Return from when on this much is free for this long; if reserved for the job from a time on, at or before it."""
     start, k = now, 0
@@ -156,7 +156,7 @@ def _earliest(memory, profile, now, span, need, kept):
     return start
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _hold(memory, profile, start, end, need):
     """Take what a job needs out of the profile from its start to its end, or give it back if `need` is negative."""
     if not end > start:
@@ -172,7 +172,7 @@ def _hold(memory, profile, start, end, need):
                 profile[j] = profile[j + 1]
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _entry(memory, profile, time):
     """Return the entry that begins at this time; it is made if there is none."""
     used = memory[0].used

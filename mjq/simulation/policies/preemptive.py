@@ -29,7 +29,7 @@ def server_filling(jobs, line, serving, memory, profile, running, free, now):
     return NOBODY
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _first_jobs(jobs, line, serving):
     """Return the first jobs in the system, and of each whether it waits."""
     served = np.empty(serving[0].length, np.int64)
@@ -57,7 +57,7 @@ def _first_jobs(jobs, line, serving):
     return first, waits
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def _largest(jobs, line, first):
     """Return which of them are served: the largest, the earliest of equal ones, as long as they fit."""
     chosen, left = np.zeros(len(first), np.bool_), RESOURCE

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from mjq._util import checks
+from mjq._util import budget, checks
 from mjq.models.near_saturation import RelativeCompletions
 from mjq.simulation.estimates import Estimate
 from mjq.solvers import drain
@@ -46,6 +46,7 @@ REPLICATIONS = 10
 JOBS = {"fcfs": 200_000, "easy": 30_000}  # of each replication
 WARM = 0.1  # of a replication, which is not counted
 MOST_CONFIGURATIONS = 1_000_000  # up to which exponential classes are solved exactly: some ten seconds
+MOST_SECONDS = 60.0  # of the processor, after which they are simulated: run times far apart can take hours
 ASSUMES = {
     "naive": "no server is ever idle while jobs wait",
     "exponential": "jobs are independent, and those of one need take exponential times with the mean of the log",
@@ -141,12 +142,12 @@ class Estimates:
 
     def near_the_limit(self) -> RelativeCompletions | None:
         """Return what :func:`near_the_limit` returns."""
-        return self._once(near_the_limit)
+        return self._once(_solved)[0]
 
     def exponential(self, policy: str, exact: bool = True) -> Capacity:
         """Return :func:`exponential_capacity`."""
-        solved = self.near_the_limit() if exact and policy == "fcfs" else None
-        return _exponential(self.log, policy, self.seed, solved)
+        solved, why = self._once(_solved) if exact and policy == "fcfs" else (None, "")
+        return _exponential(self.log, policy, self.seed, solved, why)
 
     def capacities(
         self, policy: str, exact: bool = True, progress: Callable[[str], object] = lambda name: None
@@ -254,14 +255,14 @@ def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: 
 def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: bool = True) -> Capacity:
     """Return the capacity for independent jobs whose exponential times have the mean of their need in the log.
 
-    Under FCFS exact where at most a million configurations fit; otherwise simulated. Under EASY estimates exceed the
-    times by the factors of the log.
+    Under FCFS exact where at most a million configurations fit and a minute is enough; otherwise simulated, and its
+    `interval` says why. Under EASY estimates exceed the times by the factors of the log.
     """
     return Estimates(log, seed).exponential(policy, exact)
 
 
-def _exponential(log, policy, seed, solved):
-    """Return the capacity for exponential times, by the exact solution if there is one."""
+def _exponential(log, policy, seed, solved, why):
+    """Return the capacity for exponential times, by the exact solution, or by simulation and why there is none."""
     naive, ran = _naive(log), log.run > 0
     if solved is not None:
         share = min(1.0, HOUR * solved.capacity / naive)
@@ -277,7 +278,7 @@ def _exponential(log, policy, seed, solved):
             factor = np.divide(log.estimate, log.run, out=np.ones(len(log)), where=ran)
             said = run * factor[drawn]
         shares.append(_share(log, log.need[drawn], run, said, policy))
-    return _simulated(log, shares, "exponential")
+    return _simulated(log, shares, "exponential", why)
 
 
 def near_the_limit(log: Log) -> RelativeCompletions | None:
@@ -286,15 +287,28 @@ def near_the_limit(log: Log) -> RelativeCompletions | None:
     Returns
     -------
     RelativeCompletions or None
-        None where more than a million configurations fit, or jobs of some need took no time.
+        None where more than a million configurations fit, they are not solved in a minute of the processor's time, run
+        times lie too far apart, or jobs of some need took no time.
     """
+    return Estimates(log).near_the_limit()
+
+
+def _solved(log):
+    """Return the exact solution and nothing, or None and why there is none."""
     servers = log.require_servers()
     try:
         system = log.system()
         drain.configurations(servers, system.needs, servers * checks.FIT_TOLERANCE, MOST_CONFIGURATIONS)
-        return system.near_saturation()
-    except (checks.TooShort, checks.TooLarge, ArithmeticError):  # no time, too many configurations, means too far apart
-        return None
+        with budget.within(MOST_SECONDS):
+            return system.near_saturation(), ""
+    except checks.TooShort:
+        return None, "jobs of some need took no time"
+    except checks.TooLarge:
+        return None, "it has too many classes for an exact solution"
+    except budget.NotInTime:
+        return None, f"its exact solution takes more than {MOST_SECONDS:g} s"
+    except ArithmeticError:
+        return None, "run times lie too far apart for an exact solution"
 
 
 def memory(log: Log, policy: str = "fcfs", seed: int = 1, lengths: Sequence[int] = BLOCKS) -> dict[int, Capacity]:
@@ -369,10 +383,10 @@ def _drawn(log, rng, length, jobs):
     return log.need[drawn], log.run[drawn], _some(log.estimate, drawn)
 
 
-def _simulated(log, shares, name):
+def _simulated(log, shares, name, why=""):
     found, naive = Estimate.of(shares), _naive(log)
     share, low, high = np.clip([found.mean, found.low, found.high], 0, 1).tolist()
-    return _capacity(log, share, (naive * low, naive * high), (low, high), SIMULATED, name)
+    return _capacity(log, share, (naive * low, naive * high), (low, high), f"{SIMULATED}{why and f', as {why}'}", name)
 
 
 def _capacity(log, share, ends, of_share, interval, name):

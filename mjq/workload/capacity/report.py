@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from mjq._util import checks
 from mjq.workload.answers import (
     Agreement,
@@ -20,7 +22,7 @@ from mjq.workload.answers import (
     Report,
 )
 from mjq.workload.capacity import arrivals, binning
-from mjq.workload.capacity.costs import costs_of_classes
+from mjq.workload.capacity.costs import MOST_NEEDS, costs_of_classes
 from mjq.workload.capacity.estimates import Estimates, mean_work
 from mjq.workload.capacity.saturated import LINE
 from mjq.workload.doubts import doubts
@@ -123,7 +125,7 @@ def _reports(log, policies, seed, needs, progress):
     progress("classes")
     costs = {policy: costs_of_classes(log, policy)[:CLASSES] for policy in policies}
     progress("waits")
-    short, work = too_short(log), mean_work(log)
+    short, work, (others, less) = too_short(log), mean_work(log), _other_needs(log)
     load, agreement = (None, []) if short else (arrivals.load(log), arrivals.agreement(log))
     seen, held, said = window_of(log), held_most(log), doubts(log, agreement)
     reports = {}
@@ -157,8 +159,17 @@ def _reports(log, policies, seed, needs, progress):
             warnings=said,
             window=seen,
             held=held,
+            other_needs=others,
+            work_of_others=less,
         )
     return reports
+
+
+def _other_needs(log):
+    """Return how many needs have less work than those of which the costs are computed, and their share of it."""
+    _, kind = np.unique(log.need, return_inverse=True)
+    work = np.sort(np.bincount(kind, log.need * log.run))[::-1]
+    return len(work[MOST_NEEDS:]), float(work[MOST_NEEDS:].sum() / work.sum())
 
 
 def _of_easy(log):

@@ -175,12 +175,14 @@ def _of_sacct(blocks):
         content = json.loads("\n".join(line for _, block in blocks for line in block))
     except ValueError as error:
         raise ValueError(f"this looks like JSON, and is broken: {error}") from None
+    except RecursionError:
+        raise ValueError("this looks like JSON, and is nested too deep") from None
     jobs = content.get("jobs") if isinstance(content, dict) else None
     if isinstance(jobs, list) and jobs and all(isinstance(job, dict) and "time" in job for job in jobs):
         return content
     if isinstance(jobs, list) and jobs and isinstance(jobs[0], dict) and "submit_time" in jobs[0]:
         raise ValueError("this looks like squeue --json, which has no jobs that have ended; ask sacct --json for them")
-    if isinstance(content, dict) and content.get("kind", "").endswith("List"):
+    if isinstance(content, dict) and str(content.get("kind")).endswith("List"):
         raise ValueError(f"this looks like what kubectl prints; {HOW_TO}")
     one = content[0] if isinstance(content, list) and content else None
     if isinstance(one, dict) and {"task_id", "job_id", "submission_id"} & set(one):

@@ -17,6 +17,7 @@ from typing import Any
 
 import polars as pl
 
+from mjq._util.plain import brief
 from mjq.workload.reading.arrays import tasks_of
 from mjq.workload.reading.cells import first_line, quoted, split
 from mjq.workload.reading.rows import (
@@ -130,8 +131,12 @@ def read_json(content: Mapping[str, Any], unit: str | None = None) -> Reading:
     [('7', 9.0, 10.0, 4.0)]
     """
     columns: dict[str, list[str]] = {name: [] for name in (*COLUMNS, "UID")}
-    for job in content["jobs"]:
-        for name, value in _of_json(job).items():
+    for place, job in enumerate(content["jobs"], 1):
+        try:
+            found = _of_json(job)
+        except ValueError as error:
+            raise ValueError(f"job {place} of the JSON is not as sacct writes it: {error}") from None
+        for name, value in found.items():
             columns[name].append(value)
     if not any(columns["UID"]):
         del columns["UID"]
@@ -142,27 +147,25 @@ def read_json(content: Mapping[str, Any], unit: str | None = None) -> Reading:
 
 def _of_json(job):
     """Return the columns of :data:`COLUMNS` and the user for a job of the JSON, as text."""
-    time, array, het = (job.get(part) or {} for part in ("time", "array", "het"))
-    state = (job.get("state") or {}).get("current", "")
+    time, array, het, said, owner = (_part(job, part, {}) for part in ("time", "array", "het", "state", "association"))
+    state = said.get("current")
     tres = {
-        kind: ",".join(
-            f"{one['type']}{'/' * bool(one.get('name'))}{one.get('name') or ''}={one['count']}" for one in listed or ()
-        )
-        for kind, listed in (job.get("tres") or {}).items()
+        kind: ",".join(map(_as_tres, _part({kind: listed}, kind, [])))
+        for kind, listed in _part(job, "tres", {}).items()
     }
-    whole, offset = _number(het.get("job_id")), _number(het.get("job_offset"))
-    parent, task, tasks = _number(array.get("job_id")), _number(array.get("task_id")), array.get("task") or ""
-    at_once = _number(array, "limits", "max", "running", "tasks")
+    whole, offset = _whole(het.get("job_id")), _whole(het.get("job_offset"))
+    parent, task, tasks = _whole(array.get("job_id")), _whole(array.get("task_id")), _text(array.get("task"))
+    at_once = _whole(array, "limits", "max", "running", "tasks")
     raw = _text(job.get("job_id"))
     name = (
-        f"{whole:.0f}+{offset or 0:.0f}" if whole
-        else f"{parent:.0f}_[{tasks}{f'%{at_once:.0f}' if at_once else ''}]" if parent and re.search(r"[-,]", tasks)
-        else f"{parent:.0f}_{task:.0f}" if parent and task is not None
+        f"{whole}+{offset or 0}" if whole
+        else f"{parent}_[{tasks}{f'%{at_once}' if at_once else ''}]" if parent and re.search(r"[-,]", tasks)
+        else f"{parent}_{task}" if parent and task is not None
         else raw
     )  # fmt: skip
     return {
         "JobIDRaw": raw,
-        "State": " ".join(state) if isinstance(state, list) else state,
+        "State": " ".join(map(_text, state)) if isinstance(state, list) else _text(state),
         **{
             ours: _text(_number(time.get(theirs)) or None)
             for ours, theirs in (("Submit", "submission"), ("Eligible", "eligible"), ("Start", "start"), ("End", "end"))
@@ -172,12 +175,31 @@ def _of_json(job):
         "NNodes": _text(_number(job.get("allocation_nodes")) or None),
         "AllocCPUS": "",
         "AllocTRES": tres.get("allocated", ""),
-        "Partition": job.get("partition") or "",
+        "Partition": _text(job.get("partition")),
         "Flags": "",
         "ReqTRES": tres.get("requested", ""),
         "JobID": name,
-        "UID": job.get("user") or (job.get("association") or {}).get("user") or "",
+        "UID": _text(job.get("user") or owner.get("user")),
     }
+
+
+def _part(job, name, nothing):
+    """Return a part of a job that is an object or a list, as `nothing` is; `nothing` where it is not there."""
+    found = job.get(name)
+    if found is None:
+        return nothing
+    if not isinstance(found, type(nothing)):
+        kind = "an object" if isinstance(nothing, dict) else "a list"
+        raise ValueError(f"{name} must be {kind}, got {brief(found)}")
+    return found
+
+
+def _as_tres(one):
+    """Return a trackable resource as sacct prints it in a table, such as gres/gpu:a100=4."""
+    if not isinstance(one, dict) or not {"type", "count"} <= one.keys():
+        raise ValueError(f"a resource must have a type and a count, got {brief(one)}")
+    name = _text(one.get("name"))
+    return f"{_text(one['type'])}{'/' * bool(name)}{name}={_text(_number(one['count']))}"
 
 
 def _number(value, *keys):
@@ -189,8 +211,19 @@ def _number(value, *keys):
     return value
 
 
-def _text(number):
-    return "" if number is None else "UNLIMITED" if number == float("inf") else f"{number}"
+def _whole(value, *keys):
+    """Return a whole number of the JSON that is part of the name of a job; None if it is not known."""
+    found = _number(value, *keys)
+    if found is not None and type(found) is not int:
+        raise ValueError(f"numbers of jobs and tasks must be whole, got {brief(found)}")
+    return found
+
+
+def _text(value):
+    """Return a value of the JSON as sacct prints it in a table."""
+    if isinstance(value, (dict, list)):
+        raise ValueError(f"a text or a number was expected, got {brief(value)}")
+    return "" if value is None else "UNLIMITED" if value == float("inf") else f"{value}"
 
 
 def _rows(blocks: Iterable[tuple[int, list[str]]]) -> Iterator[pl.DataFrame]:

@@ -1,0 +1,160 @@
+"""A command stops when it is asked to, whatever it is computing, and shows on a terminal that it works."""
+
+import ast
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+from contextlib import redirect_stderr
+
+import pytest
+
+from mjq._util import parallel, watching
+from mjq.cli import alive
+from tests.conftest import ROOT
+
+LONGEST = 120  # seconds, after which a test gives up: nothing depends on how fast the machine is
+
+# A policy that never returns: the compiled loop goes on for ever. Before it begins, the process says so.
+ENDLESS = """
+import sys
+from mjq.__main__ import main
+from mjq.simulation import policies, schedule
+
+def endless(jobs, line, serving, memory, profile, running, free, now):
+    while memory[0].used >= 0:
+        memory[0].used = (memory[0].used * 1103515245 + 12345) % 2147483648
+    return -1
+
+policies.POLICIES["endless"] = policies.Policy(endless, "", "")
+policies.compiled(endless)
+schedule.replay([0], [1], [1], None, 1)
+run = schedule.events
+
+def begin(*arguments):
+    print("begins", flush=True)
+    return run(*arguments)
+
+schedule.events = begin
+sys.exit(main())
+"""
+
+
+@pytest.fixture
+def endless(tmp_path):
+    """A command that replays for ever, in its compiled loop."""
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    (tmp_path / "log.csv").write_text("submit,need,run\n0,1,1\n1,1,1\n")
+    words = [sys.executable, "endless.py", "replay", "log.csv", "--servers", "1", "--policy", "endless", "--json"]
+    run = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    begins = run.stdout.readline()
+    assert begins == "begins\n", run.communicate()
+    yield run
+    run.kill()
+    run.communicate()
+
+
+@pytest.mark.parametrize("sent", alive.SIGNALS)
+def test_a_compiled_loop_is_stopped(endless, sent):
+    time.sleep(0.2)  # for it to be in the loop; it is stopped before, too
+    endless.send_signal(sent)
+    out, err = endless.communicate(timeout=LONGEST)
+    assert (endless.returncode, out) == (1, "")
+    assert json.loads(err) == {"command": "replay", "error": {"type": "failure", "message": "stopped"}}
+
+
+def test_every_compiled_function_releases_the_lock_of_the_interpreter():
+    """Without it the thread that listens for signals would never have its turn."""
+    compiled = 0
+    for path in (ROOT / "mjq").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            for decorator in getattr(node, "decorator_list", []):
+                text = ast.unparse(decorator)
+                assert "njit" not in text or "nogil=True" in text, (path, node.name)
+                compiled += "njit" in text
+    assert compiled > 50
+
+
+def test_to_import_mjq_or_to_call_its_command_leaves_signals_and_threads_alone(tmp_path):
+    code = (
+        "import signal, threading\n"
+        "handler = signal.getsignal\n"
+        "state = lambda: [handler(signal.SIGINT), handler(signal.SIGTERM), threading.active_count()]\n"
+        "before = state()\n"
+        "import mjq\n"
+        "from mjq.cli import main\n"
+        "assert main(['list']) == 0\n"
+        "assert state() == before, state()\n"
+        "assert signal.set_wakeup_fd(-1) == -1\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, timeout=LONGEST)
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    monkeypatch.setattr(alive, "SILENCE", 0.0)
+    monkeypatch.setattr(alive, "TICK", 0.01)
+    return Terminal()
+
+
+def never():
+    raise AssertionError("nobody asked the process to stop")
+
+
+def seen(screen, text, times=1):
+    """Wait until the screen has had a text so many times."""
+    end = time.monotonic() + LONGEST
+    while screen.getvalue().count(text) < times:
+        assert time.monotonic() < end, screen.getvalue()
+        time.sleep(0.01)
+
+
+def test_a_terminal_is_shown_what_is_done_and_which_share(terminal):
+    with redirect_stderr(terminal), alive.listening("mjq capacity", never, terminal):
+        seen(terminal, "… mjq capacity: 0 s")
+        with watching.working("replay under easy", lambda: 0.25):
+            seen(terminal, "… replay under easy: 25%, 0 s")
+    before, _, after = terminal.getvalue().rpartition("\r")
+    assert after == "" and before.endswith(" ")  # nothing stays
+
+
+def test_a_progress_bar_that_stands_still_is_drawn_again(terminal):
+    listening = alive.listening("mjq plan", never, terminal)
+    with redirect_stderr(terminal), listening, parallel.Bar("replays", 4, True):
+        already = terminal.getvalue().count("replays")
+        seen(terminal, "replays", already + 3)
+    assert not terminal.getvalue().rpartition("replays")[2].count("…")
+
+
+def test_without_a_terminal_nothing_is_shown(terminal):
+    looked = []
+    work = watching.working("x", lambda: looked.append(1) or 0.0)
+    with redirect_stderr(terminal), alive.listening("mjq plan", never), work:
+        time.sleep(0.1)
+    assert (terminal.getvalue(), looked) == ("", [])
+
+
+def test_signals_mean_afterwards_what_they_meant_before():
+    before = [signal.getsignal(number) for number in alive.SIGNALS], signal.set_wakeup_fd(-1)
+    with alive.listening("mjq", never):
+        for number in alive.SIGNALS:
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(number)
+    assert ([signal.getsignal(number) for number in alive.SIGNALS], signal.set_wakeup_fd(-1)) == before
+
+
+def test_a_signal_that_is_ignored_stays_so():
+    """As Ctrl-C is in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with alive.listening("mjq", never):
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
