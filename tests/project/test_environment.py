@@ -89,7 +89,7 @@ def test_versions_agree(root):
 def test_continuous_integration_runs_all_tests(root, tmp_path, browsers, root_here, installed):
     """The script is run, with a `make` that only writes down what it is asked for, where nothing can be installed."""
     asked = tmp_path / "asked"
-    for name in ("bash", "dirname", "sh", "basename"):
+    for name in ("bash", "dirname", "sh", "basename", "timeout"):
         (tmp_path / name).symlink_to(shutil.which(name))
     answers = {"make": "true", "apt-get": '[ "$1" = update ]', "id": f"echo {0 if root_here else 1000}"}
     for name in (*answers, *browsers):
