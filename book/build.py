@@ -82,8 +82,9 @@ def execute(name, position):
     bar = {"desc": name, "position": position, "bar_format": "{desc} |{bar:30}| {n_fmt}/{total_fmt} cells, {elapsed}"}
     bar["disable"] = None  # where nobody watches: a log would get a line a cell
     chapter, began, started = source(name), time.time(), time.perf_counter()
+    recording = depends.recording(record, ROOT)
     failure = execution.execute(
-        chapter, scratch, progress=bar, cell_limit=CELL_LIMIT, modules_here=False, opened=record
+        chapter, scratch, progress=bar, cell_limit=CELL_LIMIT, modules_here=False, first=recording
     )
     if failure:
         if scratch.exists():

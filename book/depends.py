@@ -1,8 +1,8 @@
 """What a chapter depends on: its cells, the locked requirements, and the project's files that its execution opened.
 
 The kernel that executes a chapter records the modules that it imports and the tables, logs and notebooks that it reads,
-and so do the processes that it starts (`mjq._util.opened`). Words do not count: those between cells and in captions,
-and docstrings and comments of modules and cells. Comments of parameters do, for commands show them.
+and so do the processes that it starts (`record/file_record.py`). Words do not count: those between cells and in
+captions, and docstrings and comments of modules and cells. Comments of parameters do, for commands show them.
 """
 
 import ast
@@ -13,6 +13,7 @@ import os
 import sys
 import tokenize
 from functools import cache
+from pathlib import Path
 
 import nbformat
 
@@ -28,6 +29,13 @@ def digest(notebook, opened, root):
     for name in ["requirements.lock", *opened]:
         state.update(f"\n{name} ".encode() + meaning_of_file(root / name))
     return state.hexdigest()
+
+
+def recording(record, root):
+    """What a kernel must evaluate before the first cell, to record the files of `root` that it opens."""
+    here = str(Path(__file__).parent / "record")
+    known = f"__import__('sys').path.append({here!r})"
+    return f"({known}, __import__('file_record').record({str(record)!r}, {str(root)!r}))"
 
 
 def opened(record):

@@ -32,14 +32,7 @@ Models are re-exported: ``from mjq import processing_capacity``.
 
 from __future__ import annotations
 
-import os
-
 import lazy_loader
-
-if "MJQ_OPENED" in os.environ:  # the build of the book asks which files a chapter depends on
-    from mjq._util import opened
-
-    opened.record(os.environ[opened.VARIABLE])
 
 __version__ = "0.1.0"
 

@@ -54,7 +54,7 @@ def execute(
     progress: bool | dict = False,
     cell_limit: float | None = None,
     modules_here: bool = True,
-    opened: Path | None = None,
+    first: str = "",
 ) -> Failure | None:
     """Execute a notebook in a kernel of its own, in the current folder.
 
@@ -75,9 +75,8 @@ def execute(
     modules_here : bool
         Whether modules in the current folder can be imported. A chapter of the book does not look there: a file
         ``numpy.py`` that happens to be there must not take the place of the library.
-    opened : pathlib.Path, optional
-        A file that receives the names of the project's files that the kernel and its children open
-        (``mjq._util.opened``).
+    first : str
+        An expression that the kernel evaluates before the first cell.
 
     Returns
     -------
@@ -85,9 +84,7 @@ def execute(
     """
     arguments = ["--log-level=CRITICAL"] + ["--InteractiveShellApp.extra_extensions=mjq.runs.kept.recorder"] * recorder
     arguments += ["--InteractiveShellApp.ignore_cwd=True"] * (not modules_here)
-    if opened:
-        recording = f"__import__('mjq._util.opened')._util.opened.record({str(opened)!r})"
-        arguments.append(f"--InteractiveShellApp.exec_lines={recording}")
+    arguments += [f"--InteractiveShellApp.exec_lines={first}"] * bool(first)
     notebook = nbformat.from_dict(notebook)
     try:
         _is_data(parameters or {})

@@ -104,3 +104,12 @@ def test_commands_print_through_the_function_that_escapes():
             ast.unparse(node.func) for node in ast.walk(ast.parse(path.read_text("utf-8"))) if hasattr(node, "func")
         }
         assert path.name == "common.py" or not calls & {"print", "click.echo", "click.secho", "echo"}, path.name
+
+
+def test_the_library_installs_no_hook_when_it_is_imported():
+    code = (
+        "import sys; seen = []; sys.addaudithook(lambda event, _: event == 'sys.addaudithook' and seen.append(event))\n"
+        "import mjq; mjq.System; mjq.workload; mjq.experiments; mjq.plots; print(seen)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"

@@ -77,7 +77,7 @@ def origin(name: str) -> dict[str, str]:
 
 
 def _read(name):
-    # Python reads the file, so that it is known which chapter uses which table (mjq._util.opened).
+    # Python reads the file, so that it is known which chapter uses which table (book/depends.py).
     return pl.read_csv(
         (resources.files("mjq.experiments.tables") / f"{name}.csv").read_bytes(), infer_schema_length=None
     )

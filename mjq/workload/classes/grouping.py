@@ -88,7 +88,7 @@ def write_classes(path: str | Path | IO[bytes], classes: Iterable[JobClass]) -> 
 
 def read_classes(path: str | Path) -> list[JobClass]:
     """Read job classes from a CSV file that :func:`write_classes` wrote."""
-    content = Path(path).read_bytes()  # by Python, so that it is known who uses which file (mjq._util.opened)
+    content = Path(path).read_bytes()  # by Python, so that it is known who uses which file (book/depends.py)
     table = pl.read_csv(content, schema_overrides=get_type_hints(JobClass))
     return [JobClass(**row) for row in table.iter_rows(named=True)]
 

@@ -1,7 +1,8 @@
 """Record which files of the project a process opens: modules, tables, logs and notebooks.
 
 The build of the book asks this of the kernels that execute chapters (``book/depends.py``). Processes that such a kernel
-starts, as workers or by a command, find the environment variable `VARIABLE` when they import ``mjq``, and record too.
+starts, as workers or by a command, find the environment variable `VARIABLE` and, through ``PYTHONPATH``, the
+``sitecustomize.py`` beside this file, and record too.
 """
 
 from __future__ import annotations
@@ -15,18 +16,19 @@ from typing import Any
 
 __all__ = ["VARIABLE", "record"]
 
-VARIABLE = "MJQ_OPENED"  # the name of the file that holds the record
-ROOT = os.path.realpath(Path(__file__).parents[2])
+VARIABLE = "MJQ_OPENED"  # the file that holds the record and the folder of the project, on a line each
 
 
-def record(target: str | Path) -> None:
-    """Append the name of each project file that this process or one of its children opens to the file `target`.
+def record(target: str, root: str) -> None:
+    """Append the name of each file in `root` that this process or one of its children opens to the file `target`.
 
-    Names are relative to the folder that holds the package, one in each line. A module counts when it is imported, even
-    if Python takes it from its cache. Only what Python itself opens is seen: a library that reads a file in compiled
-    code must be given the content.
+    Names are relative to `root`, one in each line. A module counts when it is imported, even if Python takes it from
+    its cache. Only what Python itself opens is seen: a library that reads a file in compiled code must be given the
+    content.
     """
-    os.environ[VARIABLE] = str(target)
+    os.environ[VARIABLE] = f"{target}\n{root}"
+    path = [str(Path(__file__).parent), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, path)))
     handle = os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
     asked: set[str] = set()
     seen: set[str] = set()
@@ -36,7 +38,7 @@ def record(target: str | Path) -> None:
         if path in asked:
             return
         asked.add(path)
-        name = _name(path)
+        name = _name(path, os.path.realpath(root))
         if name and name not in seen:
             seen.add(name)
             os.write(handle, f"{name}\n".encode())  # at once, for processes may be killed
@@ -45,11 +47,6 @@ def record(target: str | Path) -> None:
         if event == "open" and isinstance(arguments[0], (str, bytes, os.PathLike)):
             note(os.fsdecode(arguments[0]))
 
-    for name, module in list(sys.modules.items()):  # those that were imported before
-        if name.partition(".")[0] == "mjq" and getattr(module, "__file__", None):
-            note(module.__file__)
-            if os.path.exists(f"{module.__file__}i"):  # the names that a package hands on
-                note(f"{module.__file__}i")
     sys.addaudithook(hook)
 
 
@@ -59,17 +56,17 @@ def _real(folder: str) -> str:
     return os.path.realpath(folder)
 
 
-def _name(path):
+def _name(path, root):
     """Return the name of a file relative to the project, or None for other files; modules go by their sources."""
     folder, file = os.path.split(path)
     path = os.path.join(_real(folder), file)
-    if not path.startswith(ROOT + os.sep):
+    if not path.startswith(root + os.sep):
         return None
-    parts = path[len(ROOT) + 1 :].split(os.sep)
+    parts = path[len(root) + 1 :].split(os.sep)
     if any(part.startswith(".") or part in {"_build", "site-packages"} for part in parts):
         return None
     if "__pycache__" in parts:
         if not path.endswith(".pyc"):
             return None
         path = importlib.util.source_from_cache(path)
-    return Path(path).relative_to(ROOT).as_posix()
+    return Path(path).relative_to(root).as_posix()
