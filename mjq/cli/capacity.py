@@ -243,6 +243,7 @@ def _parts(told, dates):
     first = reports[0]
     yield "\n".join(_machine(told, dates))
     yield "\n".join(sentence for sentence in told.verdict if sentence not in first.warnings)
+    yield "\n".join(first.notes)
     yield _limits(reports)
     yield from (_curve(one) for one in reports if one.waits)
     if first.agreement:
@@ -256,7 +257,6 @@ def _parts(told, dates):
     yield from (_near_saturation(one.near_saturation) for one in reports if one.near_saturation)
     if first.load:
         yield from _arrivals(first.load)
-    yield "\n".join(first.notes)
 
 
 def _limits(reports):

@@ -589,6 +589,15 @@ def test_a_page_to_be_read_offline(tmp_path):
     assert "by four estimates: naive, no server is ever idle while jobs wait; exponential classes, jobs are" in text
     names = re.findall(r' id="([^"]*)"', text)
     assert len(set(names)) == len(names) and set(re.findall(r'(?:href="#|url\(#)([^")]*)', text)) <= set(names)
+    for answer in (
+        out,
+        said("capacity", path, "--servers", 2, "--policy", "easy").out,
+    ):  # what it rests on, then tables
+        assert (
+            answer.index("The work that came")
+            < answer.index("it knows run times")
+            < answer.index("What each policy can")
+        )
     order = [text.index(part) for part in ("jobs.csv", "200 jobs", "days", "The work that came", "<svg", "<table")]
     assert order == sorted(order)
     assert said("capacity", path, "--servers", 2, "--html", page)[0] == 2  # it is there
