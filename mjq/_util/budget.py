@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 __all__ = ["NotInTime", "require_time", "within"]
 
-_ends: ContextVar[float] = ContextVar("ends", default=math.inf)
+_budget: ContextVar[tuple[float, float]] = ContextVar("budget", default=(math.inf, math.inf))  # its end and its size
 
 
 class NotInTime(RuntimeError):
@@ -41,17 +41,15 @@ def within(seconds: float) -> Iterator[None]:
     Traceback (most recent call last):
     mjq._util.budget.NotInTime: the budget of 0 s is used up
     """
-    token = _ends.set(min(_ends.get(), time.thread_time() + seconds))
+    token = _budget.set(min(_budget.get(), (time.thread_time() + seconds, seconds)))  # the shorter one counts
     try:
         yield
-    except NotInTime as error:
-        raise NotInTime(f"the budget of {seconds:g} s is used up") from error
     finally:
-        _ends.reset(token)
+        _budget.reset(token)
 
 
 def require_time() -> None:
     """Raise :class:`NotInTime` if the budget, where there is one, is used up."""
-    ends = _ends.get()
-    if ends < math.inf and time.thread_time() >= ends:
-        raise NotInTime
+    end, seconds = _budget.get()
+    if end < math.inf and time.thread_time() >= end:
+        raise NotInTime(f"the budget of {seconds:g} s is used up")

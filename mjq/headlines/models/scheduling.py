@@ -6,7 +6,8 @@ from pydantic import Field
 
 from mjq import scheduling
 from mjq.headlines.kinds import Declaration, Number, Numbers, Whole, Word, meaning
-from mjq.headlines.model import Model
+from mjq.headlines.model import JOBS, REPLICATIONS, SEED, Model
+from mjq.simulation import simulate_multiserver
 
 __all__ = ["HEADLINE"]
 
@@ -37,6 +38,17 @@ def _scheduling(**system):
     return scheduling.finite_queue(**system)._asdict()
 
 
+def _simulated(lam, B, b, mu, p, room, policy="fcfs"):
+    run = simulate_multiserver(
+        lam, B, b, mu, p, JOBS, SEED, policy=policy, room=room, replications=REPLICATIONS, progress=False
+    )
+    return {name: getattr(run, name) for name in ("EN", "ENq", "EWq", "accepted", "throughput")}
+
+
 HEADLINE = Model(
-    "Solve a small queue under a policy, by a finite chain", SchedulingInput, SchedulingOutput, _scheduling
+    "Solve a small queue under a policy, by a finite chain",
+    SchedulingInput,
+    SchedulingOutput,
+    _scheduling,
+    _simulated,
 )

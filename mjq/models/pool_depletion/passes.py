@@ -23,6 +23,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
+from mjq._util.budget import require_time
 from mjq._util.compiling import numba
 from mjq.solvers import sums
 
@@ -220,6 +221,7 @@ def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], 
     pool = tasks[0] - places[0], tasks[1] - places[1]
     if pool[0] > pool[1]:  # diagonals are stored by the pool of the first class: let it be the smaller one
         return means(demands[:, ::-1], tasks[::-1], places[::-1], workers)
+    require_time()
     walk = _Walk(np.ascontiguousarray(demands), pool, places)
     first_done = walk.begin()
     if workers == 1 or (pool[0] + 1) * len(walk.table) < LARGE_DIAGONAL:
@@ -228,6 +230,7 @@ def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], 
         found = np.zeros(4)
         with ThreadPoolExecutor(workers) as threads:
             for left in range(sum(pool), -1, -1):
+                require_time()
                 if left < sum(pool):
                     _divided(threads, workers, left, walk)
                 found += walk.work_off(left, left, False)
