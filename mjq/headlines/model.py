@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mjq.headlines.kinds import Declaration
-from mjq.simulation.estimates import Estimate
+
+if TYPE_CHECKING:  # an exact solution needs no simulation
+    from mjq.simulation.estimates import Estimate
 
 __all__ = ["JOBS", "REPLICATIONS", "SEED", "Model"]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mjq import scheduling
+from mjq import scheduling, simulation
 from mjq.headlines.kinds import Declaration, Number, Numbers, Whole, Word, meaning
 from mjq.headlines.model import JOBS, REPLICATIONS, SEED, Model
-from mjq.simulation import simulate_multiserver
 
 __all__ = ["HEADLINE"]
 
@@ -39,7 +38,7 @@ def _scheduling(**system):
 
 
 def _simulated(lam, B, b, mu, p, room, policy="fcfs"):
-    run = simulate_multiserver(
+    run = simulation.simulate_multiserver(
         lam, B, b, mu, p, JOBS, SEED, policy=policy, room=room, replications=REPLICATIONS, progress=False
     )
     return {name: getattr(run, name) for name in ("EN", "ENq", "EWq", "accepted", "throughput")}
