@@ -79,7 +79,7 @@ class Transient:
         rates = _without_diagonal(Q, len(self._start))
         if self._values is not None and self._values.shape[1:] != self._start.shape:
             raise ValueError(
-                f"values must have a row for each of {len(self._start)} states, got {self._values.shape[1]}"
+                f"values must have a row for each of {len(self._start)} states, got shape {self._values.shape[::-1]}"
             )
         leaving = np.asarray(rates.sum(axis=1)).ravel()
         self.fastest = float(leaving.max(initial=0))
