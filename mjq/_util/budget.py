@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
-__all__ = ["NotInTime", "require_time", "within"]
+__all__ = ["NotInTime", "require_time", "spent", "within"]
 
-_budget: ContextVar[tuple[float, float]] = ContextVar("budget", default=(math.inf, math.inf))  # its end and its size
+
+@dataclass
+class _Budget:
+    end: float  # by the clock of the thread
+    seconds: float
+
+
+_budget: ContextVar[_Budget | None] = ContextVar("budget", default=None)
 
 
 class NotInTime(RuntimeError):
@@ -21,7 +28,7 @@ class NotInTime(RuntimeError):
 def within(seconds: float) -> Iterator[None]:
     """Give what is computed in the context, in this thread, so many seconds of the processor's time.
 
-    They are seconds of the thread: what else the machine does takes nothing away from them.
+    They are seconds of the thread, and of those that work for it: what else the machine does takes nothing away.
 
     Parameters
     ----------
@@ -41,7 +48,8 @@ def within(seconds: float) -> Iterator[None]:
     Traceback (most recent call last):
     mjq._util.budget.NotInTime: the budget of 0 s is used up
     """
-    token = _budget.set(min(_budget.get(), (time.thread_time() + seconds, seconds)))  # the shorter one counts
+    mine, outer = _Budget(time.thread_time() + seconds, seconds), _budget.get()
+    token = _budget.set(mine if outer is None or mine.end < outer.end else outer)
     try:
         yield
     finally:
@@ -50,6 +58,13 @@ def within(seconds: float) -> Iterator[None]:
 
 def require_time() -> None:
     """Raise :class:`NotInTime` if the budget, where there is one, is used up."""
-    end, seconds = _budget.get()
-    if end < math.inf and time.thread_time() >= end:
-        raise NotInTime(f"the budget of {seconds:g} s is used up")
+    budget = _budget.get()
+    if budget is not None and time.thread_time() >= budget.end:
+        raise NotInTime(f"the budget of {budget.seconds:g} s is used up")
+
+
+def spent(seconds: float) -> None:
+    """Take from the budget, where there is one, what other threads have computed for this one."""
+    budget = _budget.get()
+    if budget is not None:
+        budget.end -= seconds

@@ -156,8 +156,13 @@ def _solved(name, inputs):
         with budget.within(MOST_SECONDS):
             return headlines.solve(name, **inputs)
     except budget.NotInTime:
-        note(f"the exact solution takes more than {MOST_SECONDS:g} s: what follows is simulated, with 95 % intervals")
-        return headlines.simulate(name, **inputs)
+        late = f"the exact solution takes more than {MOST_SECONDS:g} s"
+    try:
+        found = headlines.simulate(name, **inputs)
+    except budget.NotInTime as error:
+        raise budget.NotInTime(f"{late}, and {error}") from None
+    note(f"{late}: what follows is simulated, with 95 % intervals")
+    return found
 
 
 def _ranges(name, kinds, swept):

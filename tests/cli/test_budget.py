@@ -6,8 +6,9 @@ import jsonschema
 import pytest
 
 from mjq import headlines
-from mjq._util.budget import NotInTime, require_time, within
+from mjq._util.budget import NotInTime, require_time, spent, within
 from mjq.headlines import solving
+from mjq.models.pool_depletion import depletion, passes
 from tests.conftest import said
 
 SYSTEM = dict(B=6, b=[2, 3], mu=[2.5, 0.625], p=[0.5, 0.5])
@@ -61,7 +62,7 @@ def test_the_schema_wants_every_result_unless_it_is_simulated():
 @pytest.mark.parametrize(
     ("model", "inputs", "message"),
     [
-        ("near_saturation", SYSTEM, "near_saturation has no simulation"),
+        ("near_saturation", SYSTEM, "the exact solution takes more than 0 s, and near_saturation has no simulation"),
         ("pool_depletion", dict(D=[[1, 2], [3, 4]], N_A=7, N_B=3, K=3), "give K_A"),
         ("processing_capacity", SYSTEM | dict(order=0.5), "knows independent classes only"),
         ("processing_capacity", SYSTEM | dict(lam=4.0), "lam 4.0 is not below the capacity, which is"),
@@ -87,3 +88,20 @@ def test_the_shorter_of_two_budgets_counts():
     with pytest.raises(NotInTime, match="of 0 s"), within(0), within(60):
         require_time()
     require_time()  # there is none any more
+
+
+def test_what_other_threads_compute_is_spent():
+    with within(60):
+        spent(30)
+        require_time()
+        spent(30)
+        with pytest.raises(NotInTime):
+            require_time()
+
+
+def test_the_threads_of_a_pool_spend_its_budget(monkeypatch):
+    taken = []
+    monkeypatch.setattr(passes, "LARGE_DIAGONAL", 0)
+    monkeypatch.setattr(passes, "spent", taken.append)
+    depletion([[0.75, 0.64], [0.48, 1.25]], 7, 3, 2, 1)
+    assert len(taken) > 1 and all(seconds > 0 for seconds in taken)

@@ -16,6 +16,7 @@ the rest drains.
 from __future__ import annotations
 
 import math
+import time
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,7 +24,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
-from mjq._util.budget import require_time
+from mjq._util.budget import require_time, spent
 from mjq._util.compiling import numba
 from mjq.solvers import sums
 
@@ -247,7 +248,13 @@ def _divided(threads: Executor, workers: int, left: int, walk: _Walk) -> None:
     """Share a diagonal among several threads; blocks of a diagonal do not depend on each other."""
     lowest, highest = max(0, left - walk.pool[1]), min(walk.pool[0], left)
     pieces = np.linspace(lowest, highest + 1, PIECES_A_WORKER * workers + 1).astype(int)
-    list(threads.map(lambda ends: walk.diagonal(left, *ends), pairwise(pieces)))
+
+    def seconds(ends):
+        begun = time.thread_time()
+        walk.diagonal(left, *ends)
+        return time.thread_time() - begun
+
+    spent(sum(threads.map(seconds, pairwise(pieces))))
 
 
 @numba.njit(cache=True, nogil=True)
