@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
-__all__ = ["NotInTime", "require_time", "within"]
+__all__ = ["NotInTime", "require_time", "spent", "within"]
 
-_ends: ContextVar[float] = ContextVar("ends", default=math.inf)
+
+@dataclass
+class _Budget:
+    end: float  # by the clock of the thread
+    seconds: float
+
+
+_budget: ContextVar[_Budget | None] = ContextVar("budget", default=None)
 
 
 class NotInTime(RuntimeError):
@@ -21,7 +28,7 @@ class NotInTime(RuntimeError):
 def within(seconds: float) -> Iterator[None]:
     """Give what is computed in the context, in this thread, so many seconds of the processor's time.
 
-    They are seconds of the thread: what else the machine does takes nothing away from them.
+    They are seconds of the thread, and of those that work for it: what else the machine does takes nothing away.
 
     Parameters
     ----------
@@ -41,17 +48,23 @@ def within(seconds: float) -> Iterator[None]:
     Traceback (most recent call last):
     mjq._util.budget.NotInTime: the budget of 0 s is used up
     """
-    token = _ends.set(min(_ends.get(), time.thread_time() + seconds))
+    mine, outer = _Budget(time.thread_time() + seconds, seconds), _budget.get()
+    token = _budget.set(mine if outer is None or mine.end < outer.end else outer)
     try:
         yield
-    except NotInTime as error:
-        raise NotInTime(f"the budget of {seconds:g} s is used up") from error
     finally:
-        _ends.reset(token)
+        _budget.reset(token)
 
 
 def require_time() -> None:
     """Raise :class:`NotInTime` if the budget, where there is one, is used up."""
-    ends = _ends.get()
-    if ends < math.inf and time.thread_time() >= ends:
-        raise NotInTime
+    budget = _budget.get()
+    if budget is not None and time.thread_time() >= budget.end:
+        raise NotInTime(f"the budget of {budget.seconds:g} s is used up")
+
+
+def spent(seconds: float) -> None:
+    """Take from the budget, where there is one, what other threads have computed for this one."""
+    budget = _budget.get()
+    if budget is not None:
+        budget.end -= seconds

@@ -32,7 +32,7 @@ __all__ = ["PATIENCE", "SIGNALS", "SILENCE", "TICK", "erase", "listening"]
 
 PATIENCE = 0.5  # seconds that the first thread has to answer a signal
 LOOKS = 10  # in this time: if the whole machine stands still for it, that is but one of them
-SILENCE = 5.0  # seconds after which a terminal is shown what is being done
+SILENCE = 4.0  # seconds after which a terminal is shown what is being done, a tick later at most
 TICK = 1.0  # seconds between two looks
 SIGNALS = signal.SIGINT, signal.SIGTERM
 END = b"\0"  # no signal has this number

@@ -186,20 +186,32 @@ def _charts(told):
     from mjq import plots
 
     first = next(iter(told.policies.values()))
+    estimates = "; ".join(f"{name}, {getattr(first.capacities, key).assumes}" for key, name in NAMES.items())
     of_each = [
-        ("How many servers can be busy, by four estimates", plots.shares_of_capacity, True),
+        (f"How many servers can be busy, by four estimates: {estimates}", plots.shares_of_capacity, True),
         (
             "How long jobs wait, against the load (dotted: what each policy can carry)",
             plots.waits_against_load,
             all(_of(told, "waits")),
         ),
-        ("When work comes", plots.load_by_time, first.load),
+        (
+            "When work comes, on the clock of the log, which is UTC where the log names no zone"
+            if first.load and first.load.by_hour
+            else "When work comes",
+            plots.load_by_time,
+            first.load,
+        ),
         (
             "Which needs waste servers (of the ten worst under each policy)",
             plots.wasted_servers,
             any(_of(told, "classes")),
         ),
-        ("The order of the jobs is part of the capacity", plots.memory_of_log, True),
+        (
+            "The order of the jobs is part of the capacity: shares of the naive one, if so many successive jobs are "
+            "drawn from the log at a time",
+            plots.memory_of_log,
+            True,
+        ),
     ]
     there = [sheet.Chart(caption, partial(draw, told)) for caption, draw, known in of_each if known]
     return there[:CHARTS]
@@ -231,6 +243,7 @@ def _parts(told, dates):
     first = reports[0]
     yield "\n".join(_machine(told, dates))
     yield "\n".join(sentence for sentence in told.verdict if sentence not in first.warnings)
+    yield "\n".join(first.notes)
     yield _limits(reports)
     yield from (_curve(one) for one in reports if one.waits)
     if first.agreement:
@@ -244,7 +257,6 @@ def _parts(told, dates):
     yield from (_near_saturation(one.near_saturation) for one in reports if one.near_saturation)
     if first.load:
         yield from _arrivals(first.load)
-    yield "\n".join(first.notes)
 
 
 def _limits(reports):
@@ -302,7 +314,8 @@ def _arrivals(load):
         ("", ".3f"),
     )
     if load.by_hour:
-        yield sheet.Table("The same by hour of the day", ("hour", "load"), list(load.by_hour.items()), ("", ".3f"))
+        title = "The same by hour of the day, on the clock of the log, which is UTC where the log names no zone"
+        yield sheet.Table(title, ("hour", "load"), list(load.by_hour.items()), ("", ".3f"))
 
 
 def _capacities(told):

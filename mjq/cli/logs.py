@@ -133,7 +133,12 @@ def replay(
             started[policy] = schedule.start
         del made, schedule  # before the next one is made
     seen = [words for words in (window_in_words(window_of(found)),) if words]
-    notes = [*seen, *_notes(found, estimates, policies), *outages_in_words(found, find_gaps(found))]
+    notes = [
+        *seen,
+        *_real_waits(found),
+        *_notes(found, estimates, policies),
+        *outages_in_words(found, find_gaps(found)),
+    ]
     if gantt:
         _draw(schedules, gantt)
     if starts:
@@ -179,7 +184,8 @@ def _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, st
             numbers[name] = range(1, len(found) + 1) if found.number is None else found.number
         rows.append(("sum", policy, sum(one.servers for one in all_of), *_summary_of_all(all_of)))
     for name, found in logs.items():
-        notes += [f"{name}: {note}" for note in (*found.notes, *_notes(found, estimates, policies))]
+        said = (*found.notes, *_real_waits(found), *_notes(found, estimates, policies))
+        notes += [f"{name}: {note}" for note in said]
     if gantt:
         _draw({f"{name}, {policy}": schedule for (name, policy), schedule in schedules.items()}, gantt)
     if starts:
@@ -240,6 +246,19 @@ def _estimates(found, given):
     if not 1 <= factor < float("inf"):
         raise ValueError(f"--estimates must be a finite number of at least 1, got {brief(given)}")
     return factor * found.run
+
+
+def _real_waits(found):
+    """Say how long the jobs waited by the log itself, if it tells."""
+    import numpy as np
+
+    from mjq.workload.words import time_in_words
+
+    wait = None if found.wait is None or found.submits_are_starts else found.wait[~np.isnan(found.wait)] / HOUR
+    if wait is None or not len(wait):
+        return []
+    mean, most = time_in_words(float(wait.mean())), time_in_words(float(np.quantile(wait, 0.95)))
+    return [f"By the log itself the jobs waited {mean} on average, and 95 % of them at most {most}."]
 
 
 def _notes(found, given, policies):

@@ -9,6 +9,7 @@ from functools import partial
 import click
 
 from mjq import runs
+from mjq._util import budget
 from mjq.cli.chapters import VALUES
 from mjq.cli.common import (
     FAILED,
@@ -17,6 +18,7 @@ from mjq.cli.common import (
     connect_workers,
     force_option,
     json_option,
+    note,
     quiet_option,
     say,
     scheduler_option,
@@ -138,11 +140,29 @@ def _solve(name, kinds, as_json, as_schema, swept, output, workers, scheduler, f
     except ValueError as error:  # as an error in the options, which ends with where to look them up
         raise click.UsageError(str(error)) from error
     if not ranges:
-        show_json(headlines.solve(name, **inputs))
+        show_json(_solved(name, inputs))
         return 0
     grid = headlines.Grid(name, inputs, ranges)
     with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
         return _solve_grid(grid, output, crew, force, not quiet and sys.stderr.isatty(), as_json)
+
+
+def _solved(name, inputs):
+    """Return the exact solution, or a simulation where it takes too long."""
+    from mjq import headlines
+    from mjq.headlines.solving import MOST_SECONDS
+
+    try:
+        with budget.within(MOST_SECONDS):
+            return headlines.solve(name, **inputs)
+    except budget.NotInTime:
+        late = f"the exact solution takes more than {MOST_SECONDS:g} s"
+    try:
+        found = headlines.simulate(name, **inputs)
+    except budget.NotInTime as error:
+        raise budget.NotInTime(f"{late}, and {error}") from None
+    note(f"{late}: what follows is simulated, with 95 % intervals")
+    return found
 
 
 def _ranges(name, kinds, swept):

@@ -66,8 +66,7 @@ def write(
         If there is nothing to print PDF files with. The message says what to install.
     """
     folder = Path(folder)
-    if os.path.lexists(folder):
-        raise ValueError(f"{folder} exists: sheets go into a new folder")
+    _require_new(folder)
     if form not in FORMATS or export not in (None, *EXPORTS):
         raise ValueError(f"sheets are in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}, exports in {' or '.join(EXPORTS)}")
     drawn = draw(chapter, students, seed)
@@ -81,7 +80,13 @@ def write(
         (new / "answers.csv").write_text(_empty_answers(names, drawn), encoding="utf-8", newline="")
         if export:
             (new / "questions.gift").write_text(as_gift(chapter, names, drawn), encoding="utf-8")
+        _require_new(folder)  # somebody may have been faster
         return folders.settle(new, folder, force=False)
+
+
+def _require_new(folder):
+    if os.path.lexists(folder):
+        raise ValueError(f"{folder} exists: sheets go into a new folder")
 
 
 @contextmanager

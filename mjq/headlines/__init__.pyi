@@ -4,4 +4,5 @@ from .model import Model as Model
 from .models import MODELS as MODELS
 from .networks import network_of as network_of
 from .solving import schema as schema
+from .solving import simulate as simulate
 from .solving import solve as solve

@@ -14,11 +14,11 @@ from typing import Any
 import polars as pl
 
 import mjq
-from mjq._util import folders, parallel
+from mjq._util import budget, folders, parallel
 from mjq._util.journal import Journal
 from mjq._util.plain import brief, plain
 from mjq.headlines.kinds import is_too_large
-from mjq.headlines.solving import require_inputs, solve
+from mjq.headlines.solving import MOST_SECONDS, require_inputs, solve
 
 __all__ = ["Grid", "solve_grid"]
 
@@ -137,7 +137,8 @@ def solve_grid(
 def attempt(grid: Grid, case: dict) -> dict:
     """Return the results of one case, flat, or its error."""
     try:
-        return _flat(solve(grid.model, **grid.fixed, **case)["result"])
+        with budget.within(MOST_SECONDS):
+            return _flat(solve(grid.model, **grid.fixed, **case)["result"])
     except (ValueError, ArithmeticError, MemoryError, RuntimeError) as error:
         return {"error": str(error) or type(error).__name__}
 

@@ -138,7 +138,8 @@ def moved(notebook: NotebookNode) -> dict[str, set[str]]:
     >>> {name: sorted(cells) for name, cells in moved(new_notebook(cells=cells)).items()}
     {'x': ['double', 'table'], 'y': ['table']}
     """
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    given = "injected-parameters"  # of a run: they only set the parameters again
+    cells = [x for x in notebook.cells if x.cell_type == "code" and given not in x.metadata.get("tags", [])]
     lines = [statements(cell.source) for cell in cells]
     modules = {name for cell in lines for line in cell if line.is_import for name in line.binds}
     tagged = [k for k, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", [])][:1]

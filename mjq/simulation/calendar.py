@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
+from mjq._util.frozen import ReadOnly, frozen
 from mjq.simulation.engine.loop import ALWAYS_UP, STEP
 from mjq.simulation.engine.queue import WHOLE
 
@@ -27,8 +28,8 @@ __all__ = ["Calendar", "calendar_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class Calendar:
-    """Hold how many servers of a machine are up, and from when on; :func:`calendar_of` checks and makes it.
+class Calendar(ReadOnly):
+    """Hold how many servers of a machine are up, and from when on; :func:`calendar_of` makes it.
 
     Attributes
     ----------
@@ -38,6 +39,11 @@ class Calendar:
         From then on; the last one for ever.
     servers : float
         Of the whole machine.
+
+    Raises
+    ------
+    ValueError
+        If a time does not come after the one before, or servers are negative or more than the machine has.
 
     Examples
     --------
@@ -53,6 +59,15 @@ class Calendar:
     since: np.ndarray
     up: np.ndarray
     servers: float
+
+    def __post_init__(self) -> None:
+        servers = float(checks.positive("servers", self.servers, ndim=0))
+        since, up = np.asarray(self.since, dtype=float), checks.numbers("servers of a calendar", self.up)
+        if not (since.shape == up.shape and len(up) and since[0] == -np.inf and np.isfinite(since[1:]).all()):
+            raise ValueError("a calendar needs a time for each number of servers, the first of them minus infinity")
+        _require_sense(since, up, servers)
+        for name, value in (("since", frozen(since)), ("up", frozen(np.minimum(up, servers))), ("servers", servers)):
+            object.__setattr__(self, name, value)
 
     def at(self, times: ArrayLike) -> np.ndarray:
         """Return how many servers are up at these times."""
@@ -74,7 +89,9 @@ class Calendar:
 
     def moved(self, origin: float, faster: float = 1.0) -> Calendar:
         """Return the calendar on a clock that begins at `origin` and on which all is so many times as fast."""
-        return Calendar((self.since - origin) / faster, self.up, self.servers)
+        since = (self.since - origin) / faster
+        last = np.append(since[1:] > since[:-1], True)  # of times that are one, where all goes very fast
+        return Calendar(since[last], self.up[last], self.servers)
 
     def on(self, servers: float) -> Calendar:
         """Return the calendar of a machine of another size: the same shares are up, in whole servers, rounded down.
@@ -125,13 +142,16 @@ def calendar_of(steps: ArrayLike | Calendar, servers: float) -> Calendar:
     """
     servers = float(checks.positive("servers", servers, ndim=0))
     if isinstance(steps, Calendar):
-        since, up = steps.since[1:], steps.up[1:]
-        first = steps.up[0]
-    else:
-        pairs = checks.numbers("calendar", steps, ndim=2) if np.size(steps) else np.empty((0, 2))
-        if pairs.shape[1] != 2:
-            raise ValueError(f"calendar must hold pairs of a time and servers, got {pairs.shape[1]} in each row")
-        (since, up), first = pairs.T, servers
+        return Calendar(steps.since, steps.up, servers)
+    pairs = checks.numbers("calendar", steps, ndim=2) if np.size(steps) else np.empty((0, 2))
+    if pairs.shape[1] != 2:
+        raise ValueError(f"calendar must hold pairs of a time and servers, got {pairs.shape[1]} in each row")
+    since, up = pairs.T
+    return Calendar(np.append(-np.inf, since), np.append(servers, up), servers)
+
+
+def _require_sense(since, up, servers):
+    """Raise ``ValueError`` if times do not rise, or if servers are negative or more than there are."""
     late = np.flatnonzero(np.diff(since) <= 0)
     if len(late):
         before, after = (checks.shown(since[late[0] + k]) for k in (0, 1))
@@ -139,14 +159,12 @@ def calendar_of(steps: ArrayLike | Calendar, servers: float) -> Calendar:
     if (up < 0).any():
         k = np.flatnonzero(up < 0)[0]
         raise ValueError(f"servers of a calendar must be at least 0, got {checks.shown(up[k])} from {_at(since[k])} on")
-    many = np.flatnonzero(np.append(first, up) > servers * (1 + checks.FIT_TOLERANCE))
+    many = np.flatnonzero(up > servers * (1 + checks.FIT_TOLERANCE))
     if len(many):
-        most, when = np.append(first, up)[many[0]], np.append(-np.inf, since)[many[0]]
         raise ValueError(
-            f"the calendar has {checks.shown(most)} servers up from {_at(when)} on, and the machine has "
-            f"{checks.shown(servers)}"
+            f"the calendar has {checks.shown(up[many[0]])} servers up from {_at(since[many[0]])} on, and the machine "
+            f"has {checks.shown(servers)}"
         )
-    return Calendar(np.append(-np.inf, since), np.minimum(np.append(first, up), servers), servers)
 
 
 def _at(time):

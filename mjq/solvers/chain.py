@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from mjq._util.budget import require_time
 from mjq._util.compiling import numba
 from mjq.solvers import sums
 
@@ -33,6 +34,7 @@ MOST_STATES = 1_000_000  # to list
 RAREST_TRANSITION = 1e-150  # probability of one that still counts
 FEW_STATES = 100  # up to which a table of all rates is the fastest
 MOST_IN_BAND = 200_000_000  # numbers in the band of an elimination: 1.6 GB
+SLICE = 1_000_000_000  # entries to change between two looks at the clock: some seconds
 RESCALED_FROM = 1e200  # size of an entry of the solution: only ratios matter until the end
 
 
@@ -67,6 +69,7 @@ def explore(start: Iterable[State], transitions: Rule[State], limit: int = MOST_
     states = list(dict.fromkeys(start))
     seen = set(states)
     for state in states:  # the list grows while it is walked
+        require_time()
         for successor, rate in transitions(state):
             if successor not in seen and rate != 0:
                 if len(states) >= limit:
@@ -80,6 +83,7 @@ def moves(states: Sequence[State], transitions: Rule[State]) -> Iterator[tuple[i
     """Yield ``(row, column, rate)`` for every transition that leaves its state."""
     index = {state: k for k, state in enumerate(states)}
     for row, state in enumerate(states):
+        require_time()
         for successor, rate in transitions(state):
             if successor != state and rate != 0:
                 if successor not in index:
@@ -191,7 +195,12 @@ def _solved(row, column, rate, order):
     """Return the stationary distribution, from the transitions of states in the order of their elimination."""
     pi = np.full(len(order), np.nan)
     with np.errstate(all="ignore"):  # what is no number is found below
-        pi[order] = _eliminate(*_band(row, column, rate, len(order)))
+        band, width = _band(row, column, rate, len(order))
+        step = max(1, SLICE // (width + 1) ** 2)
+        for last in range(len(order) - 1, 0, -step):
+            require_time()
+            _eliminate(band, width, last, max(0, last - step))
+        pi[order] = _substituted(band, width)
     _require_numbers(pi)
     return pi
 
@@ -283,10 +292,9 @@ def _few(items, most=6):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _eliminate(band, width):
-    """Eliminate states from the last to the second, then substitute back."""
-    n = band.shape[0]
-    for k in range(n - 1, 0, -1):
+def _eliminate(band, width, first, last):
+    """Eliminate states from the first one given down to the last one, which is kept."""
+    for k in range(first, last, -1):
         low = max(0, k - width)
         leaving = 0.0
         for j in range(low, k):
@@ -298,6 +306,12 @@ def _eliminate(band, width):
                 band[i, k - i + width] = share
                 for j in range(low, k):
                     band[i, j - i + width] += share * band[k, j - k + width]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _substituted(band, width):
+    """Substitute back: return the stationary distribution after the elimination of all states but the first."""
+    n = band.shape[0]
     pi = np.zeros(n)
     pi[0] = 1.0
     for k in range(1, n):

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 
+from mjq._util.budget import require_time
 from mjq._util.compiling import numba
 from mjq._util.frozen import ReadOnly, frozen
 from mjq.solvers import chain
@@ -91,6 +92,7 @@ def _first_passage_down(up, local, down):
     climb, fall = solve(_off_diagonal(local), (up + down).sum(axis=1), up, down)
     G, carried = fall.copy(), climb.copy()
     for _ in range(MOST_DOUBLINGS):
+        require_time()
         stay, climb2, fall2 = climb @ fall + fall @ climb, climb @ climb, fall @ fall
         climb, fall = solve(stay, (climb2 + fall2).sum(axis=1), climb2, fall2)
         step = carried @ fall

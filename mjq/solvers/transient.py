@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse, special
 
+from mjq._util import checks
 from mjq._util.compiling import numba
 
 __all__ = ["Transient"]
@@ -56,6 +57,11 @@ class Transient:
     fastest : float
         Largest rate at which a state is left.
 
+    Raises
+    ------
+    ValueError
+        If `start` or `values` have not an entry for each state, or a chance or a rate is negative or not finite.
+
     Examples
     --------
     A chain that is left at rate 1: the chance that it is still there, and that it is gone, after log 2.
@@ -66,9 +72,15 @@ class Transient:
     """
 
     def __init__(self, start: ArrayLike, Q: ArrayLike, values: ArrayLike | None = None):
-        self._start = np.array(start, dtype=float)
+        self._start = checks.numbers("start", np.array(start, dtype=float))
+        if (self._start < 0).any():
+            raise ValueError(f"start must not be negative, got {checks.shown(self._start)}")
         self._values = None if values is None else np.array(np.transpose(values), dtype=float, order="C")
-        rates = _without_diagonal(Q)
+        rates = _without_diagonal(Q, len(self._start))
+        if self._values is not None and self._values.shape[1:] != self._start.shape:
+            raise ValueError(
+                f"values must have a row for each of {len(self._start)} states, got shape {self._values.shape[::-1]}"
+            )
         leaving = np.asarray(rates.sum(axis=1)).ravel()
         self.fastest = float(leaving.max(initial=0))
         self._moving = (leaving > 0).astype(float)
@@ -170,14 +182,25 @@ class Transient:
             where = where @ self._forward.T
 
 
-def _without_diagonal(Q):
+def _without_diagonal(Q, states):
+    """Return the rates from each state to the others."""
+    if np.shape(Q) != (states, states):
+        raise ValueError(f"Q must have a row and a column for each of {states} states, got {np.shape(Q)}")
     if sparse.issparse(Q):
-        rates = sparse.csr_array(Q, dtype=float)
-        return rates - sparse.diags_array(rates.diagonal())
+        few = sparse.csr_array(Q, dtype=float)
+        few = few - sparse.diags_array(few.diagonal())
+        _require_rates(few.data)
+        return few
     rates = np.array(Q, dtype=float)
     np.fill_diagonal(rates, 0)
+    _require_rates(rates)
     mostly_zeros = len(rates) > SPARSE_STATES and np.count_nonzero(rates) <= SPARSE_FILL * rates.size
     return sparse.csr_array(rates) if mostly_zeros else rates
+
+
+def _require_rates(rates):
+    if not (np.isfinite(rates).all() and (rates >= 0).all()):
+        raise ValueError("rates of Q off its diagonal must be finite and not negative")
 
 
 def _stochastic(matrix):

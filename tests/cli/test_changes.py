@@ -175,3 +175,8 @@ def test_a_fold_says_of_each_parameter_what_it_moves(path):
     rows = re.findall(r"<tr><td>(\w+) *</td><td>([^<]+)</td>", changes.explained(chapter))
     assert [name for name, _ in rows] == names
     assert all(re.match(r"\d+ (sentence|table|figure|result)", unescape(words)) for _, words in rows)
+    run = nbformat.read(path, as_version=4)
+    given = new_code_cell("\n".join(f"{name} = 1" for name in names), metadata={"tags": ["injected-parameters"]})
+    for k in [k for k, x in enumerate(run.cells) if "parameters" in x.metadata.get("tags", [])]:
+        run.cells.insert(k + 1, given)
+    assert changes.explained(run) == changes.explained(chapter)

@@ -121,6 +121,16 @@ def test_a_log_that_does_not_say_how_many_servers(tmp_path, work):
     assert status == 2 and "give --servers" in err
 
 
+def test_the_waits_that_the_log_has_itself_are_told(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("submit,start,need,run\n0,3600,1,60\n10,7210,1,60\n20,,1,60\n")
+    told = "By the log itself the jobs waited 1.5 h on average, and 95 % of them at most 1.95 h."
+    assert told in said("replay", path, "--servers", 1).out
+    assert told in json.loads(said("replay", path, "--servers", 1, "--json").out)["notes"]
+    path.write_text("submit,need,run\n0,1,60\n10,1,60\n")
+    assert "By the log itself" not in said("replay", path, "--servers", 1).out
+
+
 def test_jobs_of_one_instant_queue_by_their_numbers(tmp_path):
     path = tmp_path / "log.swf"
     rows = [dict(number=2, submit=0, run=9, need=1, estimate=9), dict(number=1, submit=0, run=2, need=1, estimate=2)]

@@ -226,6 +226,31 @@ def test_bad_calendars(calendar, message, policy):
         replay([0, 1, 2], [2, 4, 1], [3, 3, 3], None, 4, policy, calendar=calendar)
 
 
+@pytest.mark.parametrize(
+    ("since", "up", "servers", "message"),
+    [
+        ([-np.inf, 5, 3], [4, 2, 4], 4, "times of a calendar must rise: 3 comes after 5"),
+        ([-np.inf, 5], [4, -1], 4, "servers of a calendar must be at least 0"),
+        ([-np.inf, 5], [4, 9], 4, "the calendar has 9 servers up from time 5 on, and the machine has 4"),
+        ([-np.inf, 5], [4], 4, "a calendar needs a time for each number of servers"),
+        ([0, 5], [4, 2], 4, "the first of them minus infinity"),
+        ([-np.inf, np.inf], [4, 2], 4, "a calendar needs a time for each"),
+        ([-np.inf], [np.nan], 4, "servers of a calendar must be finite"),
+        ([], [], 4, "a calendar needs a time"),
+        ([-np.inf], [4], 0, "servers must be positive"),
+    ],
+)
+def test_a_calendar_checks_itself(since, up, servers, message):
+    with pytest.raises(ValueError, match=message):
+        Calendar(np.array(since), np.array(up), servers)
+
+
+def test_times_of_a_calendar_may_become_one():
+    """Where all goes so fast that doubles cannot tell them apart, the last one counts."""
+    moved = calendar_of([(1, 2), (2, 3)], 4).moved(-1e20)
+    assert moved.since.tolist() == [-np.inf, 1e20] and moved.up.tolist() == [4, 3]
+
+
 def test_server_filling_has_no_calendar():
     with pytest.raises(ValueError, match="server-filling interrupts jobs, and is not replayed with a calendar"):
         replay([0], [1], [1], None, 1, "server-filling", calendar=[(0, 1)])

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import linalg, sparse
 
+from mjq._util.budget import NotInTime, within
 from mjq.solvers import chain, symbolic
 from tests import rational
 
@@ -45,6 +46,15 @@ def test_each_probability_is_accurate_for_stiff_rates(ratio):
     weights = [sp.Rational(ratio) ** n for n in range(21)]
     for n in range(21):  # relative accuracy, down to probabilities of 1e-300
         assert pi[n] == pytest.approx(float(weights[n] / sum(weights)), rel=1e-13)
+
+
+def test_an_elimination_in_slices_is_the_same_and_ends_where_its_budget_does(monkeypatch):
+    rates = np.random.default_rng(3).random((150, 150)) ** 4
+    at_once = chain.stationary(rates)
+    monkeypatch.setattr(chain, "SLICE", 1)
+    assert (chain.stationary(rates) == at_once).all()
+    with pytest.raises(NotInTime), within(0):
+        chain.stationary(rates)
 
 
 def test_long_chains_are_banded():

@@ -117,6 +117,24 @@ def test_a_chain_that_nobody_leaves_stays():
     assert Transient([0.3, 0.7], np.zeros((2, 2))).at([0.0, 5.0]) == pytest.approx(np.array([[0.3, 0.7]] * 2))
 
 
+@pytest.mark.parametrize("of", [np.array, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    ("start", "Q", "values", "message"),
+    [
+        ([1, 0], [[0, 1, 0], [0, 0, 1], [0, 0, 0]], None, "Q must have a row and a column for each of 2 states"),
+        ([1, 0], [[0, -1], [0, 0]], None, "rates of Q off its diagonal must be finite and not negative"),
+        ([1, 0], [[0, np.nan], [0, 0]], None, "rates of Q off its diagonal must be finite"),
+        ([1, -1], [[0, 1], [0, 0]], None, "start must not be negative"),
+        ([1, np.inf], [[0, 1], [0, 0]], None, "start must be finite"),
+        ([1, 0], [[0, 1], [0, 0]], [[1], [2], [3]], "values must have a row for each of 2 states"),
+        ([1, 0], [[0, 1], [0, 0]], [1, 2], "values must have a row for each of 2 states"),
+    ],
+)
+def test_what_is_no_chain_is_refused(of, start, Q, values, message):
+    with pytest.raises(ValueError, match=message):
+        Transient(start, of(Q), values)
+
+
 def test_too_many_steps_are_refused():
     with pytest.raises(ValueError, match=r"times up to 1e\+20 are too long for rates up to 2"):
         Transient([1.0, 0.0], [[0, 1], [2, 0]]).at([1.0, 1e20])

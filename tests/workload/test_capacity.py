@@ -384,6 +384,12 @@ def test_the_verdict_goes_by_where_the_load_lies_beside_the_interval():
     assert all("EASY could not have carried this log" in told(part) for part in (0.85, 0.9))
     none = dict.fromkeys(("low", "high", "share_low", "share_high"))
     short = own.model_copy(update={**none, "interval": "none, this log is too short to tell"})
+    waits = waits_at_load(example_log(), "easy", [1.0])
+    without = waits.model_copy(update={"log": None})
+    for part, seen, grows in ((0.9, waits, True), (0.9, without, True), (0.7, waits, False), (0.7, without, False)):
+        came = Load(rate=1, load=part, by_month={}, by_hour={}, dispersion_by_hour=1, dispersion_by_day=1)
+        last = verdict(came, {"own_order": own}, "easy", waits=seen)[-1]
+        assert ("grow as long as the log lasts" in last) == grows != ("5.09 h on average" in last)
     assert "could not have carried" in told(0.81, short) and "98.8 % of what" in told(0.79, short)
     assert "this log is too short to tell" in verdict(None, {"own_order": short}, "easy")[1]
 
@@ -500,6 +506,7 @@ def test_the_first_sentences_say_how_near_the_limit_a_log_is_and_whose_waits_the
     assert "would wait 5.09 h" in told[1] and "(in a replay under EASY)" in told[1]
     crowded = workload.reports_on(altered(log, start=None, servers=36.0, need=np.minimum(log.need, 36))).verdict
     assert "With more work than first come, first served can carry" in crowded[1]
+    assert crowded[1].endswith("waits would grow as long as the log lasts.")  # a mean would be that of its length
     told = workload.reports_on(altered(log, submit=None)).verdict[::-1]
     assert told[1] == "Under EASY, 97.7 % of the servers would be busy while jobs wait."
     assert told[0].startswith("The log does not tell when jobs came")
@@ -579,8 +586,18 @@ def test_a_page_to_be_read_offline(tmp_path):
     assert status == 0 and text.count("<svg") == 4 and not re.search(r'(src|href)="(?!#)', text)
     for part in ("Capacity under fcfs", "own order", "200 lines read, 200 used"):
         assert part in text and part in out
+    assert "by four estimates: naive, no server is ever idle while jobs wait; exponential classes, jobs are" in text
     names = re.findall(r' id="([^"]*)"', text)
     assert len(set(names)) == len(names) and set(re.findall(r'(?:href="#|url\(#)([^")]*)', text)) <= set(names)
+    for answer in (
+        out,
+        said("capacity", path, "--servers", 2, "--policy", "easy").out,
+    ):  # what it rests on, then tables
+        assert (
+            answer.index("The work that came")
+            < answer.index("it knows run times")
+            < answer.index("What each policy can")
+        )
     order = [text.index(part) for part in ("jobs.csv", "200 jobs", "days", "The work that came", "<svg", "<table")]
     assert order == sorted(order)
     assert said("capacity", path, "--servers", 2, "--html", page)[0] == 2  # it is there

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mjq import experiments
 from mjq._util.plain import printable
 from mjq.workload import Log, Summary, example_log, lublin_log, read_log, read_summary, summarize
-from mjq.workload.making import campaigns, drawing, summarizing
+from mjq.workload.making import campaigns, drawing, own_error, summarizing
 from mjq.workload.making.campaigns import beginnings, variation
 from mjq.workload.making.drawing import DAY, LATE, WEEK
 from mjq.workload.making.own_error import share_of_order
@@ -349,7 +349,7 @@ def test_a_log_of_many_needs_has_no_more_numbers(unchecked):
     ("change", "message"),
     [
         ({"format": "another"}, "not say that its format is"),
-        ({"version": 1}, "version 1; only version 3"),
+        ({"version": 1}, "version 1; only version 4"),
         ({"model": "magic"}, "model must be"),
         ({"secret": 1}, "it has 'secret', which no summary has"),
         ({"needs": []}, "needs must be a list"),
@@ -489,12 +489,27 @@ def test_draws_of_no_size_are_refused(site):
 
 def test_the_summary_tells_its_own_error(log, site):
     assert set(site.error) == set(FIGURES)
-    assert all(off >= 0 for _, off in site.error.values())
+    assert all(off >= 0 for _, off in filter(None, site.error.values()))
     text = " ".join(site.own_error())
     assert "points under FCFS" in text and "EASY mean wait" in text and "Nothing is promised of waits" in text
     draws = [share_of_order(site.draw(seed=k)) for k in range(8)]
     expected = 100 * (np.mean(draws) - share_of_order(log))
     assert site.error["fcfs capacity"][0] == pytest.approx(expected, abs=3 * site.error["fcfs capacity"][1] + 0.5)
+
+
+def test_a_wait_that_no_draw_has_is_not_a_wait_that_the_log_has_not(site):
+    """A ratio of zero is one; unknown is the ratio to a wait that is not there."""
+    crowded = Log(need=np.ones(400), run=np.full(400, 90.0), submit=60.0 * np.arange(400), servers=1)
+    alone = replace(crowded, submit=100.0 * np.arange(400))
+    for log, drawn, ratio, words in (
+        (crowded, alone, (0.0, 0.0), "EASY mean wait 0.00 ± 0.00"),
+        (alone, crowded, None, "EASY mean wait not known, the log has none"),
+    ):
+        error = own_error.compared(log, lambda seed, drawn=drawn: drawn, 0.5)
+        assert error["easy mean wait"] == error["easy 90 % wait"] == ratio
+        told = replace(site, error=error)
+        again = Summary.from_json(told.to_json())
+        assert again.error == error and words in " ".join(again.own_error())
 
 
 def test_nothing_is_promised_where_nothing_can_be(site, log):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from mjq import TrackedCluster, cluster
+from mjq import TrackedCluster, cluster, simulation
 from mjq.headlines.kinds import Declaration, Number, Numbers, Whole, meaning
-from mjq.headlines.model import Model
+from mjq.headlines.model import JOBS, REPLICATIONS, SEED, Model
 
 __all__ = ["HEADLINE"]
 
@@ -39,9 +39,19 @@ def _cluster(N, sizes, p, lam, mu1, mu2, C):
     return asdict(tracked.queue(lam))
 
 
+def _simulated(N, sizes, p, lam, mu1, mu2, C):
+    rates = mu2[0] if isinstance(mu2, list) and len(mu2) == 1 else mu2
+    run = simulation.simulate_cluster(
+        N, sizes, p, lam, mu1, rates, C, JOBS, SEED, replications=REPLICATIONS, progress=False
+    )
+    names = "mean_queue", "blocking", "mean_delay", "mean_busy_servers", "mean_jobs"
+    return {name: getattr(run, name) for name in names}
+
+
 HEADLINE = Model(
     "Compute waits, losses and busy servers of a cluster with a tracker and a finite queue",
     ClusterInput,
     ClusterOutput,
     _cluster,
+    _simulated,
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from mjq import Pool, pool_depletion
 from mjq._util import checks
+from mjq._util.budget import NotInTime
 from mjq.headlines.kinds import Declaration, Matrix, Number, Whole, meaning, optional
-from mjq.headlines.model import Model
+from mjq.headlines.model import SEED, Model
 
 __all__ = ["HEADLINE"]
 
@@ -40,9 +41,18 @@ def _pool_depletion(D, N_A, N_B, K, K_A=None):
     return {"K_A": K_A, "K_B": K_B} | {name: getattr(found, name) for name in names}
 
 
+def _simulated(D, N_A, N_B, K, K_A=None):
+    pool = Pool(D, (N_A, N_B), K)
+    if K_A is None:
+        raise NotInTime("to find the best mix takes an exact solution of each mix: give K_A")
+    run = pool.simulate(SEED, (K_A, K - K_A), confidence=0.95, progress=False)
+    return {name: getattr(run, name) for name in ("T", "T_tau0", "T_phi1", "T_tau12", "T_phi2")}
+
+
 HEADLINE = Model(
     "Compute the time in which two stations deplete a pool of two classes of tasks",
     DepletionInput,
     DepletionOutput,
     _pool_depletion,
+    _simulated,
 )

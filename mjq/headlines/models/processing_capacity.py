@@ -12,7 +12,7 @@ from mjq.headlines.kinds import (
     optional,
     system_of,
 )
-from mjq.headlines.model import Model
+from mjq.headlines.model import JOBS, REPLICATIONS, SEED, Model
 
 __all__ = ["HEADLINE"]
 
@@ -46,9 +46,25 @@ def _capacity(B, b, mu, p, lam=None, t=None, order=None):
     return found if t is None else found | {"tail": float(queue.tail(t))}
 
 
+def _simulated(B, b, mu, p, lam=None, t=None, order=None):
+    system = system_of(B, b, mu, p, order)
+    # With twice the work that could be done the queue never runs dry.
+    overloaded = system.simulate(2 * system.naive_capacity, JOBS, SEED, replications=REPLICATIONS, progress=False)
+    found = {"capacity": overloaded.throughput}
+    if lam is None:
+        return found
+    if not lam < found["capacity"].low:
+        raise ValueError(f"lam {lam} is not below the capacity, which is {found['capacity']:.4g} in a simulation")
+    times = () if t is None else (t,)
+    run = system.simulate(lam, JOBS, SEED, replications=REPLICATIONS, tail_at=times, progress=False)
+    found |= {name: getattr(run, name) for name in ("EN", "ENq", "EW", "EWq", "EW2", "EWq2", "EWq_by_class")}
+    return found if t is None else found | {"tail": run.tail[0]}
+
+
 HEADLINE = Model(
     "Compute the capacity of a resource for multiserver jobs, and times in the system at an arrival rate",
     CapacityInput,
     CapacityOutput,
     _capacity,
+    _simulated,
 )

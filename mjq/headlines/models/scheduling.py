@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mjq import scheduling
+from mjq import scheduling, simulation
 from mjq.headlines.kinds import Declaration, Number, Numbers, Whole, Word, meaning
-from mjq.headlines.model import Model
+from mjq.headlines.model import JOBS, REPLICATIONS, SEED, Model
 
 __all__ = ["HEADLINE"]
 
@@ -37,6 +37,17 @@ def _scheduling(**system):
     return scheduling.finite_queue(**system)._asdict()
 
 
+def _simulated(lam, B, b, mu, p, room, policy="fcfs"):
+    run = simulation.simulate_multiserver(
+        lam, B, b, mu, p, JOBS, SEED, policy=policy, room=room, replications=REPLICATIONS, progress=False
+    )
+    return {name: getattr(run, name) for name in ("EN", "ENq", "EWq", "accepted", "throughput")}
+
+
 HEADLINE = Model(
-    "Solve a small queue under a policy, by a finite chain", SchedulingInput, SchedulingOutput, _scheduling
+    "Solve a small queue under a policy, by a finite chain",
+    SchedulingInput,
+    SchedulingOutput,
+    _scheduling,
+    _simulated,
 )

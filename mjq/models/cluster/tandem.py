@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from mjq._util.budget import require_time
 from mjq._util.compiling import numba
 from mjq.solvers import arnoldi, chain, drain, sums
 
@@ -115,6 +116,7 @@ class Tandem:
 
     def sweep(self, entrances: np.ndarray) -> tuple:
         """Return the entrances again, and how much time goes with each queue, configuration and class."""
+        require_time()
         self.sweeps += 1
         return _sweep(*self.tables, np.ascontiguousarray(entrances).reshape(self.shape))
 

@@ -16,6 +16,7 @@ the rest drains.
 from __future__ import annotations
 
 import math
+import time
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,6 +24,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
+from mjq._util.budget import require_time, spent
 from mjq._util.compiling import numba
 from mjq.solvers import sums
 
@@ -220,6 +222,7 @@ def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], 
     pool = tasks[0] - places[0], tasks[1] - places[1]
     if pool[0] > pool[1]:  # diagonals are stored by the pool of the first class: let it be the smaller one
         return means(demands[:, ::-1], tasks[::-1], places[::-1], workers)
+    require_time()
     walk = _Walk(np.ascontiguousarray(demands), pool, places)
     first_done = walk.begin()
     if workers == 1 or (pool[0] + 1) * len(walk.table) < LARGE_DIAGONAL:
@@ -228,6 +231,7 @@ def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], 
         found = np.zeros(4)
         with ThreadPoolExecutor(workers) as threads:
             for left in range(sum(pool), -1, -1):
+                require_time()
                 if left < sum(pool):
                     _divided(threads, workers, left, walk)
                 found += walk.work_off(left, left, False)
@@ -244,7 +248,13 @@ def _divided(threads: Executor, workers: int, left: int, walk: _Walk) -> None:
     """Share a diagonal among several threads; blocks of a diagonal do not depend on each other."""
     lowest, highest = max(0, left - walk.pool[1]), min(walk.pool[0], left)
     pieces = np.linspace(lowest, highest + 1, PIECES_A_WORKER * workers + 1).astype(int)
-    list(threads.map(lambda ends: walk.diagonal(left, *ends), pairwise(pieces)))
+
+    def seconds(ends):
+        begun = time.thread_time()
+        walk.diagonal(left, *ends)
+        return time.thread_time() - begun
+
+    spent(sum(threads.map(seconds, pairwise(pieces))))
 
 
 @numba.njit(cache=True, nogil=True)

@@ -37,6 +37,7 @@ OF_STARTS = (
     "The submit times of this log are start times: it has no waits, and its order is the one in which a scheduler "
     "started the jobs."
 )
+GROWING = "waits would grow as long as the log lasts"
 AHEAD = 0.8, 0.9, 0.95, 0.99  # loads, as fractions of the capacity, for which waits near saturation are shown
 CLASSES = 10  # that are named among those that waste servers
 
@@ -220,11 +221,12 @@ def verdict(
     if own.share_low is None:
         told.append(f"That has no interval: {own.interval.removeprefix('none, ')}.")
     told += [] if short else _of_load(load, own, rule)
-    if waits:
-        said = "wait" if waits.log is None else "waited"
-        told.append(f"At that load the jobs {said} {_times(waits, waits.log is not None, rule)}.")
-        if waits.log:
-            told.append(f"In a replay under {rule} they wait {_times(waits, False)}.")
+    beyond = load is not None and load.load >= _ends(own)[1]
+    if waits and waits.log:
+        told.append(f"At that load the jobs waited {_times(waits, True)}.")
+        told.append(f"In a replay under {rule} {GROWING if beyond else f'they wait {_times(waits, False)}'}.")
+    elif waits:
+        told.append(f"At that load {GROWING if beyond else f'the jobs wait {_times(waits, False, rule)}'}.")
     return [*told, *agreement_in_words(agreement)]
 
 
@@ -292,6 +294,8 @@ def headline(reports: dict[str, Report], short: str | None = None) -> list[str]:
             told.append(f"{near_limit}, how long the jobs waited cannot be said.")
         elif policy == real and waits.log:
             told.append(f"{near_limit}, its jobs waited {_times(waits, True)}.")
+        elif one.load.load >= high:
+            told.append(f"{near_limit}, {GROWING}.")
         else:
             told.append(f"{near_limit}, the jobs would wait {_times(waits, False, rule)}.")
     if first.load is None and short is None:

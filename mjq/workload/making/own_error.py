@@ -17,6 +17,7 @@ DRAWS, SEED = 8, 1_000_003
 TENTH = 90.0  # percentile of the waits
 POINTS = 100.0
 FCFS_LOAD, OF_CAPACITY = 0.6, 0.8  # waits under FCFS are compared at the lower of this load and part of the capacity
+LEAST_WAIT = 1.0  # seconds
 WARM = 0.05  # of a list of jobs, which does not count
 
 
@@ -69,19 +70,19 @@ def figures(log: Log, fcfs_load: float) -> dict[str, float]:
     return found
 
 
-def compared(log: Log, drawn: Callable[[int], Log], fcfs_load: float) -> dict[str, tuple[float, float]]:
+def compared(log: Log, drawn: Callable[[int], Log], fcfs_load: float) -> dict[str, tuple[float, float] | None]:
     """Return how draws compare with the log: differences of capacities in points, ratios of waits; with deviations.
 
-    A ratio to a wait of zero is not known and given as 0.
+    A ratio to a wait of less than a second says nothing and is None.
     """
     own = figures(log, fcfs_load)
     found = [figures(drawn(SEED + k), fcfs_load) for k in range(DRAWS)]
-    told = {}
+    told: dict[str, tuple[float, float] | None] = {}
     for name in FIGURES:
         values = np.array([one[name] for one in found])
-        if name.endswith("capacity"):
-            values = values - own[name]
-        else:
-            values = values / own[name] if own[name] > 0 else np.zeros(DRAWS)
+        if name.endswith("wait") and own[name] * HOUR < LEAST_WAIT:
+            told[name] = None
+            continue
+        values = values - own[name] if name.endswith("capacity") else values / own[name]
         told[name] = float(values.mean()), float(values.std(ddof=1))
     return told

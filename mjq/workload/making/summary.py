@@ -29,7 +29,7 @@ __all__ = [
     "quantiles", "read_summary", "run_classes", "short", "shorter", "work_classes",
 ]  # fmt: skip
 
-FORMAT, VERSION = "mjq summary of a log", 3
+FORMAT, VERSION = "mjq summary of a log", 4
 CAMPAIGNS, TWO_NUMBERS = "campaigns", "two numbers of memory"
 DIGITS = 3  # of each number that is not a count of servers: it has room in two bytes
 LEVELS = 12  # of run time in each group
@@ -142,7 +142,8 @@ class Summary:
     factors : float array, shape (5, 7), or None
         Quantiles of limits over run times, by classes of run times.
     error : dict
-        For each of :data:`FIGURES` the mean over eight draws and their standard deviation.
+        For each of :data:`FIGURES` the mean over eight draws and their standard deviation; None for a wait that the log
+        does not have.
     fcfs_load : float
         Load at which the waits under FCFS are compared.
     no_promise : tuple of str
@@ -184,7 +185,7 @@ class Summary:
     limits: np.ndarray | None = None
     popular: float = 0.0
     factors: np.ndarray | None = None
-    error: Mapping[str, tuple[float, float]] | None = None
+    error: Mapping[str, tuple[float, float] | None] | None = None
     fcfs_load: float = 0.0
     no_promise: tuple[str, ...] = ()
 
@@ -334,7 +335,7 @@ class Summary:
             value = getattr(self, one.name)
             if value is not None:
                 found[one.name] = value.tolist() if isinstance(value, np.ndarray) else value
-        found["error"] = {name: list(pair) for name, pair in (self.error or {}).items()}
+        found["error"] = {name: pair and list(pair) for name, pair in (self.error or {}).items()}
         found["no_promise"] = list(self.no_promise)
         return found
 
@@ -376,14 +377,15 @@ class Summary:
         error = self.error or {}
         if error:
             capacities = ", ".join(
-                f"{round(error[f'{policy} capacity'][0], 1) + 0.0:+.1f} points under {policy.upper()}"
+                f"{round(pair[0], 1) + 0.0:+.1f} points under {policy.upper()}"
                 for policy in ("fcfs", "easy")
+                if (pair := error[f"{policy} capacity"])
             )
             told.append(f"Own error of the summary, mean of eight draws: the capacity is off by {capacities}.")
             waits = "; ".join(
                 f"{name.replace('fcfs', 'FCFS').replace('easy', 'EASY')} "
-                + (f"{error[name][0]:.2f} ± {error[name][1]:.2f}" if error[name][0] else "not known, the log has none")
-                for name in FIGURES
+                + (f"{pair[0]:.2f} ± {pair[1]:.2f}" if pair else "not known, the log has none")
+                for name, pair in error.items()
                 if name.endswith("wait")
             )
             told.append(
@@ -545,8 +547,12 @@ def _checked(content):
     error = content.get("error", {})
     if not isinstance(error, dict) or (error and set(error) != set(FIGURES)):
         raise ValueError("the summary is damaged: error must have a pair of numbers for each figure")
-    pairs = {name: tuple(_array(error, name, (2,), signed=True).tolist()) for name in FIGURES} if error else {}
-    if max((abs(x) for pair in pairs.values() for x in pair), default=0) > MOST_OFF:
+    pairs = {
+        name: None if name.endswith("wait") and error[name] is None
+        else tuple(_array(error, name, (2,), signed=True).tolist())
+        for name in FIGURES if error
+    }  # fmt: skip
+    if max((abs(x) for pair in pairs.values() for x in pair or ()), default=0) > MOST_OFF:
         raise ValueError(f"the summary is damaged: error must hold numbers of at most {MOST_OFF:g} in size")
     reasons = content.get("no_promise", [])
     if not isinstance(reasons, list) or not all(isinstance(one, str) and one in REASONS for one in reasons):

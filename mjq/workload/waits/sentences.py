@@ -46,7 +46,7 @@ def verdict(found: PolicyPlan, target: float, percentile: float, node: float, wh
         ]
     else:
         told = [
-            f"Under {found.policy}, {goal} on {found.smallest:g} servers.",
+            f"Under {found.policy}, {goal} on {_about(found.smallest)} servers.",
             f"As far as this log can tell, it takes {_between(found, target)}.",
         ]
     if place == 0:
