@@ -202,7 +202,7 @@ def saturated(
     ArithmeticError
         If the passes did not converge, or rates lie so far apart that the answer could not be trusted.
     NotInTime
-        If the budget of :mod:`mjq._util.budget`, where there is one, is used up.
+        If the budget of seconds, where a command has given one, is used up.
 
     Examples
     --------
