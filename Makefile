@@ -80,7 +80,7 @@ experiment: $(VENV)/ready  ## Repeat a long computation and store its tables: NA
 	$(if $(filter $(EXPERIMENT),$(EXPERIMENTS)),,$(error NAME must be one of: $(EXPERIMENTS)))
 	$(ONE_THREAD) $(BIN)/python -m mjq.experiments.$(EXPERIMENT)
 
-test-slow: $(VENV)/ready  ## Run the long tests that `make test` leaves out.
+test-slow: $(VENV)/lab  ## Run the long tests that `make test` leaves out.
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) -m slow $(PATIENCE) tests
 
 test-plain: $(VENV)/ready  ## Check that compiled functions equal plain Python, to the last bit.

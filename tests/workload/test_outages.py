@@ -311,7 +311,8 @@ def public(name):
     }[name]
     table = pl.read_csv(gzip.decompress((TRACES / f"{name}.gz").read_bytes())).cast(pl.Float64, strict=False)
     need, run, between = (table[column].to_numpy() for column in (need, run, between))
-    return Log(need=need, run=run, submit=np.cumsum(between), servers=servers)
+    ran = run >= 0  # one log has jobs that ended before they began
+    return Log(need=need[ran], run=run[ran], submit=np.cumsum(between)[ran], servers=servers)
 
 
 @needs_traces

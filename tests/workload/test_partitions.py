@@ -68,7 +68,8 @@ def test_a_single_partition_answers_as_before(path, words):
 
 
 @pytest.mark.slow
-def test_the_sum_of_capacities(path):
+def test_the_sum_of_capacities(tmp_path):
+    path = written(tmp_path, rows(jobs=900))  # fewer than 200 in a partition tell nothing of its load
     status, out, _ = said("capacity", path, "--servers", "batch=24,gpu=12", "--json")
     told = Reports.model_validate(json.loads(out))
     assert status == 0 and [one.policy for one in told.sum] == ["fcfs", "easy"]
