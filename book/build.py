@@ -28,18 +28,19 @@ import between_notebooks
 import depends
 import filelock
 import lighter
-import live_panels
 import nbformat
 import pdf
 import run_here
 import student
 import yaml
 
-from mjq import reference
-from mjq.reference import making
 from mjq.runs import execution
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "book/_ext"))
+
+import generated  # noqa: E402
+
 BUILD = ROOT / "_build"
 EXECUTED, FAILED, SITE, HTML = BUILD / "executed", BUILD / "failed", BUILD / "site", BUILD / "html"
 WORK, MARK = BUILD / "work", BUILD / "html.digest"  # what Sphinx knows of the pages, and from which state they are
@@ -196,30 +197,19 @@ def stage(site, chapters, solutions=True):
         exam = Path("book/project.md")
         texts[exam] = student.without_answers(texts[exam].decode()).encode()
     texts[Path("_config.yml")] = configuration().encode()
-    panels = BUILD / "panels.json"
-    BUILD.mkdir(exist_ok=True)
-    live_panels.write(panels, ROOT / "book/panels")
-    texts[Path(panels.name)] = panels.read_bytes()
-    values = reference.values()
-    texts[Path("book/reference-values.json")] = making.as_json(values, reference.version()).encode()
-    texts[Path("book/reference-values.csv")] = reference.as_csv(values).encode()
-    texts[Path("book/reference-values.schema.json")] = (making.FOLDER / "schema.json").read_bytes()
-    picture = Path("book/_static/card.png")
-    texts[picture] = (site / picture).read_bytes() if (site / picture).exists() else drawn_card()
     for old in site.rglob("*") if site.exists() else ():
-        if old.is_file() and old.relative_to(site) not in texts:
+        if (
+            old.is_file()
+            and old.relative_to(site) not in texts
+            and old.relative_to(site).as_posix() not in generated.FILES
+        ):
             old.unlink()
     for target, text in texts.items():
         path = site / target
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_bytes() != text:
             path.write_bytes(text)
-
-
-def drawn_card():
-    import card  # it takes as long to be imported as all of a build in which nothing has changed
-
-    return card.png()
+    generated.write(site)
 
 
 def state_of(site):
@@ -255,10 +245,9 @@ def configuration():
         owner, _, name = os.environ["GITHUB_REPOSITORY"].partition("/")
         config["sphinx"]["config"]["ogp_site_url"] = f"https://{owner}.github.io/{name}/"
         config["sphinx"]["config"]["published"] = True
-    if not config["sphinx"]["config"]["published"]:
-        config["repository"] = {"url": ""}  # without one, Jupyter Book would take its own
-        del config["launch_buttons"]
-        config["html"] |= dict.fromkeys(("use_repository_button", "use_edit_page_button", "use_issues_button"), False)
+    if config["sphinx"]["config"]["published"]:
+        config["launch_buttons"] = {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"}
+        config["html"] |= dict.fromkeys(("use_repository_button", "use_edit_page_button", "use_issues_button"), True)
     return yaml.safe_dump(config, sort_keys=False)
 
 

@@ -133,9 +133,7 @@ def lay_out(site, chapter, file):
 def configuration():
     """The book's configuration, without what a page that stands alone has no use for."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    del config["run_here"], config["launch_buttons"]
-    config["repository"] = {"url": ""}  # without one, Jupyter Book would take its own
-    config["html"] |= dict.fromkeys(("use_repository_button", "use_edit_page_button", "use_issues_button"), False)
+    del config["run_here"]
     extensions = config["sphinx"]["local_extensions"]
     config["sphinx"]["local_extensions"] = {name: extensions[name] for name in EXTENSIONS}
     return config

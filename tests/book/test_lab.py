@@ -121,5 +121,6 @@ def test_sentences_follow_the_parameters(page, lab, home):
             return now.length === before.length && now.some((x, k) => x.innerText !== before[k]);
         }""",
         arg=before,
+        timeout=0,  # a kernel starts and runs a chapter, beside whatever else there is
     )
     page.screenshot(path=PICTURES / "changed.png")

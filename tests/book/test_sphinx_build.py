@@ -79,7 +79,7 @@ def site(tmp_path_factory):
         shutil.copy(ROOT / file, folder / file)
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     config["repository"]["url"] = "https://github.com/example/mjq"
-    del config["sphinx"]["config"]["html_static_path"]
+    del config["sphinx"]["config"]["html_static_path"], config["sphinx"]["local_extensions"]["generated"]
     files = [{"file": f"book/{page}"} for page in PAGES[1:]] + [{"file": f"notebooks/{x}"} for x in ("one", "two")]
     parts = [{"caption": "All", "numbered": True, "chapters": files}]
     toc = {"format": "jb-book", "root": "book/index", "parts": parts}

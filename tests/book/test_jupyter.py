@@ -1,0 +1,50 @@
+"""The ordinary commands of Jupyter work in a clone, as it is, without ours."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    """All that git knows, and what is new and not ignored."""
+    folder = tmp_path_factory.mktemp("clone")
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    for name in filter(None, names):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes((ROOT / name).read_bytes())
+    return folder
+
+
+def run(clone, program, *arguments):
+    command = [Path(sys.executable).with_name(program), *arguments]
+    finished = subprocess.run(command, cwd=clone, capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stdout[-3000:] + finished.stderr[-3000:]
+    return finished.stdout + finished.stderr
+
+
+def test_jupyter_book_builds_it(clone):
+    said = run(clone, "jupyter-book", "build", ".")
+    assert "WARNING" not in said
+    pages = clone / "_build/html"
+    assert "Stability of two-class" in (pages / "notebooks/stability.html").read_text(encoding="utf-8")
+    assert (pages / "index.html").exists()
+
+
+def test_papermill_runs_a_chapter(clone):
+    run(clone, "papermill", "--cwd", "notebooks", "notebooks/five_models.ipynb", "out.ipynb", "-p", "jobs", "2000")
+    executed = nbformat.read(clone / "out.ipynb", as_version=4)
+    assert any("jobs = 2000" in cell.source for cell in executed.cells)
+
+
+def test_nbval_runs_a_chapter(clone):
+    assert " passed" in run(clone, "pytest", "-q", "--nbval-lax", "notebooks/five_models.ipynb")
