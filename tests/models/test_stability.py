@@ -314,10 +314,7 @@ def test_three_classes_of_equal_needs_have_a_product_form_at_any_rates(servers, 
         chain.generator(states, lambda s: pc.saturated_transitions(s, servers, needs, rates, mix)),
     )
     assert all(sum(jobs) == served for *jobs, _ in states)
-    product = np.array(
-        [
-            mix[head - 1] * math.prod((p / mu) ** m / math.factorial(m) for p, mu, m in zip(mix, rates, jobs, strict=True))
-            for *jobs, head in states
-        ]
-    )
+    jobs, heads = np.array(states)[:, :-1], np.array(states)[:, -1]
+    ways = np.prod([[math.factorial(m) for m in row] for row in jobs], axis=1)
+    product = np.take(mix, heads - 1) * np.prod(np.divide(mix, rates) ** jobs, axis=1) / ways
     assert pi == pytest.approx(product / product.sum(), rel=1e-9)
