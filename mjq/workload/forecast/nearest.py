@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "FEWEST", "LEVELS", "MEMORY", "NEAREST", "WEIGHTS", "ALONE", "SHARES", "Past", "crps", "off_scale", "on_scale",
-    "place", "interval", "up_to",
+    "PLACES", "place", "interval", "up_to",
 ]  # fmt: skip
 
 MINUTE = 60.0
