@@ -141,16 +141,17 @@ def table(headers: Sequence[str], rows: Sequence[Sequence], digits: int = 4) -> 
     """Make a table for a notebook and for the book.
 
     Floats get `digits` decimals, but as few as needed in the first column, which names the row, and never more than ten
-    significant digits; a minus is a minus sign, and None is a dash.
+    significant digits; a minus is a minus sign, and None or a NaN, where there is no value, is a dash.
 
     Examples
     --------
-    >>> print(table(["lam", "E[W]"], [[1000.0, 1.43776], [1.2, None]]).data)
+    >>> print(table(["lam", "E[W]"], [[1000.0, 1.43776], [1.2, float("nan")]]).data)
     |   lam |   E[W] |
     |------:|-------:|
     |  1000 | 1.4378 |
     |   1.2 |      – |
     """
+    rows = [[None if isinstance(x, float) and np.isnan(x) else x for x in row] for row in rows]
     text = [[_cell(x, None if k == 0 else digits) for k, x in enumerate(row)] for row in rows]
     align = ["left" if any(isinstance(x, str) for x in column) else "right" for column in zip(*rows, strict=True)]
     return Table(tabulate(text, headers, tablefmt="pipe", colalign=align, disable_numparse=True), headers, rows)
