@@ -277,6 +277,22 @@ def test_jobs_that_still_wait_lend_their_errors():
     assert np.median(longer) > np.median(shorter) + 0.1 and longer[-4] > shorter[-4] + 0.5
 
 
+def test_what_is_not_known_yet_corrects_nothing():
+    """Jobs that wait at the time start later, and just when the replays say, or just when they do not."""
+    past, answers = drifting(1200, gap=20.0, bias=1.0), []
+    time = past.time[600]
+    later = past.known >= time
+    rule = np.median(past.rule, axis=1)
+    assert 50 < later[400:600].sum() < 150
+    for wait in (past.wait, np.where(later, rule + 3, past.wait), np.where(later, rule, past.wait)):
+        known = np.where(later, np.maximum(time, past.time + off_scale(wait)), past.known)
+        correction = Correction(replace(past, wait=wait, known=known))
+        answers.append((correction.forecast(600, time, past.rule[600], 1.0), correction.way(2, 600, time)))
+    for (before, after, weight, alone), way in answers[1:]:
+        assert np.array_equal(before, answers[0][0].before) and np.array_equal(after, answers[0][0].after)
+        assert (weight, alone, way) == (*answers[0][0][2:], answers[0][1])
+
+
 def test_replays_alone_are_used_where_they_have_been_clearly_better():
     """A rule that knows each wait but for a little is; one that has said something else lately is not."""
     rng = np.random.default_rng(5)

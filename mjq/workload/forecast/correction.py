@@ -9,12 +9,9 @@ A job that still waits has waited at least so long, so that its miss is known fr
 estimator of Kaplan and Meier, which uses such misses too: else only jobs that have started would count, and these are
 the ones that waited little.
 
-References
-----------
-.. [1] R. Barber, E. Candès, A. Ramdas, R. Tibshirani, Conformal prediction beyond exchangeability, Annals of
-       Statistics 51 (2023), 816-845.
-.. [2] E. Kaplan, P. Meier, Nonparametric estimation from incomplete observations, Journal of the American Statistical
-       Association 53 (1958), 457-481.
+The weights are those of R. Barber, E. Candès, A. Ramdas, R. Tibshirani, Conformal prediction beyond exchangeability,
+Annals of Statistics 51 (2023), 816-845; the estimator is that of E. Kaplan, P. Meier, Nonparametric estimation from
+incomplete observations, Journal of the American Statistical Association 53 (1958), 457-481.
 """
 
 from __future__ import annotations
