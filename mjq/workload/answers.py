@@ -23,7 +23,7 @@ __all__ = [  # noqa: RUF022, in the order of reading
     "schema", "Plain", "Lines", "Window", "Held", "Interval", "Waits",
     "AtLoad", "Rate", "Capacity", "Capacities", "Drawn", "Load",
     "Costs", "NearSaturation", "Agreement", "BinningError", "Binned", "LoadWaits", "Report", "PolicyReports",
-    "SumOfReports", "Reports", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord", "Queue",
+    "SumOfReports", "Reports", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord", "QueueLength",
     "Within", "StartForecast", "StartForecasts",
 ]  # fmt: skip
 
@@ -512,7 +512,7 @@ class ForecastRecord(Plain):
     """Share of the forecasts for which the replays alone were used, because they had been clearly better lately."""
 
 
-class Queue(Plain):
+class QueueLength(Plain):
     """Say how long the queue is: the work of the jobs that wait, with their limits, in hours of all servers."""
 
     work: float
@@ -568,7 +568,7 @@ class StartForecasts(Plain):
     waiting: int
     busy: float
     """Servers that are busy."""
-    queue: Queue | None
+    queue: QueueLength | None
     """Null where the log is too short."""
     weight_of_rule: float | None
     """How much the replays count in these forecasts; null where the log is too short."""

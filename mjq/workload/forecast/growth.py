@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mjq.workload.answers import Queue
+from mjq.workload.answers import QueueLength
 from mjq.workload.forecast.nearest import MEMORY
 from mjq.workload.forecast.state import History
 from mjq.workload.reading.log import HOUR
@@ -38,7 +38,7 @@ def waiting_work(jobs: History, times: np.ndarray) -> np.ndarray:
     return np.maximum(0, come - started)
 
 
-def queue_at(jobs: History, arrived: int, time: float) -> Queue | None:
+def queue_at(jobs: History, arrived: int, time: float) -> QueueLength | None:
     """Return how much work waits at a time and before, and whether the queue grows; None for a short past.
 
     One looks at the time since a third of the jobs had come. The queue grows if in the last tenth of that time it was
@@ -51,7 +51,7 @@ def queue_at(jobs: History, arrived: int, time: float) -> Queue | None:
     work = waiting_work(jobs, times) / HOUR
     lately, before = work[-LATELY:], float(np.quantile(work[:-LATELY], HIGH))
     first, second = np.array_split(lately, 2)
-    return Queue(
+    return QueueLength(
         work=float(work[-1]),
         before=before,
         hours=float(times[-1] - times[-LATELY]) / HOUR,
