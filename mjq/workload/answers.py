@@ -23,8 +23,8 @@ __all__ = [  # noqa: RUF022, in the order of reading
     "schema", "Plain", "Lines", "Window", "Held", "Interval", "Waits",
     "AtLoad", "Rate", "Capacity", "Capacities", "Drawn", "Load",
     "Costs", "NearSaturation", "Agreement", "BinningError", "Binned", "LoadWaits", "Report", "PolicyReports",
-    "SumOfReports", "Reports", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord", "QueueLength",
-    "Within", "StartForecast", "StartForecasts",
+    "SumOfReports", "Reports", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord",
+    "QueueLength", "Within", "StartForecast", "StartForecasts",
 ]  # fmt: skip
 
 Number = Annotated[
