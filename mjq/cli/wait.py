@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from itertools import product
@@ -17,7 +16,6 @@ from mjq.cli.reading import calendar_option, lines_used, log_options, read, sche
 
 __all__ = ["wait"]
 
-TABLE_LIMITS = 1.0, 4.0, 12.0, 24.0  # hours
 UNITS = (48.0, "d", 1 / 24), (1.0, "h", 1.0), (1 / 60, "min", 60.0), (0.0, "s", 3600.0)  # from so many hours on
 
 
@@ -50,8 +48,8 @@ UNITS = (48.0, "d", 1 / 24), (1.0, "h", 1.0), (1 / 60, "min", 60.0), (0.0, "s", 
 )  # fmt: skip
 @click.option(
     "--table", is_flag=True,
-    help="Print a table with a row for each need and limit. By default the needs are powers of two, and the limits go "
-    "from an hour to a day.",
+    help="Print a table for many needs and limits. By default they are those that are usual in the log. Forecasts that "
+    "do not differ share a row.",
 )  # fmt: skip
 @json_option
 @schema_option("StartForecasts")
@@ -61,8 +59,9 @@ def wait(log, needs, limits, at, policy, servers, within, table, as_json, worker
     """Forecast when one more job would start.
 
     The command takes the jobs that run and wait at a time of the log, and replays them with one more job. It also looks
-    at what similar jobs have waited lately. It combines both in the way that has worked best in this log so far. The
-    answer is a distribution, and it comes with its record: how good such forecasts were in the last third of the log.
+    at what similar jobs have waited lately. It combines both in the way that has worked best in this log so far, and
+    corrects the result by the errors of earlier forecasts. The answer is a distribution, and it comes with its record:
+    how good such forecasts were in the last third of the log.
 
     LOG is read as in mjq capacity, whose help shows how to write such a log in Slurm. Jobs that run or wait while sacct
     writes the log are used, too. The forecasts of the past are kept in the user's cache folder, so that the same log is
@@ -73,10 +72,11 @@ def wait(log, needs, limits, at, policy, servers, within, table, as_json, worker
       mjq wait jobs.txt --table
     """
     from mjq import workload
+    from mjq.workload.forecast.table import usual as usual_jobs
 
     found = read(log, servers=servers, **reading)
     if table:
-        needs, limits = needs or _powers_of_two(found.require_servers()), limits or TABLE_LIMITS
+        needs, limits = (asked or usual for asked, usual in zip((needs, limits), usual_jobs(found), strict=True))
     elif not needs or not limits:
         raise click.UsageError("give --need and --limit of the job, or --table for many at once")
     cases = list(product(needs, limits))
@@ -88,11 +88,7 @@ def wait(log, needs, limits, at, policy, servers, within, table, as_json, worker
     if as_json:
         show_json(told.model_dump())
     else:
-        show(sheet.as_text(_parts(told, table or len(cases) > 1)))
-
-
-def _powers_of_two(servers):
-    return [2.0**k for k in range(math.floor(math.log2(servers)) + 1)] if servers >= 1 else [servers]
+        show(sheet.as_text(_parts(told, table)))
 
 
 def _seconds(at, found):
@@ -121,6 +117,8 @@ def _cache():
 
 def _parts(told, as_table):
     """Yield the forecasts for people, part by part."""
+    if told.queue is not None and told.queue.grows:
+        yield _growing(told.queue)
     yield from told.warnings
     if told.lines:
         yield lines_used(told.lines)
@@ -130,14 +128,23 @@ def _parts(told, as_table):
         f"At {when} {_jobs(told.running, 'runs', 'run')} on {told.busy:g} servers, and "
         f"{_jobs(told.waiting, 'waits', 'wait')}."
     )
-    if as_table:
-        yield _table(told)
+    if as_table or len(told.forecasts) > 1:
+        yield from _table(told, as_table)
     else:
         yield from _one(told.forecasts[0])
     if told.weight_of_rule is not None:
         yield _rests(told)
     if told.record is not None:
-        yield _record(told.record)
+        yield from _record(told.record)
+
+
+def _growing(queue):
+    """Say that the queue grows."""
+    return (
+        f"The queue grows, so jobs may wait longer than is forecast here. Half of the last {_time(queue.hours)} the "
+        f"jobs that waited asked for {_time(queue.lately)} of all servers or more. Before, it was at most "
+        f"{_time(queue.before)} for 95 % of the time. Now it is {_time(queue.work)}."
+    )
 
 
 def _jobs(number, one, many):
@@ -161,24 +168,46 @@ def _one(found):
     )
 
 
-def _table(told):
-    """Return the forecasts of many jobs."""
+def _table(told, pool):
+    """Yield the forecasts of many jobs, and say which of them share a row."""
+    from mjq.workload.forecast.table import Row, pooled
+
+    if pool:
+        rows = pooled(told.forecasts)
+    else:
+        rows = [Row((each.need,) * 2, (each.limit,) * 2, each) for each in told.forecasts]
     times = [f"within\n{_time(row.wait)}" for row in told.forecasts[0].within]
-    rows = [
-        [
-            f"{one.need:g}", _time(one.limit), _time(one.median),
-            *(" to ".join(map(_time, ends)) for ends in one.intervals.values()),
-            *(f"{row.probability:.0%}" for row in one.within),
-        ]
-        for one in told.forecasts
+    cells = [
+        [_range(row.needs, "{:g}".format), _range(row.limits, _time), *_cells(row.forecast)] for row in rows
     ]  # fmt: skip
     shares = [f"{share} %" for share in told.forecasts[0].intervals]
-    return sheet.Table("Wait of one more job", ("need", "limit", "median", *shares, *times), rows, ("",))
+    yield sheet.Table("Wait of one more job", ("need", "limit", "median", *shares, *times), cells, ("",))
+    if len(rows) < len(told.forecasts):
+        yield (
+            f"{len(told.forecasts)} forecasts are in {len(rows)} rows. Forecasts that differ by less than a fifth "
+            "share a row, and so do those in which a longer job would start before a shorter one: that is chance."
+        )
+
+
+def _cells(forecast):
+    """Return what a table shows of a forecast."""
+    ends = [" to ".join(map(_time, each)) for each in forecast.intervals.values()]
+    return [_time(forecast.median), *ends, *(f"{row.probability:.0%}" for row in forecast.within)]
+
+
+def _range(ends, shown):
+    first, last = map(shown, ends)
+    return first if first == last else f"{first} to {last}"
 
 
 def _rests(told):
     """Say what the forecast rests on."""
     share = told.weight_of_rule
+    if told.rule_alone:
+        return (
+            f"The forecast rests on the replays under {told.policy} alone: lately they have been clearly better than "
+            "what similar jobs had waited."
+        )
     if share == 1:
         return f"The forecast rests on the replays under {told.policy} alone: no recent wait has improved them so far."
     if share == 0:
@@ -190,13 +219,20 @@ def _rests(told):
 
 
 def _record(record):
-    held = {share: f"{part:.0%}" for share, part in record.within.items()}
-    return (
-        f"Record: {record.forecasts} starts in the last third of the log were forecast in the same way.\n"
-        f"The 80 % interval held {held['80']} of them, the 50 % interval {held['50']}, and the 95 % interval "
-        f"{held['95']}.\n"
-        f"The error of the median was {record.error:.2f}. The mean wait had {record.error_of_mean:.2f}, the wait of "
-        f"the last job alike {record.error_of_last:.2f}, and the replays alone {record.error_of_rule:.2f}.\n"
+    """Yield how good forecasts have been."""
+    yield (
+        f"Record: {record.forecasts} starts in the last third of the log were forecast in the same way. Each forecast "
+        "was corrected by the errors of earlier ones, as far as they were known at its time."
+    )
+    rows = [
+        [f"{share} %", f"{held:.0%}", f"{record.within_before[share]:.0%}"] for share, held in record.within.items()
+    ]
+    head = "interval", "corrected", "before"
+    yield sheet.Table("Share of the starts that lay inside the interval", head, rows, ("",))
+    yield (
+        f"The error of the median was {record.error:.2f}, and {record.error_before:.2f} before the correction. The "
+        f"mean wait had {record.error_of_mean:.2f}, the wait of the last job alike {record.error_of_last:.2f}, and the "
+        f"replays alone {record.error_of_rule:.2f}.\n"
         "An error is the mean difference of log(1 + wait in minutes)."
     )
 

@@ -3,7 +3,7 @@
 The logs that :data:`REPLAYED`, :data:`REAL` and :data:`MADE_UP` name are looked for where
 :func:`mjq.experiments.public_logs.traces` looks. The results are kept in ``forecasts.csv``, a row a log: see
 :class:`mjq.workload.ForecastRecord`. In each log :data:`TIMES` jobs of the last third are drawn, and the start of each
-is forecast from what was known when it came.
+is forecast from what was known when it came. What is called *before* is without the correction by earlier misses.
 
 The starts of a log are *real*, or those of a *replay* under EASY. Three logs do not say what users asked for, or do not
 say when jobs were submitted to the queue. They are replayed with faster arrivals. Limits that are not known are made
@@ -58,11 +58,12 @@ def record_at_random(log: workload.Log, times: int, seed: int = 1, policy: str =
     asked = np.sort(dice.choice(np.arange(int(np.ceil(LAST_PART * n)), n), times, replace=False))
     known = [features(jobs, jobs.arrival[k], int(k), jobs.need[k], jobs.limit[k], policy) for k in asked]
     rule, last = (np.array(column) for column in zip(*known, strict=True))
-    found = judged(jobs, past, asked.tolist(), rule, last)
-    record = found and as_record(found)
+    results = judged(jobs, past, asked.tolist(), rule, last)
+    record = results and as_record(results)
     assert record, "public logs are long enough"
-    told = record.model_dump()
-    return {f"within_{share}": part for share, part in told.pop("within").items()} | told
+    row = record.model_dump()
+    held = {f"{name}_{share}": part for name in ("within", "within_before") for share, part in row.pop(name).items()}
+    return held | row
 
 
 def logs(folder: Path) -> Iterator[tuple[str, str, workload.Log]]:

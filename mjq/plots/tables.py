@@ -102,6 +102,8 @@ def say(text: str, numbers: Mapping[str, Any] | None = None, /, **values: Any) -
     Of $n_{max}$ servers 0.7 are idle.
     >>> say("The change is {change:+.1f} %.", change=-2.04)
     The change is −2.0 %.
+    >>> say("The change is {change:+.1f} %.", change=-0.04)
+    The change is 0.0 %.
     """
     known, used = {**(numbers or {}), **values}, set()
 
@@ -114,7 +116,7 @@ def say(text: str, numbers: Mapping[str, Any] | None = None, /, **values: Any) -
         used.add(name)
         value = significant(known[name])
         words = format(value, form) if form else str(value)
-        return words if isinstance(value, str) or not words.startswith("-") else words.replace("-", "−", 1)
+        return words if isinstance(value, str) or not words.startswith("-") else _minus(words)
 
     sentence = FIELD.sub(shown, text)
     unused = sorted(set(values) - used)
@@ -141,16 +143,17 @@ def table(headers: Sequence[str], rows: Sequence[Sequence], digits: int = 4) -> 
     """Make a table for a notebook and for the book.
 
     Floats get `digits` decimals, but as few as needed in the first column, which names the row, and never more than ten
-    significant digits; a minus is a minus sign, and None is a dash.
+    significant digits; a minus is a minus sign, and None or a NaN, where there is no value, is a dash.
 
     Examples
     --------
-    >>> print(table(["lam", "E[W]"], [[1000.0, 1.43776], [1.2, None]]).data)
+    >>> print(table(["lam", "E[W]"], [[1000.0, 1.43776], [1.2, float("nan")]]).data)
     |   lam |   E[W] |
     |------:|-------:|
     |  1000 | 1.4378 |
     |   1.2 |      – |
     """
+    rows = [[None if isinstance(x, float) and np.isnan(x) else x for x in row] for row in rows]
     text = [[_cell(x, None if k == 0 else digits) for k, x in enumerate(row)] for row in rows]
     align = ["left" if any(isinstance(x, str) for x in column) else "right" for column in zip(*rows, strict=True)]
     return Table(tabulate(text, headers, tablefmt="pipe", colalign=align, disable_numparse=True), headers, rows)
@@ -199,4 +202,9 @@ def _cell(x, decimals):
         return _positional(x).replace("-", "−")
     x = significant(x)  # first, so that a tie such as 0.0375 is rounded alike whatever the digits behind it
     before = math.floor(math.log10(abs(x))) + 1 if x and math.isfinite(x) else 1
-    return f"{x:.{max(0, min(decimals, SIGNIFICANT - before))}f}".replace("-", "−")
+    return _minus(f"{x:.{max(0, min(decimals, SIGNIFICANT - before))}f}")
+
+
+def _minus(words):
+    """A negative number with a minus sign, unless it is rounded to zero."""
+    return words.replace("-", "−" if words.strip("-0.") else "", 1)

@@ -24,7 +24,7 @@ __all__ = [  # noqa: RUF022, in the order of reading
     "AtLoad", "Rate", "Capacity", "Capacities", "Drawn", "Load",
     "Costs", "NearSaturation", "Agreement", "BinningError", "Binned", "LoadWaits", "Report", "PolicyReports",
     "SumOfReports", "Reports", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord",
-    "Within", "StartForecast", "StartForecasts",
+    "QueueLength", "Within", "StartForecast", "StartForecasts",
 ]  # fmt: skip
 
 Number = Annotated[
@@ -494,8 +494,12 @@ class ForecastRecord(Plain):
     """Jobs for which one was made."""
     within: dict[str, float]
     """Share of the starts inside each interval, by its percentage and the randomized probability integral transform."""
+    within_before: dict[str, float]
+    """The same of forecasts that are not corrected by the misses of earlier ones."""
     error: float
     """Error of the median."""
+    error_before: float
+    """The same of forecasts that are not corrected."""
     error_of_mean: float
     """Error of a simple forecast: the mean wait so far, on the scale of log(1 + minutes)."""
     error_of_last: float
@@ -504,6 +508,23 @@ class ForecastRecord(Plain):
     """Error of the median of the replays alone."""
     weight_of_rule: float
     """How much the replays counted, from 0 to 1; the rest is how much the wait of the last job alike did."""
+    rule_alone: float
+    """Share of the forecasts for which the replays alone were used, because they had been clearly better lately."""
+
+
+class QueueLength(Plain):
+    """Say how long the queue is: the work of the jobs that wait, with their limits, in hours of all servers."""
+
+    work: float
+    """At the time of the forecast."""
+    lately: float
+    """Half of the last hours it was at least so much."""
+    before: float
+    """For 95 % of the time before these hours it was at most so much."""
+    hours: float
+    """How many these hours are."""
+    grows: bool
+    """Whether it was longer lately than before, and became longer still."""
 
 
 class Within(Plain):
@@ -547,8 +568,12 @@ class StartForecasts(Plain):
     waiting: int
     busy: float
     """Servers that are busy."""
+    queue: QueueLength | None
+    """Null where the log is too short."""
     weight_of_rule: float | None
     """How much the replays count in these forecasts; null where the log is too short."""
+    rule_alone: bool
+    """Whether the replays alone are used, because they have been clearly better lately."""
     record: ForecastRecord | None
     """Null where the log is too short."""
     forecasts: list[StartForecast]

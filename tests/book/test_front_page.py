@@ -29,7 +29,7 @@ CHECKED = {
     "How much work can a cluster really do": None,
     "A hundred servers start jobs in order of arrival": None,
     "When the next job is a large one, it waits": "servers_idle_only_as_the_next_job_does_not_fit",
-    "Even if a job is always waiting": "large_jobs_cost_work_and_waiting",
+    "If run times are exponential with one mean": "large_jobs_cost_work_and_waiting",
     "Move a slider": None,
     "A hundred servers finish a hundred one-server jobs": "small_jobs_alone_keep_all_servers_busy",
     "Now let one job in a hundred need all hundred": None,
@@ -60,6 +60,7 @@ CHECKED = {
     "If run times vary as in one class": "variable_run_times_make_every_cluster_slow",
     "The cluster can still finish": "variable_run_times_make_clusters_of_large_jobs_small",
     "In logs that we drew, jobs wait": "backfilling_shortens_waits_on_drawn_and_on_public_logs",
+    "The factor differs much from log to log": "the_gain_of_backfilling_differs_from_log_to_log",
     "The capacity depends on the order of the jobs": "shuffled_jobs_have_less_capacity",
     "Rows of like jobs may raise the capacity": "rows_may_raise_capacity_and_times",
     "Run times are exponential in the first six cards": None,
@@ -70,6 +71,7 @@ OVER_LOGS = {  # checks that go over logs themselves
     "a_class_of_a_real_log_varies_as_much",
     "run_times_of_real_logs_cost_more_than_exponential_ones",
     "backfilling_shortens_waits_on_drawn_and_on_public_logs",
+    "the_gain_of_backfilling_differs_from_log_to_log",
     "doubled_estimates_can_shorten_waits",
     "shuffled_jobs_have_less_capacity",
     "a_long_queue_keeps_nearly_all_servers_busy_under_easy",
@@ -205,6 +207,31 @@ def test_the_formula_finds_the_worst_mix(servers):
         assert round(100 * worst) == 3  # "about 3 in a hundred"
 
 
+@pytest.mark.parametrize("servers", [20, 100, 10_000])
+def test_with_other_run_times_another_share_is_idle(servers):
+    """Why the page says that all jobs run equally long: short large jobs leave more servers idle, long ones fewer."""
+    mix = 1 - 3 / servers
+    busy = [servers - stability.wasted_servers(servers, 1, servers, 1, rate, mix) for rate in (9, 1, 1 / 9)]
+    assert 4 * busy[0] < 2 * busy[1] < 1.2 * busy[2]
+
+
+@pytest.mark.parametrize("servers", [9, 13])
+def test_with_other_run_times_more_jobs_than_the_bound_run(servers):
+    """Why the page says that all sizes have one mean run time: here it falls in inverse proportion to the size."""
+    sizes, mix = cluster.uniform_sizes(servers)
+    times = 1 / np.asarray(sizes)
+    assert pc.processing_capacity(servers, sizes, 1 / times, mix) * (mix @ times) > 1 / (np.e - 2)
+
+
+@pytest.mark.parametrize("system", [(6, (2, 3), (1, 1), (0.5, 0.5)), (60, (20, 30), (1, 1), (0.5, 0.5))])
+def test_rows_of_equal_run_times_can_shorten_times(system):
+    """Why the page says that large jobs run four times as long: with equal times rows help throughout."""
+    alone, rows = (ns.relative_completions(*system, order) for order in (0, 0.9))
+    lam = 0.9 * alone.capacity
+    assert rows.capacity > alone.capacity
+    assert (1 + rows.delta) / (rows.capacity - lam) < 0.8 * (1 + alone.delta) / (alone.capacity - lam)
+
+
 @pytest.mark.parametrize("servers", [2, 5, 9, 13])
 def test_fewer_jobs_than_the_bound_run_at_a_time(servers):
     sizes, mix = cluster.uniform_sizes(servers)
@@ -332,6 +359,12 @@ def test_backfilling_shortens_waits_on_drawn_and_on_public_logs():
     assert len(easy) == 3
     for log, row in easy.items():
         assert in_order[log]["wait"] > 10 * row["wait"] and in_order[log]["low"] > row["high"]
+
+
+def test_the_gain_of_backfilling_differs_from_log_to_log():
+    logs = [synthetic_log(5000, 128, 0.6, [777, n]) for n in range(30)]
+    factors = [mean_wait(log, "fcfs") / mean_wait(log, "easy") for log in logs]
+    assert max(factors) > 3 * min(factors)
 
 
 def test_doubled_estimates_can_shorten_waits():

@@ -302,3 +302,19 @@ def test_peaks_and_dips_take_turns_and_a_dip_is_deep_where_there_is_one(curve):
     assert (stability.deepest_dip(curve) > 0) == (len(dips) > 0)
     mirrored = stability.peaks_and_dips([-x for x in curve])
     assert (mirrored[0].tolist(), mirrored[1].tolist()) == (dips.tolist(), peaks.tolist())
+
+
+@pytest.mark.parametrize("rates", [(1, 2, 4), (0.01, 1, 30)])
+@pytest.mark.parametrize(("servers", "need"), [(10, 3), (2, 1), (700, 70)])
+def test_three_classes_of_equal_needs_have_a_product_form_at_any_rates(servers, need, rates):
+    """*What is known* names them beside the classes that have none."""
+    needs, mix, served = (need,) * 3, (0.2, 0.3, 0.5), servers // need
+    states = pc.saturated_states(servers, needs)
+    pi = chain.stationary(
+        chain.generator(states, lambda s: pc.saturated_transitions(s, servers, needs, rates, mix)),
+    )
+    assert all(sum(jobs) == served for *jobs, _ in states)
+    jobs, heads = np.array(states)[:, :-1], np.array(states)[:, -1]
+    ways = np.prod([[math.factorial(m) for m in row] for row in jobs], axis=1)
+    product = np.take(mix, heads - 1) * np.prod(np.divide(mix, rates) ** jobs, axis=1) / ways
+    assert pi == pytest.approx(product / product.sum(), rel=1e-9)

@@ -26,6 +26,7 @@ from mjq.experiments.tables import keeping, machine
 from mjq.simulation import replay
 from mjq.workload import capacities, example_log, example_path, read_log, saturated_starts
 from mjq.workload.capacity import estimates
+from tests.conftest import TRACES, needs_traces
 
 
 def test_times_and_machines(monkeypatch):
@@ -214,11 +215,21 @@ def test_forecasts_on_public_logs_hold_what_they_say():
     """Replayed and real starts lie in the intervals. No simple forecast is better, nor is the rule on real machines."""
     kept = experiments.kept("forecasts")
     assert kept["within_80"].is_between(0.74, 0.86).all() and (kept["forecasts"] == forecasts.TIMES).all()
+    assert (kept["within_95"] >= 0.9).all()
     simple = kept.select(pl.min_horizontal("error_of_mean", "error_of_last")).to_series()
     assert (kept["error"] < simple).all()
     real = kept["starts"] == "real"
     assert (kept["error"] < kept["error_of_rule"]).filter(real).all()
     assert (3 * kept["error"] < simple).filter(~real).all()
+
+
+@pytest.mark.slow
+@needs_traces
+def test_a_row_of_the_forecasts_is_computed_again():
+    name = "SDSC-SP2, its beginning"
+    row = forecasts.record_at_random(read_log(TRACES / forecasts.REAL[name]), forecasts.TIMES)
+    kept = experiments.kept("forecasts").row(by_predicate=pl.col("log") == name, named=True)
+    assert row == pytest.approx({key: kept[key] for key in row}, rel=1e-3)
 
 
 def test_forecasts_of_a_log_are_kept(folder, monkeypatch):

@@ -212,3 +212,15 @@ def test_who_pays():
     assert means["first-fit"][1] > 1.2 * means["easy"][1]
     assert means["msfq-1"][0] > means["most-servers-first"][0]
     assert means["server-filling"][0] > means["easy"][0]
+
+
+@pytest.mark.parametrize(("servers", "arrivals"), [(60, 7), (100, 8), (200, 10)])
+def test_first_fit_can_make_jobs_wait_longer_than_order_of_arrival(servers, arrivals):
+    """One job in as many needs all servers. Small ones nearly always hold some, and first-fit lets them pass."""
+    dice, jobs = np.random.default_rng(43), 20_000
+    need, run = np.where(dice.random(jobs) < 1 / servers, servers, 1), dice.exponential(1, jobs)
+    submit = dice.exponential(1 / arrivals, jobs).cumsum()
+    waits = {rule: replay(submit, need, run, None, servers, rule).wait for rule in ("fcfs", "first-fit", "easy")}
+    mean = {rule: wait.mean() for rule, wait in waits.items()}
+    assert mean["first-fit"] > 1.3 * mean["fcfs"] > 3 * mean["easy"]
+    assert waits["first-fit"][need > 1].mean() > 20 * waits["fcfs"][need > 1].mean()

@@ -38,9 +38,9 @@ def settled(state, threshold, servers=SERVERS):
     return small, large, ones, 0, drains
 
 
-def mean_wait(lam, threshold):
+def mean_wait(lam, threshold, system=ONE_OR_ALL, room=ROOM):
     """Mean wait of those that find a place, by the chain of these phases."""
-    _, _, (mu1, mu2), (p1, p2) = ONE_OR_ALL
+    servers, _, (mu1, mu2), (p1, p2) = system
 
     def rule(state):
         small, large, ones, whole, drains = state
@@ -48,13 +48,13 @@ def mean_wait(lam, threshold):
             ((small + 1, large, ones, whole, drains), lam * p1),
             ((small, large + 1, ones, whole, drains), lam * p2),
         ):
-            after = settled(after, threshold)
-            if after[0] + after[1] <= ROOM:
+            after = settled(after, threshold, servers)
+            if after[0] + after[1] <= room:
                 yield after, rate
         if whole:
-            yield settled((small, large, 0, 0, False), threshold), mu2
+            yield settled((small, large, 0, 0, False), threshold, servers), mu2
         if ones:
-            yield settled((small, large, ones - 1, 0, drains), threshold), ones * mu1
+            yield settled((small, large, ones - 1, 0, drains), threshold, servers), ones * mu1
 
     states = chain.explore([(0, 0, 0, 0, False)], rule)
     pi = chain.stationary(chain.generator(states, rule))
@@ -154,3 +154,6 @@ def test_the_page_says_how_far_they_differ():
     assert {int(threshold) for _, threshold, *_ in rows} == set(range(1, SERVERS))
     (without,) = re.findall(r"Without a threshold the mean wait is ([\d.]+) at 2.5", page)
     assert ours(2.5, 1) < ours(2.5, 0) == pytest.approx(float(without), abs=0.005) and mean_wait(2.5, 1) > ours(2.5, 0)
+    assert mean_wait(3, 1) < mean_wait(3, 0) and mean_wait(2.5, 1, room=12) < mean_wait(2.5, 0, room=12)
+    eight = 8, (1, 8), (1, 1), (0.9, 0.1)
+    assert 1 - mean_wait(4, 1, eight) / mean_wait(4, 0, eight) == pytest.approx(1 / 5, abs=0.02)  # "by a fifth"

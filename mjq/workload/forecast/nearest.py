@@ -10,19 +10,22 @@ Waits are looked at on the scale of the logarithm of 1 + their minutes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "FEWEST", "LEVELS", "MEMORY", "NEAREST", "WEIGHTS", "SHARES", "Past", "crps", "off_scale", "on_scale",
-    "place",
+    "FEWEST", "LEVELS", "MEMORY", "NEAREST", "WEIGHTS", "ALONE", "SHARES", "Past", "crps", "off_scale", "on_scale",
+    "PLACES", "place", "interval", "up_to",
 ]  # fmt: skip
 
 MINUTE = 60.0
 LEVELS = np.linspace(0.05, 0.95, 10)  # of the quantiles of the replays
-WEIGHTS = 1.0, 0.75, 0.5, 0.25, 0.0  # of the rule
+WEIGHTS = 1.0, 0.75, 0.5, 0.25, 0.0  # of the rule, each of which gives a forecast
+ALONE = len(WEIGHTS)  # the place of one more forecast: the replays alone
 NEAREST = 40  # forecasts of the past; from 39 on there is a 95 % interval
+PLACES = np.arange(1, NEAREST + 1) / (NEAREST + 1)  # of the sorted waits of a forecast among all waits
 SHARES = 50.0, 80.0, 95.0  # in percent, of the intervals
 FEWEST = 100  # forecasts of the past that there must be
 MEMORY = 3.0  # those count that were made after this part of the jobs had come
@@ -39,7 +42,7 @@ def off_scale(value: ArrayLike) -> np.ndarray:
     return MINUTE * np.expm1(value)
 
 
-def crps(samples: np.ndarray, value: float) -> np.ndarray:
+def crps(samples: np.ndarray, value: ArrayLike) -> np.ndarray:
     """Return the continuous ranked probability score of sorted samples along the last axis; low is good.
 
     It is E|X - y| - E|X - X'| / 2.
@@ -49,7 +52,7 @@ def crps(samples: np.ndarray, value: float) -> np.ndarray:
     """
     size = samples.shape[-1]
     ranks = 2 * np.arange(size) - (size - 1)
-    return np.abs(samples - value).mean(axis=-1) - samples @ ranks / size**2
+    return np.abs(samples - np.asarray(value)[..., None]).mean(axis=-1) - samples @ ranks / size**2
 
 
 def place(sample: np.ndarray, value: float, rng: np.random.Generator) -> float:
@@ -62,6 +65,33 @@ def place(sample: np.ndarray, value: float, rng: np.random.Generator) -> float:
     """
     below, equal = (sample < value - SAME).sum(), (np.abs(sample - value) <= SAME).sum()
     return float((below + rng.random() * (equal + 1)) / (len(sample) + 1))
+
+
+def interval(waits: np.ndarray, share: float) -> tuple[float, float]:
+    """Return the ends of an interval that holds one more of these waits with this probability, in percent.
+
+    Nineteen waits divide the numbers into twenty parts, and one more lies in each with the same probability:
+
+    >>> [[round(end, 9) for end in interval(np.arange(1.0, 20.0), share)] for share in (50, 80)]
+    [[5.0, 15.0], [2.0, 18.0]]
+
+    Of forty waits, the shortest and the longest enclose 39 parts of 41, which is more than 95 %:
+
+    >>> low, high = interval(np.arange(1.0, 41.0), 95)
+    >>> 1 < low < 1.1 and 39.9 < high < 40
+    True
+    """
+    ends = np.quantile(waits, [0.5 - share / 200, 0.5 + share / 200], method="weibull")
+    return float(ends[0]), float(ends[1])
+
+
+def up_to(waits: np.ndarray, wait: float) -> float:
+    """Return the probability that one more is at most so long, neither surely 0 nor surely 1.
+
+    >>> up_to(np.array([1.0, 2.0, 3.0]), 2.0)
+    0.625
+    """
+    return float((np.searchsorted(waits, wait + SAME, side="right") + 0.5) / (len(waits) + 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,9 +108,8 @@ class Past:
         Quantiles of the waits in the replays, on the scale.
     last, wait : float array, shape (P,)
         What the last job alike waited, and what this one did, on the scale.
-    scores : float array, shape (P, 5)
-        How good the forecast of each was, made from its own past, under each weight of the rule; not a number where
-        that is not known.
+    complete : float
+        Those with at least this number have their whole past here.
     """
 
     number: np.ndarray
@@ -89,30 +118,47 @@ class Past:
     rule: np.ndarray
     last: np.ndarray
     wait: np.ndarray
-    scores: np.ndarray
+    complete: float
 
     def at(self, number: int, time: float) -> np.ndarray:
-        """Return those that count when so many jobs have come, the latest first: they had started by this time."""
+        """Return those that count when so many jobs have come, the latest first: they had started before this time."""
         first, end = np.searchsorted(self.number, [number / MEMORY, number])
-        return first + np.flatnonzero(self.known[first:end] <= time)[::-1]
+        return first + np.flatnonzero(self.known[first:end] < time)[::-1]
 
     def waits(self, past: np.ndarray, rule: np.ndarray, last: float) -> np.ndarray:
-        """Return what the nearest of the past waited, sorted, a row for each weight of the rule; on the scale.
+        """Return the forecasts of a job, on the scale: sorted waits, in a row for each weight of the rule, and `ALONE`.
 
-        How far two jobs are from each other is the mean difference of the quantiles by the rule, times the weight, and
-        that of the waits of the last jobs alike, times the rest. As the rule says more for this job than for a near
-        one, so much longer, times the weight, is the wait taken to be.
+        With a weight, they are what the nearest of the past waited. How far two jobs are from each other is the mean
+        difference of the quantiles by the rule, times the weight, and that of the waits of the last jobs alike, times
+        the rest. As the rule says more for this job than for a near one, so much longer, times the weight, is the wait
+        taken to be. The last row has quantiles of the replays alone.
         """
         by_rule = np.abs(self.rule[past] - rule).mean(axis=1)
         by_last = np.abs(self.last[past] - last)
         more = np.median(rule) - np.median(self.rule[past], axis=1)
         weights = np.array(WEIGHTS)[:, None]
         near = np.argsort(weights * by_rule + (1 - weights) * by_last, axis=1, kind="stable")[:, :NEAREST]
-        return np.sort(np.maximum(0, self.wait[past][near] + weights * more[near]), axis=1)
+        nearest = np.sort(np.maximum(0, self.wait[past][near] + weights * more[near]), axis=1)
+        return np.vstack([nearest, np.interp(PLACES, LEVELS, rule)])
 
-    def score(self, k: int) -> np.ndarray | None:
-        """Return how good the forecast of one was under each weight, from its own past; None if that is too short."""
-        past = self.at(self.number[k], self.time[k])
-        if len(past) < FEWEST or not np.isfinite(self.wait[k]):
-            return None
-        return crps(self.waits(past, self.rule[k], self.last[k]), self.wait[k])
+    @cached_property
+    def forecasts(self) -> np.ndarray:
+        """Return the forecasts of each, made from its own past; not a number where that is too short.
+
+        Shape (P, 6, 40).
+        """
+        made = np.full((len(self.number), ALONE + 1, NEAREST), np.nan)
+        for k in range(np.searchsorted(self.number, self.complete), len(self.number)):
+            seen = self.at(self.number[k], self.time[k])
+            if len(seen) >= FEWEST:
+                made[k] = self.waits(seen, self.rule[k], self.last[k])
+        return made
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        """Return how good the forecast of each was under each weight, as its :func:`crps`; shape (P, 5)."""
+        return crps(self.forecasts[:, :ALONE], self.wait[:, None])
+
+    def best(self, past: np.ndarray) -> int:
+        """Return the place of the weight with which the forecasts of these were best: the first if none has a score."""
+        return int(np.argmin(np.nansum(self.scores[past], axis=0)))

@@ -22,11 +22,12 @@ from mjq._util.journal import Journal
 from mjq.workload.answers import ForecastRecord
 from mjq.workload.forecast import nearest
 from mjq.workload.forecast.by_rule import LATER, drawn, waits_by_rule
-from mjq.workload.forecast.nearest import FEWEST, LEVELS, MEMORY, WEIGHTS, Past, on_scale, place
+from mjq.workload.forecast.correction import Correction
+from mjq.workload.forecast.nearest import LEVELS, MEMORY, Past, on_scale, place
 from mjq.workload.forecast.state import History
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "DRAWS", "LAST_PART", "numbers", "features", "past_of", "best_weight", "judged", "record_of", "as_record",
+    "DRAWS", "LAST_PART", "numbers", "features", "past_of", "judged", "record_of", "as_record",
 ]  # fmt: skip
 
 DRAWS = 100  # replays a forecast
@@ -103,34 +104,16 @@ def past_of(
                 for rows in parallel.map_as_completed(partial(rows_of, jobs, policy), todo, workers):
                     journal.note(rows)
                     bar.update(len(rows))
-            past = _past(jobs, wanted, journal.rows)
-            journal.note(_scored(past, MEMORY * first, journal.rows))
-    return past
-
-
-def _past(jobs, wanted, rows):
-    """Return forecasts of the past from what is kept of them."""
-    rows, nothing = [rows[number] for number in wanted], [np.nan] * len(WEIGHTS)
+            kept = [journal.rows[number] for number in wanted]
     return Past(
         np.array(wanted, dtype=np.int64),
         jobs.arrival[wanted],
         jobs.start[wanted],
-        np.array([row["rule"] for row in rows]).reshape(-1, len(LEVELS)),
-        np.array([row["last"] for row in rows]),
+        np.array([row["rule"] for row in kept]).reshape(-1, len(LEVELS)),
+        np.array([row["last"] for row in kept]),
         on_scale(jobs.start[wanted] - jobs.arrival[wanted]),
-        np.array([row.get("scores", nothing) for row in rows]).reshape(-1, len(WEIGHTS)),
+        MEMORY * first,
     )
-
-
-def _scored(past, first, rows):
-    """Add the scores that are missing, from a number of jobs on whose past is complete; return what is to be kept."""
-    added = []
-    for k in range(np.searchsorted(past.number, first), len(past.number)):
-        row = rows[int(past.number[k])]
-        if "scores" not in row and (score := past.score(k)) is not None:
-            past.scores[k] = score
-            added.append((int(past.number[k]), row | {"scores": score.tolist()}))
-    return added
 
 
 def fingerprint(jobs: History) -> str:
@@ -141,11 +124,6 @@ def fingerprint(jobs: History) -> str:
     for column in (jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit, *calendar, *arrays):
         digest.update(np.ascontiguousarray(column).tobytes())
     return digest.hexdigest()[:16]
-
-
-def best_weight(scores: np.ndarray) -> int:
-    """Return the place of the weight with which forecasts have been best: the first one if none has a score."""
-    return int(np.argmin(np.nansum(scores, axis=0)))
 
 
 def judged(jobs: History, past: Past, asked: Sequence[int], rule: np.ndarray, last: np.ndarray) -> dict | None:
@@ -164,26 +142,28 @@ def judged(jobs: History, past: Past, asked: Sequence[int], rule: np.ndarray, la
     Returns
     -------
     dict or None
-        An array by name, with an entry for each forecast: its place among the waits that were forecast, the errors of
-        its median and of others, and the weight of the rule. None if the past is too short.
+        An array by name, with an entry for each forecast: its place among the waits that were forecast, and the error
+        of their median, after they were corrected and before; errors of others; the weight of the rule, and whether the
+        replays alone were used. None if the past is too short.
     """
     started = np.sort(jobs.start[np.isfinite(jobs.start)])
     order = np.argsort(jobs.start, kind="stable")[: len(started)]
     total = np.cumsum(on_scale(jobs.start[order] - jobs.arrival[order]))
-    rng, rows = np.random.default_rng(1), []
+    correction, rng, rows = Correction(past), np.random.default_rng(1), []
     for k, number in enumerate(asked):
         time, wait = jobs.arrival[number], float(on_scale(jobs.start[number] - jobs.arrival[number]))
-        seen = past.at(number, time)
-        before = int(np.searchsorted(started, time))
-        if len(seen) < FEWEST or not before or not np.isfinite(wait):
+        forecast = correction.forecast(number, time, rule[k], last[k])
+        so_far = int(np.searchsorted(started, time))
+        if forecast is None or not so_far or not np.isfinite(wait):
             continue
-        best = best_weight(past.scores[seen])
-        sample = past.waits(seen, rule[k], last[k])[best]
-        others = total[before - 1] / before, last[k], np.median(rule[k])
-        rows.append((place(sample, wait, rng), *np.abs(np.array([np.median(sample), *others]) - wait), WEIGHTS[best]))
+        waits = forecast.after, forecast.before
+        medians = *(np.median(each) for each in waits), total[so_far - 1] / so_far, last[k], np.median(rule[k])
+        places = [place(each, wait, rng) for each in waits]
+        rows.append((*places, *np.abs(np.array(medians) - wait), forecast.weight, forecast.alone))
     if not rows:
         return None
-    return dict(zip(("place", "error", "mean", "last", "rule", "weight"), np.array(rows).T, strict=True))
+    names = "place", "place_before", "error", "error_before", "mean", "last", "rule", "weight", "alone"
+    return dict(zip(names, np.array(rows, dtype=float).T, strict=True))
 
 
 def record_of(jobs: History, past: Past) -> ForecastRecord | None:
@@ -197,14 +177,21 @@ def as_record(found: dict) -> ForecastRecord | None:
     """Return a record of forecasts that were judged; None if there are too few."""
     if len(found["place"]) < FEWEST_JUDGED:
         return None
-    within = {f"{share:g}": float((np.abs(found["place"] - 0.5) <= share / 200).mean()) for share in nearest.SHARES}
-    errors = {name: float(found[name].mean()) for name in ("error", "mean", "last", "rule")}
+    mean = {name: float(column.mean()) for name, column in found.items()}
     return ForecastRecord(
         forecasts=len(found["place"]),
-        within=within,
-        error=errors["error"],
-        error_of_mean=errors["mean"],
-        error_of_last=errors["last"],
-        error_of_rule=errors["rule"],
-        weight_of_rule=float(found["weight"].mean()),
+        within=_within(found["place"]),
+        within_before=_within(found["place_before"]),
+        error=mean["error"],
+        error_before=mean["error_before"],
+        error_of_mean=mean["mean"],
+        error_of_last=mean["last"],
+        error_of_rule=mean["rule"],
+        weight_of_rule=mean["weight"],
+        rule_alone=mean["alone"],
     )
+
+
+def _within(places):
+    """Return the share of the waits inside each interval, by their places."""
+    return {f"{share:g}": float((np.abs(places - 0.5) <= share / 200).mean()) for share in nearest.SHARES}

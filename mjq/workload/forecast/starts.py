@@ -14,8 +14,10 @@ from mjq._util.parallel import Workers
 from mjq.simulation import policies
 from mjq.workload.answers import StartForecast, StartForecasts, Within
 from mjq.workload.doubts import doubts
-from mjq.workload.forecast.nearest import FEWEST, MEMORY, SHARES, WEIGHTS, off_scale
-from mjq.workload.forecast.record import LAST_PART, best_weight, features, past_of, record_of
+from mjq.workload.forecast.correction import Correction
+from mjq.workload.forecast.growth import queue_at
+from mjq.workload.forecast.nearest import MEMORY, SHARES, interval, off_scale, up_to
+from mjq.workload.forecast.record import LAST_PART, features, past_of, record_of
 from mjq.workload.forecast.state import history
 from mjq.workload.reading.log import HOUR, Log
 from mjq.workload.window import too_short
@@ -43,8 +45,9 @@ def forecast_starts(
     The running and waiting jobs of that time are replayed with one more job a hundred times. Remaining run times are
     drawn from jobs of the log with about the same need and the same limit that ran longer; those who come later are
     successive jobs drawn from the log. The forecast is what those jobs of the past really waited for which such
-    replays, and the wait of the last job like them, said about the same. Nothing is used that was not known at the
-    time.
+    replays, and the wait of the last job like them, said about the same. Where the replays alone have lately been
+    clearly better, they are used. Then each forecast is moved by the misses of the latest ones, see
+    :mod:`mjq.workload.forecast.correction`. Nothing is used that was not known at the time.
 
     Parameters
     ----------
@@ -112,21 +115,20 @@ def forecast_starts(
     # Each forecast rests on those since a third of its jobs; so do these, whose scores tell the weight.
     begin = min(arrived, LAST_PART * len(jobs.need)) / MEMORY**2
     past = past_of(jobs, policy, begin, len(jobs.need), None if keep is None else Path(keep), workers, progress)
-    seen, record = past.at(arrived, time), record_of(jobs, past)
-    enough = len(seen) >= FEWEST and record is not None
-    best = best_weight(past.scores[seen]) if enough else 0
-    found = []
+    record, correction = record_of(jobs, past), Correction(past)
+    forecasts, corrected = [], None
     for servers, hours in zip(needs.tolist(), limits.tolist(), strict=True):
         rule, alike = features(jobs, time, arrived, servers, HOUR * hours, policy)
-        waits = off_scale(past.waits(seen, rule, alike)[best]) / HOUR if enough else None
+        corrected = None if record is None else correction.forecast(arrived, time, rule, alike)
+        waits = None if corrected is None else off_scale(corrected.after) / HOUR
         by_rule = float(off_scale(np.median(rule)) / HOUR)
-        found.append(
+        forecasts.append(
             StartForecast(
                 need=servers,
                 limit=hours,
                 median=by_rule if waits is None else float(np.median(waits)),
-                intervals={} if waits is None else {f"{share:g}": _interval(waits, share) for share in SHARES},
-                within=[] if waits is None else [Within(wait=x, probability=_up_to(waits, x)) for x in within],
+                intervals={} if waits is None else {f"{share:g}": interval(waits, share) for share in SHARES},
+                within=[] if waits is None else [Within(wait=x, probability=up_to(waits, x)) for x in within],
                 by_rule=by_rule,
                 last_alike=float(off_scale(alike) / HOUR),
             )
@@ -141,7 +143,7 @@ def forecast_starts(
             f"sacct has cut the tasks of {counted(log.present.cut, 'array')} that wait, so that there are more: set "
             "SLURM_BITSTR_LEN=0 before it"
         )
-    if not enough:
+    if corrected is None:
         short = "The log is too short" if record is None else "Too little of the log is known at this time"
         notes.append(f"{short} to tell how good such forecasts are. So there are no intervals.")
     return StartForecasts(
@@ -157,18 +159,9 @@ def forecast_starts(
         running=len(state.running),
         waiting=int(jobs.times[state.waiting].sum()),
         busy=float(jobs.need[state.running].sum()),
-        weight_of_rule=WEIGHTS[best] if enough else None,
+        queue=queue_at(jobs, arrived, time),
+        weight_of_rule=None if corrected is None else corrected.weight,
+        rule_alone=corrected is not None and corrected.alone,
         record=record,
-        forecasts=found,
+        forecasts=forecasts,
     )
-
-
-def _interval(waits, share):
-    """Return the ends of an interval that holds one more of these waits with this probability, in percent."""
-    ends = np.quantile(waits, [0.5 - share / 200, 0.5 + share / 200], method="weibull")
-    return float(ends[0]), float(ends[1])
-
-
-def _up_to(waits, wait):
-    """Return the probability that one more is at most so long, neither surely 0 nor surely 1."""
-    return float((np.searchsorted(waits, wait + 1e-9, side="right") + 0.5) / (len(waits) + 1))

@@ -12,7 +12,7 @@ from mjq.simulation.calendar import Calendar
 from mjq.workload.forecast.alike import Alike
 from mjq.workload.reading.log import Log
 
-__all__ = ["History", "State", "history"]
+__all__ = ["History", "State", "history", "require_limits"]
 
 FEWEST = 5  # run times that are drawn from; if there are fewer, those of jobs less alike are taken
 MOST_TASKS = 1000  # of an array that wait each by itself; of more, several stand one behind the other
@@ -111,6 +111,19 @@ class History:
         return 0.0
 
 
+def require_limits(log: Log) -> np.ndarray:
+    """Return the limits of the jobs [s], not a number where one is not known.
+
+    Raises
+    ------
+    ValueError
+        If none is known.
+    """
+    if log.estimate is None:
+        raise ValueError("the log does not say the limits of its jobs, so the ends of running jobs cannot be foreseen")
+    return log.estimate
+
+
 def history(log: Log, policy: str) -> History:
     """Return the history of a log; if it has no starts, those of a replay under a policy are taken.
 
@@ -123,10 +136,9 @@ def history(log: Log, policy: str) -> History:
     calendar = None if log.calendar is None else log.calendar.on(servers)
     if log.submits_are_starts:
         raise ValueError("the submit times of this log are start times, so the waits of its jobs are unknown")
-    if log.estimate is None:
-        raise ValueError("the log does not say the limits of its jobs, so the ends of running jobs cannot be foreseen")
-    longest = np.maximum.accumulate(np.nan_to_num(log.estimate))  # so far, for who does not say a limit
-    limit = np.where(np.isnan(log.estimate), longest, log.estimate)
+    stated = require_limits(log)
+    longest = np.maximum.accumulate(np.nan_to_num(stated))  # so far, for who does not say a limit
+    limit = np.where(np.isnan(stated), longest, stated)
     first = come.min()
     if log.start is None:
         assert log.said is not None
