@@ -113,6 +113,7 @@ def test_sentences_follow_the_parameters(page, lab, home):
     opened(page, lab, "changed.ipynb", home / "notebooks")
     sentences = page.locator(".jp-OutputArea-output.jp-RenderedMarkdown")
     before = sentences.all_inner_texts()
+    page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status='idle']", state="attached")  # else it is lost
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_text("Run All Cells", exact=True).click()
     page.wait_for_function(
@@ -121,6 +122,6 @@ def test_sentences_follow_the_parameters(page, lab, home):
             return now.length === before.length && now.some((x, k) => x.innerText !== before[k]);
         }""",
         arg=before,
-        timeout=0,  # a kernel starts and runs a chapter, beside whatever else there is
+        timeout=600_000,  # a chapter is run, beside whatever else there is
     )
     page.screenshot(path=PICTURES / "changed.png")
