@@ -144,14 +144,16 @@ def table(headers: Sequence[str], rows: Sequence[Sequence], digits: int = 4) -> 
 
     Floats get `digits` decimals, but as few as needed in the first column, which names the row, and never more than ten
     significant digits; a minus is a minus sign, and None or a NaN, where there is no value, is a dash.
+    Infinity is shown as ∞.
 
     Examples
     --------
-    >>> print(table(["lam", "E[W]"], [[1000.0, 1.43776], [1.2, float("nan")]]).data)
+    >>> print(table(["lam", "E[W]"], [[1000.0, 1.43776], [1.2, np.nan], [1.3, np.inf]]).data)
     |   lam |   E[W] |
     |------:|-------:|
     |  1000 | 1.4378 |
     |   1.2 |      – |
+    |   1.3 |      ∞ |
     """
     rows = [[None if isinstance(x, float) and np.isnan(x) else x for x in row] for row in rows]
     text = [[_cell(x, None if k == 0 else digits) for k, x in enumerate(row)] for row in rows]
@@ -198,6 +200,8 @@ def _cell(x, decimals):
         return "–"
     if not isinstance(x, (float, np.floating)):
         return str(x).replace("-", "−", 1) if isinstance(x, (int, np.integer)) else str(x)
+    if np.isinf(x):
+        return "∞" if x > 0 else "−∞"
     if decimals is None:
         return _positional(x).replace("-", "−")
     x = significant(x)  # first, so that a tie such as 0.0375 is rounded alike whatever the digits behind it
