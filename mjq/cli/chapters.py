@@ -177,7 +177,7 @@ def _answers(done, origin):
         lines.append(f"Other for another reason, such as other versions or another processor: {strange}.")
     sentences = [x for x in found.differ if x.sentences]
     answers = [x.words for x in sentences] or [
-        f"{x.shown.section}, cell {x.shown.cell}: {x.words}" for x in found.differ
+        f"{x.shown.section}{', ' * bool(x.shown.section)}cell {x.shown.cell}: {x.words}" for x in found.differ
     ]
     if answers:
         lines += [f"In brackets, what {origin} has:"] * bool(sentences)
