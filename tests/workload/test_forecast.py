@@ -368,6 +368,9 @@ def test_forecasts_of_the_past_are_made_once(log, kept, few_draws, monkeypatch):
     with pytest.raises(TypeError):  # another log: they would be made, which they cannot be here
         forecast_starts(replace(log, servers=17.0), 4, 1, keep=kept)
     assert calls
+    monkeypatch.setattr("mjq.workload.forecast.record.code", lambda: "of another version")
+    with pytest.raises(TypeError):
+        forecast_starts(log, 4, 1, keep=kept)
 
 
 def test_many_jobs_at_once_are_what_each_is_alone(log, kept, few_draws):
