@@ -20,7 +20,6 @@ FAILED = ".failed"  # at the end of the name of a failed run's folder
 LOCK = ".lock"  # held in the folder of a sweep while it is at work
 PLAN, JOURNAL = "sweep.json", "cases.jsonl"  # what a sweep computes, and its results
 MARKS = "run.json", PLAN, JOURNAL  # one of them is in each folder of a run or sweep
-FORMER = "cases"  # where sweeps once kept a file for each case
 AT_WORK = ".mjq-lock"  # at the end of the name of a file that is locked while the folder of that name is filled
 UNFINISHED = re.compile(r"\..+-[0-9a-f]{8}")  # name of such a folder
 

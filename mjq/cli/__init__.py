@@ -141,7 +141,6 @@ class Main(common.Group):
     """Describe the command ``mjq``, with its subcommands grouped by subject."""
 
     sections = SECTIONS
-    old_names = {"variants": "sheets"}
 
 
 @click.group(

@@ -96,7 +96,7 @@ def _meaning(parameter, moves):
     return f"{parameter.meaning}{place}; moves {changes.named(moves[parameter.name])}"
 
 
-@click.command(cls=Command, old_names={"-o": "--copy-to"})
+@click.command(cls=Command)
 @chapter_argument
 @click.option(
     "-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", shell_complete=_complete_parameter,

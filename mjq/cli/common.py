@@ -53,31 +53,15 @@ scheduler_option = click.option(
 
 
 class Command(click.Command):
-    """Describe a command that still takes the old names of its options, with a note."""
-
-    def __init__(self, *arguments: Any, old_names: dict[str, str] | None = None, **attributes: Any):
-        super().__init__(*arguments, **attributes)
-        self.old_names = old_names or {}
+    """Describe a command whose errors all know which command they are of."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments after old names have been replaced."""
-        if not context.resilient_parsing:  # completion has no place for notes
-            args = [word for given in args for word in self._renamed(given)]
+        """Parse the arguments."""
         try:
             return super().parse_args(context, args)
         except click.UsageError as error:
             error.ctx = error.ctx or context  # some errors of the parser do not know their command
             raise
-
-    def _renamed(self, word):
-        for old, new in self.old_names.items():
-            # A value may be attached: --faster=2 or -ocopy.ipynb.
-            attached = re.fullmatch(rf"{old}(=.*)?" if old.startswith("--") else rf"{old}(.+)?", word, re.DOTALL)
-            if attached:
-                note(f"{old} is now called {new}; the old name works for one more release")
-                value = attached[1]
-                return [new] if value is None else [new, value.removeprefix("=")]
-        return [word]
 
 
 class Group(click.Group):
@@ -85,20 +69,10 @@ class Group(click.Group):
 
     command_class = Command
     sections: dict[str, list[str]] = {}  # by default there is one
-    old_names: dict[str, str] = {}  # of subcommands; they still work, with a note
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of the subcommands in the order in which they were added."""
         return list(self.commands)
-
-    def resolve_command(self, context: click.Context, args: list[str]) -> tuple:
-        """Return the subcommand that the arguments begin with, after an old name has been replaced."""
-        new = self.old_names.get(args[0])
-        if new is not None:
-            if not context.resilient_parsing:  # completion has no place for notes
-                note(f"{args[0]} is now called {new}; the old name works for one more release")
-            args = [new, *args[1:]]
-        return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a list of subcommands for each section."""

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mjq._util.plain import brief
-from mjq.cli.common import Command, json_option, note, show, show_json
+from mjq.cli.common import Command, json_option, show, show_json
 from mjq.cli.reading import (
     USED,
     growth_option,
@@ -30,19 +30,7 @@ FORMATS = "", ".3g", ".3g", ".3f", ".4f", ".1f"
 HOUR = 3600
 
 
-class Ties(click.Choice):
-    """Read a choice whose words were once separated by blanks."""
-
-    def convert(self, value: str, parameter: click.Parameter | None, context: click.Context | None) -> str:
-        """Return the order of events as the simulator calls it."""
-        if value in TIES.values():
-            new = value.replace(" ", "-")
-            note(f"--ties {value!r} is now written {new}; the old spelling works for one more release")
-            return value
-        return TIES[super().convert(value, parameter, context)]
-
-
-@click.command(cls=Command, old_names={"--faster": "--growth"})
+@click.command(cls=Command)
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
 @outage_options
@@ -53,7 +41,7 @@ class Ties(click.Choice):
 )  # fmt: skip
 @machine_option
 @click.option(
-    "--ties", type=Ties(list(TIES)), metavar="ORDER", default="completions-first", show_default=True,
+    "--ties", type=click.Choice(list(TIES)), metavar="ORDER", default="completions-first", show_default=True,
     help="Choose the order of events at one instant. With completions-first all completions come first, then all "
     "arrivals, and then the policy starts jobs. With one-by-one the policy acts after each event.",
 )  # fmt: skip
@@ -108,7 +96,7 @@ def replay(
     growth = float(checks.positive("--growth", growth, ndim=0))
     if isinstance(servers, dict):
         logs, lines = read_parts(log, servers, **reading)
-        how = dict(ties=ties, kill=kill)
+        how = dict(ties=TIES[ties], kill=kill)
         return _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, starts, as_json)
     if servers == USED:
         found = read(log, **reading)
@@ -124,7 +112,7 @@ def replay(
     said = _estimates(found, estimates)
     rows, schedules, started = [], {}, {}
     for policy in dict.fromkeys(policies):
-        made = replayed(found, size, policy, growth, said, ties=ties, kill=kill)
+        made = replayed(found, size, policy, growth, said, ties=TIES[ties], kill=kill)
         schedule = made.of_log()
         rows.append((policy, *_summary(schedule, made.schedule.utilization)))
         if gantt:  # of a long log, only what is asked for is kept

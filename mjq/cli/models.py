@@ -88,14 +88,12 @@ class Models(Group):
 
         inputs = MODELS[name].inputs.model_json_schema()["properties"]
         kinds = {key: _kind(schema) for key, schema in inputs.items()}
-        options = [
+        options: list[click.Parameter] = [
             click.Option([f"--{key}", key], multiple=True, metavar=METAVARS[kinds[key]], help=_help(schema, kinds[key]))
             for key, schema in inputs.items()
         ]
-        command = Command(
-            name, params=options, callback=partial(_solve, name, kinds), help=MODELS[name].title + ".",
-            old_names={"--sweep": "-p"},
-        )  # fmt: skip
+        solve_it = partial(_solve, name, kinds)
+        command = Command(name, params=options, callback=solve_it, help=MODELS[name].title + ".")
         for option in OPTIONS:
             option(command)
         return command

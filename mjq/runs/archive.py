@@ -95,11 +95,6 @@ class Archive:
         """Return the journal of this sweep; raise ``ValueError`` that says what else the folder holds."""
         path = self.folder / folders.JOURNAL
         if not path.exists():
-            if (self.folder / folders.FORMER).is_dir():
-                raise ValueError(
-                    f"{self.folder} holds a sweep of an earlier version of mjq, which kept a file for each case; "
-                    "choose another label, or use --force to start again"
-                )
             if any(entry.name != folders.LOCK for entry in self.folder.iterdir()):
                 raise ValueError(f"{self.folder} exists and is not a sweep; choose another label")
         try:

@@ -239,24 +239,6 @@ def test_a_whole_number_beyond_floats_is_refused_by_name():
         assert len(run.err) < 300
 
 
-# --- Old names ------------------------------------------------------------------------------------------------------
-
-
-def test_old_names_of_options_work_with_a_note(tmp_path, small):
-    words = ["run", "small.ipynb", "-q", "--label"]
-    for k, copy in enumerate((["-o", "copy.ipynb"], ["-ocopy.ipynb"])):
-        run = said(*words, f"copy{k}", *copy, "--force", cwd=tmp_path)
-        assert (run.status, (tmp_path / "copy.ipynb").exists()) == (0, True)
-        assert run.err == "mjq: note: -o is now called --copy-to; the old name works for one more release\n"
-        (tmp_path / "copy.ipynb").unlink()
-    fixed = ["--n1", "1", "--n2", "10", "--mu1", "1", "--mu2", ".5", "--p1", ".5"]
-    run = said("solve", "stability", *fixed, "--sweep", "n", "30,40", "-o", "old.csv", cwd=tmp_path)
-    new = said("solve", "stability", *fixed, "-p", "n", "30,40", "-o", "new.csv", cwd=tmp_path)
-    assert (run.status, run.out.replace("old", "new")) == (0, new.out) and new.err == ""
-    assert run.err == "mjq: note: --sweep is now called -p; the old name works for one more release\n"
-    assert (tmp_path / "old.csv").read_bytes() == (tmp_path / "new.csv").read_bytes()
-
-
 def test_chapters_are_completed():
     asked = ShellComplete(command, {}, "mjq", "_MJQ_COMPLETE")
     assert [item.value for item in asked.get_completions(["run"], "st")] == ["stability", "stability_claims"]

@@ -63,22 +63,6 @@ def test_options(tmp_path, words, change):
     assert json.loads(out)["policies"][0]["mean wait [s]"] == ours.wait.mean()
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "note"),
-    [
-        (["--faster", "2"], ["--growth", "2"], "--faster is now called --growth"),
-        (["--faster=2"], ["--growth=2"], "--faster is now called --growth"),
-        (["--ties", "one by one"], ["--ties", "one-by-one"], "--ties 'one by one' is now written one-by-one"),
-        (["--ties", "completions first"], [], "--ties 'completions first' is now written completions-first"),
-    ],
-)
-def test_old_names_work_with_a_note(tmp_path, work, old, new, note):
-    path = write_log(tmp_path, work)
-    before, after = said("replay", path, *old), said("replay", path, *new)
-    assert (before.status, before.out, after.err) == (0, after.out, "")
-    assert before.err.startswith(f"mjq: note: {note}; the old ") and before.err.count("\n") == 1
-
-
 def test_run_times_that_stand_in_for_estimates_are_noted(tmp_path, work):
     path = tmp_path / "jobs.csv"
     path.write_text("submit,need,run\n0,1,60\n1,2,90\n")

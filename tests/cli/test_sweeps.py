@@ -205,12 +205,12 @@ def test_a_damaged_line_is_no_result_and_is_named(here, small, light, damage):
     assert (folder / "results.csv").read_bytes() == before
 
 
-def test_a_sweep_of_the_former_layout_is_named_and_not_touched(here, small, light):
+def test_a_folder_that_is_no_sweep_is_named_and_not_touched(here, small, light):
     folder = here / "runs/small/a"
     (folder / "cases").mkdir(parents=True)
     (folder / "sweep.json").write_text('{"digest": "0"}')
     (folder / "cases/0123.json").write_text("{}")
-    advice = "holds a sweep of an earlier version of mjq, .*; choose another label, or use --force to start again"
+    advice = "exists and is not a sweep; choose another label"
     with pytest.raises(ValueError, match=advice):
         runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
     assert sorted(path.name for path in folder.iterdir() if path.name != ".lock") == ["cases", "sweep.json"]

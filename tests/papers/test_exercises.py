@@ -396,7 +396,7 @@ def test_an_existing_folder_is_refused(tmp_path):
 
 
 def test_the_command_writes_thirty_sheets_and_a_key(tmp_path):
-    run = said("variants", "stability", "-o", "course/week2", cwd=tmp_path)
+    run = said("sheets", "stability", "-o", "course/week2", cwd=tmp_path)
     assert run.status == 0, run.err
     found = {path.name for path in (tmp_path / "course/week2").iterdir()}
     each = {f"student{k:02}{end}.md" for k in range(1, 31) for end in ("", "-solution")}
@@ -415,12 +415,6 @@ def test_who_writes_sheets_into_a_folder_that_somebody_has_just_made_is_told(tmp
     with pytest.raises(ValueError, match="two exists: sheets go into a new folder"):
         exercises.write("stability", 1, 1, tmp_path / "two")
     assert [path.name for path in tmp_path.iterdir()] == ["two"]
-
-
-def test_the_old_name_of_the_command_works_with_a_note(tmp_path):
-    run = said("variants", "stability", "--students", "1", "-o", "old", cwd=tmp_path)
-    assert run.status == 0 and (tmp_path / "old/key.csv").is_file()
-    assert run.err == "mjq: note: variants is now called sheets; the old name works for one more release\n"
 
 
 def test_a_form_or_an_export_that_is_not_there_is_refused(tmp_path):
