@@ -13,8 +13,7 @@ from typing import Any
 
 import polars as pl
 
-import mjq
-from mjq._util import budget, folders, parallel
+from mjq._util import budget, fingerprints, folders, parallel
 from mjq._util.journal import Journal
 from mjq._util.plain import brief, plain
 from mjq.headlines.kinds import is_too_large
@@ -69,7 +68,12 @@ class Grid:
 
     def described(self) -> dict:
         """Return what distinguishes this grid from another one, as plain values."""
-        return {"version": mjq.__version__, "model": self.model, "fixed": plain(self.fixed), "swept": plain(self.swept)}
+        return {
+            "code": fingerprints.code(),
+            "model": self.model,
+            "fixed": plain(self.fixed),
+            "swept": plain(self.swept),
+        }
 
 
 def solve_grid(

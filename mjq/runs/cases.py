@@ -14,10 +14,10 @@ from typing import Any
 
 import nbformat
 
-from mjq._util import folders
+from mjq._util import fingerprints, folders
 from mjq.runs import execution
 from mjq.runs.chapters import Chapter
-from mjq.runs.kept import provenance, results
+from mjq.runs.kept import results
 
 __all__ = ["Case", "Plan", "Record", "checksum", "compute"]
 
@@ -99,7 +99,7 @@ class Plan:
         names = _names(names, len(wanted))
         columns = list(dict.fromkeys(name for values in wanted for name in values))
         share = {"workers": 1} if "workers" in chapter.parameters and "workers" not in columns else {}
-        text, code, cases = _without_outputs(chapter.notebook), provenance.code(), []
+        text, code, cases = _without_outputs(chapter.notebook), fingerprints.code(), []
         for name, values in zip(names, wanted, strict=True):
             try:
                 parameters = chapter.values(share | values)
@@ -186,8 +186,8 @@ def compute(notebook: str, parameters: dict, code: str, keep: bool) -> Record:
     RuntimeError
         If this worker has another version of the library.
     """
-    if provenance.code() != code:
-        raise RuntimeError(f"this worker has another version of mjq: {provenance.code()}, the sweep has {code}")
+    if fingerprints.code() != code:
+        raise RuntimeError(f"this worker has another version of mjq: {fingerprints.code()}, the sweep has {code}")
     clock = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="mjq-") as folder:
         target = Path(folder) / "case.ipynb"

@@ -23,7 +23,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from papermill.translators import translate_parameters
 
 from mjq import runs
-from mjq._util import folders
+from mjq._util import fingerprints, folders
 from mjq._util.plain import plain
 from mjq.runs import chapters, execution, inputs
 from mjq.runs.kept import crate, figures, provenance, results
@@ -519,16 +519,16 @@ def test_files_appear_whole_or_not_at_all(tmp_path, monkeypatch):
 
 def test_the_fingerprint_of_the_code_is_that_of_a_copy_until_a_byte_changes(tmp_path):
     copy = tmp_path / "mjq"
-    shutil.copytree(provenance.HOME, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    assert provenance.fingerprint(copy) == provenance.code()
+    shutil.copytree(fingerprints.HOME, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    assert fingerprints.fingerprint(copy) == fingerprints.code()
     with (copy / "_util/checks.py").open("ab") as file:
         file.write(b" ")
-    assert provenance.fingerprint(copy) != provenance.code()
+    assert fingerprints.fingerprint(copy) != fingerprints.code()
 
 
 def test_versions_name_the_commit(root):
     found = provenance.versions()
-    assert found["code"] == provenance.code()
+    assert found["code"] == fingerprints.code()
     if (root / ".git").exists():
         assert len(found["commit"]) == 40
     assert found["packages"]["numpy"] == np.__version__

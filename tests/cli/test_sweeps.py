@@ -349,7 +349,7 @@ def test_cases_of_a_sweep_leave_the_cores_to_each_other():
 
 
 def test_a_worker_with_another_version_is_refused(monkeypatch):
-    monkeypatch.setattr("mjq.runs.kept.provenance.code", lambda: "another")
+    monkeypatch.setattr("mjq._util.fingerprints.code", lambda: "another")
     with pytest.raises(RuntimeError, match="this worker has another version of mjq: another, the sweep has this"):
         cases.compute("{}", {}, "this", False)
 

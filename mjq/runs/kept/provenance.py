@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import platform
 import subprocess
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-__all__ = ["code", "fingerprint", "versions"]
+from mjq._util.fingerprints import HOME, code
+
+__all__ = ["versions"]
 
 PACKAGES = ("numpy", "scipy", "sympy", "numba", "matplotlib", "papermill", "ipykernel", "distributed")
-HOME = Path(__file__).resolve().parents[2]
-
-
-@cache
-def code() -> str:
-    """Return a fingerprint of the library: two machines that compute the same thing have the same.
-
-    >>> code() == fingerprint(HOME)
-    True
-    """
-    return fingerprint(HOME)
-
-
-def fingerprint(folder: Path) -> str:
-    """Return sixteen letters that depend only on the names and contents of all code and data in a folder."""
-    state = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.suffix in {".py", ".csv", ".gz"}:
-            state.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
-    return state.hexdigest()[:16]
 
 
 def versions() -> dict[str, Any]:

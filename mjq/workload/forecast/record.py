@@ -10,14 +10,13 @@ import hashlib
 import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 import filelock
 import numpy as np
 
-import mjq
-from mjq._util import parallel
+from mjq._util import fingerprints, parallel
 from mjq._util.journal import Journal
 from mjq.workload.answers import ForecastRecord
 from mjq.workload.forecast import nearest
@@ -34,7 +33,6 @@ DRAWS = 100  # replays a forecast
 PER_OCTAVE = 500  # forecasts, while the number of jobs doubles
 LAST_PART = 2 / 3  # of the jobs have come before the forecasts that are judged
 FEWEST_JUDGED = 50
-FORECASTING = "simulation", "workload/forecast"  # folders of the code that forecasts of the past depend on
 HOPELESS = 1e7  # seconds for which a job is said to wait that needs more than the servers that are up
 
 
@@ -89,7 +87,7 @@ def past_of(
         Show a progress bar; by default on a terminal.
     """
     described = {
-        "code": code(), "log": fingerprint(jobs), "policy": policy, "draws": DRAWS, "later": LATER,
+        "code": fingerprints.code(), "log": fingerprint(jobs), "policy": policy, "draws": DRAWS, "later": LATER,
     }  # fmt: skip
     path = None
     if keep is not None:
@@ -115,16 +113,6 @@ def past_of(
         on_scale(jobs.start[wanted] - jobs.arrival[wanted]),
         MEMORY * first,
     )
-
-
-@cache
-def code() -> str:
-    """Return what tells the code that makes forecasts from that of other versions."""
-    digest = hashlib.sha256()
-    for folder in FORECASTING:
-        for path in sorted((Path(mjq.__file__).parent / folder).rglob("*.py")):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def fingerprint(jobs: History) -> str:

@@ -11,8 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-import mjq
-from mjq._util import checks, parallel
+from mjq._util import checks, fingerprints, parallel
 from mjq._util.journal import Journal
 from mjq.workload.outages import calendar_on
 from mjq.workload.reading.log import Log
@@ -50,7 +49,7 @@ class Replays:
     ):
         self.log, self.percentile, self.workers, self.bar = log, percentile, workers, bar
         self.worth = worth(log)
-        described = {"version": mjq.__version__, "log": _fingerprint(log), "percentile": percentile}
+        described = {"code": fingerprints.code(), "log": _fingerprint(log), "percentile": percentile}
         path = None if output is None else output.with_name(output.name + ".part")
         self.journal = Journal(path, described, force)
         self.rows = self.journal.rows
