@@ -11,6 +11,7 @@ import pytest
 from mjq.simulation import replay
 from mjq.workload import Log, Plan, example_log, planned, read_log, sizes_between
 from mjq.workload.making.example import example_path
+from mjq.workload.reading.log import Before
 from mjq.workload.waits import sentences
 from mjq.workload.waits.one_size import difference, interval, waits
 from tests.conftest import TRACES, needs_traces, said
@@ -224,6 +225,24 @@ def test_ranges_of_sizes_have_their_ends_and_whole_nodes():
 def test_bad_input_is_named(change, words):
     with pytest.raises(ValueError, match=words):
         planned(**dict(log=mixed(1), target=1.0) | change)
+
+
+def test_notes_of_a_plan_are_those_of_who_was_there_before_and_of_the_window(tmp_path, monkeypatch):
+    """Replays begin with those jobs, so a plan that was interrupted does not go on with the notes of another one."""
+    log = mixed(7)
+    there = Before(*np.array([[4.0], [9e4], [-10.0], [-5.0]]), None, np.array([False]))
+    output = tmp_path / "plan.json"
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("mjq.workload.waits.plan.verdict", stop)
+        with pytest.raises(KeyboardInterrupt):
+            planned(log, 0.5, ["easy"], [10, 14], output=output)
+    for changed in (dict(before=there), dict(window=(log.begin, log.end + 7200))):
+        with pytest.raises(ValueError, match="another"):
+            planned(replace(log, **changed), 0.5, ["easy"], [10, 14], output=output)
 
 
 def test_an_interrupted_plan_goes_on_where_it_was(tmp_path, monkeypatch):

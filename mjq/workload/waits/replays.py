@@ -107,9 +107,10 @@ def _waits(log, percentile, number, case):
 
 
 def _fingerprint(log):
-    """Return what tells this log from another one."""
-    digest = hashlib.sha256()
+    """Return what tells this log from another one: whatever a replay depends on."""
+    digest = hashlib.sha256(repr((log.begin, log.end)).encode())
+    there = () if (one := log.before) is None else (one.need, one.run, one.start, one.estimate)
     calendar = () if log.calendar is None else (log.calendar.since, log.calendar.up)
-    for column in (log.need, log.run, log.arrival, log.estimate, *calendar):
+    for column in (log.need, log.run, log.arrival, log.estimate, *there, *calendar):
         digest.update(b"none" if column is None else np.ascontiguousarray(column).tobytes())
     return digest.hexdigest()[:16]
