@@ -107,7 +107,7 @@ def _idle(log, first, last, longest):
     if log.eligible is not None:
         allowed = log.eligible[(log.eligible > first) & (log.eligible < last)]
         busy += zip(allowed, allowed, strict=True)
-    started = log.submit if log.submits_are_starts else log.start
+    started = log.started
     if started is not None:  # a start that is not known is not a number, and compares as false
         runs = (started < last) & (started + log.run > first)
         busy += zip(started[runs], (started + log.run)[runs], strict=True)
@@ -229,7 +229,7 @@ def outages_in_words(log: Log, kept: Sequence[Gap] = ()) -> list[str]:
     if not found:
         return []
     longest = found[0].end - found[0].begin - found[0].taken
-    ran = " and nothing ran" if log.start is not None or log.submits_are_starts else ""
+    ran = " and nothing ran" if log.started is not None else ""
     many = len(found) > 1
     days = sum(gap.taken for gap in found) / DAY
     when = "; ".join(_when(log, gap) for gap in found[:NAMED]) + f"; … ({len(found)} in all)" * (len(found) > NAMED)

@@ -29,9 +29,12 @@ NEGLIGIBLE = 0.01  # share of the work that the runs longer than the longest one
 
 
 def _intervals(log):
-    """Return when jobs started and ended, and what they held, also those from before the window; None if not known."""
-    start = log.submit if log.submits_are_starts else log.start
-    if start is None:
+    """Return when jobs started and ended, and what they held, also those from before the window; None if not known.
+
+    Nor is there anything to return where the window has no length.
+    """
+    start = log.started
+    if start is None or log.arrival is None or not log.end > log.begin:
         return None
     columns = [(start, start + log.run, log.need)]
     if log.before is not None:
@@ -56,7 +59,7 @@ def held(log: Log) -> tuple[np.ndarray, np.ndarray] | None:
     >>> [x.tolist() for x in held(log)]
     [[0.0, 50.0], [2.0]]
     """
-    found = None if log.arrival is None or not log.end > log.begin else _intervals(log)
+    found = _intervals(log)
     if found is None:
         return None
     begins, ends, need = found
@@ -81,7 +84,7 @@ def busy_share(log: Log) -> float | None:
     >>> busy_share(Log(**columns)), busy_share(Log(**columns, window=(0, 100)))
     (0.25, 0.3)
     """
-    found = None if log.arrival is None or not log.end > log.begin else _intervals(log)
+    found = _intervals(log)
     if found is None:
         return None
     begins, ends, need = found
@@ -164,7 +167,7 @@ def within(log: Log, begin: float | None = None, end: float | None = None) -> Lo
         raise ValueError(f"a window must end after it begins, got {checks.shown((begin, end))}")
     if log.gaps:
         raise ValueError("gaps have been cut from the log, so its clock is no longer its own")
-    start = log.submit if log.submits_are_starts else log.start
+    start = log.started
     inside = (come >= begin) & (come <= end)
     waits = np.zeros(len(log), dtype=bool) if start is None else np.isfinite(start) & (start > known)
     if not (inside & ~waits).any():

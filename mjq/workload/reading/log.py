@@ -243,6 +243,11 @@ class Log(ReadOnly):
         return self.submit if self.eligible is None else self.eligible
 
     @property
+    def started(self) -> Column:
+        """Return when each job started [s], which its submit time may be; nan where it is not known; or None."""
+        return self.submit if self.submits_are_starts else self.start
+
+    @property
     def begin(self) -> float:
         """Return when what the log sees begins [s]; ``ValueError`` if nothing tells when jobs came."""
         return float(self.require_arrivals()[0]) if self.window is None else self.window[0]

@@ -41,7 +41,6 @@ def waits(
         Whether run times are known beforehand, in place of the users' estimates.
     percentile : float
         The percentage, above 0 and at most 100, of the jobs that wait at most the time that is asked for.
-
     number : float, optional
         The number of :func:`worth` of the log, if it is known already.
 
