@@ -205,10 +205,7 @@ def stage(site, chapters, solutions=True):
         ):
             old.unlink()
     for target, text in texts.items():
-        path = site / target
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_bytes() != text:
-            path.write_bytes(text)
+        generated.put(site / target, text)
     generated.write(site)
 
 

@@ -25,15 +25,16 @@ def write(site):
     if not (site / CARD).exists():
         import card  # it takes as long to be imported as all of a build in which nothing has changed
 
-        _write(site / CARD, card.png())
+        put(site / CARD, card.png())
     values = reference.values()
     texts = making.as_json(values, reference.version()), reference.as_csv(values)
     for ending, text in zip((".json", ".csv"), texts, strict=True):
-        _write(site / f"{VALUES}{ending}", text.encode())
-    _write(site / f"{VALUES}.schema.json", (making.FOLDER / "schema.json").read_bytes())
+        put(site / f"{VALUES}{ending}", text.encode())
+    put(site / f"{VALUES}.schema.json", (making.FOLDER / "schema.json").read_bytes())
 
 
-def _write(path, content):
+def put(path, content):
+    """Write a file, unless it has this content already."""
     if not path.exists() or path.read_bytes() != content:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
