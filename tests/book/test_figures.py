@@ -6,6 +6,7 @@ import re
 import sys
 import zipfile
 
+import nbformat
 import pytest
 
 from tests.conftest import ROOT
@@ -51,3 +52,12 @@ def test_the_same_figures_make_the_same_archive(tmp_path):
     for name in "ab":
         figures.write(ROOT, tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").rglob("*.ipynb")), ids=lambda path: path.stem)
+def test_every_stored_figure_can_be_seen_where_the_notebook_is_not_trusted(path):
+    """In the chapters and in the example for authors."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        for output in cell.get("outputs", []):
+            kinds = output.get("data", {})
+            assert "image/svg+xml" not in kinds or "image/png" in kinds, cell.metadata.name
