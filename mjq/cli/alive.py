@@ -2,7 +2,8 @@
 
 Python answers Ctrl-C and SIGTERM between two of its own instructions. A compiled function may run for hours without
 one. So a second thread listens, too: if the first one has not answered after half a second, the thread ends the
-process. That is safe, for files are written beside their place and renamed. After five seconds the thread also shows on
+process. That is safe, for files are written beside their place and renamed. What a process that was stopped leaves half
+done is not told: its reader knows why. After five seconds the thread also shows on
 a terminal, each second, what is being done and since when.
 
 Both need the interpreter's lock, which compiled functions release: each is compiled with ``nogil=True``.
@@ -13,12 +14,14 @@ their signals alone, and so does ``import mjq``.
 
 from __future__ import annotations
 
+import logging
 import select
 import signal
 import socket
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -82,7 +85,15 @@ def listening(what: str, end: Callable[[], object], terminal: TextIO | None = No
 
 def _stop(number: int, frame: FrameType | None) -> None:
     watching.heard.set()
+    _hush()
     raise KeyboardInterrupt
+
+
+def _hush() -> None:
+    """Let nothing be told of what is left half done, such as a coroutine that nobody will await."""
+    warnings.simplefilter("ignore")
+    logging.disable()
+    sys.unraisablehook = lambda unraisable: None
 
 
 @contextmanager

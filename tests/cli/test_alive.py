@@ -3,10 +3,12 @@
 import ast
 import io
 import json
+import logging
 import signal
 import subprocess
 import sys
 import time
+import warnings
 from contextlib import redirect_stderr
 
 import pytest
@@ -16,6 +18,37 @@ from mjq.cli import alive
 from tests.conftest import ROOT
 
 LONGEST = 120  # seconds, after which a test gives up: nothing depends on how fast the machine is
+
+# A command that leaves, when it is stopped, whatever libraries complain of: where it stands then is a matter of chance.
+HALF_DONE = """
+import asyncio
+import logging
+import signal
+import sys
+
+import mjq.cli
+
+class Half:
+    def __del__(self):
+        raise RuntimeError("half done")
+
+async def never_awaited():
+    pass
+
+def command(*arguments, **options):
+    coroutine, half = never_awaited(), Half()
+    again = [coroutine, half]
+    again.append(again)  # freed at the very end
+    try:
+        signal.raise_signal(signal.Signals[sys.argv[1]])
+    finally:
+        logging.error("half done")
+        never_awaited(), Half()
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where tests run in the background
+mjq.cli.mjq.main = command
+sys.exit(mjq.cli.process())
+"""
 
 # A policy that never returns: the compiled loop goes on for ever. Before it begins, the process says so.
 ENDLESS = """
@@ -54,6 +87,22 @@ def endless(tmp_path):
     yield run
     run.kill()
     run.communicate()
+
+
+@pytest.fixture
+def loud():
+    """What is told of things half done is told again after the test."""
+    before = sys.unraisablehook, logging.root.manager.disable
+    with warnings.catch_warnings():
+        yield
+    sys.unraisablehook, logging.root.manager.disable = before
+
+
+@pytest.mark.parametrize("sent", alive.SIGNALS)
+def test_nothing_is_told_of_what_is_left_half_done(tmp_path, sent):
+    words = [sys.executable, "-W", "always", "-c", HALF_DONE, sent.name]
+    run = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST)
+    assert (run.returncode, run.stdout, run.stderr) == (1, "", "mjq: stopped\n")
 
 
 @pytest.mark.parametrize("sent", alive.SIGNALS)
@@ -141,7 +190,7 @@ def test_without_a_terminal_nothing_is_shown(terminal):
     assert (terminal.getvalue(), looked) == ("", [])
 
 
-def test_signals_mean_afterwards_what_they_meant_before():
+def test_signals_mean_afterwards_what_they_meant_before(loud):
     found = signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where tests run in the background
     before = [signal.getsignal(number) for number in alive.SIGNALS], signal.set_wakeup_fd(-1)
     with alive.listening("mjq", never):
