@@ -20,7 +20,7 @@ PATIENCE := --timeout 7200
 # Tests and experiments run side by side, where threads of linear algebra would only wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 EXPERIMENT = $(subst -,_,$(NAME))
-EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq/experiments/*.py)))
+EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq_book/experiments/*.py)))
 
 .PHONY: help book test style browser paper release check-metadata notebooks slides figures lab pdf refresh experiment
 .PHONY: test-slow test-plain test-browser test-processors test-pythons
@@ -37,12 +37,14 @@ book: $(VENV)/ready  ## Execute what changed, build the book, print the page to 
 test: style  ## Build the book, check style and types, run the tests; SEED=3 tries other random systems.
 	-@$(BIN)/python book/build.py
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
-		--played --nbval-current-env README.md mjq tests notebooks
+		--played --nbval-current-env README.md mjq mjq_logs mjq_book tests notebooks
 
-style: $(VENV)/ready  ## Check style and types alone.
+style: $(VENV)/ready  ## Check style, types and who imports whom, alone.
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check conftest.py mjq book tests benchmarks
+	$(BIN)/ruff format --check conftest.py mjq mjq_logs mjq_book book tests benchmarks
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/codespell
 
 browser: $(VENV)/ready  ## Gather Python for the reader's browser, and build the book with cells that can be run there.
 	@$(BIN)/python book/run_here.py
@@ -57,7 +59,7 @@ slides: $(VENV)/ready  ## Write slides for the sessions of the course to _build/
 figures: $(VENV)/ready  ## Write all figures of the book with their captions to _build/figures.zip.
 	@$(BIN)/python book/figures.py
 
-lab: $(VENV)/lab  ## Open copies of the chapters in JupyterLab, as words: _build/lab keeps what you change.
+lab: $(VENV)/ready  ## Open copies of the chapters in JupyterLab, as words: _build/lab keeps what you change.
 	@$(BIN)/python book/student.py --solutions
 	$(BIN)/jupyter lab _build/lab
 
@@ -78,9 +80,9 @@ refresh: $(VENV)/ready  ## Execute all chapters, or CHAPTER=stability, and store
 
 experiment: $(VENV)/ready  ## Repeat a long computation and store its tables: NAME=evaluation.
 	$(if $(filter $(EXPERIMENT),$(EXPERIMENTS)),,$(error NAME must be one of: $(EXPERIMENTS)))
-	$(ONE_THREAD) $(BIN)/python -m mjq.experiments.$(EXPERIMENT)
+	$(ONE_THREAD) $(BIN)/python -m mjq_book.experiments.$(EXPERIMENT)
 
-test-slow: $(VENV)/lab  ## Run the long tests that `make test` leaves out.
+test-slow: $(VENV)/ready  ## Run the long tests that `make test` leaves out.
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) -m slow $(PATIENCE) tests
 
 test-plain: $(VENV)/ready  ## Check that compiled functions equal plain Python, to the last bit.
@@ -102,7 +104,7 @@ test-pythons:  ## Run `make test` with each of Python 3.11, 3.12 and 3.13 that i
 check-metadata: $(VENV)/ready  ## Let programs of others check citation, workflows, forms, a run's description, the tree.
 	@$(BIN)/python -m tests.outside
 
-sync-contents: $(VENV)/ready  ## Update what is made from the list of chapters in mjq/models/chapters.py.
+sync-contents: $(VENV)/ready  ## Update what is made from the list of chapters in mjq_book/chapters.py.
 	@$(BIN)/python book/contents.py
 
 sync-metadata: $(VENV)/ready  ## Update what repeats the names, addresses and papers of CITATION.cff.
@@ -117,15 +119,16 @@ sync-output: $(VENV)/ready  ## Run the commands whose output the pages show, and
 	@$(BIN)/python book/output.py
 
 # Compiled functions and what kernels run do not count.
-coverage: $(VENV)/ready  ## Show which lines of mjq the tests run.
-	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --cov=mjq --cov-report=term:skip-covered mjq tests
+coverage: $(VENV)/ready  ## Show which lines of the packages the tests run.
+	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules \
+		--cov=mjq --cov=mjq_logs --cov=mjq_book --cov-report=term:skip-covered mjq mjq_logs mjq_book tests
 
 bench: $(VENV)/ready  ## Measure the speed of our solvers beside plain alternatives.
 	$(BIN)/python -m benchmarks
 
 clean:  ## Remove what was built.
 	rm -rf _build .pytest_cache .hypothesis .ruff_cache .mypy_cache
-	find mjq tests book benchmarks -name __pycache__ -type d -exec rm -rf {} +
+	find mjq mjq_logs mjq_book tests book benchmarks -name __pycache__ -type d -exec rm -rf {} +
 
 # The environment: what requirements.lock names, by hash, and the project itself.
 $(VENV)/ready: requirements.lock pyproject.toml
@@ -136,14 +139,7 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable .
 	@touch $@
 
-# JupyterLab beside it.
-$(VENV)/lab: $(VENV)/ready requirements-lab.lock
-	$(BIN)/uv pip install --quiet --require-hashes --compile-bytecode --python $(BIN)/python -r requirements-lab.lock
-	@touch $@
-
 LOCK := uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 	--no-emit-index-url --no-emit-find-links
-lock: $(VENV)/ready  ## Write both lock files after a change of the dependencies in pyproject.toml.
-	$(BIN)/$(LOCK) --extra chapters --extra book --extra pdf --extra test --extra bench \
-		--output-file requirements.lock pyproject.toml
-	$(BIN)/$(LOCK) --extra lab --constraint requirements.lock --output-file requirements-lab.lock pyproject.toml
+lock: $(VENV)/ready  ## Write the lock file after a change of the dependencies in pyproject.toml.
+	$(BIN)/$(LOCK) --all-extras --output-file requirements.lock pyproject.toml

@@ -7,7 +7,7 @@ from tabulate import tabulate
 from tqdm import tqdm
 
 from benchmarks import cluster, depletion, fluid, logs, processing_capacity, runs, scheduling
-from mjq.experiments.tables import keeping
+from mjq_book.experiments.tables import keeping
 
 RESULTS = Path(__file__).parent / "results.csv"
 PARTS = {

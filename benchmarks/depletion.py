@@ -6,9 +6,9 @@ from scipy.sparse import linalg
 
 from benchmarks.timing import Row, peak_memory
 from mjq import pool_depletion
-from mjq.experiments.depletion import SYSTEM_1
-from mjq.experiments.tables.machine import median_time
 from mjq.models.pool_depletion import passes
+from mjq_book.experiments.depletion import SYSTEM_1
+from mjq_book.experiments.tables.machine import median_time
 
 
 def by_elimination(pool):

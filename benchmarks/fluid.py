@@ -5,8 +5,8 @@ from scipy import integrate, linalg
 
 from benchmarks.timing import Row
 from mjq import fluid
-from mjq.experiments.fluid_times import P, large_network
-from mjq.experiments.tables.machine import median_time
+from mjq_book.experiments.fluid_times import P, large_network
+from mjq_book.experiments.tables.machine import median_time
 
 
 def by_long_integration(network):

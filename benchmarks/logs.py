@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import Row, peak_memory
-from mjq.workload.reading.sacct import COLUMNS
+from mjq_logs.reading.sacct import COLUMNS
 
 LINES = 1_000_000
 BEGAN = 1_767_571_200
 READ = """
-from mjq.workload import read_log
+from mjq_logs import read_log
 log = read_log({path!r})
 assert len(log) == log.lines.read == {lines}, log.lines
 """
@@ -53,7 +53,7 @@ def reading(form, what):
     """A million lines read."""
 
     def benchmark():
-        from mjq.workload import read_log
+        from mjq_logs import read_log
 
         with tempfile.TemporaryDirectory() as folder:
             path = written(folder, form)
@@ -69,7 +69,7 @@ def reading(form, what):
 
 def capacity():
     """The four capacities of our own log."""
-    from mjq.workload import capacities, example_log
+    from mjq_logs import capacities, example_log
 
     log = example_log()
     capacities(log, exact=False)  # compiled

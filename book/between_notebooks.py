@@ -1,4 +1,4 @@
-"""Numbers of one notebook that sentences of another show, kept in ``mjq/published/between_notebooks.json``.
+"""Numbers of one notebook that sentences of another show, kept in ``mjq_book/published/between_notebooks.json``.
 
 A chapter reads them by ``claims = published.of_notebook("stability_claims")`` and shows them by ``claims["name"]``. The
 file has the numbers that are asked for in this way, as the notebooks that compute them store them. `make refresh`
@@ -11,10 +11,10 @@ from pathlib import Path
 
 import nbformat
 
-from mjq.runs.kept.results import taken_from
+from mjq_book.runs.kept.results import taken_from
 
 ROOT = Path(__file__).resolve().parent.parent
-KEPT = ROOT / "mjq/published/between_notebooks.json"
+KEPT = ROOT / "mjq_book/published/between_notebooks.json"
 SOURCE = re.compile(r'^(\w+) = published\.of_notebook\("(\w+)"\)$', re.M)
 
 

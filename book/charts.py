@@ -8,8 +8,8 @@ matplotlib.use("agg")
 from matplotlib import pyplot as plt
 
 from mjq import plots
-from mjq.published.schedules import workloads
 from mjq.simulation import replay
+from mjq_book.published.schedules import workloads
 
 FOLDER = Path(__file__).parent / "_static/schedules"
 # Name of the picture: the workload, and two of its schedules.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pybtex.database import parse_file
 
-from mjq.models import CHAPTERS, PAPERS
+from mjq_book.chapters import CHAPTERS, PAPERS
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = {  # with the notebooks of each
@@ -36,8 +36,7 @@ def readme(text):
     rows = ["| Key | Paper | Chapter | Module |", "|:--|:--|:--|:--|"]
     for one in CHAPTERS:
         key, paper = (one.key, authors(papers[one.key])) if one.of_a_paper else ("–", "beyond the five")
-        module = f"mjq.{one.name if one.has_model else one.room}"
-        rows.append(f"| {key} | {paper} | [{one.title}](notebooks/{one.name}.ipynb): {one.about} | `{module}` |")
+        rows.append(f"| {key} | {paper} | [{one.title}](notebooks/{one.name}.ipynb): {one.about} | `{one.module}` |")
     return between("<!-- chapters -->", "\n".join(rows), "<!-- end of chapters -->", text)
 
 

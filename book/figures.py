@@ -17,7 +17,7 @@ from pathlib import Path
 import nbformat
 from student import ROOT
 
-from mjq.runs.readable import NOTEBOOKS, Words, title
+from mjq_book.runs.readable import NOTEBOOKS, Words, title
 
 LICENCE = "CC BY 4.0"
 TERMS = """\

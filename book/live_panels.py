@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-import mjq
 from mjq._util import folders
+from mjq_book.runs.kept import provenance
 
 HERE = Path(__file__).resolve().parent / "panels"
 
@@ -148,7 +148,7 @@ def points(low, high, count):
 
 def keep(name, axes, solve):
     """Write a table: a row for each point of the axes, by name, and there what `solve` finds, by name."""
-    from mjq.experiments.tables import keeping
+    from mjq_book.experiments.tables import keeping
 
     rows = []
     for place in tqdm(list(itertools.product(*axes.values())), desc=name):
@@ -208,9 +208,10 @@ def compact(value):
 
 def state(folder=HERE):
     """Return a fingerprint of everything that panels are made from."""
-    made_of = [Path(__file__), *folder.rglob("*"), *Path(mjq.__file__).parent.rglob("*")]
+    made_of = [Path(__file__), *folder.rglob("*")]
     files = sorted(path for path in made_of if path.is_file() and "__pycache__" not in path.parts)
-    return hashlib.sha256(b"".join(str(file).encode() + file.read_bytes() for file in files)).hexdigest()
+    content = [provenance.code().encode(), *(str(file).encode() + file.read_bytes() for file in files)]
+    return hashlib.sha256(b"".join(content)).hexdigest()
 
 
 def write(target, folder=HERE):

@@ -20,7 +20,7 @@ import paper_numbers
 import yaml
 from contents import between
 
-from mjq.models import CHAPTERS
+from mjq_book.chapters import CHAPTERS
 
 ROOT = Path(__file__).resolve().parent.parent
 LICENCES = "https://spdx.org/licenses/"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "book/outputs"
-LOG = "mjq/workload/making/example.swf.gz"
+LOG = "mjq_logs/making/example.swf.gz"
 COMMANDS = {
     "capacity": ("capacity", LOG),
     "plan": ("plan", LOG, "--target-wait", "2h"),

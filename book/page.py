@@ -25,8 +25,8 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_markdown_cell
 
 from mjq._util import folders
-from mjq.runs import changes
-from mjq.runs.readable import Words, numbers_of
+from mjq_book.runs import changes
+from mjq_book.runs.readable import Words, numbers_of
 
 ROOT = Path(__file__).resolve().parent.parent
 # What leads to other pages, or works only with them.

@@ -8,9 +8,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from mjq import published
-from mjq.exercises import questions
-from mjq.models import CHAPTERS, PAPERS
+from mjq_book import published
+from mjq_book.chapters import CHAPTERS, PAPERS
+from mjq_book.exercises import questions
 
 sys.path.append(str(Path(__file__).resolve().parent / "_ext"))
 WORDS = dict(enumerate("no one two three four five six seven eight nine ten eleven twelve".split()))

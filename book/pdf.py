@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlparse
 import yaml
 from bs4 import BeautifulSoup
 
-from mjq._util.browser import launched
+from mjq_book.browser import launched
 
 ROOT = Path(__file__).resolve().parent.parent
 HTML, WORK = ROOT / "_build/html", ROOT / "_build/pdf"

@@ -8,7 +8,7 @@ only keep a number (``glue``), put out a sentence (``say``), show a figure or ch
 import ast
 import re
 
-from mjq.runs.statements import called, statements
+from mjq_book.runs.statements import called, statements
 
 LEFT_OUT = {
     "glue",

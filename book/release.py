@@ -13,12 +13,13 @@ import sys
 import tomllib
 from pathlib import Path
 
-from flit_core import buildapi
+from hatchling import build
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD, RELEASE = ROOT / "_build", ROOT / "_build/release"
 FOLDERS = {"book": "html", "notebooks": "student", "slides": "slides"}  # each becomes an archive
-VALUES = "mjq/reference/values.json", "mjq/reference/schema.json"  # copied under names that tell whose they are
+# Copied under names that tell whose they are.
+VALUES = "mjq_book/reference/values.json", "mjq_book/reference/schema.json"
 SBOM = "cyclonedx-bom==7.5.0"
 
 
@@ -65,9 +66,9 @@ def sbom(path):
 
 
 def packages(folder):
-    """Write the wheel and the source, so that everybody may read them: flit's wheel is its owner's alone."""
-    for build in (buildapi.build_wheel, buildapi.build_sdist):
-        (folder / build(str(folder))).chmod(0o644)
+    """Write the wheel and the source, so that everybody may read them."""
+    for make in (build.build_wheel, build.build_sdist):
+        (folder / make(str(folder))).chmod(0o644)
 
 
 def collect(tag=None):

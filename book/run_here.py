@@ -31,7 +31,7 @@ from pathlib import Path
 import nbformat
 import programs
 
-from mjq import workload
+import mjq_logs
 from mjq._util.plain import plain
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -284,10 +284,10 @@ def programs_of(path):
 
 def zipped():
     """The library and what stands in place of packages that the browser lacks, as a zip that is always the same."""
-    package = ROOT / "mjq"
     files = {
         path: path.relative_to(ROOT)
-        for path in package.rglob("*")
+        for package in ("mjq", "mjq_logs", "mjq_book")
+        for path in (ROOT / package).rglob("*")
         if path.suffix in {".py", ".pyi", ".csv", ".gz", ".typed"} and not {"cli", "exercises"} & set(path.parts)
     }
     files |= {path: path.relative_to(SOURCES / "python") for path in (SOURCES / "python").rglob("*.py")}
@@ -301,7 +301,7 @@ def zipped():
 
 def example_log():
     """The columns of the example log, whose reader needs polars."""
-    log = workload.example_log()
+    log = mjq_logs.example_log()
     columns = {name: getattr(log, name) for name in ("need", "run", "submit", "start", "estimate", "user", "servers")}
     return json.dumps(plain(columns))
 

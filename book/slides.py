@@ -27,7 +27,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from student import ROOT
 
-from mjq.runs.readable import Words, blocks, is_glue, title
+from mjq_book.runs.readable import Words, blocks, is_glue, title
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 from formulas import broken, lines_of, translated

@@ -21,7 +21,7 @@ import nbformat
 import yaml
 from nbformat.v4 import new_code_cell
 
-from mjq.runs.readable import (
+from mjq_book.runs.readable import (
     NOTEBOOKS,
     Words,
     blocks,
@@ -39,7 +39,7 @@ INSTALL = """\
 # Run this cell once where mjq is not installed (Python 3.11, 3.12 or 3.13), and then restart the kernel:
 # %pip install {what}
 import mjq"""
-FROM_ADDRESS, FROM_COPY = '"mjq[chapters] @ git+{}"', '"PATH-OF-YOUR-COPY-OF-MJQ[chapters]"'
+FROM_ADDRESS, FROM_COPY = '"mjq[book] @ git+{}"', '"PATH-OF-YOUR-COPY-OF-MJQ[book]"'
 
 
 def converted(notebook, words):

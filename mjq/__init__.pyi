@@ -1,15 +1,8 @@
-from . import exercises as exercises
-from . import experiments as experiments
-from . import headlines as headlines
 from . import models as models
 from . import plots as plots
-from . import published as published
-from . import reference as reference
-from . import runs as runs
 from . import simulation as simulation
 from . import solvers as solvers
 from . import system as system
-from . import workload as workload
 from .models import cluster as cluster
 from .models import fluid as fluid
 from .models import near_saturation as near_saturation

@@ -1,8 +1,12 @@
-"""The command ``mjq``, also as ``python -m mjq``: what must happen before anything large is imported."""
+"""The command ``mjq``, also as ``python -m mjq``: what must happen before anything large is imported.
+
+The package of the library has no commands. Those that are installed beside it name them as entry points.
+"""
 
 from __future__ import annotations
 
 import sys
+from importlib.metadata import entry_points
 
 __all__ = ["main"]
 
@@ -10,14 +14,13 @@ __all__ = ["main"]
 def main() -> int:
     """Run the command; return its exit status."""
     try:
-        from mjq.cli import process
-
-        return process()
+        (process,) = entry_points(group="mjq", name="command")
+        return process.load()()
     except KeyboardInterrupt:  # while the libraries are still being imported
         print("mjq: stopped", file=sys.stderr)
         return 1
-    except ModuleNotFoundError as error:  # installed without what only chapters and the command need
-        print(f"mjq: {error.name} is not installed; pip install 'mjq[chapters]' brings it", file=sys.stderr)
+    except ModuleNotFoundError as error:  # installed without what the command needs
+        print(f"mjq: {error.name} is not installed; pip install 'mjq[logs]' brings it", file=sys.stderr)
         return 1
 
 

@@ -13,10 +13,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from mjq.cli import main
-from mjq.experiments import public_logs
+from mjq_book.experiments import public_logs
+from mjq_logs.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = "mjq", "mjq_logs", "mjq_book"
+MODULES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
 
 # Public logs, and the schedules that others computed for them.
 TRACES = public_logs.traces()

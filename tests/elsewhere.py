@@ -57,7 +57,7 @@ def settings_here():
 def run(variables, more):
     """Run the tests with these variables of the environment; return whether they passed."""
     command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--doctest-modules", "--doctest-glob", "README.md"]
-    command += ["--nbval-current-env", "README.md", "mjq", "tests", "notebooks"]
+    command += ["--nbval-current-env", "README.md", "mjq", "mjq_logs", "mjq_book", "tests", "notebooks"]
     command += [f"--ignore=tests/{name}.py" for name in WITHOUT_NUMBERS]
     return subprocess.run([*command, *more], cwd=ROOT, env=os.environ | variables).returncode == 0
 

@@ -15,7 +15,7 @@ import nbformat
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-from mjq.runs import execution
+from mjq_book.runs import execution
 from tests.printed import Printed
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -12,8 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mjq import runs
-from mjq.runs.kept import crate
+from mjq_book import runs
+from mjq_book.runs.kept import crate
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_NETWORK = "Name or service not known", "Temporary failure in name resolution", "ConnectionError", "Max retries"

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 import mjq
-from mjq.experiments import aggregation
 from mjq.models import cluster, near_saturation, pool_depletion, processing_capacity, stability
 from mjq.models.cluster import tandem
 from mjq.models.near_saturation import poisson_equation
@@ -37,9 +36,10 @@ from mjq.solvers import chain, drain, qbd
 from mjq.solvers.network import Network
 from mjq.solvers.phase_type import coxian, erlang, exponential, hyperexponential
 from mjq.solvers.transient import Transient
-from mjq.workload import Log, saturated_starts, summarize, time_with_a_job_that_fits
-from mjq.workload.making import campaigns
-from mjq.workload.waits.one_size import waits
+from mjq_book.experiments import aggregation
+from mjq_logs import Log, saturated_starts, summarize, time_with_a_job_that_fits
+from mjq_logs.making import campaigns
+from mjq_logs.waits.one_size import waits
 
 NAMES = (*POLICIES, "backfill-2", "backfill-5", "msfq-1", "msfq-3")
 LAWS = {

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mjq import Pool, System, TrackedCluster, cluster, near_saturation, pool_depletion, stability, workload
+import mjq_logs
+from mjq import Pool, System, TrackedCluster, cluster, near_saturation, pool_depletion, stability
 from mjq import processing_capacity as pc
-from mjq.workload import Log
+from mjq_logs import Log
 from tests.conftest import systems
 
 TABLE = (6, (2, 3), (2.5, 0.625), (0.5, 0.5))
@@ -129,20 +130,20 @@ def test_a_pool_takes_the_best_of_all_mixes():
 
 
 def test_the_system_of_the_example_log():
-    log = workload.example_log()
-    system, classes = log.system(), workload.job_classes(log)
+    log = mjq_logs.example_log()
+    system, classes = log.system(), mjq_logs.job_classes(log)
     assert system.servers == log.servers
     assert system.needs.tolist() == [one.need for one in classes]
     assert 1 / system.rates == pytest.approx([one.mean_time for one in classes])
     assert system.mix == pytest.approx([one.jobs / len(log) for one in classes])
-    naive = workload.naive_capacity(log)
+    naive = mjq_logs.naive_capacity(log)
     assert 3600 * system.naive_capacity == pytest.approx(naive.value)
 
 
 def test_the_exponential_capacity_of_a_log_is_that_of_its_system():
     rng = np.random.default_rng(1)
     log = Log(need=rng.choice([1.0, 2.0, 4.0], 2000), run=rng.exponential(3600, 2000), servers=8.0)
-    found = workload.exponential_capacity(log)
+    found = mjq_logs.exponential_capacity(log)
     assert found.interval == "none, it is exact"
     assert 3600 * log.system().capacity == pytest.approx(found.value)
 

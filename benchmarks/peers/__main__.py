@@ -10,7 +10,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from benchmarks.peers.comparison import Comparison, has, version
-from mjq.experiments.tables import keeping
+from mjq_book.experiments.tables import keeping
 
 RESULTS = Path(__file__).parent / "results.csv"
 TOOLS = {  # the module that must be installed, and the part that uses it

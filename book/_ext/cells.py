@@ -19,7 +19,7 @@ import nbformat
 from docutils import nodes
 from sphinx.util import logging
 
-from mjq.runs import changes
+from mjq_book.runs import changes
 
 TAG, INJECTED = "fold-with-next", "injected-parameters"
 DIFFICULTY = re.compile(r", (easy|medium|hard|open)(?=\)?$)")

@@ -5,8 +5,8 @@ from pathlib import Path
 import yaml
 from docutils import nodes
 
-from mjq.models import PAPERS
-from mjq.runs.readable import bibliography, names_and_year
+from mjq_book.chapters import PAPERS
+from mjq_book.runs.readable import bibliography, names_and_year
 
 CHAPTERS = "notebooks/"
 

@@ -2,7 +2,7 @@
 
 First its headlines, with the numbers that their commands print, then the commands that check all rows of its ledger.
 How many cells, values or tests these count is not said: it changes with the chapters, and with the logs that a machine
-has. Seconds are those that `mjq.experiments.commands` has measured. `tables.js` remembers what was ticked.
+has. Seconds are those that `mjq_book.experiments.commands` has measured. `tables.js` remembers what was ticked.
 """
 
 import csv
@@ -14,8 +14,8 @@ from minus import with_minus
 from mjqbook import note_tables
 from sphinx.util.docutils import SphinxDirective
 
-from mjq import experiments, published
-from mjq.published import commands
+from mjq_book import experiments, published
+from mjq_book.published import commands
 
 FEW = 3  # rows of the ledger that are named beside a command
 TABLE = Path(experiments.__path__[0]) / "tables/commands.csv"

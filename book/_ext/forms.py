@@ -11,8 +11,8 @@ from docutils import nodes
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
-from mjq.headlines import MODELS, schema
-from mjq.models import CHAPTERS
+from mjq_book.chapters import CHAPTERS
+from mjq_book.headlines import MODELS, schema
 
 SYSTEM = dict(B=6, b=[2, 3], mu=[2.5, 0.625], p=[0.5, 0.5], lam=1.8)
 EXAMPLES = {  # what a form is filled with, and the input against which it draws at first
@@ -128,7 +128,7 @@ def call_of(model):
     """The call that the form amounts to as it is filled at first; `numbers.js` writes it in the same way."""
     example, _ = EXAMPLES[model]
     lines = [f"    {name}={json.dumps(value)}," for name, value in example.items()]
-    return "\n".join(["from mjq.headlines import solve", "", f'solve(\n    "{model}",', *lines, ")"])
+    return "\n".join(["from mjq_book.headlines import solve", "", f'solve(\n    "{model}",', *lines, ")"])
 
 
 def setup(app):

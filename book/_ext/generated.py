@@ -7,8 +7,8 @@ page is read anew.
 import sys
 from pathlib import Path
 
-from mjq import reference
-from mjq.reference import making
+from mjq_book import reference
+from mjq_book.reference import making
 
 BOOK = Path(__file__).resolve().parents[1]
 PANELS, CARD, VALUES = "panels.json", "book/_static/card.png", "book/reference-values"

@@ -8,10 +8,10 @@ import numpy as np
 from mjq import fluid, near_saturation
 from mjq import processing_capacity as pc
 from mjq.plots.schedules import rows_of
-from mjq.published.schedules import workloads
 from mjq.simulation import replay
 from mjq.simulation.pool_timeline import pool_timeline
 from mjq.solvers import product_form
+from mjq_book.published.schedules import workloads
 
 WIDTH, LETTERS, GAP = 200, 16, 8  # of a picture, words above a part of it, space below that
 

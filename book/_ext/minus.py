@@ -6,7 +6,7 @@ It does if it stands before a number or between two terms. Code, formulas and na
 from docutils import nodes
 from sphinx import addnodes
 
-from mjq.runs.readable import with_minus
+from mjq_book.runs.readable import with_minus
 
 AS_THEY_ARE = (
     nodes.literal, nodes.literal_block, nodes.doctest_block, nodes.math, nodes.math_block, nodes.raw, nodes.comment,

@@ -30,9 +30,9 @@ from pybtex.style.formatting.plain import Style
 from pybtex.style.labels import BaseLabelStyle
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from mjq import published
 from mjq.plots import significant
-from mjq.runs.readable import equation_numbers, glued, names_and_year
+from mjq_book import published
+from mjq_book.runs.readable import equation_numbers, glued, names_and_year
 
 HEADERS = ["Item", "What it says", "Result", "Checks"]
 FOREIGN = Path(published.__file__).parents[2] / "tests/foreign/values.csv"  # a row is a value of another program

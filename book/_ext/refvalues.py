@@ -12,8 +12,8 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from mjq import reference
-from mjq.models import CHAPTERS
+from mjq_book import reference
+from mjq_book.chapters import CHAPTERS
 
 FOLDER = Path(reference.__path__[0])
 TITLES = {chapter.name: chapter.title for chapter in CHAPTERS} | {"foreign": "Values of other programs"}

@@ -89,7 +89,7 @@
 
     update() {
       const values = this.values();
-      if (values) this.call.textContent = `from mjq.headlines import solve\n\nsolve(\n    "${this.told.model}",\n${this.arguments(values)}\n)\n`;
+      if (values) this.call.textContent = `from mjq_book.headlines import solve\n\nsolve(\n    "${this.told.model}",\n${this.arguments(values)}\n)\n`;
     }
 
     // --- Where the page has Python -----------------------------------------------------------------------------------
@@ -138,7 +138,7 @@
 
     program(values) {
       return `import json
-from mjq.headlines import solve
+from mjq_book.headlines import solve
 
 try:
     found = solve(
@@ -160,7 +160,7 @@ except (ValueError, ArithmeticError) as error:
       return `import numpy as np
 from matplotlib import pyplot as plt
 from mjq import plots
-from mjq.headlines import solve
+from mjq_book.headlines import solve
 
 plots.style()
 given = dict(

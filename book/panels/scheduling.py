@@ -3,7 +3,7 @@
 import numpy as np
 from live_panels import Panel, Slider
 
-from mjq.published import schedules
+from mjq_book.published import schedules
 
 TRACES = (
     "a later job fits into the hole",

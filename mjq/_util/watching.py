@@ -1,7 +1,7 @@
 """What a process is doing, for whoever shows it, and whether it has heard that it should stop.
 
 Long work says what it is and how far it has come; a command that runs for more than some seconds shows it
-(:mod:`mjq.cli.alive`), and nobody else need care.
+(:mod:`mjq_logs.cli.alive`), and nobody else need care.
 """
 
 from __future__ import annotations

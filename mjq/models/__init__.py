@@ -1,4 +1,4 @@
-"""One module or folder for each paper, and for each chapter beyond them; `CHAPTERS` says what each is about."""
+"""One module or folder for each paper, and for each chapter beyond them."""
 
 from __future__ import annotations
 

@@ -5,7 +5,3 @@ from . import pool_depletion as pool_depletion
 from . import processing_capacity as processing_capacity
 from . import scheduling as scheduling
 from . import stability as stability
-from .chapters import CHAPTERS as CHAPTERS
-from .chapters import NAMES as NAMES
-from .chapters import PAPERS as PAPERS
-from .chapters import Chapter as Chapter

@@ -11,11 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from mjq.plots.capacities import load_by_time, memory_of_log, shares_of_capacity, waits_against_load, wasted_servers
 from mjq.plots.claims import holds
 from mjq.plots.drawings import network, resource, state_graph, tracker
 from mjq.plots.palette import COLOURS, WIDTH
-from mjq.plots.planning import waits_by_change, waits_by_load, waits_by_size
 from mjq.plots.schedules import gantt, timeline
 from mjq.plots.tables import SIGNIFICANT, Glued, Sentence, Table, glue, say, significant, table, verdicts
 
@@ -33,13 +31,10 @@ __all__ = [
     "gantt",
     "glue",
     "holds",
-    "load_by_time",
-    "memory_of_log",
     "network",
     "panels",
     "resource",
     "say",
-    "shares_of_capacity",
     "significant",
     "state_graph",
     "style",
@@ -47,11 +42,6 @@ __all__ = [
     "timeline",
     "tracker",
     "verdicts",
-    "waits_against_load",
-    "waits_by_change",
-    "waits_by_load",
-    "waits_by_size",
-    "wasted_servers",
 ]
 
 

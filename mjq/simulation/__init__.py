@@ -3,7 +3,8 @@
 ``multiserver``   jobs that hold several units of a resource at once: estimates
 ``schedule``      a log of such jobs replayed: when each one starts
 ``policies``      who starts next
-``engine``        the event loop behind them, and what it holds
+``loop``          the event loop behind them
+``engine``        what the loop holds: jobs, the queue, profiles
 ``cluster``       a job tracker and a finite queue before the cluster
 ``timeline``      one path of that, job by job, for pictures
 ``depletion``     a pool of tasks that is worked off

@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
-from mjq.simulation.engine.loop import ALWAYS_UP, STEP
 from mjq.simulation.engine.queue import WHOLE
+from mjq.simulation.loop import ALWAYS_UP, STEP
 
 __all__ = ["Calendar", "calendar_of"]
 

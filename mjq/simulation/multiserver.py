@@ -1,7 +1,7 @@
 """An event-driven simulator of multiserver jobs.
 
 Jobs of several classes arrive. A job of class `i` holds `b[i]` units of a resource of size `B` for its service time;
-until it can start, it waits. The events are those of :mod:`mjq.simulation.engine.loop`; here are the estimates.
+until it can start, it waits. The events are those of :mod:`mjq.simulation.loop`; here are the estimates.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from mjq._util.parallel import Workers
 from mjq.simulation import policies
 from mjq.simulation.engine import arrivals as sources
 from mjq.simulation.engine.arrivals import Service
-from mjq.simulation.engine.loop import (
+from mjq.simulation.engine.queue import units
+from mjq.simulation.estimates import Estimate, clustering
+from mjq.simulation.loop import (
     ALWAYS_UP,
     DONE,
     ENDLESS,
@@ -33,8 +35,6 @@ from mjq.simulation.engine.loop import (
     Plan,
     events,
 )
-from mjq.simulation.engine.queue import units
-from mjq.simulation.estimates import Estimate, clustering
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
 from mjq.solvers.phase_type import PhaseType
 

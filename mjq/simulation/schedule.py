@@ -11,8 +11,8 @@ from mjq._util import checks, watching
 from mjq.simulation import policies
 from mjq.simulation.calendar import Calendar, calendar_of
 from mjq.simulation.engine import arrivals
-from mjq.simulation.engine.loop import ALWAYS_UP, ENDLESS, FINISH, START, Plan, events
 from mjq.simulation.engine.queue import units
+from mjq.simulation.loop import ALWAYS_UP, ENDLESS, FINISH, START, Plan, events
 from mjq.simulation.multiserver import require_powers_of_two
 
 __all__ = ["TIES", "Schedule", "replay"]

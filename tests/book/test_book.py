@@ -18,8 +18,8 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from mjq import published
-from mjq.models import CHAPTERS, PAPERS
+from mjq_book import published
+from mjq_book.chapters import CHAPTERS, PAPERS
 from tests.conftest import DESK, PHONE, ROOT, after, beyond_the_edge, context_of, resize, turn, violations, visit
 
 HTML = ROOT / "_build/html"

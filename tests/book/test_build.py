@@ -9,16 +9,17 @@ import yaml
 from nbformat.v4 import new_code_cell, new_notebook
 from nbval.plugin import IPyNbFile, NbCellError
 
-from mjq.runs import execution
-from tests.conftest import ROOT
+from mjq_book.runs import execution
+from tests.conftest import PACKAGES, ROOT
 from tests.nbval_plugin import Played, build_script, recording
 
 
 def project(folder, patch):
-    """The build script, at work in a project without chapters; kernels that it starts import the copy of mjq there."""
+    """The build script, at work in a project without chapters; kernels that it starts import the copies there."""
     patch.syspath_prepend(ROOT / "book")
     module = build_script()
-    shutil.copytree(ROOT / "mjq", folder / "mjq", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "requirements.lock").write_text("numpy==1\n")
     (folder / "notebooks").mkdir()
     for name in ("BUILD", "EXECUTED", "FAILED", "SITE", "HTML"):
@@ -59,9 +60,9 @@ map_cases(states, [dict(n=1), dict(n=2)], workers=2)"""
 CHAPTERS = {
     "lazy": notebook("from mjq import stability\nstability.throughput(30, 3, 10, 1, .5, .7)"),
     "tables": notebook(
-        "from mjq import published\npublished.printed('bb22');",
-        "from mjq.experiments import kept\nkept('evaluation');",
-        "from mjq.workload import shipped_classes, example_log\nshipped_classes(), example_log();",
+        "from mjq_book import published\npublished.printed('bb22');",
+        "from mjq_book.experiments import kept\nkept('evaluation');",
+        "from mjq_logs import shipped_classes, example_log\nshipped_classes(), example_log();",
     ),
     "workers": notebook(WORKERS),
     "commands": notebook(
@@ -95,22 +96,22 @@ CODE, WORDS = ("", "\nmore = 1\n"), ('"""', '"""In other words. ')  # what is re
         ("lazy", CLOSED_FORMS, WORDS, False),
         ("lazy", "mjq/models/stability/__init__.py", CODE, True),
         ("lazy", "mjq/solvers/qbd.py", CODE, False),
-        ("lazy", "mjq/published/bb22.csv", CODE, False),
+        ("lazy", "mjq_book/published/bb22.csv", CODE, False),
         ("lazy", "requirements.lock", CODE, True),
-        ("tables", "mjq/published/bb22.csv", CODE, True),
-        ("tables", "mjq/published/bb22_ledger.csv", CODE, False),
-        ("tables", "mjq/published/ghs20.csv", CODE, False),
-        ("tables", "mjq/experiments/tables/evaluation.csv", CODE, True),
-        ("tables", "mjq/workload/classes/nasa_ipsc.csv", CODE, True),
-        ("tables", "mjq/workload/making/example.swf.gz", CODE, True),
-        ("tables", "mjq/cli/__init__.py", CODE, False),
+        ("tables", "mjq_book/published/bb22.csv", CODE, True),
+        ("tables", "mjq_book/published/bb22_ledger.csv", CODE, False),
+        ("tables", "mjq_book/published/ghs20.csv", CODE, False),
+        ("tables", "mjq_book/experiments/tables/evaluation.csv", CODE, True),
+        ("tables", "mjq_logs/classes/nasa_ipsc.csv", CODE, True),
+        ("tables", "mjq_logs/making/example.swf.gz", CODE, True),
+        ("tables", "mjq_logs/cli/__init__.py", CODE, False),
         ("workers", "mjq/models/cluster/rule.py", CODE, True),
         ("workers", "mjq/models/cluster/rule.py", WORDS, False),
         ("workers", "mjq/models/fluid/share.py", CODE, False),
         ("commands", CLOSED_FORMS, CODE, True),
         ("commands", CLOSED_FORMS, WORDS, False),
-        ("commands", "mjq/cli/__init__.py", CODE, True),
-        ("commands", "mjq/simulation/engine/loop.py", CODE, False),
+        ("commands", "mjq_logs/cli/__init__.py", CODE, True),
+        ("commands", "mjq/simulation/loop.py", CODE, False),
         ("commands", "notebooks/stability.ipynb", ("servers; our", "machines; our"), True),
         ("commands", "notebooks/stability.ipynb", ("our choice", "ours"), True),
         ("commands", "notebooks/lazy.ipynb", ("throughput", "product_form"), False),

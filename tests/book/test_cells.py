@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from mjq import plots
-from mjq.models import CHAPTERS
+from mjq_book.chapters import CHAPTERS
 from tests.conftest import ROOT
 
 NAMES = [name for chapter in CHAPTERS for name in chapter.notebooks]

@@ -8,10 +8,11 @@ import pytest
 import yaml
 
 import mjq
-from mjq import models, published
-from mjq.exercises import questions
-from mjq.headlines import MODELS
-from mjq.models import CHAPTERS, NAMES, Chapter
+from mjq import models
+from mjq_book import published
+from mjq_book.chapters import CHAPTERS, NAMES, Chapter
+from mjq_book.exercises import questions
+from mjq_book.headlines import MODELS
 from tests.cli import test_odd_input
 from tests.conftest import ROOT
 from tests.project import test_wheel

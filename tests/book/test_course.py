@@ -5,7 +5,7 @@ import re
 import nbformat
 import pytest
 
-from mjq.models import CHAPTERS
+from mjq_book.chapters import CHAPTERS
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "book/course.md").read_text(encoding="utf-8")

@@ -10,9 +10,9 @@ from fnmatch import fnmatch
 
 import pytest
 
-from mjq import workload
-from mjq.experiments import forecasts, public_logs, real_waits, summaries
-from mjq.experiments.tables.reading import KEPT
+import mjq_logs
+from mjq_book.experiments import forecasts, public_logs, real_waits, summaries
+from mjq_book.experiments.tables.reading import KEPT
 from tests.conftest import ROOT, TRACES, needs_traces
 
 PAGE = (ROOT / "book/data.md").read_text(encoding="utf-8")
@@ -33,13 +33,13 @@ def test_each_kept_table_is_listed_with_its_command():
     rows = {name: row for row in TABLES.splitlines() for name in re.findall(r"`(\w+)\.csv`", row) if row[:1] == "|"}
     assert set(rows) == {*KEPT, "nasa_ipsc"}
     assert all(f"`make experiment NAME={module}`" in rows[name] for name, module in KEPT.items())
-    files = {path.stem for path in (ROOT / "mjq/experiments/tables").glob("*.csv")}
+    files = {path.stem for path in (ROOT / "mjq_book/experiments/tables").glob("*.csv")}
     assert files == {*KEPT, "provenance"}
 
 
 def test_the_example_log_has_the_size_that_is_said():
-    log = workload.example_log()
-    with workload.example_path() as path:
+    log = mjq_logs.example_log()
+    with mjq_logs.example_path() as path:
         assert LOGS["example.swf.gz"] == (len(log), log.servers, round(path.stat().st_size / 1000))
 
 
@@ -101,7 +101,7 @@ def test_the_first_row_that_fits_a_file_tells_of_it(data_files):
 
 def test_checksums_are_those_of_the_files(data_files):
     lines = {name: checksum for checksum, name in data_files.checksums()}
-    name = "mjq/published/bb22.csv"
+    name = "mjq_book/published/bb22.csv"
     assert lines[name] == hashlib.sha256((ROOT / name).read_bytes()).hexdigest()
     assert set(LOGS) - {"example.swf.gz"} == {row["file"] for row in data_files.rows() if row["sha256"]}
 

@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 sys.path.insert(0, str(ROOT / "book"))
 import figures
 
-from mjq.runs.readable import NOTEBOOKS
+from mjq_book.runs.readable import NOTEBOOKS
 
 
 @pytest.fixture(scope="module")

@@ -12,14 +12,16 @@ import pytest
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
-from mjq import cluster, experiments, fluid, stability, workload
+import mjq_logs
+from mjq import cluster, fluid, stability
 from mjq import near_saturation as ns
 from mjq import pool_depletion as pool
 from mjq import processing_capacity as pc
-from mjq.models import CHAPTERS
 from mjq.simulation import replay
 from mjq.solvers import product_form
-from mjq.workload import synthetic_log
+from mjq_book import experiments
+from mjq_book.chapters import CHAPTERS
+from mjq_logs import synthetic_log
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "book/index.md").read_text().partition("\n## Your question")[0]
@@ -156,7 +158,7 @@ def test_servers_idle_only_as_the_next_job_does_not_fit(servers):
     """Until a job starts late, those in service leave it less than it needs, and some servers idle."""
     dice = np.random.default_rng(servers)
     need, run = np.where(dice.random(1000) < 1 / servers, servers, 1), dice.exponential(size=1000)
-    start = workload.saturated_starts(need, run, servers)
+    start = mjq_logs.saturated_starts(need, run, servers)
     idle = 0
     for n in np.flatnonzero(np.diff(start) > 0):
         still_there = start[: n + 1] + run[: n + 1] >= start[n + 1] - 1e-9
@@ -316,7 +318,7 @@ def test_variable_run_times_make_clusters_of_large_jobs_small(system):
 
 
 def test_a_class_of_a_real_log_varies_as_much():
-    assert any(c.scv > 30 for c in workload.shipped_classes())
+    assert any(c.scv > 30 for c in mjq_logs.shipped_classes())
 
 
 @pytest.mark.parametrize("system", [SIX, one_or_all(100)])
@@ -377,8 +379,8 @@ def test_doubled_estimates_can_shorten_waits():
 def test_shuffled_jobs_have_less_capacity():
     own, shuffled = public("fcfs", "own_order"), public("fcfs", "independent")
     assert len(own) == 3 and all(shuffled[log] < own[log] - 0.05 for log in own)
-    ours = workload.example_log()
-    assert workload.independent_capacity(ours, seed=1).share < workload.own_order_capacity(ours).share - 0.05
+    ours = mjq_logs.example_log()
+    assert mjq_logs.independent_capacity(ours, seed=1).share < mjq_logs.own_order_capacity(ours).share - 0.05
 
 
 def test_a_long_queue_keeps_nearly_all_servers_busy_under_easy():

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from mjq.workload import read_log
+from mjq_logs import read_log
 from tests.conftest import ROOT
 
-RAW = ROOT / "tests/workload/raw"
+RAW = ROOT / "tests/logs/raw"
 PAGE = (ROOT / "book/how-to.md").read_text(encoding="utf-8").split("(how-to-logs)=")[1].split("\n## Use the library")[0]
 RECIPES = dict(re.findall(r"\*\*(\w+)\.\*\*.*?```bash\n(.*?)```", PAGE, re.S))
 FIRST = 1_750_000_100  # when the first job of each file came

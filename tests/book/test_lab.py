@@ -1,6 +1,6 @@
 """Chapters in JupyterLab, as somebody sees them who has just copied them: not trusted, and before a cell was run.
 
-The test needs JupyterLab, which `make lab` installs, and Chromium. It leaves pictures in `_build/lab-pictures`.
+The test needs Chromium. It leaves pictures in `_build/lab-pictures`.
 """
 
 import json

@@ -10,10 +10,11 @@ import nbformat
 import papermill
 import pytest
 
-from mjq import plots, published
-from mjq.models import CHAPTERS, PAPERS
-from mjq.runs import changes, execution, readable
-from mjq.runs.kept.results import taken_from
+from mjq import plots
+from mjq_book import published
+from mjq_book.chapters import CHAPTERS, PAPERS
+from mjq_book.runs import changes, execution, readable
+from mjq_book.runs.kept.results import taken_from
 from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "book"))

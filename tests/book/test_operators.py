@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from mjq.workload.reading.sacct import COMMAND
+from mjq_logs.reading.sacct import COMMAND
 from tests.conftest import ROOT, said
 
 NUMBER = re.compile(r"-?\d[\d,]*\.?\d*(?:e[+-]?\d+)?")

@@ -7,8 +7,8 @@ import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from mjq.cli import page
-from mjq.runs import changes
+from mjq_book.cli import page
+from mjq_book.runs import changes
 from tests.conftest import DESK, PHONE, ROOT, beyond_the_edge, visit
 
 CHANGED = "k"  # a parameter that the run has otherwise
@@ -73,7 +73,7 @@ def test_a_notebook_of_ones_own_becomes_a_page_too(small, tmp_path):
 
 def test_pages_are_refused_before_anything_runs_where_they_cannot_be_made(monkeypatch):
     monkeypatch.setattr(page, "NEEDED", ("a_package_that_is_not_there",))
-    with pytest.raises(RuntimeError, match="install the project with its extra 'book'"):
+    with pytest.raises(RuntimeError, match="installed with its extra 'book'"):
         page.require()
 
 

@@ -24,10 +24,10 @@ from mjqbook import glued
 
 from mjq import near_saturation, pool_depletion
 from mjq import processing_capacity as pc
-from mjq.models import CHAPTERS
 from mjq.simulation import replay
 from mjq.solvers import chain
-from mjq.workload import saturated_starts
+from mjq_book.chapters import CHAPTERS
+from mjq_logs import saturated_starts
 
 sys.path.insert(0, str(ROOT / "book"))
 import live_panels

@@ -13,8 +13,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from mjq import headlines
-from mjq.models import CHAPTERS
+from mjq_book import headlines
+from mjq_book.chapters import CHAPTERS
 from tests.conftest import ROOT, context_of, violations, visit
 
 sys.path.insert(0, str(ROOT / "book"))
@@ -268,7 +268,7 @@ def test_cells_in_a_browser_equal_the_book_and_python(browser, pages):
 
 CALL = """
 import json
-from mjq.headlines import solve
+from mjq_book.headlines import solve
 given = json.loads({!r})
 found = solve({!r}, **given)["result"]
 """
@@ -321,7 +321,7 @@ def test_a_form_writes_its_call_and_says_what_is_wrong(browser, tmp_path, monkey
     for model, (example, _) in forms.EXAMPLES.items():
         field = page.locator(f"#{model}-{next(iter(example))}")
         field.fill(field.input_value())  # as it is: the call is written anew, and is the same
-        call = page.locator(f"#call-{model}").inner_text().replace("from mjq.headlines import solve", "")
+        call = page.locator(f"#call-{model}").inner_text().replace("from mjq_book.headlines import solve", "")
         exec(call, {"solve": lambda name, **given: called.append((name, given))})
     assert called == [(model, example) for model, (example, _) in forms.EXAMPLES.items()]
     page.locator("#stability-n").fill("2.5")

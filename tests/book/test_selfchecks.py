@@ -12,7 +12,7 @@ import pytest
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
-from mjq.models import CHAPTERS
+from mjq_book.chapters import CHAPTERS
 from tests.conftest import ROOT, beyond_the_edge, looks, small_page, violations, visit
 
 sys.path.insert(0, str(ROOT / "book/_ext"))

@@ -9,8 +9,8 @@ import yaml
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-from mjq.models import CHAPTERS
 from mjq.simulation import replay
+from mjq_book.chapters import CHAPTERS
 from tests.conftest import ROOT, visit
 
 sys.path.insert(0, str(ROOT / "book"))

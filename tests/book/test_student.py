@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from mjq.runs import execution, readable
+from mjq_book.runs import execution, readable
 from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "book"))

@@ -14,8 +14,8 @@ from contextlib import redirect_stderr
 import pytest
 
 from mjq._util import parallel, watching
-from mjq.cli import alive
-from tests.conftest import ROOT
+from mjq_logs.cli import alive
+from tests.conftest import MODULES
 
 LONGEST = 120  # seconds, after which a test gives up: nothing depends on how fast the machine is
 
@@ -26,7 +26,7 @@ import logging
 import signal
 import sys
 
-import mjq.cli
+from mjq_logs import cli
 
 class Half:
     def __del__(self):
@@ -46,8 +46,8 @@ def command(*arguments, **options):
         never_awaited(), Half()
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where tests run in the background
-mjq.cli.mjq.main = command
-sys.exit(mjq.cli.process())
+cli.command.main = command
+sys.exit(cli.process())
 """
 
 # A policy that never returns: the compiled loop goes on for ever. Before it begins, the process says so.
@@ -117,7 +117,7 @@ def test_a_compiled_loop_is_stopped(endless, sent):
 def test_every_compiled_function_releases_the_lock_of_the_interpreter():
     """Without it the thread that listens for signals would never have its turn."""
     compiled = 0
-    for path in (ROOT / "mjq").rglob("*.py"):
+    for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             for decorator in getattr(node, "decorator_list", []):
                 text = ast.unparse(decorator)
@@ -133,7 +133,7 @@ def test_to_import_mjq_or_to_call_its_command_leaves_signals_and_threads_alone(t
         "state = lambda: [handler(signal.SIGINT), handler(signal.SIGTERM), threading.active_count()]\n"
         "before = state()\n"
         "import mjq\n"
-        "from mjq.cli import main\n"
+        "from mjq_logs.cli import main\n"
         "assert main(['list']) == 0\n"
         "assert state() == before, state()\n"
         "assert signal.set_wakeup_fd(-1) == -1\n"

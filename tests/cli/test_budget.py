@@ -5,10 +5,10 @@ import json
 import jsonschema
 import pytest
 
-from mjq import headlines
 from mjq._util.budget import NotInTime, require_time, spent, within
-from mjq.headlines import solving
 from mjq.models.pool_depletion import depletion, passes
+from mjq_book import headlines
+from mjq_book.headlines import solving
 from tests.conftest import said
 
 SYSTEM = dict(B=6, b=[2, 3], mu=[2.5, 0.625], p=[0.5, 0.5])
@@ -75,7 +75,7 @@ def test_where_no_simulation_helps_an_error_says_why(model, inputs, message, mon
 
 
 def test_in_a_table_a_case_that_is_not_solved_in_time_has_an_error(monkeypatch):
-    from mjq.headlines import grids
+    from mjq_book.headlines import grids
 
     grid = headlines.Grid("processing_capacity", SYSTEM, {"lam": [1.0, 1.5]})
     monkeypatch.setattr(grids, "MOST_SECONDS", 0.0)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from mjq.runs import changes
+from mjq_book.runs import changes
 from tests.conftest import ROOT, said
 
 

@@ -21,12 +21,13 @@ import pytest
 from click.shell_completion import ShellComplete
 
 import mjq
-from mjq import pool_depletion, processing_capacity, runs, stability
+from mjq import pool_depletion, processing_capacity, stability
 from mjq.__main__ import main as start
-from mjq.cli import common, page
-from mjq.cli import mjq as command
-from mjq.headlines import MODELS, schema, solve
-from mjq.runs import chapters
+from mjq_book import runs
+from mjq_book.cli import page
+from mjq_book.headlines import MODELS, schema, solve
+from mjq_book.runs import chapters
+from mjq_logs.cli import command, common
 from tests.conftest import ROOT, SMALL, Said, said, write_chapter
 
 TOOLS = Path(sys.executable).parent
@@ -167,7 +168,7 @@ def test_ctrl_c_while_libraries_are_imported_is_quiet(tmp_path):
         "import sys\n"
         "class Interrupted:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'mjq.cli':\n"
+        "        if name == 'mjq_logs.cli':\n"
         "            raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Interrupted())\n"
         "from mjq.__main__ import main\n"
@@ -208,7 +209,7 @@ def test_all_commands_are_listed_by_subject_in_the_order_of_the_examples():
     text = said("--help").out
     examples = re.findall(r"^ +mjq ([a-z]+) ", text, flags=re.M)
     listed = re.findall(r"^  ([a-z]+)  +[A-Z].*", text[text.index("\nChapters:") :], flags=re.M)
-    assert listed == list(dict.fromkeys(examples)) == list(command.commands)
+    assert listed == list(dict.fromkeys(examples)) == command.list_commands(None)
     assert re.findall(r"^([A-Z]\w+):$", text, flags=re.M) == ["Options", "Chapters", "Models", "Logs", "Teaching"]
 
 
@@ -246,9 +247,9 @@ def test_chapters_are_completed():
 
 
 def test_without_what_chapters_need_the_command_says_what_to_install(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "mjq.cli", None)
+    monkeypatch.setitem(sys.modules, "mjq_logs.cli", None)
     assert start() == 1
-    assert capsys.readouterr().err == "mjq: mjq.cli is not installed; pip install 'mjq[chapters]' brings it\n"
+    assert capsys.readouterr().err == "mjq: mjq_logs.cli is not installed; pip install 'mjq[logs]' brings it\n"
 
 
 def test_a_run_as_a_page(tmp_path, small, monkeypatch):
@@ -416,7 +417,7 @@ def test_every_command_that_prints_json_has_errors_as_json(tmp_path, status, wor
 
 
 def test_commands_that_print_json_are_those_tried_above():
-    has_json = [name for name in command.commands if "--json" in said(name, "--help").out]
+    has_json = [name for name in command.list_commands(None) if "--json" in said(name, "--help").out]
     # Of solve, each model has it.
     assert has_json == ["list", "compare", "reference", "replay", "capacity", "plan", "wait", "summary"]
 

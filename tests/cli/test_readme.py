@@ -3,12 +3,11 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from mjq.cli import mjq as command
-from tests.conftest import ROOT
+from mjq_logs.cli import command
+from tests.conftest import PACKAGES, ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SHELL = [block for block in re.findall(r"^```bash\n(.*?)^```", README, re.MULTILINE | re.DOTALL) if "mjq " in block]
@@ -17,7 +16,7 @@ SET_UP = "make ", "pip "  # what else stands in these blocks
 
 def test_the_readme_names_every_command():
     named = set(re.findall(r"\bmjq ([a-z]+)", README))
-    assert {name for name, one in command.commands.items() if not one.hidden} <= named
+    assert set(command.list_commands(None)) <= named
 
 
 def test_before_its_commands_the_shell_is_told_where_they_are():
@@ -33,7 +32,8 @@ def test_before_its_commands_the_shell_is_told_where_they_are():
 def test_the_commands_of_the_readme_start_as_they_are_printed(tmp_path, block):
     """In a folder with the clone's environment and code, from which they read; what they write is in that folder."""
     (tmp_path / ".venv").symlink_to(sys.prefix)
-    (tmp_path / "mjq").symlink_to(Path(ROOT / "mjq"))
+    for name in PACKAGES:
+        (tmp_path / name).symlink_to(ROOT / name)
     lines = [line for line in block.splitlines() if not line.startswith(SET_UP)]
     script = "\n".join(["set -e", *lines])
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mjq.plots.schedules import rows_of
-from mjq.published.schedules import workloads
 from mjq.simulation import replay
+from mjq_book.published.schedules import workloads
 from tests.conftest import said
 
 JOB = "{number} {submit} -1 {run} {need} -1 -1 {need} {estimate} -1 1 1 1 -1 -1 -1 -1 -1\n"

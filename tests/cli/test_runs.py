@@ -22,11 +22,11 @@ from matplotlib.figure import Figure
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from papermill.translators import translate_parameters
 
-from mjq import runs
 from mjq._util import fingerprints, folders
 from mjq._util.plain import plain
-from mjq.runs import chapters, execution, inputs
-from mjq.runs.kept import crate, figures, provenance, results
+from mjq_book import runs
+from mjq_book.runs import chapters, execution, inputs
+from mjq_book.runs.kept import crate, figures, provenance, results
 from tests.conftest import said, write_chapter
 
 # --- Parameters and checks ------------------------------------------------------------------------------------------
@@ -518,17 +518,17 @@ def test_files_appear_whole_or_not_at_all(tmp_path, monkeypatch):
 
 
 def test_the_fingerprint_of_the_code_is_that_of_a_copy_until_a_byte_changes(tmp_path):
-    copy = tmp_path / "mjq"
-    shutil.copytree(fingerprints.HOME, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    assert fingerprints.fingerprint(copy) == fingerprints.code()
-    with (copy / "_util/checks.py").open("ab") as file:
+    here, copy = fingerprints.HOME / "mjq_book", tmp_path / "mjq_book"
+    shutil.copytree(here, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    assert fingerprints.fingerprint(copy) == fingerprints.fingerprint(here)
+    with (copy / "runs/cases.py").open("ab") as file:
         file.write(b" ")
-    assert fingerprints.fingerprint(copy) != fingerprints.code()
+    assert fingerprints.fingerprint(copy) != fingerprints.fingerprint(here)
 
 
 def test_versions_name_the_commit(root):
     found = provenance.versions()
-    assert found["code"] == fingerprints.code()
+    assert found["code"] == provenance.code()
     if (root / ".git").exists():
         assert len(found["commit"]) == 40
     assert found["packages"]["numpy"] == np.__version__
@@ -537,10 +537,10 @@ def test_versions_name_the_commit(root):
 @pytest.mark.parametrize("name", ["git is not there", "no repository"])
 def test_without_git_or_a_repository_no_commit_is_named(monkeypatch, tmp_path, name):
     if name == "no repository":
-        monkeypatch.setattr(provenance, "HOME", tmp_path / "mjq")
+        monkeypatch.setattr(provenance, "HOME", tmp_path)
     else:
         (tmp_path / ".git").mkdir()
-        monkeypatch.setattr(provenance, "HOME", tmp_path / "mjq")
+        monkeypatch.setattr(provenance, "HOME", tmp_path)
         monkeypatch.setenv("PATH", str(tmp_path))
     found = provenance.versions()
     assert (found["commit"], found["changed"]) == (None, False)

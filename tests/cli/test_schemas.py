@@ -6,8 +6,8 @@ import jsonschema
 import numpy as np
 import pytest
 
-from mjq.cli import mjq
-from mjq.headlines import MODELS
+from mjq_book.headlines import MODELS
+from mjq_logs.cli import ENTRIES
 from tests.conftest import said
 
 ASKED = {
@@ -54,15 +54,15 @@ def has_both(command):
 
 def test_no_command_with_a_schema_is_left_out():
     """Each model has a command of its own, whose output is compared in ``test_command.py``."""
-    assert {name for name, command in mjq.commands.items() if has_both(command)} == set(ASKED)
-    solve = mjq.commands["solve"]
+    assert {name for name, entry in ENTRIES.items() if has_both(entry.load())} == set(ASKED)
+    solve = ENTRIES["solve"].load()
     assert all("--schema" in {x for p in solve.get_command(None, name).params for x in p.opts} for name in MODELS)
 
 
 @pytest.mark.parametrize(("command", "words"), WAYS, ids=[" ".join([name, *words]) for name, words in WAYS])
 def test_json_is_what_the_schema_says(log, command, words, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr("mjq.workload.forecast.record.DRAWS", 5)
+    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 5)
     more = [] if command == "capacity" else ["-q"]
     more += ["--servers", "16"] if command == "capacity" and "--servers" not in words else []
     run = said(command, log, *words, *more, "--json")

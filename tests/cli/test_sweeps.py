@@ -10,16 +10,15 @@ import filelock
 import polars as pl
 import pytest
 
-from mjq import runs
 from mjq._util import parallel
-from mjq.runs import cases, sweeps
-from mjq.runs.archive import Archive
-from mjq.runs.cases import Case, Plan, Record
-from mjq.runs.chapters import chapter
-from mjq.runs.execution import Failure
-from mjq.runs.kept import tables
-from mjq.runs.kept.results import Results
 from mjq.simulation import simulate_depletion, simulate_multiserver
+from mjq_book import runs
+from mjq_book.runs import cases, sweeps, tables
+from mjq_book.runs.archive import Archive
+from mjq_book.runs.cases import Case, Plan, Record
+from mjq_book.runs.chapters import chapter
+from mjq_book.runs.execution import Failure
+from mjq_book.runs.kept.results import Results
 from tests.conftest import SMALL, write_chapter
 
 
@@ -49,7 +48,7 @@ def squared(notebook, parameters, code, keep):
 @pytest.fixture
 def light(threads, monkeypatch):
     """A client for sweeps of the small chapter that start no kernels: files are kept alike, whoever computes."""
-    monkeypatch.setattr("mjq.runs.sweeps.compute", squared)
+    monkeypatch.setattr("mjq_book.runs.sweeps.compute", squared)
     return threads
 
 
@@ -349,7 +348,7 @@ def test_cases_of_a_sweep_leave_the_cores_to_each_other():
 
 
 def test_a_worker_with_another_version_is_refused(monkeypatch):
-    monkeypatch.setattr("mjq._util.fingerprints.code", lambda: "another")
+    monkeypatch.setattr("mjq._util.fingerprints.code", lambda *packages: "another")
     with pytest.raises(RuntimeError, match="this worker has another version of mjq: another, the sweep has this"):
         cases.compute("{}", {}, "this", False)
 

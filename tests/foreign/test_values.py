@@ -15,7 +15,7 @@ from functools import cache, partial
 
 import pytest
 
-from mjq import published
+from mjq_book import published
 from tests.conftest import ROOT
 from tests.foreign import chains, networks, queues, schedules
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mjq import fluid
-from mjq.experiments.fluid_times import large_network
 from mjq.models.fluid import share
 from mjq.simulation import simulate_ps_network
 from mjq.solvers import chain
+from mjq_book.experiments.fluid_times import large_network
 
 ONE = fluid.exponential(1.0)
 PAIR = {("q", 1): ONE, ("q", 2): ONE}

@@ -7,9 +7,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mjq import headlines, processing_capacity, stability
+from mjq import processing_capacity, stability
 from mjq._util import parallel
-from mjq.headlines import Grid, grids, solve, solve_grid
+from mjq_book import headlines
+from mjq_book.headlines import Grid, grids, solve, solve_grid
 
 FIXED = dict(n1=1, mu1=1.0, mu2=0.5, p1=0.7)
 SMALL = Grid("stability", FIXED, {"n": [5, 6], "n2": [2, 3, 6]})  # the fifth of six cases is refused: a need of 6 of 5

@@ -485,8 +485,9 @@ def test_rates_far_apart(limit, monkeypatch):
 NASA = """
 import resource
 import numpy as np
-from mjq import near_saturation, workload
-kinds = workload.shipped_classes()
+import mjq_logs
+from mjq import near_saturation
+kinds = mjq_logs.shipped_classes()
 jobs = np.array([kind.jobs for kind in kinds])
 rates = [3600 / kind.mean_time for kind in kinds]
 print(near_saturation.relative_completions(128, [kind.need for kind in kinds], rates, jobs / jobs.sum()).delta)

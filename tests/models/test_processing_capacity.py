@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from mjq import processing_capacity as pc
 from mjq.models.processing_capacity import capacity
-from mjq.published import printed
 from mjq.solvers import chain, symbolic
+from mjq_book.published import printed
 from tests.conftest import systems
 
 EXAMPLE = 6, (2, 3), (1, 1), (0.5, 0.5)

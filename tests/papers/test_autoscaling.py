@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mjq import fluid
-from mjq.experiments import autoscaling
 from mjq.solvers import product_form
+from mjq_book.experiments import autoscaling
 
 EXPONENTS = autoscaling.fitted()
 

@@ -8,9 +8,10 @@ import sys
 import nbformat
 import pytest
 
-from mjq import experiments, models, published
-from mjq.experiments import commands as measuring
-from mjq.published import commands
+from mjq import models
+from mjq_book import experiments, published
+from mjq_book.experiments import commands as measuring
+from mjq_book.published import commands
 from tests.conftest import ROOT, said
 
 sys.path.insert(0, str(ROOT / "book/_ext"))

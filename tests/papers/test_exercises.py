@@ -16,17 +16,16 @@ from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mjq import exercises
-from mjq._util import browser
-from mjq.exercises import questions
-from mjq.exercises.drawn import draw
-from mjq.exercises.question import Choice, Question, Task, printed, tolerance, written
-from mjq.exercises.questions.cluster import percent_lost
-from mjq.models import CHAPTERS
 from mjq.models.processing_capacity import processing_capacity
 from mjq.models.scheduling import finite_queue
 from mjq.models.stability import throughput
 from mjq.simulation.schedule import replay
+from mjq_book import browser, exercises
+from mjq_book.chapters import CHAPTERS
+from mjq_book.exercises import questions
+from mjq_book.exercises.drawn import draw
+from mjq_book.exercises.question import Choice, Question, Task, printed, tolerance, written
+from mjq_book.exercises.questions.cluster import percent_lost
 from tests import reference_schedules
 from tests.conftest import BROWSER, ROOT, said
 
@@ -346,7 +345,7 @@ def test_a_seed_gives_the_same_sheets_and_more_students_leave_the_first_as_they_
 
 def test_a_question_with_too_few_answers_is_refused(monkeypatch):
     coin = Question("Coin", "{x}", "", lambda rng: {"x": int(rng.integers(1, 3))}, lambda x: float(x))
-    monkeypatch.setattr("mjq.exercises.questions.of", lambda chapter: (coin,))
+    monkeypatch.setattr("mjq_book.exercises.questions.of", lambda chapter: (coin,))
     assert len(draw("any", 2, seed=1)) == 2
     with pytest.raises(ValueError, match="'Coin' has not enough different answers for more than 2 students"):
         draw("any", 3, seed=1)
@@ -356,7 +355,7 @@ def test_no_answer_is_so_near_to_the_next_digit_that_machines_could_differ(monke
     ties = [1.2345, 1.2345 * (1 + 9e-10), 1.2345 * (1 - 9e-10)]  # 1.234 on one machine, 1.235 on another
     clear = [1.2345 * (1 + 2e-9), 3.0, 4.0]
     near = Question("Near", "{x}", "", lambda rng: {"x": (ties + clear)[rng.integers(6)]}, lambda x: x)
-    monkeypatch.setattr("mjq.exercises.questions.of", lambda chapter: (near,))
+    monkeypatch.setattr("mjq_book.exercises.questions.of", lambda chapter: (near,))
     assert sorted(sheet[0].values["x"] for sheet in draw("any", 3, seed=1)) == clear
     with pytest.raises(ValueError, match="not enough different answers for more than 3 students"):
         draw("any", 4, seed=1)
@@ -369,7 +368,7 @@ def test_numbers_that_break_a_law_of_the_model_are_drawn_anew(monkeypatch):
         return float(x)
 
     die = Question("Die", "{x}", "", lambda rng: {"x": int(rng.integers(1, 7))}, answer)
-    monkeypatch.setattr("mjq.exercises.questions.of", lambda chapter: (die,))
+    monkeypatch.setattr("mjq_book.exercises.questions.of", lambda chapter: (die,))
     assert sorted(sheet[0].values["x"] for sheet in draw("any", 4, seed=1)) == [3, 4, 5, 6]
 
 
@@ -405,7 +404,7 @@ def test_the_command_writes_thirty_sheets_and_a_key(tmp_path):
 
 
 def test_who_writes_sheets_into_a_folder_that_somebody_has_just_made_is_told(tmp_path, monkeypatch):
-    from mjq.exercises import sheets as module
+    from mjq_book.exercises import sheets as module
 
     def slow(names, drawn):
         (tmp_path / "two").mkdir()
@@ -458,5 +457,5 @@ def test_without_a_browser_the_command_says_what_to_install(tmp_path, monkeypatc
 
 
 def test_every_module_of_questions_belongs_to_a_chapter():
-    modules = {path.stem for path in (ROOT / "mjq/exercises/questions").glob("*.py")} - {"__init__"}
+    modules = {path.stem for path in (ROOT / "mjq_book/exercises/questions").glob("*.py")} - {"__init__"}
     assert modules == set(NAMES)

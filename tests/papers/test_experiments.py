@@ -7,8 +7,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mjq import System, experiments, workload
-from mjq.experiments import (
+import mjq_logs
+from mjq import System
+from mjq.simulation import replay
+from mjq_book import experiments
+from mjq_book.experiments import (
     coverage,
     decisions,
     depletion,
@@ -22,10 +25,9 @@ from mjq.experiments import (
     real_waits,
     two_tier,
 )
-from mjq.experiments.tables import keeping, machine
-from mjq.simulation import replay
-from mjq.workload import capacities, example_log, example_path, read_log, saturated_starts
-from mjq.workload.capacity import estimates
+from mjq_book.experiments.tables import keeping, machine
+from mjq_logs import capacities, example_log, example_path, read_log, saturated_starts
+from mjq_logs.capacity import estimates
 from tests.conftest import TRACES, needs_traces
 
 
@@ -238,7 +240,7 @@ def test_forecasts_of_a_log_are_kept(folder, monkeypatch):
     log = example_log().of(range(600))
     monkeypatch.setattr(forecasts, "logs", lambda path: [("ours", "replay", log)])
     monkeypatch.setattr(forecasts, "TIMES", 60)
-    monkeypatch.setattr("mjq.workload.forecast.record.DRAWS", 10)
+    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 10)
     forecasts.main()
     made = pl.read_csv(folder / "forecasts.csv")
     assert made.columns == columns("forecasts") and made["forecasts"].item() == 60
@@ -265,7 +267,7 @@ def test_outages_of_public_logs(folder, monkeypatch):
 
 
 def test_outages_are_looked_for_in_real_and_recorded_logs(folder, monkeypatch):
-    monkeypatch.setattr(workload, "read_log", lambda path: path.name)
+    monkeypatch.setattr(mjq_logs, "read_log", lambda path: path.name)
     monkeypatch.setattr(forecasts, "recorded", lambda name, path: (name, path.name))
     assert dict(outages.logs(folder)) == {
         name: forecasts.REPLAYED.get(name) or (name, forecasts.MADE_UP[name]) for name in outages.LOGS

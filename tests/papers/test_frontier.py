@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mjq import experiments
-from mjq.experiments import aggregation, frontier
 from mjq.models.cluster import tandem
 from mjq.solvers import drain
+from mjq_book import experiments
+from mjq_book.experiments import aggregation, frontier
 
 RATES = 10.0, 1.0
 

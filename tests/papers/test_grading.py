@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from mjq import exercises
-from mjq.exercises import grading
+from mjq_book import exercises
+from mjq_book.exercises import grading
 from tests.conftest import said
 
 KEY = """student,question,title,kind,given,answer,tolerance,unit,points,if somebody overlooked

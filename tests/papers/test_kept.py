@@ -4,8 +4,8 @@ import csv
 
 import pytest
 
-from mjq.experiments.tables import keeping as kept
-from mjq.experiments.tables import machine
+from mjq_book.experiments.tables import keeping as kept
+from mjq_book.experiments.tables import machine
 
 
 @pytest.fixture

@@ -7,8 +7,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mjq import experiments, workload
-from mjq.experiments import (
+import mjq_logs
+from mjq.models import pool_depletion
+from mjq_book import experiments
+from mjq_book.experiments import (
     autoscaling,
     decisions,
     depletion,
@@ -20,7 +22,6 @@ from mjq.experiments import (
     summaries,
     two_tier,
 )
-from mjq.models import pool_depletion
 from tests.conftest import ROOT, TRACES, needs_traces
 
 # Tables of which another test computes rows again.
@@ -28,16 +29,16 @@ ELSEWHERE = {
     "coverage": "tests/papers/test_experiments.py::test_the_kept_counts_are_those_of_the_processes",
     "ladder": "tests/papers/test_what_a_log_remembers_claims.py::test_the_ladder_is_computed_again",
     "largest_need": "tests/papers/test_experiments.py::test_the_kept_losses_are_those_of_the_mixes",
-    "public_logs": "tests/workload/test_capacity.py::test_public_logs",
+    "public_logs": "tests/logs/test_capacity.py::test_public_logs",
     "summaries": "tests/papers/test_what_a_log_remembers_claims.py::test_summaries_are_computed_again",
-    "what_if": "tests/workload/test_what_if.py::test_the_kept_counts_are_those_of_the_processes",
+    "what_if": "tests/logs/test_what_if.py::test_the_kept_counts_are_those_of_the_processes",
 }
 ONLY_SECONDS = {"commands", "fluid_times"}  # which no two machines have in common
 TOO_LONG = {"forecasts"}  # each row is a replay at every one of thousands of times
 
 
 def log(name):
-    return workload.read_log(TRACES / name)
+    return mjq_logs.read_log(TRACES / name)
 
 
 def of_day():
@@ -78,7 +79,7 @@ def of_sweeps(name, start):
 
 def of_summarized():
     one = summaries.public("NASA 1993", TRACES)
-    row = summaries.described("NASA 1993", one, workload.summarize(one), 0.0)
+    row = summaries.described("NASA 1993", one, mjq_logs.summarize(one), 0.0)
     return {name: x for name, x in row.items() if name != "seconds"}
 
 

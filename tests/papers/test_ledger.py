@@ -8,7 +8,7 @@ from functools import cache
 import nbformat
 import pytest
 
-from mjq import published
+from mjq_book import published
 from tests.conftest import ROOT
 
 RESULTS = {

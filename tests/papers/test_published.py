@@ -2,8 +2,8 @@
 
 import pytest
 
-from mjq import published
-from mjq.published import Comparisons
+from mjq_book import published
+from mjq_book.published import Comparisons
 
 TABLE = dict(B=6, b=(2, 3), mu=(2.5, 0.625), p=(0.5, 0.5))
 

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from mjq.published import schedules
-from mjq.published.schedules import making
 from mjq.simulation.policies import FAMILIES, POLICIES
+from mjq_book.published import schedules
+from mjq_book.published.schedules import making
 from tests import reference_schedules as reference
 from tests.conftest import ROOT
 

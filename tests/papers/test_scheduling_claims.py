@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from mjq import experiments, scheduling
 from mjq import processing_capacity as pc
+from mjq import scheduling
 from mjq.simulation import replay
 from mjq.simulation.schedule import TIES
-from mjq.workload import synthetic_log
+from mjq_book import experiments
+from mjq_logs import synthetic_log
 
 SERVERS = 128
 

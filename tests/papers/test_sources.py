@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from mjq import published
-from tests.conftest import ROOT
+from mjq_book import published
+from tests.conftest import MODULES
 
 NUMBERED = re.compile(r"\[(\w+)\] ((?:Eq\. \(\w+\))|(?:Theorem|Lemma|Algorithm|Table|Claim) [\dIV.]*[\dIV])")
 # Given numbers, results, and steps of an argument that is carried out in the chapter: there is no code to find.
@@ -22,7 +22,7 @@ IN_THE_CHAPTER = {
 
 def sources():
     """Where a docstring says it: file, paper and numbered thing."""
-    for path in sorted((ROOT / "mjq").rglob("*.py")):
+    for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
                 for said in re.findall(r"Source: (.*?)(?:\n\n|\Z)", text, flags=re.S):

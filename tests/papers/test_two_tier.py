@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from mjq import fluid
-from mjq.experiments import two_tier
 from mjq.solvers import product_form
+from mjq_book.experiments import two_tier
 
 SYSTEM = two_tier.draw(np.random.default_rng(1))
 

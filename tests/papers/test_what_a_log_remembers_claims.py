@@ -11,14 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mjq import experiments, published, workload
+import mjq_logs
 from mjq import near_saturation as ns
 from mjq import processing_capacity as pc
-from mjq.experiments import ladder, summaries
 from mjq.simulation import replay
 from mjq.solvers import qbd, symbolic
-from mjq.workload.capacity.saturated import saturated_starts
-from mjq.workload.making.own_error import share_of_order
+from mjq_book import experiments, published
+from mjq_book.experiments import ladder, summaries
+from mjq_logs.capacity.saturated import saturated_starts
+from mjq_logs.making.own_error import share_of_order
 from tests.conftest import TRACES, needs_traces, systems
 
 TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
@@ -290,7 +291,7 @@ def test_one_server_has_this_dispersion(memory, rates):
 @pytest.mark.parametrize(("rule", "least", "most"), [("fcfs", 16, 20), ("easy", 0, 0)])
 def test_shuffling_the_example_log_errs_in_both_directions(rule, least, most):
     """Its jobs mostly wait longer in order of arrival, and never under EASY."""
-    log = workload.example_log()
+    log = mjq_logs.example_log()
     jobs = np.array([log.need, log.run, log.estimate])
     orders = [np.arange(len(log)), *(np.random.default_rng(k).permutation(len(log)) for k in range(20))]
     own, *others = [replay(log.arrival, *jobs[:, x], log.servers, rule).wait.mean() for x in orders]
@@ -300,7 +301,7 @@ def test_shuffling_the_example_log_errs_in_both_directions(rule, least, most):
 
 def test_shuffling_the_example_log_wastes_more_in_order_of_arrival():
     """And little under EASY, in the order of the log or in another one."""
-    log = workload.example_log()
+    log = mjq_logs.example_log()
     assert share_of_order(log) > 0.75 and share_of_order(log, "easy") > 0.9
     for k in range(5):
         mixed = np.random.default_rng(k).permutation(len(log))
@@ -345,7 +346,7 @@ def test_rungs_of_the_ladder():
 
 def test_the_first_rungs_on_the_example_log():
     """Another log, drawn anew: what jobs without an order lose, and what two numbers of memory close of it."""
-    log = workload.example_log()
+    log = mjq_logs.example_log()
     _, of_table, single, cycle, numbers, *_ = ladder.rows("the example", log)
     assert of_table["wait"] < 0.6 and single["capacity"] < -6 and cycle["capacity"] == single["capacity"]
     assert 0 < numbers["capacity"] / single["capacity"] < 0.4
@@ -369,7 +370,7 @@ def test_the_ladder_is_computed_again(name):
 def test_summaries_are_computed_again(name):
     """From the public log itself: what is promised of the summary, and every number of the kept table."""
     log = summaries.public(name, TRACES)
-    site = workload.summarize(log)
+    site = mjq_logs.summarize(log)
     assert not site.no_promise and site.numbers <= 700
     kept = experiments.kept("summaries").filter(log=name, copy="summary")
     means = dict(kept.select("figure", "mean").iter_rows())

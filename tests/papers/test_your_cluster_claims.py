@@ -4,8 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mjq import experiments, workload
+import mjq_logs
 from mjq.simulation import replay
+from mjq_book import experiments
 
 PUBLIC = ["NASA 1993", "KTH-SP2", "SDSC-SP2"]
 SEED = 1  # of the chapter
@@ -13,7 +14,7 @@ SEED = 1  # of the chapter
 
 @pytest.fixture(scope="module")
 def example():
-    return workload.example_log()
+    return mjq_logs.example_log()
 
 
 # --- The example log --------------------------------------------------------------------------------------------------
@@ -25,15 +26,15 @@ def test_this_way_to_shuffle_is_typical(example):
     def end(seed):
         order = np.random.default_rng(seed).permutation(200)
         need, run = example.need[order], example.run[order]
-        return (workload.saturated_starts(need, run, example.servers) + run).max()
+        return (mjq_logs.saturated_starts(need, run, example.servers) + run).max()
 
     assert abs(end(2) / np.mean([end(seed) for seed in range(200)]) - 1) < 0.02
 
 
 @pytest.mark.parametrize("rule", ["fcfs", "easy"])
 def test_intervals_hold_their_values(example, rule):
-    """The exact capacities have none; tests/workload/test_capacity.py has logs of all kinds."""
-    for x in (workload.independent_capacity(example, rule, SEED), workload.own_order_capacity(example, rule)):
+    """The exact capacities have none; tests/logs/test_capacity.py has logs of all kinds."""
+    for x in (mjq_logs.independent_capacity(example, rule, SEED), mjq_logs.own_order_capacity(example, rule)):
         assert x.low < x.value < x.high
         assert 0 < x.share_low < x.share < x.share_high < 1
 
@@ -44,8 +45,8 @@ def test_what_needs_waste_has_the_same_sign_in_both_halves(example):
     halves = []
     for part in (slice(0, middle), slice(middle, None)):
         some = example.of(part)
-        halves.append({x.need: x.wastes for x in workload.costs_of_classes(some)})
-    for x in workload.costs_of_classes(example)[:6]:
+        halves.append({x.need: x.wastes for x in mjq_logs.costs_of_classes(some)})
+    for x in mjq_logs.costs_of_classes(example)[:6]:
         first, second = (half[x.need] for half in halves)
         assert np.sign(first) == np.sign(second) == np.sign(x.wastes)
         assert abs(first - second) > 0.05
@@ -69,7 +70,7 @@ def test_shuffling_shortens_the_wait_under_easy_and_lengthens_it_in_order_of_arr
 
 def test_smallest_size_of_the_plan_meets_the_target_and_none_below_does(example):
     """Under both rules, with each size that was tried."""
-    plan = workload.planned(example, 2.0, ["easy", "fcfs"], workload.sizes_between(example, count=8), percentile=90.0)
+    plan = mjq_logs.planned(example, 2.0, ["easy", "fcfs"], mjq_logs.sizes_between(example, count=8), percentile=90.0)
     for rule in plan.policies:
         meeting = [size.servers for size in rule.sizes if size.meets]
         assert meeting[:1] == ([] if rule.smallest is None else [rule.smallest])

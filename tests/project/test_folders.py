@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
-from mjq import runs
 from mjq._util import folders
-from mjq.runs import archive, execution
+from mjq_book import runs
+from mjq_book.runs import archive, execution
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def quick(monkeypatch):
         nbformat.write(notebook, target)
 
     monkeypatch.setattr(execution, "execute", execute)
-    monkeypatch.setattr("mjq.runs.sweeps._compute", lambda *_: None)
+    monkeypatch.setattr("mjq_book.runs.sweeps._compute", lambda *_: None)
 
 
 def contents(folder):

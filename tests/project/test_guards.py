@@ -16,8 +16,8 @@ from mjq.models.pool_depletion import passes
 from mjq.models.processing_capacity import capacity
 from mjq.solvers import arnoldi, chain, drain, qbd
 from mjq.solvers.phase_type import exponential
-from mjq.workload import Log
-from mjq.workload.capacity.estimates import near_the_limit, own_order_capacity
+from mjq_logs import Log
+from mjq_logs.capacity.estimates import near_the_limit, own_order_capacity
 from tests.models.test_fluid import example_2
 
 sojourn = importlib.import_module("mjq.models.processing_capacity.sojourn")  # the name is the function's, too

@@ -3,8 +3,8 @@
 import pytest
 
 from mjq._util.journal import Journal, OtherWork
-from mjq.headlines import Grid, grids, solve_grid
-from mjq.workload import planned, read_log
+from mjq_book.headlines import Grid, grids, solve_grid
+from mjq_logs import planned, read_log
 from tests.conftest import ROOT, said
 
 DESCRIBED = {"of": "letters"}
@@ -152,7 +152,7 @@ def test_without_a_path_results_are_only_remembered(tmp_path, monkeypatch):
 
 
 def test_a_damaged_line_of_a_plan_is_named_too(tmp_path):
-    log = read_log(ROOT / "mjq/workload/making/example.swf.gz")
+    log = read_log(ROOT / "mjq_logs/making/example.swf.gz")
     output, part = tmp_path / "plan.json", tmp_path / "plan.json.part"
     words = dict(target=0.5, policies=["fcfs"], sizes=[float(log.servers)], output=output)
 
@@ -160,7 +160,7 @@ def test_a_damaged_line_of_a_plan_is_named_too(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mjq.workload.waits.plan.verdict", stop)
+        patch.setattr("mjq_logs.waits.plan.verdict", stop)
         with pytest.raises(KeyboardInterrupt):
             planned(log, **words)
     lines = part.read_bytes().split(b"\n")

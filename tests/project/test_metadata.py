@@ -10,7 +10,7 @@ import pytest
 import yaml
 from pybtex.database import parse_file, parse_string
 
-from mjq.models import CHAPTERS, PAPERS
+from mjq_book.chapters import CHAPTERS, PAPERS
 from tests.conftest import ROOT
 
 CITED = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))

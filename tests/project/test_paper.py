@@ -8,8 +8,8 @@ import pytest
 import yaml
 from pybtex.database import parse_file
 
-from mjq import published
-from mjq.models import PAPERS
+from mjq_book import published
+from mjq_book.chapters import PAPERS
 from tests.conftest import ROOT
 
 TEXT = (ROOT / "paper/paper.md").read_text(encoding="utf-8")

@@ -1,10 +1,13 @@
 """The package as others get it: a wheel, in an environment with nothing but what it asks for."""
 
+import json
 import subprocess
 import sys
 import tarfile
 
 import pytest
+
+from tests.conftest import PACKAGES
 
 HEADLINES = """
 import sys
@@ -33,18 +36,28 @@ print(0 < simulation.simulate_multiserver(.5, 2, (1, 2), (1, 1), (.5, .5), **wor
 
 
 @pytest.fixture(scope="module")
-def environment(root, tmp_path_factory):
-    """Python of an environment into which the wheel was installed, from what the installer keeps of other ones."""
+def wheel(root, tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-c", f"from hatchling import build; print(build.build_wheel({str(folder)!r}))"]
+    return folder / subprocess.run(build, cwd=root, check=True, capture_output=True, text=True).stdout.split()[-1]
+
+
+def installed(wheel, extra, root, folder):
+    """Python of an environment with the wheel and an extra, from what the installer keeps of other environments."""
     uv = [sys.executable, "-m", "uv"]
-    build = [sys.executable, "-c", f"from flit_core import buildapi; print(buildapi.build_wheel({str(folder)!r}))"]
-    wheel = folder / subprocess.run(build, cwd=root, check=True, capture_output=True, text=True).stdout.strip()
     subprocess.run([*uv, "venv", "--quiet", "--python", sys.executable, folder / "venv"], check=True)
     python = folder / "venv/bin/python"
-    words = ["pip", "install", "--quiet", "--python", python, "--constraint", root / "requirements.lock", wheel]
+    wanted = f"mjq{extra} @ {wheel.as_uri()}"
+    words = ["pip", "install", "--quiet", "--python", python, "--constraint", root / "requirements.lock", wanted]
     if subprocess.run([*uv, *words, "--offline"], capture_output=True).returncode:
         subprocess.run([*uv, *words], check=True)
     return python
+
+
+@pytest.fixture(scope="module")
+def environment(root, wheel, tmp_path_factory):
+    """Python of an environment with nothing but the wheel and what it asks for."""
+    return installed(wheel, "", root, tmp_path_factory.mktemp("core"))
 
 
 def run(python, *words, cwd):
@@ -63,7 +76,7 @@ def test_nothing_but_the_core_is_installed_and_work_is_done_side_by_side(environ
 
 
 def test_tables_are_in_the_wheel(environment, tmp_path):
-    code = "from mjq import published; print(published.read('bb22')[0]['place'])"
+    code = "from mjq_book import published; print(published.read('bb22')[0]['place'])"
     assert run(environment, "-c", code, cwd=tmp_path).stdout.strip() == "Table I, row 1.0"
 
 
@@ -71,17 +84,42 @@ def test_editors_find_the_types_and_what_packages_hand_on(root, environment, tmp
     code = "from importlib.resources import files; print(sorted(x.name for x in files('mjq').iterdir()))"
     installed = run(environment, "-c", code, cwd=tmp_path).stdout
     assert "'__init__.pyi'" in installed and "'py.typed'" in installed
-    build = f"from flit_core import buildapi; print(buildapi.build_sdist({str(tmp_path)!r}))"
+    build = f"from hatchling import build; print(build.build_sdist({str(tmp_path)!r}))"
     source = subprocess.run([sys.executable, "-c", build], cwd=root, check=True, capture_output=True, text=True)
     with tarfile.open(tmp_path / source.stdout.strip()) as archive:
         packed = {name.partition("/")[2] for name in archive.getnames()}
-    wanted = {str(path.relative_to(root)) for path in [*(root / "mjq").rglob("*.pyi"), root / "mjq/py.typed"]}
-    assert len(wanted) > 5
+    wanted = {
+        str(path.relative_to(root))
+        for package in PACKAGES
+        for path in [*(root / package).rglob("*.pyi"), root / package / "py.typed"]
+    }
+    assert len(wanted) > 10
     assert wanted <= packed
 
 
 def test_the_command_says_what_it_lacks(environment, tmp_path):
     said = run(environment, "-m", "mjq", "list", cwd=tmp_path)
     assert said.returncode == 1
-    assert "mjq[chapters]" in said.stderr
+    assert "mjq[logs]" in said.stderr
     assert "Traceback" not in said.stderr
+
+
+def test_with_the_extra_for_logs_it_answers_from_a_log(root, wheel, tmp_path):
+    python = installed(wheel, "[logs]", root, tmp_path)
+    (tmp_path / "log.csv").write_text("submit,need,run\n0,1,3600\n60,1,60\n")
+    answer = run(python, "-m", "mjq", "replay", "log.csv", "--servers", "1", "--policy", "fcfs", "--json", cwd=tmp_path)
+    assert json.loads(answer.stdout)["policies"][0]["mean wait [s]"] == 3540 / 2, answer.stderr
+    refused = run(python, "-m", "mjq", "list", cwd=tmp_path)
+    assert refused.returncode == 1 and "pip install 'mjq[book]' brings it" in refused.stderr
+    help_text = run(python, "-m", "mjq", "--help", cwd=tmp_path)
+    assert help_text.returncode == 0 and "mjq[book]" in help_text.stdout
+
+
+@pytest.mark.slow
+def test_with_the_extra_for_the_book_it_has_the_chapters(root, wheel, tmp_path):
+    python = installed(wheel, "[book]", root, tmp_path)
+    assert "stability_claims" in run(python, "-m", "mjq", "list", cwd=tmp_path).stdout
+    words = ["run", "stability", "-p", "n", "60", "--label", "a"]
+    done = run(python, "-m", "mjq", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "runs/stability/a/stability.ipynb").is_file()

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mjq import reference
-from mjq.models import NAMES
-from mjq.published import schedules
-from mjq.reference import checking, making, table
-from mjq.reference.problems import PROBLEMS, QUANTITIES
-from mjq.reference.ways import WAYS
 from mjq.simulation.policies import FAMILIES
+from mjq_book import reference
+from mjq_book.chapters import NAMES
+from mjq_book.published import schedules
+from mjq_book.reference import checking, making, table
+from mjq_book.reference.problems import PROBLEMS, QUANTITIES
+from mjq_book.reference.ways import WAYS
 from tests.conftest import ROOT, said
 
 ROWS = reference.values()
@@ -92,7 +92,7 @@ def test_the_values_of_other_programs_are_those_of_the_tests():
 def test_a_value_that_has_changed_has_a_line_in_the_history_that_says_why():
     *_, last = past = reference.history()
     assert (last.version, last.rows, last.digest) == (reference.version(), len(ROWS), reference.digest(ROWS)), (
-        "values have changed: python -m mjq.reference.making 'why'"
+        "values have changed: python -m mjq_book.reference.making 'why'"
     )
     assert [line.version for line in past] == list(range(1, len(past) + 1))
     assert len({line.digest for line in past}) == len(past) and all(line.why for line in past)

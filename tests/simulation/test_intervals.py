@@ -7,10 +7,10 @@ import pytest
 
 from mjq import cluster, fluid, near_saturation, pool_depletion
 from mjq import processing_capacity as pc
-from mjq.experiments import coverage
 from mjq.simulation import simulate_cluster, simulate_depletion, simulate_multiserver, simulate_ps_network
 from mjq.solvers import product_form
 from mjq.solvers.phase_type import PhaseType
+from mjq_book.experiments import coverage
 from tests.simulation.test_policies import EXAMPLE, ONE_OR_ALL, POWERS, exact
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,8 @@ import pytest
 
 from mjq.models import near_saturation, scheduling
 from mjq.simulation import policies, replay, simulate_multiserver
-from mjq.simulation.engine.loop import event_loop
 from mjq.simulation.engine.queue import NOBODY
+from mjq.simulation.loop import event_loop
 from mjq.simulation.policies import FAMILIES, POLICIES, Policy
 from mjq.solvers.phase_type import erlang
 from tests.conftest import TRACES, needs_traces

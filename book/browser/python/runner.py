@@ -44,8 +44,8 @@ def give_example_log():
     """Let the example log come from the columns that the build has read, for the reader of logs needs polars."""
     import numpy as np
 
-    from mjq.workload import Log
-    from mjq.workload.making import example
+    from mjq_logs import Log
+    from mjq_logs.making import example
 
     columns = json.loads((Path(__file__).parent / "example_log.json").read_text(encoding="utf-8"))
     log = Log(**{name: np.array(x) if isinstance(x, list) else x for name, x in columns.items()})

@@ -1,6 +1,5 @@
-"""The event loop of the simulators and what it holds.
+"""What the event loop of the simulators holds.
 
-``loop``      takes one event after the other and asks the policy who starts
 ``heap``      the events to come
 ``arrivals``  where jobs come from: distributions, logs
 ``queue``     the jobs that wait, as linked lists

@@ -1,6 +1,0 @@
-"""The tables that experiments have kept, how to read them, and how they are written.
-
-``reading``   reads them: :func:`~mjq.experiments.tables.reading.kept`
-``keeping``   writes them, with where and when they were made in ``provenance.csv``
-``machine``   the name of this machine, and times measured on it
-"""

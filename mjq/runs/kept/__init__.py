@@ -1,8 +1,0 @@
-"""What a run of a chapter keeps.
-
-``results``     its numbers
-``tables``      its tables as CSV
-``figures``     the data behind its figures
-``recorder``    notes them while the notebook is executed
-``provenance``  code, commit, versions and machine
-"""

@@ -1,0 +1,17 @@
+"""What only the compendium needs: print and ledger, long computations, exercises, chapters that run again.
+
+``chapters``     the list of the book's chapters
+``published``    the numbers that the papers print, and the ledger of what was reproduced
+``experiments``  long computations: the code, the tables they keep, and ``kept(name)`` to read them
+``exercises``    exercise sheets, a different one for each student
+``runs``         chapters run again: other parameters, sweeps, comparisons
+``headlines``    the headline numbers of each model for scripts: plain values in, plain values out
+``reference``    results that were computed in two ways, for whoever tests another program
+``cli``          the commands for all of this
+"""
+
+from __future__ import annotations
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,7 @@
+from . import chapters as chapters
+from . import exercises as exercises
+from . import experiments as experiments
+from . import headlines as headlines
+from . import published as published
+from . import reference as reference
+from . import runs as runs

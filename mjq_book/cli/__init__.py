@@ -1,0 +1,8 @@
+"""The commands of the book: chapters run again, models, reference values, exercise sheets.
+
+``chapters``  list, run, sweep, compare
+``models``    solve
+``reference`` reference
+``teaching``  sheets, grade
+``page``      an executed chapter as one page
+"""

@@ -1,0 +1,317 @@
+"""The commands for chapters: ``list``, ``run``, ``sweep`` and ``compare``."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import click
+from tabulate import tabulate
+
+from mjq._util import folders
+from mjq_book import runs
+from mjq_book.cli import page as pages
+from mjq_book.runs import changes
+from mjq_logs.cli.common import (
+    FAILED,
+    Command,
+    connect_workers,
+    force_option,
+    json_option,
+    page_name,
+    quiet_option,
+    say,
+    scheduler_option,
+    show,
+    show_json,
+    workers_option,
+)
+
+__all__ = ["VALUES", "chapter_argument", "compare", "list_", "run", "sweep"]
+
+
+def _complete_chapter(context, parameter, incomplete):
+    return [name for name in runs.names() if name.startswith(incomplete)]
+
+
+def _complete_parameter(context, parameter, incomplete):
+    # While an option lacks its values, click has not come to the chapter yet; the shell's own words have it.
+    named = [word for word in os.environ.get("COMP_WORDS", "").split() if word in runs.names()]
+    known = runs.chapter(named[0]).parameters if named else []
+    return [name for name in known if name.startswith(incomplete)]
+
+
+FEW = 4  # answers that a run prints
+# How values are written, in a sweep and in a grid of a model.
+VALUES = "Write 0.2:2:10 for ten values from 0.2 to 2, 1:100:3:log for equal ratios, or a list such as 0.1,0.5,0.9."
+chapter_argument = click.argument("name", metavar="CHAPTER", shell_complete=_complete_chapter)
+into_option = click.option(
+    "--into", default="runs", show_default=True, type=click.Path(file_okay=False), metavar="FOLDER",
+    help="Write the results below this folder.",
+)  # fmt: skip
+label_option = click.option(
+    "--label", metavar="NAME", help="Name the folder of results inside INTO/CHAPTER. By default its name is the time."
+)
+
+
+@click.command("list", cls=Command)
+@click.argument("name", metavar="[CHAPTER]", required=False, shell_complete=_complete_chapter)
+@json_option
+def list_(name: str | None, as_json: bool) -> None:
+    """List the chapters, or the parameters of one chapter."""
+    chapters = [runs.chapter(key) for key in ([name] if name else runs.names())]
+    if not chapters:
+        raise click.ClickException(runs.NONE_HERE)
+    if as_json:
+        show_json({c.name: {"title": c.title, "parameters": _explained(c)} for c in chapters})
+    elif name is None:
+        show(tabulate([[c.name, c.title] for c in chapters], tablefmt="plain", disable_numparse=True))
+    else:
+        (chapter,) = chapters
+        headers = ["parameter", "type", "default", "unit", "meaning"]
+        widths = [None, None, 20, 12, max(24, shutil.get_terminal_size().columns - 60)]
+        moves = changes.moves(chapter.notebook)
+        rows = [[p.name, p.type, _short(p.default), p.unit, _meaning(p, moves)] for p in chapter.parameters.values()]
+        show(f"{chapter.name}: {chapter.title}\n")
+        show(tabulate(rows, headers, tablefmt="simple", disable_numparse=True, maxcolwidths=widths))
+
+
+def _explained(chapter):
+    """Return what is known of each parameter, with the cells that may depend on it."""
+    moves = changes.moves(chapter.notebook)
+    return [vars(p) | {"moves": [item.cell for item in moves[p.name]]} for p in chapter.parameters.values()]
+
+
+def _short(value):
+    return "" if value == "" else json.dumps(value)
+
+
+def _meaning(parameter, moves):
+    """Return what a parameter means, where its default is from, and what it moves."""
+    place = f" ({parameter.place})" if parameter.place else ""
+    return f"{parameter.meaning}{place}; moves {changes.named(moves[parameter.name])}"
+
+
+@click.command(cls=Command)
+@chapter_argument
+@click.option(
+    "-p", "given", nargs=2, multiple=True, metavar="NAME VALUE", shell_complete=_complete_parameter,
+    help="Set a parameter; a list is written [1, 2]. Repeat for more parameters.",
+)  # fmt: skip
+@click.option(
+    "-f", "file", type=click.Path(), metavar="FILE", help="Read parameters from this YAML file. -p overrides it."
+)
+@click.option("--copy-to", type=click.Path(), metavar="FILE", help="Also save the executed notebook under this name.")
+@click.option(
+    "--html", "page", metavar="[FILE]", is_flag=False, flag_value="", type=click.Path(dir_okay=False),
+    callback=page_name,
+    help="Also write the chapter as a web page, which needs no network; without FILE, into the folder of the run.",
+)  # fmt: skip
+@label_option
+@into_option
+@force_option
+@quiet_option
+def run(
+    name: str,
+    given: tuple[tuple[str, str], ...],
+    file: str | None,
+    copy_to: str | None,
+    page: str | None,
+    label: str | None,
+    into: str,
+    force: bool,
+    quiet: bool,
+) -> None:
+    """Run a chapter with other parameters.
+
+    The results are written to the folder INTO/CHAPTER/LABEL. It holds the executed notebook, the parameters, the
+    versions of all software, the named results as JSON and the tables as CSV. Each figure is there as SVG, as PNG and,
+    with the data behind it, as CSV. CHAPTER may also be the path of a notebook of your own.
+    """
+    if page is not None:
+        pages.require()  # before anything is computed
+        if page:
+            folders.refuse_existing(Path(page), force)
+            if not Path(page).parent.is_dir():
+                raise ValueError(f"{page} must be a file in a folder that exists")
+    known = runs.chapter(name).parameters
+    parameters = {} if file is None else runs.inputs.read_yaml(file)
+    parameters |= {key: runs.inputs.one(known[key], text) for key, text in _once(name, given).items()}
+    try:
+        done = runs.run(
+            name, parameters, label=label, into=into, notebook=copy_to, force=force,
+            progress=False if quiet else _bar(name),
+        )  # fmt: skip
+    except runs.RunFailed as error:
+        show("\n".join(["", *(f"    {line}" for line in error.failure.code)]), err=True)
+        show("\n".join([*(f"  | {line}" for line in error.failure.traceback), ""]), err=True)
+        raise
+    if page is not None:
+        try:
+            chapter = done.folder.parent.name
+            target = Path(page or done.folder / f"{chapter}.html")
+            if not quiet:
+                show("writing the page …", err=True)
+            pages.write(done.notebook, chapter, target)
+        except (OSError, RuntimeError) as error:
+            raise RuntimeError(f"{error}; all other results are in {done.folder}") from error
+    show(f"{done.cells} cells in {done.seconds:.0f} s: {done.folder}")
+    show("\n".join(_answers(done, "the book" if runs.chapter(name).of_the_book else "the notebook")))
+
+
+def _answers(done, origin):
+    """Return lines that say which answers of a run are other ones than those that the notebook stores."""
+    found = done.changes
+    if found is None:
+        return [f"{name} = {_cell(value)}" for name, value in list(done.results.values.items())[:FEW]]
+    lines = [f"All sentences, tables and figures are those of {origin}."]
+    if found.differ:
+        given = ", ".join(f"{name} = {_cell(value)}" for name, value in found.given.items())
+        lines = [f"With {given}, other than in {origin}: {changes.named(x.shown for x in found.differ)}."]
+    if found.strange:
+        strange = changes.named(x.shown for x in found.strange)
+        lines.append(f"Other for another reason, such as other versions or another processor: {strange}.")
+    sentences = [x for x in found.differ if x.sentences]
+    answers = [x.words for x in sentences] or [
+        f"{x.shown.section}{', ' * bool(x.shown.section)}cell {x.shown.cell}: {x.words}" for x in found.differ
+    ]
+    if answers:
+        lines += [f"In brackets, what {origin} has:"] * bool(sentences)
+        lines += [f"  {_plain_words(text)}" for text in answers[:FEW]]
+        lines += [f"  and {len(answers) - FEW} more; --html marks them all"] * (len(answers) > FEW)
+    return lines
+
+
+def _plain_words(text):
+    """Return Markdown for a terminal: of links and roles their words."""
+    return re.sub(r"\[([^\[\]]+)\]\([^()]*\)|\{[\w:]+\}`([^`<]+?)(?: <[^`]*>)?`", r"\1\2", text)
+
+
+def _once(name, pairs):
+    """Return names and texts as a dict, if each name is a parameter of the chapter and comes once."""
+    given = dict(pairs)
+    if len(given) < len(pairs):
+        raise ValueError(f"a parameter is given twice: {', '.join(key for key, _ in pairs)}")
+    source = runs.chapter(name)
+    for key in given:
+        if key not in source.parameters:
+            source.values({key: None})  # says which names are near
+    return given
+
+
+def _bar(name):
+    return {
+        "desc": Path(name).stem,
+        "bar_format": "{desc} |{bar:30}| {n_fmt}/{total_fmt} cells, {elapsed}",
+        "disable": None,
+    }
+
+
+@click.command(cls=Command)
+@chapter_argument
+@click.option(
+    "-p", "given", nargs=2, multiple=True, metavar="NAME VALUES", shell_complete=_complete_parameter,
+    help=f"Give a parameter these values. {VALUES} Repeat for more parameters.",
+)  # fmt: skip
+@click.option(
+    "--cases", "table", type=click.Path(), metavar="FILE",
+    help="Read the cases from this CSV file. It has a column for each parameter; a column named case names the cases.",
+)  # fmt: skip
+@workers_option
+@scheduler_option
+@click.option("--notebooks", is_flag=True, help="Keep the executed notebook of every case.")
+@click.option(
+    "--format", "format", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True,
+    help="Write the tables of results in this format.",
+)  # fmt: skip
+@click.option(
+    "--patience",
+    type=click.FloatRange(0, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Give up if there is no worker for this many seconds.",
+)
+@label_option
+@into_option
+@force_option
+@quiet_option
+def sweep(
+    name: str,
+    given: tuple[tuple[str, str], ...],
+    table: str | None,
+    workers: int | None,
+    scheduler: str | None,
+    notebooks: bool,
+    format: str,
+    patience: float,
+    label: str | None,
+    into: str,
+    force: bool,
+    quiet: bool,
+) -> int:
+    """Run a chapter with all combinations of the given values.
+
+    Each finished case is kept in the folder INTO/CHAPTER/LABEL. If the sweep is interrupted, repeat the command to
+    resume.
+    """
+    source = runs.chapter(name)
+    ranges = {key: runs.inputs.several(source.parameters[key], text) for key, text in _once(name, given).items()}
+    names, cases = (None, [{}]) if table is None else runs.inputs.read_cases(table, source)
+    twice = sorted(set(ranges) & set(cases[0]))
+    if twice:
+        raise ValueError(f"{', '.join(twice)}: given both by -p and in {table}")
+    if not ranges and table is None:
+        raise click.UsageError("a sweep needs -p NAME VALUES or --cases FILE")
+    names, cases = runs.inputs.combine(cases, ranges, names)
+    with connect_workers(workers, scheduler) as crew:
+        done = runs.sweep(
+            name, cases, names=names, label=label, into=into, workers=crew, notebooks=notebooks, format=format,
+            force=force, progress=not quiet and sys.stderr.isatty(), patience=patience,
+        )  # fmt: skip
+    show(f"{len(done.cases)} cases, {len(done.failed)} failed\n{done.folder}")
+    for case, record in zip(done.cases, done.records, strict=True):
+        if record.failure:
+            say(f"case {case.name} failed {record.failure}", FAILED)
+    return FAILED if done.failed else 0
+
+
+@click.command(cls=Command)
+@click.argument("first", metavar="RUN_A", type=click.Path(file_okay=False))
+@click.argument("second", metavar="RUN_B", type=click.Path(file_okay=False))
+@click.option(
+    "--tolerance", metavar="NUMBER", type=click.FloatRange(min=0), default=0.0, show_default=True,
+    help="Treat numbers as equal if their relative difference is at most this.",
+)  # fmt: skip
+@json_option
+def compare(first: str, second: str, tolerance: float, as_json: bool) -> None:
+    """Show which versions, parameters and results of two runs differ."""
+    found = runs.compare(first, second, tolerance)
+    if as_json:
+        show_json(found)
+        return
+    for kind in ("versions", "parameters", "results"):
+        rows = [
+            [value["name"], _cell(value["first"]), _cell(value["second"]), _percent(value["relative"])]
+            for value in found[kind]
+        ]
+        if rows:
+            headers = [kind, Path(first).name, Path(second).name, "difference"]
+            show(tabulate(rows, headers, tablefmt="simple", disable_numparse=True) + "\n")
+        else:
+            show(f"{kind}: no difference\n")
+    show(f"{len(found['results'])} results differ, {found['same']} are the same")
+
+
+def _cell(value):
+    text = "–" if value is None else f"{value:.8g}" if isinstance(value, float) else str(value)
+    text = "".join(c if c.isprintable() else "·" for c in text)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _percent(relative):
+    return "" if relative is None else f"{100 * relative:.3g} %"

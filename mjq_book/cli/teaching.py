@@ -1,0 +1,90 @@
+"""The commands for teachers: exercise sheets with other numbers for each student, and their grading."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from mjq._util import folders
+from mjq._util.plain import brief
+from mjq_book.cli.chapters import chapter_argument
+from mjq_logs.cli.common import Command, force_option, note, show
+
+__all__ = ["grade", "sheets"]
+
+
+@click.command(cls=Command)
+@chapter_argument
+@click.option(
+    "--students", metavar="N", type=click.IntRange(1, 1000), default=30, show_default=True,
+    help="Write this many sheets.",
+)  # fmt: skip
+@click.option(
+    "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True,
+    help="Draw the numbers from this seed. The same seed gives the same sheets.",
+)  # fmt: skip
+@click.option(
+    "--format", "form", type=click.Choice(["md", "html", "pdf"]), default="md", show_default=True,
+    help="Write Markdown, pages that a browser shows and prints without a network, or PDF files. For PDF files, "
+    "playwright and Chromium or Chrome are needed.",
+)  # fmt: skip
+@click.option(
+    "--export", type=click.Choice(["gift"]),
+    help="Also write questions.gift, which Moodle imports into its question bank.",
+)  # fmt: skip
+@click.option(
+    "-o", "folder", required=True, type=click.Path(), metavar="FOLDER",
+    help="Write sheets, solutions, key.csv and answers.csv into this new folder.",
+)  # fmt: skip
+def sheets(name, students, seed, form, export, folder):
+    """Write a different exercise sheet for each student, with solutions and a key.
+
+    All sheets have the questions of the chapter. Questions for a number have other numbers on each sheet, and no two
+    sheets share an answer. Tasks to derive, to explain and to find a mistake are the same for all; their solutions
+    have a model answer with points. The key also lists the answers that common mistakes lead to. Fill the answers of
+    your students into answers.csv for mjq grade.
+    """
+    from mjq_book.exercises import write  # the models take a second
+
+    where = write(name, students, seed, folder, form, export)
+    more = ", questions.gift" if export else ""
+    show(f"{students} sheets, a solution for each, key.csv, answers.csv{more}\n{where}")
+
+
+@click.command(cls=Command)
+@click.argument("answers", type=click.Path(exists=True, dir_okay=False))
+@click.argument("key", type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "-o", "marks", type=click.Path(dir_okay=False), metavar="FILE",
+    help="Write a mark for each answer into this CSV file. Points that you give are left empty.",
+)  # fmt: skip
+@force_option
+def grade(answers, key, marks, force):
+    """Grade the answers to exercise sheets.
+
+    ANSWERS is a CSV file with the columns student, question and answer. KEY is the file key.csv of the sheets. Numbers
+    are right within the tolerance of the key, which leaves room for three significant digits. A wrong answer that a
+    common mistake leads to gets a remark that names it. Tasks to derive, to explain and to find a mistake are yours,
+    and so is an answer that cannot be read, such as a number with another unit than that of the sheet.
+    """
+    from tabulate import tabulate
+
+    from mjq_book.exercises import grading
+
+    if marks:
+        if any(os.path.exists(marks) and os.path.samefile(marks, given) for given in (answers, key)):
+            raise click.UsageError("-o names a file that is read: the marks need a file of their own")
+        if os.path.lexists(marks) and not force:  # it may hold points of the teacher
+            raise click.UsageError(f"{marks} exists; --force replaces it")
+    found = grading.grade(answers, key)
+    if marks:
+        folders.write(Path(marks), grading.marks_file(found))
+    head = ["student", "points", "of", "left to you", "perhaps overlooked"]
+    for one in found:
+        if one.remark in grading.UNREADABLE.values():
+            note(f"{one.student}, question {one.question}: {brief(one.answer)} is {one.remark}")
+    show(tabulate(grading.summary(found), head, disable_numparse=[0]))
+    if marks:
+        show(f"\n{marks}")

@@ -1,0 +1,265 @@
+"""Questions on the processing capacity of multiserver jobs."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from mjq import System
+from mjq import processing_capacity as pc
+from mjq_book.exercises import ways
+from mjq_book.exercises.question import Choice, Question, Task, decimal, table
+
+__all__ = [
+    "ARRIVALS",
+    "QUESTIONS",
+    "TIME",
+    "TWO_CLASSES",
+    "capacity",
+    "draw_arrivals",
+    "draw_two_classes",
+    "mean_stay",
+    "saturated",
+    "system",
+]
+
+RATE = "jobs per hour"
+TIME = "hours"
+IDLE = "that units are idle while jobs wait"
+TWO_CLASSES = (
+    "A resource has {B} units. A job needs {b1} of them with probability {p1}, for a mean time of {t1} hours, and "
+    "otherwise {b2}, for a mean time of {t2} hours. Times are exponential; jobs start in the order of arrival. "
+)
+ARRIVALS = TWO_CLASSES + "On average {lam} jobs arrive per hour (Poisson). "
+
+
+# --- One class ------------------------------------------------------------------------------------------------------
+
+
+def draw_one_class(rng):
+    return {"B": int(rng.integers(10, 60)), "b": int(rng.integers(3, 10)), "t": decimal(rng, 0.5, 4, 2)}
+
+
+def capacity_of_one_class(B, b, t):
+    return System(B, [b], [1 / t], [1]).capacity
+
+
+def one_class_without_idle(B, b, t):
+    return B / (b * t)
+
+
+# --- One job in a hundred or so needs everything --------------------------------------------------------------------
+
+
+def draw_one_or_all(rng):
+    return {"B": int(rng.integers(20, 120)), "percent": decimal(rng, 0.5, 5, 1), "t": decimal(rng, 0.5, 4, 1)}
+
+
+def capacity_of_one_or_all(B, percent, t):
+    return System(B, (1, B), (1 / t, 1 / t), (1 - percent / 100, percent / 100)).capacity
+
+
+def one_or_all_without_idle(B, percent, t):
+    return B / (t * (1 - percent / 100 + B * percent / 100))
+
+
+# --- Two classes ----------------------------------------------------------------------------------------------------
+
+
+def draw_two_classes(rng):
+    b1, b2 = sorted(int(need) for need in rng.choice([1, 2, 3, 4, 5], 2, replace=False))
+    return {
+        "B": int(rng.integers(5, 13)), "b1": b1, "b2": b2,
+        "p1": decimal(rng, 0.2, 0.8, 2), "t1": decimal(rng, 0.4, 2, 1), "t2": decimal(rng, 0.4, 2, 1),
+    }  # fmt: skip
+
+
+def draw_arrivals(rng):
+    values = draw_two_classes(rng)
+    return values | {"lam": round(rng.uniform(0.4, 0.9) * capacity(**values), 2)}
+
+
+def draw_long_stay(rng):
+    values = draw_arrivals(rng)
+    return values | {"t": round(rng.uniform(1.5, 4) * sojourn(**values).EW, 1)}
+
+
+def system(B, b1, b2, p1, t1, t2):
+    return System(B, (b1, b2), (1 / t1, 1 / t2), (p1, 1 - p1))
+
+
+def capacity(**values):
+    return system(**values).capacity
+
+
+def without_idle(**values):
+    return system(**values).naive_capacity
+
+
+def sojourn(lam, **values):
+    return system(**values).queue(lam)
+
+
+def mean_wait(**values):
+    return sojourn(**values).EWq
+
+
+def mean_stay(**values):
+    return sojourn(**values).EW
+
+
+def longer_than(t, **values):
+    return float(sojourn(**values).tail(t))
+
+
+def bound_on_longer(t, **values):
+    return float(sojourn(**values).tail_bound(t))
+
+
+# --- Ways -----------------------------------------------------------------------------------------------------------
+
+
+def way_of_one_class(B, b, t):
+    return {"fit": str(B // b)}
+
+
+def way_of_one_or_all(B, percent, t):
+    return ways.one_or_all(B, 100 / percent, t, t)
+
+
+def saturated(**values):
+    """Return the states of the saturated system as a table, and the capacity."""
+    jobs = system(**values)
+    rule = partial(pc.saturated_transitions, B=jobs.servers, b=jobs.needs, mu=jobs.rates, p=jobs.mix)
+    found = ways.shares(pc.saturated_states(jobs.servers, jobs.needs)[0], rule)
+    rows = [(*state, share, state[0] * jobs.rates[0] + state[1] * jobs.rates[1]) for state, share in found]
+    head = "first kind in service", "second kind in service", "kind of head", "share of time", "completions per hour"
+    return {"states": table(head, rows), "X": jobs.capacity, "naive": jobs.naive_capacity}
+
+
+def way_of_the_wait(lam, **values):
+    queue = system(**values).queue(lam)
+    return {"X": queue.capacity, "ENq": queue.ENq, "EWq": queue.EWq, "EW": queue.EW, "service": queue.EW - queue.EWq}
+
+
+def way_of_a_long_stay(t, **values):
+    return way_of_the_wait(**values)
+
+
+# --- A choice -------------------------------------------------------------------------------------------------------
+
+
+def draw_one_more(rng):
+    b1, b2 = sorted(int(need) for need in rng.choice([2, 3, 4, 6], 2, replace=False))
+    return {
+        "B": int(rng.integers(6, 19)), "b1": b1, "b2": b2,
+        "p1": decimal(rng, 0.2, 0.8, 2), "t1": decimal(rng, 0.4, 2, 1), "t2": decimal(rng, 0.4, 2, 1),
+    }  # fmt: skip
+
+
+def one_more(B, **values):
+    return 0 if capacity(B=B + 1, **values) > capacity(B=B, **values) * (1 + 1e-9) else 1
+
+
+def always_more(**_):
+    return 0
+
+
+def way_of_one_more(B, b1, b2, **values):
+    fitting = [
+        sorted({i * b1 + j * b2 for i in range(b // b1 + 1) for j in range(b // b2 + 1) if i * b1 + j * b2 <= b})[-1]
+        for b in (B, B + 1)
+    ]
+    both = [capacity(B=b, b1=b1, b2=b2, **values) for b in (B, B + 1)]
+    return {"now": both[0], "then": both[1], "most": str(fitting[0]), "most_then": str(fitting[1])}
+
+
+FOUR_OF_TEN = capacity_of_one_class(10, 4, 2)
+NAIVE_FOUR_OF_TEN = one_class_without_idle(10, 4, 2)
+
+QUESTIONS = (
+    Question(
+        "One class",
+        "A resource has {B} units. Each job needs {b} of them for a mean time of {t} hours. What is the capacity, the "
+        "limit of the arrival rates for which the queue is stable?",
+        RATE, draw_one_class, capacity_of_one_class, {IDLE: one_class_without_idle},
+        "At most {fit} jobs of {b} units fit into {B} units at a time. While jobs wait, {fit} are in service, and each "
+        "completes at rate 1 / {t} per hour. The capacity is {fit} / {t} = {answer} jobs per hour. The units that are "
+        "left over are never used.", way_of_one_class,
+    ),
+    Question(
+        "One or all",
+        "A resource has {B} units. Of all jobs {percent} % need every unit, the others one unit. All times are "
+        "exponential with mean {t} hours; jobs start in the order of arrival. What is the capacity?",
+        RATE, draw_one_or_all, capacity_of_one_or_all, {IDLE: one_or_all_without_idle},
+        "Look at the time from the end of one job that needs everything to the end of the next one. In it {per_cycle} "
+        "jobs complete on average. The small ones keep all units busy until {B} are left; the last k of them leave at "
+        "rate k / {t} per hour. With p = 1 − {percent} / 100 and B = {B} they take {t} · (p + p² / 2 + … + p^(B−1) / "
+        "(B−1) + p^B / (B (1 − p))) = {small_part} hours on average. With the large job the cycle lasts {cycle} hours. "
+        "The capacity is {per_cycle} / {cycle} = {answer} jobs per hour.", way_of_one_or_all,
+    ),
+    Question(
+        "Two classes", TWO_CLASSES + "What is the capacity?", RATE, draw_two_classes, capacity, {IDLE: without_idle},
+        "Let the queue never run dry. A state says how many jobs of each kind are in service, and of which kind the "
+        "head of the queue is, which does not fit. The balance equations of these states have this solution:\n\n"
+        "{states}\n\nThe capacity is the mean of the last column, weighted by the shares of time: {answer} jobs per "
+        "hour. If no unit were ever idle, it would be {naive}.", saturated,
+    ),
+    Question(
+        "The wait", ARRIVALS + "How long does a job wait before it starts, on average?", TIME, draw_arrivals, mean_wait,
+        {"that service is no waiting": mean_stay},
+        "The capacity is {X} jobs per hour, so the queue is stable. The balance equations of the whole chain (jobs in "
+        "service, kind of the head, number in the queue) give a mean of {ENq} jobs in the queue. By Little's law a job "
+        "waits for {ENq} / {lam} = {answer} hours. With its service of {service} hours it stays {EW} hours.",
+        way_of_the_wait,
+    ),
+    Question(
+        "A long stay", ARRIVALS + "With which probability is a job there, from arrival to departure, for longer than "
+        "{t} hours?", "", draw_long_stay, longer_than, {"that the one-sided bound is only a bound": bound_on_longer},
+        "A job stays {EW} hours on average, so {t} hours are long. Follow a job from its arrival on: those before it "
+        "start and leave, it starts, it leaves. Later arrivals do not matter to it. The time until it has left is of "
+        "phase type, and its tail at {t} hours is {answer}. In Python: "
+        "`System({B}, ({b1}, {b2}), (1 / {t1}, 1 / {t2}), ({p1}, 1 - {p1})).queue({lam}).tail({t})`.",
+        way_of_a_long_stay,
+    ),
+    Choice(
+        "One unit more", TWO_CLASSES + "Somebody adds one unit. What happens to the capacity?",
+        ("It rises.", "It stays as it is.", "It falls."), draw_one_more, one_more,
+        {"that a job needs all its units at once": always_more},
+        "With {B} units at most {most} can be held at a time, with one more at most {most_then}. The capacity is {now} "
+        "jobs per hour before and {then} afterwards. A further unit helps only if with it some jobs fit together that "
+        "did not fit before.", way_of_one_more,
+    ),
+    Task(
+        "derive", "Two units, with letters",
+        "A resource has two units. A job needs one unit with probability p and both otherwise. All times are "
+        "exponential with mean 1; jobs start in the order of arrival. Write down the three states of the saturated "
+        "system, and derive the capacity as a function of p.",
+        "The states are A (two small jobs in service), B (one small job in service, a large one at the head) and C (a "
+        "large job in service). A completes at rate 2, B and C at rate 1. After a completion in A the next job is "
+        "small with probability p (to A), else large (to B). After B comes C. After C the next job is large with "
+        "probability 1 − p (to C); else the one after it is small (p², to A) or large (p (1 − p), to B). Just after a "
+        "completion the probabilities are therefore p², p (1 − p) and 1 − p. The mean time to the next completion is "
+        "p² / 2 + p (1 − p) + 1 − p = 1 − p² / 2, and the capacity is 1 / (1 − p² / 2).",
+        ((1, "the three states"), (2, "their transitions"), (2, "their probabilities"), (1, "the capacity")),
+    ),
+    Task(
+        "explain", "A queue that knows its capacity",
+        "As the arrival rate rises, the mean wait in a resource of several units grows without bound. Explain why it "
+        "does so at the capacity, and not only at the naive capacity, at which no unit would ever be idle.",
+        "When the arrival rate is near the capacity, the queue is almost never empty. The resource then works like the "
+        "saturated one: it completes jobs at the capacity, not faster, because units stay idle while the head of the "
+        "queue does not fit. What is left to shorten a queue is the capacity less the arrival rate. As this goes to "
+        "zero, a queue that has grown by chance takes ever longer to shrink, so the mean wait grows without bound. The "
+        "naive capacity counts units that nobody can use.",
+        ((2, "near the capacity the resource works as if saturated"), (1, "units are idle while the head does not fit"),
+         (2, "the surplus of the capacity over the arrival rate shortens queues")),
+    ),
+    Task(
+        "find the mistake", "Four of ten",
+        "\"A resource has 10 units, and each job needs 4 of them for 2 hours on average. A job takes 8 unit-hours, so "
+        f"the capacity is 10 / 8 = {NAIVE_FOUR_OF_TEN:.2f} jobs per hour.\" Where is the mistake, and what is right?",
+        "Only two jobs of 4 units fit into 10 units at a time. The other two units are never used, for no job needs "
+        f"so few. The capacity is 2 / 2 = {FOUR_OF_TEN:.2f} jobs per hour.",
+        ((2, "two units are always left over"), (2, "the right capacity")),
+    ),
+)  # fmt: skip

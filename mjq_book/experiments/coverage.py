@@ -1,0 +1,379 @@
+"""How often 95 % intervals from one log hold what they should: ``make experiment NAME=coverage``.
+
+Logs are drawn from processes whose long-run values are known from runs of millions of jobs, on machines that are empty
+at first: four mixes of needs; exponential, lognormal, bounded Pareto and Pareto run times, the last with index 2.1;
+jobs that come alone, ten at a time, or in rows of ten alike; with the same rate at all times, with nights and weekends,
+or with a load that drifts by 10 to 40 % and is remembered for days or months; in order of arrival and under EASY.
+
+``coverage.csv`` has a row for each process, length of the log, quantity and method: how many of the `logs` got an
+interval (`given`), and which part of these intervals held the long-run value (`held`), within two of its standard
+errors. The others got none. `drift` is the standard deviation of the load of a day over its mean, `memory` the number
+of days after which its autocorrelation has fallen to 1/e, and `cycle` how much busier than on average the afternoons
+are. A process whose long-run mean wait has a standard error above 10 % after 16 million jobs is left out.
+
+The method of :mod:`mjq_logs.intervals` is called ``ours``; the others give an interval for each log, and stand
+beside it for the mean wait. `effective` is the median of the number of jobs or days that the logs are worth, `ratio`
+that of the upper end of the intervals over the lower one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy import signal, special
+from tqdm import tqdm
+
+from mjq._util import parallel
+from mjq.simulation import Schedule, replay
+from mjq_book.experiments.tables.keeping import keep
+from mjq_logs import Log, intervals, own_order_capacity
+from mjq_logs.capacity.estimates import mean_work
+from mjq_logs.waits.one_size import difference, interval, waits, worth
+
+__all__ = [
+    "CASES",
+    "COMMAND",
+    "MACHINES",
+    "METHODS",
+    "TABLE",
+    "Case",
+    "Machine",
+    "drawn",
+    "main",
+    "of_case",
+    "truth_of",
+]
+
+TABLE = Path(__file__).parent / "tables/coverage.csv"
+COMMAND = "make experiment NAME=coverage"
+HOURS = 24
+SAID = np.array([1.0, 2.0, 5.0, 10.0])  # estimates over run times
+ALIKE = 0.5, 1.5  # run times of a row of jobs alike, over that of the first
+SOON = 0.01  # mean time between jobs that come together, over that between others
+WEEKDAYS, WEEKEND = 1.2, 0.5  # times the mean rate, in a full cycle
+JOBS = 2000, 6000, 20_000
+LOGS = 40  # of each case and length
+PERCENTILE = 90.0
+RUNS, MOST_RUNS, RUN = 5, 20, 800_000  # of which the long-run values are known: at least, at most, and jobs of each
+SATURATED = 200_000  # of them, of which capacities are known
+FIRST = 0.02  # of a run, which is not counted
+QUANTITIES = "mean", "percentile", "gain", "rate", "share", "work"
+KNOWN, GUESSED = 0.05, 0.1  # relative standard errors of a long-run mean wait: that is enough, or the case is left out
+SEED = 20_261_125
+
+
+class Machine(NamedTuple):
+    """Describe a machine and the needs of its jobs, with their shares and their mean run time [h]."""
+
+    servers: float
+    needs: tuple[float, ...]
+    shares: tuple[float, ...]
+    mean: float
+
+    @property
+    def more(self) -> float:
+        """Return the servers of an eighth more, for what they save."""
+        return self.servers * 1.125
+
+
+MACHINES = {
+    "1 to 8 of 8": Machine(8, (1, 3, 4, 8), (0.5, 0.25, 0.15, 0.1), 1.0),
+    "1 to 8 of 8, quick": Machine(8, (1, 3, 4, 8), (0.5, 0.25, 0.15, 0.1), 0.25),
+    "1 to 32 of 64": Machine(64, (1, 2, 4, 8, 16, 32), (0.4, 0.15, 0.15, 0.15, 0.1, 0.05), 2.0),
+    "1 to 60 of 104": Machine(104, (1, 5, 10, 30, 60), (0.5, 0.2, 0.15, 0.1, 0.05), 2.0),
+}
+
+
+def _pareto(rng, jobs, index=2.1):
+    return (1 - 1 / index) * (1 + rng.pareto(index, jobs))
+
+
+def _bounded(rng, jobs, index=1.5, low=0.2, high=200.0):
+    """Return Pareto times between two bounds, over their mean."""
+    ends = np.array([low, high])
+    tail, first = ends**-index, ends ** (1 - index)
+    mean = index / (index - 1) * (first[0] - first[1]) / (tail[0] - tail[1])
+    return (tail[0] - rng.random(jobs) * (tail[0] - tail[1])) ** (-1 / index) / mean
+
+
+TIMES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {  # of mean 1
+    "exponential": lambda rng, jobs: rng.standard_exponential(jobs),
+    "lognormal": lambda rng, jobs: rng.lognormal(-0.5, 1.0, jobs),
+    "Pareto 2.1": _pareto,
+    "bounded Pareto 1.5": _bounded,
+}
+
+
+class Case(NamedTuple):
+    """Describe a process; see above. The load is a share of the servers."""
+
+    policy: str = "easy"
+    load: float = 0.6
+    needs: str = "1 to 8 of 8"
+    times: str = "lognormal"
+    row: int = 1
+    together: int = 1
+    drift: float = 0.0
+    memory: float = 14.0
+    cycle: float = 0.0
+
+
+def _cases():
+    small, quick, powers, odd = MACHINES
+    for policy, light, heavy in (("easy", 0.6, 0.75), ("fcfs", 0.35, 0.5)):
+        plain = Case(policy, light)
+        yield from (plain._replace(load=load, needs=needs) for needs in (small, powers, odd) for load in (light, heavy))
+        yield plain._replace(times="exponential")
+        for times in ("Pareto 2.1", "bounded Pareto 1.5"):
+            yield plain._replace(times=times)
+            yield plain._replace(times=times, needs=powers, load=heavy)
+        yield from (plain._replace(drift=drift) for drift in (0.1, 0.25, 0.4))
+        yield plain._replace(drift=0.25, memory=3.0, needs=odd)
+        yield plain._replace(drift=0.25, memory=30.0, needs=odd)
+        yield plain._replace(drift=0.25, cycle=0.5, needs=quick, load=0.8 * light)
+        yield plain._replace(drift=0.25, cycle=0.5, needs=powers, times="Pareto 2.1")
+        yield plain._replace(cycle=0.8, needs=powers, load=heavy)
+        yield plain._replace(together=10)
+        yield plain._replace(row=10, needs=powers)
+
+
+CASES = list(_cases())
+
+
+class Truth(NamedTuple):
+    """Hold long-run values of a process [h, jobs/h, server-hours] by the quantity, and their standard errors."""
+
+    values: dict[str, float]
+    errors: dict[str, float]
+
+
+def drawn(case: Case, jobs: int, rng: np.random.Generator) -> Log:
+    """Draw a log of a process."""
+    machine = MACHINES[case.needs]
+    new = rng.random(jobs) < 1 / case.row
+    new[0] = True
+    first = np.maximum.accumulate(np.where(new, np.arange(jobs), 0))
+    need = rng.choice(machine.needs, jobs, p=machine.shares)[first]
+    run = machine.mean * TIMES[case.times](rng, jobs)
+    if case.row > 1:
+        run = run[first] * rng.uniform(*ALIKE, jobs)
+    said = run * rng.choice(SAID, jobs)[first]
+    rate = case.load * machine.servers / (np.dot(machine.needs, machine.shares) * machine.mean)
+    alone = rng.random(jobs) < 1 / case.together
+    gaps = rng.standard_exponential(jobs) * np.where(alone, case.together, SOON)
+    come = _at(case, np.cumsum(gaps) / rate, rng)
+    return Log(need=need, run=3600 * run, submit=3600 * come, estimate=3600 * said, servers=machine.servers, clock=0.0)
+
+
+def _at(case, even, rng):
+    """Return when jobs come [h] that would come at these times if the rate were the same at all times."""
+    if not (case.drift or case.cycle):
+        return even
+    hours = np.arange(HOURS * (100 + int(5 * even[-1] / HOURS)))
+    daily, weekday = 2 * np.pi * hours / HOURS, hours // HOURS % 7 < 5
+    rates = (1 + case.cycle * np.sin(daily)) * (1 + case.cycle * (np.where(weekday, WEEKDAYS, WEEKEND) - 1))
+    if case.drift:
+        stays, spread = np.exp(-1 / case.memory), np.sqrt(np.log1p(case.drift**2))
+        noise = rng.standard_normal(len(hours) // HOURS) * np.sqrt(1 - stays**2)
+        noise[0] /= np.sqrt(1 - stays**2)  # it is as variable as the others
+        level = signal.lfilter([spread], [1.0, -stays], noise)
+        rates *= np.repeat(np.exp(level - spread**2 / 2), HOURS)
+    return np.interp(even, np.append(0.0, np.cumsum(rates)), np.arange(len(hours) + 1.0))
+
+
+def truth_of(case: Case) -> Truth:
+    """Return the long-run values of a process, from as many runs as it takes to know the mean wait, or the most."""
+    machine, found = MACHINES[case.needs], []
+    work = float(np.dot(machine.needs, machine.shares) * machine.mean)
+    for run in range(MOST_RUNS):
+        log = drawn(case, RUN, np.random.default_rng([SEED, 0, CASES.index(case), run]))
+        here, more = (
+            _replayed(log, size, case.policy).wait[round(FIRST * RUN) :] / 3600
+            for size in (machine.servers, machine.more)
+        )
+        share = own_order_capacity(log.of(np.arange(len(log)) < SATURATED), case.policy).share
+        rate = share * machine.servers / work
+        found.append((here.mean(), np.percentile(here, PERCENTILE), here.mean() - more.mean(), rate, share, work))
+        if run + 1 >= RUNS:
+            values, errors = np.mean(found, axis=0), np.std(found, axis=0, ddof=1) / np.sqrt(len(found))
+            if errors[0] <= KNOWN * values[0]:
+                break
+    return Truth(*(dict(zip(QUANTITIES, map(float, x), strict=True)) for x in (values, errors)))
+
+
+def of_case(case: Case, truth: Truth, jobs: int, logs: int, seed: int = 1) -> Iterator[dict]:
+    """Count the intervals of many logs of one process: a row for each quantity and method."""
+    found: dict[tuple[str, str], list] = {}
+    effective = []
+    for number in range(logs):
+        log = drawn(case, jobs, np.random.default_rng([SEED, seed, CASES.index(case), jobs, number]))
+        schedule = _replayed(log, MACHINES[case.needs].servers, case.policy)
+        effective.append(min(worth(log).number, intervals.effective_number(schedule.wait)))
+        for name, ends in _ours(log, case).items():
+            found.setdefault((name, "ours"), []).append(ends)
+        for name, measure in METHODS.items():
+            ends = measure(schedule) if schedule.wait.any() else None
+            found.setdefault(("mean", name), []).append(ends)
+    for (quantity, method), ends in found.items():
+        given = [pair for pair in ends if pair is not None]
+        value, error = truth.values[quantity], 2 * truth.errors[quantity]
+        yield case._asdict() | {
+            "jobs": jobs, "effective": float(np.median(effective)), "quantity": quantity, "method": method,
+            "logs": logs, "given": len(given),
+            "held": float(np.mean([low - error <= value <= high + error for low, high in given])) if given else None,
+            "ratio": _ratio(given) if given and quantity != "gain" else None,
+        }  # fmt: skip
+
+
+def _ratio(ends):
+    """Return the median of the upper ends over the lower ones."""
+    return float(np.median([high / low if low > 0 else np.inf for low, high in ends]))
+
+
+def _ours(log, case):
+    """Return the intervals that `mjq plan` and `mjq capacity` give for a log, None where they give none."""
+    machine, number = MACHINES[case.needs], worth(log).number
+    here, more = (
+        waits(log, size, case.policy, percentile=PERCENTILE, number=number) for size in (machine.servers, machine.more)
+    )
+    gain = difference(here, more, "mean")
+    own, work = own_order_capacity(log, case.policy), mean_work(log)
+    return {
+        "mean": interval(here, "mean"),
+        "percentile": interval(here, "percentile"),
+        "gain": None if gain.low is None else (gain.low, gain.high),
+        "rate": None if own.low is None else (own.low, own.high),
+        "share": None if own.low is None else (own.share_low, own.share_high),
+        "work": None if np.isnan(work.low) else (work.low, work.high),
+    }
+
+
+def _replayed(log: Log, servers: float, policy: str) -> Schedule:
+    return replay(log.require_arrivals(), log.need, log.run, log.said, servers, policy)
+
+
+def _scaled(mean, half, logarithmic):
+    """Return the ends of an interval of a mean, in hours, made on one scale or the other."""
+    if logarithmic:
+        half = min(300.0, half / mean)
+        return mean * np.exp(-half) / 3600, mean * np.exp(half) / 3600
+    return (mean - half) / 3600, (mean + half) / 3600
+
+
+def _student(degrees):
+    return special.stdtrit(degrees, 0.975)
+
+
+def batch_means(schedule: Schedule, blocks: int, logarithmic: bool = False) -> tuple[float, float]:
+    """Return an interval by Student's t from the means of equal blocks."""
+    means = intervals.in_blocks(schedule.wait, blocks).mean(axis=1)
+    half = _student(blocks - 1) * means.std(ddof=1) / np.sqrt(blocks)
+    return _scaled(schedule.wait.mean(), half, logarithmic)
+
+
+def overlapping_batch_means(schedule: Schedule, blocks: int, logarithmic: bool = False) -> tuple[float, float]:
+    """Return an interval from the means of all overlapping blocks (Meketon and Schmeiser 1984)."""
+    wait, n = schedule.wait, len(schedule.wait)
+    length, sums = n // blocks, np.concatenate([[0.0], np.cumsum(schedule.wait)])
+    means = (sums[length:] - sums[:-length]) / length
+    variance = length * ((means - wait.mean()) ** 2).sum() / ((n - length) * (n - length + 1))
+    return _scaled(wait.mean(), _student(1.5 * (blocks - 1)) * np.sqrt(variance), logarithmic)
+
+
+def geyer(schedule: Schedule) -> tuple[float, float]:
+    """Return an interval from the autocovariances, by Geyer's initial monotone sequence, on a logarithmic scale."""
+    wait, n = schedule.wait, len(schedule.wait)
+    off = wait - wait.mean()
+    spectrum = np.fft.rfft(off, 1 << (2 * n - 1).bit_length())
+    covariance = np.fft.irfft(spectrum * spectrum.conj())[: n - n % 2] / n
+    pairs = covariance[0::2] + covariance[1::2]
+    ended = np.flatnonzero(pairs <= 0)
+    total = 2 * np.minimum.accumulate(pairs[: ended[0] if len(ended) else None]).sum() - covariance[0]
+    number = max(2.0, n * covariance[0] / max(total, covariance[0] / n))
+    return _scaled(wait.mean(), _student(number - 1) * wait.std() / np.sqrt(number), True)
+
+
+def spectral(schedule: Schedule) -> tuple[float, float]:
+    """Return an interval from the spectrum at 0 (Heidelberger and Welch 1981), on a logarithmic scale.
+
+    A parabola is fitted to the logarithm of the averaged periodogram of some 400 block means.
+    """
+    wait = schedule.wait
+    means = intervals.in_blocks(wait, len(wait) // max(1, len(wait) // 400)).mean(axis=1)
+    n = len(means)
+    power = np.abs(np.fft.rfft(means - means.mean())) ** 2 / n
+    points = min(25, (n // 2 - 1) // 2)
+    pairs = (power[1 : 2 * points : 2] + power[2 : 2 * points + 1 : 2]) / 2
+    at = (4 * np.arange(1, points + 1) - 1) / (2 * n)
+    design = np.stack([np.ones(points), at, at**2], axis=1)
+    fitted = np.linalg.lstsq(design, np.log(pairs) + 0.270, rcond=None)[0]
+    spread = 0.645 * np.linalg.inv(design.T @ design)[0, 0]
+    variance = np.exp(fitted[0] - spread / 2) / n
+    degrees = max(1, round(2 / np.expm1(spread)))
+    return _scaled(wait.mean(), _student(degrees) * np.sqrt(variance), True)
+
+
+def regenerative(schedule: Schedule) -> tuple[float, float] | None:
+    """Return an interval from the cycles between arrivals at an empty machine, or None if there are fewer than six.
+
+    The interval is made on a logarithmic scale.
+    """
+    ended = np.maximum.accumulate(schedule.finish)
+    begins = np.flatnonzero(np.concatenate([[True], ended[:-1] <= schedule.submit[1:]]))
+    if len(begins) < 6:
+        return None
+    sums, jobs = np.diff(np.concatenate([[0.0], np.cumsum(schedule.wait)])[begins]), np.diff(begins)
+    ratio = sums.sum() / jobs.sum()
+    if not ratio > 0:
+        return None
+    half = _student(len(jobs) - 1) * (sums - ratio * jobs).std(ddof=1) / np.sqrt(len(jobs)) / jobs.mean()
+    return _scaled(ratio, half, True)
+
+
+def resampled(schedule: Schedule) -> tuple[float, float] | None:
+    """Return the widest of the intervals from 200 resamples by blocks of 10, 100 and 1000 jobs; None below 50 jobs."""
+    wait, rng = schedule.wait / 3600, np.random.default_rng(1)
+    sums, found = np.concatenate([[0.0], np.cumsum(np.tile(wait, 2))]), []
+    for length in (10, 100, 1000):
+        if len(wait) >= 5 * length:
+            first = rng.integers(len(wait), size=(200, len(wait) // length))
+            means = ((sums[first + length] - sums[first]) / length).mean(axis=1)
+            low, high = np.percentile(means, [2.5, 97.5])
+            found.append((low, high))
+    return max(found, key=lambda ends: ends[1] - ends[0], default=None)
+
+
+METHODS: dict[str, Callable[[Schedule], tuple[float, float] | None]] = {
+    "resampled blocks": resampled,
+    "batch means, 20 blocks": partial(batch_means, blocks=20),
+    "batch means, 10 blocks, logarithmic": partial(batch_means, blocks=10, logarithmic=True),
+    "batch means, 4 blocks, logarithmic": partial(batch_means, blocks=4, logarithmic=True),
+    "overlapping, 10 blocks, logarithmic": partial(overlapping_batch_means, blocks=10, logarithmic=True),
+    "autocovariances": geyer,
+    "spectrum at 0": spectral,
+    "regenerative": regenerative,
+}
+
+
+def _rows_of(case):
+    truth = truth_of(case)
+    if truth.errors["mean"] > GUESSED * truth.values["mean"]:
+        return []
+    return [row for jobs in JOBS for row in of_case(case, truth, jobs, LOGS)]
+
+
+def main() -> None:
+    found: dict[Hashable, list[dict]] = {}
+    with tqdm(desc="processes", total=len(CASES), disable=None) as bar:
+        for done in parallel.map_as_completed(_rows_of, list(zip(CASES, CASES, strict=True)), None):
+            found |= done
+            bar.update(len(done))
+    keep(TABLE, [row for case in CASES for row in found[case]], COMMAND, digits=3)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Which number of a summary repairs which error: ``make experiment NAME=ladder``.
+
+Each rung of a ladder draws jobs from more of a public log than the one before. ``ladder.csv`` has a row for each log
+and rung: how far the capacity of the draws in order of arrival is from that of the log (in points of a hundred), and
+the ratio of their mean wait under EASY to that of the log, as means over :data:`DRAWS` draws with standard deviations.
+`day` and `week` are the coefficients of variation of the work that comes in a day and in a week, as means over eight
+times at which days and weeks begin. The row ``the log itself`` has those of the log and its wait in hours.
+
+The logs are those with users and of at least 300 days; :mod:`mjq_book.experiments.summaries` has the
+others. The first rung knows of run times only the mean of each need, and takes limits to be exact. The second and the
+third draw need, run time and limit together from the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+import mjq_logs
+from mjq_book.experiments.public_logs import traces
+from mjq_book.experiments.summaries import DRAWS, public
+from mjq_book.experiments.tables.keeping import keep
+from mjq_logs.making.campaigns import variation
+from mjq_logs.making.drawing import placed_singly
+from mjq_logs.making.own_error import POINTS, share_of_order, waits_of
+
+__all__ = ["COMMAND", "LOGS", "TABLE", "independent", "main", "rows", "rungs"]
+
+TABLE = Path(__file__).parent / "tables/ladder.csv"
+COMMAND = "make experiment NAME=ladder"
+LOGS = "KTH-SP2", "SDSC-SP2"
+
+
+def rungs(log: mjq_logs.Log) -> dict[str, Callable[[int], mjq_logs.Log]]:
+    """Return what draws a log from a seed, for each rung."""
+    site = mjq_logs.summarize(log)
+    without = mjq_logs.summarize(replace(log, user=None))
+    return {
+        "exponential classes, Poisson": lambda seed: independent(log, seed, exponential=True),
+        "independent, Poisson": lambda seed: independent(log, seed),
+        "and a weekly cycle": lambda seed: independent(log, seed, without),
+        "and two numbers of memory": lambda seed: without.draw(len(log), seed),
+        "campaigns, placed independently": lambda seed: replace(site, looks=0.0).draw(len(log), seed),
+        "campaigns that avoid busy days": lambda seed: site.draw(len(log), seed),
+    }
+
+
+def independent(
+    log: mjq_logs.Log, seed: int, cycle: mjq_logs.Summary | None = None, exponential: bool = False
+) -> mjq_logs.Log:
+    """Draw jobs of a log one by one, which come in a Poisson process or by the hours of a summary, at its load."""
+    rng, jobs = np.random.default_rng(seed), len(log)
+    drawn = rng.integers(jobs, size=jobs)
+    need, run, said = log.need[drawn], log.run[drawn], None if log.said is None else log.said[drawn]
+    if exponential:
+        needs, kind = np.unique(log.need, return_inverse=True)
+        means = np.bincount(kind, log.run) / np.bincount(kind)
+        run, said = rng.exponential(means[kind[drawn]]), None
+    come = log.require_arrivals()
+    servers = log.require_servers()
+    load = log.need @ log.run / (servers * (come.max() - come.min()))
+    span = need @ run / (load * servers)
+    come = rng.uniform(0, span, jobs) if cycle is None else placed_singly(rng, cycle.times(), jobs, span)
+    return mjq_logs.Log(need=need, run=run, submit=np.sort(come), estimate=said, servers=servers)
+
+
+def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
+    """Yield the rows of one log."""
+    capacity, wait = POINTS * share_of_order(log), float(waits_of(log, "easy").mean())
+    yield _row(name, "the log itself", capacity, 0.0, wait, 0.0, _variation(log))
+    for rung, draw in rungs(log).items():
+        draws = [draw(seed) for seed in range(1, DRAWS + 1)]
+        off = np.array([POINTS * share_of_order(one) - capacity for one in draws])
+        ratio = np.array([waits_of(one, "easy").mean() / wait for one in draws])
+        varies = np.mean([_variation(one) for one in draws], axis=0)
+        yield _row(name, rung, off.mean(), off.std(ddof=1), ratio.mean(), ratio.std(ddof=1), varies)
+
+
+def _row(name, rung, capacity, capacity_off, wait, wait_off, varies):
+    return {
+        "log": name, "rung": rung, "capacity": float(capacity), "capacity_sd": float(capacity_off),
+        "wait": float(wait), "wait_sd": float(wait_off), "day": float(varies[0]), "week": float(varies[1]),
+    }  # fmt: skip
+
+
+def _variation(log):
+    """Return the coefficients of variation of the work that comes in a day and in a week."""
+    come = log.require_arrivals() - log.require_arrivals().min()
+    return np.exp(variation(come, log.need * log.run, come.max()))[::-1]
+
+
+def main() -> None:
+    folder = traces()
+    if folder is None:
+        raise SystemExit("MJQ_TRACES must name the folder with the logs")
+    logs = {name: public(name, folder) for name in LOGS}
+    keep(TABLE, [row for name, log in tqdm(logs.items(), desc="logs") for row in rows(name, log)], COMMAND, digits=4)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Near saturation, the eight classes of a cluster's log: ``make experiment NAME=near_saturation``.
+
+692,004 configurations: the constant takes some seconds of processor time, the simulations beside it some minutes. The
+results are kept in ``near_saturation.csv`` and ``near_saturation_waits.csv``; the chapter reads both. Times are in
+hours, and classes are exponential with the means of the log.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+import mjq_logs
+from mjq import System
+from mjq.solvers import drain
+from mjq_book.experiments.tables.keeping import keep
+
+__all__ = ["constant", "main", "system", "wait"]
+
+CONSTANT = Path(__file__).parent / "tables/near_saturation.csv"
+WAITS = Path(__file__).parent / "tables/near_saturation_waits.csv"
+PROCESSORS = 128
+LOADS = 0.5, 0.8, 0.9, 0.95
+JOBS, REPLICATIONS, SEED = 10_000_000, 10, 1993
+COMMAND = "make experiment NAME=near_saturation"
+
+
+def system() -> System:
+    """Return the system of the classes, with the hour as the unit of time."""
+    classes = mjq_logs.shipped_classes()
+    jobs = np.array([one.jobs for one in classes])
+    needs, rates = [one.need for one in classes], [3600 / one.mean_time for one in classes]
+    return System(PROCESSORS, needs, rates, mix=jobs / jobs.sum())
+
+
+def constant(jobs: System) -> dict[str, Any]:
+    """Return capacity, Delta, and their cost: processor seconds on one core, and the process's largest memory."""
+    begin = time.process_time()
+    found = jobs.near_saturation()
+    seconds = time.process_time() - begin
+    ways = drain.configurations(jobs.servers, jobs.needs)
+    return {
+        "configurations": len(ways.counts),
+        "states": int(ways.blocked.sum()),
+        "capacity": f"{found.capacity:.10g}",
+        "delta": f"{found.delta:.8g}",
+        "seconds": seconds,
+        "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+    }
+
+
+def wait(load: float, jobs: System, capacity: float, delta: float) -> dict[str, float]:
+    """Return the mean time in the system [h] at one load: the asymptote, and simulated with a 95 % interval."""
+    seed = [SEED, round(1000 * load)]
+    run = jobs.simulate(load * capacity, JOBS, seed, replications=REPLICATIONS, progress=False)
+    asymptote = (1 + delta) / ((1 - load) * capacity)
+    return {"load": load, "asymptote": asymptote, "simulated": run.EW.mean, "half_width": run.EW.half_width}
+
+
+def main() -> None:
+    jobs = system()
+    found = constant(jobs)
+    keep(CONSTANT, [found], COMMAND, digits=3)
+    capacity, delta = float(found["capacity"]), float(found["delta"])
+    keep(WAITS, [wait(load, jobs, capacity, delta) for load in tqdm(LOADS, desc="loads")], COMMAND, digits=6)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""Replays of public logs beside the waits that these logs have themselves: ``make experiment NAME=real_waits``.
+
+The logs of the Parallel Workloads Archive that :data:`LOGS` names are looked for where
+:func:`mjq_book.experiments.public_logs.traces` looks. The results are kept in ``real_waits.csv``, a row a log and
+policy: see :class:`mjq_logs.Agreement`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import mjq_logs
+from mjq_book.experiments.public_logs import traces
+from mjq_book.experiments.tables.keeping import keep
+
+__all__ = ["COMMAND", "LOGS", "TABLE", "main", "rows"]
+
+TABLE = Path(__file__).parent / "tables/real_waits.csv"
+LOGS = {"KTH-SP2": "KTH-SP2-1996-2.1.swf.gz", "SDSC-SP2, its beginning": "SDSC-SP2-5K.swf.gz"}
+COMMAND = "make experiment NAME=real_waits"
+
+
+def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
+    """Yield a row for each policy under which a log is replayed."""
+    for found in mjq_logs.agreement(log):
+        yield {"name": name, **found.model_dump()}
+
+
+def main() -> None:
+    folder = traces()
+    if folder is None:
+        raise SystemExit("MJQ_TRACES must name the folder with the logs")
+    logs = ((name, mjq_logs.read_log(folder / file)) for name, file in LOGS.items())
+    keep(TABLE, [row for name, log in logs for row in rows(name, log)], COMMAND, digits=6)
+
+
+if __name__ == "__main__":
+    main()

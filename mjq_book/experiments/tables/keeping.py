@@ -1,0 +1,58 @@
+"""Tables of results: written whole or not at all; those of one run with their origin in ``provenance.csv``."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mjq._util import folders
+from mjq_book.experiments.tables.machine import machine
+
+__all__ = ["keep", "known", "record", "replace", "stamp"]
+
+PROVENANCE = Path(__file__).parent / "provenance.csv"
+
+
+def keep(
+    path: Path, rows: Sequence[dict[str, Any]], command: str, headers: Sequence[str] | None = None, digits: int = 5
+) -> None:
+    """Keep rows, dictionaries by header (by default those of the first); floats get this many digits."""
+    replace(path, headers or list(rows[0]), [{key: _shown(x, digits) for key, x in row.items()} for row in rows])
+    record(path, command)
+
+
+def record(path: Path, command: str) -> None:
+    """Note when and on which machine a file was made, and by which command; one row a file, sorted by file."""
+    origin = {"file": Path(path).name, "command": command, **stamp()}
+    rows = {row["file"]: row for row in [*known(PROVENANCE), origin]}
+    replace(PROVENANCE, list(origin), [rows[name] for name in sorted(rows)])
+
+
+def stamp() -> dict[str, str]:
+    """Return when and where a table was made."""
+    return {"date": datetime.date.today().isoformat(), "machine": machine()}
+
+
+def known(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table as dictionaries of text, none if there is no table yet."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _shown(x, digits):
+    return f"{x:.{digits}g}" if isinstance(x, float) else x
+
+
+def replace(path: Path, headers: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
+    """Write rows, dictionaries by header, in place of what is there."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, headers, lineterminator="\n")  # refuses a row that has another column
+    writer.writeheader()
+    writer.writerows(rows)
+    folders.write(path, text.getvalue().encode())

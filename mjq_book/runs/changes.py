@@ -1,0 +1,284 @@
+"""What each parameter of a chapter moves, and what came out otherwise in a run than in the book.
+
+The code of a chapter says what can depend on a parameter: the cells that use it, or a name that was computed from it.
+All else is the same in every run. What did change is seen beside the outputs that the chapter stores.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from nbformat import NotebookNode
+from tabulate import tabulate
+
+from mjq_book.runs.statements import statements
+
+__all__ = ["Change", "Changes", "Shown", "between", "explained", "moved", "moves", "named", "shown", "told"]
+
+NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?![\d])")
+PADDING = re.compile(r"([ -])\1+")  # of tables, which their widest entry decides
+SAME = 1e-9  # relative difference of numbers that count as equal
+CHECKS = "mjq-checks"  # marks the line that says how many checks passed
+KINDS = "sentence", "table", "figure", "result"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Hold what a cell shows: the cell's name, one of `KINDS`, the section in which it stands, and its text."""
+
+    cell: str
+    kind: str
+    section: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """Hold what differs from the book: as it is here, and the text in the book, which is empty if there is none."""
+
+    shown: Shown
+    before: str
+
+    @property
+    def numbers(self) -> list[tuple[str, str]]:
+        """Return all numbers, as the book shows them and as they are here; none where words differ, and of figures."""
+        if self.shown.kind == "figure" or NUMBER.sub("#", self.before) != NUMBER.sub("#", self.shown.text):
+            return []
+        return list(zip(NUMBER.findall(self.before), NUMBER.findall(self.shown.text), strict=True))
+
+    @property
+    def counts(self) -> bool:
+        """Return whether there is a difference that is more than one of rounding."""
+        return self.before != self.shown.text and not (self.numbers and (self.relative or 0) <= SAME)
+
+    @property
+    def relative(self) -> float | None:
+        """Return the largest relative difference of a number from the book's; None if there is none."""
+        return max((_apart(a, b) for a, b in self.numbers), default=None)
+
+    @property
+    def sentences(self) -> list[str]:
+        """Return the sentences that differ, with the book's numbers in brackets behind those that do.
+
+        >>> item = Shown("answer", "sentence", "", "The limit is 7.0. It is 10 % too high: 2 are lost.")
+        >>> Change(item, "The limit is 3.5. It is 10 % too high: 2 are lost.").sentences
+        ['The limit is 7.0 [3.5].']
+        """
+        pairs = iter(self.numbers)
+
+        def beside(match):
+            old, new = next(pairs, (match[0], match[0]))
+            return f"{new} [{old}]" if _apart(old, new) else new
+
+        if self.shown.kind != "sentence":
+            return []
+        before, now = (re.split(r"(?<=[.!?])\s+(?=[^a-z])", text) for text in (self.before, self.shown.text))
+        return [both for x in now for both in [NUMBER.sub(beside, x)] if x not in before]
+
+    @property
+    def words(self) -> str:
+        """Return what differs, and by how much, on one line."""
+        by = f" whose numbers are up to {100 * self.relative:.3g} % away" if self.relative else ""
+        return " ".join(" ".join(self.sentences).split()) or f"a {self.shown.kind}{by}"
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Hold how a run differs from the book.
+
+    Attributes
+    ----------
+    given, defaults : dict
+        Parameters that are not those of the book, with their values in the run; and the book's values of all.
+    differ : list of Change
+        In the order of the chapter.
+    same, fixed : list of Shown
+        What may depend on these parameters and came out as in the book; and what cannot depend on them.
+    strange : list of Change
+        What differs although it cannot depend on them: other versions of software, or another processor.
+    """
+
+    given: dict[str, Any]
+    defaults: dict[str, Any]
+    differ: list[Change]
+    same: list[Shown]
+    fixed: list[Shown]
+    strange: list[Change]
+
+
+def shown(notebook: NotebookNode) -> list[Shown]:
+    """Return what the named cells of an executed notebook show, but for checks."""
+    section, found = "", []
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            section = (re.findall(r"^## (.+)$", cell.source, re.M) or [section])[-1]
+        elif cell.cell_type == "code" and "name" in cell.metadata:
+            data = [output.get("data", {"text/plain": output.get("text", "")}) for output in cell.outputs]
+            data = [part for part in data if CHECKS not in part.get("text/html", "")]
+            text = PADDING.sub(r"\1", "\n".join(_text(part) for part in data)).strip()
+            kind = _kind(data, text)
+            if text:
+                text = " ".join(text.split()) if kind == "sentence" else text  # where its lines end does not matter
+                found.append(Shown(cell.metadata.name, kind, section, text))
+    return found
+
+
+def moved(notebook: NotebookNode) -> dict[str, set[str]]:
+    """Return the names of the cells whose outputs may depend on each parameter.
+
+    >>> from nbformat.v4 import new_code_cell, new_notebook
+    >>> sources = {"parameters": "x = 1\\ny = 2", "double": "twice = 2 * x", "table": "print(twice, y)"}
+    >>> cells = [new_code_cell(text, metadata={"name": key, "tags": [key]}) for key, text in sources.items()]
+    >>> {name: sorted(cells) for name, cells in moved(new_notebook(cells=cells)).items()}
+    {'x': ['double', 'table'], 'y': ['table']}
+    """
+    given = "injected-parameters"  # of a run: they only set the parameters again
+    cells = [x for x in notebook.cells if x.cell_type == "code" and given not in x.metadata.get("tags", [])]
+    lines = [statements(cell.source) for cell in cells]
+    modules = {name for cell in lines for line in cell if line.is_import for name in line.binds}
+    tagged = [k for k, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", [])][:1]
+    late = _when_called(line for cell in lines for line in cell)
+    nothing: tuple[set[str], set[str]] = set(), set()
+    found = {}
+    for parameter in [name for k in tagged for line in lines[k] for name in sorted(line.binds)]:
+        depend, touched = {parameter}, set()
+        for cell, code in zip(cells[tagged[0] + 1 :], lines[tagged[0] + 1 :], strict=True):
+            for line in code:
+                within = [late.get(name, nothing) for name in line.uses]
+                if not line.is_import and depend & line.uses.union(*(uses for uses, _ in within)):
+                    changed = line.changes.union(line.asks, *(changes for _, changes in within))
+                    depend |= line.binds | changed - modules
+                    touched.add(cell.metadata.get("name"))
+                elif line.is_certain:
+                    depend -= line.binds
+        found[parameter] = touched
+    return found
+
+
+def _when_called(lines):
+    """Return for each function what it uses and what it may change when it is called."""
+    kinds = ast.FunctionDef | ast.ClassDef | ast.Lambda
+    late: dict[str, tuple[set[str], set[str]]] = {}
+    for line in lines:
+        for name in line.binds if any(isinstance(x, kinds) for x in ast.walk(line.node)) else ():
+            uses, changes = late.setdefault(name, (set(), set()))
+            uses |= line.uses
+            changes |= line.changes | line.asks
+    for _ in late:  # functions call functions
+        for uses, changes in late.values():
+            inner = [late[name] for name in uses & set(late)]
+            uses.update(*(more for more, _ in inner))
+            changes.update(*(more for _, more in inner))
+    return late
+
+
+def between(stored: NotebookNode, executed: NotebookNode) -> Changes:
+    """Return how an executed chapter differs from the outputs that the chapter stores."""
+    defaults = _assigned(stored, "parameters")
+    given = {name: x for name, x in _assigned(executed, "injected-parameters").items() if x != defaults.get(name)}
+    depend = {cell for name, cells in moved(stored).items() if name in given for cell in cells}
+    before = {item.cell: item for item in shown(stored)}
+    result = Changes(given, defaults, [], [], [], [])
+    for item in shown(executed):
+        change = Change(item, before[item.cell].text if item.cell in before else "")
+        if item.cell in depend:
+            result.differ.append(change) if change.counts else result.same.append(item)
+        else:  # a figure may be drawn otherwise in a last digit
+            result.strange.append(change) if change.counts and item.kind != "figure" else result.fixed.append(item)
+    return result
+
+
+def moves(notebook: NotebookNode) -> dict[str, list[Shown]]:
+    """Return for each parameter what of an executed notebook may depend on it."""
+    items = shown(notebook)
+    return {name: [item for item in items if item.cell in cells] for name, cells in moved(notebook).items()}
+
+
+def explained(notebook: NotebookNode) -> str:
+    """Return HTML with a line for each parameter of an executed notebook, which says what it moves, behind a fold."""
+    rows = [[name, named(items, sections=True)] for name, items in moves(notebook).items()]
+    table = tabulate(rows, ["Parameter", "What may depend on it"], tablefmt="html")
+    return f'<details class="what-moves"><summary>What each parameter moves</summary>{table}</details>'
+
+
+def named(items: Iterable[Shown], sections: bool = False) -> str:
+    """Return how many sentences, tables and figures there are, in words, and perhaps in which sections.
+
+    >>> items = [Shown("a", "table", "The answer", ""), Shown("b", "table", "", ""), Shown("c", "figure", "", "")]
+    >>> named(items), named(items[:1], sections=True), named([])
+    ('2 tables and 1 figure', '1 table in The answer', 'nothing')
+    """
+    items = list(items)
+    counts = Counter(item.kind for item in items)
+    words = _joined(f"{counts[kind]} {kind}{'s' * (counts[kind] > 1)}" for kind in KINDS if counts[kind])
+    places = list(dict.fromkeys(item.section for item in items if item.section)) if sections else []
+    return f"{words or 'nothing'}{' in ' * bool(places)}{_joined(places)}"
+
+
+def _joined(words):
+    *most, last = [*words] or [""]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def told(changes: Changes, link: Callable[[Shown], str]) -> str:
+    """Return what a run has other than the book, as Markdown.
+
+    Parameters
+    ----------
+    changes : Changes
+    link : callable
+        What stands for something that differs, perhaps with a link to it.
+    """
+    values = [f"`{name} = {value!r}` (in the book {changes.defaults[name]!r})" for name, value in changes.given.items()]
+    names = _joined(f"`{name}`" for name in changes.given)
+    lines = [f"Parameters: {', '.join(values) or 'those of the book'}; all others are the book's."]
+    lines.append(f"Other than in the book: {named(x.shown for x in changes.differ)}.")
+    if changes.differ:
+        rows = [f"| {link(x.shown)} | {x.words.replace('|', ' ')} |" for x in changes.differ]
+        lines.append("\n".join(["| Where | What differs, with the book's numbers in brackets |", "|:--|:--|", *rows]))
+    if names and changes.same:
+        lines.append(f"As in the book, though it may depend on {names}: {named(changes.same)}.")
+    if names:
+        moving = {item.section for item in [*(x.shown for x in changes.differ), *changes.same]}
+        still = [name for name in dict.fromkeys(item.section for item in changes.fixed) if name and name not in moving]
+        where = f" Nothing depends on {names} in {_joined(f'*{name}*' for name in still)}." if still else ""
+        lines.append(f"Independent of {names}: {named(changes.fixed)}.{where}")
+    if changes.strange:
+        strange = named(x.shown for x in changes.strange)
+        lines.append(f"For another reason, such as other versions or another processor: {strange}.")
+    return "\n\n".join(lines)
+
+
+def _text(data):
+    """Return the text by which an output is compared."""
+    kinds = "image/svg+xml", "image/png", "text/markdown", "text/latex", "text/plain"
+    return next((str(data[kind]) for kind in kinds if kind in data), "")
+
+
+def _kind(data, text):
+    if any(kind.startswith("image/") for part in data for kind in part):
+        return "figure"
+    if re.search(r"^\|[-:|]+\|$", text, re.M):
+        return "table"
+    return "sentence" if any("text/markdown" in part for part in data) else "result"
+
+
+def _assigned(notebook, tag):
+    """Return what the cells with a tag assign, by name."""
+    tagged = [cell for cell in notebook.cells if tag in cell.metadata.get("tags", [])]
+    lines = [line for cell in tagged for line in ast.parse(cell.source).body]
+    assigned = [x for x in lines if isinstance(x, ast.Assign | ast.AnnAssign) and x.value is not None]
+    targets = [line.targets[0] if isinstance(line, ast.Assign) else line.target for line in assigned]
+    return {ast.unparse(name): ast.literal_eval(x.value) for name, x in zip(targets, assigned, strict=True) if x.value}
+
+
+def _apart(a, b):
+    """Return the relative difference of two numbers as they are shown; infinity if only the first is zero."""
+    a, b = (float(number.replace(",", "").replace("−", "-")) for number in (a, b))
+    return abs(b / a - 1) if a else math.inf * abs(b) if b else 0.0

@@ -1,0 +1,44 @@
+"""What a run was made with: code, commit, versions, machine."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import subprocess
+from typing import Any
+
+from mjq._util import fingerprints
+from mjq._util.fingerprints import HOME
+
+__all__ = ["code", "versions"]
+
+PACKAGES = ("numpy", "scipy", "sympy", "numba", "matplotlib", "papermill", "ipykernel", "distributed")
+
+
+def code() -> str:
+    """Return a fingerprint of all our code: two machines that compute the same thing have the same."""
+    return fingerprints.code("mjq", "mjq_logs", "mjq_book")
+
+
+def versions() -> dict[str, Any]:
+    """Return versions, machine and commit for JSON; no `commit` outside a repository, `changed` if it was edited."""
+    return {
+        "mjq": importlib.metadata.version("mjq"),
+        "code": code(),
+        "commit": _git("rev-parse", "HEAD"),
+        "changed": bool(_git("status", "--porcelain", "--untracked-files=no")),
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "packages": {name: importlib.metadata.version(name) for name in PACKAGES},
+    }
+
+
+def _git(*words):
+    # Only if the library itself lies in a repository, not if it is installed somewhere inside another one.
+    if not (HOME / ".git").exists():
+        return None
+    try:
+        run = subprocess.run(["git", "-C", HOME, *words], capture_output=True, text=True, check=False)
+    except OSError:  # no git
+        return None
+    return run.stdout.strip() if run.returncode == 0 else None

@@ -1,0 +1,210 @@
+"""One chapter, run with other parameters, with all its results in a folder."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat.v4 import new_markdown_cell
+
+from mjq._util import folders
+from mjq_book.runs import changes, execution, inputs
+from mjq_book.runs.chapters import NOTEBOOKS, chapter
+from mjq_book.runs.kept import crate, provenance, results
+
+__all__ = ["Run", "RunFailed", "run"]
+
+
+class RunFailed(RuntimeError):
+    """Say that a chapter stopped before its end.
+
+    Attributes
+    ----------
+    failure : mjq_book.runs.execution.Failure
+    folder : pathlib.Path
+        Where the notebook up to the failing cell is.
+    """
+
+    def __init__(self, name: str, failure: execution.Failure, folder: Path):
+        super().__init__(f"{name} failed {failure}; the notebook up to there is in {folder}")
+        self.failure, self.folder = failure, folder
+
+
+@dataclass(frozen=True)
+class Run:
+    """Describe a finished run.
+
+    Attributes
+    ----------
+    folder : pathlib.Path
+    parameters : dict
+        All of them, defaults included.
+    results : mjq_book.runs.kept.results.Results
+    changes : Changes or None
+        How the results differ from those that the notebook stores; None if it stores none.
+    notebook : nbformat.NotebookNode
+        As it was executed. That in the folder has words for what only the book understands.
+    seconds : float
+    cells : int
+    """
+
+    folder: Path
+    parameters: dict
+    results: results.Results
+    changes: changes.Changes | None
+    notebook: nbformat.NotebookNode
+    seconds: float
+    cells: int
+
+
+def run(
+    name: str | Path,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    label: str | None = None,
+    into: str | Path = "runs",
+    notebook: str | Path | None = None,
+    force: bool = False,
+    progress: bool | dict = False,
+) -> Run:
+    """Run a chapter with other parameters.
+
+    The folder ``runs/<chapter>/<label>`` gets the executed notebook, ``parameters.yaml``, ``run.json`` (versions,
+    commit, machine, time), ``results.json`` (values and tables by name), ``tables/*.csv``, and for every figure
+    ``figures/<name>.svg``, ``.png`` and, unless it is a drawing, ``.csv``. The file ``ro-crate-metadata.json``
+    describes all of them as a Process Run Crate. The folder appears when all is done. A run that fails leaves
+    ``<label>.failed`` instead, with the notebook up to the failing cell. If a folder of that name appears meanwhile, a
+    number goes behind ours.
+
+    Parameters
+    ----------
+    name : str
+        A chapter, or the path of a notebook with a cell tagged ``parameters``.
+    parameters : dict, optional
+        Checked before anything runs.
+    label : str, optional
+        Name of the folder; by default the time.
+    into : path
+        Where the folders are.
+    notebook : path, optional
+        A further copy of the executed notebook.
+    force : bool
+        Replace the run or sweep that is there already. A link, or what is neither, is never replaced.
+    progress : bool or dict
+        See :func:`mjq_book.runs.execution.execute`.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, a value that violates a constraint, or a folder or file that exists.
+    RunFailed
+        With the cell and the error.
+    RuntimeError
+        If the copy could not be written; all else is there.
+    """
+    source, changed = chapter(name), parameters or {}
+    given = source.values(changed)
+    began, clock = datetime.now(UTC), time.perf_counter()
+    named = began.astimezone().strftime("%Y-%m-%dT%H-%M-%S") if label is None else folders.checked_label(label)
+    folder = Path(into) / source.name / named
+    replace = force and label is not None  # never another run of the same second
+    if label is not None:
+        folders.refuse_others(folder)
+        folders.refuse_existing(folder, force)
+        folders.refuse_busy(folder)
+    copy = None if notebook is None else _copy(Path(notebook), source, force)
+    with folders.unfinished(folder) as new:
+        target = new / f"{source.name}.ipynb"
+        failure = execution.execute(
+            source.notebook, target, {key: given[key] for key in changed},
+            recorder=True, progress=progress, modules_here=not source.of_the_book,
+        )  # fmt: skip
+        seconds = round(time.perf_counter() - clock, 3)
+        inputs.write_yaml(new / "parameters.yaml", given)
+        about = _about(source.name, failure, began, seconds)
+        results.write_json(new / "run.json", about)
+        found, differences = results.Results({}, {}, {}), None
+        executed: Any = None
+        if target.exists():
+            executed = nbformat.read(target, as_version=4)
+            found = _filed(new, executed)
+            differences = changes.between(source.notebook, executed) if changes.shown(source.notebook) else None
+            nbformat.write(_in_words(executed, differences) if source.of_the_book else executed, target)
+        crate.write(new, source.title, about, given, source.of_the_book)
+        if failure:
+            kept = folders.settle(new, folder.with_name(folder.name + folders.FAILED), replace)
+            raise RunFailed(source.name, failure, kept)
+        folder = folders.settle(new, folder, replace)
+    try:
+        if copy:
+            folders.refuse_existing(copy, force)  # it may have appeared meanwhile
+            folders.write(copy, (folder / target.name).read_bytes())
+    except (OSError, ValueError, RuntimeError) as error:
+        raise RuntimeError(f"{error}; all other results are in {folder}") from error
+    return Run(folder, given, found, differences, executed, seconds, len(source.notebook.cells))
+
+
+def _about(name, failure, began, seconds):
+    """Return what `run.json` says."""
+    return {
+        "chapter": name,
+        "status": "failed" if failure else "done",
+        "failure": failure and asdict(failure),
+        "began": began.isoformat(timespec="seconds"),
+        "seconds": seconds,
+        "versions": provenance.versions(),
+    }
+
+
+def _copy(path, source, force):
+    """Return where a copy of the notebook goes, if it may go there."""
+    folders.refuse_existing(path, force)
+    if not path.parent.is_dir() or (path.exists() and not path.is_file()):
+        raise ValueError(f"{path} must be a file in a folder that exists")
+    if path.exists() and path.samefile(source.path):
+        raise ValueError(f"{path} is the chapter itself")
+    return path
+
+
+def _in_words(executed, differences):
+    """Return an executed chapter as it can be read anywhere, with what is not as in the book on top."""
+    from mjq_book.runs.readable import Words, readable  # when they are needed
+
+    words = Words(NOTEBOOKS.parent)
+    notebook = readable(executed, words)
+    if differences:
+        told = words.plain(changes.told(differences, lambda item: item.section))
+        notebook.cells.insert(1, new_markdown_cell("> **A run of this chapter.** " + told.replace("\n", "\n> ")))
+    return notebook
+
+
+def _filed(folder, notebook):
+    """Write what an executed notebook found into files beside it."""
+    found = results.taken_from(notebook)
+    results.write_json(folder / "results.json", found.named())
+    for part in ("tables", "figures"):
+        (folder / part).mkdir()
+    for name, table in found.tables.items():
+        results.write_table(folder / "tables" / f"{_file_name(name)}.csv", table)
+    for name, figure in found.figures.items():
+        path = folder / "figures" / _file_name(name)
+        if figure.svg:
+            path.with_suffix(".svg").write_text(figure.svg, encoding="utf-8")
+        if figure.png:
+            path.with_suffix(".png").write_bytes(figure.png)
+        if figure.data:
+            results.write_table(path.with_suffix(".csv"), figure.data)
+    return found
+
+
+def _file_name(name):
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:100]

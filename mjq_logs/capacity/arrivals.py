@@ -1,0 +1,217 @@
+"""How much work a log brings, when, and how unevenly; and how well replays agree with its waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from mjq._util import checks
+from mjq._util.compiling import numba
+from mjq.simulation.calendar import Calendar
+from mjq_logs.answers import Agreement, Load
+from mjq_logs.outages import original, servers_up
+from mjq_logs.reading.log import Log
+from mjq_logs.replaying import replayed
+
+__all__ = ["agreement", "load", "time_with_a_job_that_fits"]
+
+HOUR, DAY, MONTH = 3600, 86_400, 30 * 86_400
+START_TOLERANCE = 60  # by which starts may differ and count as the same [s]
+
+
+def load(log: Log) -> Load | None:
+    """Return how much work came when.
+
+    Parameters
+    ----------
+    log : Log
+
+    Returns
+    -------
+    Load or None
+        None where the log does not tell when jobs came, or all came at once.
+
+    Examples
+    --------
+    A job an hour, of half the servers for an hour:
+
+    >>> from mjq_logs import Log
+    >>> come = 3600.0 * np.arange(100)
+    >>> found = load(Log(need=np.ones(100), run=np.full(100, 3600.0), submit=come, servers=2.0))
+    >>> round(found.rate, 2), round(found.load, 2), round(found.dispersion_by_day, 6), found.by_month
+    (1.01, 0.51, 0.0, {'day 0': 0.50...})
+    """
+    come = log.arrival
+    if come is None or not log.end > log.begin:
+        return None
+    servers, work, clock = log.require_servers(), log.need * log.run, log.clock or 0.0
+    up, there = servers_up(log), original(log, come) + clock  # on the clock of the file
+    up = None if up is None else up.moved(-clock)
+    ends = original(log, [log.begin, log.end]) + clock
+    what = there, work, servers, up, *ends.tolist()
+    by_month = _by_month(*what) if log.clock is None else _by_calendar(*what)
+    by_hour = {} if log.clock is None else _by_hour(*what)
+    can = _can(up, servers, *ends.tolist())
+    return Load(
+        rate=float(HOUR * len(log) / (log.end - log.begin)),
+        load=float(work.sum() / can) if can > 0 else float("nan"),
+        by_month=by_month,
+        by_hour=by_hour,
+        dispersion_by_hour=None if log.submits_are_starts else _dispersion(come - log.begin, log.end - log.begin, HOUR),
+        dispersion_by_day=None if log.submits_are_starts else _dispersion(come - log.begin, log.end - log.begin, DAY),
+    )
+
+
+def _can(up, servers, begin, end):
+    """Return the work that servers can do from `begin` to `end`, with a calendar or None."""
+    return servers * (end - begin) if up is None else up.work(begin, end)
+
+
+def _by_month(come, work, servers, up, begin, end):
+    """Load of each thirty days."""
+    number = ((come - begin) // MONTH).astype(int)
+    begins = begin + MONTH * np.arange(int((end - begin) // MONTH) + 1)
+    spans = np.clip(end - begins, 0, MONTH)
+    can = servers * spans if up is None else up.work(begins, begins + spans)
+    done = np.bincount(number, work, len(spans))
+    return {f"day {30 * k}": float(done[k] / can[k]) for k in range(len(spans)) if can[k] > 0}
+
+
+def _by_calendar(come, work, servers, up, begin, end):
+    """Load of each month, of the first and last as far as the log goes."""
+    jobs = pl.DataFrame({"at": come, "work": work}).with_columns(
+        month=pl.from_epoch(pl.col("at").floor().cast(pl.Int64)).dt.truncate("1mo")
+    )
+    months = jobs.group_by("month").agg(pl.col("work").sum()).sort("month")
+    months = months.with_columns(
+        begin=pl.col("month").dt.epoch("s").clip(lower_bound=begin),
+        end=pl.col("month").dt.offset_by("1mo").dt.epoch("s").clip(upper_bound=end),
+    )
+    rows = months.select(pl.col("month").dt.strftime("%Y-%m"), "work", "begin", "end")
+    shares = ((month, done, _can(up, servers, begin, end)) for month, done, begin, end in rows.iter_rows())
+    return {month: float(done / can) for month, done, can in shares if can > 0}
+
+
+def _by_hour(come, work, servers, up, begin, end):
+    """Load of each hour of the day, over all days."""
+    hour = (come // HOUR).astype(np.intp)
+    hours = np.arange(begin // HOUR, end // HOUR + 1).astype(np.intp)
+    done, times = np.bincount(hour % 24, work, 24), np.bincount(hours % 24, minlength=24)
+    can = servers * HOUR * times
+    if up is not None:
+        can = np.bincount(hours % 24, up.work(HOUR * hours, HOUR * (hours + 1)), 24)
+    return {f"{k:02d}": float(done[k] / can[k]) for k in range(24) if can[k] > 0}
+
+
+def _dispersion(come, seen, span):
+    """Return the variance of the arrivals in whole spans over their mean; nan for fewer than two spans."""
+    spans = int(seen // span)
+    if spans < 2:
+        return float("nan")
+    counts = np.bincount((come // span).astype(np.intp), minlength=spans)[:spans]
+    return float(counts.var(ddof=1) / counts.mean()) if counts.any() else float("nan")
+
+
+def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agreement]:
+    """Compare replays with the waits that the log has itself; without such waits there is nothing to compare.
+
+    Jobs whose wait the log does not tell take part in the replay, but are not compared.
+
+    A log whose submit times are start times has none, whatever its file records (:attr:`Log.submits_are_starts`).
+
+    Returns
+    -------
+    list of Agreement
+    """
+    if log.wait is None or log.start is None or np.isnan(log.wait).all():
+        return []
+    known, servers, own = ~np.isnan(log.wait), log.require_servers(), log.wait[~np.isnan(log.wait)]
+    found, fits_log, come = [], None, log.require_arrivals()
+    for policy in policies:
+        made = replayed(log, servers, policy, estimate=log.said)
+        one, some = made.schedule, np.append(np.ones(made.before, dtype=bool), known)
+        columns = one.submit[some], one.need[some], one.run[some], servers, one.calendar
+        wait = made.wait[known]
+        near = float((np.abs(wait - own) <= START_TOLERANCE).mean())
+        if fits_log is None:
+            real = one.submit[made.before] + (log.start[known] - come[0])
+            fits_log = time_with_a_job_that_fits(np.append(made.started, real), *columns)
+        fits = time_with_a_job_that_fits(one.start[some], *columns)
+        found.append(
+            Agreement(
+                policy=policy, jobs=len(own), log=float(own.mean()), replay=float(wait.mean()), same=near,
+                fits_log=fits_log, fits_replay=fits,
+            )
+        )  # fmt: skip
+    return found
+
+
+def time_with_a_job_that_fits(
+    start: np.ndarray,
+    come: np.ndarray,
+    need: np.ndarray,
+    run: np.ndarray,
+    servers: float,
+    up: Calendar | None = None,
+) -> float:
+    """Return the share of the time in which some job waits that would fit into the servers that are idle.
+
+    The time counts from the first arrival to the last end.
+
+    Parameters
+    ----------
+    start, come, need, run : float array, shape (J,)
+        When each job starts and came, the servers that it holds, and for how long.
+    servers : float
+    up : mjq.simulation.calendar.Calendar, optional
+        When how many of them are up; servers that are down are not idle.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 0 where no time passes.
+
+    Examples
+    --------
+    Two servers; one job of one server for four hours, a second one comes after an hour and starts after three: for two
+    of the five hours it waits although it would fit.
+
+    >>> time_with_a_job_that_fits(np.array([0, 3.]), np.array([0, 1.]), np.ones(2), np.array([4, 2.]), 2)
+    0.4
+    """
+    if up is not None:  # who holds the servers that are down came when they went, and starts at once
+        first, last = min(come.min(), start.min()), (start + run).max()
+        down = np.clip(up.since, first, last)
+        need, start = np.append(need, servers - up.up), np.append(start, down)
+        come, run = np.append(come, down), np.append(run, np.diff(down, append=last))
+    needs, kind = np.unique(need, return_inverse=True)
+    at = np.concatenate([start + run, come, start])
+    order = np.argsort(at, kind="stable")  # at one instant ends come first, then arrivals, then starts
+    passed = float(at[order[-1]] - at[order[0]])
+    slack = servers * checks.FIT_TOLERANCE
+    return float(_idle_fit(at, order, kind, needs, servers + slack)) / passed if passed > 0 else 0.0
+
+
+@numba.njit(cache=True, nogil=True)
+def _idle_fit(at, order, kind, needs, free):
+    """Return the time in which the smallest need that waits is at most what is free."""
+    jobs, waiting, found, last = len(kind), np.zeros(len(needs), dtype=np.intp), 0.0, at[order[0]]
+    for event in order:
+        if at[event] > last:
+            for k in range(len(needs)):
+                if waiting[k]:
+                    if needs[k] <= free:
+                        found += at[event] - last
+                    break
+            last = at[event]
+        job = event % jobs
+        if event < jobs:
+            free += needs[kind[job]]
+        elif event < 2 * jobs:
+            waiting[kind[job]] += 1
+        else:
+            waiting[kind[job]] -= 1
+            free -= needs[kind[job]]
+    return found

@@ -1,0 +1,399 @@
+"""The capacity of a machine from its log: four estimates, which differ in what they assume.
+
+==============  ========================================================================================================
+naive           no server is ever idle
+exponential     jobs come independently of each other, and those of one need take exponential times of the mean that the
+                log has for this need
+independent     jobs are drawn one by one from the log, each with the time that it took there
+own order       the jobs of the log come in its own order
+==============  ========================================================================================================
+
+All assume servers that do not fail, are all alike and are not shared, and all but the first a queue that never runs
+dry. Jobs have the mean work of the log in each, need times run time: what is simulated is the share of the servers that
+is busy, which says the same with far less noise. How well the log tells that mean is :func:`mean_work`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mjq._util import budget, checks
+from mjq.models.near_saturation import RelativeCompletions
+from mjq.simulation.estimates import Estimate
+from mjq.solvers import drain
+from mjq_logs import intervals
+from mjq_logs.answers import Capacity
+from mjq_logs.capacity.saturated import LINE, saturated_starts
+from mjq_logs.reading.log import BLOCKS, HOUR, Log
+
+__all__ = [
+    "ASSUMES",
+    "Estimates",
+    "capacities",
+    "exponential_capacity",
+    "independent_capacity",
+    "mean_work",
+    "memory",
+    "naive_capacity",
+    "near_the_limit",
+    "own_order_capacity",
+]
+
+REPLICATIONS = 10
+JOBS = {"fcfs": 200_000, "easy": 30_000}  # of each replication
+WARM = 0.1  # of a replication, which is not counted
+MOST_CONFIGURATIONS = 1_000_000  # up to which exponential classes are solved exactly: some ten seconds
+MOST_SECONDS = 60.0  # of the processor, after which they are simulated: run times far apart can take hours
+ASSUMES = {
+    "naive": "no server is ever idle while jobs wait",
+    "exponential": "jobs are independent, and those of one need take exponential times with the mean of the log",
+    "independent": "jobs are independent, each drawn from the log with its need and its run time",
+    "own_order": "the jobs of the log come in the order of the log",
+}
+EXACT, SIMULATED, OF_THE_LOG = "none, it is exact", "of the simulation, 95 %", "of the log, 95 %"
+TOO_FEW = "none, this log is too short to tell: its order repeats too seldom"
+UNFINISHED = "none, this log is too short to tell: {:.0%} of its work is unfinished when its last job starts"
+TOO_WIDE = "none, this log cannot tell: its four parts differ too much"
+NONE = None, None  # ends of no interval
+MOST_UNFINISHED = 0.02  # share of the work, up to which the end of a log does not matter
+
+
+def capacities(
+    log: Log,
+    policy: str = "fcfs",
+    seed: int = 1,
+    exact: bool = True,
+    progress: Callable[[str], object] = lambda name: None,
+) -> dict[str, Capacity]:
+    """Return the four capacities of a log.
+
+    Parameters
+    ----------
+    log : Log
+    policy : {"fcfs", "easy"}
+        EASY finds what fits among the first hundred jobs of the queue.
+    seed : int
+    exact : bool
+        Whether exponential classes are solved where their configurations fit, under FCFS, rather than simulated.
+    progress : callable
+        Is told the name of each capacity before it is computed.
+
+    Returns
+    -------
+    dict
+        ``naive``, ``exponential``, ``independent`` and ``own_order`` to a :class:`Capacity`.
+
+    Raises
+    ------
+    ValueError
+        If nothing tells how many servers there are, or all jobs fit into the machine at once.
+
+    Examples
+    --------
+    Two servers, a job of one, then one of two, and so on, an hour each: each pair takes two hours in place of one and a
+    half. If jobs are drawn, two small ones may come in a row, and the machine wastes less.
+
+    >>> from mjq_logs import Log
+    >>> log = Log(need=np.tile([1.0, 2.0], 5000), run=np.full(10_000, 3600.0), servers=2.0)
+    >>> found = capacities(log)
+    >>> [round(one.value, 2) for one in found.values()]
+    [1.33, 1.14, 1.2, 1.0]
+    """
+    return Estimates(log, seed).capacities(policy, exact, progress)
+
+
+class Estimates:
+    """Make each estimate of a log once, for all who need it; they go when this object goes.
+
+    Parameters
+    ----------
+    log : Log
+    seed : int
+        Of what is simulated.
+
+    Examples
+    --------
+    >>> from mjq_logs import Log
+    >>> found = Estimates(Log(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0), servers=2.0))
+    >>> round(found.own_order("fcfs").share, 3), found.own_order("fcfs") is found.own_order("fcfs")
+    (0.75, True)
+    """
+
+    def __init__(self, log: Log, seed: int = 1) -> None:
+        self.log, self.seed = log, seed
+        self._made: dict[tuple, Any] = {}
+
+    def _once(self, function, *arguments):
+        key = function, arguments
+        if key not in self._made:
+            self._made[key] = function(self.log, *arguments)
+        return self._made[key]
+
+    def own_order(self, policy: str) -> Capacity:
+        """Return :func:`own_order_capacity`."""
+        return self._once(own_order_capacity, policy)
+
+    def independent(self, policy: str, length: int = 1) -> Capacity:
+        """Return :func:`independent_capacity`."""
+        return self._once(independent_capacity, policy, self.seed, length)
+
+    def near_the_limit(self) -> RelativeCompletions | None:
+        """Return what :func:`near_the_limit` returns."""
+        return self._once(_solved)[0]
+
+    def exponential(self, policy: str, exact: bool = True) -> Capacity:
+        """Return :func:`exponential_capacity`."""
+        solved, why = self._once(_solved) if exact and policy == "fcfs" else (None, "")
+        return _exponential(self.log, policy, self.seed, solved, why)
+
+    def capacities(
+        self, policy: str, exact: bool = True, progress: Callable[[str], object] = lambda name: None
+    ) -> dict[str, Capacity]:
+        """Return what the function :func:`capacities` returns."""
+        found = {}
+        for name, compute in (
+            ("naive", lambda: naive_capacity(self.log)),
+            ("exponential", lambda: self.exponential(policy, exact)),
+            ("independent", lambda: self.independent(policy)),
+            ("own_order", lambda: self.own_order(policy)),
+        ):
+            progress(name)
+            found[name] = compute()
+        return found
+
+    def memory(self, policy: str, lengths: Sequence[int] = BLOCKS) -> dict[int, Capacity]:
+        """Return what the function :func:`memory` returns."""
+        lengths = [length for length in lengths if 10 * length <= len(self.log)]
+        found = {length: self.independent(policy, length) for length in (1, *lengths)}
+        for length in lengths:
+            drawn = f"jobs are drawn from the log, {length} successive ones at a time"
+            found[length] = found[length].model_copy(update={"assumes": drawn})
+        return found | {len(self.log): self.own_order(policy)}
+
+
+def naive_capacity(log: Log) -> Capacity:
+    """Return the capacity of a machine that wastes nothing.
+
+    Source: [YC] Eq. (a), [SCHED] Eq. (d).
+    """
+    value = _naive(log)
+    return _capacity(log, 1.0, (value, value), (1.0, 1.0), EXACT, "naive")
+
+
+def mean_work(log: Log) -> Estimate:
+    """Return the mean work of a job of the log [server-hours], with an interval for logs like it."""
+    work = log.need * log.run / HOUR
+    _naive(log)  # there is some
+    enough = intervals.long_enough(log.need, log.run)
+    ends = intervals.of_ratio(work, np.ones(len(work))).interval() if enough else None
+    low, high = ends or (np.nan, np.nan)
+    return Estimate(float(work.mean()), (high - low) / 2, len(work), low=low, high=high)
+
+
+def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
+    """Return the capacity if the jobs come in the order of the log, with an interval for logs like it.
+
+    It is the share of the servers that is busy until the queue is no longer full, times the naive capacity. Jobs that
+    have started count as far as they are done: in a log that is short against its longest jobs, most of their work is
+    still to do when the last one starts. No interval is given where that is more than 2 % of the work.
+
+    Raises
+    ------
+    ValueError
+        If nothing tells how many servers there are, the log has a single job, or all its jobs fit at once.
+
+    Source: [YC] Eq. (c).
+
+    Examples
+    --------
+    A job of one server and one of two, in turn, an hour each: they never share the two servers.
+
+    >>> from mjq_logs import Log
+    >>> log = Log(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0), servers=2.0)
+    >>> round(own_order_capacity(log).value, 3), round(own_order_capacity(log).share, 3)
+    (1.0, 0.75)
+    """
+    servers, naive = log.require_servers(), _naive(log)
+    if len(log) == 1:
+        raise checks.TooShort("the log has a single job: a capacity needs jobs that wait for each other")
+    starts, times = _started(log.need, log.run, log.estimate, servers, policy)
+    busy = _work_done(log.need, log.run, starts, times)
+    share = min(1.0, float(busy[-1] / (servers * times[-1])))
+    unfinished = 1 - busy[-1] / (log.need * log.run)[starts <= times[-1]].sum()
+    if unfinished > MOST_UNFINISHED:
+        ends, of_share, interval = NONE, NONE, UNFINISHED.format(unfinished)
+    elif not intervals.long_enough(log.need, log.run):
+        ends, of_share, interval = NONE, NONE, TOO_FEW
+    else:
+        spans, done = np.diff(times), np.diff(busy) / servers
+        known = _around(share * naive, np.ones(len(spans)), spans), _around(share, done, spans)
+        ends, of_share, interval = (NONE, NONE, TOO_WIDE) if None in known else (*known, OF_THE_LOG)
+    return _capacity(log, share, ends, of_share, interval, "own_order")
+
+
+def _around(value, up, across):
+    """Return the ends of the interval of a ratio, moved to lie around a value; None where the log cannot tell."""
+    ratio = intervals.of_ratio(up, across)
+    ends = ratio.interval()
+    return ends and tuple(end * value / ratio.value for end in ends)
+
+
+def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
+    """Simulate jobs drawn from the log, `length` successive ones at a time, and return the capacity."""
+    _naive(log)  # there is some work
+    rng = np.random.default_rng([seed, length])
+    shares = []
+    for _ in range(REPLICATIONS):
+        need, run, said = _drawn(log, rng, length, _jobs(policy))
+        shares.append(_share(log, need, run, said, policy))
+    return _simulated(log, shares, "independent")
+
+
+def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: bool = True) -> Capacity:
+    """Return the capacity for independent jobs whose exponential times have the mean of their need in the log.
+
+    Under FCFS exact where at most a million configurations fit and a minute is enough; otherwise simulated, and its
+    `interval` says why. Under EASY estimates exceed the times by the factors of the log.
+    """
+    return Estimates(log, seed).exponential(policy, exact)
+
+
+def _exponential(log, policy, seed, solved, why):
+    """Return the capacity for exponential times, by the exact solution, or by simulation and why there is none."""
+    naive, ran = _naive(log), log.run > 0
+    if solved is not None:
+        share = min(1.0, HOUR * solved.capacity / naive)
+        return _capacity(log, share, 2 * (share * naive,), 2 * (share,), EXACT, "exponential")
+    _, kind, jobs = np.unique(log.need, return_inverse=True, return_counts=True)
+    means = np.bincount(kind, log.run) / jobs
+    rng, shares = np.random.default_rng([seed, 0]), []
+    for _ in range(REPLICATIONS):
+        drawn = rng.integers(len(log), size=_jobs(policy))
+        run = means[kind[drawn]] * rng.standard_exponential(len(drawn))
+        said = None
+        if log.estimate is not None:
+            factor = np.divide(log.estimate, log.run, out=np.ones(len(log)), where=ran)
+            said = run * factor[drawn]
+        shares.append(_share(log, log.need[drawn], run, said, policy))
+    return _simulated(log, shares, "exponential", why)
+
+
+def near_the_limit(log: Log) -> RelativeCompletions | None:
+    """Solve the exponential classes of the log under FCFS exactly, for their capacity and the waits near it.
+
+    Returns
+    -------
+    RelativeCompletions or None
+        None where more than a million configurations fit, they are not solved in a minute of the processor's time, run
+        times lie too far apart, or jobs of some need took no time.
+    """
+    return Estimates(log).near_the_limit()
+
+
+def _solved(log):
+    """Return the exact solution and nothing, or None and why there is none."""
+    servers = log.require_servers()
+    try:
+        system = log.system()
+        drain.configurations(servers, system.needs, servers * checks.FIT_TOLERANCE, MOST_CONFIGURATIONS)
+        with budget.within(MOST_SECONDS):
+            return system.near_saturation(), ""
+    except checks.TooShort:
+        return None, "jobs of some need took no time"
+    except checks.TooLarge:
+        return None, "it has too many classes for an exact solution"
+    except budget.NotInTime:
+        return None, f"its exact solution takes more than {MOST_SECONDS:g} s"
+    except ArithmeticError:
+        return None, "run times lie too far apart for an exact solution"
+
+
+def memory(log: Log, policy: str = "fcfs", seed: int = 1, lengths: Sequence[int] = BLOCKS) -> dict[int, Capacity]:
+    """Return the capacity as a curve from independent jobs to the log's own order.
+
+    Returns
+    -------
+    dict
+        The number of successive jobs that are drawn together to a :class:`Capacity`: 1, which is independent, then
+        `lengths` as far as the log has ten such blocks, and the length of the log, which is its own order.
+    """
+    return Estimates(log, seed).memory(policy, lengths)
+
+
+def _jobs(policy):
+    """Return the number of jobs of each replication under this policy."""
+    if policy not in JOBS:
+        raise ValueError(f"policy must be one of {', '.join(JOBS)}; got {policy!r}")
+    return JOBS[policy]
+
+
+def _some(column, which):
+    return None if column is None else column[which]
+
+
+def _naive(log):
+    work = float(np.mean(log.need * log.run))
+    if not work > 0:
+        raise checks.TooShort("no job of the log ran for any time")
+    return HOUR * log.require_servers() / work
+
+
+def _started(need, run, said, servers, policy):
+    """Return when each job starts, and the instants of successive starts as long as the queue is full."""
+    line = min(LINE, max(1, len(need) // 10))
+    starts = saturated_starts(need, run, servers, policy, said, line)
+    times = np.sort(starts)
+    times = times if policy == "fcfs" else times[: len(times) - line + 1]
+    if not times[-1] > 0:
+        raise checks.TooShort("all jobs fit into the machine at once: the log does not tell its capacity")
+    return starts, times
+
+
+def _work_done(need, run, starts, times):
+    """Return the work done by each of some instants: of all jobs that started by then, less what is still to do."""
+    order, by_end = np.argsort(starts, kind="stable"), np.argsort(starts + run, kind="stable")
+    ends = (starts + run)[by_end]
+    place = np.searchsorted(starts[order], times, "right")
+    begun = np.append(0.0, np.cumsum((need * -starts)[order]))[place]
+    held = np.append(0.0, np.cumsum(need[order]))[place]
+    place = np.searchsorted(ends, times, "right")
+    ended = np.append(0.0, np.cumsum(need[by_end] * ends))[place]
+    left = np.append(0.0, np.cumsum(need[by_end]))[place]
+    return begun + ended + (held - left) * times
+
+
+def _share(log, need, run, said, policy):
+    """Return the share of the servers that is busy in one replication."""
+    servers = log.require_servers()
+    starts, times = _started(need, run, said, servers, policy)
+    warm = round(WARM * len(times))
+    if not times[-1] > times[warm]:
+        raise checks.TooShort("after the first tenth all jobs fit at once: the log does not tell its capacity")
+    ends = times[[warm, -1]]
+    return min(1.0, float(np.diff(_work_done(need, run, starts, ends))[0] / np.diff(ends)[0]) / servers)
+
+
+def _drawn(log, rng, length, jobs):
+    """Draw need, run time and estimate of jobs, `length` successive ones of the log at a time, from any place."""
+    first = rng.integers(len(log), size=-(-jobs // length))
+    drawn = (first[:, None] + np.arange(length)).ravel() % len(log)
+    return log.need[drawn], log.run[drawn], _some(log.estimate, drawn)
+
+
+def _simulated(log, shares, name, why=""):
+    found, naive = Estimate.of(shares), _naive(log)
+    share, low, high = np.clip([found.mean, found.low, found.high], 0, 1).tolist()
+    return _capacity(log, share, (naive * low, naive * high), (low, high), f"{SIMULATED}{why and f', as {why}'}", name)
+
+
+def _capacity(log, share, ends, of_share, interval, name):
+    """Return a capacity by its share, with the ends of both intervals."""
+    low, high = ends
+    share_low, share_high = (None if x is None else min(x, 1.0) for x in of_share)
+    return Capacity(
+        value=share * _naive(log), share=share, low=low, high=high, share_low=share_low, share_high=share_high,
+        wasted_servers=log.require_servers() * (1 - share), interval=interval, assumes=ASSUMES[name],
+    )  # fmt: skip

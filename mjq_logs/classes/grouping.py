@@ -1,0 +1,109 @@
+"""Job classes: jobs of a log grouped by what they need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from importlib import resources
+from pathlib import Path
+from typing import IO, get_type_hints
+
+import numpy as np
+import polars as pl
+
+from mjq_logs.reading.log import Log
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "JobClass", "job_classes", "write_classes", "read_classes", "shipped_classes",
+]  # fmt: skip
+
+QUANTILES = (0.1, 0.5, 0.9)
+
+
+@dataclass(frozen=True)
+class JobClass:
+    """Hold the jobs that need the same number of processors.
+
+    Attributes
+    ----------
+    need : int
+        Processors.
+    jobs : int
+        How many jobs.
+    mean_time : float
+        Mean run time [s].
+    scv : float
+        Squared coefficient of variation of the run time: 1 if it were exponential.
+    low, median, high : float
+        Run times below which 10, 50 and 90 % of the jobs stay [s].
+    """
+
+    need: int
+    jobs: int
+    mean_time: float
+    scv: float
+    low: float
+    median: float
+    high: float
+
+    @property
+    def work(self) -> float:
+        """Return the processor-seconds of the class."""
+        return self.jobs * self.need * self.mean_time
+
+
+def job_classes(log: Log) -> list[JobClass]:
+    """Group the jobs of a log by their need.
+
+    Parameters
+    ----------
+    log : Log
+
+    Returns
+    -------
+    list of JobClass
+        By increasing need.
+
+    Examples
+    --------
+    >>> from mjq_logs import Log
+    >>> log = Log(need=np.array([1.0, 1.0, 4.0]), run=np.array([10.0, 30.0, 50.0]))
+    >>> [(c.need, c.jobs, c.mean_time) for c in job_classes(log)]
+    [(1, 2, 20.0), (4, 1, 50.0)]
+    """
+    return [_job_class(need, log.run[log.need == need]) for need in np.unique(log.need)]
+
+
+def _job_class(need, times):
+    need = int(need) if need == int(need) else float(need)
+    mean = float(times.mean())
+    scv = float(times.var() / mean**2) if mean else 0.0
+    return JobClass(need, len(times), mean, scv, *(float(q) for q in np.quantile(times, QUANTILES)))
+
+
+def write_classes(path: str | Path | IO[bytes], classes: Iterable[JobClass]) -> None:
+    """Write job classes as CSV, to a file or a stream."""
+    pl.DataFrame([asdict(row) for row in classes]).write_csv(path)
+
+
+def read_classes(path: str | Path) -> list[JobClass]:
+    """Read job classes from a CSV file that :func:`write_classes` wrote."""
+    content = Path(path).read_bytes()  # by Python, so that it is known who uses which file (book/depends.py)
+    table = pl.read_csv(content, schema_overrides=get_type_hints(JobClass))
+    return [JobClass(**row) for row in table.iter_rows(named=True)]
+
+
+def shipped_classes() -> list[JobClass]:
+    """Return the job classes of the NASA Ames iPSC/860 log of 1993 (128 processors, 18,239 jobs).
+
+    The log is in the Parallel Workloads Archive, and the classes are those of
+    ``job_classes(read_log("NASA-iPSC-1993-3.1-cln.swf.gz"))``. In that log submit times are start times. So it knows
+    needs and run times, and nothing of waits; nor does this table.
+
+    Examples
+    --------
+    >>> [c.need for c in shipped_classes()]
+    [1, 2, 4, 8, 16, 32, 64, 128]
+    """
+    with resources.as_file(resources.files("mjq_logs.classes") / "nasa_ipsc.csv") as path:
+        return read_classes(path)

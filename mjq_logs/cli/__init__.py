@@ -1,0 +1,171 @@
+"""The ``mjq`` command: it reads options, calls the library and prints the result.
+
+Each subcommand is an entry point of the group ``mjq.commands``, so that each package brings its own. Those of this
+package are about logs:
+
+``logs``      replay
+``capacity``  capacity
+``plan``      plan
+``wait``      wait
+``summary``   summary, draw
+``sheet``     paragraphs and tables, as text or as a page
+``reading``   options of the commands that read a log
+``common``    options and messages shared by all commands
+``alive``     what a long command shows, and how it is stopped
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+
+import click
+
+from mjq_logs.cli import common
+from mjq_logs.cli.alive import listening
+
+__all__ = ["ENTRIES", "command", "main", "process"]
+
+MAIN_HELP = """Run the chapters of the book with your own numbers, solve a model, or study the log of a cluster.
+
+    mjq list                             show the chapters
+    mjq list stability                   show the parameters of a chapter
+    mjq run stability -p n 60            run a chapter with other parameters
+    mjq sweep stability -p p1 0.1:0.9:9  run it many times; repeat the command to resume
+    mjq compare runs/stability/a runs/stability/b
+                                         show what differs between two runs
+    mjq solve stability --n 30 --n1 3 --n2 10 --mu1 1 --mu2 .5 --p1 .7
+                                         compute the results of a model, without a notebook
+    mjq reference fcfs wait              show results that were computed in two ways
+    mjq replay log.swf --policy fcfs --policy easy
+                                         compare the waits of a log under two policies
+    mjq capacity log.swf                 estimate the real capacity of a machine
+    mjq plan log.swf --target-wait 2h    find how many servers keep the waits short
+    mjq wait log.swf --need 32 --limit 4h
+                                         forecast when one more job would start
+    mjq summary log.swf -o site.json     summarize a log in at most 700 numbers, to share
+    mjq draw site.json --seed 1 -o copy.swf
+                                         draw a log from a summary
+    mjq sheets stability -o week2        write a different exercise sheet for each student
+    mjq grade answers.csv week2/key.csv  grade their answers
+
+Errors go to stderr. The exit status is 2 if the input is wrong, 1 if a run fails, and 3 if no size of a plan meets its
+target.
+""".replace("\n\n    ", "\n\n\b\n    ")
+LAST_LINE = (
+    "mjq COMMAND --help explains the options of a command. To let the Tab key complete names in bash, put "
+    'eval "$(_MJQ_COMPLETE=bash_source mjq)" into ~/.bashrc; in zsh, use zsh_source and ~/.zshrc.'
+)
+SECTIONS: dict[str, list[str]] = {
+    "Chapters": ["list", "run", "sweep", "compare"],
+    "Models": ["solve", "reference"],
+    "Logs": ["replay", "capacity", "plan", "wait", "summary", "draw"],
+    "Teaching": ["sheets", "grade"],
+}
+ENTRIES = {entry.name: entry for entry in entry_points(group="mjq.commands")}
+EXTRAS = {"mjq_logs": "logs", "mjq_book": "book"}
+
+
+def process() -> int:
+    """Run the command as all that this process does: what asks it to stop is obeyed; return its exit status."""
+    arguments = sys.argv[1:]
+
+    def end():
+        status = _stopped(arguments)
+        sys.stdout.flush()
+        os._exit(status)
+
+    quiet = {"-q", "--quiet"} & set(arguments) or not sys.stderr.isatty()
+    with listening(" ".join(["mjq", *arguments[:1]]), end, None if quiet else sys.stderr):
+        return main(arguments)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; return its exit status."""
+    try:
+        status = command.main(arguments, prog_name="mjq", standalone_mode=False)
+        return status if isinstance(status, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return error.exit_code
+    except click.ClickException as error:
+        return _refuse(arguments, error.format_message(), error.exit_code, _help_of(error))
+    except (KeyboardInterrupt, click.Abort):
+        return _stopped(arguments)
+    except ValueError as error:
+        return _refuse(arguments, error, common.BAD_INPUT)
+    except MemoryError as error:
+        return _refuse(arguments, f"out of memory: {error}", common.FAILED)
+    except OSError as error:
+        message = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else error
+        return _refuse(arguments, message, common.FAILED)
+    except (RuntimeError, ArithmeticError) as error:
+        return _refuse(arguments, error, common.FAILED)
+
+
+def _stopped(arguments):
+    """Say that the command was stopped; return the exit status."""
+    return _refuse(arguments, "stopped", common.FAILED)
+
+
+def _refuse(arguments, message, status, hint=""):
+    """Say what went wrong, as JSON if that was asked for; return the exit status."""
+    name = arguments[0] if arguments else ""
+    try:
+        subcommand = ENTRIES[name].load() if name in ENTRIES and "--json" in arguments else None
+    except ModuleNotFoundError:
+        subcommand = None
+    if isinstance(subcommand, click.Group):
+        models = subcommand.list_commands(click.Context(subcommand))
+        model = next((word for word in arguments[1:2] if word in models), None)
+        return common.say_json(message, status, command=name, model=model)
+    if subcommand and any("--json" in option.opts for option in subcommand.params):
+        return common.say_json(message, status, command=name)
+    return common.say(f"{message}{hint}", status)
+
+
+def _help_of(error):
+    """Return the line that ends an error in the options or arguments of a command."""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        return f"\nSee {error.ctx.command_path} --help."
+    return ""
+
+
+class Main(common.Group):
+    """Describe the command ``mjq``, whose subcommands are loaded one by one, grouped by subject."""
+
+    sections = SECTIONS
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names of the subcommands in the order of the sections."""
+        return [name for part in self.sections.values() for name in part]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Return a subcommand, or None if there is none of this name.
+
+        Raises
+        ------
+        click.ClickException
+            If it lacks a package. The message names the extra that brings it.
+        """
+        if name not in ENTRIES:
+            return None
+        try:
+            return ENTRIES[name].load()
+        except ModuleNotFoundError as error:
+            raise click.ClickException(
+                f"mjq {name} needs the package {error.name}, which is not installed; pip install "
+                f"'mjq[{EXTRAS[ENTRIES[name].module.partition('.')[0]]}]' brings it"
+            ) from error
+
+
+@click.group(
+    cls=Main, help=MAIN_HELP, epilog=LAST_LINE,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)  # fmt: skip
+@click.version_option(package_name="mjq", message=f"%(prog)s %(version)s, Python {platform.python_version()}")
+def command() -> None:
+    pass

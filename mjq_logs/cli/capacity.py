@@ -1,0 +1,411 @@
+"""The ``capacity`` command: the real capacity of a machine, estimated from its log."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mjq_logs.cli import sheet
+from mjq_logs.cli.common import Command, force_option, json_option, page_option, show, show_json
+from mjq_logs.cli.reading import (
+    anonymous_option,
+    lines_used,
+    log_options,
+    machine_option,
+    outage_options,
+    read,
+    read_parts,
+    schema_option,
+)
+
+__all__ = ["capacity"]
+
+NAMES = {
+    "naive": "naive",
+    "exponential": "exponential classes",
+    "independent": "independent jobs",
+    "own_order": "own order",
+}
+HOUR = 3600  # seconds
+ANSWER, CHARTS = 4, 4  # sentences and charts at the top of a page
+CHARTS_OF_A_PARTITION = 2  # on a page about several
+HELP = """Estimate the real capacity of a machine from its log.
+
+The command first prints how near the log is to the limit of each policy, and how long jobs wait at that load and at
+others. Then it says how well replays agree with the waits of the log. Four estimates of the capacity follow, which
+differ in what they assume, and the needs that waste servers.
+
+LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
+input. It may be a summary that mjq summary has written: jobs are then drawn from it. A log of a million jobs takes
+about 0.4 GB of memory, and each further million about 0.1 GB. In Slurm, this command writes such a log without the
+names of users:
+
+\b
+""" + (
+    "SLURM_TIME_FORMAT=%s SLURM_BITSTR_LEN=0 sacct -a -X -D -P --delimiter=';' -S 2025-01-01 -E now \\\n"
+    "  -o JobIDRaw,State,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,AllocTRES,Partition,"
+    "Flags,ReqTRES,JobID \\\n"
+    "  > jobs.txt"
+)
+STAGES = {
+    "naive": "the naive capacity", "exponential": "exponential classes", "independent": "jobs drawn at random",
+    "own_order": "the log in its own order", "memory": "jobs drawn in blocks", "classes": "the log without each class",
+    "waits": "replays with the times of arrival", "curve": "replays with less and with more load",
+}  # fmt: skip
+
+
+@click.command(cls=Command, help=HELP)
+@click.argument("log", type=click.Path(allow_dash=True))
+@log_options
+@outage_options
+@machine_option
+@click.option(
+    "--policy", type=click.Choice(["fcfs", "easy"]),
+    help="Report on this policy alone; otherwise on both. With --json, one report is printed as it stands, and two "
+    "under their policies.",
+)  # fmt: skip
+@click.option(
+    "--needs", metavar="N", type=click.IntRange(1),
+    help="Also merge the needs into at most this many, and print how wrong the capacity then is.",
+)  # fmt: skip
+@click.option(
+    "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True,
+    help="Draw the random numbers of the simulations from this seed.",
+)  # fmt: skip
+@page_option
+@force_option
+@json_option
+@schema_option("PolicyReports", "Report", "Reports")
+@anonymous_option
+def capacity(
+    log: str,
+    policy: str | None,
+    needs: int | None,
+    seed: int,
+    page: str | None,
+    force: bool,
+    as_json: bool,
+    anonymous: bool,
+    **reading: Any,
+) -> None:
+    import mjq_logs
+    from mjq._util import folders
+
+    if page is not None:
+        folders.refuse_existing(Path(page), force)
+    policies = ("fcfs", "easy") if policy is None else (policy,)
+    if isinstance(reading["servers"], dict):
+        if anonymous:
+            raise click.UsageError("--anonymous is for one partition at a time: give --partition NAME")
+        return _of_partitions(log, policies, seed, needs, page, as_json, reading)
+    found = read(log, **reading)
+    if anonymous:
+        mjq_logs.write_classes(sys.stdout.buffer, mjq_logs.job_classes(found))
+        return
+    told = mjq_logs.reports_on(found, policies, seed, needs, _progress)
+    assert found.lines is not None  # of a log that was read from a file
+    parts = list(_parts(told, sheet.dates(found)))
+    if page is not None:
+        answer, about = told.verdict[:ANSWER], sheet.facts(log, found)
+        below = [lines_used(found.lines), *_machine(told)[1:], *parts[2:]]
+        sheet.write_page(page, "What can this machine really do?", about, answer, _charts(told), below, _doubts(told))
+    if as_json:
+        show_json((told if policy is None else told.policies[policy]).model_dump())
+    else:
+        first = ["\n".join(_doubts(told))] if _doubts(told) else []
+        show(sheet.as_text([*first, lines_used(found.lines), *parts]))
+
+
+def _of_partitions(log, policies, seed, needs, page, as_json, reading):
+    """Show what several partitions can do: the sum, and the report of each."""
+    import mjq_logs
+
+    logs, lines = read_parts(log, **reading)
+    told = mjq_logs.reports_by_partition(logs, policies, seed, needs, _progress, lines)
+    sums, parts = [_together(told, total) for total in told.sum], []
+    for name, one in told.partitions.items():
+        parts += [
+            f"PARTITION {name}",
+            *(["\n".join(_doubts(one))] if _doubts(one) else []),
+            *_parts(one, sheet.dates(logs[name])),
+        ]
+    if page is not None:
+        charts = [
+            sheet.Chart(f"Partition {name}. {chart.caption}", chart.draw)
+            for name, one in told.partitions.items()
+            for chart in _charts(one)[:CHARTS_OF_A_PARTITION]
+        ]
+        answer = [_carried(told, total) for total in told.sum]
+        title = "What can these partitions really do?"
+        sheet.write_page(page, title, Path(log).name, answer, charts, [lines_used(lines), *sums, *parts])
+    if as_json:
+        show_json(told.model_dump())
+    else:
+        show(sheet.as_text([lines_used(lines), *sums, *parts]))
+
+
+def _carried(told, total):
+    """Say what the partitions can carry together."""
+    return (
+        f"Under {total.policy} at most {total.share:.1%} of the {total.servers:g} servers of {len(told.partitions)} "
+        f"partitions can be busy, and {total.wasted_servers:.3g} are idle while jobs wait."
+    )
+
+
+def _together(told, total):
+    """Return a row for each partition, and the sum, under one policy."""
+    rows = []
+    for name, reports in told.partitions.items():
+        one = reports.policies[total.policy]
+        own = one.capacities.own_order
+        ends = "" if own.share_low is None else f" ({100 * own.share_low:.1f} to {100 * own.share_high:.1f})"
+        came = None if one.load is None else f"{100 * one.load.load:.1f}"
+        most = f"{100 * own.share:.1f}{ends}"
+        rows.append((name, one.jobs, one.servers, came, most, own.value, own.wasted_servers))
+    came, most = None if total.load is None else f"{100 * total.load:.1f}", f"{100 * total.share:.1f}"
+    rows.append(("sum", total.jobs, total.servers, came, most, total.capacity, total.wasted_servers))
+    rates = "jobs per\nhour at most", "servers\nwasted"
+    head = "partition", "jobs", "servers", "load [%]", "servers busy\nat most [%]", *rates
+    title = f"Partitions under {total.policy}, with 95 % intervals; shares of the sum are weighted by servers"
+    return sheet.Table(title, head, rows, ("", "d", "g", "", "", ".4g", ".2f"))
+
+
+def _progress(stage):
+    """Print on a terminal what is computed now."""
+    if sys.stderr.isatty():
+        show(f"… {STAGES[stage]}", err=True)
+
+
+def _charts(told):
+    """Return the four charts that show most of what this log tells."""
+    from mjq_logs import plots
+
+    first = next(iter(told.policies.values()))
+    estimates = "; ".join(f"{name}, {getattr(first.capacities, key).assumes}" for key, name in NAMES.items())
+    of_each = [
+        (f"How many servers can be busy, by four estimates: {estimates}", plots.shares_of_capacity, True),
+        (
+            "How long jobs wait, against the load (dotted: what each policy can carry)",
+            plots.waits_against_load,
+            all(_of(told, "waits")),
+        ),
+        (
+            "When work comes, on the clock of the log, which is UTC where the log names no zone"
+            if first.load and first.load.by_hour
+            else "When work comes",
+            plots.load_by_time,
+            first.load,
+        ),
+        (
+            "Which needs waste servers (of the ten worst under each policy)",
+            plots.wasted_servers,
+            any(_of(told, "classes")),
+        ),
+        (
+            "The order of the jobs is part of the capacity: shares of the naive one, if so many successive jobs are "
+            "drawn from the log at a time",
+            plots.memory_of_log,
+            True,
+        ),
+    ]
+    there = [sheet.Chart(caption, partial(draw, told)) for caption, draw, known in of_each if known]
+    return there[:CHARTS]
+
+
+def _doubts(told):
+    return next(iter(told.policies.values())).warnings
+
+
+def _machine(told, dates=""):
+    """Return sentences of the machine, the window of the log, and how many servers it used."""
+    from mjq_logs.doubts import held_in_words
+    from mjq_logs.window import window_in_words
+
+    one = next(iter(told.policies.values()))
+    what = f"{one.jobs} jobs on {one.servers:g} servers ({one.servers_from})" + (f", {dates}" if dates else "")
+    return [what, *(words for words in (window_in_words(one.window), held_in_words(one.held, one.servers)) if words)]
+
+
+def _of(told, name):
+    return [getattr(one, name) for one in told.policies.values()]
+
+
+def _parts(told, dates):
+    """Yield the report for people, part by part, answer first."""
+    from mjq_logs.words import agreement_in_words
+
+    reports = list(told.policies.values())
+    first = reports[0]
+    yield "\n".join(_machine(told, dates))
+    yield "\n".join(sentence for sentence in told.verdict if sentence not in first.warnings)
+    yield "\n".join(first.notes)
+    yield _limits(reports)
+    yield from (_curve(one) for one in reports if one.waits)
+    if first.agreement:
+        yield "\n".join(agreement_in_words(first.agreement))
+        yield _agreement(first.agreement)
+    yield from chain.from_iterable(_capacities(one) for one in reports)
+    yield _assumptions(reports)
+    yield _memory(first.memory)
+    yield from (_classes(one) for one in reports if one.classes)
+    yield from (_binned(one) for one in reports if one.binned)
+    yield from (_near_saturation(one.near_saturation) for one in reports if one.near_saturation)
+    if first.load:
+        yield from _arrivals(first.load)
+
+
+def _limits(reports):
+    """Return how near the limit of each policy the log is, and how long jobs wait there."""
+    rows = []
+    for one in reports:
+        own, waits = one.capacities.own_order, one.waits and one.waits.replay
+        ends = "" if own.share_low is None else f" ({100 * own.share_low:.1f} to {100 * own.share_high:.1f})"
+        used = None if one.used is None else f"{100 * one.used:.1f}"
+        rows.append((one.policy, f"{100 * own.share:.1f}{ends}", used, *_waits(waits), "replay" if waits else None))
+    if reports[0].waits and reports[0].waits.log:
+        rows.append(("(real waits)", None, None, *_waits(reports[0].waits.log), "log"))
+    head = (
+        "policy", "servers busy\nat most [%]", "of that\ncame [%]", "mean wait [h]", "90 % wait\nat most [h]", "by the",
+    )  # fmt: skip
+    title = "What each policy can carry in the order of the log"
+    if not reports[0].load:
+        return sheet.Table(title, head[:2], [row[:2] for row in rows], ("", ""))
+    title += ", how much of it came, and how long jobs wait at that load"
+    return sheet.Table(title, head, rows, ("",) * len(head))
+
+
+def _waits(found):
+    return (None, None) if found is None else (sheet.hours(found.mean), sheet.hours(found.percentile))
+
+
+def _curve(one):
+    """Return the waits under one policy if the same jobs come slower or faster."""
+    own = one.capacities.own_order
+    rows = [
+        (f"{row.growth:g}", f"{100 * row.load:.1f}", f"{100 * row.load / own.share:.1f}", *_waits(row.waits))
+        for row in one.waits.curve
+    ]
+    beyond = any(row.load > own.share for row in one.waits.curve)
+    title = f"Waits under {one.policy} if the same jobs come slower or faster, with 95 % intervals"
+    if beyond:
+        title += ". Above 100 % of what it can carry, waits grow as long as the log lasts"
+    head = (
+        "times\nas fast", "load [%]", f"of what {one.policy}\ncan carry [%]", "mean wait [h]", "90 % wait\nat most [h]",
+    )  # fmt: skip
+    return sheet.Table(title, head, rows, ("",) * len(head))
+
+
+def _arrivals(load):
+    told = [f"{load.rate:.4g} jobs came per hour, with work for {load.load:.1%} of the servers."]
+    spans = {"an hour": load.dispersion_by_hour, "a day": load.dispersion_by_day}
+    varies = [f"in {span} {times:.3g} times" for span, times in spans.items() if times is not None]
+    if varies:
+        told.append(f"The number of arrivals varies {', '.join(varies)} as much as if they were Poisson.")
+    yield " ".join(told)
+    yield sheet.Table(
+        "Work that came, as a share of the possible work",
+        ("month", "load"),
+        list(load.by_month.items()),
+        ("", ".3f"),
+    )
+    if load.by_hour:
+        title = "The same by hour of the day, on the clock of the log, which is UTC where the log names no zone"
+        yield sheet.Table(title, ("hour", "load"), list(load.by_hour.items()), ("", ".3f"))
+
+
+def _capacities(told):
+    found = {name: getattr(told.capacities, key) for key, name in NAMES.items()}
+    rows = [
+        (name, one.value, one.low, one.high, one.share, one.share_low, one.share_high, one.wasted_servers)
+        for name, one in found.items()
+    ]
+    head = "capacity", "jobs per hour", "from", "to", "of the naive", "from", "to", "servers wasted"
+    formats = ("", ".4g", ".4g", ".4g", ".4f", ".4f", ".4f", ".2f")
+    yield sheet.Table(f"Capacity under {told.policy}, with 95 % intervals", head, rows, formats)
+
+
+def _assumptions(reports):
+    """Say what each capacity assumes, and what its interval says."""
+    told = []
+    for key, name in NAMES.items():
+        found = [getattr(one.capacities, key) for one in reports]
+        said = dict.fromkeys(one.interval for one in found)
+        ends = found[0].interval if len(said) == 1 else "; ".join(
+            f"{report.policy}: {one.interval}" for report, one in zip(reports, found, strict=True)
+        )  # fmt: skip
+        told.append(f"{name}: {found[0].assumes} (interval: {ends})")
+    mean = reports[0].mean_work
+    ends = "" if mean.high is None else f" ({mean.low:.4g} to {mean.high:.4g})"
+    told.append(f"All of them are for the mean work of a job in this log, {mean.value:.4g}{ends} server-hours.")
+    return "\n".join(told)
+
+
+def _memory(memory):
+    blocks = [one.block for one in next(iter(memory.values()))]
+    rows = [(str(block), *(curve[k].share for curve in memory.values())) for k, block in enumerate(blocks)]
+    title = "Share of the naive capacity, if blocks of this many successive jobs are drawn from the log"
+    return sheet.Table(title, ("jobs", *memory), rows, ("", ".4f", ".4f"))
+
+
+def _classes(told):
+    from mjq_logs.capacity.costs import MOST_NEEDS
+
+    rows = [(f"{one.need:g}", one.jobs, one.servers, one.beside, one.without, one.wastes) for one in told.classes]
+    head = "need", "jobs", "servers used", "others beside it [1/h]", "without it [1/h]", "servers it wastes"
+    title = (
+        f"Needs that waste most under {told.policy}: the servers that others could use without them, less those that "
+        "they use"
+    )
+    if told.other_needs:
+        title += (
+            f". Only the {MOST_NEEDS} needs with most work were tried; {told.other_needs} more have "
+            f"{told.work_of_others:.1%} of it"
+        )
+    return sheet.Table(title, head, rows, ("", "d", ".2f", ".4f", ".4f", ".2f"))
+
+
+def _near_saturation(found):
+    title = (
+        f"Exponential classes near their capacity: a job spends about {found.constant:.4g} / ({found.capacity:.4f} - "
+        "arrivals per hour) hours in the system, if arrivals are Poisson"
+    )
+    return sheet.Table(title, ("of the capacity", "hours"), list(found.hours.items()), ("", ".2f"))
+
+
+def _agreement(agreement):
+    rows = [
+        (
+            one.policy,
+            one.jobs,
+            one.log / HOUR,
+            one.replay / HOUR,
+            *(100 * x for x in (one.same, one.fits_log, one.fits_replay)),
+        )
+        for one in agreement
+    ]
+    head = (
+        "policy", "jobs", "mean wait\nby the log [h]", "replayed [h]", "start within\na minute [%]",
+        "time in which somebody\nwaits who would fit,\nby the log [%]", "replayed [%]",
+    )  # fmt: skip
+    title = "Replays against the waits of the log: look here before you believe a replay"
+    return sheet.Table(title, head, rows, ("", "d", ".2f", ".2f", ".1f", ".1f", ".1f"))
+
+
+def _binned(told):
+    binned = told.binned
+    rows = [
+        (name, one.needs, f"{100 * one.own_order:+.1f}", f"{100 * one.independent:+.1f}")
+        for name, one in (("taken together", binned.fewer), ("rounded up to powers of two", binned.rounded))
+    ]
+    head = "needs", "how many", "own order [%]", "independent [%]"
+    return sheet.Table(
+        f"Error of the capacity under {told.policy} if needs are merged and the work is kept",
+        head,
+        rows,
+        ("",) * len(head),
+    )

@@ -1,0 +1,302 @@
+"""The ``replay`` command: a log under other policies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mjq._util.plain import brief
+from mjq_logs.cli.common import Command, json_option, show, show_json
+from mjq_logs.cli.reading import (
+    USED,
+    growth_option,
+    lines_used,
+    log_options,
+    machine_option,
+    outage_options,
+    read,
+    read_parts,
+)
+
+__all__ = ["replay"]
+
+TIES = {"completions-first": "completions first", "one-by-one": "one by one"}
+COLUMNS = "policy", "mean wait [s]", "95 % wait at most [s]", "bounded slowdown", "utilization", "last end [s]"  # JSON
+HEAD = "policy", "mean wait [h]", "95 % wait\nat most [h]", "bounded\nslowdown", "utilization", "last end [h]"
+FORMATS = "", ".3g", ".3g", ".3f", ".4f", ".1f"
+HOUR = 3600
+
+
+@click.command(cls=Command)
+@click.argument("log", type=click.Path(allow_dash=True))
+@log_options
+@outage_options
+@click.option(
+    "--policy", "policies", multiple=True, default=("easy",), show_default=True, metavar="NAME",
+    help="Replay the log under this policy: fcfs, first-fit, easy, conservative, backfill-D, least-servers-first, "
+    "most-servers-first, msfq-L or server-filling. Repeat to compare several policies.",
+)  # fmt: skip
+@machine_option
+@click.option(
+    "--ties", type=click.Choice(list(TIES)), metavar="ORDER", default="completions-first", show_default=True,
+    help="Choose the order of events at one instant. With completions-first all completions come first, then all "
+    "arrivals, and then the policy starts jobs. With one-by-one the policy acts after each event.",
+)  # fmt: skip
+@click.option("--kill", is_flag=True, help="Kill jobs at their estimate. Otherwise they run past it.")
+@click.option(
+    "--estimates", default="log", show_default=True, metavar="log|FACTOR",
+    help="Take the estimates of run times from the log, or make them this multiple of the true run times (1 = exact).",
+)  # fmt: skip
+@growth_option
+@click.option(
+    "--gantt", type=click.Path(), metavar="FILE",
+    help="Draw the schedule of each policy into this file, such as chart.svg or chart.png.",
+)  # fmt: skip
+@click.option(
+    "--starts", type=click.Path(), metavar="FILE",
+    help="Write the start of each job under each policy to this CSV file.",
+)  # fmt: skip
+@json_option
+def replay(
+    log: str,
+    policies: tuple[str, ...],
+    servers: Any,
+    ties: str,
+    kill: bool,
+    estimates: str,
+    growth: float,
+    gantt: str | None,
+    starts: str | None,
+    as_json: bool,
+    **reading: Any,
+) -> None:
+    """Replay a log under queueing policies and print how long its jobs wait.
+
+    LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
+    input. It may be a summary that mjq summary has written: jobs are then drawn from it. A log of a million jobs takes
+    about 0.4 GB of memory, and each further million about 0.1 GB.
+
+    Priorities, fair share and limits for users are not modelled: jobs queue in order of arrival. A replay is a single
+    sample. If two policies are close, jitter the submit times and replay again.
+
+    With --servers batch=512,gpu=64 each partition is replayed by itself. The row "sum" is of the jobs of all.
+    """
+    import mjq_logs
+    from mjq._util import checks
+    from mjq_logs.doubts import doubts
+    from mjq_logs.outages import find_gaps, outages_in_words
+    from mjq_logs.replaying import replayed
+    from mjq_logs.window import too_short, window_in_words, window_of
+
+    if gantt:
+        _require_chart(gantt)
+    growth = float(checks.positive("--growth", growth, ndim=0))
+    if isinstance(servers, dict):
+        logs, lines = read_parts(log, servers, **reading)
+        how = dict(ties=TIES[ties], kill=kill)
+        return _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, starts, as_json)
+    if servers == USED:
+        found = read(log, **reading)
+        servers = mjq_logs.size_in_use(found)
+        if reading["calendar"] is not None:
+            found = read(log, machine=servers, **reading)
+    else:
+        found = read(log, machine=servers, **reading)
+    size = servers or found.require_servers()
+    if found.arrival is None:
+        raise ValueError(f"{log} does not say when jobs were submitted, so their waits are unknown")
+    assert found.lines is not None  # of a log that was read from a file
+    said = _estimates(found, estimates)
+    rows, schedules, started = [], {}, {}
+    for policy in dict.fromkeys(policies):
+        made = replayed(found, size, policy, growth, said, ties=TIES[ties], kill=kill)
+        schedule = made.of_log()
+        rows.append((policy, *_summary(schedule, made.schedule.utilization)))
+        if gantt:  # of a long log, only what is asked for is kept
+            schedules[policy] = schedule
+        if starts:
+            started[policy] = schedule.start
+        del made, schedule  # before the next one is made
+    seen = [words for words in (window_in_words(window_of(found)),) if words]
+    notes = [
+        *seen,
+        *_real_waits(found),
+        *_notes(found, estimates, policies),
+        *outages_in_words(found, find_gaps(found)),
+    ]
+    if gantt:
+        _draw(schedules, gantt)
+    if starts:
+        _write(found, started, starts)
+    if as_json:
+        left_out = found.lines.read - found.lines.used
+        what = {
+            "jobs": len(found),
+            "left out": left_out,
+            "servers": size,
+            "lines": found.lines.model_dump(),
+            "notes": list(dict.fromkeys([*found.notes, *notes])) if "Summary" in found.header else notes,
+        }
+        show_json(what | {"policies": _plain(rows)})
+        return
+    for words in doubts(found if servers is None else replace(found, servers=size, servers_from="given")):
+        if words != too_short(found):  # a replay of a few jobs is what it is
+            show(words)
+    show("\n".join([f"{len(found)} jobs on {size:g} servers", lines_used(found.lines), *notes]))
+    show(_table(rows, HEAD))
+
+
+def _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, starts, as_json):
+    """Replay each partition by itself, and show a row for each, and one for all of their jobs."""
+    import numpy as np
+
+    from mjq_logs.replaying import replayed
+
+    unknown = [name for name, found in logs.items() if found.arrival is None]
+    if unknown:
+        raise ValueError(f"{log} does not say when jobs of {unknown[0]} were submitted, so their waits are unknown")
+    first, last = min(found.begin for found in logs.values()), max(found.end for found in logs.values())
+    rows, schedules, numbers, notes = [], {}, {}, []
+    for policy in dict.fromkeys(policies):
+        all_of = []
+        for name, found in logs.items():
+            one = replace(found, window=(first, max(last, first + 1.0)))
+            made = replayed(one, found.require_servers(), policy, growth, _estimates(found, estimates), **how)
+            schedule = made.of_log()
+            all_of.append(schedule)
+            rows.append((name, policy, found.servers, len(found), *_summary(schedule, made.schedule.utilization)))
+            schedules[name, policy] = schedule
+            numbers[name] = range(1, len(found) + 1) if found.number is None else found.number
+        rows.append(("sum", policy, sum(one.servers for one in all_of), *_summary_of_all(all_of)))
+    for name, found in logs.items():
+        said = (*found.notes, *_real_waits(found), *_notes(found, estimates, policies))
+        notes += [f"{name}: {note}" for note in said]
+    if gantt:
+        _draw({f"{name}, {policy}": schedule for (name, policy), schedule in schedules.items()}, gantt)
+    if starts:
+        import polars as pl
+
+        tables = [
+            pl.DataFrame(
+                {"partition": name, "job": np.asarray(numbers[name])}
+                | {policy: schedules[name, policy].start for policy in dict.fromkeys(policies)}
+            )
+            for name in logs
+        ]
+        pl.concat(tables).write_csv(starts)
+    if as_json:
+        found = [
+            dict(zip(("partition", COLUMNS[0], "servers", "jobs", *COLUMNS[1:]), row, strict=True)) for row in rows
+        ]
+        show_json({"jobs": lines.used, "left out": lines.read - lines.used, "lines": lines.model_dump(), "notes": notes}
+                  | {"partitions": found})  # fmt: skip
+        return
+    size = sum(found.servers for found in logs.values())
+    show("\n".join([f"{lines.used} jobs on {size:g} servers of {len(logs)} partitions", lines_used(lines), *notes]))
+    show(_table(rows, ("partition", HEAD[0], "servers", "jobs", *HEAD[1:])))
+
+
+def _summary_of_all(schedules):
+    """Return how many jobs there are, and what :func:`_summary` returns, of all jobs of several machines."""
+    import numpy as np
+
+    wait = np.concatenate([one.wait for one in schedules])
+    slowdown = np.average([one.bounded_slowdown() for one in schedules], weights=[len(one.run) for one in schedules])
+    work = sum(one.need @ one.run for one in schedules)
+    possible = sum(one.servers * (one.finish.max() - one.submit.min()) for one in schedules)
+    utilization = float(work / possible) if possible > 0 else float("nan")
+    last = max(float(one.finish.max()) for one in schedules)
+    return len(wait), float(wait.mean()), float(np.quantile(wait, 0.95)), float(slowdown), utilization, last
+
+
+def _table(rows, head):
+    """Return rows that end with a summary as a table for people, in hours."""
+    from tabulate import tabulate
+
+    shown = [(*row[:-5], row[-5] / HOUR, row[-4] / HOUR, row[-3], row[-2], row[-1] / HOUR) for row in rows]
+    formats = ("", "", "g", "d", *FORMATS[1:])[-len(head) :] if len(head) > len(FORMATS) else FORMATS
+    return tabulate(shown, head, floatfmt=formats, disable_numparse=[0])
+
+
+def _estimates(found, given):
+    """Return the estimates; one that is unknown or too low is taken to be exact."""
+    import numpy as np
+
+    if given == "log":
+        return np.zeros(len(found)) if found.estimate is None else np.nan_to_num(found.estimate)
+    try:
+        factor = float(given)
+    except ValueError:
+        raise ValueError(f"--estimates must be log or a number, got {brief(given)}") from None
+    if not 1 <= factor < float("inf"):
+        raise ValueError(f"--estimates must be a finite number of at least 1, got {brief(given)}")
+    return factor * found.run
+
+
+def _real_waits(found):
+    """Say how long the jobs waited by the log itself, if it tells."""
+    import numpy as np
+
+    from mjq_logs.words import time_in_words
+
+    wait = None if found.wait is None or found.submits_are_starts else found.wait[~np.isnan(found.wait)] / HOUR
+    if wait is None or not len(wait):
+        return []
+    mean, most = time_in_words(float(wait.mean())), time_in_words(float(np.quantile(wait, 0.95)))
+    return [f"By the log itself the jobs waited {mean} on average, and 95 % of them at most {most}."]
+
+
+def _notes(found, given, policies):
+    """Say that policies which look at estimates get run times instead, if the log has no estimates."""
+    from mjq.simulation.policies import policy
+
+    rules = {name: policy(name) for name in policies}
+    asking = [name for name, rule in rules.items() if rule.knows_times and not rule.interrupts]
+    if given != "log" or found.estimate is not None or not asking:
+        return []
+    return [f"The log has no estimates, so run times are taken for estimates ({', '.join(asking)})."]
+
+
+def _summary(schedule, utilization):
+    import numpy as np
+
+    waits = float(schedule.wait.mean()), float(np.quantile(schedule.wait, 0.95))
+    return (*waits, float(schedule.bounded_slowdown()), utilization, float(schedule.finish.max()))
+
+
+def _plain(rows):
+    return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+
+
+def _require_chart(path):
+    """Refuse a name of a chart that cannot be drawn, before anything is computed."""
+    if Path(path).suffix not in (".svg", ".png", ".pdf"):
+        raise ValueError(f"--gantt must end in .svg, .png or .pdf, got {path}")
+
+
+def _draw(schedules, path):
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot as plt
+
+    from mjq import plots
+
+    plots.style()
+    figure, axes = plots.panels(len(schedules), height=2.6, sharex=True, squeeze=False)
+    for ax, (policy, schedule) in zip(axes[:, 0], schedules.items(), strict=True):
+        plots.gantt(schedule, ax)
+        ax.set_title(policy)
+        ax.set_xlabel("time [s]")
+    figure.savefig(path)
+    plt.close(figure)
+
+
+def _write(found, starts, path):
+    import polars as pl
+
+    numbers = range(1, len(found) + 1) if found.number is None else found.number
+    pl.DataFrame({"job": numbers} | starts).write_csv(path)

@@ -1,0 +1,449 @@
+"""The ``plan`` command: how many servers keep the waits of a log below a target."""
+
+from __future__ import annotations
+
+import re
+import sys
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+
+import click
+
+from mjq._util.plain import brief
+from mjq_logs.cli import sheet
+from mjq_logs.cli.common import (
+    Command,
+    connect_workers,
+    force_option,
+    json_option,
+    page_option,
+    quiet_option,
+    scheduler_option,
+    show,
+    show_json,
+    workers_option,
+)
+from mjq_logs.cli.reading import (
+    Machine,
+    anonymous_option,
+    growth_option,
+    lines_used,
+    log_options,
+    outage_options,
+    read,
+    read_parts,
+    schema_option,
+)
+
+__all__ = ["Duration", "plan"]
+
+MISSED = 3  # exit status: no size meets the target
+HOUR = 3600.0  # seconds
+MOST_SIZES = 200
+TINY = 1e-9  # hours
+
+
+class Duration(click.ParamType):
+    """Read a duration such as 2h, 90min, 1d 12h or 1-12:00:00 as a number of hours."""
+
+    name = "time"
+
+    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> float:
+        """Return the hours."""
+        from mjq_logs.reading.times import as_duration
+
+        try:
+            return as_duration(str(value)) / HOUR
+        except ValueError as error:
+            self.fail(str(error), parameter, context)
+
+
+class Sizes(Machine):
+    """Read a range of sizes such as 100:200 or 100:200:11, a number of servers, or one of both for each partition."""
+
+    name = "sizes"
+    wanted = "a range such as 100:200 or 100:200:11, or one or a number for each partition such as batch=512,gpu=64:128"
+
+    def servers(
+        self, value: object, parameter: click.Parameter | None, context: click.Context | None
+    ) -> float | tuple[float, float, int | None]:
+        """Return the lowest size, the highest, and how many there are, or None; of a number without a colon, itself."""
+        if ":" not in str(value):
+            return super().servers(value, parameter, context)
+        try:
+            first, last, *rest = str(value).split(":")
+            count = None
+            if rest:
+                (count,) = [int(x) for x in rest]
+            low, high = float(first), float(last)
+        except ValueError:
+            self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
+        if not 0 < low <= high < float("inf") or (count is not None and not 1 <= count <= MOST_SIZES):
+            self.fail(
+                f"{brief(value)} is not a range of at most {MOST_SIZES} rising positive sizes", parameter, context
+            )
+        return low, high, count
+
+
+class Share(click.ParamType):
+    """Read a share such as 20% or 0.2."""
+
+    name = "share"
+
+    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> float:
+        """Return the share as a number from 0 to 1."""
+        found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(%?)", str(value).strip())
+        share = float(found[1]) / (100 if found[2] else 1) if found else 2.0
+        if share > 1:
+            self.fail(f"{brief(value)} is not a share such as 20% or 0.2", parameter, context)
+        return share
+
+
+class Night(click.ParamType):
+    """Read the hours of the day between which it is night, such as 20:8."""
+
+    name = "from:to"
+
+    def convert(
+        self, value: object, parameter: click.Parameter | None, context: click.Context | None
+    ) -> tuple[float, float]:
+        """Return the hour at which it begins, and that at which it ends."""
+        found = re.fullmatch(r"(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)", str(value))
+        begins, ends = (float(found[1]), float(found[2])) if found else (0.0, 0.0)
+        if begins == ends or max(begins, ends) >= 24:
+            self.fail(f"{brief(value)} does not name two hours of the day such as 20:8", parameter, context)
+        return begins, ends
+
+
+@click.command(cls=Command)
+@click.argument("log", type=click.Path(allow_dash=True))
+@log_options
+@click.option(
+    "--target-wait", "target", type=Duration(), metavar="TIME",
+    help="Keep waits at or below this time, such as 2h, 90min or 1d12h. It may be left out if a what-if is given.",
+)  # fmt: skip
+@click.option(
+    "--percentile", metavar="PERCENT", type=click.FloatRange(0, 100, min_open=True), default=90.0, show_default=True,
+    help="Require that this share of the jobs meets the target wait, in percent.",
+)  # fmt: skip
+@click.option(
+    "--policy", "policies", multiple=True, default=("easy",), show_default=True, metavar="NAME",
+    help="Plan for this policy; mjq replay --help lists them. Repeat to compare several policies.",
+)  # fmt: skip
+@click.option(
+    "--servers", "sizes", type=Sizes(), metavar="A:B[:HOW MANY]|NAME=...,...",
+    help="Try sizes from A to B servers, ten of them unless HOW MANY is given. By default they go from three quarters "
+    "of the servers of the log to twice as many. With NAME=N,... or NAME=A:B,... plan several partitions at once; N is "
+    "the servers of a partition now. All count in the same --unit. With a what-if, N alone is the machine.",
+)  # fmt: skip
+@click.option(
+    "--cap", "caps", metavar="N", type=click.FloatRange(min=0, min_open=True), multiple=True,
+    help="What if no job had more than N servers? Larger ones run on N, longer, with the same work.",
+)  # fmt: skip
+@click.option(
+    "--estimates", type=click.Choice(["exact"]),
+    help="What if users knew the run times of their jobs exactly?",
+)  # fmt: skip
+@click.option(
+    "--shift-night", "shift", metavar="SHARE", type=Share(),
+    help="What if this share of the jobs that come by day, such as 20%, came in the next night? They are drawn at "
+    "random, and come when the same part of the night has passed as of the day.",
+)  # fmt: skip
+@click.option(
+    "--night", metavar="FROM:TO", type=Night(), default="20:8", show_default=True,
+    help="Take these hours for the night, on the clock of the log. That of sacct with %s is UTC.",
+)  # fmt: skip
+@click.option(
+    "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True,
+    help="Draw the jobs of --shift-night from this seed.",
+)  # fmt: skip
+@click.option(
+    "--without", "absent", metavar="NEED", type=click.FloatRange(min=0, min_open=True), multiple=True,
+    help="What if there were no jobs of exactly NEED servers?",
+)  # fmt: skip
+@growth_option
+@outage_options
+@click.option(
+    "--node", metavar="N", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
+    help="Add servers in steps of this many, the servers of a node.",
+)  # fmt: skip
+@click.option(
+    "-o", "output", type=click.Path(dir_okay=False),
+    help="Write the plan to this file as JSON. If the command is interrupted, repeat it to resume.",
+)  # fmt: skip
+@page_option
+@json_option
+@schema_option("Plan", "Plans")
+@anonymous_option
+@workers_option
+@scheduler_option
+@force_option
+@quiet_option
+def plan(
+    log, target, percentile, policies, sizes, caps, estimates, shift, night, seed, absent, growth, node, output, page,
+    as_json, anonymous, workers, scheduler, force, quiet, **reading,
+):  # fmt: skip
+    """Find how many servers keep the waits of a log below a target.
+
+    The command replays the log on machines of many sizes. It then replays the log on the smallest machine that meets
+    the target, with less and with more load. The exit status is 3 if no size meets the target.
+
+    What-ifs (--cap, --estimates, --shift-night, --without) are each tried alone, on the machine of the log. The command
+    compares the waits of the same jobs with and without the change. With a target, it also finds the smallest size that
+    meets it under the change.
+
+    LOG is read as in mjq capacity, whose help shows how to write such a log in Slurm.
+
+    \b
+      mjq plan jobs.txt --target-wait 2h --servers 100:200 --growth 1.2
+      mjq plan jobs.txt --cap 32 --estimates exact --shift-night 20%
+      mjq plan jobs.txt --target-wait 2h --servers batch=512,gpu=64
+    """
+    import mjq_logs
+    from mjq._util import folders
+
+    if page is not None:
+        folders.refuse_existing(Path(page), force)
+    asks = bool(caps or absent or estimates or shift is not None)
+    if target is None and not asks and not anonymous:
+        raise click.UsageError("give --target-wait, or a what-if: --cap, --estimates, --shift-night or --without")
+    common = dict(
+        percentile=percentile, growth=growth, node=node, output=output, force=force,
+        progress=not quiet and sys.stderr.isatty(),
+    )  # fmt: skip
+    if isinstance(sizes, dict):
+        if asks or anonymous:
+            raise click.UsageError("a what-if, or --anonymous, is for one partition at a time: give --partition NAME")
+        logs, lines = read_parts(log, {name: _machine(one) for name, one in sizes.items()}, **reading)
+        tried = {name: _tried(logs[name], one, node) for name, one in sizes.items()}
+        with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
+            plans = mjq_logs.planned_by_partition(logs, target, policies, tried, lines=lines, workers=crew, **common)
+        if page is not None:
+            _write_page_of_all(page, log, plans)
+        return _show(plans, _parts_of_all(plans), as_json)
+    if isinstance(sizes, float) and not asks:
+        raise click.BadParameter(f"{sizes:g} is not a range such as 100:200 or 100:200:11", param_hint="'--servers'")
+    found = read(log, servers=_machine(sizes), **reading)
+    if anonymous:
+        mjq_logs.write_classes(sys.stdout.buffer, mjq_logs.job_classes(found))
+        return 0
+    changes = [mjq_logs.capped(found, cap) for cap in caps]
+    changes += [mjq_logs.with_exact_estimates(found)] if estimates else []
+    changes += [] if shift is None else [mjq_logs.shifted_to_night(found, shift, seed, night)]
+    changes += [mjq_logs.without_need(found, need) for need in absent]
+    tried = _tried(found, sizes, node)
+    with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
+        told = mjq_logs.planned(found, target, policies, tried, changes=changes, workers=crew, **common)
+    if page is not None:
+        _write_page(page, log, found, told)
+    return _show(told, _parts(told), as_json)
+
+
+def _machine(given):
+    """Return the servers of a machine, if an option tells them."""
+    return given if isinstance(given, float) else None
+
+
+def _tried(log, given, node):
+    """Return the sizes that an option asks for, or None."""
+    from mjq_logs import sizes_between
+
+    if not isinstance(given, tuple):
+        return None
+    low, high, count = given
+    return sizes_between(log, low, high, **({} if count is None else {"count": count}), node=node)
+
+
+def _show(told, parts, as_json):
+    """Show a plan, or those of partitions; return the exit status."""
+    if as_json:
+        show_json(told.model_dump())
+    else:
+        show(sheet.as_text(parts))
+    return 0 if told.met else MISSED
+
+
+def _write_page(page, log, found, told):
+    """Write the plan as a page: the answer, charts, then all parts."""
+    from mjq_logs import plots
+
+    goal, charts = f"{told.percentile:g} % wait at most", []
+    if told.target is not None:
+        charts += [
+            sheet.Chart(f"{goal}, against the servers", lambda ax: plots.waits_by_size(told, ax)),
+            sheet.Chart("Mean wait, against the servers", lambda ax: plots.waits_by_size(told, ax, "mean")),
+            sheet.Chart(f"{goal}, against the load", lambda ax: plots.waits_by_load(told, ax)),
+            sheet.Chart("Mean wait, against the load", lambda ax: plots.waits_by_load(told, ax, "mean")),
+        ]
+    if told.what_if:
+        caption = f"Mean wait on {told.what_if[0].servers:g} servers, as it is and under each change"
+        charts.append(sheet.Chart(caption, lambda ax: plots.waits_by_change(told, ax)))
+    verdicts = [one.verdict for one in told.policies]
+    answer = verdicts[0] if len(verdicts) == 1 else [" ".join(verdict[:2]) for verdict in verdicts]
+    parts, title = _parts(told.model_copy(update={"warning": None})), "What if?"
+    if told.target is not None:
+        title = "How many servers?"
+    sheet.write_page(page, title, sheet.facts(log, found), answer[:3], charts, parts, told.warnings)
+
+
+def _write_page_of_all(page, log, told):
+    """Write the plans of partitions as a page."""
+    from mjq_logs import plots
+
+    charts = [
+        sheet.Chart(f"Partition {name}. {plan.percentile:g} % wait at most", partial(plots.waits_by_size, plan))
+        for name, plan in told.partitions.items()
+    ]
+    answer = [_summed(told, total) for total in told.sum]
+    sheet.write_page(page, "How many servers?", Path(log).name, answer, charts, _parts_of_all(told))
+
+
+def _summed(told, total):
+    """Say how many servers all partitions need."""
+    if total.missed:
+        missed = f"{', '.join(total.missed)}: no size that was tried meets the target"
+        return f"Under {total.policy} the partitions have no sum, for in {missed}."
+    return f"Under {total.policy} the {len(told.partitions)} partitions need {total.smallest:g} servers in all."
+
+
+def _parts_of_all(told):
+    """Yield the plans of partitions for people: first the sum."""
+    if told.lines:
+        yield lines_used(told.lines)
+    yield from (_sum(told, one) for one in told.sum)
+    for name, plan in told.partitions.items():
+        yield f"PARTITION {name}"
+        yield from _parts(plan.model_copy(update={"lines": None, "assumes": []}))
+    yield from _assumed(next(iter(told.partitions.values())))
+
+
+def _sum(told, total):
+    target, rows = next(iter(told.partitions.values())), []
+    for name, plan in told.partitions.items():
+        (one,) = (one for one in plan.policies if one.policy == total.policy)
+        row = next((row for row in one.sizes if row.servers == one.smallest), None)
+        verdict = _verdict(row, one.tells) if row else "missed"
+        rows.append([name, plan.jobs, plan.servers, one.smallest, row and row.load, verdict])
+    jobs = sum(plan.jobs for plan in told.partitions.values())
+    verdict = f"missed in {len(total.missed)}" if total.missed else "met"
+    rows.append(["sum", jobs, total.servers, total.smallest, None, verdict])
+    goal = f"{target.percentile:g} % wait at most {target.target:.3g} h under {total.policy}"
+    title = f"Smallest size of each partition on which {goal}, and their sum"
+    head = "partition", "jobs", "servers now", "smallest", "load", "target"
+    return sheet.Table(title, head, rows, ("", "d", "g", "g", ".3f", ""))
+
+
+def _parts(told):
+    """Yield the plan for people, part by part."""
+    yield from told.warnings
+    if told.lines:
+        yield lines_used(told.lines)
+    machine = f", on {told.servers:g} servers ({told.servers_from})" if told.servers else ""
+    yield "\n".join([f"{told.jobs} jobs{machine}", *told.notes])
+    if told.real_waits:
+        yield "\n".join(told.real_waits)
+    for one in told.policies:
+        yield "\n".join(one.verdict)
+        yield _by_size(one, told)
+        if one.loads:
+            yield _by_load(one, told)
+    if told.what_if:
+        yield from _what_if(told)
+    if told.assumes:
+        yield from _assumed(told)
+
+
+def _assumed(told):
+    yield "\n".join(["All of this assumes:", *(f"- {sentence}" for sentence in told.assumes)])
+
+
+def _what_if(told):
+    """Yield what changes would do: what they are, and a table for each policy."""
+    effects = {policy: [one for one in told.what_if if one.policy == policy] for policy in _policies(told)}
+    some = next(iter(effects.values()))
+    yield "\n".join(["What if?", *(f"- {one.change}: {one.told}" for one in some), *_of_response(told.what_if)])
+    most = f"{told.percentile:g} % wait at\nmost [h]\nas it is"
+    head: tuple[str, ...] = "what changes", "mean wait [h]\nas it is", "then", "shorter by", most, "then", "shorter by"
+    head += () if told.target is None else ("servers for\nthe target",)
+    for policy, rows in effects.items():
+        title = (
+            f"{rows[0].servers:g} servers under {policy}: the same jobs as they are and under each change, with 95 % "
+            "intervals of the difference"
+        )
+        yield sheet.Table(title, head, [_effect(one, told) for one in rows], ("",) * len(head))
+
+
+def _effect(one, told):
+    row = [one.change]
+    for name in ("mean", "percentile"):
+        before, after = (f"{getattr(which, name).value:.3g}" for which in (one.before, one.after))
+        row += [before, after, sheet.hours(getattr(one.saves, name))]
+    return row if told.target is None else [*row, one.smallest and f"{one.smallest:g}"]
+
+
+def _of_response(effects):
+    """Say how response times change where run times do."""
+    for one in effects:
+        if abs(one.response.value - one.saves.mean.value) > TINY:
+            shorter = "shorter" if one.response.value > 0 else "longer"
+            ends = sorted(abs(x) for x in (one.response.low, one.response.high) if x is not None)
+            sure = "" if one.response.holds_zero else f" ({ends[0]:.3g} to {ends[1]:.3g})"
+            sure = sure or ", but the log cannot tell that from nothing"
+            yield (
+                f"- {one.change}: under {one.policy} the mean response time, wait and run time, becomes "
+                f"{abs(one.response.value):.3g} h {shorter}{sure}."
+            )
+
+
+def _policies(told):
+    return list(dict.fromkeys(one.policy for one in told.what_if))
+
+
+def _by_size(one, told):
+    head = (
+        "servers", "load", "mean wait [h]", f"{told.percentile:g} % wait\nat most [h]", "target",
+        f"each {told.node:g} more\nsaves [h]", "exact estimates\nsave [h]",
+    )  # fmt: skip
+    title = (
+        f"Waits under {one.policy}, with 95 % intervals. What is saved is of the mean wait, and is left out where its "
+        f"interval holds zero. What each further {'server' if told.node == 1 else 'node'} saves is the mean from this "
+        "size to the next that is at least a tenth larger."
+    )
+    rows = [row for row in one.sizes if row.shown]
+    if between := [row.servers for row in one.sizes if not row.shown]:
+        title += (
+            f" Further sizes from {between[0]:g} to {between[-1]:g} were tried, and are in --json; the table has those "
+            "at which the target begins to be met or missed."
+        )
+    return sheet.Table(title, head, [_size(row, one.tells) for row in rows], ("", ".3f"))
+
+
+def _size(row, tells):
+    if row.waits is None:
+        return [f"{row.servers:g}", row.load, None, None, f"too small for {row.too_large}", None, None]
+    exact = row.exact_estimates and _saved(row.exact_estimates.mean)
+    waits = sheet.hours(row.waits.mean), sheet.hours(row.waits.percentile)
+    each = row.each_node_more and _saved(row.each_node_more.mean)
+    return [f"{row.servers:g}", row.load, *waits, _verdict(row, tells), each, exact]
+
+
+def _verdict(row, tells):
+    """Return in a word or two whether a size meets the target, and whether the log can tell where it can of some."""
+    sure = not tells or row.surely or row.surely_misses
+    return ("met" if row.meets else "missed") + ("" if sure else ", not surely")
+
+
+def _saved(found):
+    """Return what is saved, or None where the log cannot tell it from nothing."""
+    return None if found.holds_zero else sheet.hours(found)
+
+
+def _by_load(one, told):
+    head = "growth", "load", "mean wait [h]", f"{told.percentile:g} % wait\nat most [h]"
+    rows = [
+        [f"{row.growth:.3g}", row.load, sheet.hours(row.waits.mean), sheet.hours(row.waits.percentile)]
+        for row in one.loads
+    ]
+    title = f"{one.servers:g} servers under {one.policy}; with growth 2 jobs come twice as fast as in the log"
+    return sheet.Table(title, head, rows, ("", ".3f"))

@@ -1,0 +1,289 @@
+"""Options and messages of the commands that read a log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mjq._util.plain import brief
+from mjq_logs.cli.common import show, show_json
+
+if TYPE_CHECKING:
+    from mjq_logs import Gap, Lines, Log
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "USED", "Machine", "Servers", "anonymous_option", "growth_option", "servers_option", "machine_option",
+    "log_options", "outage_options", "calendar_option", "read", "read_parts", "lines_used", "schema_option",
+]  # fmt: skip
+
+OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
+SEED = 1  # of the jobs that are drawn from it
+SIZE_IN_USE = "the size that was used"
+USED = "used"  # in place of a number of servers: the size that the log used
+LOG_OPTIONS = (
+    click.option(
+        "--column", "columns", nargs=2, multiple=True, metavar="OURS THEIRS",
+        help="Map our name of a column to that of a CSV or Parquet file, such as --column need gpus. Our names are "
+        "need, run, submit, eligible, start, end, estimate, job, partition and user. Repeat for more columns.",
+    ),
+    click.option(
+        "--unit", type=click.Choice(["cpus", "nodes", "gpus"]),
+        help="Count the needs of jobs in this unit. Only logs of sacct offer a choice.",
+    ),
+    click.option("--partition", metavar="NAME", help="Use only the jobs of this partition."),
+    click.option(
+        "--from", "since", metavar="TIME",
+        help="Look at the log from this time on: a date such as 2025-06-01T12:00 on the clock of the log, or seconds "
+        "as in the log. Jobs that ran or waited then are the state in which replays begin.",
+    ),
+    click.option(
+        "--to", "until", metavar="TIME",
+        help="Look at the log up to this time. Jobs that ran or waited then are not finished.",
+    ),
+    click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used."),
+)  # fmt: skip
+calendar_option = click.option(
+    "--calendar", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
+    help="Take the servers that are up from this file. Each line has a time, in seconds on the clock of the log or as "
+    "a date, and how many servers are up from then on. Jobs in service run on when servers go down. No gap is cut.",
+)  # fmt: skip
+OUTAGE_OPTIONS = (
+    click.option(
+        "--keep-gaps", is_flag=True,
+        help="Keep outages in loads and waits. By default the command looks for gaps in which nothing was submitted "
+        "and nothing ran, longer than a day and than three times the longest pause of a typical week. It cuts them to "
+        "that length.",
+    ),
+    calendar_option,
+)  # fmt: skip
+anonymous_option = click.option(
+    "--anonymous", is_flag=True, help="Print only the table of job classes, as CSV. It names nobody and can be shared."
+)
+growth_option = click.option(
+    "--growth", metavar="FACTOR", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
+    help="Multiply the arrival rate of the log by this factor.",
+)  # fmt: skip
+
+
+class Machine(click.ParamType):
+    """Read the servers of a machine, such as 512, or those of several partitions, such as batch=512,gpu=64."""
+
+    name = "servers"
+    wanted = "a positive number such as 512, or one for each partition such as batch=512,gpu=64, or used"
+
+    def convert(
+        self, value: object, parameter: click.Parameter | None, context: click.Context | None
+    ) -> float | str | dict[str, Any]:
+        """Return the servers, or those of each partition by its name, or the word used."""
+        if value == USED and type(self) is Machine:
+            return value
+        if not isinstance(value, str) or "=" not in value:
+            return self.servers(value, parameter, context)
+        found: dict[str, Any] = {}
+        for part in value.split(","):
+            name, equals, servers = (word.strip() for word in part.rpartition("="))
+            if not equals or not name:
+                self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
+            if name in found:
+                self.fail(f"the partition {name} is named twice", parameter, context)
+            found[name] = self.servers(servers, parameter, context)
+        return found
+
+    def servers(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return what is said of one machine: a positive number."""
+        from mjq_logs.reading.times import as_count, as_number
+
+        text = str(value)
+        number = as_number(text) or as_count(text) or 0.0
+        if not number > 0:
+            self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
+        return number
+
+
+machine_option = click.option(
+    "--servers", metavar="N|used|NAME=N,...", type=Machine(),
+    help="Assume this many servers. By default their number is what the log says. With the word used, it is the size "
+    "that the log used: the servers that its jobs held at most for 99 % of the time, and at least the largest need. "
+    "With NAME=N,... take several partitions at once, each with its servers; all count in the same --unit. Jobs of "
+    "other partitions are left out.",
+)  # fmt: skip
+
+
+class Servers(Machine):
+    """Read the servers of one machine, such as 512, or the word used."""
+
+    wanted = "a positive number such as 512, or used"
+
+    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the number, or the word used."""
+        return value if value == USED else self.servers(value, parameter, context)
+
+
+servers_option = click.option(
+    "--servers", metavar="N|used", type=Servers(),
+    help="Assume this many servers. By default their number is what the log says. With the word used, it is the size "
+    "that the log used: the servers that its jobs held at most for 99 % of the time, and at least the largest need.",
+)  # fmt: skip
+
+
+def log_options(command: Callable) -> Callable:
+    """Add the options of every command that reads a log, whose values are for :func:`read`."""
+    for option in reversed(LOG_OPTIONS):
+        option(command)
+    return command
+
+
+def outage_options(command: Callable) -> Callable:
+    """Add the options of a command that knows outages, whose values are for :func:`read`."""
+    for option in reversed(OUTAGE_OPTIONS):
+        option(command)
+    return command
+
+
+def read(
+    path: str,
+    columns: Sequence[tuple[str, str]],
+    keep_gaps: bool | None = None,
+    calendar: str | None = None,
+    machine: float | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    **words: Any,
+) -> Log:
+    """Return the log that these options describe; with `servers`, that of a machine of this size.
+
+    For a command with :func:`outage_options` outages are taken out, or given by a calendar, and the last note says so.
+    The calendar is of `machine` servers, by default those of the log.
+    """
+    import mjq_logs
+    from mjq_logs.making.summary import is_summary
+
+    used = words.get("servers") == USED
+    if used:
+        words["servers"] = None
+    if is_summary(path):
+        if since is not None or until is not None or used:
+            raise click.UsageError(f"{path} is a summary of a log: it has no window to choose, and no servers in use")
+        log = _drawn(path, columns, **words)
+    else:
+        log = _within(mjq_logs.read_log(path, dict(columns) or None, **words), since, until)
+    if used:
+        log = replace(log, servers=mjq_logs.size_in_use(log), servers_from=SIZE_IN_USE)
+    return log if keep_gaps is None and calendar is None else _with_outages(log, keep_gaps, calendar, machine)
+
+
+def _within(log: Log, since: str | None, until: str | None) -> Log:
+    """Return what the log tells of the window that the user asks for."""
+    from mjq_logs import within
+    from mjq_logs.reading.times import as_moment
+
+    if since is None and until is None:
+        return log
+    ends = []
+    for option, text in (("--from", since), ("--to", until)):
+        try:
+            ends.append(None if text is None else as_moment(text, log.clock))
+        except ValueError as error:
+            raise ValueError(f"{option}: {error}") from None
+    return within(log, *ends)
+
+
+def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False):
+    """Return a log drawn from a summary; the first notes say so, and what its own error is.
+
+    They are also printed first, unless the output is for another program.
+    """
+    from mjq_logs import read_summary
+
+    context = click.get_current_context()
+    if context.info_name not in OF_SUMMARIES:
+        raise click.UsageError(f"{path} is a summary of a log; {context.info_name} needs the log itself")
+    if columns or unit is not None or partition is not None or strict:
+        raise click.UsageError(
+            f"{path} is a summary of a log: it has no columns, units or partitions to choose from, and no lines that "
+            "cannot be used"
+        )
+    site = read_summary(path)
+    log = site.draw(seed=SEED)
+    if servers is not None:
+        if servers < log.need.max():
+            raise ValueError(f"a job drawn from {path} needs {log.need.max():g} servers, more than {servers:g}")
+        log = replace(log, servers=float(servers), servers_from="given")
+    told = (f"{len(log)} jobs are drawn from the summary {path}, with seed {SEED}.", *site.own_error())
+    asked = context.params
+    if not asked.get("as_json") and not asked.get("anonymous"):
+        show("\n".join(told))
+    return replace(log, notes=told, header={"Summary": path})
+
+
+def _with_outages(log: Log, keep_gaps: bool | None, calendar: str | None = None, machine: float | None = None) -> Log:
+    """Return the log with its outages taken out, or given by a calendar; the last note says so."""
+    import mjq_logs
+
+    found: tuple[Gap, ...] = ()
+    if calendar is not None:
+        log = mjq_logs.with_calendar(log, mjq_logs.read_calendar(calendar, log), machine)
+    else:
+        found = mjq_logs.find_gaps(log)
+        log = log if keep_gaps else mjq_logs.without_gaps(log, found)
+    return replace(log, notes=(*log.notes, *mjq_logs.outages_in_words(log, found)))
+
+
+def read_parts(
+    path: str,
+    servers: Mapping[str, float | None],
+    columns: Sequence[tuple[str, str]],
+    partition: str | None = None,
+    keep_gaps: bool | None = None,
+    calendar: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    **words: Any,
+) -> tuple[dict[str, Log], Lines]:
+    """Return the log of each of several partitions, and what of the file was used.
+
+    Outages are looked for in each partition by itself, as :func:`read` does for one of them.
+    """
+    from mjq_logs import read_partitions
+    from mjq_logs.making.summary import is_summary
+
+    if is_summary(path):
+        raise click.UsageError(f"{path} is a summary of a log: it has no partitions to choose from")
+    if partition is not None:
+        raise click.UsageError("--partition and --servers NAME=N exclude each other; both say which partitions to take")
+    if calendar is not None:
+        raise click.UsageError("a calendar is that of one machine: give --partition NAME with --calendar")
+    logs, lines = read_partitions(path, servers, dict(columns) or None, **words)
+    logs = {name: _within(log, since, until) for name, log in logs.items()}
+    if keep_gaps is not None:
+        logs = {name: _with_outages(log, keep_gaps) for name, log in logs.items()}
+    return logs, lines
+
+
+def lines_used(lines: Lines) -> str:
+    """Return how many lines of a file were used, and why others were not, with the first lines of each reason."""
+    reasons = (
+        f"\n  {count} not used: {reason} (line{'s' * (count > 1)} {', '.join(map(str, lines.first[reason]))}"
+        f"{', …' * (count > len(lines.first[reason]))})"
+        for reason, count in lines.dropped.items()
+    )
+    return f"{lines.read} lines read, {lines.used} used" + "".join(reasons)
+
+
+def schema_option(*names: str) -> Callable:
+    """Return an option that prints the JSON Schema of results of :mod:`mjq_logs`, by the names of their classes."""
+
+    def show(context, option, asked):
+        if asked:
+            import mjq_logs
+
+            show_json(mjq_logs.schema(*names))
+            context.exit()
+
+    return click.option(
+        "--schema", is_flag=True, is_eager=True, expose_value=False, callback=show,
+        help="Print the JSON Schema of the output, and stop.",
+    )  # fmt: skip

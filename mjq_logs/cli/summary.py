@@ -1,0 +1,99 @@
+"""The commands ``summary`` and ``draw``: a log in at most 700 numbers, and jobs drawn from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mjq_logs.cli.common import Command, force_option, json_option, show, show_json
+from mjq_logs.cli.reading import lines_used, log_options, outage_options, read, servers_option
+
+__all__ = ["draw", "summary"]
+
+
+@click.command(cls=Command)
+@click.argument("log", type=click.Path(allow_dash=True))
+@log_options
+@outage_options
+@servers_option
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False),
+    help="Write the summary to this file. Without it, the command only says what the file would contain.",
+)  # fmt: skip
+@force_option
+@json_option
+def summary(log: str, output: str | None, force: bool, as_json: bool, **reading: Any) -> None:
+    """Summarize a log in at most 700 numbers, from which jobs can be drawn that wait about as long.
+
+    LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
+    input. Ask sacct for UID, too, or name the column of users of a table with --column user NAME: users are what makes
+    the order of jobs. Without them a model of two numbers of memory takes their place.
+
+    The command prints what the file contains, in words, so that you can decide whether to give it away. It names no
+    user and no job, but gives no guarantee such as differential privacy. Then it prints how well eight draws meet the
+    capacity and the waits of the log. With --json it prints the summary itself.
+    """
+    from mjq_logs import summarize
+
+    if output is not None:
+        from mjq._util import folders
+
+        folders.refuse_existing(Path(output), force)
+    found = read(log, **reading)
+    site = summarize(found)
+    if output is not None:
+        site.write(output)
+    if as_json:
+        import json
+
+        show_json(json.loads(site.to_json()))
+        return
+    assert found.lines is not None  # of a log that was read from a file
+    show("\n".join([lines_used(found.lines), *found.notes, "", "What the file contains", *_list(site.in_words())]))
+    show("\n".join(["", "How well jobs drawn from it meet the log", *_list(site.own_error())]))
+    if output is None:
+        show("\nNothing was written. With -o FILE the summary is written to a file.")
+    else:
+        show(f"\nThe summary is in {output}. Read what it contains before you give it away.")
+
+
+@click.command(cls=Command)
+@click.argument("summary", type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--jobs", metavar="N", type=click.IntRange(1),
+    help="Draw this many jobs. By default there are as many as in the log.",
+)  # fmt: skip
+@click.option(
+    "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True,
+    help="Draw the random numbers from this seed.",
+)  # fmt: skip
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), required=True,
+    help="Write the jobs to this file, in the Standard Workload Format.",
+)  # fmt: skip
+@force_option
+def draw(summary: str, jobs: int | None, seed: int, output: str, force: bool) -> None:
+    """Draw a log from a summary that mjq summary has written.
+
+    The jobs come at the load of the log. Each campaign of jobs gets a user of its own. One draw is one sample: draw
+    several with other seeds, and take the mean.
+    """
+    from mjq._util import folders
+    from mjq_logs import read_summary
+    from mjq_logs.making.writing import as_swf
+
+    path = Path(output)
+    folders.refuse_existing(path, force)
+    site = read_summary(summary)
+    told = site.own_error()
+    show("\n".join(told))
+    log = site.draw(jobs, seed)
+    drawn = f"drawn by mjq from a summary of a log, with seed {seed}; no job of it was ever submitted"
+    folders.write(path, as_swf(log, [drawn, *told]))
+    show(f"{len(log)} jobs are in {output}.")
+
+
+def _list(sentences):
+    return [f"- {one}" for one in sentences]

@@ -1,0 +1,112 @@
+"""What makes answers from a log doubtful, said above them: too short, lines lost, a size that is not the one in use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mjq._util import checks
+from mjq_logs.answers import Agreement, Held, Lines
+from mjq_logs.outages import dated
+from mjq_logs.reading.log import INFERRED, Log
+from mjq_logs.reading.rows import HARMLESS, TOO_LARGE
+from mjq_logs.window import held_most, size_in_use, too_short
+from mjq_logs.words import disagreement_in_words, percent
+
+__all__ = ["doubts", "held_in_words", "lost_in_words"]
+
+MOST_LOST = 0.1  # share of the lines, up to which nothing is said
+MOST_OF_THE_TIME = 0.5  # that a pause may take
+LEAST_USED = 0.95  # of the machine, for most of the time
+
+
+def doubts(log: Log, agreement: Sequence[Agreement] = ()) -> list[str]:
+    """Return what makes answers from a log doubtful, the worst first; nothing where all is well.
+
+    Parameters
+    ----------
+    log : Log
+    agreement : sequence of Agreement
+        Of :func:`mjq_logs.capacity.arrivals.agreement`.
+
+    Examples
+    --------
+    >>> doubts(Log(need=[4], run=[60], submit=[0], servers=8))
+    ['Nothing can be said of load and waits: the log has 1 job, fewer than 200.']
+    """
+    lost = None if log.lines is None else lost_in_words(log.lines)
+    found = [too_short(log), lost, *_of_pauses(log), *_of_size(log), *log.warnings]
+    return [words for words in (*found, disagreement_in_words(agreement)) if words]
+
+
+def lost_in_words(lines: Lines) -> str | None:
+    """Warn where more than a tenth of the lines that should be jobs could not be used, with the commonest reason.
+
+    >>> lost_in_words(Lines(read=60, used=8, dropped={"no run time": 40, "never started": 12}, first={}))
+    'Warning: 40 of 48 lines that should hold a job could not be used, most of them for this reason: no run time (40).'
+    >>> lost_in_words(Lines(read=60, used=58, dropped={"no run time": 2}, first={})) is None
+    True
+    """
+    lost = {reason: count for reason, count in lines.dropped.items() if reason not in HARMLESS}
+    number = sum(lost.values())
+    if not number > MOST_LOST * (lines.used + number):
+        return None
+    reason = max(lost, key=lambda one: lost[one])
+    return (
+        f"Warning: {number} of {lines.used + number} lines that should hold a job could not be used, most of them for "
+        f"this reason: {reason} ({lost[reason]})."
+    )
+
+
+def held_in_words(held: Held | None, servers: float | None = None) -> str | None:
+    """Say how many servers were held, of so many that there are; None where that is not known.
+
+    >>> held_in_words(Held(most_of_the_time=115, ever=128), 128)
+    'The jobs held at most 128 servers at once, and at most 115 for 99 % of the time.'
+    >>> held_in_words(Held(most_of_the_time=115, ever=156), 128)
+    'The jobs held at most 156 servers at once, which is more than there are, and at most 115 for 99 % of the time.'
+    """
+    if held is None:
+        return None
+    more = ", which is more than there are," if servers and held.ever > servers * (1 + checks.FIT_TOLERANCE) else ","
+    usual = f"{more} and at most {held.most_of_the_time:g} for 99 % of the time."
+    return f"The jobs held at most {held.ever:g} servers at once{usual}"
+
+
+def _of_size(log):
+    """Warn where the machine is not the size that was used."""
+    held, servers = held_most(log), log.servers
+    left_out = 0 if log.lines is None else log.lines.dropped.get(TOO_LARGE, 0)
+    if left_out and servers is not None:
+        yield (
+            f"Warning: {left_out} {'jobs need' if left_out > 1 else 'job needs'} more than the {servers:g} servers "
+            f"({log.servers_from}) and {'are' if left_out > 1 else 'is'} left out."
+        )
+    if held is None or servers is None or log.servers_from == INFERRED:
+        return
+    if held.most_of_the_time > servers * (1 + checks.FIT_TOLERANCE):
+        yield (
+            f"Warning: for more than 1 % of the time the jobs held more than the {servers:g} servers that there are "
+            f"({log.servers_from}), up to {held.ever:g}. For 99 % of the time they held at most "
+            f"{held.most_of_the_time:g}: is that the size of the machine?"
+        )
+    elif held.most_of_the_time < LEAST_USED * servers and not too_short(log):
+        idle = percent(1 - held.most_of_the_time / servers, 0)
+        yield (
+            f"Warning: {idle} of the {servers:g} servers ({log.servers_from}) were not in use for 99 % of the time. "
+            f"--servers used takes {size_in_use(log):g}, the size that was used."
+        )
+
+
+def _of_pauses(log):
+    """Warn where nothing came for most of the time, as after a job that was submitted long before all others."""
+    if log.arrival is None:
+        return
+    come = np.concatenate([[log.begin], log.arrival, [log.end]])
+    longest = int(np.argmax(np.diff(come)))
+    if come[longest + 1] - come[longest] > MOST_OF_THE_TIME * (log.end - log.begin) > 0 and not too_short(log):
+        yield (
+            f"Warning: nothing came from {dated(log, come[longest])} to {dated(log, come[longest + 1])}, which is most "
+            "of the time that the log sees; --from or --to leaves it out."
+        )

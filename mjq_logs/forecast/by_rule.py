@@ -1,0 +1,101 @@
+"""The start of one more job under a queueing policy, replayed from the state of the machine with what is drawn."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mjq.simulation import replay
+from mjq_logs.forecast.state import History, State
+
+__all__ = ["LATER", "Drawn", "drawn", "waits_by_rule", "waits_one_by_one"]
+
+LATER = 100  # successive jobs that come after the new one
+BEFORE = 1.0  # seconds before the others at which those that run are started: each of them fits
+
+
+class Drawn(NamedTuple):
+    """Hold what may come, a row for each time it is drawn; the columns are jobs, in the order in which they queue.
+
+    Attributes
+    ----------
+    come, need, run, limit : float array, shape (draws, jobs)
+        Time 0 is that of the forecast; jobs that run came before. Their `run` and `limit` are what is left.
+    new : int
+        Which of the jobs is the new one.
+    up : float
+        Servers that are up, as if for ever: the scheduler does not know its calendar beforehand.
+    """
+
+    come: np.ndarray
+    need: np.ndarray
+    run: np.ndarray
+    limit: np.ndarray
+    new: int
+    up: float
+
+
+def drawn(
+    jobs: History, state: State, need: float, limit: float, draws: int, rng: np.random.Generator, later: int = LATER
+) -> Drawn:
+    """Draw what is not known: remaining run times, and who comes later.
+
+    Run times are drawn from jobs alike, see :meth:`~mjq_logs.forecast.state.History.runs_alike`. Those who come
+    later are successive jobs of the log, from a random one on; a run time that had not ended is drawn between 0 and its
+    limit. Jobs that need more than the servers that are up are left out: nobody knows when they can start.
+    """
+    up = jobs.up(state.time)
+    here = np.concatenate([state.running, state.waiting[jobs.need[state.waiting] <= up]])
+    running, new, first = len(state.running), len(here), state.arrived - later - 1
+    later = later if first > 0 else 0
+    come, needs, run, limits = np.zeros((4, draws, new + 1 + later))
+    needs[:, : new + 1] = [*jobs.need[here], need]
+    ages = np.append(state.time - jobs.start[state.running], np.zeros(new - running))
+    for k, job in enumerate(here):
+        alike = jobs.runs_alike(state.time, jobs.need[job], jobs.limit[job], ages[k] if k < running else -1.0)
+        times = int(jobs.times[job])
+        run[:, k] = alike[rng.integers(len(alike), size=(times, draws))].sum(axis=0) - ages[k]
+    limits[:, : new + 1] = [*(jobs.times[here] * jobs.limit[here] - ages), limit]
+    run[:, new] = limit
+    for past in (run, limits):
+        past[:, :running] = np.maximum(past[:, :running], 0) + BEFORE
+    come[:, :running] = -BEFORE
+    if later:
+        before = rng.integers(first, size=draws)[:, None]
+        block = before + 1 + np.arange(later)
+        come[:, new + 1 :] = jobs.arrival[block] - jobs.arrival[before]
+        needs[:, new + 1 :], limits[:, new + 1 :] = jobs.need[block], jobs.limit[block]
+        run[:, new + 1 :] = np.where(
+            jobs.end[block] <= state.time, jobs.run[block], jobs.limit[block] * rng.random(block.shape)
+        )
+        too_large = needs > up
+        too_large[:, : new + 1] = False
+        needs[too_large], run[too_large], limits[too_large] = need, 0, 0
+    return Drawn(come, needs, run, limits, new, up)
+
+
+def waits_one_by_one(what: Drawn, servers: float, policy: str) -> np.ndarray:
+    """Return how long the new job waits in each draw [s]: a replay each, which is the definition."""
+    draws = zip(what.come + BEFORE, what.need, what.run, what.limit, strict=True)
+    calendar = _calendar(what, servers, np.zeros(1))
+    return np.array([replay(*columns, servers, policy, calendar=calendar).wait[what.new] for columns in draws])
+
+
+def waits_by_rule(what: Drawn, servers: float, policy: str) -> np.ndarray:
+    """Return the same in a single replay: each draw begins after the machine has become empty of the one before."""
+    come = what.come + BEFORE
+    spans = np.ceil(come.max(axis=1) + np.maximum(what.run, what.limit).sum(axis=1)) + 1  # no promise is later
+    begins = np.cumsum(spans) - spans
+    come += begins[:, None]
+    columns = come.ravel(), what.need.ravel(), what.run.ravel(), what.limit.ravel()
+    found = replay(*columns, servers, policy, calendar=_calendar(what, servers, begins))
+    return found.wait.reshape(come.shape)[:, what.new]
+
+
+def _calendar(what, servers, begins):
+    """Return when servers are up: all until the jobs that run have been started, then those that are up."""
+    if what.up == servers:
+        return None
+    steps = [[(begin, servers), (begin + BEFORE / 2, what.up)] for begin in begins]
+    return np.array(steps).reshape(-1, 2)

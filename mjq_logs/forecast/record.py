@@ -1,0 +1,197 @@
+"""Forecasts of the past of a log, made as they would have been made then, and how good they were.
+
+They are made for some of its jobs only: for all of the first thousand, for every second one of the next thousand, for
+every fourth one of the next two thousand, and so on. So the same ones are taken however much longer the log becomes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+
+import filelock
+import numpy as np
+
+from mjq._util import fingerprints, parallel
+from mjq._util.journal import Journal
+from mjq_logs.answers import ForecastRecord
+from mjq_logs.forecast import nearest
+from mjq_logs.forecast.by_rule import LATER, drawn, waits_by_rule
+from mjq_logs.forecast.correction import Correction
+from mjq_logs.forecast.nearest import LEVELS, MEMORY, Past, on_scale, place
+from mjq_logs.forecast.state import History
+
+__all__ = [  # noqa: RUF022, in the order of reading
+    "DRAWS", "LAST_PART", "numbers", "features", "past_of", "judged", "record_of", "as_record",
+]  # fmt: skip
+
+DRAWS = 100  # replays a forecast
+PER_OCTAVE = 500  # forecasts, while the number of jobs doubles
+LAST_PART = 2 / 3  # of the jobs have come before the forecasts that are judged
+FEWEST_JUDGED = 50
+HOPELESS = 1e7  # seconds for which a job is said to wait that needs more than the servers that are up
+
+
+def numbers(first: float, end: int) -> list[int]:
+    """Return for which jobs forecasts of the past are made, from one number to before another one.
+
+    >>> numbers(998, 1006), numbers(1998, 2010)
+    ([998, 999, 1000, 1002, 1004], [1998, 2000, 2004, 2008])
+    """
+    return [j for j in range(int(np.ceil(first)), end) if j % (1 << ((j // PER_OCTAVE).bit_length() or 1) - 1) == 0]
+
+
+def features(jobs: History, time: float, arrived: int, need: float, limit: float, policy: str) -> tuple:
+    """Return what is known of one more job: quantiles of its wait by the rule, and the wait of the last job alike.
+
+    Both are on the scale of :mod:`mjq_logs.forecast.nearest`. The same state gives the same numbers.
+    """
+    what = drawn(jobs, jobs.at(time, arrived), need, limit, DRAWS, np.random.default_rng([arrived, round(limit)]))
+    waits = waits_by_rule(what, jobs.servers, policy) if need <= what.up else np.full(DRAWS, HOPELESS)
+    rule = np.quantile(on_scale(waits), LEVELS)
+    return rule, float(on_scale(jobs.last_wait_alike(time, need, limit)))
+
+
+def rows_of(jobs: History, policy: str, number: int) -> dict:
+    """Return what was known of one job of the log when it came, as plain data."""
+    rule, last = features(jobs, jobs.arrival[number], number, jobs.need[number], jobs.limit[number], policy)
+    return {"rule": [round(float(x), 6) for x in rule], "last": round(last, 6)}
+
+
+def past_of(
+    jobs: History,
+    policy: str,
+    first: float,
+    end: int,
+    keep: Path | None = None,
+    workers: parallel.Workers | None = 1,
+    progress: bool | None = None,
+) -> Past:
+    """Return the forecasts of the past of a log, from a number of jobs to before another one.
+
+    Parameters
+    ----------
+    jobs : History
+    policy : str
+    first : float
+    end : int
+    keep : path, optional
+        A folder in which they are kept, in a file for each log and policy; they are made once.
+    workers : int or distributed.Client or None
+        As for :func:`mjq._util.parallel.map_as_completed`.
+    progress : bool, optional
+        Show a progress bar; by default on a terminal.
+    """
+    described = {
+        "code": fingerprints.code("mjq", "mjq_logs"),
+        "log": fingerprint(jobs), "policy": policy, "draws": DRAWS, "later": LATER,
+    }  # fmt: skip
+    path = None
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        path = keep / f"{described['log']}-{policy}.jsonl"
+    wanted = numbers(first, end)
+    with filelock.FileLock(f"{path}.lock") if path else nullcontext():
+        with Journal(path, described, force=True) as journal:
+            todo = [(number, number) for number in wanted if number not in journal.rows]
+            bar = parallel.Bar("forecasts of the past", len(todo), progress, delay=parallel.SOON)
+            with bar, warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Sending large graph")  # each process needs the whole log
+                for rows in parallel.map_as_completed(partial(rows_of, jobs, policy), todo, workers):
+                    journal.note(rows)
+                    bar.update(len(rows))
+            kept = [journal.rows[number] for number in wanted]
+    return Past(
+        np.array(wanted, dtype=np.int64),
+        jobs.arrival[wanted],
+        jobs.start[wanted],
+        np.array([row["rule"] for row in kept]).reshape(-1, len(LEVELS)),
+        np.array([row["last"] for row in kept]),
+        on_scale(jobs.start[wanted] - jobs.arrival[wanted]),
+        MEMORY * first,
+    )
+
+
+def fingerprint(jobs: History) -> str:
+    """Return what tells this log from another one."""
+    digest = hashlib.sha256(repr(jobs.servers).encode())
+    calendar = () if jobs.calendar is None else (jobs.calendar.since, jobs.calendar.up)
+    arrays = (jobs.times,) if (jobs.times > 1).any() else ()
+    for column in (jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit, *calendar, *arrays):
+        digest.update(np.ascontiguousarray(column).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def judged(jobs: History, past: Past, asked: Sequence[int], rule: np.ndarray, last: np.ndarray) -> dict | None:
+    """Return how good the forecasts of some jobs were, which had started by the end of the log.
+
+    Parameters
+    ----------
+    jobs : History
+    past : Past
+        From a ninth of the lowest number asked for on.
+    asked : sequence of int
+        Numbers of jobs.
+    rule, last : float array, shape (n, 10) and (n,)
+        Their :func:`features`.
+
+    Returns
+    -------
+    dict or None
+        An array by name, with an entry for each forecast: its place among the waits that were forecast, and the error
+        of their median, after they were corrected and before; errors of others; the weight of the rule, and whether the
+        replays alone were used. None if the past is too short.
+    """
+    started = np.sort(jobs.start[np.isfinite(jobs.start)])
+    order = np.argsort(jobs.start, kind="stable")[: len(started)]
+    total = np.cumsum(on_scale(jobs.start[order] - jobs.arrival[order]))
+    correction, rng, rows = Correction(past), np.random.default_rng(1), []
+    for k, number in enumerate(asked):
+        time, wait = jobs.arrival[number], float(on_scale(jobs.start[number] - jobs.arrival[number]))
+        forecast = correction.forecast(number, time, rule[k], last[k])
+        so_far = int(np.searchsorted(started, time))
+        if forecast is None or not so_far or not np.isfinite(wait):
+            continue
+        waits = forecast.after, forecast.before
+        medians = *(np.median(each) for each in waits), total[so_far - 1] / so_far, last[k], np.median(rule[k])
+        places = [place(each, wait, rng) for each in waits]
+        rows.append((*places, *np.abs(np.array(medians) - wait), forecast.weight, forecast.alone))
+    if not rows:
+        return None
+    names = "place", "place_before", "error", "error_before", "mean", "last", "rule", "weight", "alone"
+    return dict(zip(names, np.array(rows, dtype=float).T, strict=True))
+
+
+def record_of(jobs: History, past: Past) -> ForecastRecord | None:
+    """Return how good the forecasts of the last third of a log were; None if the log is too short to tell."""
+    asked = np.flatnonzero(past.number >= LAST_PART * len(jobs.need))
+    found = judged(jobs, past, past.number[asked].tolist(), past.rule[asked], past.last[asked])
+    return None if found is None else as_record(found)
+
+
+def as_record(found: dict) -> ForecastRecord | None:
+    """Return a record of forecasts that were judged; None if there are too few."""
+    if len(found["place"]) < FEWEST_JUDGED:
+        return None
+    mean = {name: float(column.mean()) for name, column in found.items()}
+    return ForecastRecord(
+        forecasts=len(found["place"]),
+        within=_within(found["place"]),
+        within_before=_within(found["place_before"]),
+        error=mean["error"],
+        error_before=mean["error_before"],
+        error_of_mean=mean["mean"],
+        error_of_last=mean["last"],
+        error_of_rule=mean["rule"],
+        weight_of_rule=mean["weight"],
+        rule_alone=mean["alone"],
+    )
+
+
+def _within(places):
+    """Return the share of the waits inside each interval, by their places."""
+    return {f"{share:g}": float((np.abs(places - 0.5) <= share / 200).mean()) for share in nearest.SHARES}

@@ -1,0 +1,167 @@
+"""When one more job would start: the answer, with the record of such answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq._util import checks
+from mjq._util.parallel import Workers
+from mjq.simulation import policies
+from mjq_logs.answers import StartForecast, StartForecasts, Within
+from mjq_logs.doubts import doubts
+from mjq_logs.forecast.correction import Correction
+from mjq_logs.forecast.growth import queue_at
+from mjq_logs.forecast.nearest import MEMORY, SHARES, interval, off_scale, up_to
+from mjq_logs.forecast.record import LAST_PART, features, past_of, record_of
+from mjq_logs.forecast.state import history
+from mjq_logs.reading.log import HOUR, Log
+from mjq_logs.window import too_short
+from mjq_logs.words import counted
+
+__all__ = ["WITHIN", "forecast_starts"]
+
+WITHIN = 1 / 60, 0.25, 1.0, 4.0, 24.0  # hours
+
+
+def forecast_starts(
+    log: Log,
+    need: ArrayLike,
+    limit: ArrayLike,
+    at: float | None = None,
+    policy: str = "easy",
+    *,
+    within: Sequence[float] = WITHIN,
+    keep: str | Path | None = None,
+    workers: Workers | None = 1,
+    progress: bool | None = None,
+) -> StartForecasts:
+    """Forecast when one more job would start, from the state of the machine at a time of its log.
+
+    The running and waiting jobs of that time are replayed with one more job a hundred times. Remaining run times are
+    drawn from jobs of the log with about the same need and the same limit that ran longer; those who come later are
+    successive jobs drawn from the log. The forecast is what those jobs of the past really waited for which such
+    replays, and the wait of the last job like them, said about the same. Where the replays alone have lately been
+    clearly better, they are used. Then each forecast is moved by the misses of the latest ones, see
+    :mod:`mjq_logs.forecast.correction`. Nothing is used that was not known at the time.
+
+    Parameters
+    ----------
+    log : Log
+        With submit times and limits. If it has no starts, it is replayed under the policy, and those are taken. If it
+        has a calendar, a forecast goes by the servers that are up at its time, as if for ever.
+    need, limit : float, or sequence of float
+        Servers of the new job, and its limit [h]; of sequences each entry is a job of its own.
+    at : float, optional
+        Time of the forecast [s] as in the log; by default when the log was taken, or its last submission.
+    policy : str
+        Of the replays, see :func:`mjq.simulation.schedule.replay`; none that interrupts jobs.
+    within : sequence of float
+        Waits [h] whose probabilities are asked for.
+    keep : path, optional
+        A folder in which the forecasts of the past are kept; they take most of the time, and are made once for a log.
+    workers : int or distributed.Client or None
+        As for :func:`mjq._util.parallel.map_as_completed`.
+    progress : bool, optional
+        Show a progress bar; by default on a terminal.
+
+    Returns
+    -------
+    StartForecasts
+        Intervals and the record are missing where the log is too short to tell how good such forecasts are.
+
+    Raises
+    ------
+    ValueError
+        If the log does not tell when jobs came or what their limits were, if a need exceeds the servers, if the time is
+        not one of the log, or if a number violates a constraint.
+
+    Examples
+    --------
+    One server; each job asks for an hour and takes half an hour, and one comes every hour: nobody waits.
+
+    >>> from mjq_logs import Log
+    >>> come = 3600.0 * np.arange(400)
+    >>> log = Log(np.ones(400), np.full(400, 1800.0), come, estimate=np.full(400, 3600.0), servers=1, start=come)
+    >>> found = forecast_starts(log, need=1, limit=1, at=come[-1] - 1)
+    >>> found.running, found.forecasts[0].median, found.record.error
+    (0, 0.0, 0.0)
+    """
+    needs, limits = np.broadcast_arrays(*(np.atleast_1d(np.asarray(x, dtype=float)) for x in (need, limit)))
+    needs, limits = checks.positive("need", needs), checks.positive("limit", limits)
+    within = checks.not_negative("within", within).tolist()
+    if policies.policy(policy).interrupts:
+        raise ValueError(f"a forecast needs a policy that does not interrupt jobs, got {policy!r}")
+    jobs = history(log, policy)
+    if needs.max() > jobs.servers * (1 + checks.FIT_TOLERANCE):
+        raise ValueError(f"need {checks.shown(needs.max())} exceeds the {checks.shown(jobs.servers)} servers")
+    first, last = float(jobs.arrival[0]), jobs.taken
+    time = last if at is None else float(checks.numbers("at", at, ndim=0))
+    if not first <= time <= last:
+        raise ValueError(
+            f"at must be a time of the log, {checks.shown(first)} to {checks.shown(last)} s, got {time:.10g}"
+        )
+    if needs.max() > jobs.up(time) * (1 + checks.FIT_TOLERANCE):
+        raise ValueError(
+            f"need {checks.shown(needs.max())} exceeds the {checks.shown(jobs.up(time))} servers that are up at this "
+            f"time by the calendar, and nobody knows when the others will be"
+        )
+    arrived = int(np.searchsorted(jobs.arrival, time, side="right"))
+    state = jobs.at(time, arrived)
+    # Each forecast rests on those since a third of its jobs; so do these, whose scores tell the weight.
+    begin = min(arrived, LAST_PART * len(jobs.need)) / MEMORY**2
+    past = past_of(jobs, policy, begin, len(jobs.need), None if keep is None else Path(keep), workers, progress)
+    record, correction = record_of(jobs, past), Correction(past)
+    forecasts, corrected = [], None
+    for servers, hours in zip(needs.tolist(), limits.tolist(), strict=True):
+        rule, alike = features(jobs, time, arrived, servers, HOUR * hours, policy)
+        corrected = None if record is None else correction.forecast(arrived, time, rule, alike)
+        waits = None if corrected is None else off_scale(corrected.after) / HOUR
+        by_rule = float(off_scale(np.median(rule)) / HOUR)
+        forecasts.append(
+            StartForecast(
+                need=servers,
+                limit=hours,
+                median=by_rule if waits is None else float(np.median(waits)),
+                intervals={} if waits is None else {f"{share:g}": interval(waits, share) for share in SHARES},
+                within=[] if waits is None else [Within(wait=x, probability=up_to(waits, x)) for x in within],
+                by_rule=by_rule,
+                last_alike=float(off_scale(alike) / HOUR),
+            )
+        )
+    notes = list(log.notes)
+    if log.present is not None and log.present.left_out:
+        notes.append(
+            f"{log.present.left_out} jobs that wait are left out: they may not start yet, or their needs are not known."
+        )
+    if log.present is not None and log.present.cut:
+        notes.append(
+            f"sacct has cut the tasks of {counted(log.present.cut, 'array')} that wait, so that there are more: set "
+            "SLURM_BITSTR_LEN=0 before it"
+        )
+    if corrected is None:
+        short = "The log is too short" if record is None else "Too little of the log is known at this time"
+        notes.append(f"{short} to tell how good such forecasts are. So there are no intervals.")
+    return StartForecasts(
+        jobs=len(jobs.need),
+        servers=jobs.servers,
+        policy=policy,
+        starts="the log" if log.start is not None else f"a replay under {policy}",
+        lines=log.lines,
+        notes=notes,
+        warnings=[words for words in doubts(log) if words != too_short(log)],
+        at=time,
+        date=None if log.clock is None else f"{datetime.fromtimestamp(log.clock + time, UTC):%Y-%m-%d %H:%M:%S}",
+        running=len(state.running),
+        waiting=int(jobs.times[state.waiting].sum()),
+        busy=float(jobs.need[state.running].sum()),
+        queue=queue_at(jobs, arrived, time),
+        weight_of_rule=None if corrected is None else corrected.weight,
+        rule_alone=corrected is not None and corrected.alone,
+        record=record,
+        forecasts=forecasts,
+    )

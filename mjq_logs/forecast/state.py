@@ -1,0 +1,182 @@
+"""What is known of a machine at a time of its log: who runs, who waits, and how long earlier jobs took and waited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from mjq.simulation import replay
+from mjq.simulation.calendar import Calendar
+from mjq_logs.forecast.alike import Alike
+from mjq_logs.reading.log import Log
+
+__all__ = ["History", "State", "history", "require_limits"]
+
+FEWEST = 5  # run times that are drawn from; if there are fewer, those of jobs less alike are taken
+MOST_TASKS = 1000  # of an array that wait each by itself; of more, several stand one behind the other
+NEXT = 60.0  # seconds for which a job goes on that has run longer than all others
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Hold the jobs that are there at some time, by their number in the history.
+
+    Attributes
+    ----------
+    time : float
+    arrived : int
+        Jobs that came before; the numbers of later ones are not lower.
+    running, waiting : int array
+        In the order of arrival.
+    """
+
+    time: float
+    arrived: int
+    running: np.ndarray
+    waiting: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """Hold the jobs of a log in order of arrival, with starts that are known or infinite.
+
+    Attributes
+    ----------
+    arrival, start, end : float array, shape (J,)
+        In seconds; a start or an end that has not come is infinite.
+    need, run, limit : float array, shape (J,)
+        The run time is not a number where it is not known.
+    servers : float
+    taken : float
+        Until when the log tells what happened.
+    calendar : Calendar or None
+        How many of the servers are up, on the clock of the log.
+    times : int array, shape (J,)
+        How many runs it stands for, one after the other: tasks of an array of which so many may run at once.
+    """
+
+    arrival: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    need: np.ndarray
+    run: np.ndarray
+    limit: np.ndarray
+    servers: float
+    taken: float
+    calendar: Calendar | None = None
+    times: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
+
+    def up(self, time: float) -> float:
+        """Return how many servers are up at a time."""
+        return self.servers if self.calendar is None else float(self.calendar.at(time))
+
+    @cached_property
+    def ended(self) -> Alike:
+        """Return the jobs by kind, in the order of their ends."""
+        return Alike(self.need, self.limit, self.end)
+
+    @cached_property
+    def started(self) -> Alike:
+        """Return the jobs by kind, in the order of their starts."""
+        return Alike(self.need, self.limit, self.start)
+
+    def at(self, time: float, arrived: int) -> State:
+        """Return the state when so many jobs have arrived: those that start at this very time still wait."""
+        there = np.flatnonzero(self.end[:arrived] > time)
+        runs = self.start[there] < time
+        return State(time, arrived, there[runs], there[~runs])
+
+    def runs_alike(self, time: float, need: float, limit: float, age: float = -1.0) -> np.ndarray:
+        """Return the run times of jobs alike that had ended by a time, and that exceed an age.
+
+        If fewer than `FEWEST` of one kind do, the next kind is taken. If no job ever ran so long, it is taken to
+        reach its limit, or to go on for a minute.
+        """
+        found = np.empty(0)
+        for jobs in self.ended.by(time, need, limit):
+            found = self.run[jobs]
+            found = found[found > age]
+            if len(found) >= FEWEST:
+                break
+        return found if len(found) else np.array([max(limit, age + NEXT)])
+
+    def last_wait_alike(self, time: float, need: float, limit: float) -> float:
+        """Return how long the last job alike waited that had started before a time [s]; 0 if there was none."""
+        for jobs in self.started.by(time, need, limit):
+            before = jobs[self.start[jobs] < time]
+            if len(before):
+                return float(self.start[before[-1]] - self.arrival[before[-1]])
+        return 0.0
+
+
+def require_limits(log: Log) -> np.ndarray:
+    """Return the limits of the jobs [s], not a number where one is not known.
+
+    Raises
+    ------
+    ValueError
+        If none is known.
+    """
+    if log.estimate is None:
+        raise ValueError("the log does not say the limits of its jobs, so the ends of running jobs cannot be foreseen")
+    return log.estimate
+
+
+def history(log: Log, policy: str) -> History:
+    """Return the history of a log; if it has no starts, those of a replay under a policy are taken.
+
+    Raises
+    ------
+    ValueError
+        If the log does not tell when jobs came, or what their limits were, or if its submit times are start times.
+    """
+    come, servers = log.require_arrivals(), log.require_servers()
+    calendar = None if log.calendar is None else log.calendar.on(servers)
+    if log.submits_are_starts:
+        raise ValueError("the submit times of this log are start times, so the waits of its jobs are unknown")
+    stated = require_limits(log)
+    longest = np.maximum.accumulate(np.nan_to_num(stated))  # so far, for who does not say a limit
+    limit = np.where(np.isnan(stated), longest, stated)
+    first = come.min()
+    if log.start is None:
+        assert log.said is not None
+        up = None if calendar is None else calendar.moved(first)
+        start = first + replay(come - first, log.need, log.run, log.said, servers, policy, calendar=up).start
+    else:
+        start = log.start
+    known = np.isfinite(start)
+    if not known.any():
+        raise ValueError("the log does not say when any job started")
+    if log.unfinished is not None:  # they are among those present
+        known = known & ~log.unfinished
+    start = np.maximum(start, come)
+    columns = np.stack([come, start, start + log.run, log.need, log.run, limit, np.ones(len(log))])[:, known]
+    taken, here, before = log.end, log.present, log.before
+    if log.start is not None and before is not None:
+        ended = np.isfinite(before.start) & ~before.unfinished
+        said = before.run if before.estimate is None else np.fmax(before.estimate, before.run)
+        begun = np.maximum(before.start, before.arrival)
+        there = [before.arrival, begun, begun + before.run, before.need, before.run, said, np.ones(len(said))]
+        columns = np.hstack([np.stack(there)[:, ended], columns])
+    if log.start is not None and here is not None:
+        columns, taken = np.hstack([columns, _still_there(here, longest[-1])]), here.taken
+    come, start, end, need, run, limit, times = columns[:, np.argsort(columns[0], kind="stable")]
+    return History(come, start, end, need, run, limit, servers, taken, calendar, times.astype(int))
+
+
+def _still_there(here, longest):
+    """Return those who had not ended, in the columns of a history, without their ends.
+
+    An array has a row for each task that may run at once, which stands for so many runs one after the other.
+    """
+    rows = np.minimum(here.tasks, np.where(here.at_once > 0, here.at_once, here.tasks))
+    rows = np.minimum(rows, MOST_TASKS)
+    place = np.repeat(np.arange(len(rows)), rows)
+    number = np.arange(len(place)) - np.repeat(np.cumsum(rows) - rows, rows)
+    times = here.tasks[place] // rows[place] + (number < here.tasks[place] % rows[place])
+    start = np.where(np.isnan(here.start), np.inf, here.start)[place]
+    limit = np.where(np.isnan(here.estimate), longest, here.estimate)[place]
+    never, unknown = np.full(len(place), np.inf), np.full(len(place), np.nan)
+    return np.stack([here.arrival[place], start, never, here.need[place], unknown, limit, times])

@@ -1,0 +1,98 @@
+"""Jobs of the model of Lublin and Feitelson, which was fitted to four logs of the 1990s.
+
+Source: U. Lublin, D. G. Feitelson, The workload on parallel supercomputers: modeling the characteristics of rigid jobs,
+Journal of Parallel and Distributed Computing 63(11) (2003) 1105-1122; the constants for jobs of all types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import special
+
+from mjq._util import checks
+from mjq_logs.making.synthetic import SyntheticLog
+
+__all__ = ["lublin_log"]
+
+SERIAL, POWER_OF_TWO = 0.244, 0.576  # shares of the jobs
+SMALLEST, BELOW_LARGEST, MOSTLY = 0.8, 2.5, 0.86  # of the logarithm of needs to base 2
+SHORT, LONG = (4.2, 0.94), (312, 0.03)  # gamma distributions of the logarithm of run times: shape, scale
+SHORT_AT_NONE, BY_NEED = 0.78, -0.0054  # probability of the short one: at need 0, and for each server
+LONGEST_LOG, LONGEST_GAP_LOG = 12.0, 13.0  # natural logarithms of seconds
+GAP = 10.2303 * 1.0225, 0.4871  # gamma distribution of the logarithm of gaps
+BY_DAY = 8.1737, 3.9631  # gamma distribution of arrivals over the half hours of a day
+HALF_HOURS, FIRST, LENGTH = 48, 11, 1800.0
+
+
+def lublin_log(jobs: int, servers: int, load: float, seed: int | Sequence[int]) -> SyntheticLog:
+    """Draw jobs of the model of Lublin and Feitelson, at a load.
+
+    Gaps are multiplied by one factor, before the hours of the day, so that the load is met. The model has no limits of
+    run times; users are taken to know them.
+
+    Parameters
+    ----------
+    jobs : int
+    servers : int
+    load : float
+        Work that comes over what all servers could do until the last job comes.
+    seed : int or sequence of int
+
+    Returns
+    -------
+    mjq_logs.SyntheticLog
+
+    Examples
+    --------
+    >>> log = lublin_log(jobs=2000, servers=128, load=0.7, seed=1)
+    >>> int(log.need.max()) <= 128, round(float((log.need == 1).mean()), 1)
+    (True, 0.2)
+    """
+    jobs, servers = checks.count("jobs", jobs), checks.count("servers", servers)
+    load, rng = float(checks.positive("load", load, ndim=0)), np.random.default_rng(seed)
+    need = _needs(rng, jobs, servers)
+    run = np.maximum(1, np.exp(_run_logs(rng, need)).astype(np.int64))
+    span = need @ run / (load * servers)
+    gap = np.exp(_below(lambda n: rng.gamma(*GAP, n), jobs, LONGEST_GAP_LOG)) / LENGTH
+    passed = np.cumsum(gap)
+    hours = special.gammainc(BY_DAY[0], (FIRST + np.arange(HALF_HOURS + 1) - 0.5) / BY_DAY[1])
+    weight = np.roll(np.diff(hours), FIRST - 1)
+    weight /= weight.mean()
+    summed = np.append(0.0, np.cumsum(weight))
+    even = passed * span / (passed[-1] * LENGTH)  # half hours if all were alike
+    days, rest = np.divmod(even, HALF_HOURS)
+    come = LENGTH * (days * HALF_HOURS + np.interp(rest, summed, np.arange(HALF_HOURS + 1)))
+    come = come.astype(np.int64)
+    return SyntheticLog(come, need, run, run.copy())
+
+
+def _needs(rng, jobs, servers):
+    """Draw needs: of one server, of powers of two, and others."""
+    largest = np.log2(servers)
+    middle = max(SMALLEST, largest - BELOW_LARGEST)
+    part = rng.random(jobs)
+    low = rng.random(jobs) < MOSTLY
+    begin, end = np.where(low, SMALLEST, middle), np.where(low, middle, max(largest, middle))
+    size = begin + rng.random(jobs) * (end - begin)
+    size = np.where(part <= SERIAL + POWER_OF_TWO, np.floor(size + 0.5), size)
+    need = np.floor(2.0**size + 0.5)
+    return np.minimum(np.where(part <= SERIAL, 1, need), servers).astype(np.int64)
+
+
+def _run_logs(rng, need):
+    """Draw logarithms of run times: of one of two gamma distributions, by the need."""
+    found = np.full(len(need), np.inf)
+    while len(again := np.flatnonzero(found > LONGEST_LOG)):
+        short = rng.random(len(again)) <= np.clip(BY_NEED * need[again] + SHORT_AT_NONE, 0, 1)
+        found[again] = np.where(short, rng.gamma(*SHORT, len(again)), rng.gamma(*LONG, len(again)))
+    return found
+
+
+def _below(draw, number, most):
+    """Draw numbers, and again those that exceed a limit."""
+    found = draw(number)
+    while len(again := np.flatnonzero(found > most)):
+        found[again] = draw(len(again))
+    return found

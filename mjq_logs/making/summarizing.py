@@ -1,0 +1,271 @@
+"""Which numbers of a log a summary holds, and how they are fitted; nothing is fitted to waits.
+
+Needs are exact; rare ones join the nearest, with their work kept. The needs with the largest share of the jobs or of
+the work, up to eight, are *groups*, and the others belong to the nearest one. In each group the jobs are cut by run
+time into twelve *levels*, which are equal in half the share of the jobs plus half the share of the work.
+
+What users do from job to job is in their campaigns: see :mod:`mjq_logs.making.campaigns`.
+
+A log that does not tell its users gets the model with two numbers of memory: the probability that a job repeats the
+need of the one before it beyond chance, and then its level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mjq_logs.making.campaigns import Coarse, beginnings, with_campaigns
+from mjq_logs.making.drawing import DAY, HOUR, LATE, WEEK
+from mjq_logs.making.own_error import compared, fcfs_load_of
+from mjq_logs.making.summary import (
+    CAMPAIGNS,
+    FACTOR_LEVELS,
+    FEWEST,
+    FEWEST_DAYS,
+    LEVELS,
+    POINTS_OFF,
+    SPREAD_CLASSES,
+    TWO_NUMBERS,
+    Summary,
+    nearest,
+    quantiles,
+    run_classes,
+    short,
+    shorter,
+)
+from mjq_logs.outages import original
+from mjq_logs.reading.log import Log
+
+__all__ = ["FEWEST_JOBS", "summarize"]
+
+FEWEST_JOBS, LEAST_SPAN = 200, WEEK / 1000  # of a log; the span is in seconds
+OF_ALL = 5000  # a need has at least one job in so many
+MOST_NEEDS = 75
+MOST_GROUPS = 8
+MOST_LIMITS = 14
+
+
+def summarize(log: Log) -> Summary:
+    """Return a summary of a log.
+
+    Parameters
+    ----------
+    log : Log
+        With times of arrival and servers.
+
+    Returns
+    -------
+    Summary
+        With its own error: eight draws are replayed and compared with the log.
+
+    Raises
+    ------
+    ValueError
+        If the log has fewer than 200 jobs, does not tell when they came or how many servers there are, if all came at
+        once or within ten minutes, or none ran.
+
+    Examples
+    --------
+    >>> from mjq_logs import example_log
+    >>> site = summarize(example_log())
+    >>> site.model, site.no_promise[0]
+    ('campaigns', 'short')
+    """
+    come = log.require_arrivals()
+    servers = log.require_servers()
+    if len(log) < FEWEST_JOBS:
+        raise ValueError(f"a summary needs at least {FEWEST_JOBS} jobs, and the log has {len(log)}")
+    come = come - come.min()
+    if not come.max() > 0:
+        raise ValueError("all jobs of the log came at once: it tells nothing about the times between them")
+    if come.max() < LEAST_SPAN:
+        raise ValueError(f"the jobs of the log came within {come.max():g} s; a summary needs at least {LEAST_SPAN:g} s")
+    if not (log.need * log.run).sum() > 0:
+        raise ValueError("no job of the log ran for any time")
+    needs, kind, run = _joined(log.need, log.run)
+    work = needs[kind] * run
+    groups = _groups(needs, kind, work)
+    group = nearest(needs, groups)[kind]
+    level, runs, weights = _levels(run, work, group, len(groups))
+    jobs = Coarse(come, kind, level, work)
+    local = log.clock is not None
+    hours = original(log, log.require_arrivals())  # gaps that were taken out move no hour of the day
+    hours = hours - hours.min() if log.clock is None else hours + log.clock
+    site = Summary(
+        model=TWO_NUMBERS,
+        servers=servers,
+        jobs=short(len(log)),
+        span=short(come.max()),
+        load=short(work.sum() / (servers * come.max())),
+        local=local,
+        needs=needs,
+        shares=shorter(np.bincount(kind) / len(log)),
+        groups=groups,
+        runs=shorter(runs),
+        weights=shorter(weights),
+        profile=np.ones((2, 24)) / 24,
+        quiet=np.array([0, 1]),
+    )
+    site = replace(site, **_limits(log, site, jobs))
+    user = _users(log)
+    if user is None:
+        site = replace(site, **_profile(hours, np.ones(len(log), dtype=bool)), repeat=_two_numbers(site, jobs))
+    else:
+        site = replace(site, model=CAMPAIGNS, **_profile(hours, _late(come, user)))
+        site = with_campaigns(site, jobs, user)
+    return _with_its_error(site, log)
+
+
+def _with_its_error(site, log):
+    """Compare eight draws with the log, and say why waits are not promised."""
+    load = fcfs_load_of(log)
+    found = compared(log, lambda seed: site.draw(seed=seed), load)
+    error = {name: pair and (short(pair[0]), short(pair[1])) for name, pair in found.items()}
+    reasons = []
+    if log.submits_are_starts:
+        reasons.append("starts")
+    if site.span < FEWEST_DAYS * DAY:
+        reasons.append("short")
+    if max(abs(pair[0]) for name, pair in error.items() if pair and name.endswith("capacity")) > POINTS_OFF:
+        reasons.append("capacity")
+    if site.model == TWO_NUMBERS:
+        reasons.append("users")
+    return replace(site, error=error, fcfs_load=load, no_promise=tuple(reasons))
+
+
+# --- Needs, levels, limits, hours -----------------------------------------------------------------------------------
+
+
+def _joined(need, run):
+    """Return the needs that are kept, that of each job, and run times; rare needs join the nearest, work kept."""
+    needs, kind, count = np.unique(need, return_inverse=True, return_counts=True)
+    fewest = max(FEWEST, len(need) / OF_ALL)
+    if len(needs) > MOST_NEEDS:
+        fewest = max(fewest, np.sort(count)[-MOST_NEEDS])
+    keep = count >= fewest
+    while keep.sum() > MOST_NEEDS:  # several are equally rare
+        fewest += 1
+        keep = count >= fewest
+    if not keep.any():
+        raise ValueError(f"no need of the log has {np.ceil(fewest):.0f} jobs, so that none can be told")
+    kept = needs[keep]
+    joined = nearest(needs, kept)[kind]
+    return kept, joined, run * need / kept[joined]
+
+
+def _groups(needs, kind, work):
+    """Return the needs that groups are named after: each group has enough jobs for its levels."""
+    weight = np.maximum(np.bincount(kind) / len(kind), np.bincount(kind, work) / work.sum())
+    named = np.sort(np.argsort(-weight, kind="stable")[:MOST_GROUPS])
+    while len(named) > 1:
+        count = np.bincount(nearest(needs, needs[named])[kind], minlength=len(named))
+        if count.min() >= FEWEST * LEVELS:
+            break
+        named = np.delete(named, count.argmin())
+    return needs[named]
+
+
+def _levels(run, work, group, groups):
+    """Return the level of each job, and the mean run time and the share of the jobs of each level of each group."""
+    level = np.zeros(len(run), dtype=np.int64)
+    runs, weights = np.zeros((groups, LEVELS)), np.zeros((groups, LEVELS))
+    for g in range(groups):
+        of = np.flatnonzero(group == g)
+        of = of[np.argsort(run[of], kind="stable")]
+        n, all_work = len(of), work[of].sum()
+        part = 0.5 / n + (0.5 * work[of] / all_work if all_work > 0 else 0.5 / n)
+        begins = np.searchsorted(np.cumsum(part) - part / 2, np.arange(1, LEVELS) / LEVELS)
+        ends = np.append(begins, n)
+        for k in range(LEVELS - 2, -1, -1):  # from the longest run times down
+            ends[k] = min(ends[k], ends[k + 1] - FEWEST)
+        for k in range(LEVELS - 1):  # and up again from the shortest
+            ends[k] = max(ends[k], FEWEST * (k + 1))
+        found = np.searchsorted(ends, np.arange(n), side="right")
+        level[of] = found
+        weights[g] = np.bincount(found, minlength=LEVELS) / n
+        runs[g] = np.bincount(found, run[of], minlength=LEVELS) / np.bincount(found, minlength=LEVELS)
+    return level, runs, weights
+
+
+def _limits(log, site, jobs):
+    """Return popular limits and factors of overestimation, by name."""
+    if log.said is None:
+        return {}
+    said = np.maximum(log.said, 1.0)
+    limits, count = np.unique(said, return_counts=True)
+    fewest = max(FEWEST, len(log) / OF_ALL)
+    place = np.argsort(-count, kind="stable")[:MOST_LIMITS]
+    popular = np.sort(limits[place[count[place] >= fewest]])
+    longest = np.sort(said)[-int(np.ceil(fewest))]
+    common = shorter(popular)
+    common = common[np.append(True, np.diff(common) > 0)] if len(common) else common
+    of, factor = run_classes(site)[jobs.kind, jobs.level], said / np.maximum(log.run, 1.0)
+    rows = []
+    for k in range(SPREAD_CLASSES):
+        some = factor[of == k] if (of == k).sum() >= 2 * FEWEST else factor
+        rows.append(np.maximum(1.0, quantiles(some, FACTOR_LEVELS)))
+    return {
+        "limits": np.append(common, _longer(longest, common)),
+        "popular": short(np.isin(said, popular).mean()),
+        "factors": shorter(rows),
+    }
+
+
+def _longer(longest, common):
+    """Return a number of few digits that is at least the longest limit, and longer than all popular ones."""
+    found = short(longest)
+    return found if not len(common) or found > common[-1] else short(common[-1] * 1.02)
+
+
+def _users(log):
+    """Return who submitted each job, or None if hardly a job follows another one of its user; nobody is unknown.
+
+    A job of an unknown user is the only one of a user of its own.
+    """
+    if log.user is None or len(np.unique(log.user)) == 1:
+        return None
+    jobs = np.arange(len(log))
+    user = np.where(log.user < 0, log.user.max() + 1 + jobs, log.user)
+    _, begins = beginnings(log.require_arrivals(), user)
+    return user if len(log) - begins.sum() >= 2 * FEWEST else None
+
+
+def _late(come, user):
+    """Return which jobs begin a campaign or come after a long gap of it."""
+    order, begins = beginnings(come, user)
+    found = np.empty(len(come), dtype=bool)
+    found[order] = begins | (np.diff(come[order], prepend=0.0) > LATE)
+    return found
+
+
+def _profile(hours, which):
+    """Return the shares of what comes by hours of a busy and of a quiet day, and which two days are quiet."""
+    day, hour = (hours // DAY).astype(int), (hours // HOUR).astype(int) % 24
+    days = np.bincount(np.arange(day.min(), day.max() + 1) % 7, minlength=7)
+    a_day = np.bincount(day[which] % 7, minlength=7) / np.maximum(days, 1)
+    quiet = np.sort(np.argsort(a_day, kind="stable")[:2])
+    still = np.isin(day % 7, quiet)
+    table = np.array([np.bincount(hour[which & (still == kind)], minlength=24) for kind in (False, True)], dtype=float)
+    table += FEWEST / 24  # no hour is without anybody
+    table /= np.array([[5.0], [2.0]])
+    return {"profile": shorter(table / (5 * table[0].sum() + 2 * table[1].sum())), "quiet": quiet}
+
+
+# --- Two numbers of memory -------------------------------------------------------------------------------------------
+
+
+def _two_numbers(site, jobs):
+    """Return the probability to repeat the need beyond chance, and then the level beyond chance."""
+    same = jobs.kind[1:] == jobs.kind[:-1]
+    need = _beyond(same.mean(), (site.shares**2).sum())
+    group = site.group_of[jobs.kind[1:]]
+    chance = (site.weights[group] ** 2).sum(axis=1)
+    # Of the jobs whose need is that of the one before, all may repeat the level, also those who have it by chance.
+    level = _beyond((jobs.level[1:] == jobs.level[:-1])[same].mean(), chance[same].mean()) if same.any() else 0.0
+    return shorter([need, level])
+
+
+def _beyond(seen, chance):
+    return float(np.clip((seen - chance) / (1 - chance), 0, 1)) if chance < 1 else 0.0

@@ -1,0 +1,272 @@
+"""Times in which a machine was down: inferred from a log, or given as a calendar.
+
+*Inferred.* A gap is a time in which nothing was submitted and, where the log has start times, nothing ran. It is taken
+for an outage if it is longer than three times the longest pause between submissions in a typical week, the median over
+the weeks of the log, and longer than a day. So the nights and weekends of a small machine are none, as each week has
+them. A log of less than four weeks does not tell what a typical week is; nothing is inferred from it. A holiday on
+which nobody submits anything is taken for an outage, too: a log does not tell one from the other.
+
+An outage is cut to the length from which on a gap counts as one. So what is taken out depends continuously on the
+length of a gap, and jobs that come after it do not meet those that came before it.
+
+*Given.* A calendar says when how many servers were up, by the rule of :mod:`mjq.simulation.calendar`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq._util import checks
+from mjq.simulation.calendar import Calendar, calendar_of
+from mjq_logs.reading.log import HOUR, Gap, Log
+
+__all__ = [
+    "calendar_on", "dated", "find_gaps", "longest_pause", "original", "outages_in_words", "servers_up", "with_calendar",
+    "without_gaps",
+]  # fmt: skip
+
+DAY, WEEK = 24 * HOUR, 168 * HOUR
+FEWEST_WEEKS = 4  # that tell what a typical one is
+TIMES_A_PAUSE = 3.0  # longer than the longest pause of a typical week
+NAMED = 12  # gaps, in a sentence
+
+
+def longest_pause(log: Log) -> float | None:
+    """Return the time [s] from which on a gap in the log is taken for an outage; None if the log does not tell it.
+
+    It is three times the longest pause between submissions in a typical week, and at least a day.
+
+    Examples
+    --------
+    On five days a week a job comes each hour from 8 to 18. The weekend is a pause of 62 hours.
+
+    >>> from mjq_logs import Log
+    >>> come = 3600.0 * np.add.outer(168 * np.arange(8), np.add.outer(24 * np.arange(5), np.arange(8, 19))).ravel()
+    >>> log = Log(need=np.ones(len(come)), run=np.ones(len(come)), submit=come)
+    >>> longest_pause(log) / 3600
+    186.0
+    """
+    if log.arrival is None:
+        return None
+    come = np.sort(log.arrival if log.submit is None else log.submit)
+    weeks = int((come[-1] - come[0]) // WEEK)
+    if weeks < FEWEST_WEEKS:
+        return None
+    pauses, week = np.diff(come), ((come - come[0]) // WEEK).astype(np.intp)
+    longest = np.zeros(week[-1] + 1)
+    np.maximum.at(longest, week[:-1], pauses)
+    np.maximum.at(longest, week[1:], pauses)
+    for k in np.flatnonzero(np.diff(week) > 1):  # weeks within a pause
+        longest[week[k] : week[k + 1] + 1] = np.maximum(longest[week[k] : week[k + 1] + 1], pauses[k])
+    return float(np.ceil(max(DAY, TIMES_A_PAUSE * np.median(longest[:weeks]))))
+
+
+def find_gaps(log: Log, longest: float | None = None) -> tuple[Gap, ...]:
+    """Return the times in which nothing was submitted and nothing ran that are taken for outages.
+
+    Parameters
+    ----------
+    log : Log
+    longest : float, optional
+        Time [s] from which on a gap is an outage; by default :func:`longest_pause`.
+
+    Returns
+    -------
+    tuple of Gap
+
+    Examples
+    --------
+    A job an hour for five weeks, but none for four days in the third week:
+
+    >>> from mjq_logs import Log
+    >>> come = 3600.0 * np.delete(np.arange(840), slice(400, 495))
+    >>> log = Log(need=np.ones(745), run=np.full(745, 60.0), submit=come)
+    >>> [gap] = find_gaps(log)
+    >>> gap.begin / 3600, gap.end / 3600, gap.taken / 3600
+    (399.0, 495.0, 72.0)
+    """
+    if longest is None:
+        longest = longest_pause(log)
+    if longest is None or log.arrival is None:
+        return ()
+    longest = float(checks.positive("longest", longest, ndim=0))
+    come = np.sort(log.arrival if log.submit is None else log.submit)
+    long = np.flatnonzero(np.diff(come) > longest)
+    found = (gap for k in long for gap in _idle(log, float(come[k]), float(come[k + 1]), longest))
+    return tuple(Gap(begin, end, end - begin - longest) for begin, end in found)
+
+
+def _idle(log, first, last, longest):
+    """Yield the times between two submissions in which nothing ran, and no job was first allowed to start."""
+    busy = [(first, first), (last, last)]
+    if log.eligible is not None:
+        allowed = log.eligible[(log.eligible > first) & (log.eligible < last)]
+        busy += zip(allowed, allowed, strict=True)
+    started = log.started
+    if started is not None:  # a start that is not known is not a number, and compares as false
+        runs = (started < last) & (started + log.run > first)
+        busy += zip(started[runs], (started + log.run)[runs], strict=True)
+    until = first
+    for begin, end in sorted(busy):
+        if begin - until > longest:
+            yield float(until), float(begin)
+        until = max(until, end)
+
+
+def without_gaps(log: Log, found: Sequence[Gap] | None = None) -> Log:
+    """Return the log with its outages cut: what came later comes so much earlier, and waits are shorter.
+
+    Parameters
+    ----------
+    log : Log
+    found : sequence of Gap, optional
+        By default those of :func:`find_gaps`.
+
+    Returns
+    -------
+    Log
+        With `gaps`; the same log if there are none.
+
+    Examples
+    --------
+    >>> from mjq_logs import Log
+    >>> come = 3600.0 * np.delete(np.arange(840), slice(400, 495))
+    >>> log = Log(need=np.ones(745), run=np.full(745, 60.0), submit=come, servers=1)
+    >>> cut = without_gaps(log)
+    >>> float(cut.submit[-1]) / 3600, float(original(cut, cut.submit)[-1]) / 3600
+    (767.0, 839.0)
+    """
+    found = find_gaps(log) if found is None else tuple(found)
+    if not found:
+        return log
+    ends, taken = np.array([gap.end for gap in found]), np.append(0.0, np.cumsum([gap.taken for gap in found]))
+
+    def moved(times):
+        return None if times is None else times - taken[np.searchsorted(ends, times, "right")]
+
+    times = {name: moved(getattr(log, name)) for name in ("submit", "eligible", "start")}
+    before, present, window = log.before, log.present, log.window
+    if before is not None:
+        before = replace(before, arrival=moved(before.arrival), start=moved(before.start))
+    if present is not None:
+        there = {"arrival": moved(present.arrival), "start": moved(present.start)}
+        present = replace(present, **there, taken=float(moved(np.array([present.taken]))[0]))
+    if window is not None:
+        begin, end = moved(np.array(window)).tolist()
+        window = (begin, end)
+    return replace(log, **times, before=before, present=present, window=window, gaps=tuple(found))
+
+
+def original(log: Log, times: ArrayLike) -> np.ndarray:
+    """Return times of a log on the clock that it had before gaps were taken out."""
+    ends, taken = np.array([gap.end for gap in log.gaps]), np.append(0.0, np.cumsum([gap.taken for gap in log.gaps]))
+    times = np.asarray(times, dtype=float)
+    return times + taken[np.searchsorted(ends - taken[1:], times, "right")] if log.gaps else times
+
+
+def servers_up(log: Log) -> Calendar | None:
+    """Return when how many servers were up, on the clock of the file; None if nothing is known of outages.
+
+    In what was taken out of a log none are.
+    """
+    if log.calendar is not None or not log.gaps:
+        return log.calendar
+    servers = log.require_servers()
+    steps = [step for gap in log.gaps for step in ((gap.end - gap.taken, 0.0), (gap.end, servers))]
+    return calendar_of(steps, servers)
+
+
+def with_calendar(log: Log, steps: ArrayLike, servers: float | None = None) -> Log:
+    """Return the log with a calendar of its machine.
+
+    Parameters
+    ----------
+    log : Log
+        From which no gaps have been taken out.
+    steps : sequence of (float, float)
+        As for :func:`mjq.simulation.schedule.replay`, on the clock of the log.
+    servers : float, optional
+        Of the whole machine; by default those of the log, or if they are not known the most of the calendar.
+    """
+    if log.gaps:
+        raise ValueError("gaps have been taken out of the log, so the times of a calendar are no longer its own")
+    if servers is None:
+        servers = log.servers if log.servers is not None else max((up for _, up in np.asarray(steps)), default=1.0)
+    return replace(log, calendar=calendar_of(steps, servers))
+
+
+def calendar_on(log: Log, servers: float, growth: float = 1.0, sooner: float = 0.0) -> Calendar | None:
+    """Return the calendar of the log on a machine of this size, on a clock that begins with the window of the log.
+
+    Where jobs come faster, the calendar is as much faster: the same shares of the time are outages. Time 0 may be some
+    seconds `sooner` than the window begins.
+
+    Returns
+    -------
+    mjq.simulation.calendar.Calendar or None
+        None where the log has no calendar.
+    """
+    if log.calendar is None:
+        return None
+    return log.calendar.on(servers).moved(log.begin - growth * sooner, growth)
+
+
+def outages_in_words(log: Log, kept: Sequence[Gap] = ()) -> list[str]:
+    """Say which outages were taken out of a log, or `kept`, or given by a calendar."""
+    if log.calendar is not None:
+        changes = len(log.calendar.since) - 1
+        return [
+            f"The servers that are up follow the calendar, which has {changes} time{'s' * (changes != 1)}. Jobs in "
+            "service run on when servers go down, and the scheduler does not know it beforehand. Loads are shares of "
+            "the servers that are up. No gap is taken out."
+        ]
+    found = log.gaps or tuple(kept)
+    if not found:
+        return []
+    longest = found[0].end - found[0].begin - found[0].taken
+    ran = " and nothing ran" if log.started is not None else ""
+    many = len(found) > 1
+    days = sum(gap.taken for gap in found) / DAY
+    when = "; ".join(_when(log, gap) for gap in found[:NAMED]) + f"; … ({len(found)} in all)" * (len(found) > NAMED)
+    told = (
+        f"In {len(found)} gap{'s' * many} of more than {longest / HOUR:.3g} h nothing was submitted{ran}: {when}. "
+        f"{'They are' if many else 'It is'} taken for {'outages' if many else 'an outage'} of the machine; the log "
+        "itself does not say."
+    )
+    if log.gaps:
+        return [
+            f"{told} Each gap is cut to {longest / HOUR:.3g} h, which takes {_span(days)} out of the loads and waits "
+            "that are printed here; --keep-gaps keeps them."
+        ]
+    return [f"{told} The loads and waits that are printed here include {'them' if many else 'it'}, by --keep-gaps."]
+
+
+def _span(days):
+    return f"{days:.3g} days" if days >= 1 else f"{24 * days:.2g} h"
+
+
+def _when(log, gap):
+    """Return the ends of a gap as dates, or as days of a log that has no clock."""
+    if log.clock is None:
+        first = float(original(log, [log.begin])[0])
+        return f"day {(gap.begin - first) / DAY:.1f} to {(gap.end - first) / DAY:.1f}"
+    return f"{_date(gap.begin + log.clock)} to {_date(gap.end + log.clock)}"
+
+
+def _date(seconds):
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
+
+
+def dated(log: Log, time: float) -> str:
+    """Return a time on the clock of a log as the date that its file has, also where gaps were cut, or as seconds.
+
+    >>> dated(Log(need=[1], run=[1], submit=[90], clock=0.0), 90.0)
+    '1970-01-01 00:01'
+    """
+    (there,) = original(log, [time]).tolist()
+    return f"second {there:.10g}" if log.clock is None else _date(there + log.clock)

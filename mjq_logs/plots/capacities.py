@@ -1,0 +1,142 @@
+"""Drawings of what a log tells of the capacity of its machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+
+from mjq.plots.palette import COLOURS
+
+if TYPE_CHECKING:
+    from mjq_logs import PolicyReports, Report
+
+__all__ = ["load_by_time", "memory_of_log", "shares_of_capacity", "waits_against_load", "wasted_servers"]
+
+NAMES = {
+    "naive": "naive",
+    "exponential": "exponential classes",
+    "independent": "independent jobs",
+    "own_order": "own order",
+}
+APART = 0.16  # between the marks of two policies in one row
+MOST_NEEDS = 8  # that are drawn
+SPREAD = 20  # times by which waits differ, from which on they are drawn on a logarithmic scale
+
+
+def _of_each(report):
+    """Return the reports by policy, whether there is one or there are several."""
+    return {report.policy: report} if hasattr(report, "policy") else report.policies
+
+
+def _legend(ax, columns=3):
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=columns)
+
+
+def shares_of_capacity(report: Report | PolicyReports, ax: Axes) -> None:
+    """Draw the four capacities as shares of the naive one, with their intervals, and the work that came.
+
+    Parameters
+    ----------
+    report : mjq_logs.Report or mjq_logs.PolicyReports
+    ax : matplotlib.axes.Axes
+    """
+    reports = _of_each(report)
+    for number, (policy, told) in enumerate(reports.items()):
+        colour = COLOURS[number]
+        for row, key in enumerate(NAMES):
+            one, place = getattr(told.capacities, key), row + APART * (number - (len(reports) - 1) / 2)
+            if one.share_low is not None and one.share_high is not None:
+                ax.plot([one.share_low, one.share_high], [place, place], color=colour, lw=4, alpha=0.4)
+            label = policy if row == 0 and len(reports) > 1 else None
+            ax.plot(one.share, place, "o", color=colour, label=label)
+    load = next(iter(reports.values())).load
+    if load:
+        ax.axvline(load.load, color="black", ls="--", label="work that came")
+    if load or len(reports) > 1:
+        _legend(ax)
+    ax.set_yticks(range(len(NAMES)), NAMES.values())
+    ax.invert_yaxis()
+    ax.set(xlabel="share of the servers that is busy", xlim=(0, 1.02))
+
+
+def waits_against_load(report: Report | PolicyReports, ax: Axes) -> None:
+    """Draw the mean wait against the load, by replays under each policy, and what the log says of its own waits.
+
+    A dotted line is the capacity of a policy: beyond it waits grow as long as the log lasts.
+
+    Parameters
+    ----------
+    report : mjq_logs.Report or mjq_logs.PolicyReports
+        With waits.
+    ax : matplotlib.axes.Axes
+    """
+    drawn = []
+    for (policy, told), colour in zip(_of_each(report).items(), COLOURS, strict=False):
+        points = [(one.load, one.waits.mean.value) for one in told.waits.curve]
+        ax.plot(*zip(*points, strict=True), "o-", ms=4, color=colour, label=policy)
+        ax.axvline(told.capacities.own_order.share, color=colour, ls=":", lw=1.4)
+        drawn += [wait for _, wait in points]
+        if told.waits.log:
+            real = told.load.load, told.waits.log.mean.value
+    if told.waits.log:
+        ax.plot(*real, "*", ms=13, color="black", label="real waits", zorder=5)
+        drawn.append(real[1])
+    if max(drawn) > SPREAD * min(drawn) > 0:
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter("{x:g}")
+    ax.set(xlabel="load: work that comes over what the servers can do", ylabel="mean wait [h]")
+    _legend(ax)
+
+
+def load_by_time(report: Report | PolicyReports, ax: Axes) -> None:
+    """Draw the load by hour of the day or, if the log has no clock, by month.
+
+    Parameters
+    ----------
+    report : mjq_logs.Report or mjq_logs.PolicyReports
+        With a load.
+    ax : matplotlib.axes.Axes
+    """
+    load = next(iter(_of_each(report).values())).load
+    rows = load.by_hour or load.by_month
+    ax.bar(range(len(rows)), rows.values(), color=COLOURS[0], width=0.8)
+    ax.axhline(load.load, color="black", ls="--", label="on average")
+    step = -(-len(rows) // 8)
+    ax.set_xticks(range(0, len(rows), step), list(rows)[::step], rotation=0 if load.by_hour else 30)
+    ax.grid(False, axis="x")
+    ax.set(xlabel="hour of the day" if load.by_hour else "", ylabel="load of the servers")
+    _legend(ax)
+
+
+def wasted_servers(report: Report | PolicyReports, ax: Axes) -> None:
+    """Draw the servers wasted by the eight needs that waste most, under the first of the policies.
+
+    Parameters
+    ----------
+    report : mjq_logs.Report or mjq_logs.PolicyReports
+        With classes.
+    ax : matplotlib.axes.Axes
+    """
+    policy, told = next(iter(_of_each(report).items()))
+    rows = told.classes[:MOST_NEEDS][::-1]
+    ax.barh(range(len(rows)), [one.wastes for one in rows], 0.7, color=COLOURS[0])
+    ax.axvline(0, color="black", lw=1)
+    ax.set_yticks(range(len(rows)), [f"{one.need:g}" for one in rows])
+    ax.grid(False, axis="y")
+    ax.set(xlabel=f"servers wasted under {policy} (negative: gaps filled)", ylabel="need of the jobs")
+
+
+def memory_of_log(report: Report | PolicyReports, ax: Axes) -> None:
+    """Draw the capacity against the number of successive jobs that are drawn at a time, for each policy.
+
+    Parameters
+    ----------
+    report : mjq_logs.Report or mjq_logs.PolicyReports
+    ax : matplotlib.axes.Axes
+    """
+    memory = next(iter(_of_each(report).values())).memory
+    for (policy, curve), colour in zip(memory.items(), COLOURS, strict=False):
+        ax.plot([one.block for one in curve], [one.share for one in curve], "o-", color=colour, label=policy)
+    ax.set(xscale="log", xlabel="jobs drawn in a row (last point: own order)", ylabel="share of the naive")
+    _legend(ax, 2)

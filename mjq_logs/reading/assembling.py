@@ -1,0 +1,508 @@
+"""One log from the tables of a reader, and what of the file was not used.
+
+A reader gives one row for each line that should hold a job. Here they become a
+:class:`~mjq_logs.reading.log.Log`, and each row that does not end there is counted under the reason why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from mjq._util import checks
+from mjq._util.plain import printable
+from mjq_logs.answers import Lines
+from mjq_logs.reading.kept import Kept
+from mjq_logs.reading.log import INFERRED, Before, Log, Present
+from mjq_logs.reading.rows import (
+    BEFORE,
+    COMPONENT,
+    FARTHEST,
+    NOT_NAMED,
+    OTHER_PARTITION,
+    REPEATED,
+    SCHEMA,
+    TIMES,
+    TOO_LARGE,
+    UNLIMITED,
+    Reading,
+)
+
+__all__ = ["gathered", "gathered_by_partition"]
+
+FIRST_LINES = 5  # that are named for each reason
+MOST_NAMED, LONGEST_NAME = 10, 40  # partitions, and letters of one, in a message
+DISJOINT = "Only partitions that share neither jobs nor servers can be taken at once; --partition takes one by itself."
+
+
+def gathered(reading: Reading, servers: float | None = None, partition: str | None = None, strict: bool = False) -> Log:
+    """Make a log from what a reader returns.
+
+    Parameters
+    ----------
+    reading : Reading
+    servers : float, optional
+        Of the machine; otherwise what the file says, or the most that its jobs held at once.
+    partition : str, optional
+        Jobs of others are dropped.
+    strict : bool
+        Whether the first line that cannot be used is an error.
+
+    Returns
+    -------
+    Log
+
+    Raises
+    ------
+    ValueError
+        If no line can be used; if `strict`, the first that cannot.
+    """
+    tally, kept = _Tally(strict), Kept()
+    for table in reading.tables:
+        tally.read += len(table)
+        if partition is not None:
+            table = _dropping(table, OTHER_PARTITION, pl.col("partition").fill_null("") != str(partition))
+        kept.add(tally.usable(table))
+    return _log(reading, kept.taken(), tally, servers, partition)
+
+
+def gathered_by_partition(
+    reading: Reading, servers: Mapping[str, float | None], strict: bool = False
+) -> tuple[dict[str, Log], Lines]:
+    """Make a log for each of several partitions, as :func:`gathered` makes it for one of them.
+
+    Parameters
+    ----------
+    reading : Reading
+    servers : mapping
+        Names of the partitions to the servers of each, None where they are not known.
+    strict : bool
+        Whether the first line that cannot be used is an error, also one of a partition that is not named.
+
+    Returns
+    -------
+    (dict of str to Log, Lines)
+        By name; and what of the whole file was used.
+
+    Raises
+    ------
+    ValueError
+        If partitions overlap or one of them has no job that can be used; if `strict`, at the first line that cannot be
+        used.
+    """
+    for name in servers:
+        if "," in name or not name.strip():
+            raise ValueError(f"{name!r} is not the name of one partition")
+    whole, tallies = _Tally(strict), {name: _Tally(False) for name in servers}
+    kept = {name: Kept() for name in servers}
+    of, seen = pl.col("partition").fill_null(""), set()
+    for table in reading.tables:
+        _refuse_lists(table, servers)
+        seen |= set(table.filter(pl.col("dropped").is_null())["partition"].drop_nulls().unique())
+        for name, tally in tallies.items():
+            tally.read += len(table)
+            kept[name].add(tally.usable(_dropping(table, OTHER_PARTITION, of != name)))
+        whole.read += len(table)
+        whole.usable(_dropping(table, NOT_NAMED, ~of.is_in(list(servers))))
+    taken = {name: rows.taken() for name, rows in kept.items()}
+    empty = [name for name, jobs in taken.items() if jobs.is_empty()]
+    if empty:
+        there = f"; those with jobs are {_listed(seen)}" if seen else ""
+        raise ValueError(f"no job that can be used is of the partition {empty[0]}{there}{whole.told()}")
+    _refuse_repeated(taken)
+    logs = {}
+    for name in servers:
+        try:
+            logs[name] = _log(reading, taken.pop(name), tallies[name], servers[name], name, whole)
+        except ValueError as error:
+            raise ValueError(f"partition {name}: {error}") from error
+    used = whole.read - sum(whole.dropped.values())
+    return logs, Lines(read=whole.read, used=used, dropped=whole.dropped, first=whole.first)
+
+
+def _listed(names):
+    """Return names of partitions for a message, whatever a file calls them."""
+    first = ", ".join(printable(name[:LONGEST_NAME]) for name in sorted(names)[:MOST_NAMED])
+    return first + ", …" * (len(names) > MOST_NAMED)
+
+
+def _refuse_lists(table, names):
+    """Refuse a job that is listed in several partitions, one of which is named."""
+    several = table.filter(pl.col("dropped").is_null() & pl.col("partition").str.contains(",", literal=True))
+    for line, listed in several.sort("line").select("line", "partition").iter_rows():
+        named = [name for name in names if name in [part.strip() for part in listed.split(",")]]
+        if named:
+            raise ValueError(
+                f"line {line}: a job is listed in the partitions {listed}, so that {named[0]} shares its jobs with "
+                f"another one. {DISJOINT}"
+            )
+
+
+def _refuse_repeated(taken):
+    """Refuse a job that is there in several partitions."""
+    of = pl.concat(jobs.select("same", pl.col("line").cast(pl.Int64), of=pl.lit(name)) for name, jobs in taken.items())
+    of = of.filter(pl.col("same").is_not_null())
+    twice = of.filter(pl.col("of").n_unique().over("same") > 1).sort("line")
+    if len(twice):
+        both = twice.filter(pl.col("same") == twice["same"][0]).unique("of", keep="first").sort("line")
+        (first, one), (second, other) = both.select("line", "of").head(2).iter_rows()
+        raise ValueError(
+            f"lines {first} and {second} hold the same job, once in the partition {one} and once in {other}. {DISJOINT}"
+        )
+
+
+def _log(reading, jobs, tally, servers, partition, whole=None):
+    """Make a log from the rows that can be used, each by itself; `whole` counts those of more partitions."""
+    tallies = (tally,) if whole is None else (tally, whole)
+    known, source, odd = reading.machine(reading.header, partition) if reading.machine else (None, "", "")
+    if servers is not None:
+        known, source, odd = float(checks.positive("servers", servers, ndim=0)), "given", ""
+    unread = reading.seen.notes()
+    _require_seconds(jobs)
+    jobs = _without(jobs, REPEATED, _repeated(jobs), tallies)
+    jobs = _whole_jobs(jobs.drop("same"), tallies)
+    jobs = _without_odd_ones(jobs, known, tallies)
+    if jobs.is_empty():
+        raise ValueError(f"none of {tally.read} lines holds a job that can be used{tally.told()}")
+    jobs, limits = _with_limits(jobs)
+    jobs, requeued = _attempts(_ran_so_far(jobs, reading.seen.latest)) if reading.attempts else (jobs, [])
+    jobs, notes = _in_order(jobs)
+    parts = jobs["partition"].drop_nulls().n_unique() if partition is None else 1
+    shared = f"Warning: jobs of {parts} partitions are taken for those of one machine; --partition takes one of them."
+    columns: dict[str, Any] = {}
+    columns["number"] = None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy()
+    columns["user"] = _users(jobs["user"])
+    runs = jobs["unfinished"].fill_null(False).to_numpy() if _any_runs(jobs) else None
+    lines = jobs["line"]
+    jobs = jobs.select(*TIMES, "need")
+    for column in (*TIMES, "need"):
+        columns[column] = _column(jobs.drop_in_place(column))
+    said = reading.submits_are_starts is not None and reading.submits_are_starts(reading.header)
+    only_starts, of_starts = _only_starts(said, **columns)
+    if only_starts:
+        columns["start"] = None
+    columns["start"], early = _without_early_starts(**columns)
+    if known is None and columns["start"] is not None:
+        known = _most_held(columns)
+        source = "" if known is None else INFERRED
+    arrival = columns["submit"] if columns["eligible"] is None else columns["eligible"]
+    columns["unfinished"] = runs
+    present = _present(reading, columns, partition, known)
+    window, before, columns, gone = _windowed(reading, arrival, columns)
+    _without(pl.DataFrame({"line": lines}), BEFORE, gone, tallies)
+    clock, odd_clock = (None, "")
+    if reading.clock and arrival is not None:
+        clock, odd_clock = reading.clock(reading.header, float(arrival[0]))
+    used = len(columns["run"]) + (0 if before is None else len(before.need))
+    return Log(
+        **columns,
+        servers=known,
+        servers_from=source,
+        lines=Lines(read=tally.read, used=used, dropped=tally.dropped, first=tally.first),
+        header=reading.header,
+        clock=clock,
+        notes=(
+            *reading.notes, *of_starts, *unread, *notes, *early, *limits, *requeued, *([odd] if odd else []),
+            *([odd_clock] if odd_clock else []),
+        ),
+        warnings=(shared,) if parts > 1 else (),
+        submits_are_starts=only_starts,
+        present=present,
+        window=window,
+        before=before,
+    )  # fmt: skip
+
+
+def _windowed(reading, arrival, columns):
+    """Return the window of the file or None, the jobs from before it or None, the others, and which ended before."""
+    nothing, seen = np.zeros(len(columns["run"]), dtype=bool), reading.seen
+    if not reading.is_window or seen.first_end is None or arrival is None or columns["start"] is None:
+        return None, None, columns, nothing
+    begin, end = seen.first_end, seen.latest if seen.open else float(arrival.max())
+    inside = arrival >= begin
+    if not inside.any() or not end > begin:
+        return None, None, columns, nothing
+    gone = ~inside & (columns["start"] + columns["run"] <= begin)
+    early = ~inside & ~gone
+    before = Before(
+        need=columns["need"][early],
+        run=columns["run"][early],
+        arrival=arrival[early],
+        start=columns["start"][early],
+        estimate=None if columns["estimate"] is None else columns["estimate"][early],
+        unfinished=np.zeros(early.sum(), dtype=bool) if columns["unfinished"] is None else columns["unfinished"][early],
+    )
+    chosen = {name: column if column is None else column[inside] for name, column in columns.items()}
+    return (begin, end), before if early.any() else None, chosen, gone
+
+
+def _whole_jobs(jobs, tallies):
+    """Return the jobs with the components of each taken together: they start at once and hold what all hold."""
+    if not jobs["whole"].is_not_null().any():
+        return jobs.drop("whole")
+    components = jobs.filter(pl.col("whole").is_not_null())
+    first = components.group_by("whole", "start", maintain_order=True).agg(
+        pl.col("need").cast(pl.Float64).sum(),
+        pl.col("run", "estimate").max(),
+        pl.col("unfinished").any(),
+        pl.all().exclude("need", "run", "estimate", "unfinished", "line").first(),
+        pl.col("line").cast(pl.Int64).first(),
+    )
+    further = components.filter(~pl.struct("whole", "start").is_first_distinct())
+    _count(further["line"], COMPONENT, tallies)
+    whole = jobs.filter(pl.col("whole").is_null())
+    return pl.concat([whole, first.select(jobs.columns)], how="vertical_relaxed").drop("whole")
+
+
+def _ran_so_far(jobs, taken):
+    """Return the jobs with what those that still run have run, where the file does not tell it."""
+    if not _any_runs(jobs):
+        return jobs
+    passed = pl.when(pl.col("unfinished").fill_null(False)).then(pl.max_horizontal(0.0, taken - pl.col("start")))
+    return jobs.with_columns(run=pl.coalesce("run", passed))
+
+
+def _any_runs(jobs):
+    return jobs["unfinished"].cast(pl.Boolean).any()
+
+
+def _with_limits(jobs):
+    """Return the jobs with the limits that they have by their partition, the longest of it; and notes of how many."""
+    if not _known(jobs, "estimate"):
+        return jobs, []
+    said = jobs["estimate"].cast(pl.Float64)
+    none, of_partition = int((said == UNLIMITED).sum()), said == -UNLIMITED
+    notes = [f"{none} jobs have no limit of their run time"] * (none > 0)
+    if not of_partition.any():
+        return jobs, notes
+    own = pl.when(pl.col("estimate").is_between(0, UNLIMITED, closed="none")).then("estimate")
+    jobs = jobs.with_columns(pl.col("estimate").cast(pl.Float64), place=pl.col("partition").fill_null(-1))
+    longest = own.max().over("place")
+    jobs = jobs.with_columns(estimate=pl.when(pl.col("estimate") == -UNLIMITED).then(longest).otherwise("estimate"))
+    notes.append(f"{int(of_partition.sum())} jobs have the limit of their partition: the longest of it is taken")
+    return jobs.drop("place"), notes
+
+
+def _attempts(jobs):
+    """Return the jobs with each attempt of one coming when the one before it had ended; and a note of how many."""
+    key = [name for name in ("number", "name") if _known(jobs, name)]
+    if not key or jobs.select(pl.struct(key).is_duplicated().any()).item() is False or not _known(jobs, "start"):
+        return jobs, []
+    jobs = jobs.with_columns(row=pl.int_range(pl.len()), ended=(pl.col("start") + pl.col("run")).cast(pl.Float64))
+    before = jobs.sort("start").select("row", before=pl.col("ended").shift(1).over(key)).sort("row")["before"]
+    later = pl.col("before").is_not_null() & (pl.col("before") <= pl.col("start"))
+    times = [name for name in ("submit", "eligible") if _known(jobs, name)]
+    jobs = jobs.with_columns(before=before).with_columns(
+        pl.when(later).then(pl.max_horizontal(pl.col(name).cast(pl.Float64), "before")).otherwise(name).alias(name)
+        for name in times
+    )
+    again = jobs.select(pl.struct(key).filter(later).n_unique()).item()
+    notes = [f"{again} jobs were requeued: each attempt comes when the one before it ends"] * (again > 0)
+    return jobs.drop("row", "ended", "before"), notes
+
+
+def _present(reading, columns, partition, servers):
+    """Return the jobs that had not ended when the log was taken; None if it tells of none."""
+    waiting = pl.concat(reading.waiting) if reading.waiting else pl.DataFrame(schema=SCHEMA)
+    if partition is not None:
+        waiting = waiting.filter(pl.col("partition").fill_null("") == str(partition))
+    runs, start, submit = columns["unfinished"], columns["start"], columns["submit"]
+    if start is None or submit is None or (waiting.is_empty() and runs is None):
+        return None
+    arrival = "submit" if columns["eligible"] is None else "eligible"
+    taken = float(max(reading.seen.latest, submit.max(), np.nanmax(start + columns["run"])))
+    clear = pl.col(arrival).is_not_null() & (pl.col(arrival) <= taken) & (pl.col("need") > 0)
+    if servers is not None:
+        clear &= pl.col("need") <= servers * (1 + checks.FIT_TOLERANCE)
+    waiting = _queue(waiting)
+    kept = waiting.filter(clear)
+    runs = np.zeros(0, dtype=int) if runs is None else np.flatnonzero(runs)
+
+    def both(running, name):
+        there = np.full(len(runs), np.nan) if running is None else running
+        return np.append(there, kept[name].cast(pl.Float64).fill_null(np.nan).to_numpy())
+
+    def of(name):
+        return None if columns[name] is None else columns[name][runs]
+
+    return Present(
+        need=both(of("need"), "need"),
+        arrival=both(of(arrival), arrival),
+        start=both(of("start"), "start"),
+        estimate=both(of("estimate"), "estimate"),
+        taken=taken,
+        left_out=int(waiting["tasks"].sum() - kept["tasks"].sum()),
+        tasks=both(np.ones(len(runs)), "tasks").astype(int),
+        at_once=both(np.zeros(len(runs)), "at_once").astype(int),
+        cut=int(kept["cut"].sum()),
+    )
+
+
+def _queue(waiting):
+    """Return the jobs that wait, each once, with the components of each taken together."""
+    if waiting.is_empty():
+        return waiting.with_columns(tasks=pl.lit(1), at_once=pl.lit(0), cut=pl.lit(False))
+    alone = pl.col("whole").is_null()
+    whole = waiting.filter(~alone).group_by("whole", maintain_order=True)
+    whole = whole.agg(pl.col("need").sum(), pl.all().exclude("need", "whole").first()).select(waiting.columns)
+    found = pl.concat([waiting.filter(alone), whole]).unique("job", keep="last", maintain_order=True)
+    return found.with_columns(estimate=pl.when(pl.col("estimate") > 0).then("estimate"))
+
+
+class _Tally:
+    """Count the lines read, and those that are not used, by reason."""
+
+    def __init__(self, strict):
+        self.strict = strict
+        self.read, self.dropped, self.first = 0, {}, {}
+
+    def usable(self, table):
+        """Return the rows that can be used, and count the others."""
+        bad = table.filter(pl.col("dropped").is_not_null())
+        if len(bad):
+            if self.strict:
+                line, reason = bad.sort("line").select("line", "dropped").row(0)
+                raise ValueError(f"line {line}: {reason}")
+            by_reason = bad.group_by("dropped").agg(pl.len(), pl.col("line").sort().head(FIRST_LINES).alias("first"))
+            for reason, count, first in by_reason.sort("dropped").iter_rows():
+                self.dropped[reason] = self.dropped.get(reason, 0) + count
+                self.first[reason] = sorted([*self.first.get(reason, []), *first])[:FIRST_LINES]
+        return table.filter(pl.col("dropped").is_null())
+
+    def told(self):
+        """Return the reasons, for a message."""
+        reasons = (f"{count} {reason} (line {self.first[reason][0]})" for reason, count in self.dropped.items())
+        return "".join(f"; {text}" for text in reasons)
+
+
+def _dropping(table, reason, condition):
+    """Return the table with this reason on the rows where the condition holds and no reason is given yet."""
+    there = pl.when(pl.col("dropped").is_null() & condition).then(pl.lit(reason)).otherwise("dropped")
+    return table.with_columns(dropped=there)
+
+
+def _require_seconds(jobs):
+    """Refuse times that cannot be seconds: they would make months by the million, and work that no float holds."""
+    for name in ("submit", "eligible", "start", "run"):
+        far = jobs.select("line", name).filter(pl.col(name).cast(pl.Float64).abs() > FARTHEST)
+        if len(far):
+            line, time = far.sort("line").row(0)
+            raise ValueError(
+                f"line {line}: {name} is {time:.15g}, which is more than 230 years (in {len(far)} of {len(jobs)} "
+                f"lines). Times must be in seconds: are these milliseconds?"
+            )
+
+
+def _without_odd_ones(jobs, servers, tallies):
+    """Count the rows that only a look at all of them shows to be unusable, and return the others."""
+    if jobs["zoned"].n_unique() > 1 and not jobs["zoned"].all():
+        jobs = _without(jobs, "a time without a zone among times with one", ~jobs["zoned"].fill_null(True), tallies)
+    if jobs["submit"].is_not_null().any():
+        jobs = _without(jobs, "no submit time", jobs["submit"].is_null(), tallies)
+    jobs = _without(jobs, "no number of servers", jobs["need"].cast(pl.Float64) > checks.LARGEST_COUNT, tallies)
+    if servers is not None:
+        large = jobs["need"].cast(pl.Float64) > servers * (1 + checks.FIT_TOLERANCE)
+        jobs = _without(jobs, TOO_LARGE, large, tallies)
+    return jobs.drop("zoned")
+
+
+def _without(jobs, reason, where, tallies):
+    """Return the rows where this is not so, and count the others under the reason."""
+    where = pl.Series(where).fill_null(False)
+    if not where.any():
+        return jobs
+    _count(jobs["line"].filter(where), reason, tallies)
+    return jobs.filter(~where)
+
+
+def _count(lines, reason, tallies):
+    """Count some lines under a reason."""
+    for tally in tallies if len(lines) else ():
+        tally.usable(pl.DataFrame({"line": lines.cast(pl.Int64), "dropped": [reason] * len(lines)}))
+
+
+def _repeated(jobs):
+    """Return which rows with a job are the same as an earlier row, column by column."""
+    ordered = jobs["same"].drop_nulls().sort()
+    twice = ordered.filter(ordered == ordered.shift(1)).unique()
+    found = pl.repeat(False, len(jobs), eager=True)
+    if len(twice):
+        alike = jobs["same"].is_in(twice.implode()).fill_null(False)
+        rows = jobs.filter(alike).select("name", "number", *TIMES, "need")
+        first = rows.select(pl.struct(pl.all()).is_first_distinct()).to_series()
+        found = found.scatter(alike.arg_true(), ~first)
+    return found
+
+
+def _in_order(jobs):
+    """Return the jobs by arrival, then number; and a note if they were not."""
+    jobs = jobs.with_columns(eligible=pl.coalesce("eligible", "submit")) if _known(jobs, "eligible") else jobs
+    by = next((name for name in ("eligible", "submit", "start") if _known(jobs, name)), None)
+    if by is None:
+        return jobs, ["neither submit nor start times: the order of the lines is taken for that of the jobs"]
+    late = int((jobs[by] < jobs[by].shift(1)).sum())
+    time = _column(jobs[by])
+    number = jobs["number"].cast(pl.Int64).fill_null(np.iinfo(np.int64).max).to_numpy()
+    later = (time[1:] > time[:-1]) | ((time[1:] == time[:-1]) & (number[1:] >= number[:-1]))
+    if not later.all():
+        jobs = jobs[np.lexsort((number, time))]  # lines of one number stay in their order; times not known come last
+    notes = ["no submit times: the order of the starts is taken for that of the jobs"] * (by == "start")
+    return jobs, notes + [f"{late} lines are earlier than the line before: the jobs were sorted"] * (late > 0)
+
+
+def _known(jobs, column):
+    return jobs[column].is_not_null().any()
+
+
+def _column(series):
+    """Return a column as floats, or None where nothing of it is known."""
+    return series.cast(pl.Float64).fill_null(np.nan).to_numpy() if series.is_not_null().any() else None
+
+
+def _users(series):
+    """Return users as numbers in the order in which they first submit, -1 where one is not known; or None."""
+    if not series.is_not_null().any():
+        return None
+    given = series.cast(pl.Int64).fill_null(-1).to_numpy()
+    names, first, which = np.unique(given, return_index=True, return_inverse=True)
+    place = np.empty(len(names), dtype=np.int32)
+    place[np.argsort(np.where(names < 0, len(given), first), kind="stable")] = np.arange(len(names))
+    return np.where(names < 0, -1, place)[which].astype(np.int32)
+
+
+def _only_starts(said, submit, start, **_):
+    """Return whether submit times are start times, if the header says so; and a note.
+
+    Some converters write a wait of 0 where none is known, so zeros prove nothing. A positive wait contradicts the
+    header.
+    """
+    if not said or submit is None:
+        return False, []
+    waited = 0 if start is None else int((start > submit).sum())
+    if waited:
+        return False, [f"the header says that submit times are start times, but {waited} jobs have a wait: it is used"]
+    return True, ["the submit times of this log are start times: it has no waits"]
+
+
+def _without_early_starts(submit, eligible, start, **_):
+    """Return starts, not known where a job started before it could, and a note of how many did."""
+    arrival = submit if eligible is None else eligible
+    if arrival is None or start is None:
+        return start, []
+    early = start < arrival
+    note = f"{early.sum()} jobs start before they were allowed to: their waits are not used"
+    return np.where(early, np.nan, start), [note] * bool(early.any())
+
+
+def _most_held(columns):
+    """Return the most that jobs held at the same time; None where no start is known."""
+    known = ~np.isnan(columns["start"])
+    if not known.any():
+        return None
+    start, run, need = (columns[name] if known.all() else columns[name][known] for name in ("start", "run", "need"))
+    order = np.argsort(np.concatenate([start + run, start]), kind="stable")  # at one instant ends come first
+    held = np.concatenate([-need, need])[order]
+    return float(np.cumsum(held, out=held).max())

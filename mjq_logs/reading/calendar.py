@@ -1,0 +1,85 @@
+"""Calendars of a machine: a time and the servers that are up from then on, one pair a line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from mjq._util.plain import brief
+from mjq_logs.reading import lines
+from mjq_logs.reading.log import Log
+from mjq_logs.reading.times import as_moment, as_number
+
+__all__ = ["read_calendar"]
+
+BETWEEN = re.compile(r"\s*[,;\s]\s*(?=\S+$)")  # the time and the servers, which are the last word
+
+
+def read_calendar(path: str | Path, log: Log) -> np.ndarray:
+    """Read a calendar: on each line a time and the number of servers that are up from then on.
+
+    A comma, a semicolon, a tab or blanks stand between them. Empty lines, lines that begin with ``#``, and a first line
+    of names are passed over. A time is a number of seconds on the clock of the log, or a date such as 2026-05-03 or
+    2026-05-03T14:30.
+
+    Parameters
+    ----------
+    path : str or path
+        Plain or compressed by gzip; ``-`` is the standard input.
+    log : Log
+        Whose machine it is: it tells the clock.
+
+    Returns
+    -------
+    float array, shape (m, 2)
+        For :func:`mjq_logs.outages.with_calendar`.
+
+    Raises
+    ------
+    ValueError
+        If a line is no such pair, a date is given and the log has no clock, times do not rise, or there is no line.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> log = Log(need=np.ones(1), run=np.ones(1), submit=np.array([1_777_000_000.0]), clock=0.0)
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "up.csv"
+    ...     _ = path.write_text("time,servers\\n2026-05-03,0\\n2026-05-03 14:30, 400\\n")
+    ...     read_calendar(path, log)
+    array([[1.7777664e+09, 0.0000000e+00],
+           [1.7778186e+09, 4.0000000e+02]])
+    """
+    found: list[tuple[float, float]] = []
+    first = True
+    for number, block in lines.blocks(path):
+        for place, line in enumerate(block, number):
+            words = line.strip()
+            if not words or words.startswith("#"):
+                continue
+            time, _, up = (part.strip().strip('"') for part in BETWEEN.sub("\0", words).partition("\0"))
+            try:
+                pair = as_moment(time, log.clock), _number(up)
+            except ValueError as error:
+                if first and not re.search(r"\d", words):
+                    first = False
+                    continue
+                raise ValueError(f"{path}, line {place}: {error}") from None
+            first = False
+            if found and pair[0] <= found[-1][0]:
+                raise ValueError(f"{path}, line {place}: times must rise, {brief(time)} does not")
+            if pair[1] < 0:
+                raise ValueError(f"{path}, line {place}: servers must be at least 0, got {brief(up)}")
+            found.append(pair)
+    if not found:
+        raise ValueError(f"{path}: no line holds a time and a number of servers")
+    return np.array(found)
+
+
+def _number(word):
+    found = as_number(word)
+    if found is None:
+        raise ValueError(f"{brief(word)} is not a number of servers")
+    return found

@@ -1,0 +1,190 @@
+"""A log in any format that we know."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from itertools import chain, islice
+from pathlib import Path
+
+from polars.exceptions import PanicException, PolarsError
+
+from mjq_logs.answers import Lines
+from mjq_logs.reading import lines, sacct, swf, table
+from mjq_logs.reading.assembling import gathered, gathered_by_partition
+from mjq_logs.reading.log import Log
+
+__all__ = ["read_log", "read_partitions"]
+
+LOOKED_AT = 200  # lines, to tell the format
+HOW_TO = "the page How to of the book has a command that makes a table of it"
+# Of formats that are not read: what the first line looks like, what it then is, and what to do.
+FOREIGN = (
+    (r'"?JOB_(?:FINISH|NEW|START|STATUS)"? ', f"the accounting of LSF (lsb.acct); {HOW_TO}"),
+    (r"\s*JOBID\s+USER\s+STAT\s+QUEUE\b", f"what bjobs of LSF prints, which has no run times; of lsb.acct {HOW_TO}"),
+    (r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Z];", f"the accounting of PBS; {HOW_TO}"),
+    (r"\s*JOBID\s+PARTITION\b", "what squeue prints, which has no jobs that have ended; ask sacct for them"),
+    (r"NAME\s+READY\s+STATUS\b", f"what kubectl get pods prints; of its JSON {HOW_TO}"),
+    (r"\s*<", "a web page or XML; save the log itself"),
+)
+BROKEN = ValueError, PolarsError, PanicException  # what readers raise; the last where Parquet is broken inside
+
+
+def read_log(
+    path: str | Path,
+    columns: dict[str, str] | None = None,
+    *,
+    servers: float | None = None,
+    unit: str | None = None,
+    partition: str | None = None,
+    strict: bool = False,
+) -> Log:
+    """Read a cluster log: the Standard Workload Format, output of ``sacct``, CSV or Parquet, told by the content.
+
+    All jobs are held in memory: about 0.3 GB for a million of them, and 0.1 GB for each further million.
+
+    Parameters
+    ----------
+    path : str or path
+        Plain or, but for Parquet, compressed by gzip; ``-`` is the standard input.
+    columns : dict, optional
+        For CSV and Parquet: what of ``mjq_logs.reading.table.COLUMNS`` the file calls how.
+    servers : float, optional
+        Of the machine. Otherwise what the file says or, where it says when jobs started, the most that they held at
+        once.
+    unit : {"cpus", "nodes", "gpus"}, optional
+        For ``sacct``: what counts as a server; by default CPUs or, if the file does not tell them, nodes.
+    partition : str, optional
+        Only jobs of this part of the machine.
+    strict : bool
+        Whether the first line that cannot be used is an error. Otherwise such lines are counted by reason.
+
+    Returns
+    -------
+    mjq_logs.Log
+
+    Raises
+    ------
+    ValueError
+        If the file is none of these, holds no job that can be used, or is broken; if `strict`, at the first line that
+        cannot be used.
+    OSError
+        If the file is not there.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "jobs.csv"
+    ...     _ = path.write_text("id,from,gpus,hours\\n1,0,8,01:30:00\\n2,60,,02:00:00\\n")
+    ...     log = read_log(path, {"submit": "from", "need": "gpus", "run": "hours"})
+    >>> log.run.tolist(), log.missing
+    ([5400.0], ('start', 'estimate'))
+    >>> log.lines
+    Lines(read=2, used=1, dropped={'no number of servers': 1}, first={'no number of servers': [3]})
+    """
+    try:
+        return gathered(_reading(path, columns, unit), servers, partition, strict)
+    except BROKEN as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def read_partitions(
+    path: str | Path,
+    servers: Mapping[str, float | None],
+    columns: dict[str, str] | None = None,
+    *,
+    unit: str | None = None,
+    strict: bool = False,
+) -> tuple[dict[str, Log], Lines]:
+    """Read the jobs of several partitions, which share neither jobs nor servers, as one log each.
+
+    Each log is what :func:`read_log` returns for this partition, and the file is read once. All count in the same
+    `unit`.
+
+    Parameters
+    ----------
+    path, columns, unit, strict
+        As for :func:`read_log`.
+    servers : mapping
+        Names of the partitions to the servers of each, None where the log may tell them.
+
+    Returns
+    -------
+    (dict of str to mjq_logs.Log, Lines)
+        By name; and what of the file was used. Jobs of other partitions are counted among those that were not.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`read_log`; if a job is listed in several partitions, one of which is named; and if no job that can
+        be used is of some partition.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "jobs.csv"
+    ...     _ = path.write_text("submit,need,run,partition\\n0,8,60,batch\\n1,1,90,gpu\\n2,4,30,batch\\n3,1,5,test\\n")
+    ...     logs, lines = read_partitions(path, {"batch": 16, "gpu": 4})
+    >>> [(name, log.servers, len(log)) for name, log in logs.items()], lines.dropped
+    ([('batch', 16.0, 2), ('gpu', 4.0, 1)], {'of a partition that is not named': 1})
+    """
+    try:
+        return gathered_by_partition(_reading(path, columns, unit), servers, strict)
+    except BROKEN as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _reading(path, columns, unit):
+    """Return what the reader for this content finds."""
+    if unit is not None and unit not in sacct.UNITS:
+        raise ValueError(f"unit must be one of {', '.join(sacct.UNITS)}; got {unit!r}")
+    if lines.is_parquet(path):
+        return _with_one_unit(table.read_parquet(path, columns), unit)
+    blocks = lines.blocks(path)
+    first = next(blocks, (1, []))
+    blocks = chain([first], blocks)
+    beginning = list(islice(first[1], LOOKED_AT))
+    start = next((line for line in beginning if line.strip()), "")
+    if columns is None and start.lstrip()[:1] in ("{", "["):
+        return sacct.read_json(_of_sacct(blocks), unit)
+    for looks, what in FOREIGN:
+        if columns is None and re.match(looks, start):
+            raise ValueError(f"this looks like {what}")
+    if columns is None and sacct.looks_like_sacct(beginning):
+        return sacct.read(blocks, unit)
+    if columns is None and swf.looks_like_swf(beginning):
+        return _with_one_unit(swf.read(blocks), unit)
+    return _with_one_unit(table.read_csv(blocks, columns), unit)
+
+
+def _with_one_unit(reading, unit):
+    """Return what a reader finds that has no choice of units."""
+    if unit is not None:
+        raise ValueError(f"only logs of sacct offer a choice of units; got {unit!r}")
+    return reading
+
+
+def _of_sacct(blocks):
+    """Return the content of a JSON file if it is what sacct prints, or say what it looks like."""
+    try:
+        content = json.loads("\n".join(line for _, block in blocks for line in block))
+    except ValueError as error:
+        raise ValueError(f"this looks like JSON, and is broken: {error}") from None
+    except RecursionError:
+        raise ValueError("this looks like JSON, and is nested too deep") from None
+    jobs = content.get("jobs") if isinstance(content, dict) else None
+    if isinstance(jobs, list) and jobs and all(isinstance(job, dict) and "time" in job for job in jobs):
+        return content
+    if isinstance(jobs, list) and jobs and isinstance(jobs[0], dict) and "submit_time" in jobs[0]:
+        raise ValueError("this looks like squeue --json, which has no jobs that have ended; ask sacct --json for them")
+    if isinstance(content, dict) and str(content.get("kind")).endswith("List"):
+        raise ValueError(f"this looks like what kubectl prints; {HOW_TO}")
+    one = content[0] if isinstance(content, list) and content else None
+    if isinstance(one, dict) and {"task_id", "job_id", "submission_id"} & set(one):
+        raise ValueError(f"this looks like what ray list prints; {HOW_TO}")
+    raise ValueError("this is JSON, of which only that of sacct --json is read: write the log as a CSV table")

@@ -1,0 +1,341 @@
+"""A cluster log as columns, whatever format it came in, checked once when it is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq import System
+from mjq._util import checks
+from mjq._util.frozen import ReadOnly, frozen
+from mjq_logs.answers import Lines
+
+if TYPE_CHECKING:  # reading a log needs no simulator
+    from mjq.simulation.calendar import Calendar
+
+__all__ = ["BLOCKS", "HOUR", "INFERRED", "Before", "Column", "Gap", "Log", "Present"]
+
+HOUR = 3600.0
+BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the order of a log matters
+INFERRED = "the most that its jobs held at once: there may be more"  # where the servers of a log are from
+COLUMNS = "need", "run", "submit", "eligible", "start", "estimate", "number", "user", "unfinished"
+
+
+Column = np.ndarray | None  # None if the file lacks it
+
+
+class Gap(NamedTuple):
+    """Hold a time in which nothing was submitted and nothing ran, and that is taken for an outage.
+
+    Attributes
+    ----------
+    begin, end : float
+        On the clock of the log [s].
+    taken : float
+        How much of its end is taken out of loads and waits, or would be [s].
+    """
+
+    begin: float
+    end: float
+    taken: float
+
+
+@dataclass(frozen=True, eq=False)
+class Present(ReadOnly):
+    """Hold the jobs that had not ended when a log was taken.
+
+    Attributes
+    ----------
+    need : float array, shape (P,)
+    arrival, start : float array, shape (P,)
+        On the clock of the log [s]; the start of a job that waits is not a number.
+    estimate : float array, shape (P,)
+        For how long it was said to run at most [s]; not a number where that is not known.
+    taken : float
+        When the log was taken [s]: the latest time that it tells of.
+    left_out : int
+        Jobs that wait of which it is not known what they need, or since when they may start.
+    tasks, at_once : int array, shape (P,)
+        Of an array that waits: how many tasks there are, and how many of them may run at once, 0 for all.
+    cut : int
+        Arrays whose list of tasks was cut, so that there are more.
+
+    Raises
+    ------
+    ValueError
+        If an array has not one entry for each job, a need is not positive, or a time is infinite.
+    """
+
+    need: np.ndarray
+    arrival: np.ndarray
+    start: np.ndarray
+    estimate: np.ndarray
+    taken: float
+    left_out: int
+    tasks: np.ndarray
+    at_once: np.ndarray
+    cut: int = 0
+
+    def __post_init__(self) -> None:
+        _set_columns(self, "need", "arrival", "start", "estimate", "tasks", "at_once")
+
+
+@dataclass(frozen=True, eq=False)
+class Before(ReadOnly):
+    """Hold the jobs that came before the window of a log and had not ended when it began.
+
+    Attributes
+    ----------
+    need, run : float array, shape (B,)
+    arrival, start : float array, shape (B,)
+        On the clock of the log [s]; a job that starts after the window begins waits at its beginning.
+    estimate : float array, shape (B,), or None
+        For how long it was said to run at most [s]; not a number where that is not known.
+    unfinished : bool array, shape (B,)
+        Whether it still ran when the window ended: its run time is what had passed by then.
+
+    Raises
+    ------
+    ValueError
+        If an array has not one entry for each job, a need is not positive, a run time is negative, or a time is not
+        finite.
+    """
+
+    need: np.ndarray
+    run: np.ndarray
+    arrival: np.ndarray
+    start: np.ndarray
+    estimate: Column
+    unfinished: np.ndarray
+
+    def __post_init__(self) -> None:
+        _set_columns(self, "need", "run", "arrival", "start", "estimate", "unfinished")
+
+
+@dataclass(frozen=True, eq=False)
+class Log(ReadOnly):
+    """Hold the jobs of a cluster log in the order in which they queue: by arrival, then by number.
+
+    A log is checked once, when it is made, and nobody can write into its columns. A column that the file lacks is None,
+    and a single start or estimate that is not known is not a number.
+
+    Attributes
+    ----------
+    need : float array, shape (J,)
+        Servers that each job holds.
+    run : float array, shape (J,)
+        For how long [s].
+    submit, eligible, start : float array, shape (J,), or None
+        When it was submitted, when it was first allowed to start, and when it did [s, all on one clock].
+    estimate : float array, shape (J,), or None
+        For how long it was said to run at most [s].
+    number : int array, shape (J,), or None
+        The number that the job has in the file.
+    user : int array, shape (J,), or None
+        Who submitted it, as a number that only tells one user from another; -1 where that is not known.
+    unfinished : bool array, shape (J,), or None
+        Whether it still ran when the window ended: its run time is what had passed by then.
+    servers : float or None
+        Of the machine.
+    servers_from : str
+        Where that is from.
+    lines : Lines or None
+        What of the file was used.
+    header : dict
+        What its comments say, name to text.
+    clock : float or None
+        Second 0 of these times on the clock of the place, in seconds since 1970; None if not known.
+    notes : tuple of str
+        What is odd about the log.
+    warnings : tuple of str
+        What makes answers from it doubtful.
+    submits_are_starts : bool
+        Whether its submit times are the times at which jobs started. Such a log has no waits, and its order of arrival,
+        its bursts and its quiet hours are those of the starts. A replay with these times says how full the machine is,
+        and nothing of the waits that users had.
+    present : Present or None
+        The jobs that had not ended when the log was taken, if it tells of them.
+    window : (float, float) or None
+        When what the log sees begins and ends [s]; None: with the first and the last arrival. See :attr:`begin`.
+    before : Before or None
+        The jobs that came before the window and were there when it began.
+    gaps : tuple of Gap
+        Outages that were taken out of its times, see :func:`mjq_logs.outages.without_gaps`.
+    calendar : mjq.simulation.calendar.Calendar or None
+        When how many servers were up, if that was given, see :func:`mjq_logs.outages.with_calendar`.
+
+    Raises
+    ------
+    ValueError
+        If there is no job, a column has not one entry for each job, a need is not positive, a run time or an estimate
+        is negative, a number is not finite, or a job comes earlier than the one before it.
+
+    Examples
+    --------
+    >>> log = Log(need=np.array([1., 4.]), run=np.array([60., 30.]), submit=np.array([0., 9.]), servers=8)
+    >>> len(log), log.missing
+    (2, ('start', 'estimate'))
+    >>> Log(need=[1, 4], run=[60, 30], submit=[9, 0])
+    Traceback (most recent call last):
+    ValueError: jobs must be in the order of arrival: job 2 comes at 0, and the one before it at 9
+    """
+
+    need: np.ndarray
+    run: np.ndarray
+    submit: Column = None
+    eligible: Column = None
+    start: Column = None
+    estimate: Column = None
+    number: Column = None
+    user: Column = None
+    unfinished: Column = None
+    servers: float | None = None
+    servers_from: str = ""
+    lines: Lines | None = None
+    header: dict = field(default_factory=dict)
+    clock: float | None = None
+    notes: tuple = ()
+    warnings: tuple = ()
+    submits_are_starts: bool = False
+    present: Present | None = None
+    window: tuple[float, float] | None = None
+    before: Before | None = None
+    gaps: tuple[Gap, ...] = ()
+    calendar: Calendar | None = None
+
+    def __post_init__(self) -> None:
+        _set_columns(self, *COLUMNS)
+        if not len(self):
+            raise ValueError("a log must have at least one job")
+        if self.servers is not None:
+            object.__setattr__(self, "servers", float(checks.positive("servers", self.servers, ndim=0)))
+        if self.window is not None and not -np.inf < self.window[0] < self.window[1] < np.inf:
+            raise ValueError(f"a window must begin, and end after that, got {checks.shown(self.window)}")
+        come = self.arrival
+        if come is not None and (earlier := np.flatnonzero(np.diff(come) < 0)).size:
+            job = int(earlier[0])
+            raise ValueError(
+                f"jobs must be in the order of arrival: job {job + 2} comes at {checks.shown(come[job + 1])}, and the "
+                f"one before it at {checks.shown(come[job])}"
+            )
+
+    def __len__(self) -> int:
+        return len(self.run)
+
+    def of(self, which: ArrayLike, **changed: Any) -> Self:
+        """Return the log of some of its jobs, by their places in this order or by a mask, with changed fields.
+
+        Examples
+        --------
+        >>> log = Log(need=np.array([1., 4.]), run=np.array([60., 30.]), submit=np.array([0., 9.]))
+        >>> log.of([1]).need.tolist(), log.of(log.need < 4, servers=8).servers
+        ([4.0], 8.0)
+        """
+        taken = {name: column[which] for name in COLUMNS if (column := getattr(self, name)) is not None}
+        return replace(self, **taken | changed)
+
+    @property
+    def arrival(self) -> Column:
+        """Return when each job joined the queue: when it was allowed to start, or else submitted [s]; or None."""
+        return self.submit if self.eligible is None else self.eligible
+
+    @property
+    def started(self) -> Column:
+        """Return when each job started [s], which its submit time may be; nan where it is not known; or None."""
+        return self.submit if self.submits_are_starts else self.start
+
+    @property
+    def begin(self) -> float:
+        """Return when what the log sees begins [s]; ``ValueError`` if nothing tells when jobs came."""
+        return float(self.require_arrivals()[0]) if self.window is None else self.window[0]
+
+    @property
+    def end(self) -> float:
+        """Return when what the log sees ends [s]; ``ValueError`` if nothing tells when jobs came."""
+        return float(self.require_arrivals()[-1]) if self.window is None else self.window[1]
+
+    @property
+    def wait(self) -> Column:
+        """Return the wait of each job by the log itself [s], nan where it is not known; or None if no wait is known."""
+        return None if self.start is None or self.arrival is None else self.start - self.arrival
+
+    @property
+    def said(self) -> Column:
+        """Return the users' estimates of run times [s], the run time where that is not known or too low; or None."""
+        return None if self.estimate is None else np.fmax(self.estimate, self.run)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Return the columns that the file lacks and that a question needs."""
+        return tuple(name for name in ("submit", "start", "estimate") if getattr(self, name) is None)
+
+    def require_servers(self) -> float:
+        """Return the servers of the machine, or raise ``ValueError`` if nothing tells them."""
+        if self.servers is None:
+            raise ValueError("the log does not say how many servers there are: give --servers")
+        return self.servers
+
+    def require_arrivals(self) -> np.ndarray:
+        """Return when the jobs came [s], or raise ``ValueError`` if nothing tells it."""
+        if self.arrival is None:
+            raise ValueError("the log does not say when jobs were submitted, so their waits are unknown")
+        return self.arrival
+
+    def system(self) -> System:
+        """Return the system with a class for each need of the log, exponential times of their means, and their mix.
+
+        Returns
+        -------
+        mjq.System
+            Its unit of time is the second, as that of the log.
+
+        Raises
+        ------
+        ValueError
+            If nothing tells how many servers there are, or all jobs of some need took no time.
+
+        Examples
+        --------
+        >>> log = Log(need=np.array([1., 1., 4.]), run=np.array([10., 30., 50.]), servers=8)
+        >>> log.system().needs.tolist(), (1 / log.system().rates).tolist()
+        ([1.0, 4.0], [20.0, 50.0])
+        """
+        needs, kind, jobs = np.unique(self.need, return_inverse=True, return_counts=True)
+        means = np.bincount(kind, self.run) / jobs
+        if not (means > 0).all():
+            raise checks.TooShort(f"jobs of need {checks.shown(needs[means == 0][0])} took no time: they have no rate")
+        return System(self.require_servers(), needs, 1 / means, jobs / jobs.sum())
+
+
+def _set_columns(jobs, *names):
+    """Check the columns of jobs, and put them in their places as arrays that nobody can write to."""
+    columns = {name: _checked(name, column) for name in names if (column := getattr(jobs, name)) is not None}
+    number = len(columns["need"])
+    for name, column in columns.items():
+        if len(column) != number:
+            raise ValueError(f"{name} has {len(column)} values for {number} jobs: each column has one for each job")
+        object.__setattr__(jobs, name, column)
+
+
+def _checked(name, column):
+    """Return a column as an array that nobody can write to, or raise ``ValueError``."""
+    if name == "unfinished":
+        column = np.asarray(column, dtype=bool)
+    elif name in ("number", "user", "tasks", "at_once"):
+        column = np.asarray(column)
+        if column.ndim != 1 or column.dtype.kind not in "iu":
+            raise ValueError(f"{name} must be whole numbers, one for each job")
+    elif name == "need":
+        column = checks.positive(name, column)
+    elif name == "run":
+        column = checks.not_negative(name, column)
+    elif name in ("start", "estimate"):
+        column = np.asarray(column, dtype=float)
+        known = column[~np.isnan(column)]
+        (checks.numbers if name == "start" else checks.not_negative)(name, known)
+    else:
+        column = checks.numbers(name, column)
+    return frozen(column)

@@ -1,0 +1,173 @@
+"""What a reader of any format gives: tables of rows, and what it learns of the whole file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from mjq._util.plain import brief, printable
+from mjq_logs.reading.times import ambiguous, durations, is_missing, moments, plain_number
+
+__all__ = [
+    "AFTER", "BEFORE", "CANCELLED", "COMPONENT", "FARTHEST", "HARMLESS", "HEADER", "NONE_OF_UNIT", "NOT_NAMED",
+    "OTHER_PARTITION", "PART", "REPEATED", "SCHEMA", "STEP", "TIMES", "TOO_LARGE", "UNLIMITED", "WAITING", "Reading",
+    "Seen", "first_reason",
+]  # fmt: skip
+
+FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a longer one, is in another unit
+UNLIMITED = 315_360_000.0  # seconds that stand for no limit: ten years, longer than any job
+TIMES = "submit", "eligible", "start", "run", "estimate"
+SCHEMA = pl.Schema(
+    {"line": pl.Int64, "job": pl.String, "partition": pl.String, "user": pl.String}
+    | dict.fromkeys(TIMES, pl.Float64)
+    | {"need": pl.Float64, "zoned": pl.Boolean, "whole": pl.String, "unfinished": pl.Boolean, "dropped": pl.String}
+)
+
+# Reasons why a line is not used although nothing is lost with it.
+CANCELLED = "never started"
+WAITING = "still waited when the log was taken"
+STEP = "a step of a job"
+HEADER = "a header again"
+PART = "a part of a job that is listed as a whole"
+COMPONENT = "a component of a job, counted with it"
+NONE_OF_UNIT = "needs none of this unit"
+OTHER_PARTITION = "of another partition"
+NOT_NAMED = "of a partition that is not named"
+REPEATED = "the same job as on an earlier line"
+BEFORE, AFTER = "ended before the window", "came after the window"
+HARMLESS = {
+    CANCELLED, WAITING, STEP, HEADER, PART, COMPONENT, NONE_OF_UNIT, OTHER_PARTITION, NOT_NAMED, REPEATED, BEFORE,
+    AFTER,
+}  # fmt: skip
+
+TOO_LARGE = "needs more than the servers"
+
+
+class Seen:
+    """Hold what a reader sees of the whole file while it reads: its times, and whether its columns can be read.
+
+    Attributes
+    ----------
+    first_end, latest : float or None
+        The earliest end of anything, and the latest time that the file tells of [s].
+    open : bool
+        Whether some job had not ended when the file was written.
+    """
+
+    def __init__(self) -> None:
+        self.first_end: float | None = None
+        self.latest: float | None = None
+        self.open = False
+        self._read: dict[str, int] = {}
+        self._unread: dict[str, tuple[int, int, str]] = {}
+
+    def times(self, ends: pl.Series, latest: pl.Series) -> None:
+        """Take ends and other times of some rows into account; null where they are not known."""
+        for name, column, which in (("first_end", ends, min), ("latest", latest, max)):
+            found = getattr(column.filter(column.abs() <= FARTHEST), which.__name__)()
+            known = [time for time in (getattr(self, name), found) if time is not None]
+            setattr(self, name, which(known, default=None))
+
+    def moments(self, name: str, text: pl.Series, line: pl.Series) -> tuple[pl.Series, pl.Series]:
+        """Return what :func:`mjq_logs.reading.times.moments` returns for a column of the file."""
+        found, zoned = moments(text)
+        self._note(name, text, found, line)
+        return found, zoned
+
+    def durations(self, name: str, text: pl.Series, line: pl.Series, unit: float = 1.0) -> pl.Series:
+        """Return what :func:`mjq_logs.reading.times.durations` returns for a column of the file."""
+        found = durations(text, unit)
+        self._note(name, text, found, line)
+        return found
+
+    def numbers(self, name: str, text: pl.Series, line: pl.Series) -> pl.Series:
+        """Return what :func:`mjq_logs.reading.times.plain_number` returns for a column of the file."""
+        found = plain_number(text)
+        self._note(name, text, found, line)
+        return found
+
+    def _note(self, name, text, found, line):
+        """Count what cannot be read; raise ``ValueError`` where a number may mean two things."""
+        bad = found.is_null() & ~is_missing(text)
+        self._read[name] = self._read.get(name, 0) + int(found.is_not_null().sum())
+        if not bad.any():
+            return
+        unclear = bad & ambiguous(text.cast(pl.String)).fill_null(False)
+        if unclear.any():
+            place = int(unclear.arg_true()[0])
+            raise ValueError(
+                f"line {line[place]}: column {printable(name)!r} holds {brief(text[place])}, in which the comma may "
+                "part thousands or decimals: write numbers without commas"
+            )
+        place, count = int(bad.arg_true()[0]), int(bad.sum())
+        before = self._unread.get(name, (0, int(line[place]), str(text[place])))
+        self._unread[name] = (before[0] + count, *before[1:])
+
+    def notes(self) -> list[str]:
+        """Return which columns were read in part only; raise ``ValueError`` for one that could not be read at all."""
+        told = []
+        for name, (count, line, text) in self._unread.items():
+            first = f"line {line} holds {brief(printable(text))}"
+            if not self._read[name]:
+                raise ValueError(f"column {printable(name)!r} cannot be read: {first}. {FORMS}")
+            told.append(f"column {printable(name)!r} cannot be read in {count} lines, the first of which is: {first}")
+        return told
+
+
+FORMS = (
+    "Dates are read as 2025-06-15T10:00:00 or seconds since 1970, durations as 1-12:30:00, 90min or seconds, and "
+    "numbers as 1234.5"
+)
+
+
+@dataclass
+class Reading:
+    """Hold what a reader returns: tables of jobs, and what it learns of the whole file.
+
+    Attributes
+    ----------
+    tables : iterable of polars.DataFrame
+        With the columns of :data:`SCHEMA`, `dropped` null where the line can be used. `whole` names the job that a row
+        is a component of, and `unfinished` says that a job still ran: its run time is what had passed, or not known.
+    header : dict
+        Filled while the tables are read.
+    machine : callable, optional
+        From the header and the partition, if one was asked for, to (servers or None, where from or what is odd).
+    clock : callable, optional
+        From the header and the first arrival [s] to (the `clock` of a log, what is odd about it or "").
+    submits_are_starts : callable, optional
+        From the header to whether it says that submit times are start times.
+    notes : list of str
+    waiting : list of polars.DataFrame
+        Filled while the tables are read: jobs that waited when the log was taken, with the same columns, and `tasks`
+        and `at_once` of arrays: how many of it wait, and how many may run at once, 0 for all.
+    seen : Seen
+        Filled while the tables are read.
+    is_window : bool
+        Whether the file has all that was there between two times, as sacct writes it.
+    attempts : bool
+        Whether rows of one job are its attempts, one after the other.
+    """
+
+    tables: Iterable
+    header: dict = field(default_factory=dict)
+    machine: Callable | None = None
+    clock: Callable | None = None
+    submits_are_starts: Callable | None = None
+    notes: list = field(default_factory=list)
+    waiting: list = field(default_factory=list)
+    seen: Seen = field(default_factory=Seen)
+    is_window: bool = False
+    attempts: bool = False
+
+
+def first_reason(reasons: dict[str, pl.Expr]) -> pl.Expr:
+    """Return an expression: the first of the reasons whose condition holds, or null.
+
+    >>> table = pl.DataFrame({"x": [1, 2, 3]})
+    >>> table.select(first_reason({"two": pl.col("x") == 2, "large": pl.col("x") > 1})).to_series().to_list()
+    [None, 'two', 'large']
+    """
+    return pl.coalesce(*(pl.when(condition).then(pl.lit(reason)) for reason, condition in reasons.items()))

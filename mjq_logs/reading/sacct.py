@@ -1,0 +1,424 @@
+"""What Slurm's ``sacct`` prints: a header and a line for each job, as text between delimiters, as CSV or as JSON.
+
+The line to use is :data:`COMMAND`. It asks for no names of jobs or users: they may contain delimiters and ends of
+lines, and nobody needs them here.
+
+A row may be less than a job or none. A heterogeneous job has a row for each component; an array that waits has one for
+all its tasks; a job that was requeued has one for each attempt; a job that was cancelled while it waited has one,
+though it never held anything. The file is a window: it has all jobs that were there between two times, also those that
+came before and those that had not ended.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from mjq._util.plain import brief
+from mjq_logs.reading.arrays import tasks_of
+from mjq_logs.reading.cells import first_line, quoted, split
+from mjq_logs.reading.rows import (
+    CANCELLED,
+    HEADER,
+    NONE_OF_UNIT,
+    SCHEMA,
+    STEP,
+    UNLIMITED,
+    WAITING,
+    Reading,
+    Seen,
+    first_reason,
+)
+
+__all__ = ["COLUMNS", "COMMAND", "UNITS", "is_header", "looks_like_sacct", "read", "read_json"]
+
+COLUMNS = (
+    "JobIDRaw", "State", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "TimelimitRaw", "NNodes", "AllocCPUS",
+    "AllocTRES", "Partition", "Flags", "ReqTRES", "JobID",
+)  # fmt: skip
+COMMAND = (
+    "SLURM_TIME_FORMAT=%s SLURM_BITSTR_LEN=0 sacct -a -X -D -P --delimiter=';' -S 2025-01-01 -E now "
+    f"-o {','.join(COLUMNS)} > jobs.txt"
+)
+EARLIER = len(COLUMNS) - 2  # columns that the command once asked for, the first ones
+ENDED = (
+    "COMPLETED|FAILED|TIMEOUT|CANCELLED|NODE_FAIL|PREEMPTED|REQUEUED|OUT_OF_MEMORY|DEADLINE|BOOT_FAIL|REVOKED|"
+    "SPECIAL_EXIT|LAUNCH_FAILED"
+)
+STILL_THERE = "RUNNING|SUSPENDED|COMPLETING|CONFIGURING|RESIZING|STOPPED|SIGNALING|STAGE_OUT"
+HELD = "REQUEUE_HOLD|SPECIAL_EXIT"
+WITHOUT_A_HEADER = re.compile(rf"\d+([^\w\s.])({ENDED}|{STILL_THERE}|PENDING)")
+A_STATE = re.compile(rf"^\d+[^\n]*?([|;,^\t])(?:{ENDED}|{STILL_THERE}|PENDING)(?: by \d+)?\1")
+COMPONENT_NAME = r"^(\d+)\+\d+$"
+# Of each unit: the columns that count it, and its name among the trackable resources.
+UNITS = {"cpus": (("AllocCPUS", "NCPUS"), "cpu"), "nodes": (("NNodes", "AllocNodes"), "node"), "gpus": ((), "gres/gpu")}
+# The column that counts what a job asks for that has not started.
+REQUESTED = {"cpus": "ReqCPUS", "nodes": "NNodes", "gpus": ""}
+NO_LIMIT, OF_PARTITION = ("UNLIMITED", "INFINITE"), "PARTITION_LIMIT"
+
+
+def looks_like_sacct(lines: Iterable[str]) -> bool:
+    """Return whether the first line is a header of ``sacct``, or a job as :data:`COMMAND` prints it.
+
+    Raises
+    ------
+    ValueError
+        If it is a job of ``sacct`` without a header, whose columns are not those of the command.
+
+    Examples
+    --------
+    >>> looks_like_sacct(["JobID|State|Elapsed|AllocCPUS|"]), looks_like_sacct(["submit,run,need"])
+    (True, False)
+    """
+    first = next((line for line in lines if line.strip()), "")
+    if is_header(first) or WITHOUT_A_HEADER.match(first):
+        return True
+    if A_STATE.match(first):
+        raise ValueError(
+            "this looks like the output of sacct without its header, so nobody knows its columns: leave out -n "
+            "(--noheader)"
+        )
+    return False
+
+
+def is_header(line: str) -> bool:
+    """Return whether a line names columns of ``sacct``: those of a job and a time, or those that it has by itself.
+
+    >>> is_header(",JobID,State,Start"), is_header("job,start,end")
+    (True, False)
+    """
+    names = set(re.findall(r"[A-Za-z]\w*", line))
+    tells = {"Elapsed", "ElapsedRaw", "Start"} & names or {"State", "ExitCode"} <= names
+    return bool({"JobID", "JobIDRaw"} & names and tells)
+
+
+def read(blocks: Iterable[tuple[int, list[str]]], unit: str | None = None) -> Reading:
+    """Read blocks of lines into a ``Reading``.
+
+    Parameters
+    ----------
+    blocks : iterable
+        Of ``mjq_logs.reading.lines.blocks``.
+    unit : {"cpus", "nodes", "gpus"}, optional
+        What counts as a server; by default CPUs or, if the file does not tell them, nodes.
+
+    Raises
+    ------
+    ValueError
+        If the columns do not tell what a job held and for how long.
+    """
+    return _reading(_rows(blocks), unit)
+
+
+def read_json(content: Mapping[str, Any], unit: str | None = None) -> Reading:
+    """Read what ``sacct --json`` prints, as :func:`read` reads a table.
+
+    Parameters
+    ----------
+    content : mapping
+        The whole object.
+    unit : {"cpus", "nodes", "gpus"}, optional
+
+    Examples
+    --------
+    >>> time = {"submission": 5, "eligible": 5, "start": 9, "end": 19, "elapsed": 10}
+    >>> job = {"job_id": 7, "state": {"current": ["FAILED"]}, "time": time}
+    >>> reading = read_json({"jobs": [job | {"tres": {"allocated": [{"type": "cpu", "name": "", "count": 4}]}}]})
+    >>> [table.select("job", "start", "run", "need").row(0) for table in reading.tables]
+    [('7', 9.0, 10.0, 4.0)]
+    """
+    columns: dict[str, list[str]] = {name: [] for name in (*COLUMNS, "UID")}
+    for place, job in enumerate(content["jobs"], 1):
+        try:
+            found = _of_json(job)
+        except ValueError as error:
+            raise ValueError(f"job {place} of the JSON is not as sacct writes it: {error}") from None
+        for name, value in found.items():
+            columns[name].append(value)
+    if not any(columns["UID"]):
+        del columns["UID"]
+    rows = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    rows = rows.with_row_index("line", 1).with_columns(pl.col("line").cast(pl.Int64), fits=pl.lit(True))
+    return _reading(iter([rows]), unit)
+
+
+def _of_json(job):
+    """Return the columns of :data:`COLUMNS` and the user for a job of the JSON, as text."""
+    time, array, het, said, owner = (_part(job, part, {}) for part in ("time", "array", "het", "state", "association"))
+    state = said.get("current")
+    tres = {
+        kind: ",".join(map(_as_tres, _part({kind: listed}, kind, [])))
+        for kind, listed in _part(job, "tres", {}).items()
+    }
+    whole, offset = _whole(het.get("job_id")), _whole(het.get("job_offset"))
+    parent, task, tasks = _whole(array.get("job_id")), _whole(array.get("task_id")), _text(array.get("task"))
+    at_once = _whole(array, "limits", "max", "running", "tasks")
+    raw = _text(job.get("job_id"))
+    name = (
+        f"{whole}+{offset or 0}" if whole
+        else f"{parent}_[{tasks}{f'%{at_once}' if at_once else ''}]" if parent and re.search(r"[-,]", tasks)
+        else f"{parent}_{task}" if parent and task is not None
+        else raw
+    )  # fmt: skip
+    return {
+        "JobIDRaw": raw,
+        "State": " ".join(map(_text, state)) if isinstance(state, list) else _text(state),
+        **{
+            ours: _text(_number(time.get(theirs)) or None)
+            for ours, theirs in (("Submit", "submission"), ("Eligible", "eligible"), ("Start", "start"), ("End", "end"))
+        },
+        "ElapsedRaw": _text(_number(time.get("elapsed"))),
+        "TimelimitRaw": _text(_number(time.get("limit"))),
+        "NNodes": _text(_number(job.get("allocation_nodes")) or None),
+        "AllocCPUS": "",
+        "AllocTRES": tres.get("allocated", ""),
+        "Partition": _text(job.get("partition")),
+        "Flags": "",
+        "ReqTRES": tres.get("requested", ""),
+        "JobID": name,
+        "UID": _text(job.get("user") or owner.get("user")),
+    }
+
+
+def _part(job, name, nothing):
+    """Return a part of a job that is an object or a list, as `nothing` is; `nothing` where it is not there."""
+    found = job.get(name)
+    if found is None:
+        return nothing
+    if not isinstance(found, type(nothing)):
+        kind = "an object" if isinstance(nothing, dict) else "a list"
+        raise ValueError(f"{name} must be {kind}, got {brief(found)}")
+    return found
+
+
+def _as_tres(one):
+    """Return a trackable resource as sacct prints it in a table, such as gres/gpu:a100=4."""
+    if not isinstance(one, dict) or not {"type", "count"} <= one.keys():
+        raise ValueError(f"a resource must have a type and a count, got {brief(one)}")
+    name = _text(one.get("name"))
+    return f"{_text(one['type'])}{'/' * bool(name)}{name}={_text(_number(one['count']))}"
+
+
+def _number(value, *keys):
+    """Return a number of the JSON, which may be one, or say that it is not set or infinite; None if it is not known."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        return float("inf") if value.get("infinite") else value.get("number") if value.get("set", True) else None
+    return value
+
+
+def _whole(value, *keys):
+    """Return a whole number of the JSON that is part of the name of a job; None if it is not known."""
+    found = _number(value, *keys)
+    if found is not None and type(found) is not int:
+        raise ValueError(f"numbers of jobs and tasks must be whole, got {brief(found)}")
+    return found
+
+
+def _text(value):
+    """Return a value of the JSON as sacct prints it in a table."""
+    if isinstance(value, (dict, list)):
+        raise ValueError(f"a text or a number was expected, got {brief(value)}")
+    return "" if value is None else "UNLIMITED" if value == float("inf") else f"{value}"
+
+
+def _rows(blocks: Iterable[tuple[int, list[str]]]) -> Iterator[pl.DataFrame]:
+    """Yield the cells of each block as text under the names of their columns; without a header those of our command."""
+    first, line, blocks = first_line(blocks)
+    layout = _header(line)
+    if layout is None:
+        found = WITHOUT_A_HEADER.match(line)
+        assert found, "only such lines are taken for the output of our command"
+        count = line.count(found[1])
+        names = COLUMNS[: min(max(count + 1, EARLIER), len(COLUMNS))]
+        layout = names, found[1], count == len(names)
+        blocks = iter([(first, [line]), *blocks])
+    elif layout[1] == ",":
+        yield from quoted(iter([(first, [line]), *blocks]), lambda names: {name: name for name in names if name})
+        return
+    names, delimiter, ended = layout
+    chosen = {name: name for name in names if name}
+    for first, lines in blocks:
+        yield split(first, lines, delimiter, names, chosen, ended)
+
+
+def _header(line):
+    """Return names, delimiter, and whether one ends each line, too; or None if this is no header."""
+    if not is_header(line):
+        return None
+    line = line.strip("\r\n").replace('"', "")
+    names = re.findall(r"[A-Za-z]\w*", line)
+    before, *between = re.split(r"[A-Za-z]\w*", line)
+    delimiter = between[0]
+    if not delimiter.strip(" ") or set(between[1:-1]) - {delimiter} or between[-1].strip() not in ("", delimiter):
+        raise ValueError(
+            "these columns of sacct are cut and not separated by one delimiter: ask for them with -P (--parsable2)"
+        )
+    if len(set(names)) < len(names):
+        raise ValueError(f"a column occurs twice: {', '.join(names)}")
+    return ["", *names] if before else names, delimiter, between[-1] == delimiter
+
+
+def _require_columns(names, unit):
+    columns, _ = UNITS[unit or "cpus"]
+    counted = {*columns, "AllocTRES"} | (set(UNITS["nodes"][0]) if unit is None else set())
+    if not counted & set(names):
+        raise ValueError(f"no column says how many servers a job held: add one of {', '.join(sorted(counted))}")
+    if not ({"ElapsedRaw", "Elapsed"} & set(names) or {"Start", "End"} <= set(names)):
+        raise ValueError("no column says how long a job ran: add ElapsedRaw, Elapsed, or Start and End")
+
+
+def _reading(rows, unit):
+    reading = Reading((), clock=lambda header, first: (0.0, ""), is_window=True, attempts=True)
+    reading.tables = _tables(rows, unit, reading)
+    return reading
+
+
+def _tables(rows, unit, reading):
+    """Yield a table for each frame of cells."""
+    first = True
+    for cells in rows:
+        names = [name for name in cells.columns if name not in ("line", "fits")]
+        if first:
+            _require_columns(names, unit)
+            if "Eligible" not in names:
+                reading.notes.append(
+                    "no column Eligible: waits count from Submit, also while a job was not allowed to start"
+                )
+            first = False
+        jobs = _jobs(cells.with_columns(pl.when("fits").then(pl.col(*names))), names, unit, reading.seen)
+        reading.waiting.append(_waiting(jobs, names, unit))
+        yield jobs.select(list(SCHEMA)).cast(SCHEMA)
+
+
+def _jobs(cells: pl.DataFrame, names: list[str], unit: str | None, seen: Seen) -> pl.DataFrame:
+    """Return cells as the table of jobs of a reading, beside the cells."""
+    jobs = _with_times(cells, names, seen).with_columns(
+        need=_count(names, unit),
+        held=_held(names),
+        job=pl.coalesce(name for name in ("JobIDRaw", "JobID") if name in names),
+        partition="Partition" if "Partition" in names else pl.lit(None, pl.String),
+        user=_user(names),
+        whole=pl.col("JobID").str.extract(COMPONENT_NAME) if "JobID" in names else pl.lit(None, pl.String),
+    )
+    if jobs["job"].drop_nulls().str.contains(r"^\d+\.0$").all():  # numbers that went through a column of floats
+        jobs = jobs.with_columns(pl.col("job").str.strip_suffix(".0"))
+    state = pl.col("State").fill_null("") if "State" in names else pl.lit("")
+    runs, waits, ran = state.str.contains(f"^(?:{STILL_THERE})"), state.str.contains("^PENDING"), pl.col("run") > 0
+    began = pl.col("start").is_not_null() if "Start" in names else ~state.str.contains(f"^(?:CANCELLED|{HELD})")
+    nothing = ~ran.fill_null(False) & (~began | ~pl.col("held").fill_null(~state.str.contains("^CANCELLED")))
+    reasons = {
+        "another number of fields than in the header": ~pl.col("fits"),
+        HEADER: pl.col("job").is_in(["JobID", "JobIDRaw"]),
+        STEP: pl.col("job").str.contains(".", literal=True),
+        WAITING: waits,
+        CANCELLED: nothing & ~runs,
+        "no run time": pl.col("run").is_null() & ~(runs & pl.col("start").is_not_null()),
+        "a negative time": pl.col("run") < 0,
+        NONE_OF_UNIT: ~(pl.col("need") > 0).fill_null(False) & _others(names, unit),
+        "no number of servers": ~(pl.col("need") > 0).fill_null(False),
+    }
+    jobs = jobs.with_columns(unfinished=runs, waits=waits, dropped=first_reason(reasons))
+    whole = jobs.filter(pl.col("dropped").is_null() | pl.col("dropped").is_in([CANCELLED, WAITING, NONE_OF_UNIT]))
+    there = whole["unfinished"] | whole["waits"]
+    ends = whole.select(pl.coalesce("end", pl.col("start") + pl.col("run"))).to_series()
+    latest = whole.select(pl.max_horizontal("submit", "start", pl.coalesce("end", pl.col("start") + pl.col("run"))))
+    seen.times(ends.filter(~there), latest.to_series())
+    seen.open |= bool(there.any())
+    return jobs
+
+
+def _waiting(jobs, names, unit):
+    """Return the jobs that wait when the log is taken; they need what they ask for, and arrays have several tasks."""
+    nothing = pl.lit(None, pl.Float64)
+    jobs = jobs.filter(pl.col("dropped") == WAITING).with_columns(
+        need=_count(names, unit, requested=True), start=nothing, run=nothing, dropped=pl.lit(None, pl.String)
+    )
+    jobs = jobs.filter((pl.col("need") > 0).fill_null(False) | ~_others(names, unit, "ReqTRES"))
+    tasks = [tasks_of(name or "") for name in jobs["JobID" if "JobID" in names else "job"]]
+    return (
+        jobs.select(list(SCHEMA))
+        .cast(SCHEMA)
+        .with_columns(
+            tasks=pl.Series([one.number if one else 1 for one in tasks], dtype=pl.Int64),
+            at_once=pl.Series([one.at_once if one else 0 for one in tasks], dtype=pl.Int64),
+            cut=pl.Series([bool(one and one.cut) for one in tasks], dtype=pl.Boolean),
+        )
+    )
+
+
+def _with_times(cells, names, seen):
+    """Return the table with times as seconds."""
+    line, points = cells["line"], {"submit": "Submit", "eligible": "Eligible", "start": "Start", "end": "End"}
+    times, zones, nothing = {}, [], pl.lit(None, pl.Float64)
+    for ours, name in points.items():
+        if name in names:
+            times[ours], zoned = seen.moments(name, cells[name], line)
+            zones.append(zoned)
+    lasted = [seen.durations(name, cells[name], line) for name in ("ElapsedRaw", "Elapsed") if name in names]
+    limits = [_limits(name, cells[name], line, seen) for name in ("TimelimitRaw", "Timelimit") if name in names]
+    jobs = cells.with_columns(
+        **dict.fromkeys(points, nothing) | times,
+        estimate=pl.coalesce(*limits, nothing),
+        zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),
+    )
+    run = pl.coalesce(*lasted, pl.col("end") - pl.col("start"))
+    return jobs.with_columns(run=run)
+
+
+def _limits(name, text, line, seen):
+    """Return limits in seconds: infinity where there is none, minus infinity where it is that of the partition."""
+    words = text.str.to_uppercase()
+    told = words.is_in([*NO_LIMIT, OF_PARTITION]).fill_null(False)
+    found = seen.durations(name, text.set(told, None), line, unit=60.0)
+    return found.set(words.is_in(NO_LIMIT).fill_null(False), UNLIMITED).set(
+        (words == OF_PARTITION).fill_null(False), -UNLIMITED
+    )
+
+
+def _user(names):
+    """Return who submitted a job, if the file tells it; our command does not ask for it."""
+    given = [pl.col(name) for name in ("UID", "User") if name in names]
+    user = pl.coalesce(*given, pl.lit(None, pl.String))
+    return pl.when(user != "").then(user)
+
+
+def _resource(column, resource):
+    """Return how many of a resource a list of resources has: the total, or the sum over its kinds."""
+    total = column.str.extract(rf"(?:^|,){resource}=(\d+)").cast(pl.Float64)
+    kinds = column.str.extract_all(rf"(?:^|,){resource}:[^=,]+=\d+")
+    each = kinds.list.eval(pl.element().str.extract(r"=(\d+)$").cast(pl.Float64))
+    return pl.coalesce(total, pl.when(kinds.list.len() > 0).then(each.list.sum()))
+
+
+def _count(names, unit, requested=False):
+    """Return the servers that a job holds or, if it has not started, requests."""
+    found, prefix = [], "Req" if requested else "Alloc"
+    for one in (unit,) if unit else ("cpus", "nodes"):
+        columns, resource = UNITS[one]
+        columns = (REQUESTED[one],) if requested else columns
+        found += [pl.col(name).cast(pl.Float64, strict=False) for name in columns if name in names]
+        found += [_resource(pl.col(f"{prefix}TRES"), resource)] if f"{prefix}TRES" in names else []
+    return pl.coalesce(*found, pl.lit(None, pl.Float64))
+
+
+def _held(names):
+    """Return whether anything was allocated to a job; null where no column tells."""
+    given = [
+        pl.col(name).cast(pl.Float64, strict=False) > 0
+        for name in ("AllocCPUS", "NCPUS", "AllocNodes")
+        if name in names
+    ]
+    given += [pl.col("AllocTRES").str.contains("=")] if "AllocTRES" in names else []
+    return pl.any_horizontal(one.fill_null(False) for one in given) if given else pl.lit(None, pl.Boolean)
+
+
+def _others(names, unit, column="AllocTRES"):
+    """Return whether a job was given something, or asks for it, where the unit is one that not all jobs need."""
+    if unit is None or column not in names:
+        return pl.lit(False)
+    return pl.col(column).str.contains("=").fill_null(False)

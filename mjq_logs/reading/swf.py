@@ -1,0 +1,200 @@
+"""Logs in the Standard Workload Format, version 2.2: one job a line, 18 numbers, -1 for what is not known.
+
+Source: S. J. Chapin et al., Benchmarks and standards for the evaluation of parallel job schedulers, JSSPP 1999; the
+Parallel Workloads Archive.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from mjq._util.plain import brief
+from mjq_logs.reading.rows import CANCELLED, FARTHEST, PART, SCHEMA, Reading, first_reason
+from mjq_logs.reading.times import as_count
+
+__all__ = ["looks_like_swf", "read"]
+
+FIELDS = 18
+NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, REQUESTED, ESTIMATE, STATUS, USER, PARTITION = 0, 1, 2, 3, 4, 7, 8, 10, 11, 15
+PARTS = 2.0, 3.0, 4.0  # status of a part of a job that is listed as a whole, too
+DIED, WAS_CANCELLED = 0.0, 5.0  # status
+CALENDAR = 1e8  # seconds; times above it count from 1970
+DAY = 86_400.0  # seconds; no zone is that far from UTC
+# How a header says so: that of NASA iPSC ("the given submit times are actually start times"), the same words with
+# another verb, and what the archive's page of that log says ("does not include arrival information, only start times").
+SUBMITS_ARE_STARTS = re.compile(
+    r"submit(tal)? times? (is|are) ((actually|really|in fact) )?(the )?start times?"
+    r"|(no|not include) arrival information, only start times",
+    re.IGNORECASE,
+)
+
+
+def looks_like_swf(lines: Iterable[str]) -> bool:
+    """Return whether one of the lines is a job or comment of this format.
+
+    Some logs have more columns than the format, after its eighteen.
+
+    >>> looks_like_swf(["; MaxProcs: 8"]), looks_like_swf(["1,2"]), looks_like_swf(["1 " * 18])
+    (True, False, True)
+    """
+    job = re.compile(rf"\s*(-?[\d.]+(e[+-]?\d+)?(\s+|$)){{{FIELDS}}}", re.IGNORECASE)
+    return any(line.lstrip().startswith(";") or job.match(line) for line in lines)
+
+
+def read(blocks: Iterable[tuple[int, list[str]]]) -> Reading:
+    """Read blocks of lines into a ``Reading``."""
+    comments = _Comments()
+    reading = Reading((), comments.header, _machine, _clock, _submits_are_starts)
+    reading.tables = (_table(first, lines, comments, reading.notes) for first, lines in blocks)
+    return reading
+
+
+class _Comments:
+    """Hold the text of each comment by its name: the first of each name, but all notes, one in each line.
+
+    `width` is how many words a line with a job has, by the first one.
+
+    >>> comments = _Comments()
+    >>> for line in "; Note: one note", ";   of two lines", ";", "; Note: another", "; MaxProcs: 8":
+    ...     comments.add(line)
+    >>> comments.header
+    {'Note': 'one note of two lines\\nanother', 'MaxProcs': '8'}
+    """
+
+    def __init__(self):
+        self.header, self.in_note, self.width = {}, False, None
+
+    def add(self, line):
+        """Read one comment."""
+        comment = line.strip()[1:].strip()
+        name, colon, text = (part.strip() for part in comment.partition(":"))
+        if colon and name == "Note":
+            self.header[name] = f"{self.header[name]}\n{text}" if name in self.header else text
+        elif colon:
+            self.header.setdefault(name, text)
+        elif self.in_note and comment:
+            self.header["Note"] += f" {comment}"
+        self.in_note = name == "Note" if colon else self.in_note and bool(comment)
+
+
+def _submits_are_starts(header):
+    """Return whether a note says that the given submit times are start times.
+
+    >>> _submits_are_starts({"Note": "the given submit times are actually start times"})
+    True
+    >>> _submits_are_starts({"Note": "submit times are not start times"})
+    False
+    """
+    return SUBMITS_ARE_STARTS.search(" ".join(header.get("Note", "").split())) is not None
+
+
+def _table(first, lines, comments, notes):
+    """Return the jobs of these lines; what comments say is added to `comments`."""
+    for line in lines:
+        if line.lstrip().startswith(";"):
+            comments.add(line)
+    text = pl.DataFrame({"text": lines}).with_row_index("line", first)
+    text = text.with_columns(pl.col("line").cast(pl.Int64), words=pl.col("text").str.extract_all(r"\S+"))
+    text = text.filter(pl.col("words").list.len() > 0, ~pl.col("text").str.contains(r"^\s*;"))
+    word = pl.col("words")
+    fields = [word.list.get(k, null_on_oob=True).cast(pl.Float64, strict=False).alias(str(k)) for k in range(FIELDS)]
+    jobs = text.select("line", *fields, width=word.list.len())
+    whole = pl.all_horizontal(pl.col(str(k)).is_finite().fill_null(False) for k in range(FIELDS))
+    if comments.width is None and (widths := jobs.filter(whole)["width"]).len():
+        comments.width = widths[0]
+        if comments.width > FIELDS:
+            notes.append(f"lines have {comments.width} columns: the first {FIELDS} are taken for those of the format")
+    whole &= pl.col("width") == (comments.width or FIELDS)
+    known = {k: pl.when(pl.col(str(k)) != -1).then(pl.col(str(k))) for k in range(FIELDS)}
+    jobs = jobs.with_columns(
+        need=pl.when(pl.col(str(ALLOCATED)) > 0).then(str(ALLOCATED)).otherwise(str(REQUESTED)),
+        start=known[SUBMIT] + known[WAIT],
+    )
+    run, status = pl.col(str(RUN)), pl.col(str(STATUS))
+    nothing_held = status.is_in([DIED, WAS_CANCELLED]) & run.is_in([0.0, -1.0]) & (pl.col(str(ALLOCATED)) <= 0)
+    reasons = {
+        f"not {FIELDS} numbers": ~whole,
+        PART: status.is_in(PARTS),
+        CANCELLED: nothing_held | ((status == WAS_CANCELLED) & (run == -1)),
+        "no run time": run == -1,
+        "a negative time": pl.any_horizontal(known[SUBMIT] < 0, known[RUN] < 0),
+        "no number of processors": ~(pl.col("need") > 0),
+    }
+    return jobs.select(
+        "line",
+        job=known[NUMBER].cast(pl.Int64, strict=False).cast(pl.String),
+        partition=known[PARTITION].cast(pl.Int64, strict=False).cast(pl.String),
+        user=known[USER].cast(pl.Int64, strict=False).cast(pl.String),
+        submit=known[SUBMIT],
+        eligible=pl.lit(None, pl.Float64),
+        start="start",
+        run=known[RUN],
+        estimate=pl.when(pl.col(str(ESTIMATE)) > 0).then(str(ESTIMATE)),
+        need="need",
+        zoned=pl.lit(None, pl.Boolean),
+        whole=pl.lit(None, pl.String),
+        unfinished=pl.lit(None, pl.Boolean),
+        dropped=first_reason(reasons),
+    ).cast(SCHEMA)
+
+
+def _machine(header, partition):
+    """Return the processors by the header and where that is from: of all partitions, or of the one asked for.
+
+    >>> _machine({"MaxProcs": "100 (64, 36)"}, None), _machine({"MaxProcs": "100 (64, 36)"}, "2")
+    ((100.0, 'MaxProcs in the header', ''), (36.0, 'MaxProcs in the header', ''))
+    >>> _machine({"MaxProcs": "1,024"}, None)[0], _machine({"MaxProcs": "4 nodes x 4"}, None)
+    (1024.0, (None, '', "MaxProcs in the header is '4 nodes x 4', which is no number: it is not used"))
+    """
+    odd = ""
+    for name in ("MaxProcs", "MaxNodes"):
+        if name not in header:
+            continue
+        total, _, parts = header[name].partition("(")
+        if partition is None:
+            number = as_count(total)
+        else:
+            listed = re.split(r"[,;\s]\s*", parts.partition(")")[0].strip())
+            place = int(partition) if str(partition).isdigit() else 0
+            number = as_count(listed[place - 1]) if 0 < place <= len(listed) else None
+        if number:
+            return number, f"{name} in the header", ""
+        if partition is None and not odd:
+            odd = f"{name} in the header is {brief(header[name])}, which is no number: it is not used"
+    return None, "", odd
+
+
+def _clock(header, first):
+    """Return the local time of second 0, if the header tells it, and what is odd about it.
+
+    >>> _clock({"UnixStartTime": "749458803", "TimeZone": "-28800"}, 0)
+    (749430003.0, '')
+    >>> _clock({"UnixStartTime": "inf"}, 0)
+    (None, "UnixStartTime in the header is 'inf', not a time in seconds from 1970 to 2200: it is not used")
+    """
+    given = header.get("UnixStartTime")
+    if given is None:
+        return (0.0 if first > CALENDAR else None), ""
+    try:
+        began = float(given)
+    except ValueError:
+        began = float("nan")
+    if not 0 <= began <= FARTHEST:
+        words = f"UnixStartTime in the header is {brief(given)}, not a time in seconds from 1970 to 2200"
+        return None, f"{words}: it is not used"
+    try:
+        zone = ZoneInfo(header["TimeZoneString"])
+        there = datetime.fromtimestamp(began, zone)
+        return began + (there.utcoffset() or timedelta()).total_seconds(), ""
+    except (KeyError, ValueError, OSError):  # no such zone on this machine, or none is named
+        given = header.get("TimeZone", "0")
+        number = re.match(r"\s*(-?\d+)", given)
+    offset = float(number[1] if number else 0)
+    if abs(offset) > DAY:
+        return began, f"TimeZone in the header is {brief(given)}, more than a day of seconds: hours are those of UTC"
+    return began + offset, ""

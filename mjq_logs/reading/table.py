@@ -1,0 +1,151 @@
+"""Logs as tables, CSV or Parquet, whose columns a map names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import polars as pl
+
+from mjq._util.plain import printable
+from mjq_logs.reading.cells import ROWS, quoted
+from mjq_logs.reading.rows import SCHEMA, Reading, Seen, first_reason
+
+__all__ = ["COLUMNS", "read_csv", "read_parquet"]
+
+# What a map may name, and what it is.
+COLUMNS = {
+    "need": "servers that a job holds",
+    "run": "for how long",
+    "submit": "when it was submitted",
+    "eligible": "when it was first allowed to start",
+    "start": "when it started",
+    "end": "when it ended",
+    "estimate": "for how long it was said to run at most",
+    "job": "its number or name, by which lines that repeat a job are known",
+    "partition": "the part of the machine that it ran on",
+    "user": "who submitted it, by number or name",
+}
+POINTS = "submit", "eligible", "start", "end"
+CALENDAR = 1e8  # seconds; times above it count from 1970
+MOST_NAMED, LONGEST_NAME = 30, 40  # columns, and letters of one, in a message
+
+
+def read_csv(blocks: Iterable[tuple[int, list[str]]], columns: dict[str, str] | None = None) -> Reading:
+    """Read a CSV file into a ``Reading``.
+
+    Parameters
+    ----------
+    blocks : iterable
+        Of ``mjq_logs.reading.lines.blocks``.
+    columns : dict, optional
+        Some of :data:`COLUMNS` to what the file calls them; a name that is not given is taken as it stands.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column, or none says what a job held or for how long.
+    """
+    reading, chosen = Reading((), clock=_clock), {}
+
+    def choose(names):
+        chosen.update(_chosen(names, columns))
+        return chosen
+
+    reading.tables = (_jobs(rows, chosen, reading.seen) for rows in quoted(blocks, choose))
+    return reading
+
+
+def read_parquet(path: str | Path, columns: dict[str, str] | None = None) -> Reading:
+    """Read a Parquet file as :func:`read_csv`; points in time and durations may have types of their own."""
+    try:
+        frame = pl.scan_parquet(path)
+        names = frame.collect_schema().names()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise ValueError(f"this is not a Parquet file that can be read: {error}") from None
+    chosen, kinds = _chosen(names, columns), frame.collect_schema()
+    for theirs in chosen.values():
+        if kinds[theirs].is_nested() or kinds[theirs] in (pl.Binary, pl.Object):
+            kind = str(kinds[theirs].base_type()).lower()
+            raise ValueError(f"column {theirs!r} holds values of the type {kind}, which are not numbers, times or text")
+    reading = Reading((), clock=_clock)
+    reading.tables = (_jobs(rows, chosen, reading.seen) for rows in _parquet_rows(frame, chosen))
+    return reading
+
+
+def _parquet_rows(frame, chosen):
+    frame = frame.select(pl.col(theirs).alias(ours) for ours, theirs in chosen.items())
+    kinds = frame.collect_schema()
+    for ours, kind in kinds.items():
+        if isinstance(kind, pl.Datetime):
+            frame = frame.with_columns(pl.col(ours).dt.epoch("us") / 1e6)
+        elif isinstance(kind, pl.Duration):
+            frame = frame.with_columns(pl.col(ours).dt.total_microseconds() / 1e6)
+    frame = frame.with_columns(pl.all().cast(pl.String)).with_row_index("line", 1)
+    first = 0
+    while len(rows := frame.slice(first, ROWS).collect()):
+        yield rows.with_columns(fits=pl.lit(True))
+        first += ROWS
+
+
+def _chosen(names, columns):
+    """Map our names to those of the file; both must be there, and enough of them."""
+    columns = columns or {}
+    for ours, theirs in columns.items():
+        if ours not in COLUMNS:
+            raise ValueError(f"our name of a column must be one of {', '.join(COLUMNS)}; got {ours!r}")
+        if theirs not in names:
+            raise ValueError(f"the file has no column {theirs!r}; there are {_listed(names)}")
+    chosen = {ours: columns.get(ours, ours) for ours in COLUMNS if columns.get(ours, ours) in names}
+    if "need" not in chosen or not ("run" in chosen or {"start", "end"} <= set(chosen)):
+        raise ValueError(
+            "the columns must include need, the servers of a job, and run, its run time, or start and end; "
+            f"there are {_listed(names)}"
+        )
+    return chosen
+
+
+def _listed(names):
+    """Return the names of columns for a message, whatever a file calls them."""
+    named = ", ".join(printable(name[:LONGEST_NAME]) for name in names[:MOST_NAMED])
+    return named + f", … ({len(names)} in all)" * (len(names) > MOST_NAMED)
+
+
+def _jobs(rows: pl.DataFrame, chosen: dict[str, str], seen: Seen) -> pl.DataFrame:
+    """Return rows of text as the table of jobs of a reading."""
+    rows = rows.with_columns(pl.when("fits").then(pl.col(*chosen)))
+    line, times, zones = rows["line"], {}, []
+    for ours in POINTS:
+        if ours in chosen:
+            times[ours], zoned = seen.moments(chosen[ours], rows[ours], line)
+            zones.append(zoned)
+    for ours in ("run", "estimate"):
+        if ours in chosen:
+            times[ours] = seen.durations(chosen[ours], rows[ours], line)
+    nothing = dict.fromkeys(("job", "partition", "user"), pl.lit(None, pl.String))
+    nothing |= dict.fromkeys((*POINTS, "run", "estimate"), pl.lit(None, pl.Float64))
+    jobs = rows.with_columns(
+        **{ours: column for ours, column in nothing.items() if ours not in chosen},
+        **times,
+        need=seen.numbers(chosen["need"], rows["need"], line),
+        zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),
+        whole=pl.lit(None, pl.String),
+        unfinished=pl.lit(None, pl.Boolean),
+    ).with_columns(
+        run=pl.coalesce("run", pl.col("end") - pl.col("start")),
+        user=pl.when(pl.col("user") != "").then("user"),
+    )
+    need, run = pl.col("need"), pl.col("run")
+    reasons = {
+        "another number of fields than in the header": ~pl.col("fits"),
+        "no run time": run.is_null(),
+        "a negative time": run < 0,
+        "no number of servers": ~(need > 0).fill_null(False),
+    }
+    jobs = jobs.with_columns(dropped=first_reason(reasons), estimate=pl.when(pl.col("estimate") > 0).then("estimate"))
+    return jobs.select(list(SCHEMA)).cast(SCHEMA)
+
+
+def _clock(header, first):
+    """Return second 0, known if times count from 1970, and no note."""
+    return (0.0 if first > CALENDAR else None), ""

@@ -1,0 +1,122 @@
+"""A log replayed on a machine: its jobs come when they came, and who was there before is the initial state.
+
+Who ran when the window began holds servers from the beginning, for what was left of the run and of its limit. Who
+waited is the queue of that instant. Neither is an arrival, and their waits are those of nobody.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mjq._util import checks
+from mjq.simulation import Schedule, replay
+from mjq_logs.outages import calendar_on
+from mjq_logs.reading.log import Log
+
+__all__ = ["Replayed", "replayed"]
+
+SOONER = 1.0  # seconds by which those that run come before those that wait, so that they start first
+
+
+class Replayed(NamedTuple):
+    """Hold the schedule of a replay, and how many of its first jobs came before the window of the log.
+
+    Attributes
+    ----------
+    schedule : Schedule
+        Of all jobs, those from before first; its time 0 is when the window begins, or a second earlier where somebody
+        was there.
+    before : int
+    started : float array, shape (before,)
+        When those from before really started, on the clock of the schedule; not before its first second.
+    """
+
+    schedule: Schedule
+    before: int
+    started: np.ndarray
+
+    @property
+    def wait(self) -> np.ndarray:
+        """Return the waits of the jobs of the log [s]."""
+        return self.schedule.wait[self.before :]
+
+    def of_log(self) -> Schedule:
+        """Return the schedule of the jobs of the log alone, on a clock that begins with its window."""
+        one, k = self.schedule, self.before
+        if not k:
+            return one
+        submit, start, finish = (x[k:] - SOONER for x in (one.submit, one.start, one.finish))
+        up = None if one.calendar is None else one.calendar.moved(SOONER)
+        return Schedule(submit, one.need[k:], one.run[k:], one.servers, start, finish, up)
+
+
+def replayed(
+    log: Log,
+    servers: float,
+    policy: str = "easy",
+    growth: float = 1.0,
+    estimate: np.ndarray | None = None,
+    **how: Any,
+) -> Replayed:
+    """Replay a log under a policy, from the state that it tells of the beginning of its window.
+
+    Parameters
+    ----------
+    log : Log
+        With times of arrival.
+    servers : float
+    policy : str
+        See :func:`mjq.simulation.schedule.replay`.
+    growth : float
+        Factor on the arrival rate of the log.
+    estimate : float array, optional
+        Of the jobs of the log [s]; by default they are known exactly.
+    **how
+        For :func:`mjq.simulation.schedule.replay`, but its calendar, which is that of the log.
+
+    Raises
+    ------
+    ValueError
+        If the log does not tell when jobs came, or as :func:`mjq.simulation.schedule.replay`.
+
+    Examples
+    --------
+    A job that came before the window holds the only server until 30, so that the first one waits for 20 seconds.
+
+    >>> from mjq_logs.reading.log import Before
+    >>> need, run, came, start = (np.array([x]) for x in (1.0, 25.0, 0.0, 5.0))
+    >>> there = Before(need, run, came, start, None, np.array([False]))
+    >>> log = Log(need=[1], run=[5], submit=[10], servers=1, window=(8, 40), before=there)
+    >>> replayed(log, 1).wait.tolist()
+    [20.0]
+    """
+    submit = (log.require_arrivals() - log.begin) / growth
+    there = _before(log, servers)
+    if there is None:
+        up = calendar_on(log, servers, growth)
+        return Replayed(
+            replay(submit, log.need, log.run, estimate, servers, policy, calendar=up, **how), 0, np.empty(0)
+        )
+    up = calendar_on(log, servers, growth, SOONER)
+    columns = submit + SOONER, log.need, log.run, log.run if estimate is None else estimate
+    come, need, run, said = (np.concatenate(pair) for pair in zip(there[:4], columns, strict=True))
+    made = replay(come, need, run, said, servers, policy, calendar=up, **how)
+    return Replayed(made, len(there[0]), there[4])
+
+
+def _before(log, servers):
+    """Return when those who were there come, their needs, what is left of runs and limits, and when they started."""
+    there = log.before
+    if there is None or not (fits := there.need <= servers * (1 + checks.FIT_TOLERANCE)).any():
+        return None
+    need, run, start = there.need[fits], there.run[fits], there.start[fits]
+    said = run if there.estimate is None else np.fmax(there.estimate[fits], run)
+    runs = start <= log.begin  # a start that is not known compares as false
+    ran = np.where(runs, log.begin - SOONER - start, 0.0)
+    come = np.where(runs, 0.0, SOONER)
+    began = np.where(start > log.begin, start - log.begin + SOONER, come)
+    order = np.argsort(come, kind="stable")
+    columns = come, need, np.maximum(run - ran, 0.0), np.maximum(said - ran, 0.0), began
+    return tuple(column[order] for column in columns)

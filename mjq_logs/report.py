@@ -1,0 +1,371 @@
+"""All that a log tells of its machine, as plain data with a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from mjq._util import checks
+from mjq_logs.answers import (
+    Agreement,
+    Binned,
+    Capacities,
+    Capacity,
+    Drawn,
+    Interval,
+    Lines,
+    Load,
+    LoadWaits,
+    NearSaturation,
+    PolicyReports,
+    Rate,
+    Report,
+    Reports,
+    SumOfReports,
+)
+from mjq_logs.capacity import arrivals, binning
+from mjq_logs.capacity.costs import MOST_NEEDS, costs_of_classes
+from mjq_logs.capacity.estimates import Estimates, mean_work
+from mjq_logs.capacity.saturated import LINE
+from mjq_logs.doubts import doubts
+from mjq_logs.reading.log import HOUR, Log
+from mjq_logs.waits.at_load import waits_at_load
+from mjq_logs.window import held_most, too_short, window_of
+from mjq_logs.words import RULES, agreement_in_words, nearest, percent, time_in_words
+
+__all__ = ["headline", "report_on", "reports_by_partition", "reports_on", "together", "verdict"]
+
+OF_STARTS = (
+    "The submit times of this log are start times: it has no waits, and its order is the one in which a scheduler "
+    "started the jobs."
+)
+GROWING = "waits would grow as long as the log lasts"
+AHEAD = 0.8, 0.9, 0.95, 0.99  # loads, as fractions of the capacity, for which waits near saturation are shown
+CLASSES = 10  # that are named among those that waste servers
+
+
+def report_on(
+    log: Log,
+    policy: str = "fcfs",
+    seed: int = 1,
+    needs: int | None = None,
+    progress: Callable[[str], object] = lambda what: None,
+) -> Report:
+    """Return all that a log tells of the capacity of its machine.
+
+    Parameters
+    ----------
+    log : Log
+    policy : {"fcfs", "easy"}
+        Of the four capacities, of the classes and of the replays against the load.
+    seed : int
+    needs : int, optional
+        Also merge the needs into at most this many, and say how far the capacities then are off.
+    progress : callable
+        Is told what comes next.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    ValueError
+        If nothing tells how many servers there are, or the jobs say nothing of its capacity.
+    """
+    return _reports(log, (policy,), seed, needs, progress)[policy]
+
+
+def reports_on(
+    log: Log,
+    policies: Sequence[str] = tuple(RULES),
+    seed: int = 1,
+    needs: int | None = None,
+    progress: Callable[[str], object] = lambda what: None,
+) -> PolicyReports:
+    """Return all that a log tells of the capacity of its machine, under each of several policies.
+
+    Parameters
+    ----------
+    log : Log
+    policies : sequence of {"fcfs", "easy"}
+    seed, needs, progress
+        As for :func:`report_on`.
+
+    Returns
+    -------
+    PolicyReports
+
+    Raises
+    ------
+    ValueError
+        As :func:`report_on`.
+
+    Examples
+    --------
+    Two servers, a job of one, then one of two, and so on, an hour each: neither policy can use both servers all the
+    time. As many jobs come as can be worked off in three quarters of the time.
+
+    >>> import numpy as np
+    >>> from mjq_logs import Log
+    >>> columns = dict(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0))
+    >>> log = Log(**columns, submit=4800.0 * np.arange(1000), servers=2.0)
+    >>> found = reports_on(log)
+    >>> list(found.policies), round(found.policies["fcfs"].used, 2), found.policies["fcfs"].waits.replay.mean.value
+    (['fcfs', 'easy'], 0.75, 0.0)
+    """
+    reports = _reports(log, policies, seed, needs, progress)
+    return PolicyReports(verdict=headline(reports, too_short(log)), policies=reports)
+
+
+def reports_by_partition(
+    logs: Mapping[str, Log],
+    policies: Sequence[str] = tuple(RULES),
+    seed: int = 1,
+    needs: int | None = None,
+    progress: Callable[[str], object] = lambda what: None,
+    lines: Lines | None = None,
+) -> Reports:
+    """Return all that a log tells of the capacity of each of several partitions, and the sum under each policy.
+
+    Parameters
+    ----------
+    logs : mapping
+        Of :func:`mjq_logs.reading.formats.read_partitions`: names of the partitions to their logs.
+    policies, seed, needs, progress
+        As for :func:`reports_on`.
+    lines : Lines, optional
+        Of the whole file.
+
+    Returns
+    -------
+    Reports
+
+    Raises
+    ------
+    ValueError
+        As :func:`reports_on`.
+
+    Examples
+    --------
+    Two partitions of one server each, which can always be busy:
+
+    >>> import numpy as np
+    >>> from mjq_logs import Log
+    >>> run = np.random.default_rng(1).exponential(3600, 400)
+    >>> log = Log(need=np.ones(400), run=run, submit=np.arange(400) * 5000.0, servers=1)
+    >>> (total,) = reports_by_partition({"batch": log, "gpu": log}, ["fcfs"]).sum
+    >>> total.servers, round(total.share, 2)
+    (2.0, 1.0)
+    """
+    found = {}
+    for name, log in logs.items():
+        try:
+            found[name] = reports_on(log, policies, seed, needs, progress)
+        except ValueError as error:
+            raise ValueError(f"partition {name}: {error}") from error
+    return Reports(lines=lines, partitions=found, sum=[together(found, policy) for policy in policies])
+
+
+def together(partitions: Mapping[str, PolicyReports], policy: str) -> SumOfReports:
+    """Return the sum of what partitions can do; shares of servers are means that are weighted by the servers."""
+    reports = [one.policies[policy] for one in partitions.values()]
+    servers = sum(one.servers for one in reports)
+    loads = [one.load.load * one.servers for one in reports if one.load]
+    return SumOfReports(
+        policy=policy,
+        jobs=sum(one.jobs for one in reports),
+        servers=servers,
+        load=sum(loads) / servers if len(loads) == len(reports) else None,
+        capacity=sum(one.capacities.own_order.value for one in reports),
+        share=sum(one.capacities.own_order.share * one.servers for one in reports) / servers,
+        wasted_servers=sum(one.capacities.own_order.wasted_servers for one in reports),
+    )
+
+
+def _reports(log, policies, seed, needs, progress):
+    """Return a report for each policy; what they share is computed once."""
+    needs = None if needs is None else checks.count("needs", needs)
+    made = Estimates(log, seed)
+    found = {policy: made.capacities(policy, progress=progress) for policy in policies}
+    progress("memory")
+    memory = {name: _curve(made, name) for name in RULES}
+    progress("classes")
+    costs = {policy: costs_of_classes(log, policy)[:CLASSES] for policy in policies}
+    progress("waits")
+    short, work, (others, less) = too_short(log), mean_work(log), _other_needs(log)
+    load, agreement = (None, []) if short else (arrivals.load(log), arrivals.agreement(log))
+    seen, held, said = window_of(log), held_most(log), doubts(log, agreement)
+    reports = {}
+    for policy in policies:
+        progress("curve")
+        waits = None if short else waits_at_load(log, policy)
+        reports[policy] = Report(
+            jobs=len(log),
+            servers=log.require_servers(),
+            servers_from=log.servers_from,
+            policy=policy,
+            lines=log.lines,
+            missing=list(log.missing),
+            notes=[*log.notes, *_of_easy(log)],
+            load=load,
+            mean_work=Interval(value=work.mean, low=work.low, high=work.high),
+            capacities=Capacities(**found[policy]),
+            memory=memory,
+            classes=costs[policy],
+            near_saturation=_near_saturation(made) if policy == "fcfs" else None,
+            agreement=agreement,
+            binned=None if needs is None else _binned(made, needs, policy),
+            verdict=[
+                *([short] if short else []),
+                *_of_window(seen),
+                *verdict(load, found[policy], policy, agreement, waits, bool(short)),
+                *([OF_STARTS] if log.submits_are_starts else []),
+            ],
+            used=None if load is None else load.load / found[policy]["own_order"].share,
+            waits=waits,
+            warnings=said,
+            window=seen,
+            held=held,
+            other_needs=others,
+            work_of_others=less,
+        )
+    return reports
+
+
+def _other_needs(log):
+    """Return how many needs have less work than those of which the costs are computed, and their share of it."""
+    _, kind = np.unique(log.need, return_inverse=True)
+    work = np.sort(np.bincount(kind, log.need * log.run))[::-1]
+    return len(work[MOST_NEEDS:]), float(work[MOST_NEEDS:].sum() / work.sum())
+
+
+def _of_easy(log):
+    said = (
+        "it knows run times, as the log has no estimates" if log.estimate is None else "it goes by the log's estimates"
+    )
+    return [f"EASY looks for what fits among {LINE} jobs that wait; {said}"]
+
+
+def _curve(made, policy):
+    fields = set(Rate.model_fields)
+    curve = made.memory(policy)
+    return [Drawn(block=block, **capacity.model_dump(include=fields)) for block, capacity in curve.items()]
+
+
+def _near_saturation(made):
+    """Return what holds near saturation for exponential classes under FCFS, where they can be solved."""
+    solved = made.near_the_limit()
+    if solved is None:
+        return None
+    rate, constant = HOUR * solved.capacity, 1 + solved.delta
+    hours = {f"{part:g}": constant / (rate * (1 - part)) for part in AHEAD}
+    return NearSaturation(capacity=rate, constant=constant, hours=hours)
+
+
+def _binned(made, needs, policy):
+    logs = {"fewer": binning.fewer_needs(made.log, needs), "rounded": binning.rounded_up(made.log)}
+    return Binned(**{name: binning.error_of(made, Estimates(few, made.seed), policy) for name, few in logs.items()})
+
+
+def verdict(
+    load: Load | None,
+    found: dict[str, Capacity],
+    policy: str,
+    agreement: Sequence[Agreement] = (),
+    waits: LoadWaits | None = None,
+    short: bool = False,
+) -> list[str]:
+    """Say in sentences what follows from the load, or None, the four capacities under a policy, and the waits.
+
+    Of a log that is too `short`, nothing is said of load and waits.
+    """
+    own, rule = found["own_order"], RULES[policy]
+    told = [
+        f"Under {rule} this machine could work off {own.value:.4g} jobs per hour, in the order of the log: "
+        f"{percent(own.share)} of its servers would be busy, while jobs wait."
+    ]
+    if own.share_low is None:
+        told.append(f"That has no interval: {own.interval.removeprefix('none, ')}.")
+    told += [] if short else _of_load(load, own, rule)
+    beyond = load is not None and load.load >= _ends(own)[1]
+    if waits and waits.log:
+        told.append(f"At that load the jobs waited {_times(waits, True)}.")
+        told.append(f"In a replay under {rule} {GROWING if beyond else f'they wait {_times(waits, False)}'}.")
+    elif waits:
+        told.append(f"At that load {GROWING if beyond else f'the jobs wait {_times(waits, False, rule)}'}.")
+    return [*told, *agreement_in_words(agreement)]
+
+
+def _of_load(load, own, rule):
+    """Say how near the work that came is to what a rule can carry."""
+    if load is None:
+        return ["The log does not tell when jobs came: how near this is to the limit cannot be said."]
+    came = f"The work that came would keep {percent(load.load)} of the servers busy on a machine that wastes none"
+    low, high = _ends(own)
+    if load.load >= high:
+        return [f"{came}: {rule} could not have carried this log."]
+    if load.load >= low:
+        return [f"{came}: as far as so short a log tells, {rule} is at its limit."]
+    return [f"{came}, which is {percent(load.load / own.share)} of what {rule} can carry."]
+
+
+def _ends(own):
+    """Return the ends of the interval of a share, or twice the share if there is none."""
+    return (own.share, own.share) if own.share_low is None else (own.share_low, own.share_high)
+
+
+def _times(waits, real, rule=None):
+    """Say how long jobs wait, and where that is from."""
+    found = waits.log if real else waits.replay
+    source = " (real waits, by the log)" if real else f" (in a replay under {rule})" if rule else ""
+    mean, most = time_in_words(found.mean.value), time_in_words(found.percentile.value)
+    return f"{mean} on average, and {waits.percentile:g} % of them at most {most}{source}"
+
+
+def _of_window(window):
+    """Say how busy the servers were in the window of a log."""
+    if window is None or window.busy is None:
+        return []
+    when = "While the log saw them" if window.dates is None else f"From {' to '.join(window.dates)}"
+    return [f"{when}, {percent(window.busy)} of the servers were busy."]
+
+
+def headline(reports: dict[str, Report], short: str | None = None) -> list[str]:
+    """Say in sentences how near the limit of each policy a log is, how long its jobs wait there, and how sure that is.
+
+    Real waits stand beside the policy whose replay is nearest to them; otherwise waits are those of replays. That a log
+    is too `short` to tell anything of load and waits is said first.
+    """
+    first = next(iter(reports.values()))
+    near, told = nearest(first.agreement), [*([short] if short else []), *_of_window(first.window)]
+    real = near.policy if near else None
+    if first.load:
+        least = "at least " if first.window and first.window.running_after else ""
+        told.append(
+            f"The work that came would keep {least}{percent(first.load.load)} of the servers busy if none were wasted."
+        )
+    for policy in sorted(reports, key=lambda name: name != real):
+        one, rule = reports[policy], RULES[policy]
+        own, waits = one.capacities.own_order, one.waits
+        if one.load is None or one.used is None:
+            told.append(f"Under {rule}, {percent(own.share)} of the servers would be busy while jobs wait.")
+            continue
+        low, high = _ends(own)
+        near_limit = (
+            f"With more work than {rule} can carry ({percent(one.used)} of it)" if one.load.load >= high
+            else f"With about as much work as {rule} can carry ({percent(one.used)} of it)" if one.load.load >= low
+            else f"At {percent(one.used)} of what {rule} can carry"
+        )  # fmt: skip
+        if waits is None:
+            told.append(f"{near_limit}, how long the jobs waited cannot be said.")
+        elif policy == real and waits.log:
+            told.append(f"{near_limit}, its jobs waited {_times(waits, True)}.")
+        elif one.load.load >= high:
+            told.append(f"{near_limit}, {GROWING}.")
+        else:
+            told.append(f"{near_limit}, the jobs would wait {_times(waits, False, rule)}.")
+    if first.load is None and short is None:
+        told.append("The log does not tell when jobs came: how near this is to the limit cannot be said.")
+    return told

@@ -1,0 +1,204 @@
+"""Logs as they might have been: the same jobs under one rule that did not hold.
+
+Each function returns a :class:`Changed` log, which knows which job is which, so that the waits of the same jobs can be
+compared: see :func:`mjq_logs.waits.what_if.compared`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mjq._util import checks
+from mjq_logs.outages import original
+from mjq_logs.reading.log import HOUR, Log
+
+__all__ = ["NIGHT", "Changed", "capped", "shifted_to_night", "with_exact_estimates", "without_need"]
+
+NIGHT = 20.0, 8.0  # hours of the day between which it is night
+DAY = 24.0
+MOST_NAMED = 8  # needs, in a message
+
+
+@dataclass(frozen=True, eq=False)
+class Changed:
+    """Hold a log as it might have been.
+
+    Attributes
+    ----------
+    words : str
+        What changes, in a few words.
+    told : str
+        What was done, in a sentence.
+    log : Log
+        Its jobs have no real starts, as nobody knows them.
+    jobs : int array, shape (J,)
+        For each job of this log its place in the log from which it was made.
+    """
+
+    words: str
+    told: str
+    log: Log
+    jobs: np.ndarray
+
+
+def capped(log: Log, most: float) -> Changed:
+    """Return the log if no job could have more than this many servers.
+
+    A job that needs more runs on `most` servers, and longer: its work, servers times run time, is kept, and so is its
+    time limit over its run time.
+
+    Parameters
+    ----------
+    log : Log
+    most : float
+        The servers that a job has at most; at least the largest need changes nothing.
+
+    Raises
+    ------
+    ValueError
+        If `most` is not positive.
+
+    Examples
+    --------
+    >>> log = Log(need=np.array([1., 8.]), run=np.array([60., 30.]), submit=np.array([0., 9.]), servers=8)
+    >>> cut = capped(log, 4).log
+    >>> cut.need.tolist(), cut.run.tolist()
+    ([1.0, 4.0], [60.0, 60.0])
+    """
+    most = float(checks.positive("the cap", most, ndim=0))
+    longer = np.maximum(1.0, log.need / most)
+    cut = int((longer > 1).sum())
+    made = replace(
+        log,
+        need=np.minimum(log.need, most),
+        run=log.run * longer,
+        estimate=None if log.estimate is None else log.estimate * longer,
+        start=None,
+        present=None,
+    )
+    told = (
+        f"{cut} of {len(log)} jobs need more than {most:g} servers and bring {_work(log, longer > 1)} of the work. "
+        f"They run on {most:g}, longer; their work is kept."
+        if cut
+        else f"No job needs more than {most:g} servers, so nothing changes."
+    )
+    return Changed(f"at most {most:g} servers a job", told, made, np.arange(len(log)))
+
+
+def with_exact_estimates(log: Log) -> Changed:
+    """Return the log if users had known the run times of their jobs.
+
+    Raises
+    ------
+    ValueError
+        If the log has no estimates, so that run times are taken for them already.
+
+    Examples
+    --------
+    >>> log = Log(need=np.ones(2), run=np.array([60., 30.]), submit=np.zeros(2), estimate=np.full(2, 3600.))
+    >>> with_exact_estimates(log).log.said.tolist()
+    [60.0, 30.0]
+    """
+    if log.estimate is None:
+        raise ValueError("the log has no estimates of run times, so a replay takes them to be exact already")
+    told = "Each job is said to run exactly as long as it does."
+    return Changed(
+        "exact estimates", told, replace(log, estimate=log.run, start=None, present=None), np.arange(len(log))
+    )
+
+
+def without_need(log: Log, need: float) -> Changed:
+    """Return the log without the jobs that need exactly so many servers.
+
+    Raises
+    ------
+    ValueError
+        If no job needs so many, or all do.
+
+    Examples
+    --------
+    >>> log = Log(need=np.array([1., 8., 1.]), run=np.ones(3), submit=np.arange(3.))
+    >>> without_need(log, 8).jobs.tolist()
+    [0, 2]
+    """
+    need = float(checks.positive("the need", need, ndim=0))
+    stay = log.need != need
+    needs = np.unique(log.need)
+    if stay.all():
+        more = ", …" if len(needs) > MOST_NAMED else ""
+        raise ValueError(
+            f"no job of the log needs {need:g} servers; their needs are "
+            f"{', '.join(f'{x:g}' for x in needs[:MOST_NAMED])}{more}"
+        )
+    if not stay.any():
+        raise ValueError(f"all jobs of the log need {need:g} servers, so nothing is left without them")
+    gone = len(log) - int(stay.sum())
+    told = (
+        f"{gone} of {len(log)} jobs need {need:g} servers and bring {_work(log, ~stay)} of the work. They are left "
+        "out, and the waits of the others are compared."
+    )
+    return Changed(f"without need {need:g}", told, log.of(stay, start=None, present=None), np.flatnonzero(stay))
+
+
+def shifted_to_night(log: Log, share: float, seed: int = 1, night: tuple[float, float] = NIGHT) -> Changed:
+    """Return the log if some jobs that came by day had come in the night after it.
+
+    Each job that came by day is moved with the probability `share`, independently of the others. Who came when a part
+    of the day had passed comes when the same part of the night after it has passed; with nights of twelve hours that
+    is twelve hours later. Needs and run times stay. Waits count from the new times.
+
+    Parameters
+    ----------
+    log : Log
+        With times of arrival and a clock.
+    share : float
+        Between 0 and 1.
+    seed : int
+        Of the random numbers.
+    night : (float, float)
+        Hours of the day at which it begins and ends.
+
+    Raises
+    ------
+    ValueError
+        If the log does not tell the time of day of its arrivals, or a number violates a constraint.
+
+    Examples
+    --------
+    A job at ten in the morning, and one at ten in the evening:
+
+    >>> log = Log(need=np.ones(2), run=np.ones(2), submit=3600 * np.array([10., 22]), clock=0.0, servers=1)
+    >>> (shifted_to_night(log, 1.0).log.submit / 3600).tolist()
+    [22.0, 22.0]
+    """
+    share = checks.share("share", share)
+    seed = checks.count("seed", seed, least=0)
+    begins, ends = (float(x) for x in night)
+    if not (0 <= begins < DAY and 0 <= ends < DAY and begins != ends):
+        raise ValueError(f"night must be two different hours from 0 to 24, got {begins:g} and {ends:g}")
+    come = log.require_arrivals()
+    if log.submits_are_starts:
+        raise ValueError("the submit times of this log are start times, so nobody knows which jobs came by day")
+    if log.clock is None:
+        raise ValueError("the log does not tell the time of day of its jobs, so none can be moved to the night")
+    dark = (ends - begins) % DAY
+    since = ((original(log, come) + log.clock) / HOUR - ends) % DAY  # the morning, in hours
+    by_day = since < DAY - dark
+    moved = by_day & (np.random.default_rng(seed).random(len(log)) < share)
+    later = (DAY - dark - since) + since * dark / (DAY - dark)
+    arrival = come + np.where(moved, HOUR * later, 0.0)
+    order = np.argsort(arrival, kind="stable")
+    made = log.of(order, submit=arrival[order], eligible=None, start=None, present=None)
+    told = (
+        f"{moved.sum()} of the {by_day.sum()} jobs that came between {ends:g} and {begins:g} h come in the next night, "
+        f"when the same part of it has passed. They were drawn with seed {seed}. Waits count from the new times."
+    )
+    return Changed(f"{100 * share:.3g} % of the day at night", told, made, order)
+
+
+def _work(log, chosen):
+    """Return the share of the work that these jobs bring, in words."""
+    work = log.need * log.run
+    return f"{100 * work[chosen].sum() / work.sum() if work.any() else 0.0:.3g} %"

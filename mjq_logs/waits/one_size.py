@@ -1,0 +1,162 @@
+"""How long the jobs of a log would wait on a machine of another size: one replay, and how far to believe it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from mjq_logs import intervals
+from mjq_logs.answers import Interval, Waits
+from mjq_logs.reading.log import HOUR, Log
+from mjq_logs.replaying import replayed
+
+__all__ = ["LEAST", "difference", "interval", "measured", "surely_below", "waits", "waits_told", "worth"]
+
+LEAST = 1 / 60  # hours: intervals of waits that lie below, or reach below it, are not given
+
+
+def waits(
+    log: Log,
+    servers: float,
+    policy: str = "easy",
+    growth: float = 1.0,
+    exact: bool = False,
+    percentile: float = 90,
+    number: float | None = None,
+) -> dict[str, Any]:
+    """Replay a log and return the mean and a percentile of its waits, each with what its interval is made of.
+
+    Parameters
+    ----------
+    log : Log
+        With times of arrival.
+    servers : float
+    policy : str
+        See :func:`mjq.simulation.schedule.replay`.
+    growth : float
+        Factor on the arrival rate of the log.
+    exact : bool
+        Whether run times are known beforehand, in place of the users' estimates.
+    percentile : float
+        The percentage, above 0 and at most 100, of the jobs that wait at most the time that is asked for.
+    number : float, optional
+        The number of :func:`worth` of the log, if it is known already.
+
+    Returns
+    -------
+    dict
+        ``mean`` and ``percentile`` [h]. For each also its ``parts``, the same of each block of the log, and its
+        ``floor``, the least relative half-width of an interval: see :class:`mjq_logs.intervals.Blocks`. And
+        ``ends`` of the percentile, by :func:`mjq_logs.intervals.of_percentile`; None where the log cannot tell.
+
+    Raises
+    ------
+    ValueError
+        If the log does not tell when jobs came, or some input violates a constraint.
+
+    Examples
+    --------
+    Each minute a job that takes two comes to one server: the k-th waits k minutes.
+
+    >>> from mjq_logs import Log
+    >>> log = Log(need=np.ones(60), run=np.full(60, 120.0), submit=60.0 * np.arange(60), servers=1)
+    >>> found = waits(log, 1)
+    >>> [round(60 * found[name]["value"], 6) for name in ("mean", "percentile")]
+    [29.5, 53.0]
+    >>> waits(log, 2)["mean"]["value"]
+    0.0
+    """
+    wait = replayed(log, servers, policy, growth, None if exact else log.said).wait / HOUR
+    return measured(wait, worth(log).number if number is None else number, percentile)
+
+
+def worth(log: Log) -> intervals.Worth:
+    """Return how much a log says of the waits of its jobs: :func:`mjq_logs.intervals.worth` of its columns."""
+    return intervals.worth(log.need, log.run, log.arrival)
+
+
+def measured(wait: np.ndarray, number: float, percentile: float = 90) -> dict[str, Any]:
+    """Return what :func:`waits` returns, for waits [h] in the order of the log that are known already.
+
+    Parameters
+    ----------
+    wait : float array, shape (n,)
+    number : float
+        That of :func:`worth` of their log.
+    percentile : float
+
+    Examples
+    --------
+    >>> measured(np.arange(100.0), 100)["mean"]["value"]
+    49.5
+    """
+    number = min(number, intervals.effective_number(wait))
+    floor = intervals.floor(wait, number)
+    ends = intervals.of_percentile(wait, percentile, number)
+    tail = partial(intervals.quantile, percentile=percentile)
+    return {
+        "mean": _blocks(wait, np.mean, floor),
+        "percentile": _blocks(wait, tail, None if ends is None else floor),
+        "ends": ends and list(ends),
+    }
+
+
+def _blocks(wait, take, floor):
+    """Return what the log tells of a quantity of its waits, as plain data."""
+    parts = [] if floor is None else [float(take(part)) for part in intervals.in_blocks(wait)]
+    return intervals.Blocks(float(take(wait)), parts, floor)._asdict()
+
+
+def interval(found: dict[str, Any], name: str) -> tuple[float, float] | None:
+    """Return the ends of the 95 % interval of the ``mean`` or the ``percentile`` that :func:`waits` found.
+
+    Returns
+    -------
+    (float, float) or None
+        None where the log cannot tell, and where the interval reaches below a minute or is wider than a hundredfold.
+    """
+    ends = intervals.Blocks(**found[name]).interval(intervals.UPWARD) if name == "mean" else found["ends"]
+    if ends is None:
+        return None
+    low, high = ends
+    return (low, high) if low > 0 and intervals.tells(low, high, least=LEAST) else None
+
+
+def waits_told(found: dict[str, Any]) -> Waits:
+    """Return what :func:`waits` found, with intervals."""
+    ends = {name: interval(found, name) or (None, None) for name in ("mean", "percentile")}
+    return Waits(**{name: Interval(value=found[name]["value"], low=x, high=y) for name, (x, y) in ends.items()})
+
+
+def surely_below(found: dict[str, Any], target: float) -> bool | None:
+    """Return whether the whole interval of the percentile is at most a target [h]; None where it holds the target.
+
+    Intervals count that are too wide or too short to be told: where few jobs wait it may reach from nothing to an hour,
+    which is below a target of two.
+    """
+    if found["ends"] is None or found["ends"][0] <= target < found["ends"][1]:
+        return None
+    return found["ends"][1] <= target
+
+
+def difference(one: dict[str, Any], other: dict[str, Any], name: str) -> Interval:
+    """Return by how much the waits of one replay exceed those of another one of the same log, with an interval.
+
+    Parameters
+    ----------
+    one, other : dict
+        Of :func:`waits`.
+    name : {"mean", "percentile"}
+
+    Returns
+    -------
+    Interval
+        In hours. Its ends are None where the log cannot tell, or where both lie within a minute.
+    """
+    here, there = intervals.Blocks(**one[name]), intervals.Blocks(**other[name])
+    low, high = intervals.of_change(here, there) or (None, None)
+    if low is not None and high is not None and not (low == high == 0 or intervals.tells(low, high, least=LEAST)):
+        low = high = None
+    return Interval(value=here.value - there.value, low=low, high=high)

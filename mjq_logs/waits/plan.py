@@ -1,0 +1,434 @@
+"""How many servers keep the waits of a log below a target: replays on machines of many sizes, as plain data.
+
+Waits need not fall with every server that is added: a job that starts earlier may be in the way of others. So the
+smallest size that meets the target is reported beside the one from which on all larger ones that were tried meet it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq._util import checks, folders
+from mjq._util.parallel import SOON, Bar, Workers
+from mjq_logs.answers import AtLoad, Interval, Lines, Plan, Plans, PolicyPlan, Size, SumOfPlans, Waits
+from mjq_logs.capacity.arrivals import agreement
+from mjq_logs.doubts import doubts
+from mjq_logs.reading.log import Log
+from mjq_logs.waits.changes import Changed
+from mjq_logs.waits.one_size import difference, surely_below, waits_told
+from mjq_logs.waits.replays import Replays
+from mjq_logs.waits.sentences import CLEARLY, assumed, rule_of, verdict
+from mjq_logs.waits.what_if import what_if
+from mjq_logs.window import window_in_words, window_of
+from mjq_logs.words import agreement_in_words
+
+__all__ = ["planned", "planned_by_partition", "sizes_between"]
+
+SIZES = 10  # that are tried at first
+SMALLEST, LARGEST = 0.75, 2.0  # of them, as multiples of the servers of the log
+LOADS = 0.8, 0.9, 1.0, 1.1, 1.2  # times the growth, for the waits against the load
+NODE_ROUNDING = 1e-9  # of a number of nodes
+MOST_BETWEEN = 50  # sizes between two others, up to which each is tried
+FINEST = 0.01  # step between sizes where there are more of them, relative to the size
+TENTH = 1.1  # what further nodes save is the mean over sizes up to the next that is so many times as large
+
+
+def planned(
+    log: Log,
+    target: float | None = None,
+    policies: Sequence[str] = ("easy",),
+    sizes: ArrayLike | None = None,
+    *,
+    changes: Sequence[Changed] = (),
+    percentile: float = 90.0,
+    growth: float = 1.0,
+    node: float = 1.0,
+    output: str | Path | None = None,
+    workers: Workers | None = 1,
+    force: bool = False,
+    progress: bool | None = None,
+) -> Plan:
+    """Return how many servers keep the waits of a log below a target, or what changes would do to its waits, or both.
+
+    The log is replayed on machines of the given sizes. Then every size is tried, a node apart, between the last of
+    them that clearly misses the target, by a factor of one and a half, and the first one that clearly meets it. Where
+    there are more than fifty between these, sizes are one per cent apart.
+
+    Parameters
+    ----------
+    log : Log
+    target : float, optional
+        The wait [h] that `percentile` percent of the jobs must not exceed. Without one there must be changes.
+    policies : sequence of str
+        See :func:`mjq.simulation.schedule.replay`.
+    sizes : sequence of float, optional
+        Servers; by default ten sizes from three quarters to twice those of the log, from the largest need on.
+    changes : sequence of Changed
+        Each is tried by itself on the machine of the log, by :func:`mjq_logs.waits.what_if.what_if`. With a target,
+        the smallest size that meets it under the change is looked for, too.
+    percentile : float
+        Above 0, at most 100.
+    growth : float
+        Factor on the arrival rate of the log.
+    node : float
+        Servers of a node.
+    output : path, optional
+        Replays are noted there as they are made; the same call after an interruption goes on with those that are
+        missing. The plan is written there as JSON.
+    workers : int or distributed.Client or None
+        As for :func:`mjq._util.parallel.map_as_completed`.
+    force : bool
+        Replace an output that is there, and what was noted of another plan.
+    progress : bool, optional
+        Show a progress bar; by default on a terminal.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ValueError
+        If the log does not tell when jobs came, there is no such policy, or a number violates a constraint.
+
+    Examples
+    --------
+    Every hour two jobs of one server come, each for an hour and a half: three servers and there is no wait.
+
+    >>> from mjq_logs import Log
+    >>> come = 3600.0 * np.repeat(np.arange(50), 2)
+    >>> log = Log(need=np.ones(100), run=np.full(100, 5400.0), submit=come, servers=2)
+    >>> found = planned(log, target=1, sizes=[1, 2, 3, 4], workers=1).policies[0]
+    >>> found.smallest, found.from_on, [one.meets for one in found.sizes]
+    (3.0, 3.0, [False, False, True, True])
+    """
+    if target is None and not changes:
+        raise ValueError("a plan needs a target or changes")
+    with _Work(percentile, output, workers, force, progress) as work:
+        return work.done(_planned(work, log, target, policies, sizes, changes, growth, node))
+
+
+def planned_by_partition(
+    logs: Mapping[str, Log],
+    target: float,
+    policies: Sequence[str] = ("easy",),
+    sizes: Mapping[str, ArrayLike | None] | None = None,
+    *,
+    lines: Lines | None = None,
+    percentile: float = 90.0,
+    growth: float = 1.0,
+    node: float = 1.0,
+    output: str | Path | None = None,
+    workers: Workers | None = 1,
+    force: bool = False,
+    progress: bool | None = None,
+) -> Plans:
+    """Return how many servers each of several partitions needs, and their sum.
+
+    Each partition has a plan of its own, by :func:`planned`: sizes of one are tried without regard to the others, and
+    the smallest sizes are added up.
+
+    Parameters
+    ----------
+    logs : mapping
+        Of :func:`mjq_logs.reading.formats.read_partitions`: names of the partitions to their logs.
+    target, policies, percentile, growth, node, output, workers, force, progress
+        As for :func:`planned`.
+    sizes : mapping, optional
+        Names of partitions to the sizes that are tried; None, and a partition that is not named, get those that
+        :func:`planned` tries by default.
+    lines : Lines, optional
+        Of the whole file.
+
+    Returns
+    -------
+    Plans
+
+    Raises
+    ------
+    ValueError
+        As for :func:`planned`.
+
+    Examples
+    --------
+    Every hour two jobs of one server come to each partition, each for an hour and a half:
+
+    >>> from mjq_logs import Log
+    >>> come = 3600.0 * np.repeat(np.arange(50), 2)
+    >>> log = Log(need=np.ones(100), run=np.full(100, 5400.0), submit=come, servers=2)
+    >>> found = planned_by_partition({"batch": log, "gpu": log}, 1, sizes={"batch": [2, 3], "gpu": [3, 4]})
+    >>> found.sum[0].servers, found.sum[0].smallest, found.met
+    (4.0, 6.0, True)
+    """
+    sizes = sizes or {}
+    with _Work(percentile, output, workers, force, progress) as work:
+        plans = {}
+        for name, log in logs.items():
+            try:
+                plans[name] = _planned(work, log, target, policies, sizes.get(name), (), growth, node)
+            except ValueError as error:
+                raise ValueError(f"partition {name}: {error}") from error
+        sums = [_sum(plans, policy) for policy in dict.fromkeys(policies)]
+        return work.done(Plans(lines=lines, partitions=plans, sum=sums))
+
+
+class _Work:
+    """Hold what all replays of a call share: their journals are beside one output, and there is one bar."""
+
+    def __init__(self, percentile, output, workers, force, progress):
+        self.percentile = float(checks.positive("percentile", percentile, ndim=0))
+        if self.percentile > 100:
+            raise ValueError(f"percentile must be at most 100, got {checks.shown(self.percentile)}")
+        self.output = None if output is None else Path(output)
+        if self.output is not None:
+            folders.refuse_existing(self.output, force)
+        self.workers, self.force = workers, force
+        self.bar, self.stack = Bar("replays", 0, progress, delay=SOON), ExitStack()
+        self.all: list[Replays] = []
+
+    def __enter__(self) -> Self:
+        self.stack.enter_context(self.bar)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.stack.__exit__(*error)
+
+    def replays(self, log: Log) -> Replays:
+        """Return the replays of one more log; the journals of the second and further logs are numbered."""
+        path = self.output
+        if path is not None and self.all:
+            path = path.with_name(f"{path.name}.{len(self.all) + 1}")
+        made = Replays(log, self.percentile, self.workers, path, self.force, self.bar)
+        self.all.append(self.stack.enter_context(made))
+        return made
+
+    def done(self, found):
+        """Write what was found, remove the journals, and return it."""
+        if self.output is not None:
+            folders.write(self.output, (found.model_dump_json(indent=1) + "\n").encode())
+            for replays in self.all:
+                replays.forget()
+        return found
+
+
+def _planned(work, log, target, policies, sizes, changes, growth, node):
+    target = None if target is None else float(checks.not_negative("target", target, ndim=0))
+    growth, node = (float(checks.positive(name, x, ndim=0)) for name, x in (("growth", growth), ("node", node)))
+    come = log.require_arrivals()
+    if log.submits_are_starts:
+        raise ValueError("the submit times of this log are start times, so the waits of its jobs are unknown")
+    if not come.max() > come.min():
+        raise ValueError("all jobs of the log come at once, so it tells nothing of waits")
+    names = list(dict.fromkeys(policies))
+    for name in names:
+        rule_of(name)
+    found = []
+    if target is not None:
+        replays, tried = work.replays(log), _sizes(log, sizes, node)
+        found = [_of_policy(replays, name, target, tried, growth, node) for name in names]
+    effects = []
+    if changes:
+        effects = what_if(log, changes, names, percentile=work.percentile, growth=growth, workers=work.workers)
+        if target is not None:
+            least = _smallest_of_each(work, changes, names, target, sizes, growth, node)
+            effects = [one.model_copy(update={"smallest": x}) for one, x in zip(effects, least, strict=True)]
+    compared = [] if log.servers is None else agreement(log, policies)
+    seen = window_in_words(window_of(log))
+    return Plan(
+        jobs=len(log),
+        servers=log.servers,
+        servers_from=log.servers_from,
+        lines=log.lines,
+        missing=list(log.missing),
+        notes=[*([seen] if seen else []), *log.notes],
+        target=target,
+        percentile=work.percentile,
+        growth=growth,
+        node=node,
+        real_waits=agreement_in_words(compared),
+        warnings=doubts(log, compared),
+        policies=found,
+        what_if=effects,
+        assumes=assumed(log, growth, names, bool(changes)),
+    )
+
+
+def _smallest_of_each(work, changes, policies, target, sizes, growth, node):
+    """Return for each policy the smallest size that meets the target under each change, or None."""
+    found = {}
+    for k, change in enumerate(changes):
+        replays, tried = work.replays(change.log), _sizes(change.log, sizes, node)
+        for name in policies:
+            case: Callable[..., dict] = partial(dict, policy=name, growth=growth)
+            replays.make([case(servers=size) for size in tried])
+            every = _with_those_between(replays, case, target, tried, node)
+            found[name, k] = next((size for size in every if _percentile(replays, case, size) <= target), None)
+    return [found[name, k] for name in policies for k in range(len(changes))]
+
+
+def _sum(plans, policy):
+    found = {name: next(one for one in plan.policies if one.policy == policy) for name, plan in plans.items()}
+    servers = [plan.servers for plan in plans.values()]
+    missed = [name for name, one in found.items() if one.smallest is None]
+    return SumOfPlans(
+        policy=policy,
+        servers=None if None in servers else sum(servers),
+        smallest=None if missed else sum(one.smallest for one in found.values()),
+        missed=missed,
+    )
+
+
+def _sizes(log, sizes, node):
+    sizes = sizes_between(log, node=node) if sizes is None else checks.positive("sizes", sizes)
+    return np.unique(np.asarray(sizes, dtype=float)).tolist()
+
+
+def sizes_between(
+    log: Log, low: float | None = None, high: float | None = None, count: int = SIZES, node: float = 1.0
+) -> list[float]:
+    """Return sizes from `low` to `high`, whole nodes apart, with that of the log if it lies between.
+
+    By default from three quarters of the servers of the log, or its largest need, to twice these servers.
+
+    >>> from mjq_logs import Log
+    >>> log = Log(need=np.array([1., 5.]), run=np.ones(2), servers=6)
+    >>> sizes_between(log), sizes_between(log, 8, 20, count=3, node=4)
+    ([5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0], [8.0, 16.0, 20.0])
+    """
+    if low is None or high is None:
+        servers = log.require_servers()
+        low = max(SMALLEST * servers, log.need.max()) if low is None else low
+        low, high = np.ceil(low), max(LARGEST * servers, low) if high is None else high
+    if not 0 < low <= high:
+        raise ValueError(f"sizes must be positive and must rise, got {checks.shown(low)} to {checks.shown(high)}")
+    steps = np.unique(np.round(np.linspace(0, np.floor((high - low) / node + NODE_ROUNDING), count)))
+    sizes = {float(low + node * k) for k in steps}
+    return sorted(sizes | {float(log.servers)} if log.servers is not None and low <= log.servers <= high else sizes)
+
+
+def _of_policy(replays, policy, target, sizes, growth, node):
+    """Return how many servers one policy needs."""
+    case: Callable[..., dict] = partial(dict, policy=policy, growth=growth)
+    exact = rule_of(policy).knows_times and replays.log.estimate is not None
+    replays.make([case(servers=size) for size in sizes])
+    asked = set(sizes)
+    sizes = _with_those_between(replays, case, target, sizes, node)
+    meets = {size: _percentile(replays, case, size) <= target for size in sizes}
+    shown = asked | {size for pair in pairwise(sizes) if meets[pair[0]] != meets[pair[1]] for size in pair}
+    replays.make([case(servers=size, exact=True) for size in sorted(shown) if exact])
+    rows: list[Size] = []
+    for size in sizes:
+        here, saves = None, {}
+        if replays.fits(size):
+            here = replays.waits(**case(servers=size))
+            saves["each_node_more"] = _each(here, size, sizes, node, lambda other: replays.waits(**case(servers=other)))
+            if exact and size in shown:
+                saves["exact_estimates"] = _gain(here, replays.waits(**case(servers=size, exact=True)))
+        sure = None if here is None else surely_below(here, target)
+        rows.append(
+            Size(
+                servers=size,
+                load=replays.load(size, growth),
+                too_large=replays.too_large(size),
+                waits=None if here is None else waits_told(here),
+                meets=meets[size],
+                surely=meets[size] and (sure is True or any(row.surely for row in rows)),
+                surely_misses=here is None or sure is False,
+                shown=size in shown,
+                **saves,
+            )
+        )
+    fit = [row.servers for row in rows if row.waits]
+    smallest = next((row.servers for row in rows if row.meets), None)
+    machine = smallest or (fit[-1] if fit else None)
+    found = PolicyPlan(
+        policy=policy,
+        sizes=rows,
+        smallest=smallest,
+        from_on=_from_on(rows),
+        possible=next((row.servers for row in rows if not row.surely_misses), None),
+        surely=next((row.servers for row in rows if row.surely), None),
+        servers=machine,
+        loads=[] if machine is None else _against_load(replays, policy, machine, growth),
+        verdict=[],
+    )
+    return found.model_copy(update={"verdict": verdict(found, target, replays.percentile, node, replays.worth.why)})
+
+
+def _percentile(replays, case, servers):
+    """Return the percentile of the waits on so many servers, which is infinite if some job does not fit."""
+    return replays.waits(**case(servers=servers))["percentile"]["value"] if replays.fits(servers) else np.inf
+
+
+def _each(here, size, sizes, node, waits):
+    """Return what each further node saves on average, up to the next size that is a tenth larger; None without one."""
+    larger = next((other for other in sizes if other >= size * TENTH - NODE_ROUNDING), None)
+    if larger is None:
+        return None
+    saved, nodes = _gain(here, waits(larger)), (larger - size) / node
+    return Waits(mean=_over(saved.mean, nodes), percentile=_over(saved.percentile, nodes))
+
+
+def _over(found, nodes):
+    ends = {"low": found.low, "high": found.high}
+    return Interval(value=found.value / nodes, **{end: None if x is None else x / nodes for end, x in ends.items()})
+
+
+def _with_those_between(replays, case, target, sizes, node):
+    """Return the sizes, and those between the last that clearly misses the target and the first that clearly meets it.
+
+    Waits need not fall with each server: a size below one that nearly meets the target may meet it, and one above a
+    size that meets it may miss it again.
+    """
+    waits = np.array([_percentile(replays, case, size) for size in sizes])
+    longest = np.maximum.accumulate(waits[::-1])[::-1]  # from each size on
+    low = max(0, int(np.argmax(waits <= CLEARLY * target)) - 1)
+    high = int(np.argmax(CLEARLY * longest <= target)) or len(sizes) - 1
+    if waits.min() > CLEARLY * target or CLEARLY * longest[0] <= target:
+        return sizes
+    between = _between(sizes[low], sizes[high], node)
+    replays.make([case(servers=size) for size in between])
+    return sorted({*sizes, *between})
+
+
+def _between(low, high, node):
+    """Return sizes between two others: each node, or where these are many, steps of at most one per cent.
+
+    >>> _between(96.0, 100.0, 1.0), _between(96.0, 100.0, 2.0), _between(4000.0, 4100.0, 1.0)
+    ([97.0, 98.0, 99.0], [98.0], [4040.0, 4080.0])
+    """
+    nodes = int(np.ceil((high - low) / node - NODE_ROUNDING)) - 1
+    step = 1 if nodes <= MOST_BETWEEN else max(1, int(low * FINEST / node))
+    return [low + node * k for k in range(step, nodes + 1, step)]
+
+
+def _from_on(rows):
+    """Return the size from which on all meet the target."""
+    found = None
+    for row in reversed(rows):
+        if not row.meets:
+            break
+        found = row.servers
+    return found
+
+
+def _against_load(replays, policy, servers, growth):
+    cases = [dict(policy=policy, servers=servers, growth=growth * factor) for factor in LOADS]
+    replays.make(cases)
+    return [
+        AtLoad(growth=one["growth"], load=replays.load(servers, one["growth"]), waits=waits_told(replays.waits(**one)))
+        for one in cases
+    ]
+
+
+def _gain(here, other):
+    """Return by how much waits are shorter in another replay, with intervals."""
+    return Waits(**{name: difference(here, other, name) for name in ("mean", "percentile")})

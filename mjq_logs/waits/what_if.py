@@ -1,0 +1,151 @@
+"""What changes do to the waits of the same jobs on the same machine: replays of both logs, compared job by job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mjq._util import checks
+from mjq._util.parallel import Workers, map_as_completed
+from mjq_logs import intervals
+from mjq_logs.answers import Effect, Interval, Waits
+from mjq_logs.reading.log import HOUR, Log
+from mjq_logs.replaying import replayed
+from mjq_logs.waits.changes import Changed
+from mjq_logs.waits.one_size import difference, measured, waits_told, worth
+
+__all__ = ["compared", "what_if"]
+
+SAME = 1e-6  # hours by which waits may differ and count as the same
+
+
+def what_if(
+    log: Log,
+    changes: Sequence[Changed],
+    policies: Sequence[str] = ("easy",),
+    servers: float | None = None,
+    *,
+    percentile: float = 90.0,
+    growth: float = 1.0,
+    workers: Workers | None = 1,
+) -> list[Effect]:
+    """Return what each of some changes, by itself, does to the waits of a log.
+
+    Both logs are replayed on the same machine, and the waits of the jobs that are in both are compared. Nobody is
+    assumed to submit otherwise because of a change.
+
+    Parameters
+    ----------
+    log : Log
+        With times of arrival.
+    changes : sequence of Changed
+        Made of this log by :func:`~mjq_logs.waits.changes.capped` and the functions beside it.
+    policies : sequence of str
+        See :func:`mjq.simulation.schedule.replay`.
+    servers : float, optional
+        Of the machine; by default what the log says.
+    percentile : float
+        Above 0, at most 100.
+    growth : float
+        Factor on the arrival rate of the log.
+    workers : int or distributed.Client or None
+        As for :func:`mjq._util.parallel.map_as_completed`.
+
+    Returns
+    -------
+    list of Effect
+        For each policy one for each change, in their order.
+
+    Raises
+    ------
+    ValueError
+        If the log does not tell when jobs came, or a number violates a constraint.
+
+    Examples
+    --------
+    Two servers. Every hour one job of both servers comes for half an hour, and one of a single server with it. If no
+    job may have more than one server, nobody waits:
+
+    >>> from mjq_logs import Log, capped
+    >>> come = 3600.0 * np.repeat(np.arange(50), 2)
+    >>> log = Log(need=np.tile([2.0, 1], 50), run=np.full(100, 1800.0), submit=come, servers=2)
+    >>> (found,) = what_if(log, [capped(log, 1)])
+    >>> found.before.mean.value, found.after.mean.value, found.saves.mean.value
+    (0.25, 0.0, 0.25)
+    """
+    servers = float(checks.positive("servers", log.require_servers() if servers is None else servers, ndim=0))
+    growth = float(checks.positive("growth", growth, ndim=0))
+    logs = {-1: log} | {k: change.log for k, change in enumerate(changes)}
+    cases = [((name, k), (logs[k], servers, name, growth)) for name in dict.fromkeys(policies) for k in logs]
+    found = {key: wait for pairs in map_as_completed(_wait, cases, workers) for key, wait in pairs}
+    return [
+        compared(log, change, found[name, -1], found[name, k], name, servers, percentile)
+        for name in dict.fromkeys(policies)
+        for k, change in enumerate(changes)
+    ]
+
+
+def compared(
+    log: Log,
+    change: Changed,
+    before: np.ndarray,
+    after: np.ndarray,
+    policy: str,
+    servers: float,
+    percentile: float = 90.0,
+) -> Effect:
+    """Compare the waits of the jobs that are in both logs, in the order of the log as it is.
+
+    Parameters
+    ----------
+    log : Log
+    change : Changed
+    before, after : float array
+        Waits [h] of the jobs of `log` and of the changed log, each in its own order.
+    policy : str
+    servers : float
+    percentile : float
+
+    Returns
+    -------
+    Effect
+    """
+    place = np.argsort(change.jobs, kind="stable")
+    kept, new = change.jobs[place], change.log
+    waits, runs = (before[kept], after[place]), (log.run[kept] / HOUR, new.run[place] / HOUR)
+    told = [worth(which).number for which in (log, new)]
+    found = [measured(wait, each, percentile) for wait, each in zip(waits, told, strict=True)]
+    spent = [measured(wait + run, each) for wait, run, each in zip(waits, runs, told, strict=True)]
+    moved = None if _same(log, new) else np.abs(waits[0] - waits[1]) > SAME
+    return Effect(
+        change=change.words,
+        told=change.told,
+        policy=policy,
+        servers=servers,
+        jobs=len(kept),
+        before=waits_told(found[0]),
+        after=waits_told(found[1]),
+        saves=Waits(**{name: _saved(found[0], found[1], name, moved) for name in ("mean", "percentile")}),
+        response=_saved(spent[0], spent[1], "mean", moved),
+    )
+
+
+def _saved(before, after, name, moved):
+    """Return by how much a quantity is shorter, with an interval where enough jobs have other waits than before."""
+    if moved is None:
+        return Interval(value=0.0, low=0.0, high=0.0)
+    found = difference(before, after, name)
+    return found if moved.sum() >= intervals.FEWEST else Interval(value=found.value, low=None, high=None)
+
+
+def _same(log, other):
+    """Return whether a change changes nothing."""
+    pairs = [(getattr(log, name), getattr(other, name)) for name in ("need", "run", "arrival", "said")]
+    return all((x is None and y is None) or np.array_equal(x, y) for x, y in pairs)
+
+
+def _wait(case):
+    """Return the waits of one replay [h]."""
+    log, servers, policy, growth = case
+    return replayed(log, servers, policy, growth, log.said).wait / HOUR

@@ -1,0 +1,749 @@
+"""The four capacities of a log: by law, against models, and on public logs."""
+
+import contextlib
+import gzip
+import importlib
+import io
+import json
+import re
+from dataclasses import replace as altered
+from functools import partial
+from itertools import pairwise
+
+import jsonschema
+import matplotlib.pyplot as plt
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import mjq_logs
+from mjq import plots
+from mjq.models.processing_capacity import processing_capacity
+from mjq.simulation import replay
+from mjq.simulation.estimates import Estimate
+from mjq_book import experiments
+from mjq_logs import (
+    Capacity,
+    Load,
+    Log,
+    PolicyReports,
+    Report,
+    agreement,
+    binning_error,
+    capacities,
+    costs_of_classes,
+    example_log,
+    exponential_capacity,
+    fewer_needs,
+    independent_capacity,
+    job_classes,
+    load,
+    mean_work,
+    memory,
+    naive_capacity,
+    own_order_capacity,
+    planned,
+    read_log,
+    rounded_up,
+    saturated_starts,
+    waits_at_load,
+)
+from mjq_logs.capacity import estimates
+from mjq_logs.capacity.costs import MOST_NEEDS
+from mjq_logs.capacity.estimates import Estimates, near_the_limit
+from mjq_logs.making import example
+from mjq_logs.making.example import example_path, made
+from mjq_logs.reading.sacct import COMMAND
+from mjq_logs.report import report_on, verdict
+from mjq_logs.words import disagreement_in_words
+from tests.conftest import TRACES, needs_traces, said
+
+NEEDS, MEANS, SHARES, SERVERS = np.array([1.0, 2, 4]), np.array([1800.0, 3600, 3600]), np.array([0.5, 0.3, 0.2]), 8.0
+
+
+@pytest.fixture
+def fewer_jobs(monkeypatch):
+    """A tenth of the simulated jobs: what is said of them is the same, and two per cent are still seen."""
+    for policy, jobs in estimates.JOBS.items():
+        monkeypatch.setitem(estimates.JOBS, policy, jobs // 10)
+
+
+light = pytest.mark.usefixtures("fewer_jobs")
+
+
+def drawn(jobs, seed, alike=1):
+    """A log of exponential classes, `alike` jobs of a class in a row."""
+    rng = np.random.default_rng(seed)
+    kind = np.repeat(rng.choice(3, jobs // alike, p=SHARES), alike)
+    run = MEANS[kind] * rng.standard_exponential(len(kind))
+    come = np.cumsum(rng.exponential(600, len(kind)))
+    return Log(need=NEEDS[kind], run=run, submit=come, servers=SERVERS)
+
+
+@light
+def test_for_exponential_classes_all_but_the_naive_one_are_that_of_the_model():
+    exact = 3600 * processing_capacity(SERVERS, NEEDS, 1 / MEANS, SHARES)
+    found = capacities(drawn(100_000, 1))
+    assert found["naive"].value == pytest.approx(3600 * SERVERS / (SHARES @ (NEEDS * MEANS)), rel=0.02)
+    for name in ("exponential", "independent", "own_order"):
+        assert found[name].value == pytest.approx(exact, rel=0.02)
+        assert found[name].low <= found[name].value <= found[name].high
+        assert found[name].share == pytest.approx(found[name].value / found["naive"].value)
+
+
+@light
+def test_exact_and_simulated_agree_within_the_interval():
+    log = drawn(5000, 2)
+    exact, simulated = exponential_capacity(log), exponential_capacity(log, exact=False)
+    assert exact.low == exact.value == exact.high and "exact" in exact.interval
+    wide = 2 * (simulated.high - simulated.value)
+    assert abs(exact.value - simulated.value) < wide < 0.02 * exact.value
+
+
+def test_intervals_of_a_log_hold_what_they_should():
+    """Of the share, of the jobs per hour and of the mean work of independent jobs, in 200 logs."""
+    work = SHARES @ (NEEDS * MEANS)
+    rate = processing_capacity(SERVERS, NEEDS, 1 / MEANS, SHARES)
+    held = np.zeros(3)
+    for seed in range(200):
+        log = drawn(3000, seed)
+        own, mean = own_order_capacity(log), mean_work(log)
+        held += [
+            own.share_low <= rate * work / SERVERS <= own.share_high,
+            own.low <= 3600 * rate <= own.high,
+            mean.low <= work / 3600 <= mean.high,
+        ]
+    assert (held >= 180).all() and (held < 200).all()  # of 200; 190 are expected
+
+
+def test_rows_of_alike_jobs_make_a_log_short():
+    """Twenty rows of fifty jobs are no thousand jobs."""
+    own, mean = own_order_capacity(drawn(1000, 1, alike=50)), mean_work(drawn(1000, 1, alike=50))
+    assert own.low is own.high is own.share_low is own.share_high is None and np.isnan([mean.low, mean.high]).all()
+    assert 0 < own.share < 1 and "its order repeats too seldom" in own.interval
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy"])
+def test_work_that_has_only_begun_is_not_done(policy):
+    """Four jobs of a year on four of eight servers, then hours: a log of some days knows nothing of the year."""
+    run = np.append(np.full(4, 365 * 86_400.0), np.full(200, 3600.0))
+    found = own_order_capacity(Log(need=np.ones(204), run=run, servers=8.0), policy)
+    assert 0 < found.share <= 1 and found.value <= naive_capacity(Log(need=np.ones(204), run=run, servers=8.0)).value
+    assert found.low is None and re.search(r"too short to tell: 9\d% of its work is unfinished", found.interval)
+
+
+@st.composite
+def any_log(draw):
+    """A log of 1 to 2000 jobs of any needs, times, order and waits; some columns are missing."""
+    jobs, rng = draw(st.integers(1, 2000)), np.random.default_rng(draw(st.integers(0, 2**32)))
+    servers = draw(st.sampled_from([1.0, 2.0, 7.0, 64.0, 2490.0]))
+    need = rng.choice(rng.uniform(0, servers, draw(st.integers(1, 9))).clip(1e-3), jobs)
+    need = np.ceil(need) if draw(st.booleans()) else need
+    run = rng.lognormal(draw(st.sampled_from([-5, 0, 8])), draw(st.sampled_from([0, 1, 4])), jobs)
+    run = np.where(rng.random(jobs) < draw(st.sampled_from([0, 0.5, 0.9])), 0.0, run)
+    if draw(st.booleans()):  # long jobs first, or the same jobs in a row
+        order = np.argsort(-run) if draw(st.booleans()) else np.argsort(need)
+        need, run = need[order], run[order]
+    come = np.cumsum(rng.exponential(draw(st.sampled_from([0.0, 1.0, 1e5])), jobs))
+    wait = np.where(rng.random(jobs) < 0.1, np.nan, rng.exponential(draw(st.sampled_from([0.0, 100.0])), jobs))
+    said = np.where(rng.random(jobs) < 0.1, np.nan, run * rng.uniform(0.5, 10, jobs))
+    return Log(
+        need=need, run=run, servers=servers,
+        submit=come if draw(st.booleans()) else None,
+        start=come + wait if draw(st.booleans()) else None,
+        estimate=said if draw(st.booleans()) else None,
+    )  # fmt: skip
+
+
+def holds_its_value(value, low, high):
+    """Whether an interval, if there is one, holds the value that it belongs to, but for rounding."""
+    return low is None or high is None or low * (1 - 1e-9) <= value <= high * (1 + 1e-9)
+
+
+def unless_refused(compute):
+    """What is computed, or None where it is refused as bad input."""
+    try:
+        return compute()
+    except ValueError:
+        return None
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(log=any_log(), policy=st.sampled_from(["fcfs", "easy"]))
+def test_no_log_yields_a_share_beyond_1_or_an_interval_beside_its_value(monkeypatch, log, policy):
+    for name in estimates.JOBS:
+        monkeypatch.setitem(estimates.JOBS, name, 2000)
+    monkeypatch.setattr(estimates, "MOST_CONFIGURATIONS", 1000)
+    told = unless_refused(lambda: mjq_logs.report_on(log, policy))
+    if told:
+        naive = told.capacities.naive.value
+        curves = [one for curve in told.memory.values() for one in curve]
+        for one in [*(one for _, one in told.capacities), *curves]:
+            assert 0 <= one.share <= 1 and one.value <= naive * (1 + 1e-12)
+            assert holds_its_value(one.value, one.low, one.high)
+            assert holds_its_value(one.share, one.share_low, one.share_high)
+            assert one.share_high is None or 0 <= one.share_low <= one.share_high <= 1
+        assert holds_its_value(told.mean_work.value, told.mean_work.low, told.mean_work.high)
+        assert all(0 <= x <= 1 for one in told.agreement for x in (one.same, one.fits_log, one.fits_replay))
+    plan = unless_refused(lambda: planned(log, 1.0, [policy], [log.servers, 2 * log.servers], workers=1))
+    if plan:
+        for size in plan.policies[0].sizes:
+            for waits in filter(None, (size.waits, size.each_node_more, size.exact_estimates)):
+                assert all(holds_its_value(*x) for x in ((y.value, y.low, y.high) for _, y in waits) if x[0] >= 0)
+
+
+def test_a_single_job_tells_no_capacity():
+    with pytest.raises(ValueError, match="single job"):
+        own_order_capacity(Log(need=np.ones(1), run=np.ones(1), servers=1.0))
+
+
+@light
+@pytest.mark.parametrize("policy", ["fcfs", "easy"])
+def test_drawing_all_jobs_in_a_row_is_the_own_order_and_one_by_one_is_independent(policy):
+    log = drawn(20_000, 3, alike=20)
+    curve = memory(log, policy)
+    assert list(curve) == [1, 10, 100, 1000, 20_000]
+    assert curve[1] == independent_capacity(log, policy)
+    assert curve[20_000] == own_order_capacity(log, policy)
+    assert curve[1000].value == pytest.approx(curve[20_000].value, rel=0.02)
+    if policy == "fcfs":  # jobs of one class in a row waste less
+        assert curve[1].high < curve[10].low < curve[100].value
+
+
+@light
+def test_a_machine_without_waste_is_as_fast_as_the_naive_one():
+    log = Log(need=np.ones(2000), run=np.random.default_rng(4).exponential(60, 2000), servers=4.0)
+    for name, one in capacities(log).items():
+        assert one.share == pytest.approx(1, rel=0.005), name
+
+
+def test_easy_wastes_less_than_first_come_first_served():
+    log = example_log()
+    fcfs, easy = own_order_capacity(log), own_order_capacity(log, "easy")
+    assert easy.share_low > fcfs.share_high and easy.share < 1
+
+
+def test_what_a_class_costs_is_seen_without_it():
+    log = drawn(20_000, 5)
+    for row in costs_of_classes(log):
+        others = log.need != row.need
+        rest = Log(need=log.need[others], run=log.run[others], servers=SERVERS)
+        assert row.without == own_order_capacity(rest).value
+        assert row.jobs == (~others).sum()
+    assert [row.wastes for row in costs_of_classes(log)] == sorted(
+        (row.wastes for row in costs_of_classes(log)), reverse=True
+    )
+    assert costs_of_classes(log)[0].need == 4
+
+
+def test_of_many_needs_those_with_most_work_are_tried_and_the_others_counted(monkeypatch):
+    monkeypatch.setitem(estimates.JOBS, "fcfs", 10_000)
+    rng = np.random.default_rng(8)
+    log = Log(need=rng.integers(1, 41, 3000).astype(float), run=rng.exponential(60, 3000), servers=64.0)
+    work = {need: (log.need * log.run)[log.need == need].sum() for need in np.unique(log.need)}
+    most = sorted(work, key=work.get)[-MOST_NEEDS:]
+    tried = costs_of_classes(log)
+    assert sorted(row.need for row in tried) == sorted(most)
+    every = {row.need: row for row in costs_of_classes(log, most=len(work))}
+    assert every.keys() == work.keys() and all(every[row.need] == row for row in tried)
+    report = report_on(log)
+    assert report.other_needs == len(work) - MOST_NEEDS
+    assert report.work_of_others == pytest.approx(
+        sum(work[need] for need in work if need not in most) / sum(work.values())
+    )
+
+
+@light
+def test_fewer_needs_keep_the_work_and_tell_their_error():
+    log = example_log()
+    for few in (fewer_needs(log, 3), rounded_up(log)):
+        assert few.need * few.run == pytest.approx(log.need * log.run)
+    assert len(np.unique(fewer_needs(log, 3).need)) <= 3
+    assert fewer_needs(log, 8) is log
+    up = rounded_up(log)
+    error = binning_error(log, up)
+    assert error.own_order == own_order_capacity(up).value / own_order_capacity(log).value - 1
+    assert error.independent == independent_capacity(up).value / independent_capacity(log).value - 1
+    assert error.independent < -0.1  # rounding needs up is no small matter
+
+
+def test_arrivals():
+    log = Log(
+        need=np.ones(48), run=np.full(48, 3600.0), submit=3600.0 * np.arange(48), servers=2.0, clock=1_706_745_600.0
+    )
+    found = load(log)  # from 1 February 2024, 0:00
+    assert found.rate == pytest.approx(48 / 47) and found.load == pytest.approx(24 / 47)
+    assert list(found.by_month) == ["2024-02"] and list(found.by_hour) == [f"{k:02d}" for k in range(24)]
+    assert found.by_hour["05"] == 0.5 and found.dispersion_by_hour == 0
+    rng = np.random.default_rng(6)
+    poisson = Log(need=np.ones(50_000), run=np.ones(50_000), submit=np.cumsum(rng.exponential(60, 50_000)), servers=1.0)
+    assert load(poisson).dispersion_by_hour == pytest.approx(1, abs=0.15)
+    assert load(Log(need=np.ones(3), run=np.ones(3), servers=1.0)) is None
+
+
+def test_the_load_of_all_months_is_the_load():
+    log = example_log()
+    found = load(log)
+    assert list(found.by_month) == ["2026-01", "2026-02", "2026-03"]
+    assert min(found.by_month.values()) < found.load < max(found.by_month.values())
+
+
+def test_our_log_is_the_schedule_of_easy():
+    fcfs, easy = agreement(example_log())
+    assert (easy.same, easy.log) == (1, easy.replay) and fcfs.same < 0.5 and fcfs.replay > fcfs.log
+
+
+def test_the_shipped_log_is_the_one_that_is_made():
+    with example_path() as path:
+        assert gzip.decompress(path.read_bytes()).decode() == made()
+        assert path.stat().st_size < 60_000
+
+
+def test_the_log_is_made_anew_in_its_place(monkeypatch, tmp_path):
+    monkeypatch.setattr(example, "example_path", lambda: contextlib.nullcontext(tmp_path / "example.swf.gz"))
+    monkeypatch.setattr(example, "made", lambda: "; no jobs\n")
+    example.main()
+    first = (tmp_path / "example.swf.gz").read_bytes()
+    assert gzip.decompress(first) == b"; no jobs\n"
+    example.main()
+    assert (tmp_path / "example.swf.gz").read_bytes() == first  # the same bytes on every day
+
+
+@light
+@pytest.mark.parametrize(
+    ("log", "message"),
+    [
+        (Log(need=np.ones(3), run=np.ones(3)), "give --servers"),
+        (Log(need=np.ones(3), run=np.zeros(3), servers=1.0), "no job of the log ran"),
+        (Log(need=np.ones(3), run=np.ones(3), servers=8.0), "all jobs fit"),
+    ],
+)
+def test_logs_that_tell_no_capacity(log, message):
+    with pytest.raises(ValueError, match=message):
+        capacities(log)
+
+
+def test_a_replication_whose_jobs_start_together_after_the_warm_up_tells_no_capacity():
+    log = Log(need=np.array([8.0] + 8 * [1.0]), run=np.ones(9), servers=8.0)
+    with pytest.raises(ValueError, match="after the first tenth all jobs fit"):
+        estimates._share(log, log.need, log.run, None, "fcfs")
+
+
+def test_work_of_none_has_no_capacity():
+    log = Log(need=np.ones(3), run=np.zeros(3), servers=1.0)
+    for compute in (naive_capacity, exponential_capacity, independent_capacity, own_order_capacity, mean_work):
+        with pytest.raises(ValueError, match="no job of the log ran"):
+            compute(log)
+
+
+def test_exponential_classes_that_cannot_be_solved_are_simulated(monkeypatch):
+    """Where a class takes no time, or more than a million configurations fit."""
+    monkeypatch.setitem(estimates.JOBS, "fcfs", 10_000)
+    rng = np.random.default_rng(1)
+    instant = Log(need=np.tile([1.0, 2.0], 500), run=np.tile([0.0, 60.0], 500), servers=2.0)
+    many = Log(need=rng.integers(1, 60, 3000).astype(float), run=rng.exponential(60, 3000), servers=1000.0)
+    assert near_the_limit(instant) is near_the_limit(many) is None
+    found = exponential_capacity(instant)
+    assert found.interval.startswith("of the simulation") and found.low <= found.value <= found.high
+    assert found.value == pytest.approx(120)  # jobs of 2 of 2 servers, a minute each, and as many that take no time
+
+
+def test_exponential_classes_that_are_not_solved_in_time_are_simulated(monkeypatch):
+    monkeypatch.setitem(estimates.JOBS, "fcfs", 20_000)
+    log = drawn(20_000, 5)
+    exact = Estimates(log).exponential("fcfs")
+    assert exact.interval == estimates.EXACT and near_the_limit(log) is not None
+    monkeypatch.setattr(estimates, "MOST_SECONDS", 0.0)
+    simulated = Estimates(log).exponential("fcfs")
+    assert "its exact solution takes more than 0 s" in simulated.interval and near_the_limit(log) is None
+    assert simulated.low < simulated.high and simulated.value == pytest.approx(exact.value, rel=0.02)
+
+
+def test_a_class_without_which_nothing_is_left_has_no_cost():
+    """Where all jobs are of one need, or the others take no time."""
+    alike = Log(need=np.ones(100), run=np.full(100, 60.0), servers=2.0)
+    instant = Log(need=np.tile([1.0, 2.0], 50), run=np.tile([0.0, 60.0], 50), servers=2.0)
+    assert costs_of_classes(alike) == []
+    assert [row.need for row in costs_of_classes(instant)] == [1.0]
+
+
+def test_the_verdict_goes_by_where_the_load_lies_beside_the_interval():
+    # The interval of the capacity in jobs per hour is another one: the work of a job is not known exactly either.
+    own = Capacity(
+        value=8, share=0.8, low=6, high=10, share_low=0.75, share_high=0.85, wasted_servers=2, interval="", assumes=""
+    )
+
+    def told(part, own=own):
+        came = Load(rate=1, load=part, by_month={}, by_hour={}, dispersion_by_hour=1, dispersion_by_day=1)
+        return verdict(came, {"own_order": own}, "easy")[-1]
+
+    assert "70.0 % of the servers busy on a machine that wastes none, which is 87.5 % of what EASY can carry" in told(
+        0.7
+    )
+    assert all("as far as so short a log tells, EASY is at its limit" in told(part) for part in (0.75, 0.8, 0.84))
+    assert all("EASY could not have carried this log" in told(part) for part in (0.85, 0.9))
+    none = dict.fromkeys(("low", "high", "share_low", "share_high"))
+    short = own.model_copy(update={**none, "interval": "none, this log is too short to tell"})
+    waits = waits_at_load(example_log(), "easy", [1.0])
+    without = waits.model_copy(update={"log": None})
+    for part, seen, grows in ((0.9, waits, True), (0.9, without, True), (0.7, waits, False), (0.7, without, False)):
+        came = Load(rate=1, load=part, by_month={}, by_hour={}, dispersion_by_hour=1, dispersion_by_day=1)
+        last = verdict(came, {"own_order": own}, "easy", waits=seen)[-1]
+        assert ("grow as long as the log lasts" in last) == grows != ("5.09 h on average" in last)
+    assert "could not have carried" in told(0.81, short) and "98.8 % of what" in told(0.79, short)
+    assert "this log is too short to tell" in verdict(None, {"own_order": short}, "easy")[1]
+
+
+def test_only_two_policies_are_worked_off_from_a_full_line():
+    for compute in (capacities, independent_capacity, own_order_capacity, memory):
+        with pytest.raises(ValueError, match="policy must be one of fcfs, easy; got 'lifo'"):
+            compute(example_log(), "lifo")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """The first jobs of our log."""
+    path = tmp_path_factory.mktemp("log") / "small.swf"
+    path.write_text("\n".join([*made().splitlines()[:1500], "half a line"]) + "\n")
+    return path
+
+
+@light
+def test_the_command_says_what_the_library_finds(small):
+    status, out, _ = said("capacity", small, "--json", "--needs", 3, "--policy", "fcfs")
+    found = json.loads(out)
+    _, schema, _ = said("capacity", "--schema")
+    jsonschema.validate(found, json.loads(schema))
+    log = read_log(small)
+    lines = found["lines"]
+    assert status == 0 and lines["read"] == lines["used"] + sum(lines["dropped"].values()) == 1494
+    assert list(found["capacities"]) == ["naive", "exponential", "independent", "own_order"]
+    for name, one in capacities(log).items():
+        told = found["capacities"][name]
+        for key in ("value", "share", "low", "high", "share_low", "share_high"):
+            assert told[key] == getattr(one, key) or (told[key] is None and np.isnan(getattr(one, key)))
+        assert told["wasted_servers"] == 64 * (1 - one.share)
+    assert found["near_saturation"]["capacity"] == found["capacities"]["exponential"]["value"]
+    assert found["binned"]["fewer"]["needs"] <= 3
+    assert Report.model_validate(found).classes[0].wastes >= found["classes"][1]["wastes"]
+
+
+@light
+def test_both_policies_stand_under_their_names_and_each_says_what_it_says_alone(tmp_path):
+    small, rng, rows = tmp_path / "jobs.csv", np.random.default_rng(2), ["submit,start,need,run"]
+    for come in np.cumsum(rng.exponential(60, 300)).round().tolist():
+        rows.append(f"{come},{come + rng.integers(90)},{rng.integers(1, 3)},{rng.integers(1, 120)}")
+    small.write_text("\n".join(rows))
+    status, out, _ = said("capacity", small, "--servers", 2, "--json")
+    found = json.loads(out)
+    jsonschema.validate(found, json.loads(said("capacity", "--schema")[1]))
+    told = PolicyReports.model_validate(found)
+    assert status == 0 and list(told.policies) == ["fcfs", "easy"]
+    log = read_log(small, servers=2)
+    assert told.policies["easy"] == mjq_logs.report_on(log, "easy") and told == mjq_logs.reports_on(log)
+    text = said("capacity", small, "--servers", 2)[1]
+    assert all(sentence in text for sentence in told.verdict)
+    order = (
+        "The work that came",
+        "What each policy can carry",
+        "Waits under easy",
+        "somebody waited",
+        "Capacity under",
+    )
+    assert sorted(text.index(part) for part in order) == [text.index(part) for part in order]
+
+
+def test_no_letter_of_a_chart_is_cut_off(monkeypatch):
+    monkeypatch.setattr(estimates, "MOST_CONFIGURATIONS", 1000)
+    for name in estimates.JOBS:
+        monkeypatch.setitem(estimates.JOBS, name, 2000)
+    log = example_log()
+    plots.style()
+    plan = planned(log, 2.0, ["fcfs", "easy"], [64, 80], workers=1)
+    for told in (mjq_logs.report_on(log), mjq_logs.reports_on(log), mjq_logs.reports_on(altered(log, clock=None))):
+        draw = [
+            mjq_logs.plots.shares_of_capacity,
+            mjq_logs.plots.waits_against_load,
+            mjq_logs.plots.load_by_time,
+            mjq_logs.plots.wasted_servers,
+        ]
+        draw = [partial(one, told) for one in (*draw, mjq_logs.plots.memory_of_log)]
+        for one in [
+            *draw,
+            partial(mjq_logs.plots.waits_by_size, plan),
+            partial(mjq_logs.plots.waits_by_load, plan, quantity="mean"),
+        ]:
+            figure, ax = plots.panels(1, height=3.4)
+            one(ax=ax)
+            figure.canvas.draw()
+            drawn, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+            beyond = max(-drawn.x0, -drawn.y0, drawn.x1 - width, drawn.y1 - height)
+            assert beyond < 0.02, (one.func.__name__, beyond)  # inches
+            plt.close(figure)
+
+
+def test_waits_at_the_load_are_those_of_the_log_and_of_replays():
+    log = example_log()
+    come, found = log.arrival - log.arrival.min(), waits_at_load(log, "fcfs", [0.5, 1.0])
+    for one in found.curve:
+        wait = replay(come / one.growth, log.need, log.run, log.said, log.servers, "fcfs").wait / 3600
+        assert one.waits.mean.value == pytest.approx(wait.mean())
+        assert (wait <= one.waits.percentile.value).mean() == pytest.approx(0.9, abs=1e-3)
+        assert one.load == one.growth * load(log).load
+    assert found.replay == found.curve[1].waits
+    assert found.log.mean.value == pytest.approx(log.wait.mean() / 3600)
+    assert waits_at_load(altered(log, start=None)).log is None
+    assert waits_at_load(altered(log, submit=None)) is None
+    assert waits_at_load(altered(log, submits_are_starts=True)) is None
+
+
+@light
+def test_the_first_sentences_say_how_near_the_limit_a_log_is_and_whose_waits_they_name(monkeypatch):
+    monkeypatch.setattr(estimates, "MOST_CONFIGURATIONS", 1000)
+    for name in estimates.JOBS:
+        monkeypatch.setitem(estimates.JOBS, name, 2000)
+    log = example_log()
+    told = mjq_logs.reports_on(log).verdict
+    assert told[0] == "From 2026-01-05 06:18 to 2026-03-05 22:26, 55.5 % of the servers were busy."
+    assert told[1] == "The work that came would keep 57.4 % of the servers busy if none were wasted."
+    assert told[2] == (
+        "At 58.8 % of what EASY can carry, its jobs waited 5.09 h on average, and 90 % of them at most 15.6 h (real "
+        "waits, by the log)."
+    )
+    assert "would wait 24 h on average" in told[3] and "in a replay under first come, first served" in told[3]
+    told = mjq_logs.reports_on(altered(log, start=None), ["easy"]).verdict
+    assert "would wait 5.09 h" in told[1] and "(in a replay under EASY)" in told[1]
+    crowded = mjq_logs.reports_on(altered(log, start=None, servers=36.0, need=np.minimum(log.need, 36))).verdict
+    assert "With more work than first come, first served can carry" in crowded[1]
+    assert crowded[1].endswith("waits would grow as long as the log lasts.")  # a mean would be that of its length
+    told = mjq_logs.reports_on(altered(log, submit=None)).verdict[::-1]
+    assert told[1] == "Under EASY, 97.7 % of the servers would be busy while jobs wait."
+    assert told[0].startswith("The log does not tell when jobs came")
+
+
+def test_a_replay_that_does_not_know_the_machine_is_said_first(tmp_path):
+    log = example_log()
+    late = altered(log, start=log.start + 8 * 3600.0 * (np.arange(len(log)) % 2))
+    assert disagreement_in_words(agreement(log)) is None
+    warning = disagreement_in_words(agreement(late))
+    assert warning.startswith("Warning: the replay does not know this machine. Its mean wait is 1.8 times too short")
+    plan = planned(late, 2.0, sizes=[64], workers=1)
+    assert plan.warnings[-1] == warning and planned(log, 2.0, sizes=[64], workers=1).warnings == []
+    path = tmp_path / "late.csv"
+    columns = {name: getattr(late, name) for name in ("submit", "start", "run", "need", "estimate")}
+    pl.DataFrame(columns).write_csv(path)
+    words = "--target-wait", "2h", "--servers", "64:64", "--html", tmp_path / "plan.html"
+    _, out, _ = said("plan", path, "--workers", 1, *words)
+    page = (tmp_path / "plan.html").read_text()
+    assert out.startswith("Warning: ") and "Warning: the replay" in out.split("lines read")[0]
+    assert page.index("Warning: the replay") < page.index("<svg")
+
+
+@light
+def test_a_log_of_start_times_says_so_first():
+    log = altered(drawn(500, 1), submits_are_starts=True)
+    told = mjq_logs.report_on(log)
+    assert "submit times of this log are start times" in told.verdict[-1] and told.agreement == []
+    assert told.load.dispersion_by_hour is None
+
+
+@light
+def test_tables_for_people(small):
+    status, out, _ = said("capacity", small, "--needs", 3, "--policy", "easy")
+    assert status == 0 and "1 not used: not 18 numbers (line 1501)" in out
+    assert "Capacity under easy" in out and "Capacity under fcfs" not in out
+    for part in ("jobs came per hour", "own order", "Needs that waste most", "Replays against", "rounded up to powers"):
+        assert part in out, part
+
+
+@light
+def test_a_log_of_little_removes_questions_not_the_run(tmp_path):
+    path = tmp_path / "jobs.csv"
+    path.write_text("need,run\n" + "1,60\n2,90\n" * 40)
+    status, out, _ = said("capacity", path, "--servers", 2, "--json", "--policy", "easy")
+    found = json.loads(out)
+    assert status == 0 and found["missing"] == ["submit", "start", "estimate"]
+    assert found["load"] is None and found["agreement"] == [] and found["verdict"][0].startswith("Nothing can be said")
+    assert said("capacity", path)[0] == 2
+    assert said("capacity", path, "--servers", 2)[0] == 0
+
+
+@light
+def test_where_exponential_classes_cannot_be_solved_nothing_is_said_near_saturation(tmp_path):
+    path = tmp_path / "jobs.csv"
+    path.write_text("need,run\n" + "1,0\n2,90\n" * 40)
+    status, out, _ = said("capacity", path, "--servers", 2, "--json", "--policy", "fcfs")
+    assert (status, json.loads(out)["near_saturation"]) == (0, None)
+
+
+def test_on_a_terminal_it_says_what_is_computed_now(capsys, monkeypatch):
+    command = importlib.import_module("mjq_logs.cli.capacity")  # the name is the command's, too
+    stage = next(iter(command.STAGES))
+    command._progress(stage)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    command._progress(stage)
+    assert command.STAGES[stage] in capsys.readouterr().err
+
+
+@light
+def test_a_page_to_be_read_offline(tmp_path):
+    path, page = tmp_path / "jobs.csv", tmp_path / "page.html"
+    path.write_text("submit,need,run\n" + "".join(f"{60 * k},{1 + k % 2},{60 + k % 7}\n" for k in range(200)))
+    status, out, _ = said("capacity", path, "--servers", 2, "--html", page)
+    text = page.read_text()
+    assert status == 0 and text.count("<svg") == 4 and not re.search(r'(src|href)="(?!#)', text)
+    for part in ("Capacity under fcfs", "own order", "200 lines read, 200 used"):
+        assert part in text and part in out
+    assert "by four estimates: naive, no server is ever idle while jobs wait; exponential classes, jobs are" in text
+    names = re.findall(r' id="([^"]*)"', text)
+    assert len(set(names)) == len(names) and set(re.findall(r'(?:href="#|url\(#)([^")]*)', text)) <= set(names)
+    for answer in (
+        out,
+        said("capacity", path, "--servers", 2, "--policy", "easy").out,
+    ):  # what it rests on, then tables
+        assert (
+            answer.index("The work that came")
+            < answer.index("it knows run times")
+            < answer.index("What each policy can")
+        )
+    order = [text.index(part) for part in ("jobs.csv", "200 jobs", "days", "The work that came", "<svg", "<table")]
+    assert order == sorted(order)
+    assert said("capacity", path, "--servers", 2, "--html", page)[0] == 2  # it is there
+    assert said("capacity", path, "--servers", 2, "--html", tmp_path / "page.pdf")[0] == 2
+
+
+@light
+def test_a_log_from_the_standard_input(monkeypatch):
+    text = "need,run\n" + "1,60\n2,90\n" * 40
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    status, out, _ = said("capacity", "-", "--servers", 2, "--json", "--policy", "fcfs")
+    assert status == 0 and json.loads(out)["jobs"] == 80
+
+
+def test_strict_and_anonymous(small):
+    status, _, err = said("capacity", small, "--strict")
+    assert status == 2 and "line 1501: not 18 numbers" in err
+    status, out, _ = said("capacity", small, "--anonymous")
+    assert status == 0 and out.splitlines()[0] == "need,jobs,mean_time,scv,low,median,high"
+    assert len(out.splitlines()) == 1 + len(job_classes(read_log(small)))
+
+
+def test_help_shows_the_line_for_slurm():
+    out = "".join(said("capacity", "--help")[1].replace("\\\n", "").split())
+    assert "".join(COMMAND.split()) in out
+
+
+HOURLY = {
+    "naive": (17.7222, 1e-4),
+    "exponential": (14.1880, 1e-4),
+    "independent": (10.31, 0.1),
+    "own_order": (14.2321, 1e-4),
+}
+
+
+@needs_traces
+def test_nasa():
+    log = read_log(TRACES / "NASA-iPSC-1993-3.1-cln.swf.gz")
+    assert load(log).rate == pytest.approx(8.2603, abs=1e-4)
+    for name, one in capacities(log).items():
+        value, error = HOURLY[name]
+        assert one.value == pytest.approx(value, abs=error), name
+
+
+@needs_traces
+def test_two_moments_give_nasa_within_three_per_cent():
+    log, rng, found = read_log(TRACES / "NASA-iPSC-1993-3.1-cln.swf.gz"), np.random.default_rng(7), []
+    needs, kind = np.unique(log.need, return_inverse=True)
+    means = np.array([log.run[log.need == need].mean() for need in needs])
+    scv = np.array([log.run[log.need == need].var() for need in needs]) / means**2
+    short = (1 + np.sqrt((scv - 1) / (scv + 1))) / 2  # balanced means: either phase has half of the work
+    for _ in range(10):
+        k = kind[rng.integers(len(log), size=200_000)]
+        phase = np.where(rng.random(len(k)) < short[k], short[k], 1 - short[k])
+        run = means[k] / (2 * phase) * rng.standard_exponential(len(k))
+        busy = needs[k] @ run / saturated_starts(needs[k], run, log.servers)[-1] / log.servers
+        found.append(busy * naive_capacity(log).value)
+    assert Estimate.of(found).mean == pytest.approx(10.31, rel=0.03)
+
+
+SHARES_OF_NAIVE = {
+    "KTH-SP2-easy": ((0.787, 0.677, 0.748), (0.676, 0.444)),
+    "SDSC-SP2-easy": ((0.803, 0.731, 0.793), (0.775, 0.660)),
+}
+
+
+@needs_traces
+@pytest.mark.parametrize("name", SHARES_OF_NAIVE)
+def test_public_logs(name):
+    log, (shares, rounded) = read_log(TRACES / f"{name}.swf.gz"), SHARES_OF_NAIVE[name]
+    found = capacities(log)
+    for key, share in zip(("exponential", "independent", "own_order"), shares, strict=True):
+        assert found[key].share == pytest.approx(share, abs=0.01), key
+    kept = experiments.kept("public_logs").filter(
+        pl.col("log") == name.removesuffix("-easy"), pl.col("policy") == "fcfs", pl.col("needs") == "as they are"
+    )
+    for key, row in zip(found, kept.filter(pl.col("capacity") != "drawn").iter_rows(named=True), strict=True):
+        assert (row["capacity"], row["jobs_per_hour"]) == (key, pytest.approx(found[key].value, rel=1e-5))
+    up = rounded_up(log)
+    assert exponential_capacity(up, exact=False).share == pytest.approx(rounded[0], abs=0.01)
+    assert independent_capacity(up).share == pytest.approx(rounded[1], abs=0.01)
+    if name.startswith("SDSC"):
+        assert load(log).load == pytest.approx(0.823, abs=1e-3)
+        assert "first come, first served is at its limit" in verdict(load(log), found, "fcfs")[-1]
+
+
+OWN_ORDER = {
+    "NASA-iPSC-1993-3.1-cln.swf.gz": (0.803, None, {}),
+    "KTH-SP2-easy.swf.gz": (0.748, None, {}),
+    "SDSC-SP2-easy.swf.gz": (0.793, None, {}),
+    "SDSC_95.csv.gz": (0.8764, 400, {"need": "Number_of_Allocated_Processors", "run": "Run_Time"}),
+    "theta_data_training.csv.gz": (0.8160, 4392, {"need": "node_num", "run": "run_time"}),
+}
+
+
+@needs_traces
+@pytest.mark.parametrize("file", OWN_ORDER)
+def test_shares_of_logs_in_their_own_order(file):
+    """As a program that nobody here wrote computes them; no capacity exceeds the naive one, under any rule."""
+    share, servers, columns = OWN_ORDER[file]
+    log = read_log(TRACES / file, columns or None, servers=servers)
+    assert own_order_capacity(log).share == pytest.approx(share, abs=0.002)
+    for policy in ("fcfs", "easy"):
+        assert own_order_capacity(log, policy).value <= naive_capacity(log).value
+
+
+@needs_traces
+@pytest.mark.parametrize(
+    ("file", "real", "replayed", "same", "fits"),
+    [
+        ("KTH-SP2-1996-2.1.swf.gz", 15_390, 6856, 0.25, 0.888),
+        ("SDSC-SP2-5K.swf.gz", 7080, 3684, 0.543, None),
+    ],
+)
+def test_replays_beside_real_waits(file, real, replayed, same, fits):
+    _, easy = agreement(read_log(TRACES / file))
+    assert (easy.log, easy.replay) == (pytest.approx(real, abs=1), pytest.approx(replayed, abs=1))
+    assert easy.same == pytest.approx(same, abs=0.001) and easy.fits_log > easy.fits_replay + 0.4
+    assert fits is None or easy.fits_log == pytest.approx(fits, abs=0.001)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_who_would_have_fitted_by_the_definition(seed):
+    """The share of the time in which somebody waits who fits, looked at between any two events."""
+    rng = np.random.default_rng(seed)
+    jobs, servers = 12, 4.0
+    come, run, need = rng.integers(0, 20, jobs), rng.integers(0, 9, jobs), rng.integers(1, 5, jobs)
+    start = replay(come, need, run, None, servers, "easy").start + rng.integers(0, 3, jobs)
+    events = np.unique(np.concatenate([come, start, start + run]))
+    fitted = 0.0
+    for begin, end in pairwise(events):
+        free = servers - need[(start <= begin) & (begin < start + run)].sum()
+        waiting = need[(come <= begin) & (begin < start)]
+        fitted += (end - begin) * bool((waiting <= free).any())
+    found = mjq_logs.time_with_a_job_that_fits(
+        start.astype(float), *(x.astype(float) for x in (come, need, run)), servers
+    )
+    assert found == pytest.approx(fitted / (events[-1] - events[0]))

@@ -1,0 +1,288 @@
+"""Logs as nobody should write them, and ways to hand one over: an answer, or one plain line that says what is wrong."""
+
+import copy
+import gzip
+import io
+import json
+import os
+import re
+import threading
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mjq._util.plain import printable
+from mjq_logs import load, read_log
+from tests.conftest import said
+
+COMMANDS = (["replay"], ["capacity"], ["plan", "--target-wait", "2h"])
+
+
+def standard(folder, *head, jobs=20):
+    """A log in the Standard Workload Format with these comments: a job a minute."""
+    rows = (f"{k + 1} {60 * k} 0 50 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1" for k in range(jobs))
+    path = folder / "log.swf"
+    path.write_text("\n".join(["; MaxProcs: 4", *head, *rows]) + "\n")
+    return path
+
+
+def table(folder, submit, need=1, run=50, name="log.csv"):
+    path = folder / name
+    path.write_text("submit,need,run\n" + "".join(f"{time},{need},{run}\n" for time in submit))
+    return path
+
+
+# --- Clocks ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
+@pytest.mark.parametrize("unit", [10**3, 10**6, 10**9, -(10**6)], ids=["ms", "us", "ns", "before"])
+def test_times_that_cannot_be_seconds_are_refused(tmp_path, command, unit):
+    times = [(1_700_000_000 + 60 * k) * unit for k in range(20)]
+    status, out, err = said(
+        command[0], table(tmp_path, times), *command[1:], *["--servers", "4"] * (command[0] != "plan")
+    )
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert "line 2: submit is" in err and "more than 230 years (in 20 of 20 lines)" in err and "milliseconds?" in err
+
+
+def test_the_line_of_a_time_that_is_far_away_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"line 4: submit is 1e\+300, .*in 1 of 5 lines"):
+        read_log(table(tmp_path, [0, 60, "1e300", 120, 180]))
+
+
+def test_seconds_up_to_the_year_2200_are_times(tmp_path):
+    assert len(read_log(table(tmp_path, [7_258_118_399, 7_258_118_400]), servers=4)) == 2
+    with pytest.raises(ValueError, match="line 3: submit is 7258118401"):
+        read_log(table(tmp_path, [7_258_118_399, 7_258_118_401]), servers=4)
+
+
+@pytest.mark.parametrize(
+    "began", ["inf", "nan", "1e400", "9999999999999", "99999999999999", "-1", "yesterday", "9" * 999]
+)
+def test_a_beginning_that_no_clock_shows_is_noted_and_not_used(tmp_path, began):
+    path = standard(tmp_path, f"; UnixStartTime: {began}")
+    log = read_log(path)
+    assert log.clock is None
+    assert [note for note in log.notes if "UnixStartTime" in note and "not used" in note and len(note) < 200]
+    for command in COMMANDS:
+        assert said(command[0], path, *command[1:]).status == 0
+    assert "it is not used" in said("capacity", path).out
+
+
+@pytest.mark.parametrize("zone", ["9" * 29, "-99999999999999", "86401"])
+def test_a_zone_more_than_a_day_away_is_noted_and_not_used(tmp_path, zone):
+    log = read_log(standard(tmp_path, "; UnixStartTime: 1700000000", f"; TimeZone: {zone}"))
+    assert log.clock == 1_700_000_000
+    assert [note for note in log.notes if "TimeZone" in note and "UTC" in note]
+    assert list(load(log).by_month) == ["2023-11"]
+
+
+def test_a_clock_that_is_right_has_no_note(tmp_path):
+    log = read_log(standard(tmp_path, "; UnixStartTime: 1700000000", "; TimeZone: -28800"))
+    assert (log.clock, log.notes) == (1_700_000_000 - 28_800, ())
+
+
+# --- Numbers --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
+@pytest.mark.filterwarnings("error")
+def test_sizes_that_no_machine_has_are_refused_without_a_warning(tmp_path, command):
+    servers = ["--servers", "4"] * (command[0] != "plan")
+    status, out, err = said(command[0], table(tmp_path, [0, 60], run="1e300"), *command[1:], *servers)
+    assert (status, out, len(err.splitlines())) == (2, "", 1) and "line 2: run is 1e+300" in err
+    status, out, err = said(command[0], table(tmp_path, [0, 60], need="1e300"), *command[1:])
+    assert (status, out, len(err.splitlines())) == (2, "", 1) and "2 no number of servers (line 2)" in err
+
+
+@pytest.mark.parametrize("growth", ["inf", "nan", "1e-320", "1e300"])
+def test_times_are_divided_by_numbers_only_and_the_message_is_short(tmp_path, growth):
+    status, out, err = said("replay", standard(tmp_path, jobs=2000), "--growth", growth)
+    assert (status, out) == (2, "") and "--growth must" in err and len(err) < 200
+
+
+def test_a_message_shows_a_few_of_many_values(tmp_path):
+    status, _, err = said("replay", table(tmp_path, range(2000), run="1e-300"), "--servers", 4)
+    assert status == 2 and "run must lie between" in err and "…; 2000 in all)" in err and len(err) < 300
+
+
+# --- Files ----------------------------------------------------------------------------------------------------------
+
+
+def test_names_of_columns_do_not_reach_the_terminal_raw(tmp_path):
+    path = tmp_path / "log.csv"
+    names = ["red\x1b[31m", "bell\x07", "eight\x9b2J", "back\u202e", "x" * 10_000, *(f"c{k}" for k in range(100))]
+    path.write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
+    for words in ([], ["--column", "need", "hidden\x1b[8m"]):
+        status, _, err = said("replay", path, *words)
+        assert status == 2 and err.removesuffix("\n").isprintable() and len(err) < 1000
+        assert r"red\x1b[31m, bell\x07, eight\x9b2J, back\u202e" in err and "(105 in all)" in err
+    with pytest.raises(ValueError, match="there are red") as refused:
+        read_log(path)
+    assert "\x1b" not in str(refused.value)
+
+
+HOSTILE = "x\x1b]0;owned\x07\x1b[2J\x9bm\u202ey"
+
+
+def hostile_files(folder):
+    """Commands for files that say what would write to a terminal, wherever a file may say anything."""
+    header = f"; Computer: {HOSTILE}\n; Note: {HOSTILE}\n; Partitions: {HOSTILE}\n; MaxProcs: {HOSTILE}\n"
+    swf = standard(folder, jobs=300)
+    (folder / "header.swf").write_text(header + swf.read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "words.swf").write_text(swf.read_text(encoding="utf-8") + HOSTILE + "\n", encoding="utf-8")
+    jobs = "".join(f"{HOSTILE},{HOSTILE}{k % 2},1,60,{60 * k}\n" for k in range(300))
+    (folder / "jobs.csv").write_text(f"user,partition,need,run,submit\n{jobs}", encoding="utf-8")
+    (folder / "calendar").write_text(f"0 {HOSTILE}\n", encoding="utf-8")
+    account = "JobID|State|Partition|AllocCPUS|ElapsedRaw|Submit|Start|End\n"
+    row = "{0}|{1}|{1}|1|60|2025-01-01T00:{0:02}:00|2025-01-01T00:{0:02}:00|2025-01-01T01:00:00\n"
+    (folder / "sacct").write_text(account + "".join(row.format(k, HOSTILE) for k in range(60)), encoding="utf-8")
+    yield from ((command, folder / name) for command in ("replay", "capacity") for name in ("header.swf", "words.swf"))
+    for command in ("replay", "capacity"):
+        yield command, folder / "jobs.csv", "--servers", 4
+        yield command, folder / "jobs.csv", "--servers", f"{HOSTILE}0=4,{HOSTILE}1=4"
+        yield command, folder / "jobs.csv", "--servers", 4, "--partition", HOSTILE
+        yield command, folder / "sacct", "--servers", 4
+        yield command, swf, "--calendar", folder / "calendar"
+        yield command, folder / HOSTILE
+
+
+def test_whatever_a_file_says_no_terminal_obeys_it(tmp_path):
+    for words in hostile_files(tmp_path):
+        for more in ([], ["--json"]) if words[0] == "capacity" else ([],):
+            _, out, err = said(*words, *more)
+            for line in (out + err).split("\n"):
+                assert printable(line) == line, words
+            if more and out:
+                json.loads(out)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"), [([[1], [2, 3]], "list"), ([b"1", b"2"], "binary"), ([{"a": 1}, {"a": 2}], "struct")]
+)
+def test_columns_of_parquet_that_hold_no_numbers_are_named_in_one_line(tmp_path, values, kind):
+    path = tmp_path / "log.parquet"
+    pl.DataFrame({"need": [1, 2], "run": values, "other": values}).write_parquet(path)
+    status, out, err = said("capacity", path, "--servers", 4)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert f"column 'run' holds values of the type {kind}, which are not numbers, times or text" in err
+
+
+def piped(folder, content):
+    """A named pipe into which somebody writes."""
+    path = folder / "pipe"
+    os.mkfifo(path)
+    threading.Thread(target=path.write_bytes, args=[content], daemon=True).start()
+    return path
+
+
+@pytest.fixture
+def content(tmp_path):
+    return standard(tmp_path, jobs=50).read_bytes()
+
+
+@pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize("way", ["pipe", "-"])
+def test_a_log_from_a_stream_is_that_from_a_file(tmp_path, monkeypatch, content, packed, way):
+    (tmp_path / "file").write_bytes(packed(content))
+    expected = said("replay", tmp_path / "file").out
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(packed(content))))
+    path = "-" if way == "-" else piped(tmp_path, packed(content))
+    assert said("replay", path) == (0, expected, "")
+
+
+@pytest.mark.parametrize("content", [b"", b"\x1f", b"\x1f\x8b", b"a", b"\n", b"need,run\n1,", b"PAR1"], ids=repr)
+@pytest.mark.parametrize("way", ["file", "pipe", "-"])
+def test_streams_that_hold_next_to_nothing_are_refused_in_one_line(tmp_path, monkeypatch, content, way):
+    (tmp_path / "file").write_bytes(content)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    path = {"file": lambda: tmp_path / "file", "pipe": lambda: piped(tmp_path, content), "-": lambda: "-"}[way]()
+    status, out, err = said("replay", path)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "cannot be read from a pipe" in err or way == "file" or content != b"PAR1"
+
+
+# --- Damaged files --------------------------------------------------------------------------------------------------
+
+RAW = Path(__file__).parent / "raw"
+ODD_VALUES = [
+    10**400, -1, 1e308, float("nan"), float("inf"), HOSTILE, None, True, [], {}, [[1]], {"a": 1}, "9" * 400, 1.5,
+    {"set": True, "infinite": False, "number": 10**400}, {"set": True, "number": -5}, {"set": "x", "number": "y"},
+]  # fmt: skip
+ODD_CELLS = [
+    "", "-1", "-0", "nan", "inf", "1e400", "1" + "0" * 400, "0x10", "1_0", "UNLIMITED", "99999-00:00:00", HOSTILE,
+    "2025-13-45T99:99:99", "3000_[1-999999999]", "7_[1-2000000000%3]", "cpu=1e400", "gres/gpu=x", '"', "[", "|" * 50,
+    "\0", "\n",
+]  # fmt: skip
+
+
+def places(content, before=()):
+    """All places in a JSON value, as the keys that lead to them."""
+    if before:
+        yield before
+    items = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for key, value in items:
+        yield from places(value, (*before, key))
+
+
+def read_or_refused(path):
+    """Read a log; what refuses it must name the file, in a message that is not long."""
+    message = str(path)
+    try:
+        read_log(path, servers=64)
+    except ValueError as error:
+        message = str(error)
+    assert str(path) in message and len(message) < 900
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.sampled_from(ODD_VALUES)), min_size=1, max_size=4))
+@settings(max_examples=150)
+def test_json_in_which_something_is_odd_is_read_or_refused_in_words(odd):
+    content = json.loads((RAW / "sacct.json").read_text(encoding="utf-8"))
+    content["jobs"] = content["jobs"][:4]
+    for number, value in odd:
+        ways = list(places(content))
+        *way, last = ways[number % len(ways)]
+        at = content
+        for key in way:
+            at = at[key]
+        at[last] = copy.deepcopy(value)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "jobs.json"
+        path.write_text(json.dumps(content), encoding="utf-8")
+        read_or_refused(path)
+
+
+@given(
+    st.sampled_from(sorted(path.name for path in RAW.iterdir() if path.suffix in (".txt", ".csv", ".swf", ".acct"))),
+    st.lists(
+        st.tuples(st.integers(0, 10**6), st.integers(0, 10**6), st.sampled_from(ODD_CELLS)), min_size=1, max_size=4
+    ),
+)
+@settings(max_examples=150)
+def test_text_in_which_something_is_odd_is_read_or_refused_in_words(name, odd):
+    lines = (RAW / name).read_text(encoding="utf-8").split("\n")[:30]
+    for line, cell, value in odd:
+        parts = re.split(r"([|;, \t:=])", lines[line % len(lines)])
+        parts[cell % len(parts)] = value
+        lines[line % len(lines)] = "".join(parts)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_text("\n".join(lines), encoding="utf-8")
+        read_or_refused(path)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "text", ["[" * 200_000, '{"jobs": ' + "[" * 200_000, '{"kind": 5}', '{"jobs": [{"time": 3}]}', "{}"]
+)
+def test_json_that_is_no_log_is_refused_in_one_line_with_its_name(tmp_path, text, command):
+    path = tmp_path / "jobs.json"
+    path.write_text(text)
+    status, out, err = said(*command, path)
+    assert (status, out, err.count("\n")) == (2, "", 1) and str(path) in err and len(err) < 600

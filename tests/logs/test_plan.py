@@ -1,0 +1,369 @@
+"""A plan by its laws and by logs whose waits are known, and its words."""
+
+import json
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from mjq.simulation import replay
+from mjq_logs import Log, Plan, example_log, planned, read_log, sizes_between
+from mjq_logs.making.example import example_path
+from mjq_logs.reading.log import Before
+from mjq_logs.waits import sentences
+from mjq_logs.waits.one_size import difference, interval, waits
+from tests.conftest import TRACES, needs_traces, said
+
+
+def hourly(together, hours, jobs=400):
+    """So many jobs of one server together each hour, each for so many hours."""
+    come = 3600.0 * np.repeat(np.arange(jobs // together), together)
+    return Log(need=np.ones(len(come)), run=np.full(len(come), 3600.0 * hours), submit=come, servers=4.0)
+
+
+def mixed(seed, jobs=2000):
+    rng = np.random.default_rng(seed)
+    run = rng.exponential(3000, jobs)
+    return Log(
+        need=rng.choice([1.0, 2, 3, 8], jobs),
+        run=run,
+        submit=np.cumsum(rng.exponential(1500, jobs)),
+        estimate=run * rng.uniform(1, 10, jobs),
+        servers=12.0,
+    )
+
+
+@pytest.fixture
+def path():
+    with example_path() as path:
+        yield path
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative"])
+def test_the_smallest_size_is_known_where_jobs_never_meet(policy):
+    found = planned(hourly(3, 1.9, jobs=6000), 0.0, [policy], [3, 4, 5, 6, 7, 8]).policies[0]
+    assert (found.smallest, found.from_on, found.surely) == (6.0, 6.0, 6.0)
+    assert [one.waits.mean.value for one in found.sizes[3:]] == [0.0] * 3
+
+
+def test_waits_of_a_lone_server_are_those_of_the_recursion_of_lindley():
+    rng = np.random.default_rng(4)
+    run, gaps = rng.exponential(0.8, 500), rng.exponential(1, 500)
+    wait = [0.0]
+    for served, gap in zip(run[:-1], gaps[1:], strict=True):
+        wait.append(max(0.0, wait[-1] + served - gap))
+    log = Log(need=np.ones(500), run=3600 * run, submit=3600 * np.cumsum(gaps), servers=1)
+    found = waits(log, 1, "fcfs", percentile=95)
+    assert np.isclose(found["mean"]["value"], np.mean(wait))
+    assert np.isclose(found["percentile"]["value"], np.sort(wait)[474])
+
+
+@needs_traces
+@pytest.mark.parametrize(
+    ("file", "servers", "policy", "seconds"),
+    [
+        ("KTH-SP2-easy.swf.gz", 100, "easy", 6834.5873),
+        ("KTH-SP2-easy.swf.gz", 100, "fcfs", 353_776),
+        ("SDSC-SP2-easy.swf.gz", 128, "easy", 20_570.8754),
+    ],
+)
+def test_mean_waits_of_public_logs(file, servers, policy, seconds):
+    found = waits(read_log(TRACES / file), servers, policy)
+    assert found["mean"]["value"] == pytest.approx(seconds / 3600, rel=2e-6)
+
+
+def test_a_percentile_is_the_shortest_time_that_so_many_wait_at_most():
+    log = mixed(1)
+    wait = replay(log.submit, log.need, log.run, log.estimate, 12, "easy").wait / 3600
+    for percentile in (10, 50, 90, 99.5, 100):
+        found = waits(log, 12, percentile=percentile)["percentile"]["value"]
+        assert (wait <= found * (1 + 1e-12)).mean() >= percentile / 100 > (wait < found * (1 - 1e-12)).mean()
+
+
+def test_growth_shrinks_times_and_exact_estimates_are_run_times():
+    log = mixed(2)
+    come = (log.submit - log.submit[0]) / 1.5
+    faster = replay(come, log.need, log.run, None, 12, "easy").wait.mean() / 3600
+    assert np.isclose(waits(log, 12, growth=1.5, exact=True)["mean"]["value"], faster)
+
+
+def pairs(jobs, seed):
+    """Jobs that come in twos to one server: the second waits for the first, whose times are independent; and these."""
+    first = np.random.default_rng(seed).exponential(1, jobs // 2)
+    come = 3600 * 24 * np.repeat(np.arange(jobs // 2), 2)
+    run = 3600 * np.column_stack([first, np.zeros_like(first)]).ravel()
+    return Log(need=np.ones(jobs), run=run, submit=come, servers=1), first
+
+
+def test_intervals_of_independent_waits_hold_what_they_should():
+    """The mean of all jobs is half an hour; three quarters wait at most the median of those that wait."""
+    held = np.zeros(2)
+    for seed in range(200):
+        found = waits(pairs(8000, seed)[0], 1, "fcfs", percentile=75)
+        ends = interval(found, "mean"), interval(found, "percentile")
+        held += [low < value < high for (low, high), value in zip(ends, (0.5, np.log(2)), strict=True)]
+    assert (held >= 186).all()  # of 200; 195 are expected, as they miss on one side only
+
+
+def test_the_same_waits_have_no_difference_and_short_logs_no_interval():
+    log, _ = pairs(8000, 1)
+    found = waits(log, 1)
+    for name in ("mean", "percentile"):
+        same = difference(found, found, name)
+        assert (same.value, same.low, same.high) == (0.0, 0.0, 0.0)
+    assert interval(waits(mixed(5, jobs=70), 12), "mean") is None
+    sorted_jobs = Log(need=log.need, run=np.sort(log.run), submit=log.submit, servers=1)
+    assert interval(waits(log, 1), "mean") and not interval(waits(sorted_jobs, 1), "mean")
+
+
+def test_a_far_percentile_needs_a_longer_log():
+    log, _ = pairs(4000, 2)
+    assert interval(waits(log, 1, percentile=90), "percentile") is not None
+    for percentile in (99.9, 100):
+        assert interval(waits(log, 1, percentile=percentile), "percentile") is None
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy"])
+def test_what_is_reported_follows_from_the_sizes(policy):
+    for seed in range(3):
+        log = mixed(seed)
+        plan = planned(log, 0.5, [policy], [8, 10, 12, 16, 24, 40])
+        found = plan.policies[0]
+        met = [one.servers for one in found.sizes if one.meets]
+        assert found.smallest == min(met) and found.sizes[0].servers < found.smallest
+        assert found.smallest - 1 in [one.servers for one in found.sizes if not one.meets]
+        assert all(one.meets for one in found.sizes if one.servers >= found.from_on)
+        assert not any(one.servers < found.from_on and one.servers > max(
+            [x.servers for x in found.sizes if not x.meets]) for one in found.sizes)  # fmt: skip
+        for one in found.sizes:
+            assert one.meets == (one.waits.percentile.value <= 0.5) and one.surely <= one.meets
+            assert np.isclose(one.load * one.servers, found.sizes[0].load * found.sizes[0].servers)
+            assert (one.exact_estimates is None) == (policy == "fcfs" or not one.shown)
+
+
+@pytest.mark.parametrize(("policy", "node"), [("fcfs", 1), ("easy", 1), ("easy", 3)])
+def test_no_size_below_the_smallest_meets_the_target(policy, node):
+    """Sizes are those between the last that was asked for and clearly misses the target, and the first that does not.
+
+    In order of arrival waits fall with each server; so there it is none of all.
+    """
+    for seed in range(8):
+        log, target, asked = mixed(seed, jobs=300), 0.3, np.arange(8.0, 50, 4 * node)
+        found = planned(log, target, [policy], asked, node=node).policies[0]
+        wait = {size: waits(log, size, policy)["percentile"]["value"] for size in np.arange(8.0, 50, node)}
+        clear = max((size for size in asked if size < found.smallest and wait[size] > 1.5 * target), default=0)
+        least = min(size for size in wait if wait[size] <= target and (policy == "fcfs" or size > clear))
+        assert found.smallest == least
+        kept = max(size for size in wait if wait[size] > target) + node
+        assert found.from_on == kept or kept > next(size for size in asked if wait[size] <= target / 1.5)
+
+
+def test_where_sizes_are_many_they_are_a_hundredth_apart():
+    log = mixed(1, jobs=200)
+    large = replace(log, need=400 * log.need, servers=4800.0)
+    found = planned(large, 0.5, ["fcfs"], [3200, 16_000]).policies[0]
+    steps = np.diff([one.servers for one in found.sizes])
+    assert (steps[:-1] == 32).all() and len(found.sizes) == 401
+    one = planned(log, 0.5, ["fcfs"], [8, 40]).policies[0]
+    assert 0 <= found.smallest - 400 * one.smallest < 32
+
+
+def test_each_further_node_saves_its_part_of_what_the_next_size_saves():
+    log = mixed(3)
+    first, *_, last = planned(log, 0.2, ["fcfs"], [8, 48], node=4).policies[0].sizes
+    assert last.each_node_more is None  # there is no larger one
+    more = waits(log, 12, "fcfs")
+    for name in ("mean", "percentile"):
+        saved = getattr(first.waits, name).value - more[name]["value"]
+        assert saved > 0 and np.isclose(getattr(first.each_node_more, name).value, saved)
+    wide = planned(log, 1e6, ["fcfs"], [8, 48], node=4).policies[0].sizes[0]  # nothing between them is tried
+    saved = wide.waits.mean.value - waits(log, 48, "fcfs")["mean"]["value"]
+    assert np.isclose(wide.each_node_more.mean.value, saved / 10)
+
+
+def test_in_order_of_arrival_a_further_server_delays_nobody():
+    for seed in range(5):
+        log = mixed(seed)
+        starts = [replay(log.submit, log.need, log.run, None, size, "fcfs").start for size in range(8, 30)]
+        assert all((more <= less + 1e-6).all() for less, more in pairwise(starts))
+        sizes = planned(log, 1.0, ["fcfs"], [8, 10, 14, 20]).policies[0].sizes
+        assert all(a.waits.mean.value >= b.waits.mean.value for a, b in pairwise(sizes))
+
+
+def test_sizes_below_the_largest_need_are_not_replayed():
+    found = planned(mixed(1), 1e6, ["fcfs"], [4, 12]).policies[0]
+    assert found.sizes[0].waits is None and not found.sizes[0].meets
+    assert found.sizes[0].too_large == (mixed(1).need > 4).sum()
+    assert found.smallest == 8.0  # between them, down to one server
+
+
+def test_ranges_of_sizes_have_their_ends_and_whole_nodes():
+    log = mixed(1)
+    assert sizes_between(log, 8, 20, count=3) == [8.0, 12.0, 14.0, 20.0]
+    sizes = sizes_between(log, 8, 200, node=8)
+    assert len(sizes) <= 11 and all((b - a) % 8 in (0, 4) for a, b in pairwise(sizes))
+    with pytest.raises(ValueError, match="rise"):
+        sizes_between(log, 20, 8)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (dict(log=Log(need=np.ones(3), run=np.ones(3), servers=2.0)), "does not say when"),
+        (dict(log=Log(need=np.ones(3), run=np.ones(3), submit=np.ones(3), servers=2.0)), "all jobs of the log come"),
+        (dict(log=replace(mixed(1), submits_are_starts=True)), "are start times"),
+        (dict(policies=["shortest"]), "shortest"),
+        (dict(policies=["server-filling"]), "interrupts"),
+        (dict(percentile=101), "at most 100"),
+        (dict(growth=0), "growth"),
+        (dict(target=-1), "target"),
+        (dict(sizes=[-1]), "sizes"),
+    ],
+)
+def test_bad_input_is_named(change, words):
+    with pytest.raises(ValueError, match=words):
+        planned(**dict(log=mixed(1), target=1.0) | change)
+
+
+def test_notes_of_a_plan_are_those_of_who_was_there_before_and_of_the_window(tmp_path, monkeypatch):
+    """Replays begin with those jobs, so a plan that was interrupted does not go on with the notes of another one."""
+    log = mixed(7)
+    there = Before(*np.array([[4.0], [9e4], [-10.0], [-5.0]]), None, np.array([False]))
+    output = tmp_path / "plan.json"
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("mjq_logs.waits.plan.verdict", stop)
+        with pytest.raises(KeyboardInterrupt):
+            planned(log, 0.5, ["easy"], [10, 14], output=output)
+    for changed in (dict(before=there), dict(window=(log.begin, log.end + 7200))):
+        with pytest.raises(ValueError, match="another"):
+            planned(replace(log, **changed), 0.5, ["easy"], [10, 14], output=output)
+
+
+def test_an_interrupted_plan_goes_on_where_it_was(tmp_path, monkeypatch):
+    import mjq_logs.waits.replays as module
+
+    log, made, true = mixed(7), [], module.waits
+    whole = planned(log, 0.5, ["easy"], [10, 14, 20])
+
+    def stopping(log, servers, **case):
+        if len(made) == 5:
+            raise KeyboardInterrupt
+        made.append(servers)
+        return true(log, servers, **case)
+
+    monkeypatch.setattr(module, "waits", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        planned(log, 0.5, ["easy"], [10, 14, 20], output=tmp_path / "plan.json")
+    notes = (tmp_path / "plan.json.part").read_text().splitlines()
+    assert len(notes) == 6
+    monkeypatch.setattr(module, "waits", lambda *words, **more: made.append(1) or true(*words, **more))
+    with pytest.raises(ValueError, match="another"):  # another log
+        planned(mixed(8), 0.5, ["easy"], [10, 14, 20], output=tmp_path / "plan.json")
+    again = planned(log, 0.5, ["easy"], [10, 14, 20], output=tmp_path / "plan.json")
+    assert again == whole == Plan.model_validate_json((tmp_path / "plan.json").read_text())
+    assert not (tmp_path / "plan.json.part").exists()
+    total = len(made)
+    made.clear()
+    monkeypatch.setattr(module, "waits", lambda *words, **more: made.append(1) or true(*words, **more))
+    planned(log, 0.5, ["easy"], [10, 14, 20])
+    assert total == len(made)  # no replay was made twice
+    with pytest.raises(ValueError, match="exists"):
+        planned(log, 0.5, ["easy"], [10], output=tmp_path / "plan.json")
+
+
+def test_the_same_plan_on_a_scheduler():
+    from distributed import Client, LocalCluster
+
+    log = mixed(9, jobs=300)
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+        with Client(cluster) as client:
+            assert planned(log, 0.5, sizes=[10, 20], workers=client) == planned(log, 0.5, sizes=[10, 20])
+
+
+# --- Words ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_says_what_the_library_finds(path, tmp_path):
+    status, out, _ = said("plan", path, "--target-wait", "2h", "--servers", "64:128:3", "--json", "--workers", 1)
+    told = Plan.model_validate(json.loads(out))
+    log = example_log()
+    assert status == 0 and told == planned(log, 2.0, sizes=[64, 96, 128])
+    status, out, _ = said("plan", path, "--target-wait", "2h", "--servers", "64:128:3", "--html", tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text()
+    assert status == 0
+    assert "Replayed under EASY" in told.real_waits[0]
+    for sentence in [*told.real_waits, *told.policies[0].verdict, *told.assumes]:
+        assert sentence in out
+    for size in told.policies[0].sizes:
+        shown = f"{size.waits.percentile.value:.3g}"
+        assert not size.shown or (shown in out and shown in page)
+    from bs4 import BeautifulSoup
+
+    soup = BeautifulSoup(page, "html.parser")
+    assert len(soup.find_all("table")) == 2 and len(soup.find_all("svg", {"aria-label": True})) == 4
+    for part in (path.name, "4339 jobs on 64 servers", "2026-01-05 to 2026-03-05"):
+        assert part in soup.find(class_="facts").get_text()
+    assert not soup.find_all(["script", "link", "img", "iframe"])
+    assert all(told in soup.get_text() for told in told.assumes)
+
+
+def test_a_target_that_no_size_meets_has_an_exit_status_of_its_own(path):
+    status, out, _ = said("plan", path, "--target-wait", "1s", "--percentile", "100", "--servers", "64:66:2")
+    assert status == 3 and "no size that was tried does it" in out
+
+
+def test_the_shared_table_is_that_of_classes(path):
+    status, out, _ = said("plan", path, "--target-wait", "2h", "--anonymous")
+    assert status == 0 and out == said("capacity", path, "--anonymous")[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"), [("2h", 2), ("90min", 1.5), ("90 m", 1.5), ("36s", 0.01), ("1d 12h", 36), ("1h30m", 1.5)]
+)
+def test_times_are_read(text, hours):
+    from mjq_logs.cli.plan import Duration
+
+    assert np.isclose(Duration().convert(text, None, None), hours)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--target-wait", "2"], ["--target-wait", "2 moons"], ["--target-wait", "-2h"], [],
+        ["--target-wait", "2h", "--servers", "8"], ["--target-wait", "2h", "--servers", "20:8"],
+        ["--target-wait", "2h", "--servers", "8:x"], ["--target-wait", "2h", "--servers", "8:9:0"],
+        ["--target-wait", "2h", "--percentile", "0"], ["--target-wait", "2h", "--growth", "0"],
+        ["--target-wait", "2h", "--policy", "shortest"], ["--target-wait", "2h", "--html", "page.pdf"],
+        ["--target-wait", "2h", "--workers", "1", "--scheduler", "tcp://127.0.0.1:1"],
+    ],
+)  # fmt: skip
+def test_bad_words_are_refused(path, words):
+    status, out, err = said("plan", path, *words)
+    assert status == 2 and not out and err
+
+
+def test_a_plan_says_where_larger_machines_miss_the_target_again():
+    sizes, plain = (2.0, 4.0, 8.0, 16.0), planned(mixed(1, jobs=100), 0.5, ["fcfs"], [12]).policies[0]
+
+    def told(*met):
+        rows = [plain.sizes[0].model_copy(update=dict(servers=x, meets=x in met)) for x in sizes]
+        held = [x for x in sizes if all(y in met for y in sizes if y >= x)]
+        update = dict(smallest=min(met), from_on=min(held, default=None), sizes=rows)
+        return " ".join(sentences.verdict(plain.model_copy(update=update), 1.0, 90.0, 1.0))
+
+    assert "larger ones miss it again (8); from 16 on" in told(4, 16)
+    assert "the largest size that was tried misses the target" in told(4, 8)
+    assert "miss it again" not in told(4, 8, 16) and "largest" not in told(4, 8, 16)
+
+
+def test_a_size_below_a_need_is_shown_as_too_small(tmp_path):
+    log = tmp_path / "log.swf"
+    log.write_text("; MaxProcs: 8\n" + "".join(f"{k} {k} -1 10 {4 + k % 2}{' -1' * 13}\n" for k in range(1, 9)))
+    status, out, _ = said("plan", log, "--target-wait", "2h", "--servers", "4:8:2")
+    assert status == 0 and re.search(r"^ *4 .* too small for 4\b", out, re.M)

@@ -1,0 +1,619 @@
+"""Raw logs as sacct and others write them: what is a job, what the file sees, and the right first answer.
+
+The files of ``raw`` are ours; nobody's jobs are in them. What is right is computed here once more, row by row and
+second by second, by nothing but the words of each row.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mjq.simulation import replay
+from mjq_logs import (
+    agreement,
+    busy_share,
+    doubts,
+    forecast_starts,
+    held_most,
+    longest_pause,
+    read_log,
+    reports_on,
+    size_in_use,
+    too_short,
+    window_of,
+    within,
+)
+from mjq_logs.forecast.state import history
+from mjq_logs.reading.arrays import tasks_of
+from mjq_logs.reading.rows import BEFORE, CANCELLED, COMPONENT, NONE_OF_UNIT, TOO_LARGE, UNLIMITED, WAITING
+from mjq_logs.reading.sacct import COLUMNS
+from mjq_logs.reading.times import as_duration
+from mjq_logs.replaying import replayed
+from tests.conftest import TRACES, needs_traces, said
+
+RAW = Path(__file__).parent / "raw"
+T = 1_750_000_000  # that the times of the files count from
+SERVERS = 16
+
+
+def rows_of(path):
+    """The rows of a file of sacct as dictionaries, and the taken time: the latest time in it."""
+    head, *lines = path.read_text().splitlines()
+    return [dict(zip(head.split(";"), line.split(";"), strict=True)) for line in lines]
+
+
+def slow_busy_share(rows, servers, begin=None, end=None):
+    """The share of the servers that was busy, second by second: by default from the first end to the latest time."""
+    points = [int(row[name]) for row in rows for name in ("Submit", "Start", "End") if row[name].isdigit()]
+    now = max(points + [int(row["Start"]) + int(row["ElapsedRaw"]) for row in rows if row["State"] == "RUNNING"])
+    if begin is None:
+        begin = min(int(row["End"]) for row in rows if row["End"].isdigit())
+    end = now if end is None else end
+    held = np.zeros(end - begin)
+    for row in rows:
+        if row["Start"].isdigit() and int(row["AllocCPUS"]) and row["State"] != "PENDING":
+            first = int(row["Start"])
+            last = first + int(row["ElapsedRaw"])
+            held[max(first - begin, 0) : max(last - begin, 0)] += int(row["AllocCPUS"])
+    return held.sum() / (servers * (end - begin))
+
+
+# --- 1, 2: the file is a window ---------------------------------------------------------------------------------------
+
+
+def test_the_first_line_says_how_busy_the_servers_were_in_the_window():
+    log = read_log(RAW / "window.txt", servers=SERVERS)
+    right = slow_busy_share(rows_of(RAW / "window.txt"), SERVERS)
+    assert busy_share(log) == pytest.approx(right, rel=1e-12)
+    told = reports_on(log, ["fcfs"])
+    assert told.verdict[0].endswith(f"{100 * right:.1f} % of the servers were busy.")
+    assert told.policies["fcfs"].window.busy == busy_share(log)
+    # The same jobs over the time between submissions, without those that had not ended, are far off.
+    ended = [row for row in rows_of(RAW / "window.txt") if row["State"] == "COMPLETED"]
+    come = [int(row["Submit"]) for row in ended]
+    work = sum(int(row["AllocCPUS"]) * int(row["ElapsedRaw"]) for row in ended)
+    assert abs(work / (SERVERS * (max(come) - min(come))) - right) > 0.01
+
+
+def test_who_was_there_is_the_state_in_which_a_replay_begins():
+    log = read_log(RAW / "window.txt", servers=SERVERS)
+    rows = rows_of(RAW / "window.txt")
+    begin = min(int(row["End"]) for row in rows if row["End"].isdigit())
+    early = [row for row in rows if int(row["Submit"]) < begin and row["End"] != str(begin)]
+    seen = window_of(log)
+    assert seen.running_before == sum(int(row["Start"]) <= begin for row in early)
+    assert seen.waiting_before == sum(int(row["Start"]) > begin for row in early)
+    assert seen.running_after == sum(row["State"] == "RUNNING" for row in rows)
+    assert seen.waiting_after == sum(row["State"] == "PENDING" for row in rows)
+    assert log.lines.used == len(log) + seen.running_before + seen.waiting_before
+    assert log.submit.min() >= begin and log.unfinished.sum() <= seen.running_after
+    # The machine was under first come, first served: replayed so, each job starts when it did.
+    (found,) = agreement(log, ["fcfs"])
+    assert found.same == 1 and found.fits_log == found.fits_replay
+    made = replayed(log, SERVERS, "fcfs", estimate=log.said)
+    assert np.abs(made.wait - log.wait).max() < 1
+    assert np.abs(made.schedule.start[: made.before] - made.started).max() < 1
+    without = agreement(log.of(np.arange(len(log)), before=None), ["fcfs"])[0]
+    assert without.same < 0.9
+
+
+def test_a_forecast_begins_with_who_runs_and_waits_at_the_end():
+    log, rows = read_log(RAW / "window.txt", servers=SERVERS), rows_of(RAW / "window.txt")
+    state = history(log, "fcfs")
+    known = state.at(state.taken, len(state.arrival))
+    assert len(known.running) == sum(row["State"] == "RUNNING" for row in rows)
+    assert len(known.waiting) == sum(row["State"] == "PENDING" for row in rows)
+    assert state.need[known.running].sum() == sum(int(row["AllocCPUS"]) for row in rows if row["State"] == "RUNNING")
+    assert len(state.arrival) == len(rows) - 1  # who ended as the window began has no part in it
+    first = state.at(log.begin + 0.5, int(np.searchsorted(state.arrival, log.begin)))
+    seen = window_of(log)
+    assert (len(first.running), len(first.waiting)) == (seen.running_before, seen.waiting_before)
+
+
+def test_a_job_that_was_held_for_ten_months_changes_next_to_nothing():
+    """300 days before the window a job was submitted that ran for ten minutes on one server within it."""
+    log, held = (read_log(RAW / f"{name}.txt", servers=SERVERS) for name in ("window", "held"))
+    seconds = log.end - log.begin
+    assert held.window == log.window and len(held) == len(log)
+    assert busy_share(held) - busy_share(log) == pytest.approx(600 / (SERVERS * seconds), rel=1e-9)
+    assert longest_pause(held) == longest_pause(log)
+    out = said("capacity", RAW / "held.txt", "--servers", SERVERS, "--policy", "fcfs").out
+    assert "2025-06-15 to 2025-07-25" in out and "11 waited when the window began" in out and "2024" not in out
+
+
+def test_a_table_with_a_job_that_came_long_before_all_others_is_doubted(tmp_path):
+    """A table does not say when it begins; nothing but its jobs does."""
+    rows = [f"{T - 300 * 86_400},{T},1,60", *(f"{T + 600 * k},{T + 600 * k},1,900" for k in range(300))]
+    (tmp_path / "log.csv").write_text("\n".join(["submit,start,need,run", *rows]))
+    words = "capacity", tmp_path / "log.csv", "--servers", 1.5, "--policy", "fcfs"
+    out = said(*words).out
+    assert out.startswith("Warning: nothing came from 2024-08-19 15:06 to 2025-06-15 15:06, which is most of the time")
+    cut = said(*words, "--from", "2025-06-15T15:06:40").out
+    assert "nothing came" not in cut and "1 job waited when the window began" not in cut
+    assert "From 2025-06-15 15:06 to 2025-06-17 16:56, " in cut
+
+
+def test_dates_are_those_of_the_file_also_where_gaps_are_cut(tmp_path):
+    """A job an hour for ten weeks, but none for two weeks: the dates after the gap are not moved."""
+    hours = np.delete(np.arange(24 * 70), slice(24 * 30, 24 * 44))
+    lines = [f"{T + 3600 * k},{T + 3600 * k},1,1800" for k in hours]
+    (tmp_path / "log.csv").write_text("\n".join(["submit,start,need,run", *lines]))
+    out = said("capacity", tmp_path / "log.csv", "--servers", 1, "--policy", "fcfs").out
+    assert "Each gap is cut to 24 h" in out and "2025-06-15 to 2025-08-24" in out
+    assert "From 2025-06-15 15:06 to 2025-08-24 14:06, " in out
+
+
+# --- 3: what never started is no job ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["cancelled.txt", "cancelled.swf"])
+def test_what_was_cancelled_in_the_queue_takes_no_part(tmp_path, name):
+    lines = (RAW / name).read_text().splitlines()
+    what = "CANCELLED|FAILED".split("|") if name.endswith("txt") else []
+    kept = [
+        line for line in lines
+        if (not any(word in line for word in what) if what else line.startswith(";") or line.split()[10] == "1")
+    ]  # fmt: skip
+    (tmp_path / name).write_text("\n".join(kept) + "\n")
+    whole, without = read_log(RAW / name, servers=SERVERS), read_log(tmp_path / name, servers=SERVERS)
+    assert whole.lines.dropped[CANCELLED] == 10 and CANCELLED not in without.lines.dropped
+    assert not [words for words in doubts(whole) if "could not be used" in words]
+    for column in ("need", "run", "submit", "start", "estimate"):
+        assert np.array_equal(getattr(whole, column), getattr(without, column))
+
+
+# --- 4: arrays --------------------------------------------------------------------------------------------------------
+
+
+def test_an_array_that_waits_is_all_its_tasks(tmp_path, monkeypatch):
+    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 5)
+    lines = (RAW / "array.txt").read_text().splitlines()
+    pending = lines.pop()
+    each = (pending.replace("3000_[1-400%400]", f"3000_{k}").replace("3000;", f"{3000 + k};", 1) for k in range(1, 401))
+    (tmp_path / "each.txt").write_text("\n".join([*lines, *each]))
+    found, slow = (
+        forecast_starts(read_log(path, servers=8), 4, 2) for path in (RAW / "array.txt", tmp_path / "each.txt")
+    )
+    assert found.waiting == slow.waiting == 400
+    assert found.forecasts[0].by_rule == slow.forecasts[0].by_rule > 24 * 1.4
+    # If nothing but the array's line were a job, one job would wait for an hour or so.
+    (tmp_path / "one.txt").write_text("\n".join([*lines, pending.replace("3000_[1-400%400]", "3000")]))
+    one = forecast_starts(read_log(tmp_path / "one.txt", servers=8), 4, 2)
+    assert one.waiting == 1 and one.forecasts[0].by_rule < 2
+
+
+def test_tasks_of_which_few_may_run_at_once_come_one_after_the_other():
+    present = read_log(RAW / "array-few-at-once.txt", servers=8).present
+    assert (present.tasks.tolist(), present.at_once.tolist()) == ([1, 12], [0, 2])
+    found = forecast_starts(read_log(RAW / "array-few-at-once.txt", servers=8), 4, 2)
+    assert found.waiting == 12 and found.forecasts[0].by_rule == 0  # two tasks leave room beside them
+
+
+@given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 40), st.integers(1, 7)), min_size=1, max_size=5))
+def test_brackets_name_as_many_tasks_as_a_loop_counts(parts):
+    text = ",".join(
+        str(a) if not length else f"{a}-{a + length}" + f":{step}" * (step > 1) for a, length, step in parts
+    )
+    slow = sum(len(range(a, a + length + 1, step)) for a, length, step in parts)
+    assert tasks_of(f"7_[{text}]").number == tasks_of(f"7_[{text}%3]").number == slow
+
+
+def test_the_command_asks_for_what_tells_arrays_and_components():
+    assert {"JobID", "JobIDRaw"} < set(COLUMNS)
+    out = said("capacity", "--help").out
+    assert "JobIDRaw" in out and "ReqTRES,JobID" in "".join(out.split()) and "SLURM_BITSTR_LEN=0" in out
+
+
+# --- 5, 6: units ------------------------------------------------------------------------------------------------------
+
+
+def test_gpus_of_all_models_are_summed_and_who_has_none_needs_none():
+    log = read_log(RAW / "gpus.txt", unit="gpus")
+    assert log.need.tolist() == [4, 3, 8, 2]
+    assert log.lines.dropped == {NONE_OF_UNIT: 3}
+    assert [words for words in doubts(log) if "Warning" in words] == []
+    assert "3 not used: needs none of this unit" in said("replay", RAW / "gpus.txt", "--unit", "gpus").out
+    assert read_log(RAW / "gpus.txt", unit="cpus").need.tolist() == [8] * 6
+
+
+# --- 7: limits --------------------------------------------------------------------------------------------------------
+
+
+def test_who_has_no_limit_is_not_backfilled():
+    log = read_log(RAW / "unlimited.txt", servers=10)
+    assert log.estimate.tolist() == [100, 100, UNLIMITED]
+    assert "1 jobs have no limit of their run time" in log.notes
+    found = replay(log.submit - T, log.need, log.run, log.said, 10, "easy")
+    assert found.start.tolist() == [0, 100, 200]
+    assert replay(log.submit - T, log.need, log.run, None, 10, "easy").start.tolist() == [0, 100, 2]
+
+
+def test_the_limit_of_a_partition_is_the_longest_that_its_jobs_have():
+    log = read_log(RAW / "partition-limit.txt", servers=10)
+    assert log.estimate.tolist() == [100, 100, 55, 55, UNLIMITED]  # the day is of the other partition
+    assert "1 jobs have the limit of their partition: the longest of it is taken" in log.notes
+
+
+# --- 8: components ----------------------------------------------------------------------------------------------------
+
+
+def test_the_components_of_a_job_are_one_job():
+    log = read_log(RAW / "het.txt", servers=16)
+    assert sorted(set(log.need)) == [4, 14] and (log.need == 14).sum() == 20 and len(log) == 60
+    assert log.lines.dropped[COMPONENT] == 20 and not [words for words in doubts(log) if "lines" in words]
+    assert busy_share(log) == pytest.approx(slow_busy_share(rows_of(RAW / "het.txt"), 16, int(log.begin), int(log.end)))
+    # One component at a time would fit beside another job; the whole does not.
+    assert read_log(RAW / "het.txt", servers=13).lines.dropped[TOO_LARGE] == 20
+
+
+# --- 9, 10, 11: one grammar -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["minutes", "utc", "basic"])
+def test_dates_are_read(name):
+    log = read_log(RAW / f"dates-{name}.csv", servers=8)
+    assert log.submit.tolist() == [1749981600, 1749987000]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "dates-us.csv",
+            r"column 'submit' cannot be read: line 2 holds '06/15/2025 10:00:00'. Dates are read as 2025-06",
+        ),
+        ("thousands.csv", "line 2: column 'run' holds '1,234', in which the comma may part thousands or decimals"),
+        ("decimal-commas.csv", "line 2: column 'run' holds '90,5', in which the comma"),
+    ],
+)
+def test_a_column_that_cannot_be_read_is_an_error_that_quotes_its_first_value(name, message):
+    with pytest.raises(ValueError, match=message):
+        read_log(RAW / name, servers=8)
+
+
+def test_numbers_with_units_are_read():
+    log = read_log(RAW / "with-units.csv", servers=8)
+    assert sorted(set(log.run)) == [900, 3600] and log.lines.used == 60
+
+
+@pytest.mark.parametrize(
+    "command", [["capacity"], ["replay"], ["plan", "--target-wait", "2h"]], ids=lambda words: words[0]
+)
+def test_a_loss_of_rows_is_said_above_the_answer(command):
+    out = said(command[0], RAW / "lost.csv", *command[1:], "--servers", "4" if command[0] != "plan" else "4:8:2").out
+    first = out.split("60 lines read")[0]
+    assert "Warning: 56 of 60 lines that should hold a job could not be used" in first and "no run time (56)" in first
+    log = read_log(RAW / "lost.csv", servers=4)
+    assert any("column 'run' cannot be read in 56 lines, the first of which is: line 2 holds" in x for x in log.notes)
+
+
+DURATIONS = {
+    "3-12:30": 304200, "90:00": 5400, "01:30:00": 5400, "1.5h": 5400, "90min": 5400, "2-12": 216000,
+    "1-02:03:04": 93784, "3m20s": 200, "1d12h": 129600, "1h2m3.5s": 3723.5, "250ms": 0.25,
+    "0 days 00:00:30": 30, "PT1H30M": 5400,
+    "1 day, 2:03:04": 93784, "2 hours 5 minutes": 7500,
+}  # fmt: skip
+
+
+def test_the_durations_of_a_table():
+    log = read_log(RAW / "durations.csv", servers=8)
+    assert log.run.tolist() == [304200, 90, 5400, 5400, 5400, 30]
+    assert log.estimate.tolist() == [432000, 90, 178215, 200, 129600, 5400]
+
+
+@pytest.mark.parametrize(("text", "seconds"), DURATIONS.items())
+def test_durations_are_the_same_in_tables_limits_and_options(tmp_path, text, seconds):
+    (tmp_path / "log.csv").write_text(f"submit;need;run\n0;1;{text}\n9;1;{text}\n")
+    assert read_log(tmp_path / "log.csv", servers=4).run.tolist() == [seconds] * 2
+    line = f"1|COMPLETED|{T}|{T}|{T + 9}|9|{text}|4"
+    (tmp_path / "jobs.txt").write_text(f"JobIDRaw|State|Submit|Start|End|ElapsedRaw|Timelimit|AllocCPUS\n{line}\n")
+    assert read_log(tmp_path / "jobs.txt").estimate.tolist() == [seconds]
+    assert as_duration(text) == seconds
+    answer = json.loads(
+        said("plan", RAW / "cancelled.swf", "--target-wait", text, "--servers", "16:16:1", "--json").out
+    )
+    assert answer["target"] == pytest.approx(seconds / 3600)
+
+
+@given(st.integers(0, 400), st.integers(0, 23), st.integers(0, 59), st.integers(0, 59))
+def test_all_forms_of_a_duration_are_the_same_time(days, hours, minutes, seconds):
+    time = ((24 * days + hours) * 60 + minutes) * 60 + seconds
+    for text in (
+        f"{days}-{hours:02d}:{minutes:02d}:{seconds:02d}", f"{24 * days + hours}:{minutes:02d}:{seconds:02d}",
+        f"{days}d{hours}h{minutes}m{seconds}s", f"P{days}DT{hours}H{minutes}M{seconds}S", f"{time}s", f"{time} seconds",
+        f"{days} days {hours:02d}:{minutes:02d}:{seconds:02d}",
+    ):  # fmt: skip
+        assert as_duration(text) == time
+    assert as_duration(f"{days}-{hours}:{minutes}") == time - seconds
+    assert as_duration(f"{days}-{hours}") == time - seconds - 60 * minutes
+
+
+# --- 12: headers ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "servers"), [("thousands", 1024), ("exponent", 1000)])
+def test_headers_of_the_standard_format(name, servers):
+    assert read_log(RAW / f"header-{name}.swf").servers == servers
+
+
+def test_a_header_that_is_no_number_is_said_and_not_used():
+    log = read_log(RAW / "header-words.swf")
+    assert log.servers == 4 and log.servers_from.startswith("the most that its jobs held at once")
+    assert "MaxProcs in the header is '4 nodes x 4', which is no number: it is not used" in log.notes
+
+
+def test_a_header_below_the_largest_need_is_doubted_aloud(tmp_path):
+    content = (RAW / "header-words.swf").read_text().replace("4 nodes x 4", "3")
+    (tmp_path / "log.swf").write_text(content)
+    assert any(
+        "jobs need more than the 3 servers (MaxProcs in the header)" in x
+        for x in doubts(read_log(tmp_path / "log.swf"))
+    )
+
+
+# --- 13: what a file looks like ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["no-header.txt", "no-header.swf", "more-columns.swf", "pandas.csv", "sacct.json"])
+def test_what_is_read_though_it_has_no_header_or_another_form(name):
+    log = read_log(RAW / name)
+    known = {"sacct.json": 8}.get(name, 8 if name.endswith("swf") else 7)  # the first job ends as the window begins
+    assert log.lines.used == known and (log.need[:5] == 4).all()
+    if not name.endswith("swf"):
+        assert log.submit[0] == T + 200 and log.wait[0] == 10 and log.run[0] == 60 and log.estimate[0] == 3600
+
+
+def test_json_of_sacct_tells_what_its_table_tells():
+    log = read_log(RAW / "sacct.json")
+    assert log.need.tolist() == [4] * 6 + [8, 4] and log.user[0] == log.user[2] != log.user[1]
+    assert log.estimate[5] == UNLIMITED and log.unfinished.tolist() == [False] * 7 + [True]
+    assert log.lines.dropped == {CANCELLED: 1, WAITING: 1, COMPONENT: 1, BEFORE: 1}
+    assert (log.present.tasks.tolist(), log.present.at_once.tolist()) == ([1, 40], [0, 5])
+    assert read_log(RAW / "sacct.json", unit="gpus").need.tolist()[:3] == [2] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("no-header-own-columns.txt", "the output of sacct without its header, .* leave out -n"),
+        ("default-sacct.txt", "ask for them with -P"),
+        ("lsb.acct", "the accounting of LSF .* How to"),
+        ("pbs.acct", "the accounting of PBS; .* How to"),
+        ('{"items": [], "kind": "PodList"}', "what kubectl prints; .* How to"),
+        ('[{"task_id": "a", "state": "FINISHED"}]', "what ray list prints; .* How to"),
+        ('[{"need": 1}]', "of which only that of sacct --json is read: write the log as a CSV table"),
+        ('{"jobs": [{"job_id": 1, "submit_time": 5}]}', "squeue --json"),
+        ('{"jobs": ', "JSON, and is broken"),
+        ("JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n", "what squeue prints"),
+        ("JOBID   USER    STAT  QUEUE      FROM_HOST\n", "what bjobs of LSF prints"),
+        ("<html>", "a web page or XML"),
+    ],
+)  # fmt: skip
+def test_what_is_not_read_is_named_with_what_to_do(tmp_path, name, message):
+    path = RAW / name if (RAW / name[:60]).exists() else tmp_path / "log"
+    if path.parent != RAW:
+        path.write_text(name)
+    with pytest.raises(ValueError, match=message):
+        read_log(path)
+
+
+# --- 14: the size that was used ---------------------------------------------------------------------------------------
+
+
+def test_a_size_that_is_not_that_of_the_log_is_doubted():
+    log = read_log(RAW / "held-at-once.csv", servers=64)
+    assert any("1 job needs more than the 64 servers (given)" in words for words in doubts(log))
+    out = said("capacity", RAW / "held-at-once.csv", "--servers", 64, "--policy", "fcfs").out
+    assert "The jobs held at most 100 servers at once, which is more than there are" in out
+    over = read_log(RAW / "over-the-header.swf")
+    assert over.servers == 64 and held_most(over).ever == 80
+    assert any(
+        "the jobs held more than the 64 servers that there are (MaxProcs in the header), up to 80" in x
+        for x in doubts(over)
+    )
+
+
+def test_the_size_that_was_used_can_be_taken():
+    out = said("replay", RAW / "window.txt", "--servers", "used").out
+    assert "284 jobs on 16 servers" in out
+    large = said("capacity", RAW / "window.txt", "--servers", 32, "--policy", "fcfs").out
+    assert large.startswith(
+        "Warning: 50 % of the 32 servers (given) were not in use for 99 % of the time. --servers used takes 16"
+    )
+    used = said("capacity", RAW / "window.txt", "--servers", "used", "--policy", "fcfs").out
+    assert "on 16 servers (the size that was used)" in used and "Warning" not in used
+    assert said("plan", RAW / "window.txt", "--servers", "used", "--target-wait", "2h").status == 2
+
+
+@needs_traces
+@pytest.mark.parametrize(
+    ("file", "most_of_the_time", "ever"),
+    [("SDSC-SP2-5K", 115, 128), ("wagap-2013", 1425, 1531), ("KTH-SP2-1996-2.1", 100, 100)],
+)
+def test_sizes_that_public_logs_used(file, most_of_the_time, ever):
+    found = held_most(read_log(TRACES / f"{file}.swf.gz"))
+    assert found.most_of_the_time == pytest.approx(most_of_the_time, rel=0.005) and found.ever >= ever
+
+
+# --- Too short --------------------------------------------------------------------------------------------------------
+
+
+def test_too_short_is_said_first_and_load_and_waits_are_left_out(tmp_path):
+    (tmp_path / "log.csv").write_text("submit,need,run\n0,20,3600\n600,5,7200\n1200,16,7200\n")
+    answer = said("capacity", tmp_path / "log.csv", "--servers", 20)
+    assert answer.out.startswith("Nothing can be said of load and waits: the log has 3 jobs, fewer than 200.")
+    for words in ("700.0 %", "mean wait", "The work that came", "would wait", "[h]", "as if they were Poisson"):
+        assert words not in answer.out
+    told = json.loads(said("capacity", tmp_path / "log.csv", "--servers", 20, "--json").out)
+    assert told["verdict"][0].startswith("Nothing can be said of load and waits")
+    assert told["policies"]["fcfs"]["load"] is None and told["policies"]["fcfs"]["waits"] is None
+
+
+def test_five_of_the_longest_runs_must_fit_into_what_the_log_sees():
+    log = read_log(RAW / "window.txt", servers=SERVERS)
+    assert too_short(log) is None
+    cut = within(log, end=log.begin + 20 * 86_400)
+    long = cut.of(np.arange(len(cut)).repeat(2))
+    assert len(long) >= 200 and "less than 5 times its longest runs" in too_short(long)
+    # A single long run that brings next to no work does not count.
+    run = np.append(log.run, 300 * 86_400)
+    lonely = log.of(np.append(np.arange(len(log)), len(log) - 1), run=run, unfinished=None)
+    lonely = lonely.of(np.arange(len(lonely)), need=np.append(log.need, 1e-4))
+    assert too_short(lonely) is None
+
+
+# --- Each kind, by chance ---------------------------------------------------------------------------------------------
+
+NOW, LONG = 5000, 4000
+
+
+@st.composite
+def machines(draw):
+    """Rows of sacct of a small machine, and the number of its servers."""
+    rows, number = [], 100
+
+    def one(**changes):
+        row = {
+            "JobIDRaw": number, "State": "COMPLETED", "Submit": 0, "Eligible": 0, "Start": 0, "End": 0, "ElapsedRaw": 0,
+            "TimelimitRaw": 60, "NNodes": 1, "AllocCPUS": 0, "AllocTRES": "", "Partition": "p", "Flags": "",
+            "ReqTRES": "", "JobID": number,
+        } | changes  # fmt: skip
+        rows.append({name: str(value) for name, value in row.items()})
+
+    def ran(start, run, need, submit, name=None, raw=None, state="COMPLETED"):
+        times = {"Submit": T + submit, "Eligible": T + submit, "Start": T + start, "ElapsedRaw": run}
+        ends = "Unknown" if state == "RUNNING" else T + start + run
+        one(
+            **times, End=ends, State=state, AllocCPUS=need, AllocTRES=f"cpu={need},node=1" if need else "",
+            JobID=name or raw or number, JobIDRaw=raw or number,
+        )  # fmt: skip
+
+    for _ in range(draw(st.integers(3, 14))):
+        kind = draw(
+            st.sampled_from(["plain", "held", "cancelled", "array", "component", "requeued", "runs", "zero", "waits"])
+        )
+        number += 10
+        submit = draw(st.integers(0, NOW - 1))
+        start = draw(st.integers(submit, NOW - 1))
+        run, need = draw(st.integers(1, NOW - start)), draw(st.integers(1, 8))
+        if kind == "held":
+            ran(start, run, need, submit - draw(st.integers(0, 10**8)))
+        elif kind == "cancelled":
+            ran(start, 0, 0, submit, state=draw(st.sampled_from(["CANCELLED by 7", "FAILED"])))
+        elif kind == "array":
+            for task in range(draw(st.integers(1, 4))):
+                ran(start, run, need, submit, f"{number}_{task}", number + task)
+        elif kind == "component":
+            for part in range(draw(st.integers(1, 3))):
+                ran(start, run, need, submit, f"{number}+{part}", number + part)
+        elif kind == "requeued":
+            ran(start, run, need, submit, state="PREEMPTED")
+            again = start + run
+            if again < NOW - 1:
+                ran(again, draw(st.integers(1, NOW - again)), need, draw(st.sampled_from([submit, again])))
+        elif kind == "runs":
+            ran(start, NOW - start, need, submit, state="RUNNING")
+        elif kind == "zero":
+            ran(start, 0, need, submit)
+        elif kind == "waits":
+            one(State="PENDING", Submit=T + submit, Eligible=T + submit, Start="Unknown", End="Unknown")
+        else:
+            ran(start, run, need, submit)
+    return rows, 64
+
+
+def written(path, rows):
+    lines = [";".join(row[name] for name in COLUMNS) for row in rows]
+    path.write_text("\n".join([";".join(COLUMNS), *lines]) + "\n")
+    return path
+
+
+def read_or_none(path, servers):
+    """The log, or None where the file holds no job that can be used."""
+    try:
+        return read_log(path, servers=servers)
+    except ValueError as error:
+        if "holds a job that can be used" not in str(error):
+            raise
+        return None
+
+
+@given(machines(), st.randoms(use_true_random=False))
+def test_the_busy_share_is_that_of_a_count_second_by_second(tmp_path_factory, machine, dice):
+    """However the rows lie in the file, and whatever they are: fragments, no jobs, or jobs from before and beyond."""
+    rows, servers = machine
+    folder = tmp_path_factory.mktemp("log")
+    shuffled = [*rows, *dice.sample(rows, k=min(3, len(rows)))]  # some rows are there twice
+    dice.shuffle(shuffled)
+    log = read_or_none(written(folder / "jobs.txt", shuffled), servers)
+    if log is None or log.arrival is None or not log.end > log.begin:
+        return
+    assert log.lines.read == len(shuffled) == log.lines.used + sum(log.lines.dropped.values())
+    slow = slow_busy_share(rows, servers, int(log.begin), int(log.end))
+    assert busy_share(log) == pytest.approx(slow, abs=1e-12)
+    ended = [int(row["End"]) for row in rows if row["End"].isdigit()]
+    if log.window is not None:
+        assert log.begin == min(ended)
+        if any(row["State"] in ("RUNNING", "PENDING") for row in rows):
+            assert log.end == T + NOW or all(row["State"] != "RUNNING" for row in rows)
+
+
+@given(machines(), st.tuples(st.integers(0, NOW), st.integers(0, NOW)).map(sorted))
+def test_the_busy_share_of_a_window_that_is_cut_anywhere(tmp_path_factory, machine, ends):
+    rows, servers = machine
+    folder = tmp_path_factory.mktemp("log")
+    log = read_or_none(written(folder / "jobs.txt", rows), servers)
+    begin, end = (T + time for time in ends)
+    if log is None or log.arrival is None or end <= begin or begin < log.begin:
+        return
+    end = min(end, int(log.end))
+    try:
+        cut = within(log, begin, end)
+    except ValueError as error:
+        if "no job came and started" not in str(error) and "must end after" not in str(error):
+            raise
+        return
+    assert busy_share(cut) == pytest.approx(slow_busy_share(rows, servers, begin, end), abs=1e-12)
+    assert (cut.submit <= end).all() and (cut.arrival >= begin).all()
+
+
+@given(machines(), st.integers(0, 10**8), st.integers(0, NOW - 1), st.integers(1, NOW), st.integers(1, 8))
+def test_one_job_more_changes_the_busy_share_by_its_own_overlap(tmp_path_factory, machine, held, start, run, need):
+    rows, servers = machine
+    folder = tmp_path_factory.mktemp("log")
+    run = min(run, NOW - start)
+    more = dict(rows[0]) | {
+        "JobIDRaw": "99", "JobID": "99", "State": "COMPLETED", "Submit": str(T + start - held), "Start": str(T + start),
+        "Eligible": str(T + start - held), "End": str(T + start + run), "ElapsedRaw": str(run), "AllocCPUS": str(need),
+        "AllocTRES": f"cpu={need},node=1",
+    }  # fmt: skip
+    log, other = (read_or_none(written(folder / "jobs.txt", which), servers) for which in (rows, [*rows, more]))
+    if log is None or other is None or log.window is None or other.window != log.window:
+        return
+    overlap = max(0, min(start + run + T, log.end) - max(start + T, log.begin))
+    assert busy_share(other) - busy_share(log) == pytest.approx(
+        overlap * need / (servers * (log.end - log.begin)), abs=1e-12
+    )
+
+
+@given(machines())
+def test_the_size_that_was_used_is_that_of_a_count_second_by_second(tmp_path_factory, machine):
+    rows, servers = machine
+    log = read_or_none(written(tmp_path_factory.mktemp("log") / "jobs.txt", rows), servers)
+    if log is None or log.arrival is None or not log.end > log.begin:
+        return
+    begin, end = int(log.begin), int(log.end)
+    held = np.zeros(end - begin)
+    for row in rows:
+        if row["Start"].isdigit() and row["State"] != "PENDING":
+            first = int(row["Start"]) - begin
+            held[max(first, 0) : max(first + int(row["ElapsedRaw"]), 0)] += int(row["AllocCPUS"])
+    found = held_most(log)
+    assert found.ever == held.max()
+    assert (held <= found.most_of_the_time).mean() >= 0.99 - 1e-9
+    assert (held < found.most_of_the_time).mean() < 0.99
+    assert size_in_use(log) >= log.need.max()

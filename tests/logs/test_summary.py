@@ -1,0 +1,729 @@
+"""Summaries of logs: what they hold, what is drawn from them, what they give away, and what they refuse."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mjq._util.plain import printable
+from mjq_book import experiments
+from mjq_logs import Log, Summary, example_log, lublin_log, read_log, read_summary, summarize
+from mjq_logs.making import campaigns, drawing, own_error, summarizing
+from mjq_logs.making.campaigns import beginnings, variation
+from mjq_logs.making.drawing import DAY, LATE, WEEK
+from mjq_logs.making.own_error import share_of_order
+from mjq_logs.making.summary import CAMPAIGNS, FIGURES, LEVELS, MOST_NUMBERS, TWO_NUMBERS, is_summary
+from mjq_logs.making.writing import as_swf
+from tests.conftest import TRACES, needs_traces, said
+
+
+@pytest.fixture(scope="module")
+def log():
+    return example_log()
+
+
+@pytest.fixture(scope="module")
+def site(log):
+    return summarize(log)
+
+
+@pytest.fixture
+def unchecked(monkeypatch):
+    """Without its eight draws: where the own error does not matter."""
+    monkeypatch.setattr(summarizing, "_with_its_error", lambda site, log: site)
+
+
+def two_users(weeks=40, servers=16):
+    """One user submits four short jobs of one server each morning, the other a long one of eight each evening.
+
+    Both do so every other week.
+    """
+    day = DAY * np.arange(7 * weeks)
+    day = day[day // WEEK % 2 == 0]
+    mornings = (day[:, None] + 9 * 3600 + 600 * np.arange(4)).ravel()
+    evenings = day + 20 * 3600
+    submit = np.concatenate([mornings, evenings])
+    first = np.arange(len(submit)) < len(mornings)
+    order = np.argsort(submit, kind="stable")
+    need, run, user = np.where(first, 1.0, 8.0), np.where(first, 300.0, 20_000.0), np.where(first, 0, 1)
+    return Log(need=need[order], run=run[order], submit=submit[order], user=user[order], servers=servers, clock=0.0)
+
+
+def some_log(rng, jobs, users=7, needs=(1, 2, 4, 16), servers=16.0):
+    submit = np.sort(rng.uniform(0, 40 * DAY, jobs)).round()
+    run = rng.lognormal(6, 2, jobs).round()
+    return Log(
+        need=rng.choice(np.array(needs, dtype=float), jobs),
+        run=run,
+        submit=submit,
+        estimate=600.0 * np.ceil(run * rng.uniform(1, 5, jobs) / 600 + 0.01),
+        user=rng.integers(users, size=jobs),
+        servers=servers,
+    )
+
+
+# --- What is drawn ---------------------------------------------------------------------------------------------------
+
+
+def test_two_users_are_found_and_drawn_again():
+    log = two_users()
+    site = summarize(log)
+    assert site.model == CAMPAIGNS and site.needs.tolist() == [1, 8] and site.groups.tolist() == [1, 8]
+    assert (site.runs[0] == 300).all() and (site.runs[1] == 20_000).all()
+    copy = site.draw(50_000, seed=2)
+    assert np.mean(copy.need == 8) == pytest.approx(0.2, abs=0.001)
+    assert copy.run[copy.need == 8] == pytest.approx(20_000) and copy.run[copy.need == 1] == pytest.approx(300)
+    hour = copy.submit // 3600 % 24
+    assert np.isin(hour[copy.need == 8], (9, 20)).mean() > 0.4  # the hours of both, for the profile is one
+    order, begins = beginnings(copy.submit, copy.user)
+    same = (copy.need[order][1:] == copy.need[order][:-1])[~begins[1:]]
+    assert same.mean() > 0.95
+
+
+def test_a_draw_depends_on_its_seed_alone(site):
+    one, same, other = site.draw(3000, seed=5), site.draw(3000, seed=5), site.draw(3000, seed=6)
+    columns = "submit", "need", "run", "estimate", "user"
+    assert all(np.array_equal(getattr(one, name), getattr(same, name)) for name in columns)
+    assert not np.array_equal(one.submit, other.submit)
+
+
+@pytest.mark.parametrize("users", [True, False])
+def test_shares_load_and_levels_are_kept(log, users):
+    site = summarize(log if users else replace(log, user=None))
+    copy = site.draw(100_000, seed=3)
+    assert (np.diff(copy.submit) >= 0).all() and copy.run.min() >= 1 and (copy.estimate >= copy.run).all()
+    assert set(copy.need) <= set(site.needs)
+    load = copy.need @ copy.run / (copy.servers * copy.submit.max())
+    assert load == pytest.approx(site.load, rel=0.01)
+    # Jobs of campaigns are dealt from a deck that has each need and level in its share; the others are drawn.
+    shares = np.array([np.mean(copy.need == need) for need in site.needs])
+    assert shares == pytest.approx(site.shares, abs=0.002 if users else 0.03)
+    assert (copy.need @ copy.run) / len(copy) == pytest.approx(
+        (log.need @ log.run) / len(log), rel=0.01 if users else 0.1
+    )
+    group = site.group_of[np.searchsorted(site.needs, copy.need)]
+    for g, runs in enumerate(np.round(site.runs)):
+        thirds = np.searchsorted(runs, copy.run[group == g], side="left") * 3 // LEVELS
+        expected = site.weights[g].reshape(3, -1).sum(axis=1)
+        assert np.bincount(thirds, minlength=3) / len(thirds) == pytest.approx(expected, abs=0.005 if users else 0.06)
+
+
+def test_work_varies_from_week_to_week_as_in_the_log(log, site):
+    """And more where campaigns look at no other time."""
+
+    def of(one):
+        return variation(one.submit, one.need * one.run, one.submit.max())
+
+    def drawn(one):
+        return np.mean([of(one.draw(seed=k)) for k in range(16)], axis=0)
+
+    own = of(replace(log, submit=log.submit - log.submit[0]))
+    without, more = drawn(replace(site, looks=0.0)), drawn(replace(site, looks=6.0))
+    assert (more < without).all()
+    assert drawn(site).mean() == pytest.approx(own.mean(), abs=0.15)
+
+
+def test_work_varies_as_in_a_log_that_was_drawn(site, unchecked):
+    """A log of campaigns that avoid busy days: how many times they look is found from how its work varies."""
+
+    def of(one):
+        return variation(one.submit, one.need * one.run, one.submit.max())
+
+    for looks in (0.5, 2.0):
+        log = replace(site, looks=looks).draw(20_000, seed=3)
+        found = summarize(log)
+        assert looks / 3 < found.looks < 3 * looks
+        drawn = np.mean([of(found.draw(20_000, seed=k)) for k in range(16)], axis=0)
+        assert drawn == pytest.approx(of(replace(log, submit=log.submit - log.submit[0])), abs=0.12)
+
+
+def test_campaigns_begin_where_least_work_is():
+    """A campaign of much work, dealt last and placed first; then single jobs that look at many times."""
+    flat = drawing.Times(
+        gaps=np.full((8, drawing.GRID), 12 * 3600.0), hours=np.ones((2, 24)),
+        summed=np.cumsum(np.ones((2, 24)), axis=1), days=np.cumsum(np.ones(7)), quiet=np.zeros(7, dtype=bool),
+    )  # fmt: skip
+    jobs, span = 60, 40 * WEEK
+    begins = np.arange(jobs) <= 45
+    work = np.where(np.arange(jobs) < 45, 1e-3, 100.0)
+    nothing, ranks = np.zeros(jobs, dtype=np.int32), np.full(jobs, 0.5)
+    for seed in range(5):
+        come = drawing.placed(np.random.default_rng(seed), flat, nothing, ranks, begins, work, span, 30.0)
+        assert np.diff(come[45:]) % span == pytest.approx(12 * 3600.0)  # all of a campaign, by its gaps
+        behind, ahead = (come[:45] - come[45]) % span, (come[45] - come[:45]) % span
+        assert (behind > 7 * DAY).all() and (ahead > 12 * DAY).mean() > 0.9
+
+
+def test_the_job_that_is_copied_lies_l_jobs_back_with_probability_one_over_l():
+    rng = np.random.default_rng(3)
+    back = np.array([drawing._back(rng, 50) for _ in range(40_000)])
+    assert set(back) <= set(range(1, 51))
+    for least in (2, 3, 10):
+        # Of the last 50 jobs alone: what lies further back is drawn again.
+        expected = (1 / least - 1 / 51) / (1 - 1 / 51)
+        assert np.mean(back >= least) == pytest.approx(expected, abs=4 * np.sqrt(expected / len(back)))
+    assert max(drawing._back(rng, 10**6) for _ in range(20_000)) <= drawing.MEMORY
+
+
+def test_the_deck_has_each_need_and_level_in_its_share():
+    rng = np.random.default_rng(4)
+    shares = rng.random((5, 12))
+    shares /= shares.sum()
+    for jobs in (1, 7, 300, 12_345):
+        decks = np.array([drawing._deck(rng, shares, jobs) for _ in range(200)])
+        assert (decks.sum(axis=(1, 2)) == jobs).all()
+        assert (np.abs(decks - shares * jobs) < 1 + 1e-9).all()
+        assert decks.mean(axis=0) == pytest.approx(shares * jobs, abs=0.15)
+
+
+def test_variation_is_a_mean_over_eight_times_at_which_days_begin():
+    """Work of one hour each day: some days that begin with it and some that end with it are alike."""
+    come = 86_400.0 * np.arange(70) + 3600 * np.tile([1.0, 23.0], 35)
+    work = np.ones(70)
+    slow = []
+    for length in (WEEK, DAY):
+        each = []
+        for k in range(8):
+            begin = k * length / 8
+            whole = int((70 * DAY - begin) // length)
+            inside = (come >= begin) & (come < begin + whole * length)
+            per = np.bincount(((come[inside] - begin) // length).astype(int), work[inside], minlength=whole)
+            each.append(per.std() / per.mean())
+        slow.append(np.log(max(np.mean(each), 1e-3)))
+    assert variation(come, work, 70 * DAY) == pytest.approx(slow, abs=1e-12)
+    assert np.isnan(variation(come[:1], work[:1], DAY)).all()
+
+
+def test_jobs_come_by_day_and_by_night_as_in_the_log(log, site):
+    copy = site.draw(50_000, seed=1)
+
+    def by_day(one):
+        hour = (one.submit + one.clock) // 3600 % 24
+        return np.mean((hour >= 8) & (hour < 20))
+
+    assert by_day(copy) == pytest.approx(by_day(log), abs=0.08)
+
+
+def test_campaigns_end_after_four_days(site):
+    copy = site.draw(5000, seed=1)
+    order, begins = beginnings(copy.submit, copy.user)
+    # A campaign that passes the end of the log goes on at its beginning.
+    assert begins.sum() < 1.1 * len(np.unique(copy.user)) + 5
+    come, user = np.array([0.0, 1, 2, 5 * DAY]), np.array([1, 2, 1, 1])
+    order, begins = beginnings(come, user)
+    assert order.tolist() == [0, 2, 3, 1] and begins.tolist() == [True, False, True, True]
+    assert LATE < DAY < WEEK
+
+
+def test_a_summary_of_draws_is_like_the_summary(site):
+    again = summarize(site.draw(60_000, seed=4))
+    for name, most in (("copy", 0.03), ("near", 0.04), ("keep", 0.05), ("begin", 0.02), ("fresh", 0.02), ("end", 0.02)):
+        assert np.abs(getattr(again, name) - getattr(site, name)).mean() < most, name
+    assert abs(np.log(again.gaps[..., 3] / site.gaps[..., 3])).mean() < 0.5
+    assert abs(np.log(again.age[:5] / site.age[:5])).max() < 0.7
+
+
+def test_fast_campaigns_stay_fast(unchecked):
+    """Half of the users submit each minute, half each hour: gaps are copied with the jobs."""
+    rng = np.random.default_rng(2)
+    each = 400
+    pause = np.where(rng.random(20) < 0.5, 60.0, 3600.0)
+    submit = np.concatenate([np.cumsum(np.full(each, gap)) + 5 * WEEK * k for k, gap in enumerate(pause)])
+    jobs = len(submit)
+    fast = Log(np.ones(jobs), np.full(jobs, 300.0), submit, user=np.repeat(np.arange(20), each), servers=4.0)
+    mixed = replace(fast, submit=np.concatenate(
+        [np.cumsum(rng.choice([60.0, 3600.0], each)) + 5 * WEEK * k for k in range(20)]
+    ))  # fmt: skip
+    assert summarize(fast).pace[0] > 0.2 > 0.1 > summarize(mixed).pace[0]
+
+
+def test_two_numbers_of_memory():
+    rng = np.random.default_rng(8)
+    jobs, need, run = 30_000, [], []
+    for k in range(jobs):
+        stay = k and rng.random() < 0.4
+        need.append(need[-1] if stay else rng.choice([1.0, 2.0, 8.0], p=[0.5, 0.3, 0.2]))
+        run.append(run[-1] if stay and rng.random() < 0.5 else rng.lognormal(6, 1))
+    log = Log(np.array(need), np.array(run), submit=60.0 * np.arange(jobs), servers=8.0)
+    site = summarize(log)
+    assert site.model == TWO_NUMBERS and site.looks is None and site.end is None
+    assert site.repeat[0] == pytest.approx(0.4, abs=0.02)
+    copy = site.draw(seed=1)
+    for k in (1, 2):
+        assert np.mean(copy.need[k:] == copy.need[:-k]) == pytest.approx(
+            np.mean(log.need[k:] == log.need[:-k]), abs=0.02
+        )
+    assert "two numbers of memory" in " ".join(site.in_words())
+    assert "does not tell who submitted" in " ".join(site.own_error())
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 10**6), st.integers(200, 400), st.integers(1, 9))
+def test_any_log_is_summarized_and_drawn(seed, jobs, users):
+    rng = np.random.default_rng(seed)
+    log = some_log(rng, jobs, users, needs=1 + rng.integers(16, size=5))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(summarizing, "_with_its_error", lambda site, log: site)
+        patch.setattr(campaigns, "FITS", 4)
+        site = summarize(log)
+    assert site.model == (CAMPAIGNS if len(np.unique(log.user)) > 1 else TWO_NUMBERS)
+    again = Summary.from_json(site.to_json())
+    copy, same = site.draw(500, seed), again.draw(500, seed)
+    assert np.array_equal(copy.submit, same.submit) and np.array_equal(copy.estimate, same.estimate)
+    assert len(copy) == 500 and copy.need.max() <= log.servers and copy.submit.min() >= 0
+
+
+def test_users_who_submit_one_job_each_are_as_unknown(unchecked):
+    log = some_log(np.random.default_rng(1), 400)
+    for user in (np.arange(400), np.where(np.arange(400) < 4, 0, -1)):
+        site = summarize(replace(log, user=user))
+        assert site.model == TWO_NUMBERS and Summary.from_json(site.to_json()).repeat is not None
+
+
+def test_jobs_of_unknown_users_are_no_campaign(unchecked):
+    log = some_log(np.random.default_rng(2), 2000)
+    half = np.where(np.arange(2000) % 2 == 0, -1, log.user)
+    alone = np.where(half < 0, 10_000 + np.arange(2000), half)
+    assert summarize(replace(log, user=half)).to_json() == summarize(replace(log, user=alone)).to_json()
+
+
+def test_gaps_that_are_always_copied_and_once_are_not(unchecked):
+    """A thousand users submit three jobs in even steps, and eight others do not."""
+    rng = np.random.default_rng(3)
+    begins, step = WEEK * np.arange(1000), rng.uniform(10, 80_000, 1000)
+    even = (begins[:, None] + step[:, None] * np.arange(3)).ravel()
+    uneven = (begins[:8, None] + np.cumsum(rng.uniform(10, 80_000, (8, 4)), axis=1) + 3600).ravel()
+    submit = np.concatenate([even, uneven])
+    order = np.argsort(submit, kind="stable")
+    user = np.concatenate([np.repeat(np.arange(1000), 3), np.repeat(1000 + np.arange(8), 4)])
+    jobs = len(submit)
+    site = summarize(
+        Log(rng.choice([1.0, 2.0], jobs), rng.lognormal(5, 1, jobs), submit[order], user=user[order], servers=8.0)
+    )
+    assert np.isfinite(site.pace).all() and Summary.from_json(site.to_json()).pace.max() <= 1
+
+
+@pytest.mark.parametrize("span", [700.0, 5000.0])
+def test_short_spans_are_summarized_and_drawn(unchecked, span):
+    log = some_log(np.random.default_rng(4), 400)
+    site = summarize(replace(log, submit=np.sort(np.random.default_rng(5).uniform(0, span, 400))))
+    assert len(site.draw(3)) == 3 and len(Summary.from_json(site.to_json()).draw(400)) == 400
+
+
+# --- The file --------------------------------------------------------------------------------------------------------
+
+
+def numbers_in(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [x for one in value for x in numbers_in(one)]
+    return [value] if isinstance(value, int | float) and not isinstance(value, bool) else []
+
+
+def test_the_file_holds_the_summary(site, tmp_path):
+    site.write(tmp_path / "site.json")
+    again = read_summary(tmp_path / "site.json")
+    assert again.to_json() == site.to_json() == (tmp_path / "site.json").read_text()
+    assert np.array_equal(again.draw(1000, 9).submit, site.draw(1000, 9).submit)
+    content = json.loads(site.to_json())
+    found = numbers_in({name: value for name, value in content.items() if name != "version"})
+    assert len(found) == site.numbers - 1 <= MOST_NUMBERS  # the numbers count `local`, which is a truth value
+    assert site.bytes <= 1500
+    counts = {*content["needs"], *content["groups"], content["servers"]}
+    assert all(float(f"{x:.3g}") == x or x in counts for x in found)
+
+
+def test_a_log_of_many_needs_has_no_more_numbers(unchecked):
+    rng = np.random.default_rng(1)
+    site = summarize(some_log(rng, 40_000, 100, needs=np.arange(1, 301), servers=300.0))
+    assert len(site.needs) <= summarizing.MOST_NEEDS and len(site.groups) == 8
+    assert replace(site, error=dict.fromkeys(FIGURES, (1.0, 1.0))).numbers <= MOST_NUMBERS
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "another"}, "not say that its format is"),
+        ({"version": 1}, "version 1; only version 4"),
+        ({"model": "magic"}, "model must be"),
+        ({"secret": 1}, "it has 'secret', which no summary has"),
+        ({"needs": []}, "needs must be a list"),
+        ({"needs": [1, "x"]}, "needs must have"),
+        ({"end": [[2.0] * 3]}, "end must have"),
+        ({"servers": -1}, "servers must have 1 numbers of at least 0"),
+        ({"servers": 2}, "a need exceeds the servers"),
+        ({"load": 0}, "load must be positive"),
+        ({"jobs": 1e12}, "out of range"),
+        ({"quiet": [7, 8]}, "quiet must be days"),
+        ({"gaps": None}, "gaps must have"),
+        ({"looks": None}, "looks must have"),
+        ({"looks": 1e6}, "looks must be at most 100"),
+        ({"load": 1e-9}, "in more than 1e"),
+        ({"servers": 1e12}, "servers at most"),
+        ({"keep": 2}, "keep must hold probabilities"),
+        ({"error": {"fcfs capacity": [1, 2]}}, "error must have a pair"),
+        ({"no_promise": 3}, "no_promise must be a list of starts, short, capacity, users"),
+        ({"no_promise": ["a\n; MaxProcs: 7\n1 0 -1 99999 1"]}, "no_promise must be a list of"),
+        ({"no_promise": [["short"]]}, "no_promise must be a list of"),
+        ({"jobs": 10**400}, "jobs must have 1 numbers"),
+        ({"error": {name: [1e300, 0] for name in FIGURES}}, "error must hold numbers of at most"),
+        ({"groups": [1.5]}, "runs must have 1 x 12"),
+    ],
+)
+def test_damage_is_named(site, change, message):
+    with pytest.raises(ValueError, match=message):
+        Summary.from_json(json.dumps(json.loads(site.to_json()) | change))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("shares", lambda x: [2 * y for y in x], "shares must sum to 1"),
+        ("fresh", lambda x: [[0.5] * len(y) for y in x], "fresh must sum to 1"),
+        ("pace", lambda x: [1.5] * len(x), "pace must hold probabilities"),
+        ("copy", lambda x: [[0.9] * len(y) for y in x], "copy and near must sum to at most 1"),
+        ("age", lambda x: [0.0] * len(x), "age, end, weights, begin and fresh must be positive"),
+        ("end", lambda x: [[0.0] * len(y) for y in x], "age, end, weights, begin and fresh must be positive"),
+        ("gaps", lambda x: [[[1e300] * len(z) for z in y] for y in x], "gaps must be at most"),
+        ("runs", lambda x: [[1e300] * len(y) for y in x], "runs must be at most"),
+        ("weights", lambda x: [[1e-300, *y[1:]] for y in x], "weights must"),
+        ("factors", lambda x: [[0.5] * len(y) for y in x], "factors must be at least 1"),
+        ("limits", lambda x: x[::-1], "limits must be positive and rise"),
+        ("groups", lambda x: [y + 0.25 for y in x], "named after a need"),
+        ("profile", lambda x: [[0.0] * 24] * 2, "must be positive"),
+        ("runs", lambda x: [["long"] * 12 for _ in x], "runs must have"),
+        ("runs", lambda x: [[float("nan")] * 12 for _ in x], "runs must have"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_named(site, name, change, message):
+    content = json.loads(site.to_json())
+    content[name] = change(content[name])
+    with pytest.raises(ValueError, match=message):
+        Summary.from_json(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"format": 3}', "; MaxProcs: 8", "[" * 200_000, '{"a":' * 200_000, "9" * 2_000_000]
+)
+def test_other_files_are_refused(tmp_path, text):
+    (tmp_path / "x.json").write_text(text)
+    assert not is_summary(tmp_path / "x.json")
+    with pytest.raises(ValueError, match=r"x\.json: this is not a summary of a log"):
+        read_summary(tmp_path / "x.json")
+
+
+def test_a_summary_is_one_in_any_layout(site, tmp_path):
+    """As other programs and editors write the same JSON."""
+    content, path = json.loads(site.to_json()), tmp_path / "x.json"
+    for text in (
+        json.dumps(content), json.dumps(content, indent=4), json.dumps(content, sort_keys=True, separators=(",", ":")),
+        "\n\n" + site.to_json(), "\ufeff" + site.to_json(), site.to_json().replace("\n", "\r\n"),
+    ):  # fmt: skip
+        path.write_text(text, encoding="utf-8", newline="")
+        assert is_summary(path) and read_summary(path).to_json() == site.to_json()
+
+
+@given(data=st.data())
+def test_whatever_a_file_says_is_drawn_from_or_refused_in_printable_words(site, data):
+    """Any value of JSON in place of any part of a summary; what is read brings no text of its own."""
+    anything = st.recursive(
+        st.none() | st.booleans() | st.integers(-(10**400), 10**400) | st.floats() | st.text(), st.lists, max_leaves=8
+    )
+    content = json.loads(site.to_json())
+    name = data.draw(st.sampled_from(sorted(content)))
+    old = content[name]
+    if isinstance(old, list) and old and data.draw(st.booleans()):
+        old[data.draw(st.integers(0, len(old) - 1))] = data.draw(anything)
+    else:
+        content[name] = data.draw(anything)
+    read, refusal = None, ""
+    try:
+        read = Summary.from_json(json.dumps(content))
+    except ValueError as error:
+        refusal = str(error)
+    assert refusal.isprintable() and len(refusal) < 300
+    if read is None:
+        return
+    words = [*read.own_error(), *read.in_words()]
+    assert all(printable(one) == one and len(one) < 1000 for one in words)
+    assert as_swf(read.draw(50), words).count(b"\n") == as_swf(read.draw(50)).count(b"\n") + len(words)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"submit": None}, "does not say when jobs were submitted"),
+        ({"servers": None}, "how many servers"),
+        ({"submit": np.zeros(300)}, "came at once"),
+        ({"submit": np.arange(300.0)}, "came within 299 s"),
+        ({"run": np.zeros(300)}, "no job of the log ran"),
+        ({"need": 1 + np.arange(300) / 300}, "no need of the log has 5 jobs"),
+    ],
+)
+def test_what_tells_nothing_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        summarize(replace(some_log(np.random.default_rng(1), 300), **changes))
+
+
+@pytest.mark.parametrize("jobs", [1, 199])
+def test_short_logs_are_refused(jobs):
+    with pytest.raises(ValueError, match=f"at least 200 jobs, and the log has {jobs}"):
+        summarize(some_log(np.random.default_rng(1), jobs))
+
+
+def test_draws_of_no_size_are_refused(site):
+    for jobs in (0, -1, 2.5, 10**9):
+        with pytest.raises(ValueError, match="jobs"):
+            site.draw(jobs)
+    with pytest.raises(ValueError, match="seed"):
+        site.draw(10, seed=-1)
+
+
+# --- Its own error ---------------------------------------------------------------------------------------------------
+
+
+def test_the_summary_tells_its_own_error(log, site):
+    assert set(site.error) == set(FIGURES)
+    assert all(off >= 0 for _, off in filter(None, site.error.values()))
+    text = " ".join(site.own_error())
+    assert "points under FCFS" in text and "EASY mean wait" in text and "Nothing is promised of waits" in text
+    draws = [share_of_order(site.draw(seed=k)) for k in range(8)]
+    expected = 100 * (np.mean(draws) - share_of_order(log))
+    assert site.error["fcfs capacity"][0] == pytest.approx(expected, abs=3 * site.error["fcfs capacity"][1] + 0.5)
+
+
+def test_a_wait_that_no_draw_has_is_not_a_wait_that_the_log_has_not(site):
+    """A ratio of zero is one; unknown is the ratio to a wait that is not there."""
+    crowded = Log(need=np.ones(400), run=np.full(400, 90.0), submit=60.0 * np.arange(400), servers=1)
+    alone = replace(crowded, submit=100.0 * np.arange(400))
+    for log, drawn, ratio, words in (
+        (crowded, alone, (0.0, 0.0), "EASY mean wait 0.00 ± 0.00"),
+        (alone, crowded, None, "EASY mean wait not known, the log has none"),
+    ):
+        error = own_error.compared(log, lambda seed, drawn=drawn: drawn, 0.5)
+        assert error["easy mean wait"] == error["easy 90 % wait"] == ratio
+        told = replace(site, error=error)
+        again = Summary.from_json(told.to_json())
+        assert again.error == error and words in " ".join(again.own_error())
+
+
+def test_nothing_is_promised_where_nothing_can_be(site, log):
+    off = max(abs(site.error[f"{policy} capacity"][0]) for policy in ("fcfs", "easy"))
+    far = ("the capacity of the draws is off by more than 2 points",) if off > 2 else ()
+    assert site.reasons == ("the log is of fewer than 300 days", *far)
+    told = summarize(replace(log, submits_are_starts=True, user=None, start=None)).reasons
+    assert "the submit times of the log are start times" in told
+    assert "the log does not tell who submitted its jobs" in told
+    copy = as_swf(site.draw(300), [f"Nothing is promised: {told}"])
+    assert copy.count(b"\n") > 300
+
+
+def test_a_long_log_with_users_is_promised(monkeypatch):
+    monkeypatch.setattr(summarizing, "POINTS_OFF", 100.0)
+    assert summarize(two_users(weeks=60)).no_promise == ()
+    monkeypatch.setattr(summarizing, "POINTS_OFF", -1.0)
+    assert "off by more than" in summarize(two_users(weeks=60)).reasons[0]
+
+
+# --- What it gives away ----------------------------------------------------------------------------------------------
+
+
+def test_no_level_and_no_need_stands_for_fewer_than_five_jobs(unchecked):
+    rng = np.random.default_rng(3)
+    log = some_log(rng, 3000, 30, needs=(1, 1, 1, 1, 2, 2, 4, 8, 16))
+    run, need = log.run.copy(), log.need.copy()
+    run[rng.integers(3000, size=3)] = 3e6  # three jobs with most of the work
+    need[:4] = 13.0
+    log = replace(log, run=run, need=need)
+    site = summarize(log)
+    assert 13 not in site.needs
+    group = site.group_of[np.searchsorted(site.needs, np.where(log.need == 13, 16, log.need))]
+    for g, weights in enumerate(site.weights):
+        assert (weights * (group == g).sum() >= 4.97).all()  # the weights are rounded
+    assert site.runs.max() < 0.7 * log.run.max()
+
+
+def test_a_rare_need_cannot_be_found(unchecked):
+    """Two logs that differ in one job of a need that nobody else has: neither file holds the need."""
+    log = some_log(np.random.default_rng(5), 2000)
+    with_one = replace(log, need=np.where(np.arange(2000) == 777, 11.0, log.need))
+    assert 11 not in summarize(log).needs and 11 not in summarize(with_one).needs
+
+
+def test_names_of_users_and_the_order_of_their_numbers_are_not_in_the_file(unchecked):
+    log = some_log(np.random.default_rng(6), 2000, users=20)
+    names = np.random.default_rng(1).permutation(20)
+    assert summarize(replace(log, user=names[log.user])).to_json() == summarize(log).to_json()
+
+
+def test_dates_and_numbers_of_jobs_are_not_in_the_file(unchecked):
+    log = some_log(np.random.default_rng(6), 2000, users=20)
+    later = replace(log, submit=log.submit + 52 * WEEK, number=np.arange(5000, 7000), clock=None)
+    assert summarize(later).to_json() == summarize(log).to_json()
+
+
+def test_a_run_time_does_not_tell_members_from_others(unchecked):
+    """Half of the jobs are summarized. Whether a job is near to a level says no more of these than of the others."""
+    rng = np.random.default_rng(7)
+    log = some_log(rng, 8000, 60)
+    inside = rng.random(8000) < 0.5
+    columns = ("need", "run", "submit", "estimate", "user")
+    site = summarize(replace(log, **{name: getattr(log, name)[inside] for name in columns}))
+    runs = site.runs[site.group_of[np.searchsorted(site.needs, log.need)]]
+    near = np.abs(np.log(np.maximum(runs, 1)) - np.log(np.maximum(log.run, 1))[:, None]).min(axis=1)
+    rank = np.argsort(np.argsort(near))
+    n, m = inside.sum(), (~inside).sum()
+    better = 1 - (rank[inside].sum() - n * (n - 1) / 2) / (n * m)
+    assert better == pytest.approx(0.5, abs=0.025)
+
+
+def test_who_knows_all_other_jobs_can_tell_one(unchecked):
+    """What the page says is not protected: the file changes if a large job, or a user, is left out."""
+    log = some_log(np.random.default_rng(8), 2000, users=20)
+    whole = summarize(log).to_json()
+    for stay in (np.arange(2000) != np.argmax(log.need * log.run), log.user != 3):
+        columns = ("need", "run", "submit", "estimate", "user")
+        less = replace(log, **{name: getattr(log, name)[stay] for name in columns})
+        assert summarize(less).to_json() != whole
+    words = " ".join(summarize(log).in_words())
+    assert "can often tell whether one job or one user was there" in words
+
+
+# --- Readers, writers, commands --------------------------------------------------------------------------------------
+
+
+def test_users_are_read_from_all_formats(tmp_path):
+    (tmp_path / "a.swf").write_text("; MaxProcs: 8\n" + "".join(
+        f"{k} {k} 0 60 1 -1 -1 1 60 -1 1 {user} -1 -1 -1 -1 -1 -1\n" for k, user in enumerate((70, 5, 70, -1), 1)
+    ))  # fmt: skip
+    (tmp_path / "b.csv").write_text("submit,need,run,who\n1,1,60,ann\n2,1,60,bob\n3,1,60,ann\n4,1,60,\n")
+    header = "JobIDRaw;State;Submit;Start;ElapsedRaw;AllocCPUS;UID"
+    rows = [f"{k};COMPLETED;{k};{k};60;1;{user}" for k, user in enumerate((1001, 0, 1001, ""), 1)]
+    (tmp_path / "c.txt").write_text("\n".join([header, *rows]))
+    found = [
+        read_log(tmp_path / "a.swf"),
+        read_log(tmp_path / "b.csv", {"user": "who"}, servers=8),
+        read_log(tmp_path / "c.txt"),
+    ]
+    assert [one.user.tolist() for one in found] == [[0, 1, 0, -1]] * 3
+    assert read_log(tmp_path / "b.csv", servers=8).user is None
+
+
+def test_a_drawn_log_is_written_and_read(site, tmp_path):
+    copy = site.draw(400, seed=2)
+    (tmp_path / "copy.swf").write_bytes(as_swf(copy, ["one note", "two"]))
+    again = read_log(tmp_path / "copy.swf")
+    assert again.servers == 64 and again.clock == 0 and again.header["Note"] == "one note\ntwo"
+    for name in ("submit", "need", "run", "estimate"):
+        assert np.array_equal(getattr(again, name), getattr(copy, name)), name
+    assert len(np.unique(again.user)) == len(np.unique(copy.user))
+
+
+def test_the_commands(tmp_path, log):
+    path = tmp_path / "log.swf"
+    path.write_bytes(as_swf(log))
+    told = said("summary", path, cwd=tmp_path)
+    assert told.status == 0 and "Nothing was written" in told.out and "It holds no job, no name" in told.out
+    told = said("summary", path, "-o", "site.json", cwd=tmp_path)
+    assert told.status == 0 and "Own error of the summary" in told.out
+    again = said("summary", path, "-o", "site.json", cwd=tmp_path)
+    assert again.status == 2 and "--force" in again.err
+    text = (tmp_path / "site.json").read_text()
+    assert json.loads(said("summary", path, "--json", cwd=tmp_path).out) == json.loads(text)
+    told = said("draw", "site.json", "--jobs", 700, "--seed", 3, "-o", "copy.swf", cwd=tmp_path)
+    assert told.status == 0 and told.out.startswith("Own error") and told.out.endswith("700 jobs are in copy.swf.\n")
+    assert len(read_log(tmp_path / "copy.swf")) == 700
+    told = said("replay", "site.json", cwd=tmp_path)
+    first, second = told.out.splitlines()[:2]
+    assert "are drawn from the summary site.json, with seed 1" in first and second.startswith("Own error")
+    plain = json.loads(said("replay", "site.json", "--json", cwd=tmp_path).out)
+    assert "Own error" in plain["notes"][1]
+    for words, message in (
+        (["wait", "site.json", "--need", 1, "--limit", "1h"], "wait needs the log itself"),
+        (["replay", "site.json", "--partition", "a"], "no columns, units or partitions"),
+        (["capacity", "site.json", "--strict"], "no lines that cannot be used"),
+        (["replay", "site.json", "--from", "5"], "no window to choose"),
+        (["capacity", "site.json", "--servers", "used"], "no servers in use"),
+        (["replay", "site.json", "--servers", "a=3"], "no partitions to choose from"),
+        (["replay", "site.json", "--servers", 8], "exceeds resource 8"),
+        (["capacity", "site.json", "--policy", "fcfs", "--servers", "a=3,b=4"], "no partitions to choose from"),
+        (["draw", "log.swf", "-o", "x.swf"], "not a summary of a log"),
+        (["draw", "missing.json", "-o", "x.swf"], "does not exist"),
+    ):
+        answer = said(*words, cwd=tmp_path)
+        assert answer.status == 2 and message in answer.err, answer
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words", [["capacity"], ["plan", "--target-wait", "100h", "--servers", "64:70:2"]], ids=lambda words: words[0]
+)
+def test_capacity_and_plan_take_a_summary(tmp_path, site, words):
+    site.write(tmp_path / "site.json")
+    told = said(words[0], "site.json", *words[1:], cwd=tmp_path)
+    assert told.status == 0, told.err
+    first, second = told.out.splitlines()[:2]
+    assert "are drawn from the summary site.json, with seed 1" in first and second.startswith("Own error")
+    plain = json.loads(said(words[0], "site.json", *words[1:], "--json", cwd=tmp_path).out)
+    assert "Own error of the summary" in json.dumps(plain)
+
+
+def test_the_model_of_lublin_and_feitelson():
+    log = lublin_log(20_000, 128, 0.7, seed=1)
+    assert log.need @ log.run / (128 * log.submit.max()) == pytest.approx(0.7, rel=0.01)
+    assert np.mean(log.need == 1) == pytest.approx(0.244, abs=0.01)
+    powers = (log.need > 1) & (log.need & (log.need - 1) == 0)
+    assert powers.mean() > 0.576 and log.run.max() <= np.exp(12)
+    hour = np.bincount(log.submit // 3600 % 24, minlength=24)
+    assert hour.argmax() in range(8, 18) and hour.min() < hour.max() / 3
+
+
+# --- Public logs -----------------------------------------------------------------------------------------------------
+
+LONG = "KTH-SP2", "SDSC-SP2"
+LIMITS = {  # from a ratio of one
+    "easy mean wait": 0.15, "easy 90 % wait": 0.15, "fcfs mean wait": 0.20, "first-fit mean wait": 0.15,
+    "ten reservations mean wait": 0.15, "larger mean wait": 0.10, "larger 90 % wait": 0.25,
+}  # fmt: skip
+
+
+def test_capacities_and_waits_of_long_logs_are_met():
+    for name in LONG:
+        table = experiments.kept("summaries").filter(log=name, copy="summary")
+        found = dict(table.select("figure", "mean").iter_rows())
+        assert abs(found["fcfs capacity"]) < 2 and abs(found["easy capacity"]) < 2
+        for figure, most in LIMITS.items():
+            assert abs(found[figure] - 1) < most, (name, figure)
+        about = experiments.kept("summaries_logs").filter(log=name)
+        assert about["no_promise"][0] is None and about["numbers"][0] <= MOST_NUMBERS
+
+
+def test_where_waits_are_not_promised_is_kept():
+    table = experiments.kept("summaries_logs").filter(pl.col("no_promise").is_not_null())
+    assert set(table["log"]) == {"SDSC-SP2, its beginning", "SDSC 1995", "Theta", "NASA 1993"}
+
+
+def test_each_rung_of_the_ladder_is_kept():
+    table = experiments.kept("ladder")
+    for name in LONG:
+        wait = dict(table.filter(log=name).select("rung", "wait").iter_rows())
+        assert len(wait) == 7
+        assert wait["exponential classes, Poisson"] < 0.7 < wait["independent, Poisson"] < 1
+        assert wait["campaigns, placed independently"] > 1.5
+        assert abs(wait["campaigns that avoid busy days"] - 1) < 0.15
+    assert experiments.kept("summaries").filter(pl.col("copy") == "summary")["log"].n_unique() == 7
+
+
+@pytest.mark.slow
+@needs_traces
+def test_the_summary_of_a_long_log_is_that_of_the_table():
+    log = read_log(TRACES / "KTH-SP2-easy.swf.gz")
+    site = summarize(log)
+    assert site.no_promise == () and abs(site.error["fcfs capacity"][0]) < 2
+    for name in ("easy mean wait", "easy 90 % wait"):
+        assert site.error[name][0] == pytest.approx(1, abs=0.2)

@@ -1,0 +1,224 @@
+"""What changes do to waits: work is kept, nothing changes where nothing can, and the intervals that were counted."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mjq.simulation import replay
+from mjq_book import experiments
+from mjq_logs import (
+    Log,
+    Plan,
+    capped,
+    example_log,
+    planned,
+    shifted_to_night,
+    what_if,
+    with_exact_estimates,
+    without_need,
+)
+from mjq_logs.making.example import example_path
+from tests.conftest import said
+from tests.logs.test_intervals import daily
+from tests.logs.test_plan import mixed
+
+HOUR = 3600.0
+
+
+def by_hours(seed, jobs=600):
+    """A log with a clock."""
+    return replace(mixed(seed, jobs), clock=0.0)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_cap_keeps_the_work_and_the_order_of_each_job(seed):
+    log = by_hours(seed)
+    most = np.random.default_rng(seed).uniform(0.5, 9)
+    cut = capped(log, most).log
+    assert np.allclose(cut.need * cut.run, log.need * log.run, rtol=1e-12)
+    assert (cut.need <= most).all() and (cut.submit == log.submit).all()
+    assert np.allclose(cut.estimate / cut.run, log.estimate / log.run)
+    small = log.need <= most
+    assert (cut.need[small] == log.need[small]).all() and (cut.run[small] == log.run[small]).all()
+
+
+@pytest.mark.parametrize("most", [8.0, 9, 1e9])
+def test_a_cap_of_the_largest_need_changes_nothing(most):
+    log = by_hours(1)
+    for one in what_if(log, [capped(log, most)], ["fcfs", "easy"]):
+        assert one.before == one.after and one.jobs == len(log)
+        for found in (one.saves.mean, one.saves.percentile, one.response):
+            assert (found.value, found.low, found.high) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_jobs_that_are_moved_to_the_night_keep_their_work_and_come_in_the_next_night(seed):
+    rng = np.random.default_rng(seed)
+    log, begins, ends = by_hours(seed), rng.uniform(16, 23.9), rng.uniform(0, 10)
+    moved = shifted_to_night(log, 0.4, seed, (begins, ends))
+    place = np.argsort(moved.jobs)
+    assert (np.sort(moved.jobs) == np.arange(len(log))).all() and (np.diff(moved.log.submit) >= 0).all()
+    for name in ("need", "run", "estimate"):
+        assert (getattr(moved.log, name)[place] == getattr(log, name)).all()
+    later = (moved.log.submit[place] - log.submit) / HOUR
+    hour, now = log.submit / HOUR % 24, moved.log.submit[place] / HOUR % 24
+    by_day = (hour >= ends) & (hour < begins)
+    assert not later[~by_day].any() and (later >= 0).all() and later.max() < 24
+    assert 0.25 < (later[by_day] > 0).mean() < 0.55
+    gone = later > 0
+    assert ((now[gone] >= begins - 1e-6) | (now[gone] <= ends + 1e-6)).all()
+    assert (shifted_to_night(log, 0.4, seed, (begins, ends)).jobs == moved.jobs).all()
+
+
+def test_nights_of_twelve_hours_are_twelve_hours_later_and_none_or_all_can_be_moved():
+    log = by_hours(3)
+    assert (shifted_to_night(log, 0.0).log.submit == log.submit).all()
+    all_of = shifted_to_night(log, 1.0)
+    later = all_of.log.submit[np.argsort(all_of.jobs)] - log.submit
+    assert set((later / HOUR).round(6)) == {0.0, 12.0}
+    assert ((later > 0) == ((log.submit / HOUR % 24 >= 8) & (log.submit / HOUR % 24 < 20))).all()
+
+
+def test_what_is_compared_are_the_waits_of_the_same_jobs():
+    log = by_hours(4)
+    changes = [capped(log, 3), with_exact_estimates(log), shifted_to_night(log, 0.3), without_need(log, 8)]
+    for one, change in zip(what_if(log, changes), changes, strict=True):
+        new = change.log
+        here = replay(log.submit, log.need, log.run, log.said, 12, "easy").wait / HOUR
+        there = replay(new.submit, new.need, new.run, new.said, 12, "easy").wait / HOUR
+        assert one.jobs == len(new) == len(there)
+        assert np.isclose(one.before.mean.value, here[change.jobs].mean())
+        assert np.isclose(one.after.mean.value, there.mean())
+        assert np.isclose(one.saves.mean.value, here[change.jobs].mean() - there.mean())
+        longer = new.run.sum() / HOUR - log.run[change.jobs].sum() / HOUR
+        assert np.isclose(one.response.value, one.saves.mean.value - longer / len(new))
+    assert (without_need(log, 8).log.need != 8).all() and (log.need == 8).sum() == len(log) - one.jobs
+
+
+def test_few_jobs_that_wait_otherwise_make_no_interval():
+    log = daily(300, jobs=60, hours=1.0)
+    few = replace(log, need=np.where(np.arange(len(log)) == 1500, 6.0, log.need))
+    (one,) = what_if(few, [capped(few, 3)])
+    assert one.saves.mean.low is None and one.before.mean.low is not None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda log: without_need(log, 7), "no job of the log needs 7 servers; their needs are 1, 2, 3, 8"),
+        (lambda log: without_need(replace(log, need=np.ones(len(log))), 1), "nothing is left"),
+        (lambda log: with_exact_estimates(replace(log, estimate=None)), "no estimates"),
+        (lambda log: shifted_to_night(replace(log, clock=None), 0.2), "time of day"),
+        (lambda log: shifted_to_night(log, 1.2), "share"),
+        (lambda log: shifted_to_night(log, 0.2, night=(8, 8)), "two different hours"),
+        (lambda log: capped(log, 0), "the cap"),
+        (lambda log: planned(log), "a target or changes"),
+    ],
+)
+def test_what_cannot_be_is_refused(change, words):
+    with pytest.raises(ValueError, match=words):
+        change(by_hours(1))
+
+
+def test_a_plan_with_changes_finds_the_smallest_size_under_each():
+    log = by_hours(6, jobs=1500)
+    changes = [capped(log, 2), without_need(log, 8)]
+    sizes = [6, 8, 10, 14, 20]
+    plain, plan = planned(log, 0.5, sizes=sizes), planned(log, 0.5, sizes=sizes, changes=changes)
+    assert plan.policies == plain.policies and "what_if" not in plain.model_dump()
+    assert Plan.model_validate(json.loads(plan.model_dump_json())) == plan
+    for one, change in zip(plan.what_if, changes, strict=True):
+        assert one.smallest == planned(change.log, 0.5, sizes=sizes).policies[0].smallest
+    alone = planned(log, changes=changes)
+    assert alone.policies == [] and alone.met and alone.target is None
+    assert [one.saves for one in alone.what_if] == [one.saves for one in plan.what_if]
+
+
+def test_gaps_that_were_taken_out_do_not_move_the_hours_of_the_day():
+    from mjq_logs import Gap, without_gaps
+
+    come = HOUR * np.array([9.0, 22, 24 * 9 + 10])
+    log = Log(need=np.ones(3), run=np.ones(3), submit=come, servers=1, clock=0.0)
+    cut = without_gaps(log, [Gap(HOUR * 30, HOUR * 200, HOUR * 101)])
+    later = shifted_to_night(cut, 1.0).log.submit - cut.submit
+    assert (later / HOUR).tolist() == [12.0, 0.0, 12.0]
+
+
+def test_counted_intervals_hold_what_they_should():
+    counts = experiments.kept("what_if")
+    given = counts.filter(counts["given"] >= 20)
+    assert len(given) > 30 and given["held"].min() >= 0.88
+    # Where five jobs decide, or the load drifts, there are hardly any.
+    hard = counts.filter((counts["times"] == "Pareto 2.1") | (counts["drift"] == 0.25))
+    assert hard["given"].sum() < 0.05 * hard["logs"].sum() < 0.05 * counts["logs"].sum()
+
+
+def test_the_kept_counts_are_those_of_the_processes():
+    from mjq_book.experiments import what_if as module
+
+    case, jobs = module.CASES[0], module.JOBS[0]
+    unknown = {(name, quantity): (0.0, 0.0) for name in module.CHANGES for quantity in module.QUANTITIES}
+    kept = experiments.kept("what_if").filter(**case._asdict(), jobs=jobs)
+    counted = list(module.of_case(case, unknown, jobs, module.LOGS))
+    assert kept.height == len(counted) == len(unknown)
+    for row, one in zip(kept.iter_rows(named=True), counted, strict=True):
+        assert (row["change"], row["quantity"], row["given"]) == (one["change"], one["quantity"], one["given"])
+        assert one["width"] == (row["width"] and pytest.approx(row["width"], rel=0.01))
+
+
+def test_the_experiment_runs(tmp_path, monkeypatch):
+    import polars as pl
+
+    from mjq_book.experiments import what_if as module
+    from mjq_book.experiments.tables import keeping
+
+    monkeypatch.setattr(keeping, "PROVENANCE", tmp_path / "provenance.csv")
+    for name, value in dict(TABLE=tmp_path / "what_if.csv", CASES=module.CASES[:1], JOBS=(1500,), LOGS=3).items():
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(module, "RUN", 20_000)
+    monkeypatch.setattr(module, "RUNS", 2)
+    monkeypatch.setattr(
+        module.parallel, "map_as_completed", lambda function, cases, workers: [[(k, function(x))] for k, x in cases]
+    )
+    module.main()
+    made = pl.read_csv(tmp_path / "what_if.csv")
+    assert len(made) == len(module.CHANGES) * len(module.QUANTITIES) and (made["logs"] == 3).all()
+
+
+# --- The command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_shows_each_change_with_and_without_a_target(tmp_path):
+    log = example_log()
+    with example_path() as path:
+        asked = "--cap", 32, "--estimates", "exact", "--shift-night", "20%", "--without", 64
+        status, out, _ = said("plan", path, *asked, "--json", "--workers", 1)
+        told = Plan.model_validate(json.loads(out))
+        changes = [capped(log, 32), with_exact_estimates(log), shifted_to_night(log, 0.2), without_need(log, 64)]
+        assert status == 0 and told.what_if == what_if(log, changes)
+        status, out, _ = said("plan", path, *asked, "--html", tmp_path / "a.html")
+        page = (tmp_path / "a.html").read_text()
+        for change in changes:
+            assert change.told in out and change.words in page
+        assert "What if?" in page and page.count("<svg") == 1
+        status, out, _ = said("plan", path, "--cap", 32, "--target-wait", "2h", "--servers", "64:128:3")
+        assert status == 0 and "servers for" in out and "at most 32 servers a job" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--without", "7"], "no job of the log needs 7 servers"),
+        (["--shift-night", "120%"], "not a share such as 20%"),
+        (["--shift-night", "20%", "--night", "8"], "two hours of the day"),
+        (["--cap", "0"], "0 is not in the range"),
+        (["--cap", "32", "--servers", "batch=64"], "one partition at a time"),
+        ([], "give --target-wait, or a what-if"),
+    ],
+)
+def test_bad_words_of_a_what_if(words, told):
+    with example_path() as path:
+        status, out, err = said("plan", path, *words)
+    assert status == 2 and not out and told in err
