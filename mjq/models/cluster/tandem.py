@@ -18,22 +18,25 @@ resource. Three facts make tens of millions of states easy:
 After each entrance there comes exactly one more, so H keeps the sum of `y`: it moves the state just after one entrance
 to the state just after the next. No generator is stored.
 
-**The sweep.** In each of its three parts, what comes into a state is divided by the rate at which the state is left.
+**The sweep.** In each of its three parts, what comes into a state is divided by the rate at which the state is left: by
+completions, by an arrival where the queue has a place, by preparation where a job fits. That is the time in the state.
+In parts 1 and 2 it is computed as if the class had probability 1, and weighed afterwards.
 
 1. *Jobs that do not fit.* From the largest configuration to the smallest, add to :math:`y_k` what completions bring
    from larger configurations, for all lengths of the queue. From the shortest queue to the longest, arrivals move on to
    the next length. Weigh with the probability of a class that does not fit into `k`.
-2. *Jobs that fit*, class by class. Do the same where the class fits; what completions bring is that of step 1 where the
-   class did not fit before. The state is also left at the rate of preparation, and `k` then becomes the configuration
+2. *Jobs that fit*, class by class. Do the same where the class fits; what completions bring from a configuration into
+   which it did not fit is that of part 1. Preparation leads, at its rate times the weighed time, to the configuration
    with one job more. If somebody waits, this is an entrance, and the queue is shorter by one. Else nobody is in
-   preparation.
+   preparation then.
 3. *Nobody in preparation.* From the largest configuration to the smallest, completions move on, and each arrival is an
    entrance with an empty queue.
 
 **The algorithm**
 
-1. Begin with a guess: jobs of each class in service are Poisson, the queue is geometric, both independent. With up
-   to 300 unknowns skip steps 1 and 2; form H by a sweep for each unknown, and eliminate (:mod:`mjq.solvers.chain`).
+1. With up to 300 unknowns, form H by a sweep for each unknown, eliminate (:mod:`mjq.solvers.chain`), and end with
+   step 3. Otherwise begin with a guess: jobs of each class in service are Poisson, the queue is geometric, both
+   independent.
 2. Find the dominant eigenvector of H by Arnoldi iterations with 12 vectors (:mod:`mjq.solvers.arnoldi`).
 3. Sweep plainly twice and measure by how much `y` still changes.
 4. The iterations are accurate relative to the largest entrances. What is rare, such as a full queue, gets its digits

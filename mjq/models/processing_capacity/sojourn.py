@@ -19,9 +19,11 @@ higher moments, and their distribution from the life of one job.
    .. math:: E[W^2] = E[W_q^2] + E[S^2] + 2 \sum_\ell p_\ell\, E[W_{q,\ell}]\, t_\ell .
 
 4. For the distribution of the time in the system, follow one job from its arrival on. While it waits, n counts the jobs
-   up to itself, and nobody who comes later matters. Its life is a chain that ends: the states up to level N, one
-   further phase for each phase of the levels above, since there its place stays matrix-geometric, and its own service.
-   That is a phase-type distribution (:mod:`mjq.solvers.phase_type`), with its tail, moments and quantiles.
+   up to itself, and nobody who comes later matters: its life is a chain on the states up to level N and its own
+   service, which ends. Above level N its place stays matrix-geometric. If y holds the chances of place N + 1 by phase,
+   those of place n are :math:`y R^{n - N - 1}`, and :math:`y' = y\, (R A - C)`, with A the departures and C their row
+   sums; what goes down to level N is :math:`y A`. So all levels above N together take one phase for each of theirs. The
+   whole is a phase-type distribution (:mod:`mjq.solvers.phase_type`), with its tail, moments and quantiles.
 5. In systems with up to 300 states on the levels up to N + 1, the mean time in the system is computed both ways, by
    steps 2 and 4. If they differ by more than 1e-5, there is no answer but an error.
 

@@ -23,10 +23,10 @@ Or, where a log is to be replayed as some schedulers work, the policy is asked a
 see :func:`event_loop`.
 
 **Cost.** An event takes time proportional to the logarithm of the jobs in service, for the heap, and what the policy
-takes. To enter and to leave the queue takes the same time however long it is. For policies that look at times, jobs in
-service also stand in a list by expected end; a new one walks past those that are expected to end later. Memory is a row
-of 96 bytes for each job in the system at the same time; the table doubles when it is full. Only a job that is
-interrupted takes longer: it walks through the queue to its old place.
+takes. To enter and to leave the queue takes the same time however long it is; only a job that is interrupted walks
+through the queue to its old place. For policies that look at times, jobs in service also stand in a list by expected
+end; a new one walks past those that are expected to end later. Memory is a row of 96 bytes for each job in the system
+at the same time; the table doubles when it is full.
 
 **Accuracy.** Needs are whole units, so what is free is always exact. Tests compare start and end of each job of random
 logs, under every policy, with plain definitions that share no code: they are equal to the last bit.
