@@ -47,7 +47,7 @@ In parts 1 and 2 it is computed as if the class had probability 1, and weighed a
 Memory is for some thirty vectors of :math:`M (C + 1)` numbers and tables of :math:`8 M L`. A count gives 37 sweeps for
 the 235,155 states of the paper's sixteen servers, and 133 to 179 for 1500 servers with sizes 10 and 100.
 
-**Accuracy.** Tests compare it with state elimination on the whole generator: see :mod:`mjq.models.cluster.steady`.
+**Accuracy.** Tests compare it with state elimination on the whole generator: see ``mjq.models.cluster.steady``.
 
 Source: ours. The paper eliminates the levels of the queue one by one.
 """
