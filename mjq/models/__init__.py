@@ -1,4 +1,9 @@
-"""One module or folder for each paper, and for each chapter beyond them."""
+"""One module or folder for each paper, and for each chapter beyond them.
+
+They can be read in that order. The docstring of a folder poses the question and declares its letters; that of each
+module says what the object is, the algorithm in steps, its cost, and the accuracy that tests hold. Where a folder has a
+``rule``, this is the definition, from the words of the paper: what a state leads to.
+"""
 
 from __future__ import annotations
 

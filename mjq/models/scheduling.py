@@ -9,6 +9,24 @@ Written from the words of the policies, apart from ``mjq.simulation``, so that e
 :math:`C`                   places in the queue; a job is lost if, after the policy has started whom it can, more would
                             wait
 ==========================  ===========================================================================================
+
+**The algorithm**
+
+1. A state is how many jobs of each class are in service, and the classes of those that wait, in order of arrival. Under
+   ServerFilling, which interrupts, it is the classes of all jobs in order of arrival.
+2. After each arrival and each completion ask the policy's rule for the place of the job that starts next, until it
+   names none. An arrival after which more than C jobs would wait is lost.
+3. List the states from the empty system on and eliminate them (:mod:`mjq.solvers.chain`). The measures are means over
+   the stationary distribution; the mean wait follows by Little's law.
+
+**Cost.** With L classes there are up to :math:`L^C` orders of a full queue, so this is for few places: more than 20,000
+states are refused. The elimination takes time :math:`S w^2` for S states in a band of w.
+
+**Accuracy.** Elimination loses no digits. Tests hold the chain to Erlang's loss formula without places, to the infinite
+queue with many places in order of arrival, and the simulator to it.
+
+Backfilling with reservations looks at times, and has no such chain. Its *shadow time* is here as a definition
+(:func:`shadow_time`): when the first job in the queue can start by the estimates, and what it then leaves free.
 """
 
 from __future__ import annotations

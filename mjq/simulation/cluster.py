@@ -3,6 +3,16 @@
 Jobs arrive in a Poisson stream; one that finds the tracker busy and the queue full is lost. The tracker takes jobs in
 order of arrival, one at a time. It waits until as many servers are idle as the job needs, then takes an exponential
 time of rate `mu1` to map it; then the job holds its servers for an exponential time of rate `mu2`.
+
+1. The next event is the earliest of the next arrival, the end of the mapping, and the first completion in a heap. Until
+   then, integrate the queue, the busy servers and the jobs in execution.
+2. An arrival is lost, or enters the queue, a circular buffer of arrival times. A mapping that ends puts a job into the
+   heap. A completion gives servers back.
+3. If the tracker is free and somebody waits, the first one comes to it, and its class is drawn. If the job at the
+   tracker fits and is not being mapped, its mapping begins.
+
+An event takes time proportional to the logarithm of the jobs in execution. Tests count that 95 % intervals hold the
+exact values of :mod:`mjq.models.cluster`.
 """
 
 from __future__ import annotations

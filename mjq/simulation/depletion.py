@@ -1,8 +1,18 @@
 """An event-driven simulator of stations that work off a pool of tasks, with a limit for each class.
 
 Any number of stations in a row and of classes. Each task brings its whole work to a station and gets an equal part of
-it; work is measured on a clock of the station that runs at the speed at which its tasks are served. A task that has
-passed all stations is replaced by one of its class; if its pool is empty, by one of the class with the largest pool.
+it. A task that has passed all stations is replaced by one of its class; if its pool is empty, by one of the class with
+the largest pool.
+
+1. Work is measured on a clock of the station that runs at the speed at which its tasks are served, one over their
+   number. A task that comes when the clock shows c and brings work w leaves when it shows c + w, whoever else comes.
+   The tasks of a station stand in a heap by that reading.
+2. The next event is at the station whose first task has the least time left: what its clock lacks, times the tasks
+   there.
+3. All clocks move on. The task goes to the next station, or is done and replaced. The instants of the phases are noted.
+
+With M stations, an event takes M steps and the logarithm of the tasks in execution. Depletions are repeated until all
+intervals are narrow enough. Tests compare with the exact times of :mod:`mjq.models.pool_depletion`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,35 @@
 """The event loop of multiserver jobs: what happens next, whoever starts.
 
-Where jobs come from is in :mod:`mjq.simulation.engine.arrivals`, who waits in
-:mod:`mjq.simulation.engine.queue`, who starts next in :mod:`mjq.simulation.policies`;
-here is the loop that asks them. It is compiled once for all policies.
+Where jobs come from is in :mod:`mjq.simulation.engine.arrivals`, who waits in :mod:`mjq.simulation.engine.queue`, who
+starts next in :mod:`mjq.simulation.policies`; here is the loop that asks them. It is compiled once for all policies.
+
+**The algorithm.** Every job has a row in one table, from its arrival to its end. Jobs in service stand in a heap by the
+times at which they end.
+
+1. Go to the next event: the earliest of the next arrival, the first end in the heap, the next change of the servers
+   that are up, and the time at which the policy wants to be asked again. Add the jobs in the queue and in the system,
+   times the time that has passed, to their integrals.
+2. At that instant, first change the servers that are up.
+3. Then let all jobs go that end now, and give back their servers.
+4. Then let all jobs in that arrive now, at the end of the queue, and draw when the next one comes. Where the queue has
+   finitely many places, let in one at a time.
+5. Ask the policy for a job that starts, and start it; ask again until it names none. A job that starts takes its
+   servers and enters the heap. Its service time is drawn now, or was drawn at its arrival if the policy looks at times.
+   If more jobs wait then than there are places, the newcomer is lost.
+6. When a job starts, its wait and its time in the system are known, and are counted. (If jobs may be interrupted, when
+   it ends.) Stop when all jobs that count have been observed.
+
+Or, where a log is to be replayed as some schedulers work, the policy is asked after each single event of an instant:
+see :func:`event_loop`.
+
+**Cost.** An event takes time proportional to the logarithm of the jobs in service, for the heap, and what the policy
+takes. To enter and to leave the queue takes the same time however long it is; only a job that is interrupted walks
+through the queue to its old place. For policies that look at times, jobs in service also stand in a list by expected
+end; a new one walks past those that are expected to end later. Memory is a row of 96 bytes for each job in the system
+at the same time; the table doubles when it is full.
+
+**Accuracy.** Needs are whole units, so what is free is always exact. Tests compare start and end of each job of random
+logs, under every policy, with plain definitions that share no code: they are equal to the last bit.
 """
 
 from __future__ import annotations

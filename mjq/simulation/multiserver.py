@@ -2,6 +2,15 @@
 
 Jobs of several classes arrive. A job of class `i` holds `b[i]` units of a resource of size `B` for its service time;
 until it can start, it waits. The events are those of :mod:`mjq.simulation.loop`; here are the estimates.
+
+1. Some jobs pass before the count begins. The next ones are counted until each has started. Where others may overtake
+   them, more jobs go on to arrive, so that those at the end wait as the others do.
+2. Each run gives sums. From several independent runs, the means of the runs are the observations. A single run is cut
+   into 30 batches of successive jobs, and the means of the batches are.
+3. The interval is that of :mod:`mjq.simulation.estimates`.
+
+The cost is that of the events: two a job. Tests that count over hundreds of runs with known answers find that 95 %
+intervals hold the exact value in 91 to 98 of 100 runs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """When the stations are busy while they work off one pool, if the work of each task is given.
 
 With the same work, pools that are admitted in different mixes can be laid beside each other: only the order differs.
+The next task to go on is the one whose work left, times the tasks at its station, is least; until then, all tasks get
+their part. Each such step looks at all tasks in place.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Independent replications in parallel."""
+"""Independent replications in parallel.
+
+A seed spawns one stream of random numbers for each replication, so that the results are the same whatever the number of
+workers. Compiled loops release the interpreter's lock: replications run in threads of one process, or on the workers of
+a dask client.
+"""
 
 from __future__ import annotations
 

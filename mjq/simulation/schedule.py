@@ -1,4 +1,9 @@
-"""When each job of a log starts and ends under a queueing policy."""
+"""When each job of a log starts and ends under a queueing policy.
+
+A replay is one run of the event loop (:mod:`mjq.simulation.loop`) whose arrivals, run times and estimates are
+those of the log, in order of arrival. Jobs with the same need are one class. It takes the time of the events, two a
+job, and memory for the columns of the log; a test holds each start and end to a plain definition, to the last bit.
+"""
 
 from __future__ import annotations
 

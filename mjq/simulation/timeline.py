@@ -1,4 +1,7 @@
-"""The first moments of a saturated cluster, job by job, for drawings: who holds which servers, and when."""
+"""The first moments of a saturated cluster, job by job, for drawings: who holds which servers, and when.
+
+For each server it keeps from when on it is idle. A job of size n fits when the n-th smallest of these times has come.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,25 @@
 """The dominant eigenvector of an operator on flows, by implicitly restarted Arnoldi iterations, and its error.
 
-The operators here move the state of a system just after one event to that just after the next; their dominant
-eigenvalue is 1. What a sweep changes about an answer, its residual, is easily measured. But an error along a slow
-direction, whose eigenvalue is nearly 1, hardly changes in a sweep: it may be larger than the residual by the inverse of
-the gap between the two eigenvalues.
+The operators here move the state of a system just after one event to that just after the next. They are known only as a
+sweep, a function from vector to vector, and keep the sum of what flows: their dominant eigenvalue is 1, and its
+eigenvector is the steady state. To sweep again and again finds it, too, but slowly where the next eigenvalue is near 1.
+
+**The algorithm**
+
+1. Keep a basis of a few dozen orthogonal vectors: the start, and what the sweep makes of each vector, less its parts
+   along those before it.
+2. Seen in this basis the operator is a small matrix. Take its eigenvector with the largest real part.
+3. If that is not yet accurate, restart with a better start made of the basis. ARPACK does steps 1 to 3.
+4. Estimate the error. What a sweep changes about an answer, its residual, is easily measured. But an error along a slow
+   direction, whose eigenvalue is nearly 1, hardly changes in a sweep. So divide the residual by the gap between 1 and
+   the second eigenvalue. Where a rough bound on the gap already shows an error below 1e-9, the gap is not computed;
+   otherwise the same iterations find the two dominant eigenvalues, to a few digits.
+
+**Cost.** A vector of the basis takes one sweep and, for vectors of length `S` and a basis of `m`, time :math:`S m` to
+compare it with the others; memory is :math:`S m` numbers.
+
+**Accuracy.** The iterations are accurate relative to the largest entries; callers sweep plainly afterwards where small
+ones matter. In a test whose residual of 1e-12 hides an error above 1e-9, the error is less than 30 times the estimate.
 """
 
 from __future__ import annotations

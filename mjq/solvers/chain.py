@@ -1,11 +1,43 @@
-"""Markov chains from a transition rule.
+r"""Finite Markov chains from a transition rule: states, generator, stationary distribution, times to absorption.
 
-A model is a function ``transitions(state)`` that yields ``(next_state, rate)`` pairs. Everything here follows from
-that one rule: the reachable states, the generator as a sparse matrix, the stationary distribution and expected
-absorption times. :mod:`mjq.solvers.symbolic` does the same with letters.
+A model is a function ``transitions(state)`` that yields ``(next_state, rate)`` pairs. Everything here follows from that
+one rule. It is the slow and plain way, and defines the result to which the faster solvers are held.
+:mod:`mjq.solvers.symbolic` does the same with letters.
 
 Conventions: states are hashable; a generator ``Q`` holds rates off its diagonal, its rows sum to zero, and a
 distribution is a row vector ``pi`` with ``pi Q = 0``.
+
+**The algorithm** is state elimination, as Grassmann, Taksar and Heyman do it. It computes the stationary distribution
+:math:`\pi` as follows.
+
+1. List the states: ask the rule for the successors of each listed state, and append those that are new. Ask again for
+   the rates.
+2. Put the states into an order in which neighbours stand near each other (reverse Cuthill and McKee). All transitions
+   then lie in a band: no transition leads further than `w` places.
+3. Eliminate the last state, `k`. Let :math:`d_k = \sum_{j < k} q_{kj}` be the rate at which it is left for the states
+   before it. A chain that enters `k` from `i` goes on to `j` with probability :math:`q_{kj} / d_k`, so :math:`q_{ij}`
+   grows by :math:`(q_{ik} / d_k)\, q_{kj}`, for all i and j below k. Keep the share :math:`q_{ik} / d_k`. Repeat with
+   the state before `k`, until only state 0 remains. After each step the rates are those of the same chain, watched only
+   while it is in the states before `k`.
+4. Set :math:`\pi_0 = 1`. State by state, :math:`\pi_k = \sum_{i < k} \pi_i\, (q_{ik} / d_k)`, with the shares of
+   step 3. Divide by the sum.
+
+Expected times until absorption come from the same elimination, without the absorbing states. Each state carries its
+rate of absorption, :math:`e_k`, and what it gains per unit of time, :math:`g_k`. Now :math:`d_k` includes :math:`e_k`,
+and step 3 adds the share :math:`q_{ik} / d_k` of both to state i. In place of step 4, each state in turn gets
+:math:`t_k = (g_k + \sum_{j < k} q_{kj} t_j) / d_k`.
+
+**Cost.** For `n` states the elimination takes at most of the order of :math:`n w^2` operations and memory for
+:math:`n (2 w + 1)` numbers. A birth-and-death chain has `w` = 1. Without any structure `w` is near `n`, and the time
+grows as :math:`n^3`. A band of more than 200 million numbers is refused.
+
+**Accuracy.** Every step adds, multiplies or divides positive numbers; the diagonal of `Q` is never read. Nothing
+cancels, so small probabilities are as accurate as large ones. A test compares all probabilities of a chain of 21 states
+with fractions, for rates up to fifteen orders of magnitude apart: they agree to 13 digits, down to probabilities
+of 1e-300. Times to absorption agree to 13 digits where rates spread over forty orders of magnitude.
+
+Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, Regenerative analysis and steady state distributions for Markov
+chains, Operations Research 33 (1985) 1107-1116.
 """
 
 from __future__ import annotations
@@ -123,12 +155,8 @@ def generator(states: Sequence[State], transitions: Rule[State]) -> sparse.csr_a
 def stationary(Q: ArrayLike | sparse.sparray, states: Sequence[Hashable] | None = None) -> np.ndarray:
     r"""Return the stationary distribution :math:`\pi Q = 0,\ \pi \mathbf 1 = 1` of an irreducible chain.
 
-    States are eliminated one by one, as Grassmann, Taksar and Heyman do, with additions, multiplications and
-    divisions of positive numbers only. Nothing cancels, so each probability has nearly full relative accuracy however
-    far apart the rates lie. The order of elimination is that of reverse Cuthill and McKee, which keeps the work
-    within a narrow band.
-
-    What falls below the range of floating-point numbers on the way, about 1e-300 of the largest probability so far,
+    By state elimination: each probability has nearly full relative accuracy however far apart the rates lie. What
+    falls below the range of floating-point numbers on the way, about 1e-300 of the largest probability so far,
     counts as zero, and with it whatever is reached only through it.
 
     Parameters
@@ -148,9 +176,6 @@ def stationary(Q: ArrayLike | sparse.sparray, states: Sequence[Hashable] | None 
         If the chain is empty or reducible (with the states at fault), or its band is too wide for memory.
     ArithmeticError
         If rates lie so far apart that those out of some state leave the range of numbers on the way.
-
-    Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, Regenerative analysis and steady state distributions for Markov
-    chains, Operations Research 33 (1985) 1107-1116.
 
     Examples
     --------

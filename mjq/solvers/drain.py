@@ -2,7 +2,8 @@ r"""The steady state of a saturated system that only drains between two admissio
 
 A resource is shared by jobs of several classes; the queue of waiting jobs never runs dry. Jobs leave one by one; after
 each departure the head of the queue enters if it fits, then the next, until one does not fit. Write `k` for a
-*configuration* (how many jobs of each class are in service) and `i` for the class of the head of the queue.
+*configuration* (how many jobs of each class are in service) and `i` for the class of the head of the queue. The system
+rests in the states `(k, i)` in which the head does not fit.
 
 Two facts make millions of states easy:
 
@@ -13,8 +14,39 @@ Two facts make millions of states easy:
 * Given `f`, departures only lead to smaller configurations and admissions only to larger ones. One pass down over the
   configurations gives every probability, one pass up gives the flow by admission again: :math:`f = T f`.
 
-No generator is stored. Small systems get `T` as a matrix and a solution that stays accurate for stiff rates; large ones
-are solved by Arnoldi iterations on the two passes.
+**The algorithm.** Let :math:`c_k` be the rate of departures in configuration `k`, and :math:`k - j`, :math:`k + j` the
+configurations with one job of class `j` less or more.
+
+1. List the configurations in lexicographic order, in which smaller ones come first, each with the numbers of its
+   neighbours. No more than twice the largest need is ever free; emptier configurations are left out.
+2. *Pass down*, from the last configuration to the first. For each head `i` that does not fit into `k`, add
+   :math:`p_i f_k` to what departures from larger configurations have brought to `(k, i)`, and divide by :math:`c_k`:
+   this is the probability of `(k, i)`. Send it on, times the rate :math:`m_j \mu_j` of each class in service, to
+   :math:`(k - j, i)`. If head `i` fits there, what has come is not a probability but the flow of heads about to enter.
+3. *Pass up*, from the first configuration to the last. The flow of heads of class `i` that are about to enter `k`, by
+   departures or freshly drawn after an admission into `k`, is added to the admissions into :math:`k + i`. These
+   admissions are the new `f`.
+4. Find the `f` that a pass down and up keeps. With up to 1000 unknowns, `T` is formed column by column and solved by
+   state elimination (:mod:`mjq.solvers.chain`): weighted by the probability that the queue stops at `k`, it is the
+   matrix of a chain in steps. Larger systems are solved by Arnoldi iterations on the two passes
+   (:mod:`mjq.solvers.arnoldi`). Unknowns are only those configurations at which the queue can stop.
+5. Make two plain passes more, which repair the relative accuracy of small entries, and a third to measure by how much
+   `f` still changes. For a large system, divide this residual by the gap between the two largest eigenvalues of `T` to
+   estimate the error. If that is above 1e-9, solve systems of up to 6000 unknowns by elimination, and refuse others.
+6. Divide the probabilities by their sum. The throughput is the mean of :math:`c_k`.
+
+**Cost.** No generator is stored. With `M` configurations and `L` classes, two passes take of the order of :math:`M L^2`
+operations, tables and probabilities take a few times `M L` numbers, and Arnoldi iterations keep 40 vectors of at most
+`M` numbers, 20 of very long ones (`M L` numbers with a memory of the class). Elimination of `U` unknowns takes `U`
+passes, time :math:`U^3` and memory :math:`U^2`. In a system of five classes with 117,130 states a count gives about 70
+pairs of passes.
+
+**Accuracy.** Tests compare it with :mod:`mjq.solvers.chain` on random systems: each probability agrees to 11 digits and
+the throughput to 12, also where rates are nine orders of magnitude apart. Iterations and elimination agree to 13 digits
+of a throughput. A test with a slow and rare class beside a fast one, in which a residual of 1e-12 hides an error
+above 1e-9, shows that step 5 is needed and works.
+
+Source: ours. The saturated system is that of [BB22] and [GHS20].
 """
 
 from __future__ import annotations

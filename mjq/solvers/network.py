@@ -1,4 +1,11 @@
-"""Networks of processor-sharing queues: who is served where, for how long, and goes where then."""
+r"""Networks of processor-sharing queues: who is served where, for how long, and goes where then.
+
+A :class:`Network` turns servers, phase-type service times, routing, arrivals and populations, all named by queue and
+class, into the matrices that the fluid model (:mod:`mjq.models.fluid`), the exact means
+(:mod:`mjq.solvers.product_form`) and the simulator (:mod:`mjq.simulation.ps_network`) share. Flows of open jobs solve
+the traffic equations :math:`\Lambda = \lambda + P^T \Lambda`; a part of the network is closed if nobody comes to it
+from outside and nobody leaves it. With `S` phases the matrices take memory :math:`S^2`.
+"""
 
 from __future__ import annotations
 

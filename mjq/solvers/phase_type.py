@@ -4,6 +4,27 @@ The chain starts in phase i with probability :math:`\alpha_i`, moves between pha
 `T`, and the distribution is that of the time until it leaves:
 
 .. math:: P(X > t) = \alpha e^{T t} \mathbf 1, \qquad E[X^k] = k!\, \alpha (-T)^{-k} \mathbf 1 .
+
+**How it is computed**
+
+1. A moment of order k takes k solutions of equations with `-T`, which is factorized once; above 1000 phases without its
+   zeros.
+2. The distribution function and the tail are those of a chain with one state more, for having left, after some time
+   (:mod:`mjq.solvers.transient`). Each is its own sum of positive numbers: neither is computed as 1 less the other.
+3. A quantile is bracketed between a time and its double, by doubling and halving the mean; Brent's method does the
+   rest.
+4. Samples follow the chain, all at once: each draws an exponential time in its phase and the next phase, until it has
+   left.
+
+The functions that follow the class fit a mean and a squared coefficient of variation (scv) with few phases:
+:func:`coxian` from scv 1/2 on, :func:`mixed_erlang` up to 1, :func:`hyperexponential` from 1 on.
+
+**Cost.** With `P` phases a moment takes time :math:`P^3` once, then :math:`P^2`; the distribution function that of
+:mod:`mjq.solvers.transient`; a quantile one or two dozen distribution functions; a sample one draw of a time and of a
+next phase for each phase on its way.
+
+**Accuracy.** A test compares distribution function and tail with 50-digit arithmetic, for four phases with rates up to
+nine orders of magnitude apart: both have 12 right digits from a millionth of the mean to twenty times the mean.
 """
 
 from __future__ import annotations

@@ -7,7 +7,28 @@ time, has the weight
 
 .. math:: \frac{(|n| + o)!}{\prod_c n_c!\; o!} \prod_c a_c^{n_c}\, \rho^o \prod_{j=1}^{|n|+o} \frac{1}{\min(j, k)} .
 
-The open jobs are summed out, then the queues are convolved over the closed populations.
+**The algorithm** is convolution.
+
+1. Compute how often a closed job visits each pair (queue, class), from the routing within its chain, and the flow of
+   open jobs to each pair. The product of visits and mean service times is the work :math:`a_c` at each queue.
+2. At each queue, compute the weight of each vector n of closed jobs, up to all of them. Sum the open jobs out; the sum
+   ends where a term is below 1e-18 of it. Work with logarithms, scale the work by about the rate of each chain, and
+   divide by the largest weight, so that nothing leaves the range of numbers.
+3. Convolve the queues one after the other, from the front and from the back. The products of a front and a back are the
+   weights of *all queues but one*; the convolution of all is the normalizing constant :math:`G(N)`.
+4. The chance that a queue holds n closed jobs is its weight of n, times that of all others for :math:`N - n`, over
+   :math:`G(N)`. Its means follow. Each pair has its part of the work of the queue.
+5. The throughput of chain c is :math:`G(N - e_c) / G(N)`, with one job of it less, times the visits.
+
+**Cost.** With `Q` queues and :math:`V = \prod_c (N_c + 1)` vectors of closed jobs (100,000 at most), about :math:`3 Q`
+convolutions take time :math:`V^2` each, and memory for a few times :math:`Q V` numbers.
+
+**Accuracy.** All terms are positive. Tests agree with the chain of random networks to 9 digits and with formulas of
+single queues, up to load .999, to 9 digits.
+
+Source: F. Baskett, K. M. Chandy, R. R. Muntz, F. G. Palacios, Open, closed, and mixed networks of queues with different
+classes of customers, Journal of the ACM 22 (1975) 248-260; for the convolution, K. M. Chandy, C. H. Sauer,
+Computational algorithms for product form queueing networks, Communications of the ACM 23 (1980) 573-583.
 """
 
 from __future__ import annotations
@@ -59,9 +80,6 @@ def means(network: Network) -> Means:
     ------
     ValueError
         If the open classes overload a queue, closed jobs are not whole or too many, or a closed part falls into pieces.
-
-    Source: K. M. Chandy, C. H. Sauer, Computational algorithms for product form queueing networks, Communications of
-    the ACM 23 (1980) 573-583, for the convolution.
 
     Examples
     --------

@@ -5,6 +5,39 @@ depend on the level: `up` to the next level, `local` within it (its diagonal mak
 `down` to the level below. Then the stationary probabilities are geometric with a matrix for a ratio,
 
 .. math:: \pi_{n+1} = \pi_n R \quad (n \ge N), \qquad A_\mathrm{up} + R A_\mathrm{local} + R^2 A_\mathrm{down} = 0.
+
+Entry (i, j) of `R` is the rate out of phase i times the expected time in phase j of the next level before coming back.
+
+**The algorithm**
+
+1. Check the drift: with the stationary distribution of the phases alone, levels must rise more slowly than they fall.
+   Otherwise there is no steady state.
+2. Look at the chain only when it changes its level. Let `H` and `L` hold the probabilities to go up or down next, by
+   phase: :math:`H = (-A_\mathrm{local})^{-1} A_\mathrm{up}`, :math:`L = (-A_\mathrm{local})^{-1} A_\mathrm{down}`.
+   Begin with :math:`G = L` and :math:`C = H`.
+3. *Logarithmic reduction.* Look at every second level only: with :math:`U = H L + L H`, replace `H` by
+   :math:`(I - U)^{-1} H^2` and `L` by :math:`(I - U)^{-1} L^2`. Add :math:`C L` to `G`, and multiply `C` by `H`. Repeat
+   until one of them has become negligible. Step `k` accounts for all excursions that climb less than :math:`2^k`
+   levels. Now `G` is the probability of the phase in which the level below is first reached.
+4. :math:`R = A_\mathrm{up} \bigl(-(A_\mathrm{local} + A_\mathrm{up} G)\bigr)^{-1}`. The residual of its equation is
+   checked.
+5. Eliminate the levels below `N` from the top, each by a ratio of its own, :math:`\pi_{n+1} = \pi_n R_n`. Level 0 is
+   then a small closed chain, and gives all others. Normalize; levels `N` and above weigh
+   :math:`\pi_N (I - R)^{-1} \mathbf 1`.
+6. Moments of what grows with the level are sums of :math:`\binom{k}{r} \pi_N R^k`, which have the closed form
+   :math:`\pi_N R^r (I - R)^{-(r+1)}`.
+
+**Cost.** With `S` phases each step of the reduction takes time :math:`S^3` and memory :math:`S^2`, and so does each
+level below `N`. The number of steps grows with the logarithm of the length of the queue: a count gives, for one phase,
+8 steps at load .9, 15 at .999 and 24 at .999999.
+
+**Accuracy.** With up to 300 phases, the inverses of steps 2 to 4 are eliminations without a subtraction. Beyond, LAPACK
+solves, and plain iterations with rows of `G` scaled to 1 take back what rounding did. Tests find :math:`1 - R` of one
+phase to 9 digits at a load of .999999, residuals below 1e-12 for random rates, and the levels of a long cut-off chain
+to 6 digits at least.
+
+Source: M. F. Neuts, Matrix-Geometric Solutions in Stochastic Models, 1981, for R; G. Latouche, V. Ramaswami, A
+logarithmic reduction algorithm for quasi-birth-death processes, Journal of Applied Probability 30 (1993) 650-674.
 """
 
 from __future__ import annotations
@@ -37,9 +70,6 @@ EXACT_PHASES = 300  # up to which no digit is lost to subtraction
 def rate_matrix(up: ArrayLike, local: ArrayLike, down: ArrayLike) -> tuple[np.ndarray, float]:
     r"""Return the least non-negative solution of :math:`A_\mathrm{up} + R A_\mathrm{local} + R^2 A_\mathrm{down} = 0`.
 
-    Computed by logarithmic reduction: step `k` accounts for all excursions that climb less than :math:`2^k`
-    levels, so that a load of .999 needs a dozen steps where the natural iteration needs tens of thousands.
-
     Parameters
     ----------
     up, local, down : array, shape (S, S)
@@ -58,9 +88,6 @@ def rate_matrix(up: ArrayLike, local: ArrayLike, down: ArrayLike) -> tuple[np.nd
         If the chain drifts upward or not at all, so that no stationary distribution exists.
     ArithmeticError
         If the reduction did not converge.
-
-    Source: G. Latouche, V. Ramaswami, A logarithmic reduction algorithm for quasi-birth-death processes, Journal of
-    Applied Probability 30 (1993) 650-674.
 
     Examples
     --------

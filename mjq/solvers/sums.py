@@ -1,4 +1,4 @@
-"""Sums that are rounded alike whether code is compiled or not."""
+"""Sums that are rounded alike whether code is compiled or not: numpy's own sum adds in another order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Small Markov chains with letters in place of numbers, from the same transition rule."""
+"""Small Markov chains with letters in place of numbers, from the same transition rule.
+
+The stationary distribution is the null space of the transposed generator, computed over the field of rational
+functions, so that the result is exact. The polynomials grow with every state that is eliminated: this is for chains of
+a few states.
+"""
 
 from __future__ import annotations
 

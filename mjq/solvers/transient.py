@@ -1,13 +1,34 @@
 r"""Where a Markov chain is after some time, :math:`p(t) = p(0)\, e^{Q t}`.
 
-The chain is looked at at the instants of a Poisson process as fast as its fastest state: it moves then, or stays where
-it is. Where it is after k such steps is a product of vector and matrix, and the number of steps up to time t is
-Poisson, so that
+The chain is looked at at the instants of a Poisson process as fast as its fastest state, whose rate is `q`: it moves
+then, or stays where it is. Where it is after k such steps is a product of vector and matrix, and the number of steps up
+to time t is Poisson, so that
 
 .. math:: p(t) = \sum_{k \ge 0} e^{-q t} \frac{(q t)^k}{k!}\, p(0)\, P^k, \qquad P = I + Q / q .
 
-Nothing is ever subtracted. Large chains walk step by step. Small ones, which may take a million million steps, form
-:math:`e^{Q / q}` once and square it over and over. :meth:`Transient.at` chooses, by the time that they take.
+**The algorithm** has two ways. :meth:`Transient.at` counts the operations of both and takes the cheaper one.
+
+*Step by step*, for large chains:
+
+1. Multiply the distribution by `P` again and again. Keep after each step only the expectations that are asked for. Stop
+   at the number of steps that a Poisson variable of the longest time hardly ever exceeds, or when the chain has ended.
+2. For each time, weigh them with the Poisson probabilities. Begin at the most probable number of steps with weight 1,
+   go outwards to both sides, and divide by the sum of the weights, so that no weight leaves the range of numbers.
+
+*By squares*, for small chains, which may take a million million steps:
+
+1. Form :math:`e^{Q / q}` by twenty terms of the sum above, and square it over and over: this gives
+   :math:`e^{2^k Q / q}`.
+2. Write the whole part of :math:`q t` in binary and apply the squares of its digits; the rest, below 1, is one more sum
+   of twenty terms. Rows are scaled to 1 after each square.
+
+**Cost.** Steps take about :math:`q t + O(\sqrt{q t})` products of a vector and a matrix, for the longest time, and keep
+one row of expectations a step. With `S` states, squares take :math:`20 + \log_2(q t)` products of matrices, time
+:math:`S^3` each, and keep :math:`\log_2(q t)` matrices of :math:`S^2` numbers. They are tried up to 4000 states.
+
+**Accuracy.** The only subtraction is that of the diagonal of `P`, which is what a state does not give away. What is
+left out weighs at most 1e-17. In tests both ways agree with the matrix exponential to 12 decimals, and tails of a sum
+of exponential stages have 11 right digits down to about 1e-100.
 
 Source: A. Jensen, Markoff chains as an aid in the study of Markoff processes, Skandinavisk Aktuarietidskrift 36 (1953)
 87-91; for weights outwards from the largest one, B. L. Fox, P. W. Glynn, Computing Poisson probabilities,

@@ -23,7 +23,7 @@ def require() -> None:
     """Raise ``RuntimeError`` if pages cannot be made here."""
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing or not SCRIPT.is_file():
-        raise RuntimeError("pages cannot be made here: it takes a clone of the project, installed with its extra 'book'")
+        raise RuntimeError("pages cannot be made here: this takes a clone that is installed with its extra 'book'")
 
 
 def write(notebook: NotebookNode, name: str, target: Path) -> None:

@@ -1,5 +1,9 @@
 r"""[SW23] A cluster with a job tracker and a finite queue.
 
+A tracker takes jobs from a finite queue, one at a time and in order of arrival. It waits until as many servers are idle
+as the job needs, maps the job to them, and takes the next one. Who is lost, how long do the others wait, and how many
+servers are busy?
+
 **Notation**
 
 ====================  =================================================================================================
@@ -19,7 +23,7 @@ r"""[SW23] A cluster with a job tracker and a finite queue.
 A state is ``(x_1, x_2, V)``.
 
 ``sizes`` has the paper's three distributions of sizes, ``rule`` the states and their transitions, ``steady`` the
-measures of the long run.
+measures of the long run, ``tandem`` the solver behind them, ``krylov`` a comparison of ways to accelerate it.
 """
 
 from __future__ import annotations

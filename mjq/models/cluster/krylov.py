@@ -2,6 +2,16 @@
 
 The span of a start and its sweeps is a Krylov space. Two classical methods pick a vector in it: GMRES the one with the
 least residual, Arnoldi iterations the one that H, seen from within the space, only stretches.
+
+1. Sweep the newest vector of the basis, and subtract its parts along the basis, twice against rounding. The parts are a
+   column of the small matrix that says what H does within the space; what remains is the next vector of the basis.
+2. Plain sweeps: take the last image itself.
+3. GMRES: of all combinations with the same sum, take the one with the least Euclidean residual, by a QR factorization
+   of the small matrix less the identity.
+4. Arnoldi: take the eigenvector of the small matrix with the largest eigenvalue.
+
+All vectors are kept, so that k sweeps of length S take memory k S and time :math:`k^2 S` beside the sweeps. It is made
+to compare methods in a figure; :mod:`mjq.solvers.arnoldi` solves.
 """
 
 from __future__ import annotations

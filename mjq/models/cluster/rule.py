@@ -1,4 +1,19 @@
-"""[SW23] The chain of the paper: states and transitions."""
+r"""[SW23] The chain of the paper: states and transitions.
+
+A state is :math:`(x_1, x_2, V)`: the jobs in the queue, the size of the job at the tracker, and the sizes of the jobs
+in execution.
+
+**A transition**
+
+1. A job arrives at the rate :math:`\lambda`. It goes to an idle tracker, and its size is drawn there; else to the
+   queue, if that has a place; else it is lost.
+2. A job of size n in execution completes at the rate :math:`\mu_{2,n}`.
+3. If the job at the tracker fits into the idle servers, it is mapped at the rate :math:`\mu_1` and starts. The next job
+   of the queue comes to the tracker, and its size is drawn.
+
+With M vectors V and T sizes there are :math:`(C + 1) T M + M` states: 235,155 for the paper's sixteen servers. The rule
+is the definition; :mod:`mjq.models.cluster.tandem` solves it without listing the states.
+"""
 
 from __future__ import annotations
 

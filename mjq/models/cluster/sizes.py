@@ -1,4 +1,8 @@
-"""[SW23] Distributions of the sizes of jobs."""
+"""[SW23] Distributions of the sizes of jobs.
+
+The paper's three are weights on 1, …, T, divided by their sum: equal, normal around the middle, and a power of the
+size.
+"""
 
 from __future__ import annotations
 

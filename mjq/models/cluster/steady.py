@@ -1,4 +1,20 @@
-"""[SW23] Long-run measures, for millions of states, and the smallest cluster that meets a target."""
+"""[SW23] Long-run measures, for millions of states, and the smallest cluster that meets a target.
+
+**The measures** are means over the steady state that :mod:`mjq.models.cluster.tandem` computes: from the distributions
+of the queue, of the configuration of the cluster, and of what is at the tracker. The mean delay follows by Little's law
+from the jobs that are mapped, not from those that are not lost, which would lose digits where most are lost.
+:func:`measures` computes the same from the probabilities of all states, to compare.
+
+**The smallest cluster** is found by trying one number of servers after the other, from the largest size on. The
+utilization need not fall with every server. But it is at most the work that arrives, divided by the servers, and this
+bound ends the search.
+
+**Cost.** That of the solver, one solution for each number of servers that is tried. The ways to fill a cluster are
+counted before they are listed: if they need more than 4 GB, the system is refused.
+
+**Accuracy.** Tests compare all measures with the chain of the paper on random small clusters, to 10 digits, and rare
+losses down to 1e-30, with rates up to eighteen orders of magnitude apart, to 9 digits.
+"""
 
 from __future__ import annotations
 

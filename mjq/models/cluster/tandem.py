@@ -1,4 +1,4 @@
-r"""The steady state of a finite queue, a preparatory server, and a resource that drains between two admissions.
+"""The steady state of a finite queue, a preparatory server, and a resource that drains between two admissions.
 
 Jobs come in a Poisson stream and wait in a queue of `places` places. One at a time they enter the preparatory server
 and draw their class there. A job that fits into the free resource is prepared at a constant rate and then holds its
@@ -17,6 +17,39 @@ resource. Three facts make tens of millions of states easy:
 
 After each entrance there comes exactly one more, so H keeps the sum of `y`: it moves the state just after one entrance
 to the state just after the next. No generator is stored.
+
+**The sweep.** In each of its three parts, what comes into a state is divided by the rate at which the state is left: by
+completions, by an arrival where the queue has a place, by preparation where a job fits. That is the time in the state.
+In parts 1 and 2 it is computed as if the class had probability 1, and weighed afterwards.
+
+1. *Jobs that do not fit.* From the largest configuration to the smallest, add to :math:`y_k` what completions bring
+   from larger configurations, for all lengths of the queue. From the shortest queue to the longest, arrivals move on to
+   the next length. Weigh with the probability of a class that does not fit into `k`.
+2. *Jobs that fit*, class by class. Do the same where the class fits; what completions bring from a configuration into
+   which it did not fit is that of part 1. Preparation leads, at its rate times the weighed time, to the configuration
+   with one job more. If somebody waits, this is an entrance, and the queue is shorter by one. Else nobody is in
+   preparation then.
+3. *Nobody in preparation.* From the largest configuration to the smallest, completions move on, and each arrival is an
+   entrance with an empty queue.
+
+**The algorithm**
+
+1. With up to 300 unknowns, form H by a sweep for each unknown, eliminate (:mod:`mjq.solvers.chain`), and end with
+   step 3. Otherwise begin with a guess: jobs of each class in service are Poisson, the queue is geometric, both
+   independent.
+2. Find the dominant eigenvector of H by Arnoldi iterations with 12 vectors (:mod:`mjq.solvers.arnoldi`).
+3. Sweep plainly twice and measure by how much `y` still changes.
+4. The iterations are accurate relative to the largest entrances. What is rare, such as a full queue, gets its digits
+   from further plain sweeps, sums of positive numbers, until no measure would change by more than 1e-10 of itself.
+5. Estimate the error. If it is above 1e-9, form H and eliminate up to 3000 unknowns, and refuse more.
+
+**Cost.** With M configurations, L classes and C places, a sweep takes time of the order of :math:`M L^2 (C + 1)`.
+Memory is for some thirty vectors of :math:`M (C + 1)` numbers and tables of :math:`8 M L`. A count gives 37 sweeps for
+the 235,155 states of the paper's sixteen servers, and 133 to 179 for 1500 servers with sizes 10 and 100.
+
+**Accuracy.** Tests compare it with state elimination on the whole generator: see ``mjq.models.cluster.steady``.
+
+Source: ours. The paper eliminates the levels of the queue one by one.
 """
 
 from __future__ import annotations

@@ -1,5 +1,10 @@
 r"""[RBAC21] A fluid model of processor-sharing queueing networks, smoothed where it is too rough.
 
+The jobs of a queue share its servers equally. As a Markov chain such a network has too many states to count; the fluid
+model replaces the numbers of jobs by their means, which follow one differential equation each. Where the number of jobs
+varies around the number of servers these means are off. A smoothed share, with an exponent fitted to data, brings them
+nearer to the truth.
+
 **Notation**
 
 ======================  ===============================================================================================
@@ -17,7 +22,7 @@ r"""[RBAC21] A fluid model of processor-sharing queueing networks, smoothed wher
 Times are in any unit, the same throughout; rates are per that unit.
 
 ``share`` has the share and the drift, ``rule`` the chain behind them, ``stationary`` the solutions, ``fitting`` the
-exponents from data, ``response`` the response times.
+exponents from data, ``response`` the response times, ``shared_queue`` the exact response time at a queue alone.
 """
 
 from __future__ import annotations

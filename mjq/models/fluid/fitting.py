@@ -1,4 +1,15 @@
-"""[RBAC21] Smoothing exponents from means, exact or measured."""
+"""[RBAC21] Smoothing exponents from means, exact or measured.
+
+**The algorithm**, for each queue with finitely many servers
+
+1. The busy servers are the sum over its classes of throughput times mean service time.
+2. Their ratio to the mean number of jobs is the mean share of a job.
+3. The smoothed share rises with p from 0 to the hard minimum. Look for the p that gives the mean share, by Brent's
+   method on the logarithm of p. If even p = :math:`e^{12}` gives no more, p is infinite: the hard minimum.
+
+A queue takes some tens of evaluations of one formula. In a test, exponents fitted to the exact means of a network give
+these means again as its stationary point, to 6 digits.
+"""
 
 from __future__ import annotations
 

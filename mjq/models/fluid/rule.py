@@ -1,4 +1,15 @@
-"""[RBAC21] The network as a Markov chain, which the fluid approximates."""
+r"""[RBAC21] The network as a Markov chain, which the fluid approximates.
+
+A state counts the jobs in each phase of each pair (queue, class). All jobs at a queue have the same share of a server,
+so a phase a with :math:`x_a` jobs is left at :math:`x_a` times the share times the rate of the phase. A job then
+
+1. moves to another phase of its service, by :math:`\Psi`; or
+2. ends its service, by B, and is routed by P to another pair, whose first phase is drawn by A; or leaves the network.
+
+Jobs from outside arrive at the rates :math:`\lambda`, and their first phase is drawn likewise. The rule is the
+definition that :mod:`mjq.solvers.chain` solves for small networks; n closed jobs in S phases have
+:math:`\binom{n + S - 1}{S - 1}` states.
+"""
 
 from __future__ import annotations
 

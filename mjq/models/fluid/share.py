@@ -1,4 +1,19 @@
-"""[RBAC21] The share of a server that a job gets, smoothed, and the drift of the fluid with it."""
+r"""[RBAC21] The share of a server that a job gets, smoothed, and the drift of the fluid with it.
+
+With processor sharing, x jobs at k servers get the share :math:`\min(1, k/x)` of a server each. A number of jobs that
+varies keeps fewer servers busy than its mean would, so this share is too large for a mean. The smoothed share rounds
+off the corner by an exponent p:
+
+.. math:: \hat g = \bigl( 1 + (x / k)^p \bigr)^{-1/p} .
+
+The *drift* is the rate of change of the mean number of jobs in each phase: jobs there are served at their share, move
+between phases and queues by W, and new ones arrive.
+
+Shares are computed from :math:`\log(x / k)`, so that no power overflows and an empty queue has the share 1. The
+Jacobian of the drift is written out, for the solvers. With S phases and Q queues the drift takes time :math:`S^2`, the
+Jacobian :math:`S^2 Q`. A test compares the drift with the mean change of the chain of :mod:`mjq.models.fluid.rule`,
+to 11 decimals.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,27 @@
-"""One job in an open queue of k servers with processor sharing: its whole response time, and one life of it.
+r"""One job in an open queue of k servers with processor sharing: its whole response time, and one life of it.
 
 Others come, are served and leave while the job is there, and its share changes with their number. With Poisson arrivals
 and exponential service of mean 1 that number is a Markov chain, and the job's time one of phase type. With service of
 phase type the chain has to know everybody's phase.
+
+**The algorithm**
+
+1. Choose how many others are followed: so many that more are there with a probability of about 1e-9. At load
+   :math:`\rho` it is :math:`\log 10^{-9} / \log \rho + k`.
+2. The job finds n others with the steady-state probability of n jobs, which depends on the mean service time only. Each
+   of them is in a phase as often as a server is at work on it.
+3. With exponential service (:func:`response_time`), the number of others moves up at the arrival rate, down at n times
+   the share, and the job ends at its share :math:`\min(1, k / (n + 1))`: a phase-type distribution.
+4. With service of phase type (:func:`still_there`), list the states, the job's own phase and the number of others in
+   each phase, and follow the chain in time (:mod:`mjq.solvers.transient`).
+
+**Cost.** With m others and P phases there are m + 1 phases in step 3, and about :math:`P \binom{m + P}{P}` states in
+step 4, at most 300,000.
+
+**Accuracy.** Tests hold the mean by Little's law to 6 digits, and both ways to each other to 9 decimals.
+
+Source: E. G. Coffman, R. R. Muntz, H. Trotter, Waiting time distributions for processor-sharing systems, Journal of the
+ACM 17 (1970) 123-130, for one server.
 """
 
 from __future__ import annotations

@@ -1,4 +1,30 @@
-"""[RBAC21] The equations solved: trajectories, and the point where they come to rest."""
+"""[RBAC21] The equations solved: trajectories, and the point where they come to rest.
+
+A *trajectory* is the solution of :math:`x' = F(x)`, with the drift F of :mod:`mjq.models.fluid.share`. scipy's LSODA
+follows it with our Jacobian, and an implicit method (Radau) where LSODA gives up. Each closed part of the network is
+scaled to the jobs that it had: rounding must not add up.
+
+The *stationary point* is the limit of the trajectory that starts from the network's population.
+
+**The algorithm** for the stationary point
+
+1. Check that the open classes alone overload no queue.
+2. Follow the trajectory for a while, first the sum of all mean service times, with a tolerance of 1e-4. With more than
+   200 phases use BDF in place of LSODA: the time goes into factorizing Jacobians, which it leaves to LAPACK.
+3. When the net flow is below a thousandth of all flows, try Newton steps. The equations that say how many jobs each
+   closed part has are added to the drift; where the Jacobian is singular all the same, take the shortest step.
+4. Accept the point if the steps have moved it little (100 times the tolerance) and its net flow is at most 1e-11 of all
+   flows. Otherwise double the time and go on from where the trajectory was.
+5. Compute the smallest singular value of the Jacobian, with rows scaled to 1. If it is below 1e-9 the point is not
+   isolated: with the hard minimum there may be a line of stationary points. Then the way decides, and steps 2 to 4 are
+   repeated with a tolerance of 1e-7.
+
+**Cost.** With S phases each factorization of a Jacobian takes time :math:`S^3` and memory :math:`S^2`. Where rates do
+not lie far apart, LSODA needs none on its way.
+
+**Accuracy.** It is that of the fluid equations, whose solution approximates the network. Where the smoothed model is
+exact, one server with p = 1, a test finds the exact mean number to 7 digits up to load .99.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 r"""[NS] Response times of multiserver jobs near saturation, from the saturated chain alone.
 
+Near its capacity X a system of multiserver jobs behaves like one server with that rate and uneven completions. One
+constant, :math:`\Delta`, says how uneven they are, and with it the mean time in the system is
+:math:`(1 + \Delta) / (X - \lambda)` up to a bounded difference.
+
 **Notation**, beside that of :mod:`mjq.models.processing_capacity`
 
 ========================  =============================================================================================
@@ -12,8 +16,8 @@ r"""[NS] Response times of multiserver jobs near saturation, from the saturated 
 :math:`I`                 index of dispersion of saturated departures, :math:`1 + 2\Delta`
 ========================  =============================================================================================
 
-``constant`` has the number and what follows from it, ``closed_forms`` systems that need no states of their
-own, ``filling`` the policy that keeps all servers busy.
+``constant`` has the number and what follows from it, ``poisson_equation`` how h is computed, ``closed_forms`` systems
+that need no states of their own, ``filling`` the policy that keeps all servers busy.
 """
 
 from __future__ import annotations

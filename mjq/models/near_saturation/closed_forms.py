@@ -1,4 +1,20 @@
-"""[NS] One or all in closed form, and hyperexponential times as two classes each."""
+r"""[NS] One or all in closed form, and hyperexponential times as two classes each.
+
+*One or all*, where a job holds one server or all n of them (:func:`one_or_all`):
+
+1. A cycle is a row of J small jobs and the large one behind them. The distribution of J is known.
+2. Given J, the small jobs keep all servers busy while there are n of them left and then end one by one: the length L of
+   the cycle is a sum of independent exponential times, and its mean and variance are sums.
+3. The capacity is :math:`E[J + 1] / E[L]`, and :math:`1 + 2\Delta` the variance of :math:`J + 1 - X L` over
+   :math:`E[J + 1]`. From J = n on, each further small job adds the same, so that the rest of the sums is geometric.
+
+It takes time and memory proportional to n (ten million at most). Tests hold it to the Poisson equation, to 12 digits
+where large jobs are rare.
+
+*Endless rows* (:func:`endless_rows`) is the limit in which like jobs come in ever longer rows: one class at a time.
+*Hyperexponential times* (:func:`split_hyperexponential`) are a mixture of two exponential ones, so each class becomes
+two with the same need, and every solver for exponential times applies.
+"""
 
 from __future__ import annotations
 

@@ -5,11 +5,40 @@ at the rate :math:`X = \pi c`, and
 
 .. math:: (A - \operatorname{diag} c)\, h = X - c, \qquad \pi h = 0,
 
-says how many completions more than usual a start in each state brings in the long run. A small chain is eliminated. The
-saturated system of :mod:`mjq.solvers.drain` may have millions of states: there the unknowns are one number a
-configuration, `g`, the value of entering it before the next head of the queue is drawn. Given `g`, departures lead only
-to smaller configurations and admissions only to larger ones, so that one pass up gives every value and one pass down
-gives `g` again: the adjoint of the passes of :mod:`mjq.solvers.drain`.
+says how many completions more than usual a start in each state brings in the long run.
+
+**With a matrix** (:func:`eliminated`)
+
+1. Take the most probable state as the end. Up to a constant, h is what is gained until the chain comes there, if each
+   state brings :math:`c - X` per unit of time: state elimination (:func:`mjq.solvers.chain.until_absorption`).
+2. Subtract the mean, so that :math:`\pi h = 0`.
+
+**Without a matrix** (:func:`drained`), for the saturated system of :mod:`mjq.solvers.drain`, which may have millions of
+states: a configuration k of jobs in service, and a head of class i that does not fit. The unknowns are one number a
+configuration, :math:`g_k`, the value of entering it before the next head of the queue is drawn.
+
+1. *Pass up*, from the smallest configuration to the largest. From state (k, i) a job of class j departs at the rate
+   :math:`m_j \mu_j`. If the head does not fit then either, the value after this is :math:`h_{k-j,i}`, of a smaller
+   configuration; else it enters, and the value is :math:`g_{k-j+i}`. So
+
+   .. math:: h_{k,i} = \frac{1}{c_k} \Bigl( c_k - X + \sum_j m_j \mu_j \bigl(h_{k-j,i}\ \text{or}\ g_{k-j+i}\bigr)
+      \Bigr) .
+
+2. *Pass down*, from the largest to the smallest: :math:`g_k` is the mean, over the class i of the next head, of
+   :math:`h_{k,i}` where it does not fit and of :math:`g_{k+i}` where it does.
+3. Both passes together are :math:`g = a + K g`. Solve :math:`(I - K) g = a` by GMRES. (If the classes of successive
+   jobs are a Markov chain, g has one number for each class that entered last.)
+4. Pass up once more for h, and subtract the mean.
+
+Either way the result is checked: the residual of the equation must be below 1e-9, and two ways to one number,
+:math:`\pi (c h) / X` and half of the mean square of what a completion changes h by, must agree to 1e-7.
+
+**Cost.** With S states the matrix takes memory :math:`S^2` and time :math:`S^3` at most. With M configurations of L
+classes, two passes take time of the order of :math:`M L^2`; GMRES keeps 40 vectors of at most M numbers (20 of more
+than a million), and gives up after 25 restarts.
+
+**Accuracy.** With a matrix, :math:`\Delta` agrees with exact fractions to 12 digits, however far rates lie apart; with
+passes it agrees with the matrix to 9 digits on a system of more than 1000 states.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ A, B                       the classes of tasks
 Each task is served by station 1, then by station 2, exponential times, all present sharing a station equally. A task
 that is done is replaced by one of its class, if there is one left, else by one of the other class.
 
-``asymptotics`` has what holds for many tasks, ``mixes`` what mean value analysis says of few, ``rule`` the chain,
-``exact`` its depletion time, ``scheduling`` judges rules by it.
+``asymptotics`` has what holds for many tasks, ``mixes`` what mean value analysis (``mean_value``) says of few, ``rule``
+the chain, ``exact`` its depletion time, from ``passes`` over its states; ``admission`` judges rules by it.
 """
 
 from __future__ import annotations

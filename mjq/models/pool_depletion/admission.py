@@ -1,6 +1,9 @@
 """[CGPS16] Rules that choose the mix to admit to a pool's stations, judged by exact depletion times.
 
-Letters as in :mod:`mjq.models.pool_depletion`.
+A rule gives a mix, and the mix a whole number of class A tasks. Compute the exact mean depletion time of every mix for
+which there are tasks (``mjq.models.pool_depletion.exact``), and compare: the *error* of a rule is the part by which its
+time exceeds the best, its *gain* the part by which the worst exceeds it. Letters as in
+:mod:`mjq.models.pool_depletion`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,21 @@
-"""[CGPS16] The depletion time, exact: its phases, variance and distribution; the best policy of all; the energy."""
+"""[CGPS16] The depletion time, exact: its phases, variance and distribution; the best policy of all; the energy.
+
+The chain of the pool never comes back to a state. So :mod:`mjq.models.pool_depletion.passes` gets all of these from one
+pass over the states, without solving equations:
+
+* means and variance from a pass forwards, with the probability to visit each state and the mean time of leaving it;
+* the least mean time over all policies that fill each place at once, from a pass backwards, in which each completion
+  takes the better of the two classes to enter (dynamic programming).
+
+The distribution of the depletion time follows the chain in time (:mod:`mjq.solvers.transient`), for at most a million
+states. For larger pools :meth:`Depletion.gamma_cdf` is an approximation with the exact mean and variance. The energy
+needs the mean time alone: a station is busy for the work that it has to do.
+
+**Cost.** That of the passes; more than 4 GB or about half an hour is refused beforehand.
+
+**Accuracy.** Tests solve the chain of small pools by its definition: the mean agrees to 11 digits and the variance
+to 9. The least mean time agrees with the enumeration of all choices to 12 digits.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,17 @@
-"""[CGPS16] Finitely many tasks in execution: mean value analysis, and mixes of whole tasks."""
+"""[CGPS16] Finitely many tasks in execution: mean value analysis, and mixes of whole tasks.
+
+**Algorithm 1** of the paper chooses how many of K tasks in execution are to be of class A:
+
+1. Compute the throughputs of both classes for all mixes :math:`(K_A, K - K_A)`, by mean value analysis along the
+   populations of one total (:mod:`mjq.models.pool_depletion.mean_value`).
+2. At these throughputs the classes would end after :math:`N_A / X_A` and :math:`N_B / X_B`. Take the mix for which
+   these two are nearest to each other, of those for which there are enough tasks.
+
+It takes time :math:`K^2` and memory K. :func:`large_pool_times` puts the same throughputs into the formula for large
+pools, which then is the exact limit for a pool that grows while K stays.
+
+Source: [CGPS16] Algorithm 1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passes over the states of two stations that work off a pool of two classes.
+r"""Passes over the states of two stations that work off a pool of two classes.
 
 Each task is served by station 1, then by station 2, which all tasks there share equally. A task that is done gives its
 place to one of its class, if the pool has one, else to one of the other class, else to none.
@@ -7,10 +7,37 @@ A *block* is all states with the same tasks in the pool and the same composition
 class in place. Within a block a state is (i, j): i of the first class and j of the second are at station 1. Everything
 leads on, to fewer tasks at station 1 or to a block with fewer tasks left, so that a single pass in that order is exact.
 
-A pass carries two numbers a state: the probability that it is ever visited, and the mean of the time at which it is
-left if it is visited, counted as 0 if not. It begins in phase 1, in which the composition stays; once a pool is empty
-and a task of that class is done, the other class takes its places, one by one (phase 2); when both pools are empty,
-the rest drains.
+**The algorithm** for the means carries two numbers a state: v, the probability that it is ever visited, and t, the mean
+of the time at which it is left if it is visited, counted as 0 if not.
+
+1. For each composition make a table: the mean stay s in each state, and the chances that it ends with one of the four
+   completions (a task of either class goes on to station 2, or is done there).
+2. Begin with all places at station 1: v = 1 there, and 0 elsewhere.
+3. *Settle* a block, from the states with most tasks at station 1 on. Now v is known; add v s to t. Add v and t, times
+   the chance, to each of the states with one task of either class less at station 1.
+4. *Gather*: the states in which a task is done give v and t, times the chance, to the block that they lead to.
+5. Go from block to block by the number of tasks left in both pools. In *phase 1* the composition stays, as each task is
+   replaced by its own class. Once a pool is empty and a task of that class is done, the other class takes its places,
+   one by one (*phase 2*). When both pools are empty, places stay empty and the rest drains.
+6. The mean time is the sum of v s over all states; parts of the sum are the lengths of the phases. Half of the mean
+   square is the sum of s t. The probability to end must be 1, to 1e-9.
+
+Blocks that are visited with a probability below 1e-30 are left out. Blocks with the same number of tasks in the pools
+do not depend on each other: large ones are shared among threads.
+
+**The best policy** is a pass backwards. From the empty system up to the full pool, the least mean time from a state is
+its stay, plus each chance times the least mean time from where it leads; where a task is done, the better of the two
+classes enters.
+
+**Cost.** A pass takes time proportional to the number of states (:func:`count_states`). In large pools most of them are
+in phase 1: with a and b tasks in the pools at the start, :math:`(a + 1)(b + 1)(K_A + 1)(K_B + 1)`. It keeps only the
+blocks of two successive numbers of tasks in the pools, :math:`32 (\min(a, b) + 1)(K_A + 1)(K_B + 1)` bytes, and all
+compositions of K tasks in place, about :math:`104 \binom{K + 3}{3}` bytes. The best policy takes time proportional to
+:math:`\binom{K + 3}{3} N_A N_B`, as it needs every composition at every pool, and memory for
+:math:`16 \binom{K + 3}{3} (\min(N_A, N_B) + 5)` bytes.
+
+**Accuracy.** The mean is a sum of positive numbers. On small pools the mean agrees with the definition to 11 digits,
+the variance to 9.
 """
 
 from __future__ import annotations

@@ -1,4 +1,14 @@
-"""[CGPS16] The rule: what a state of the pool and the stations leads to; what every input must keep."""
+r"""[CGPS16] The rule: what a state of the pool and the stations leads to; what every input must keep.
+
+A state counts the tasks of each class in the pool and at each of the two stations. A station is shared equally: with a
+tasks of class A and b of class B at station r, class A completes at the rate :math:`a / ((a + b)\, D_{rA})`. A task
+that is done at station 1 goes on to station 2. One that is done there leaves, and another enters at station 1: of the
+same class if the pool has one, else of the other class, else none.
+
+Every transition leads to fewer tasks at station 1 or fewer tasks altogether, so that the chain never comes back to a
+state. The paper's words allow another reading, in which the other class waits until all tasks of the first are done:
+:func:`transitions_when_completed`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 r"""[BB22] Processing capacity of a multiserver job system.
 
+Jobs of several classes hold part of one resource while they are served, and start in order of arrival. A job at the
+head of the queue that does not fit keeps all others waiting, so part of the resource is idle. How many jobs per unit of
+time can such a system process, and how long does a job stay at a lower arrival rate?
+
 **Notation**
 
 =================  ====================================================================================================

@@ -1,4 +1,22 @@
-"""[BB22] The rule: states of the multiserver job system, and what follows on what."""
+r"""[BB22] The rule: states of the multiserver job system, and what follows on what.
+
+A state says how many jobs of each class are in service, which class the head of the queue has, and how many jobs there
+are. The classes of the jobs behind the head need not be known: each is drawn from the mix when its job becomes the
+head. So the state does not grow with the queue.
+
+**A transition**
+
+1. A job completes: class :math:`\ell` leaves at the rate :math:`m_\ell \mu_\ell`. Or a job arrives.
+2. If the head fits into what is free, it enters service, and the class of the next head is drawn from the mix.
+3. Step 2 is repeated until the head does not fit or nobody waits. The outcomes of one step that are the same are
+   merged, so that the work grows with the number of different outcomes and not with the number of sequences of classes.
+
+While the queue never runs dry, only completions count (:func:`saturated_transitions`), and the *saturated states* are
+the sets of jobs that fit together with a head that does not fit. If the class of a job depends on that of the job
+before it, the next head is drawn from the row of the last one that entered: no state is added.
+
+A job fits if it exceeds what is free by at most 1e-9 of the resource, for needs are decimals.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,40 @@
-"""[BB22] The infinite queue below the capacity: how many jobs there are, and how long they stay."""
+r"""[BB22] The infinite queue below the capacity: how many jobs there are, and how long they stay.
+
+The numbers in the system come from a chain on levels. The times come from them by Little's law and its extension to
+higher moments, and their distribution from the life of one job.
+
+**The algorithm**
+
+1. The level of a state is the number n of jobs in the system. Let N be one more than the most jobs that fit into B.
+   From level N on rates do not depend on n, and :mod:`mjq.solvers.qbd` gives all probabilities, geometric with a matrix
+   ratio R.
+2. In order of arrival, those who wait when a job starts are those who came while it waited. So the factorial moments of
+   the queue are the moments of the wait,
+
+   .. math:: E[W_q^k] = \frac{E[N_q (N_q - 1) \cdots (N_q - k + 1)]}{\lambda^k} .
+
+3. Count the jobs of each class in the queue: the class of the head is known, all others are fresh draws. Little's law
+   for each class gives its mean wait. Given its class, the wait and the service of a job are independent, so that
+
+   .. math:: E[W^2] = E[W_q^2] + E[S^2] + 2 \sum_\ell p_\ell\, E[W_{q,\ell}]\, t_\ell .
+
+4. For the distribution of the time in the system, follow one job from its arrival on. While it waits, n counts the jobs
+   up to itself, and nobody who comes later matters: its life is a chain on the states up to level N and its own
+   service, which ends. Above level N its place stays matrix-geometric. If y holds the chances of place N + 1 by phase,
+   those of place n are :math:`y R^{n - N - 1}`, and :math:`y' = y\, (R A - C)`, with A the departures and C their row
+   sums; what goes down to level N is :math:`y A`. So all levels above N together take one phase for each of theirs. The
+   whole is a phase-type distribution (:mod:`mjq.solvers.phase_type`), with its tail, moments and quantiles.
+5. In systems with up to 300 states on the levels up to N + 1, the mean time in the system is computed both ways, by
+   steps 2 and 4. If they differ by more than 1e-5, there is no answer but an error.
+
+**Cost.** With S saturated states (2000 at most), step 1 takes time of the order of :math:`N S^3` and memory
+:math:`N S^2`. The life of step 4 has about :math:`N S` phases and is stored as a matrix; it is only made when a
+distribution is asked for or step 5 needs it.
+
+**Accuracy.** Near the capacity the error grows like 1e-15 over the relative distance from it; below a distance of 1e-9
+the arrival rate is refused. Tests find moments and tails of queues with one and with many servers to 8 digits at least,
+and on random systems the first moment both ways to 8 digits, the second to 7.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 r"""[GHS20] Stability of two-class multiserver jobs: a product form for the saturated system.
 
+Jobs of two classes need n1 or n2 of n servers at once, and start in order of arrival. The largest sustainable arrival
+rate is the throughput of the system whose queue never runs dry, and the steady state of that system is a product.
+
 **Notation**
 
 =====================  ==========================================================================================

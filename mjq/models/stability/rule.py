@@ -1,4 +1,20 @@
-"""[GHS20] The rule: states of the saturated two-class system, and what a completion leads to."""
+r"""[GHS20] The rule: states of the saturated two-class system, and what a completion leads to.
+
+The queue never runs dry, so a state is (blk, i, j): i class-1 and j class-2 jobs in service, and whether a class-2 job
+at the head of the queue does not fit though a class-1 job would. The classes of the other jobs are drawn when they
+matter.
+
+**A transition**
+
+1. A job of class 1 completes at the rate :math:`i \mu_1`, or one of class 2 at :math:`j \mu_2`.
+2. If a class-2 job is blocked, it enters where it fits now; else the queue stays blocked, and nothing else changes.
+3. While n1 servers or more are free, draw the class of the next job. It enters if it fits; if it is of class 2 and does
+   not fit, the queue is blocked. With fewer than n1 free servers the next class does not matter and is not drawn.
+
+There is one state with i class-1 jobs, and one unblocked state with j class-2 jobs (:func:`u`, :func:`v`). So there are
+:math:`\lfloor n / n_1 \rfloor + 1` states. The paper lists the transitions in eight cases, :func:`listed_transitions`;
+a test finds the same rates by both.
+"""
 
 from __future__ import annotations
 

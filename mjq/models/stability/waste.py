@@ -1,4 +1,13 @@
-"""[GHS20] Servers that stay free because a job does not fit, and how their number depends on rates and mix."""
+"""[GHS20] Servers that stay free because a job does not fit, and how their number depends on rates and mix.
+
+If no server were ever idle, the limit would be the naive one, :func:`naive_throughput`. The *waste* is the mean number
+of free servers in the saturated system, and the limit is the naive one less the share of servers that are wasted. Two
+limits of the ratio of the rates have formulas of their own (:func:`limiting_waste`): at one end only class-2 jobs are
+in service, at the other only class-1 jobs.
+
+Two functions judge a curve of the waste. :func:`peaks_and_dips` goes along it once and notes the turns;
+:func:`deepest_dip` takes running maxima from both sides. A point of a curve costs what the product form costs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""What event loops share: records, draws from a mix and of phase-type times, a heap of completions, longer buffers."""
+r"""What event loops share: records, draws from a mix and of phase-type times, a heap of completions, longer buffers.
+
+The heap is the usual binary one, in two arrays: times, and what happens then. The parent of entry k is entry
+:math:`\lfloor (k - 1) / 2 \rfloor` and ends no later. To add an entry or to take out the first one, or any other, takes
+as many steps as the tree is high, the logarithm of its size.
+"""
 
 from __future__ import annotations
 

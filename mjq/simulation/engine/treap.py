@@ -1,10 +1,22 @@
 """The first waiting job of a class that is short enough, found at little cost however long the queue is.
 
-The last `FEW` jobs of a class are looked at one by one. Those before them are planted, once and for all, in a tree.
-Read from left to right, it is this part of the queue; and each job in it knows the shortest estimate from there on
-downwards. So a search goes down once, to the left wherever somebody there is short enough. Above stands who has the
-smaller draw, a number that looks random and comes from the job's own; whatever the estimates are, a job of n stands on
-average at most 2 ln n deep, and is planted and uprooted at that cost. In short queues there are no trees.
+**The object.** The last `FEW` jobs of a class are looked at one by one. Those before them are planted, once and for
+all, in a tree. Read from left to right, it is this part of the queue; and each job in it knows the shortest estimate
+from there on downwards. Above stands who has the smaller draw, a number that looks random and comes from the job's own.
+
+**The algorithm**
+
+1. *Seek.* From the root go to the left wherever somebody there is short enough; else take the job itself, if it is;
+   else go to the right. If nobody in the tree is short enough, look at the others one by one.
+2. *Plant.* While more than `FEW` jobs stand outside, one that was looked at in vain enters at the right end of the
+   tree: go up from there past all with larger draws. They come below it, to the left.
+3. *Uproot* a job that leaves: join the tree below it on the left and the one on the right into one, by their draws, and
+   put it in its place.
+4. After each change, correct the shortest estimates upwards, until one stays as it is.
+
+**Cost.** Whatever the estimates are, a job of n stands on average at most 2 ln n deep, and is planted and uprooted at
+that cost. In short queues there are no trees. A test counts how many rows are looked at in queues of 300 and of 4800
+jobs: in the longer one less than 2.5 times as many per job.
 
 Source: R. Seidel, C. R. Aragon, Randomized search trees, Algorithmica 16 (1996) 464-497.
 """

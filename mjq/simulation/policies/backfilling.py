@@ -1,14 +1,43 @@
 """Backfilling, among it EASY: later jobs start early where they delay nobody who holds a reservation.
 
 The first d jobs in the queue hold reservations, which are promises by what running times are estimated. `easy` is this
-for d = 1, without a profile and therefore fast; `backfilling` is it for any d.
+for d = 1, without a profile and therefore fast; `backfilling` is it for any d, and conservative backfilling where d is
+more than ever wait.
+
+**EASY**
+
+1. If the first job in the queue fits, it starts.
+2. Else go through the jobs in service in the order of their expected ends, and add their servers to what is free, until
+   the first job fits. That is its *shadow time*. What is then left beside it is *extra*.
+3. A later job that fits now may start if it is expected to end by the shadow time, or needs no more than the extra. In
+   each class look for the first such job: the first of all where the need is at most the extra, else the first that is
+   short enough (:mod:`mjq.simulation.engine.treap`). Of these, the one that came first starts.
+
+**With a profile.** It says what is free, and will be: ``profile[k]`` holds how much from ``since`` on, up to the next
+entry; the last one holds for ever. ``memory[0].used`` entries count.
+
+1. If a job has ended earlier than expected, servers have changed, or a job was turned away, make the profile anew: what
+   is free now, more at the expected end of each job in service, and less for each promise while its job would run.
+   Then, in order of arrival, each job with a promise gives it back and gets the earliest one that there is, never a
+   later one.
+2. Forget the entries that have passed.
+3. Go down the queue. A job without a promise is promised the earliest start from which on its need is free for as long
+   as it is estimated to run, and is taken out of the profile, if it is among the first d. Behind these it is promised a
+   start only if that is now.
+4. The first job on the way whose promise is due, and which fits, starts. If there is none, the policy is asked again at
+   the next promise.
 
 Where servers go down and come back, a policy does not know it beforehand: it goes by those that are up now. When some
 go down, all promises are void, and given anew in order of arrival; a job that needs more than are up is promised
 nothing. When some come back, promises are kept and made better, as if somebody had ended early.
 
-The profile is what is free, and will be: ``profile[k]`` says how much from ``since`` on, up to the next entry; the last
-one holds for ever. ``memory[0].used`` entries count.
+**Cost.** EASY takes time proportional to the jobs in service that it goes through, plus a search in each class. The
+profile has at most two entries a job in service or with a promise. To find an earliest start is one walk over it, and
+so is to take a job out; step 1 takes this for each promise. Conservative backfilling with a queue of q jobs may so take
+time :math:`q^2` when a job ends early.
+
+**What tests hold.** Under EASY the first job never starts after its shadow time. Conservative backfilling breaks no
+promise. Both are the schedules of their plain definitions, to the last bit.
 
 Source: A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distributed Systems 12(6) (2001) 529-543;
 [SCHED] Eq. (b), [SCHED] Eq. (c).

@@ -1,4 +1,8 @@
-"""Policies that choose by what jobs need."""
+"""Policies that choose by what jobs need.
+
+Jobs of a class need the same, so only the first of each class is looked at: the cost is the number of classes, however
+long the queue is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Policies that go down the queue in order of arrival."""
+"""Policies that go down the queue in order of arrival.
+
+`fcfs` looks at the first job alone. `first_fit` looks at the first job of each class, for jobs of a class need the
+same: its cost is the number of classes, however long the queue is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Policies that interrupt jobs."""
+"""Policies that interrupt jobs.
+
+ServerFilling goes through the jobs in the system in order of arrival until their needs add to the resource, and then
+takes the largest of them as long as they fit. Whoever is in service and not among these is interrupted, one by one;
+then those start that are. Asked once, it takes time proportional to the square of the jobs in service, to sort them.
+"""
 
 from __future__ import annotations
 
