@@ -10,7 +10,7 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from mjq.plots.palette import COLOURS, WIDTH
+from mjq.plots.figures import COLOURS, WIDTH
 
 __all__ = ["network", "resource", "state_graph", "tracker"]
 

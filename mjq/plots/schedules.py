@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq.plots.palette import COLOURS, WIDTH
+from mjq.plots.figures import COLOURS, WIDTH
 
 if TYPE_CHECKING:  # pictures of what is computed elsewhere
     import polars as pl

@@ -14,7 +14,20 @@ from tabulate import tabulate
 
 from mjq._util.plain import plain
 
-__all__ = ["GLUED", "SIGNIFICANT", "Glued", "Sentence", "Table", "glue", "say", "significant", "table", "verdicts"]
+__all__ = [
+    "GLUED",
+    "SIGNIFICANT",
+    "Glued",
+    "Sentence",
+    "Table",
+    "glue",
+    "rounded_down",
+    "rounded_up",
+    "say",
+    "significant",
+    "table",
+    "verdicts",
+]
 
 SIGNIFICANT = 10  # digits that are shown at most: the last ones of sixteen differ from processor to processor
 GLUED = "application/papermill.record/"  # in front of the types of what no cell shows
@@ -212,3 +225,21 @@ def _cell(x, decimals):
 def _minus(words):
     """A negative number with a minus sign, unless it is rounded to zero."""
     return words.replace("-", "−" if words.strip("-0.") else "", 1)
+
+
+def rounded_up(value: float, digits: int) -> float:
+    """Return the least number with this many decimals that is not below the value.
+
+    >>> rounded_up(0.121, 2), rounded_up(12.0, 0)
+    (0.13, 12.0)
+    """
+    return float(math.ceil(value * 10**digits) / 10**digits)
+
+
+def rounded_down(value: float, digits: int) -> float:
+    """Return the greatest number with this many decimals that is not above the value.
+
+    >>> rounded_down(0.129, 2)
+    0.12
+    """
+    return float(math.floor(value * 10**digits) / 10**digits)

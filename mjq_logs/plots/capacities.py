@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
-from mjq.plots.palette import COLOURS
+from mjq.plots.figures import COLOURS
 
 if TYPE_CHECKING:
     from mjq_logs import PolicyReports, Report

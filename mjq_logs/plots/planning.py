@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from mjq.plots.palette import COLOURS
+from mjq.plots.figures import COLOURS
 
 __all__ = ["waits_by_change", "waits_by_load", "waits_by_size"]
 

@@ -7,7 +7,7 @@ from scipy.sparse import linalg
 
 from mjq import cluster, plots
 from mjq.models.cluster import krylov, tandem
-from mjq.plots.rounding import rounded_down, rounded_up
+from mjq.plots.tables import rounded_down, rounded_up
 from mjq.simulation.timeline import timeline
 from mjq.solvers import drain
 

@@ -1,0 +1,84 @@
+"""The look that all figures share: colours, size, files that are the same bytes for the same numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:  # pictures of what is computed elsewhere
+    from mjq.simulation.estimates import Estimate
+
+__all__ = ["COLOURS", "WIDTH", "band", "panels", "style"]
+
+# Okabe and Ito's colours, which remain distinct to the colour-blind.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+WIDTH = 5.6  # of a figure [inches]: letters of 12 points in it are 9 pixels high on a phone
+
+
+def style() -> None:
+    """Set the look of all figures: the same bytes for the same numbers, on no ground of their own.
+
+    A figure is stored as SVG, which the book shows, and as PNG, which JupyterLab also shows of a notebook that it does
+    not trust, as is any that was downloaded.
+    """
+    plt.rcParams.update(
+        {
+            "axes.prop_cycle": plt.cycler(color=COLOURS),
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.alpha": 0.25,
+            "figure.figsize": (WIDTH, 3.5),
+            "axes.facecolor": "none",
+            "figure.facecolor": "none",
+            "figure.constrained_layout.use": True,
+            "font.size": 12,
+            "legend.fontsize": 11.5,
+            "legend.frameon": False,
+            "lines.linewidth": 1.8,
+            "savefig.facecolor": "none",
+            "savefig.pad_inches": 0.02,
+            "svg.hashsalt": "mjq",
+        }
+    )
+    try:
+        from matplotlib_inline.backend_inline import set_matplotlib_formats
+    except ImportError:  # outside Jupyter
+        return
+    set_matplotlib_formats("svg", "png", metadata={"Date": None})
+
+
+def panels(number: int, height: float = 3.1, **options: Any) -> tuple[Figure, Any]:
+    """Make a figure of panels one below the other, and return the figure and its axes.
+
+    Parameters
+    ----------
+    number : int
+    height : float
+        Of each panel [inches].
+    **options
+        Handed to :func:`matplotlib.pyplot.subplots`, such as ``sharex=True``.
+
+    Examples
+    --------
+    >>> figure, (left, right) = panels(2)
+    >>> figure.get_size_inches().tolist()
+    [5.6, 6.2]
+    >>> plt.close(figure)
+    """
+    return plt.subplots(number, 1, figsize=(WIDTH, height * number), **options)
+
+
+def band(
+    ax: Axes, x: ArrayLike, estimates: Sequence[Estimate], label: str | None = None, colour: str | None = None
+) -> None:
+    """Draw simulation estimates with their confidence intervals."""
+    mean = np.array([e.mean for e in estimates])
+    below, above = mean - [e.low for e in estimates], np.array([e.high for e in estimates]) - mean
+    ax.errorbar(x, mean, [below, above], fmt="x", capsize=3, color=colour, label=label)
