@@ -71,6 +71,7 @@ MOST_CONFIGURATIONS = 20_000_000  # some 2 GB of tables for two classes
 FLOW_TOLERANCE = 1e-12  # largest relative change of the admission flow in one pass
 BASIS_VECTORS, FEW_VECTORS = 40, 20  # the latter where vectors are so long that to compare them takes most of the time
 LONG_VECTOR = 1_000_000
+WHOLE_UNITS = 10_000_000  # units of the resource, for each class once, up to which configurations are counted first
 MOST_SWEEPS = 20_000
 MOST_VISITS = 10_000_000_000  # classes of configurations, over all passes: some minutes
 
@@ -133,6 +134,9 @@ def configurations(
     """
     needs = np.asarray(needs, dtype=float)
     most_free = 2 * needs.max() if most_free is None else most_free
+    too_many = f"more than {limit} configurations fit into {resource:g}: aggregate classes first"
+    if _number(resource, needs, most_free) > limit:
+        raise TooLarge(too_many)
     counts = np.zeros((1, 0), dtype=np.int32)
     used = np.zeros(1)
     for i, need in enumerate(needs):
@@ -142,7 +146,7 @@ def configurations(
             least = np.maximum(0, np.ceil((resource - most_free - slack - used) / need))
         room = np.maximum(most - least + 1, 0)
         if room.sum() > limit:
-            raise TooLarge(f"more than {limit} configurations fit into {resource:g}: aggregate classes first")
+            raise TooLarge(too_many)
         room, least = room.astype(np.intp), least.astype(np.int64)
         before = np.repeat(np.arange(len(counts)), room)
         extra = least[before] + np.arange(len(before)) - np.repeat(np.cumsum(room) - room, room)
@@ -151,6 +155,22 @@ def configurations(
         counts = np.column_stack([counts[before], extra]).astype(np.int32)
         used = used[before] + extra * need
     return Configurations(counts, *_neighbours(*_keys(counts)))
+
+
+def _number(resource, needs, most_free):
+    """Return how many configurations there are, before they are listed; 0 where needs are no whole numbers.
+
+    With x for a unit in use, they are the coefficients of the product of 1 / (1 - x^need) over the classes.
+    """
+    if not all(float(x).is_integer() for x in [resource, most_free, *needs]) or resource * len(needs) > WHOLE_UNITS:
+        return 0
+    ways = np.zeros(int(resource) + 1)
+    ways[0] = 1
+    for need in needs.astype(int):
+        rows = -(-len(ways) // need)
+        padded = np.concatenate([ways, np.zeros(rows * need - len(ways))])
+        ways = padded.reshape(rows, need).cumsum(axis=0).ravel()[: len(ways)]
+    return ways[max(0, int(resource - most_free)) :].sum()
 
 
 def _keys(counts):

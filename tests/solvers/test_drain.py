@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from mjq import processing_capacity as pc
 from mjq import stability
@@ -31,6 +32,21 @@ def test_draining_equals_the_generic_chain(system):
     assert fast.throughput == pytest.approx(
         sum(x * np.dot(s[:-1], system[2]) for s, x in zip(states, slow, strict=True)), rel=1e-12
     )
+
+
+@given(st.integers(1, 30), st.lists(st.integers(1, 12), min_size=1, max_size=4), st.none() | st.integers(12, 40))
+def test_configurations_are_counted_before_they_are_listed(resource, needs, most_free):
+    needs = [min(need, resource) for need in needs]
+    number = len(drain.configurations(resource, needs, most_free=most_free).counts)
+    free = 2 * max(needs) if most_free is None else most_free
+    assert drain._number(resource, np.array(needs, dtype=float), free) == number
+    assert drain._number(resource, np.array(needs) + 0.5, free) == 0
+
+
+def test_too_many_configurations_are_refused_before_any_table_is_made(monkeypatch):
+    monkeypatch.setattr(np, "repeat", None)  # with which tables are made
+    with pytest.raises(checks.TooLarge, match="more than 20000000 configurations fit into 256"):
+        drain.configurations(256, [1, 2, 4, 8, 16, 32, 64])
 
 
 @pytest.mark.parametrize("p1", [0.01, 0.05, 0.5, 0.99])
