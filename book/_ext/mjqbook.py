@@ -21,6 +21,7 @@ import csv
 import string
 from collections import Counter
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import nbformat
@@ -31,6 +32,7 @@ from pybtex.style.labels import BaseLabelStyle
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from mjq.plots import significant
+from mjq.simulation import policies
 from mjq_book import published
 from mjq_book.runs.readable import equation_numbers, glued, names_and_year
 
@@ -125,6 +127,18 @@ def cell_of(path):
     return found
 
 
+class Policies(SphinxDirective):
+    """What each policy does, in its own words, and a published workload in which it can be seen."""
+
+    def run(self):
+        note_tables(self.env)
+        lines = ["| policy | rule | worked example |", "|---|---|---|"]
+        for name, policy in (policies.POLICIES | policies.FAMILIES).items():
+            name += f"-{policy.letter}" * bool(policy.letter)
+            lines.append(f"| {name} | {policy.words} | `trace: {policy.example}` |")
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
 class LedgerFilter(SphinxDirective):
     """A choice of the result whose rows are shown, which `tables.js` makes work; without scripts there is none."""
 
@@ -200,8 +214,9 @@ class LedgerCount(SphinxRole):
 
 
 def note_tables(env):
-    """Read the page again when a row of the ledger or a printed number changes."""
-    for path in Path(published.__file__).parent.glob("*.csv"):
+    """Read the page again when a row of the ledger, the words of a policy or a printed number changes."""
+    folders = Path(published.__file__).parent.glob("*.csv"), Path(policies.__file__).parent.glob("*.py")
+    for path in chain(*folders):
         env.note_dependency(str(path))
 
 
@@ -404,6 +419,7 @@ def setup(app):
     app.connect("html-page-context", without_old_roles)
     app.connect("html-page-context", launch_student_notebooks, priority=950)  # after the theme has made its buttons
     app.add_directive("ledger", Ledger)
+    app.add_directive("policies", Policies)
     app.add_directive("ledger-filter", LedgerFilter)
     app.add_directive("ledger-totals", LedgerTotals)
     app.add_directive("compared-numbers", ComparedNumbers)
