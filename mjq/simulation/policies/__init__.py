@@ -36,7 +36,7 @@ def policy(name: str) -> Policy:
     True
     >>> policy("lifo")
     Traceback (most recent call last):
-    ValueError: policy must be one of fcfs, first-fit, ..., <number>; got 'lifo'
+    ValueError: policy must be one of fcfs, ...; got 'lifo'
     """
     if isinstance(name, str):
         name = {"backfill-0": "first-fit", "backfill-1": "easy"}.get(name, name)  # the same, and faster
