@@ -24,7 +24,7 @@ EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq_book/experiments/
 
 .PHONY: help book test style browser paper release check-metadata notebooks slides figures lab pdf refresh experiment
 .PHONY: test-slow test-plain test-browser test-processors test-pythons
-.PHONY: sync-contents sync-metadata sync-panels sync-output coverage bench clean lock
+.PHONY: sync-contents sync-policies sync-metadata sync-panels sync-output coverage bench clean lock
 
 help:  ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -106,6 +106,12 @@ check-metadata: $(VENV)/ready  ## Let programs of others check citation, workflo
 
 sync-contents: $(VENV)/ready  ## Update what is made from the list of chapters in mjq_book/chapters.py.
 	@$(BIN)/python book/contents.py
+
+sync-policies: $(VENV)/ready  ## Compute anew what follows from the rule of a policy: schedules, charts, values, chapter; WHY="…" says why.
+	$(BIN)/python -m mjq_book.published.schedules.making
+	$(BIN)/python book/charts.py
+	$(ONE_THREAD) $(BIN)/python -m mjq_book.reference.making "$(WHY)"
+	@$(BIN)/python book/build.py --refresh scheduling
 
 sync-metadata: $(VENV)/ready  ## Update what repeats the names, addresses and papers of CITATION.cff.
 	@$(BIN)/python book/metadata_files.py

@@ -18,7 +18,7 @@ WORDS = dict(enumerate("no one two three four five six seven eight nine ten elev
 
 def counted():
     """Pairs of words, with `{}` for each number, and the numbers."""
-    from mjqbook import compared_numbers
+    from csv_tables import compared_numbers
 
     compared = compared_numbers()
     papers = compared.pop("the papers")

@@ -9,6 +9,9 @@ import re
 
 import numpy as np
 
+from mjq_book.reference.ways.policies import RULES as OF_NEEDS
+from mjq_book.reference.ways.policies import filled
+
 FIT_TOLERANCE = 1e-9  # of the servers: needs may be decimals
 
 
@@ -94,15 +97,15 @@ class Cluster:
         self.line.append(self.coming.pop(0))
 
 
-def in_order(cluster):
-    """The first one, if it fits."""
-    return [job for job in cluster.line[:1] if cluster.fits(job)]
+def of_needs(rule):
+    """A rule that looks at needs and order alone, such as the second way to the reference values has."""
 
+    def starting(cluster):
+        needs, up = [cluster.need[job] for job in cluster.line], cluster.up * (1 + FIT_TOLERANCE)
+        place = rule(needs, cluster.free(), len(cluster.served()), cluster.depth, up)
+        return [] if place is None else [cluster.line[place]]
 
-def first_fit(cluster):
-    """The first one that fits."""
-    free = cluster.free()
-    return [job for job in cluster.line if cluster.need[job] <= free][:1]
+    return starting
 
 
 def easy(cluster):
@@ -137,47 +140,17 @@ def backfill(cluster):
     return []
 
 
-def fewest(cluster):
-    """Of those that fit, the first that needs least."""
-    return sorted(filter(cluster.fits, cluster.line), key=lambda job: (cluster.need[job], job))[:1]
-
-
-def most(cluster):
-    """Of those that fit, the first that needs most; nobody while few are served and a larger one does not fit.
-
-    A larger one that does not fit into all servers that are up holds nobody back.
-    """
-    possible = [job for job in cluster.line if cluster.need[job] <= cluster.up * (1 + FIT_TOLERANCE)]
-    largest = max(possible, key=lambda job: cluster.need[job], default=None)
-    if len(cluster.served()) <= cluster.depth and largest is not None and not cluster.fits(largest):
-        return []
-    return sorted(filter(cluster.fits, cluster.line), key=lambda job: (-cluster.need[job], job))[:1]
-
-
 def server_filling(cluster):
-    """All jobs to be served: of the first that need as much as there is, the largest."""
-    together = []
-    for job in sorted([*cluster.line, *cluster.served()]):
-        if sum(cluster.need[other] for other in together) >= cluster.servers:
-            break
-        together.append(job)
-    chosen = []
-    for job in sorted(together, key=lambda job: (-cluster.need[job], job)):
-        if sum(cluster.need[other] for other in [*chosen, job]) <= cluster.servers:
-            chosen.append(job)
-    return chosen
+    """All jobs to be served, of those in the system."""
+    jobs = sorted([*cluster.line, *cluster.served()])
+    return [jobs[place] for place in sorted(filled([cluster.need[job] for job in jobs], cluster.servers))]
 
 
-RULES = {
-    "fcfs": in_order,
-    "first-fit": first_fit,
+RULES = {name: of_needs(rule) for name, rule in OF_NEEDS.items()} | {
     "easy": easy,
     "conservative": backfill,
-    "least-servers-first": fewest,
-    "most-servers-first": most,
-    "server-filling": server_filling,
     "backfill": backfill,
-    "msfq": most,
+    "server-filling": server_filling,
 }
 
 
@@ -188,7 +161,7 @@ def ask(cluster, rule):
         for job in cluster.served():
             if job not in chosen:
                 cluster.stop(job)
-        for job in sorted(chosen):
+        for job in chosen:
             if job in cluster.line:
                 cluster.begin(job)
         return

@@ -2,11 +2,9 @@
 
 * The theme asks for Thebe, which would load scripts from another host: drop it.
 * Equations keep their papers' numbers: label ``bb22:4`` is shown as (BB22.4), our own as (BB22.a), (BB22.b), …
-* The directive ``{ledger} BB22`` writes the table of what was reproduced of a paper, ``{ledger-totals}`` the counts.
-  What checks a row is a link: to the cell that asserts the claim, to the test, to the printed numbers.
+* The directive ``{ledger} BB22`` writes the table of what was reproduced of a paper. What checks a row is a link:
+  to the cell that asserts the claim, to the test, to the printed numbers.
   The role ``{ledger-count}`reproduced``` is one of these counts, on any page.
-* The directive ``{compared-numbers}`` counts the numbers of others that are compared with ours: those that the papers
-  print, and those that other programs hold.
 * The role ``{computed}`bb22-capacity:.2f``` shows a number that a chapter keeps, on any page: the chapter's key, and
   the name under which a sentence shows it or `glue` keeps it.
 * Sentences that cells put out stand in the page as if they had been written there.
@@ -17,10 +15,10 @@
 """
 
 import ast
-import csv
 import string
 from collections import Counter
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import nbformat
@@ -31,12 +29,11 @@ from pybtex.style.labels import BaseLabelStyle
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from mjq.plots import significant
+from mjq.simulation import policies
 from mjq_book import published
 from mjq_book.runs.readable import equation_numbers, glued, names_and_year
 
 HEADERS = ["Item", "What it says", "Result", "Checks"]
-FOREIGN = Path(published.__file__).parents[2] / "tests/foreign/values.csv"  # a row is a value of another program
-STATUSES = "agrees", "they err", "we differ"
 WORDS_A_MINUTE, LINES_A_MINUTE, FORMULAS_A_MINUTE = 150, 10, 3
 
 
@@ -125,6 +122,18 @@ def cell_of(path):
     return found
 
 
+class Policies(SphinxDirective):
+    """What each policy does, in its own words, and a published workload in which it can be seen."""
+
+    def run(self):
+        note_tables(self.env)
+        lines = ["| policy | rule | worked example |", "|---|---|---|"]
+        for name, policy in (policies.POLICIES | policies.FAMILIES).items():
+            name += f"-{policy.letter}" * bool(policy.letter)
+            lines.append(f"| {name} | {policy.words} | `trace: {policy.example}` |")
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
 class LedgerFilter(SphinxDirective):
     """A choice of the result whose rows are shown, which `tables.js` makes work; without scripts there is none."""
 
@@ -139,55 +148,6 @@ class LedgerFilter(SphinxDirective):
         return [nodes.raw("", f'<p class="ledger-filter" hidden><label>Show {choice}</label></p>', format="html")]
 
 
-class LedgerTotals(SphinxDirective):
-    """How many items of each paper came out how."""
-
-    def run(self):
-        note_tables(self.env)
-        counts = {paper: Counter(row["result"] for row in published.ledger(paper)) for paper in published.LEDGERS}
-        results = sorted(sum(counts.values(), Counter()).items(), key=lambda x: -x[1])
-        lines = ["| Result | " + " | ".join(counts) + " | all |", "|:--|" + "--:|" * (len(counts) + 1)]
-        for result, number in results:
-            lines.append(
-                f"| {result} | " + " | ".join(str(c[result] or "–") for c in counts.values()) + f" | {number} |"
-            )
-        totals = [sum(c.values()) for c in counts.values()]
-        lines.append("| **rows** | " + " | ".join(f"**{x}**" for x in [*totals, sum(totals)]) + " |")
-        return self.parse_text_to_nodes("\n".join(lines))
-
-
-def compared_numbers():
-    """How many numbers of the papers and of each other program can disagree with ours, by what came of it."""
-    kinds = Counter(row.kind for paper in published.PAPERS for row in published.printed(paper.lower()))
-    wrong = kinds["misprint"]
-    found = {"the papers": Counter({"agrees": sum(kinds[k] for k in published.CAN_FAIL) - wrong, "they err": wrong})}
-    with FOREIGN.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            found.setdefault(row["program"], Counter())[row["status"]] += 1
-    return found
-
-
-class ComparedNumbers(SphinxDirective):
-    """Whose numbers are compared with ours, and what came of it."""
-
-    def run(self):
-        note_tables(self.env)
-        self.env.note_dependency(str(FOREIGN))
-        papers, *programs = compared_numbers().items()
-        programs.sort(key=lambda x: -x[1].total())
-        foreign = sum((counts for _, counts in programs), Counter())
-        lines = ["| Whose | agree | they err | we differ | all |", "|:--|" + "--:|" * (len(STATUSES) + 1)]
-        for name, counts in [
-            papers,
-            *programs,
-            ("**programs that nobody here wrote**", foreign),
-            ("**all**", papers[1] + foreign),
-        ]:
-            numbers = [counts[status] or "–" for status in STATUSES]
-            lines.append(f"| {name} | " + " | ".join(map(str, [*numbers, counts.total()])) + " |")
-        return self.parse_text_to_nodes("\n".join(lines))
-
-
 class LedgerCount(SphinxRole):
     """How many rows of the ledger have a result, or how many there are: ``{ledger-count}`all```."""
 
@@ -200,8 +160,9 @@ class LedgerCount(SphinxRole):
 
 
 def note_tables(env):
-    """Read the page again when a row of the ledger or a printed number changes."""
-    for path in Path(published.__file__).parent.glob("*.csv"):
+    """Read the page again when a row of the ledger, the words of a policy or a printed number changes."""
+    folders = Path(published.__file__).parent.glob("*.csv"), Path(policies.__file__).parent.glob("*.py")
+    for path in chain(*folders):
         env.note_dependency(str(path))
 
 
@@ -404,9 +365,8 @@ def setup(app):
     app.connect("html-page-context", without_old_roles)
     app.connect("html-page-context", launch_student_notebooks, priority=950)  # after the theme has made its buttons
     app.add_directive("ledger", Ledger)
+    app.add_directive("policies", Policies)
     app.add_directive("ledger-filter", LedgerFilter)
-    app.add_directive("ledger-totals", LedgerTotals)
-    app.add_directive("compared-numbers", ComparedNumbers)
     app.add_role("computed", Computed())
     app.add_role("ledger-count", LedgerCount())
     app.add_role("minutes", Minutes())

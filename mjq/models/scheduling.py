@@ -1,6 +1,8 @@
 r"""[SCHED] Queueing policies for multiserver jobs, exact where they can be: a small queue as a finite chain.
 
-Written from the words of the policies, apart from ``mjq.simulation``, so that each can be held to the other.
+The states and their rates are written apart from the simulator. Who starts is asked of the policy itself, so that a
+chain never solves another rule than :mod:`mjq.simulation.policies` has under its name; policies that look at times are
+refused. The tests hold each policy to a plain definition.
 
 ==========================  ===========================================================================================
 :math:`B`                   servers (units of the resource)
@@ -31,19 +33,21 @@ Backfilling with reservations looks at times, and has no such chain. Its *shadow
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from functools import partial
-from itertools import accumulate
+from functools import cache, partial
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
+from mjq.simulation import policies
+from mjq.simulation.engine.policy import Policy
+from mjq.simulation.engine.queue import NOBODY, RESOURCE, WHOLE
 from mjq.solvers import chain
 
-__all__ = ["RULES", "FiniteQueue", "empty", "finite_queue", "served_and_waiting", "shadow_time", "transitions"]
+__all__ = ["POLICIES", "FiniteQueue", "empty", "finite_queue", "served_and_waiting", "shadow_time", "transitions"]
 
 MOST_STATES = 20_000
 MOST_ROOM = 1000  # places for jobs of one class; with two there are too many states long before
@@ -77,51 +81,55 @@ class FiniteQueue(NamedTuple):
     utilization: float
 
 
-# --- Who starts next: its place in the queue, or None. Jobs are told by their classes, in order of arrival. -----------
+#: Names of the policies that look at needs and order alone, and therefore have a finite chain.
+POLICIES = tuple(name for name in policies.NAMES if not policies.policy(name.replace("<number>", "2")).knows_times)
 
 
-def _in_order(free, served, queue, b):
-    """Return the place of the first job if it fits, else None."""
-    return 0 if b[queue[0]] <= free else None
+# --- Who starts next, asked of the policy: jobs are told by their classes, in order of arrival ------------------------
 
 
-def _first_fit(free, served, queue, b):
-    """Return the place of the first job that fits."""
-    return next((place for place, kind in enumerate(queue) if b[kind] <= free), None)
+@cache
+def _rule(policy: str) -> Policy:
+    """Return a policy that has a chain."""
+    rule = policies.policy(policy)
+    if rule.knows_times:
+        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, which look at no times; got {policy!r}")
+    return rule
 
 
-def _fewest(free, served, queue, b):
-    """Return the place of the first job that needs least of those that fit."""
-    fitting = [(b[kind], place) for place, kind in enumerate(queue) if b[kind] <= free]
-    return min(fitting)[1] if fitting else None
+def _units(b, B):
+    """Return needs in whole units, as the simulator has them: so nothing depends on how sums are rounded."""
+    return [round(need / B * WHOLE) for need in b]
 
 
-def _most(free, served, queue, b, threshold=0):
-    """Return the first place of the largest need that fits; None while few are served and a larger job waits."""
-    fitting = [(-b[kind], place) for place, kind in enumerate(queue) if b[kind] <= free]
-    if not fitting or (served <= threshold and max(b[kind] for kind in queue) > free):
-        return None
-    return min(fitting)[1]
+def _queue(places, need=0):
+    """Return the queue of the jobs at these places."""
+    first, last = (places[0], places[-1]) if places else (NOBODY, NOBODY)
+    return SimpleNamespace(first=first, last=last, length=len(places), need=need)
 
 
-#: The rules that look at needs and order alone, by name; *msfq* has a number more.
-RULES = {
-    "fcfs": _in_order,
-    "first-fit": _first_fit,
-    "least-servers-first": _fewest,
-    "most-servers-first": _most,
-}
+def _next(*queues):
+    """Return who comes next after each job of these queues."""
+    return {place: after for places in queues for place, after in zip(places, [*places[1:], NOBODY], strict=False)}
 
 
-def _rule(policy):
-    """Return a policy's function of needs and order; None for ServerFilling, which interrupts."""
-    name = policy if isinstance(policy, str) else ""
-    if quick := re.fullmatch(r"msfq-([0-9]{1,9})", name):
-        return partial(_most, threshold=int(quick[1]))
-    if name not in {*RULES, "server-filling"}:
-        names = ", ".join((*RULES, "msfq-<number>", "server-filling"))
-        raise ValueError(f"policy must be one of {names}; got {policy!r}")
-    return RULES.get(policy)
+def _starts(rule, needs, m, queue, served=()):
+    """Return the place of the job that a policy starts next, or `NOBODY`.
+
+    How many of each class are in service is in `m`; where the policy interrupts, `served` are their places, among all.
+    """
+    waiting, busy = [place for place in range(len(queue)) if place not in served], sorted(served)
+    alike = [[place for place in waiting if queue[place] == kind] for kind in range(len(needs))]
+    behind = _next(waiting, busy), _next(busy, *alike)
+    ahead = _next(waiting[::-1], busy[::-1]), _next(busy[::-1], *(places[::-1] for places in alike))
+    jobs = [
+        SimpleNamespace(kind=kind, number=place, behind=[of[place] for of in behind], ahead=[of[place] for of in ahead])
+        for place, kind in enumerate(queue)
+    ]
+    line, serving = [*map(_queue, alike, needs), _queue(waiting)], [_queue(busy)]
+    memory = [SimpleNamespace(number=rule.number, up=RESOURCE)]
+    free = RESOURCE - sum(number * need for number, need in zip(m, needs, strict=True))
+    return rule.choose(jobs, line, serving, memory, [], sum(m), free, 0.0)
 
 
 # --- The chain --------------------------------------------------------------------------------------------------------
@@ -133,7 +141,7 @@ def empty(classes: int, policy: str) -> tuple:
     >>> empty(2, "fcfs"), empty(2, "server-filling")
     (((0, 0), ()), ())
     """
-    return ((0,) * classes, ()) if _rule(policy) else ()
+    return () if _rule(policy).interrupts else ((0,) * classes, ())
 
 
 def transitions(
@@ -149,8 +157,8 @@ def transitions(
     """Yield ``(next_state, rate)``.
 
     A state is ``(m, queue)``: how many jobs of each class are in service, and the classes of those that wait, in order
-    of arrival. Under ServerFilling it is the classes of all jobs, in order of arrival: they say who is served. Arrivals
-    that are lost are no transitions.
+    of arrival. Under a policy that interrupts, such as ServerFilling, it is the classes of all jobs, in order of
+    arrival: they say who is served. Arrivals that are lost are no transitions.
 
     Source: [SCHED] Eq. (e).
 
@@ -164,18 +172,19 @@ def transitions(
     >>> list(transitions(((1, 0), (1,)), *system, room=1, policy="first-fit"))
     [(((2, 0), (1,)), 0.5), (((0, 1), ()), 3)]
     """
-    rule = _rule(policy)
+    rule, needs = _rule(policy), _units(b, B)
     m, queue = served_and_waiting(state, B, b, policy)
     for kind, chance in enumerate(p):
-        after = _settled(rule, B, b, m, (*queue, kind)) if rule else (*state, kind)
+        after = (*state, kind) if rule.interrupts else _settled(rule, needs, m, (*queue, kind))
         if len(served_and_waiting(after, B, b, policy)[1]) <= room:
             yield after, lam * chance
-    for kind, number in enumerate(m):
-        if rule and number:
-            yield _settled(rule, B, b, _changed(m, kind, -1), queue), number * mu[kind]
-    if not rule:
-        for place in _served_by_filling(B, b, state):
+    if rule.interrupts:
+        for place in _served(rule, needs, state):
             yield state[:place] + state[place + 1 :], mu[state[place]]
+        return
+    for kind, number in enumerate(m):
+        if number:
+            yield _settled(rule, needs, _changed(m, kind, -1), queue), number * mu[kind]
 
 
 def served_and_waiting(state: tuple, B: float, b: Sequence[float], policy: str) -> tuple:
@@ -184,39 +193,33 @@ def served_and_waiting(state: tuple, B: float, b: Sequence[float], policy: str) 
     >>> served_and_waiting((0, 0, 1), 2, (1, 2), "server-filling")
     ((2, 0), (1,))
     """
-    if _rule(policy):
+    rule = _rule(policy)
+    if not rule.interrupts:
         return state
-    served = _served_by_filling(B, b, state)
+    served = _served(rule, _units(b, B), state)
     waiting = tuple(kind for place, kind in enumerate(state) if place not in served)
     return tuple(sum(state[place] == kind for place in served) for kind in range(len(b))), waiting
 
 
-def _settled(rule, B, b, m, queue):
-    """Return the state after the rule has started all jobs that it can."""
-    queue = list(queue)
-    while queue:
-        held = sum(number * need for number, need in zip(m, b, strict=True))
-        place = rule(B * (1 + checks.FIT_TOLERANCE) - held, sum(m), queue, b)
-        if place is None:
-            break
-        m = _changed(m, queue.pop(place), 1)
-    return m, tuple(queue)
+def _settled(rule, needs, m, queue):
+    """Return the state after a policy has started all jobs that it can."""
+    while queue and (place := _starts(rule, needs, m, queue)) != NOBODY:
+        m, queue = _changed(m, queue[place], 1), queue[:place] + queue[place + 1 :]
+    return m, queue
+
+
+def _served(rule, needs, present):
+    """Return the places of the jobs that a policy serves which interrupts; it starts them when nobody is in service."""
+    served: set[int] = set()
+    m = (0,) * len(needs)
+    while len(served) < len(present) and (place := _starts(rule, needs, m, present, served)) != NOBODY:
+        served.add(place)
+        m = _changed(m, present[place], 1)
+    return served
 
 
 def _changed(m, kind, by):
     return (*m[:kind], m[kind] + by, *m[kind + 1 :])
-
-
-def _served_by_filling(B, b, present):
-    """Return the places of the jobs that ServerFilling serves: of the first whose needs add to B, the largest first."""
-    before = accumulate((b[kind] for kind in present), initial=0)
-    together = [place for place, held in zip(range(len(present)), before, strict=False) if held < B]
-    served, left = set(), B
-    for place in sorted(together, key=lambda place: (-b[present[place]], place)):
-        if b[present[place]] <= left:
-            served.add(place)
-            left -= b[present[place]]
-    return served
 
 
 def finite_queue(
@@ -237,8 +240,8 @@ def finite_queue(
     room : int
         Jobs that may wait; a job is lost if, after the policy has started whom it can, more would.
     policy : str
-        ``"fcfs"``, ``"first-fit"``, ``"least-servers-first"``, ``"most-servers-first"``, ``"msfq-2"`` (threshold 2) or
-        ``"server-filling"``, for which the resource and all needs are powers of two.
+        One of :data:`POLICIES`, such as ``"first-fit"`` or ``"msfq-2"`` (threshold 2). For ``"server-filling"`` the
+        resource and all needs are powers of two.
 
     Returns
     -------
@@ -247,7 +250,7 @@ def finite_queue(
     Raises
     ------
     ValueError
-        If the input violates a constraint, or there are more than 20,000 states.
+        If the input violates a constraint, the policy looks at times, or there are more than 20,000 states.
 
     Source: [SCHED] Eq. (e).
 
@@ -264,7 +267,7 @@ def finite_queue(
     B, b, mu, p = checks.multiserver(B, b, mu, p)
     come = p > 0
     needs, rates, mix = b[come].tolist(), mu[come].tolist(), p[come].tolist()
-    if _rule(policy) is None and any(np.frexp(x)[0] != 0.5 for x in (B, *needs)):
+    if _rule(policy).interrupts and any(np.frexp(x)[0] != 0.5 for x in (B, *needs)):
         raise ValueError(f"server-filling needs powers of two, got needs {checks.shown(needs)} of {checks.shown(B)}")
     rule = partial(transitions, lam=lam, B=B, b=needs, mu=rates, p=mix, room=room, policy=policy)
     states = chain.explore([empty(len(needs), policy)], rule, limit=MOST_STATES)

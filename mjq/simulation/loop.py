@@ -42,6 +42,7 @@ from mjq._util.compiling import numba
 from mjq.simulation import policies
 from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, service_time
 from mjq.simulation.engine.heap import pop, push, record_type, remove
+from mjq.simulation.engine.policy import compiled
 from mjq.simulation.engine.queue import (
     ALL,
     MEMORY,
@@ -107,7 +108,7 @@ class Plan(NamedTuple):
     one_by_one : bool
         Whether the policy is asked after each single event of an instant.
     knows_times, interrupts : bool
-        What the policy needs and does.
+        Whether the time of a job must be known when it arrives; whether the policy interrupts jobs.
     number : int
         Its parameter.
     """
@@ -149,7 +150,7 @@ class Sums(NamedTuple):
 def events(rng: np.random.Generator, policy: str, *settings: Any) -> Sums:
     """Run the event loop under the policy of this name; the other arguments are those of the loop."""
     with np.errstate(over="ignore"):  # the draws of the trees overflow, of which plain Python would warn
-        return event_loop(policies.compiled(policies.policy(policy).choose), rng, *settings)
+        return event_loop(compiled(policies.policy(policy).choose), rng, *settings)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -164,7 +165,7 @@ def event_loop(choose, rng, source, needs, plan, record, calendar):
     Parameters
     ----------
     choose : first-class function
-        A compiled policy, see :mod:`mjq.simulation.policies`.
+        A compiled policy, see :mod:`mjq.simulation.engine.policy`.
     rng : numpy.random.Generator
     source : mjq.simulation.engine.arrivals.Source
     needs : int array, shape (L,)

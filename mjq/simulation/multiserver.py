@@ -126,10 +126,9 @@ def simulate_multiserver(
         :class:`~mjq.simulation.engine.arrivals.BoundedPareto`, a number (always that time) or a
         sequence of times, all equally likely. By default exponential with rate `mu`.
     policy : str
-        ``"fcfs"``: in order of arrival; ``"first-fit"``: again and again the first in the queue that fits; ``"easy"``,
-        ``"conservative"``, ``"backfill-3"`` (depth 3), ``"least-servers-first"``, ``"most-servers-first"``,
-        ``"msfq-2"`` (threshold 2), ``"server-filling"``: see :mod:`mjq.simulation.policies`. A job that is
-        interrupted goes on later where it stopped; its time in the queue is all that it is not served.
+        Name of a policy of :mod:`mjq.simulation.policies`, such as ``"fcfs"``, ``"easy"`` or ``"backfill-3"`` (depth
+        3); ``policies.policy(name).sentence`` says what it does. A job that is interrupted goes on later where it
+        stopped; its time in the queue is all that it is not served.
     estimates : float
         How many times its service time a job is expected to take, at least 1, for policies that look at estimates.
     room : int, optional
@@ -196,7 +195,7 @@ def simulate_multiserver(
     warm = round(warmup * jobs)
     arrivals = warm + jobs if rule.keeps_order else 2 * (warm + jobs) + LATECOMERS
     plan = Plan(
-        arrivals, warm, jobs, batches, tail_at, room, False, rule.knows_times, rule.interrupts, number=rule.number
+        arrivals, warm, jobs, batches, tail_at, room, False, rule.draws_times_first, rule.interrupts, number=rule.number
     )
     run = Compiled(
         events, policy, sources.poisson(lam, p, laws, factor), units(b, B), plan, np.empty((2, 0)), ALWAYS_UP

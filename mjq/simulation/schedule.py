@@ -202,7 +202,7 @@ def replay(
         tail_at=np.empty(0),
         room=ENDLESS,
         one_by_one=ties == "one by one",
-        knows_times=rule.knows_times,
+        knows_times=rule.draws_times_first,
         interrupts=rule.interrupts,
         number=rule.number,
     )

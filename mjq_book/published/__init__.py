@@ -69,7 +69,7 @@ def of_notebook(name: str) -> dict[str, Any]:
 
 
 def ledger(paper: str) -> list[dict[str, str]]:
-    """Return what became of every published item of a paper, in the paper's order.
+    """Return what became of every published item of a paper, in the paper's order; a policy says itself what it does.
 
     Returns
     -------
@@ -82,7 +82,13 @@ def ledger(paper: str) -> list[dict[str, str]]:
     >>> row["statement"], row["result"]
     ('Limiting completion rate against arrival rate', 'reproduced')
     """
-    return read(f"{paper.lower()}_ledger")
+    from mjq.simulation import policies  # which loads a compiler
+
+    rows = read(f"{paper.lower()}_ledger")
+    for row in rows:
+        if row["kind"] == "rule":
+            row["statement"] = (policies.POLICIES | policies.FAMILIES)[row["item"]].words
+    return rows
 
 
 def checks(row: dict[str, str]) -> list[tuple[str, ...]]:

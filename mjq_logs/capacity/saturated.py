@@ -143,7 +143,7 @@ def _backfilled(need, run, said, most):
 
 @numba.njit(cache=True, nogil=True)
 def _next(need, said, starts, waiting, serving, free, now):
-    """Return the place of the job that starts now, or -1: as :func:`mjq.simulation.policies.backfilling.easy`."""
+    """Return the place of the job that starts now, or -1: as :mod:`mjq.simulation.policies.easy`."""
     if not len(waiting):
         return -1
     head = waiting[0]

@@ -30,15 +30,24 @@ FORMATS = "", ".3g", ".3g", ".3f", ".4f", ".1f"
 HOUR = 3600
 
 
+class PolicyOption(click.Option):
+    """Name all policies in its help; to know them takes a compiler, which is loaded only where the help is shown."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option and its help."""
+        from mjq.simulation.policies import NAMES
+
+        self.help = f"Replay the log under this policy: {', '.join(NAMES)}. Repeat to compare several policies."
+        return super().get_help_record(ctx)
+
+
 @click.command(cls=Command)
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
 @outage_options
 @click.option(
-    "--policy", "policies", multiple=True, default=("easy",), show_default=True, metavar="NAME",
-    help="Replay the log under this policy: fcfs, first-fit, easy, conservative, backfill-D, least-servers-first, "
-    "most-servers-first, msfq-L or server-filling. Repeat to compare several policies.",
-)  # fmt: skip
+    "--policy", "policies", cls=PolicyOption, multiple=True, default=("easy",), show_default=True, metavar="NAME"
+)
 @machine_option
 @click.option(
     "--ties", type=click.Choice(list(TIES)), metavar="ORDER", default="completions-first", show_default=True,
@@ -254,7 +263,7 @@ def _notes(found, given, policies):
     from mjq.simulation.policies import policy
 
     rules = {name: policy(name) for name in policies}
-    asking = [name for name, rule in rules.items() if rule.knows_times and not rule.interrupts]
+    asking = [name for name, rule in rules.items() if rule.knows_times]
     if given != "log" or found.estimate is not None or not asking:
         return []
     return [f"The log has no estimates, so run times are taken for estimates ({', '.join(asking)})."]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mjq.simulation import policies
-from mjq.simulation.policies import Policy
+from mjq.simulation.engine.policy import Policy
 from mjq_logs.answers import PolicyPlan
 from mjq_logs.reading.log import Log
 from mjq_logs.words import time_in_words

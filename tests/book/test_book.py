@@ -18,6 +18,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
+from mjq.simulation.policies import FAMILIES, POLICIES
 from mjq_book import published
 from mjq_book.chapters import CHAPTERS, PAPERS
 from tests.conftest import DESK, PHONE, ROOT, after, beyond_the_edge, context_of, resize, turn, violations, visit
@@ -404,6 +405,14 @@ def test_rows_of_the_ledger_lead_to_their_cells(html):
     links = [tag["href"] for tag in soup.select("table.ledger td:last-child a")]
     assert len([x for x in links if "#cell-" in x]) > 100
     assert all(x.startswith(("../notebooks/", "https://") if PUBLISHED else "../notebooks/") for x in links)
+
+
+@pytest.mark.parametrize("page", ["book/schedules", "book/ledger", "notebooks/scheduling"])
+def test_pages_say_what_a_policy_does_in_its_own_words(html, page):
+    text = " ".join(soup_of(html / f"{page}.html").get_text().split())
+    rules = {row["item"] for row in published.ledger("SCHED") if row["kind"] == "rule"}
+    for name, rule in (POLICIES | FAMILIES).items():
+        assert rule.sentence in text or (page == "book/ledger" and name not in rules), name
 
 
 def test_an_address_that_is_not_public_is_nowhere(html):

@@ -65,13 +65,13 @@ def test_public_logs_have_the_sizes_that_are_said(file):
 
 
 @pytest.fixture
-def data_files(monkeypatch):
+def csv_tables(monkeypatch):
     """The module that writes the table."""
     monkeypatch.syspath_prepend(ROOT / "book/_ext")
-    return importlib.import_module("data_files")
+    return importlib.import_module("csv_tables")
 
 
-def test_each_data_file_of_the_project_has_a_row_and_each_row_a_file(data_files):
+def test_each_data_file_of_the_project_has_a_row_and_each_row_a_file(csv_tables):
     try:
         tracked = subprocess.run(
             ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True
@@ -83,32 +83,32 @@ def test_each_data_file_of_the_project_has_a_row_and_each_row_a_file(data_files)
     data = {
         name
         for name in tracked.stdout.splitlines()
-        if (name.endswith((".csv", ".gz")) or (name.startswith("mjq/") and name.endswith(".json")))
+        if (name.endswith((".csv", ".gz")) or (name.startswith("mjq") and name.endswith(".json")))
         and (ROOT / name).exists()
     }
-    listed = {path.relative_to(ROOT).as_posix() for path in data_files.files()}
+    listed = {path.relative_to(ROOT).as_posix() for path in csv_tables.files()}
     assert data - listed == set(), "book/data.csv"
-    for row in data_files.rows():
+    for row in csv_tables.read(csv_tables.DATA):
         assert all(row[name] for name in ("file", "holds", "from", "made by", "terms"))
         assert row["sha256"] or any(fnmatch(name, row["file"]) for name in data), row["file"]
 
 
-def test_the_first_row_that_fits_a_file_tells_of_it(data_files):
-    found = {path.name: row["holds"] for path, row in data_files.files().items()}
+def test_the_first_row_that_fits_a_file_tells_of_it(csv_tables):
+    found = {path.name: row["holds"] for path, row in csv_tables.files().items()}
     assert found["provenance.csv"].startswith("date, machine")
     assert found["coverage.csv"] == "kept results of long computations"
 
 
-def test_checksums_are_those_of_the_files(data_files):
-    lines = {name: checksum for checksum, name in data_files.checksums()}
+def test_checksums_are_those_of_the_files(csv_tables):
+    lines = {name: checksum for checksum, name in csv_tables.checksums()}
     name = "mjq_book/published/bb22.csv"
     assert lines[name] == hashlib.sha256((ROOT / name).read_bytes()).hexdigest()
-    assert set(LOGS) - {"example.swf.gz"} == {row["file"] for row in data_files.rows() if row["sha256"]}
+    assert set(LOGS) - {"example.swf.gz"} == {row["file"] for row in csv_tables.read(csv_tables.DATA) if row["sha256"]}
 
 
 @needs_traces
-def test_logs_that_are_not_shipped_have_their_checksums(data_files):
-    for row in data_files.rows():
+def test_logs_that_are_not_shipped_have_their_checksums(csv_tables):
+    for row in csv_tables.read(csv_tables.DATA):
         if row["sha256"] and (TRACES / row["file"]).exists():
             assert hashlib.sha256((TRACES / row["file"]).read_bytes()).hexdigest() == row["sha256"], row["file"]
 

@@ -22,7 +22,7 @@ def ratio(tool, problem=""):
 
 
 def test_each_tool_of_the_page_was_measured_and_each_measured_one_is_on_it():
-    assert set(re.findall(r"```\{peers\} (\S+)", PAGE)) == {x["package"].split()[0] for x in ROWS}
+    assert set(re.findall(r"```\{table-of\} peers (\S+)", PAGE)) == {x["package"].split()[0] for x in ROWS}
 
 
 def test_each_row_has_a_version_a_date_a_machine_and_both_sides():

@@ -25,7 +25,7 @@ WORDS = {  # of each page of prose
     "glossary": "# Glossary\n\n```{glossary}\nwaste\n    Servers that idle while jobs wait.\n```",
     "bibliography": "# Bibliography\n\n```{bibliography}\n```",
     "notation": "# Notation\n\n$$\na = b\n$$ (p:2)\n\n{eq}`p:1`, {eq}`p:2`",
-    "ledger": "# Ledger\n\n```{ledger-totals}\n```\n\n```{compared-numbers}\n```",
+    "ledger": "# Ledger\n\n```{table-of} ledger-totals\n```\n\n```{table-of} compared-numbers\n```",
 }
 CHAPTER = """# Chapter {name}
 

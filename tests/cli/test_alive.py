@@ -55,14 +55,15 @@ ENDLESS = """
 import sys
 from mjq.__main__ import main
 from mjq.simulation import policies, schedule
+from mjq.simulation.engine import policy as kinds
 
 def endless(jobs, line, serving, memory, profile, running, free, now):
     while memory[0].used >= 0:
         memory[0].used = (memory[0].used * 1103515245 + 12345) % 2147483648
     return -1
 
-policies.POLICIES["endless"] = policies.Policy(endless, "", "")
-policies.compiled(endless)
+policies.POLICIES["endless"] = kinds.Policy(endless, "")
+kinds.compiled(endless)
 schedule.replay([0], [1], [1], None, 1)
 run = schedule.events
 

@@ -20,9 +20,9 @@ from tests.conftest import ROOT
 from tests.foreign import chains, networks, queues, schedules
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
-import mjqbook
+import csv_tables
 
-with mjqbook.FOREIGN.open(encoding="utf-8", newline="") as file:
+with csv_tables.FOREIGN.open(encoding="utf-8", newline="") as file:
     ROWS = list(csv.DictReader(file))
 STATUSES = "agrees", "they err", "we differ"
 ROUNDING = 1e-9  # of the last digit: of decimals that no binary fraction is
@@ -186,7 +186,7 @@ def test_the_schedule_in_which_our_rule_leaves_all_servers_idle():
 
 
 def test_the_ledger_counts_each_row_once_beside_the_numbers_of_the_papers():
-    papers, *programs = mjqbook.compared_numbers().values()
+    papers, *programs = csv_tables.compared_numbers().values()
     assert sum(counts.total() for counts in programs) == len(ROWS)
     kinds = [row.kind for paper in published.PAPERS for row in published.printed(paper.lower())]
     assert papers.total() == sum(kind in published.CAN_FAIL for kind in kinds) > 0

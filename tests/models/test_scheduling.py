@@ -11,7 +11,7 @@ from mjq.models import scheduling
 from mjq.models.processing_capacity import sojourn
 from mjq.solvers import chain, symbolic
 
-POLICIES = (*scheduling.RULES, "msfq-1", "server-filling")
+POLICIES = [name.replace("<number>", "1") for name in scheduling.POLICIES]
 TWO = 2, (1, 2), (3.0, 5.0), (0.5, 0.5)
 
 
@@ -81,7 +81,8 @@ def test_the_shadow_time_is_the_first_instant_that_has_room(running, free, data)
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (dict(policy="easy"), "policy must be one of fcfs, .*; got 'easy'"),
+        (dict(policy="easy"), "policy must be one of fcfs, .*, which look at no times; got 'easy'"),
+        (dict(policy="backfill-3"), "which look at no times; got 'backfill-3'"),
         (dict(policy=None), "got None"),
         (dict(policy="server-filling", b=(1, 3), B=4), r"powers of two, got needs \(1, 3\) of 4"),
         (dict(b=(1, 7)), "need 7 exceeds resource 2"),

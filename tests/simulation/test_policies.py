@@ -10,9 +10,10 @@ import pytest
 
 from mjq.models import near_saturation, scheduling
 from mjq.simulation import policies, replay, simulate_multiserver
+from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import NOBODY
 from mjq.simulation.loop import event_loop
-from mjq.simulation.policies import FAMILIES, POLICIES, Policy
+from mjq.simulation.policies import POLICIES
 from mjq.solvers.phase_type import erlang
 from tests.conftest import TRACES, needs_traces
 
@@ -23,13 +24,13 @@ ONE_OR_ALL = 4, (1, 4), (1.0, 2.0), (0.8, 0.2)
 ALIKE = 4, (2, 2, 1), (2.0, 0.5, 1.0), (0.3, 0.3, 0.4)  # two classes of the same need
 
 RUN = """
-from mjq.simulation.engine import loop
+from mjq.simulation.engine import loop, policy as kinds
 from mjq.simulation import policies, replay, simulate_multiserver
 for policy in policies.POLICIES:
     simulate_multiserver(1.0, 4, (1, 2), (2.5, 0.625), (0.5, 0.5), 100, 1, policy=policy)
     replay([0, 0], [1, 2], [1, 1], None, 2, policy)
 stats = loop.event_loop.stats
-compiled = {policies.compiled(policy.choose).cache_hits for policy in policies.POLICIES.values()}
+compiled = {kinds.compiled(policy.choose).cache_hits for policy in policies.POLICIES.values()}
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), compiled)
 """
 
@@ -45,13 +46,8 @@ def nobody(jobs, line, serving, memory, profile, running, free, now):
     return NOBODY
 
 
-def test_every_policy_says_what_it_does():
-    for policy in (*POLICIES.values(), *FAMILIES.values()):
-        assert policy.sentence.endswith(".") and policy.source
-
-
 def test_the_loop_is_compiled_once_for_all_policies_and_sources(monkeypatch):
-    monkeypatch.setitem(POLICIES, "last-first", Policy(last_first, "", ""))
+    monkeypatch.setitem(POLICIES, "last-first", Policy(last_first, ""))
     readonly = np.array([1.0])
     readonly.flags.writeable = False
     for policy in POLICIES:
@@ -73,7 +69,7 @@ def test_another_process_compiles_nothing():
 
 def test_a_policy_can_be_added(monkeypatch):
     """Last come, first served, never interrupted: the mean wait of M/G/1 is that of any order."""
-    monkeypatch.setitem(POLICIES, "last-first", Policy(last_first, "", ""))
+    monkeypatch.setitem(POLICIES, "last-first", Policy(last_first, ""))
     assert replay([0, 1, 2], [1, 1, 1], [5, 1, 1], None, 1, "last-first").start.tolist() == [0, 6, 5]
     run = simulate_multiserver(0.7, 1, [1], [1], [1], 40_000, 5, replications=10, policy="last-first")
     assert 0.7 / 0.3 in run.EWq.widened(2)
@@ -82,7 +78,7 @@ def test_a_policy_can_be_added(monkeypatch):
 
 
 def test_a_policy_that_starts_nobody_is_stopped(monkeypatch):
-    monkeypatch.setitem(POLICIES, "nobody", Policy(nobody, "", ""))
+    monkeypatch.setitem(POLICIES, "nobody", Policy(nobody, ""))
     with pytest.raises(RuntimeError, match="the policy must start somebody"):
         replay([0, 1], [1, 1], [1, 1], None, 1, "nobody")
 
@@ -92,18 +88,13 @@ def test_one_class_is_served_in_order(policy):
     plan = dict(lam=1.25, B=4, b=[2], mu=[1], p=[1], jobs=5000, seed=3, service=[[0.5, 1.5]], tail_at=(1,))
     found, in_order = simulate_multiserver(**plan, policy=policy), simulate_multiserver(**plan)
     rule = policies.policy(policy)
-    if rule.knows_times:  # then the same draws come in another order
+    if rule.draws_times_first:  # then the same draws come in another order
         assert (found.EWq.mean == pytest.approx(in_order.EWq.mean, rel=0.2)) or not rule.ordered_within_class
     else:
         assert (found == in_order) == rule.ordered_within_class
 
 
-def test_a_chain_knows_no_times():
-    """A rule that looked at times would need other states than those of the finite queue."""
-    assert not any(policies.policy(name).knows_times for name in (*scheduling.RULES, "msfq-1"))
-
-
-MEMORYLESS = (*scheduling.RULES, "msfq-1", "msfq-2", "server-filling")
+MEMORYLESS = [name.replace("<number>", number) for name in scheduling.POLICIES for number in "12"[: 1 + (">" in name)]]
 
 
 @cache

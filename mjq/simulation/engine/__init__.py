@@ -1,5 +1,6 @@
 """What the event loop of the simulators holds.
 
+``policy``    what a policy is
 ``heap``      the events to come
 ``arrivals``  where jobs come from: distributions, logs
 ``queue``     the jobs that wait, as linked lists

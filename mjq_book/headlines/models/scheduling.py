@@ -10,7 +10,7 @@ from mjq_book.headlines.model import JOBS, REPLICATIONS, SEED, Model
 
 __all__ = ["HEADLINE"]
 
-POLICIES = "fcfs, first-fit, least-servers-first, most-servers-first, msfq-L or server-filling"
+POLICIES = ", ".join(scheduling.POLICIES)
 
 
 class SchedulingInput(Declaration):

@@ -17,7 +17,7 @@ from mjq.models import scheduling
 from mjq.solvers import chain
 from mjq_book.reference.ways import exact
 
-__all__ = ["by_finite_queue", "erlang_loss", "job_by_job", "job_by_job_sparse"]
+__all__ = ["RULES", "by_finite_queue", "erlang_loss", "filled", "job_by_job", "job_by_job_sparse"]
 
 
 def by_finite_queue(lam: float, B: int, b: list, mu: list, p: list, room: int, policy: str) -> dict[str, Any]:
@@ -44,45 +44,66 @@ def erlang_loss(lam: float, B: int, b: list, mu: list, p: list, room: int, polic
         return {"EN": N, "ENq": queue, "EWq": queue / X, "A": taken, "X": X, "U": (N - queue) / B}
 
 
-def _next(jobs, B, b, policy):
-    """Return the place of the job that starts next, None if no job does."""
-    waiting = [k for k, (_, served) in enumerate(jobs) if not served]
-    free = B - sum(b[kind] for kind, served in jobs if served)
-    fitting = [k for k in waiting if b[jobs[k][0]] <= free]
-    if policy == "fcfs":
-        return waiting[0] if waiting and waiting[0] in fitting else None
-    if not fitting:
+# --- The rules, written anew from their words: the place of the job that starts next, or None -------------------------
+# Of those that wait, `needs` are in order of arrival; `free` is what nobody holds, `up` all that is up.
+
+
+def _fcfs(needs, free, running, number, up):
+    return 0 if needs and needs[0] <= free else None
+
+
+def _first_fit(needs, free, running, number, up):
+    return next((place for place, need in enumerate(needs) if need <= free), None)
+
+
+def _fewest(needs, free, running, number, up):
+    fitting = [place for place, need in enumerate(needs) if need <= free]
+    return min(fitting, key=lambda place: needs[place], default=None)  # the first of equals
+
+
+def _most(needs, free, running, number, up):
+    if running <= number and max((need for need in needs if need <= up), default=0) > free:
         return None
-    if policy == "first-fit":
-        return fitting[0]
-    if policy == "least-servers-first":
-        return sorted(fitting, key=lambda k: b[jobs[k][0]])[0]
-    if quick := re.fullmatch(r"msfq-(\d+)", policy):
-        few = sum(served for _, served in jobs) <= int(quick[1])
-        largest = max(b[jobs[k][0]] for k in waiting)
-        if few and largest > free:
-            return None
-    return sorted(fitting, key=lambda k: -b[jobs[k][0]])[0]
+    fitting = [place for place, need in enumerate(needs) if need <= free]
+    return max(fitting, key=lambda place: needs[place], default=None)
+
+
+RULES = {
+    "fcfs": _fcfs,
+    "first-fit": _first_fit,
+    "least-servers-first": _fewest,
+    "most-servers-first": _most,
+    "msfq": _most,
+}
+
+
+def filled(needs: list, B: float) -> set[int]:
+    """Return the places of the jobs that ServerFilling serves, among all jobs in order of arrival."""
+    count = next((n for n in range(len(needs) + 1) if sum(needs[:n]) >= B), len(needs))
+    served: set[int] = set()
+    for place in sorted(range(count), key=lambda place: -needs[place]):  # which keeps the order of equals
+        if sum(needs[other] for other in served) + needs[place] <= B:
+            served.add(place)
+    return served
+
+
+# --- The chain job by job ---------------------------------------------------------------------------------------------
 
 
 def _settled(jobs, B, b, policy):
     """Return the jobs after all have started that the policy starts."""
     if policy == "server-filling":
-        return _filled(jobs, B, b)
-    while (k := _next(jobs, B, b, policy)) is not None:
+        served = filled([b[kind] for kind, _ in jobs], B)
+        return tuple((kind, place in served) for place, (kind, _) in enumerate(jobs))
+    name, number = re.findall(r"(.+?)-?(\d*)$", policy)[0]
+    while True:
+        waiting = [k for k, (_, served) in enumerate(jobs) if not served]
+        held = [b[kind] for kind, served in jobs if served]
+        place = RULES[name]([b[jobs[k][0]] for k in waiting], B - sum(held), len(held), int(number or 0), B)
+        if place is None:
+            return jobs
+        k = waiting[place]
         jobs = (*jobs[:k], (jobs[k][0], True), *jobs[k + 1 :])
-    return jobs
-
-
-def _filled(jobs, B, b):
-    """Return the jobs with those served that ServerFilling serves."""
-    needs = [b[kind] for kind, _ in jobs]
-    count = next((n for n in range(len(jobs) + 1) if sum(needs[:n]) >= B), len(jobs))
-    served: set[int] = set()
-    for k in sorted(range(count), key=lambda k: -needs[k]):  # which keeps the order of equals
-        if sum(needs[j] for j in served) + needs[k] <= B:
-            served.add(k)
-    return tuple((kind, k in served) for k, (kind, _) in enumerate(jobs))
 
 
 def _rule(B, b, mu, p, lam, room, policy):

@@ -1,20 +1,11 @@
-"""Backfilling, among it EASY: later jobs start early where they delay nobody who holds a reservation.
+"""Backfilling of any depth: later jobs start early where they delay nobody who holds a reservation.
 
-The first d jobs in the queue hold reservations, which are promises by what running times are estimated. `easy` is this
-for d = 1, without a profile and therefore fast; `backfilling` is it for any d, and conservative backfilling where d is
-more than ever wait.
+The first d jobs in the queue hold reservations, which are promises by what running times are estimated. For d = 1
+:mod:`mjq.simulation.policies.easy` does the same without a profile, and is therefore fast; for a d of more than ever
+wait it is conservative backfilling.
 
-**EASY**
-
-1. If the first job in the queue fits, it starts.
-2. Else go through the jobs in service in the order of their expected ends, and add their servers to what is free, until
-   the first job fits. That is its *shadow time*. What is then left beside it is *extra*.
-3. A later job that fits now may start if it is expected to end by the shadow time, or needs no more than the extra. In
-   each class look for the first such job: the first of all where the need is at most the extra, else the first that is
-   short enough (:mod:`mjq.simulation.engine.treap`). Of these, the one that came first starts.
-
-**With a profile.** It says what is free, and will be: ``profile[k]`` holds how much from ``since`` on, up to the next
-entry; the last one holds for ever. ``memory[0].used`` entries count.
+The profile says what is free, and will be: ``profile[k]`` holds how much from ``since`` on, up to the next entry; the
+last one holds for ever. ``memory[0].used`` entries count.
 
 1. If a job has ended earlier than expected, servers have changed, or a job was turned away, make the profile anew: what
    is free now, more at the expected end of each job in service, and less for each promise while its job would run.
@@ -31,16 +22,15 @@ Where servers go down and come back, a policy does not know it beforehand: it go
 go down, all promises are void, and given anew in order of arrival; a job that needs more than are up is promised
 nothing. When some come back, promises are kept and made better, as if somebody had ended early.
 
-**Cost.** EASY takes time proportional to the jobs in service that it goes through, plus a search in each class. The
-profile has at most two entries a job in service or with a promise. To find an earliest start is one walk over it, and
-so is to take a job out; step 1 takes this for each promise. Conservative backfilling with a queue of q jobs may so take
-time :math:`q^2` when a job ends early.
+**Cost.** The profile has at most two entries a job in service or with a promise. To find an earliest start is one walk
+over it, and so is to take a job out; step 1 takes this for each promise. Conservative backfilling with a queue of q
+jobs may so take time :math:`q^2` when a job ends early.
 
-**What tests hold.** Under EASY the first job never starts after its shadow time. Conservative backfilling breaks no
-promise. Both are the schedules of their plain definitions, to the last bit.
+**What tests hold.** Conservative backfilling breaks no promise, and gives the schedule of its plain definition, to the
+last bit.
 
 Source: A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distributed Systems 12(6) (2001) 529-543;
-[SCHED] Eq. (b), [SCHED] Eq. (c).
+[SCHED] Eq. (c).
 """
 
 from __future__ import annotations
@@ -48,57 +38,15 @@ from __future__ import annotations
 import math
 
 from mjq._util.compiling import numba
+from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import ALL, NOBODY
-from mjq.simulation.engine.treap import seek, uproot
 
-__all__ = ["backfilling", "easy"]
+__all__ = ["POLICIES"]
 
-MANY = 2**62  # more than ever come
-
-
-def easy(jobs, line, serving, memory, profile, running, free, now):
-    """Return the first job in the queue if it fits, or the first that delays its start by no estimate.
-
-    The shadow time is when the first one fits, if the jobs in service end as expected (as in
-    :func:`mjq.models.scheduling.shadow_time`). What is then left beside it is extra.
-    A later job that fits now may start if it is expected to end by the shadow time, or needs no more than the extra.
-
-    What needs no more than the extra is found at once. In each other class that fits, the first that is short enough is
-    sought.
-
-    If the head needs more than all servers that are up, nothing tells when it starts: nobody delays it, and the first
-    job that fits starts.
-    """
-    head = line[len(line) - 1].first
-    need = line[jobs[head].kind].need
-    if need <= free:
-        uproot(jobs, line[jobs[head].kind], head)
-        return head
-    shadow, extra, job = now, free, serving[0].first
-    while job != NOBODY and (extra < need or jobs[job].estimate == shadow):
-        shadow = jobs[job].estimate
-        extra += line[jobs[job].kind].need
-        job = jobs[job].behind[ALL]
-    # Where too few servers are up, the first that fits is the first of its class, however long it runs.
-    extra = free if extra < need else extra - need
-    chosen, before = NOBODY, MANY
-    for kind in range(len(line) - 1):
-        if line[kind].need > free:
-            continue
-        if line[kind].need <= extra:
-            job = line[kind].first
-        elif now + line[kind].shortest > shadow and line[kind].planted == 0:
-            continue
-        else:
-            job = seek(jobs, line[kind], now, shadow, before)
-        if job != NOBODY and jobs[job].number < before:
-            chosen, before = job, jobs[job].number
-    if chosen != NOBODY:
-        uproot(jobs, line[jobs[chosen].kind], chosen)
-    return chosen
+EVERYBODY = 2**31 - 1  # more than a queue can hold
 
 
-def backfilling(jobs, line, serving, memory, profile, running, free, now):
+def choose(jobs, line, serving, memory, profile, running, free, now):
     """Return the first job that fits now and delays none of the first ``memory[0].number`` before their promise.
 
     Promises are kept. When somebody ends earlier than expected, jobs that hold one are promised anew, one by one in
@@ -219,3 +167,27 @@ def _entry(memory, profile, time):
     profile[k].since, profile[k].free = time, profile[k - 1].free
     memory[0].used += 1
     return k
+
+
+POLICIES = {
+    "conservative": Policy(
+        choose,
+        "Each job is promised a start when it arrives. A later job starts early if it breaks no promise. When a job "
+        "ends earlier than expected, each promise is moved forward once, in order of arrival; a hole that opens "
+        "between promises stays until a job ends early again.",
+        sources=("MualemFeitelson01",),
+        example="an early end moves promises forward",
+        knows_times=True,
+        number=EVERYBODY,
+    ),
+    "backfill": Policy(
+        choose,
+        "The first d jobs in the queue are promised a start, and later ones start early if they break no promise; "
+        "depth 0 is first-fit, 1 is EASY, all is conservative. Under depths above 1, a hole that opens between "
+        "promises stays until a job ends early again.",
+        sources=("MualemFeitelson01",),
+        example="two promises or three",
+        letter="d",
+        knows_times=True,
+    ),
+}

@@ -1,32 +1,17 @@
-"""Policies that choose by what jobs need.
+"""Most servers first, and with a threshold.
 
-Jobs of a class need the same, so only the first of each class is looked at: the cost is the number of classes, however
-long the queue is.
+The cost is the number of classes, however long the queue is, as in :mod:`mjq.simulation.policies.first_fit`.
 """
 
 from __future__ import annotations
 
+from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import NOBODY
 
-__all__ = ["least_servers_first", "most_servers_first"]
+__all__ = ["POLICIES"]
 
 
-def least_servers_first(jobs, line, serving, memory, profile, running, free, now):
-    """Return the job that needs least of those that fit; the earliest of these."""
-    chosen = NOBODY
-    for kind in range(len(line) - 1):
-        job = line[kind].first
-        if job == NOBODY or line[kind].need > free:
-            continue
-        if chosen != NOBODY:
-            need = line[jobs[chosen].kind].need
-            if line[kind].need > need or (line[kind].need == need and jobs[job].number > jobs[chosen].number):
-                continue
-        chosen = job
-    return chosen
-
-
-def most_servers_first(jobs, line, serving, memory, profile, running, free, now):
+def choose(jobs, line, serving, memory, profile, running, free, now):
     """Return the job that needs most of those that fit; the earliest of these. Or nobody: see below.
 
     Let at most ``memory[0].number`` jobs be in service, and the largest that waits not fit: then nobody starts until it
@@ -51,3 +36,22 @@ def most_servers_first(jobs, line, serving, memory, profile, running, free, now)
                 continue
         chosen = job
     return NOBODY if most > free and running <= memory[0].number else chosen
+
+
+POLICIES = {
+    "most-servers-first": Policy(
+        choose,
+        "Among the jobs that fit, the one that needs the most servers starts; the earliest of equals.",
+        sources=("Quickswap25",),
+        example="quick swap",
+    ),
+    "msfq": Policy(
+        choose,
+        "Jobs that need the most servers start first. But while at most l jobs are in service and the largest "
+        "waiting job does not fit, no job starts, so that servers become free for it. A job that needs more servers "
+        "than are up holds nobody back.",
+        sources=("Quickswap25",),
+        example="quick swap",
+        letter="l",
+    ),
+}

@@ -1,0 +1,96 @@
+"""What a policy is: a function that says which waiting job starts next, and the words for it.
+
+After the completions and arrivals of an instant the event loop asks again and again, until nobody else may start. A
+policy is a plain function
+
+    ``choose(jobs, line, serving, memory, profile, running, free, now) -> job``
+
+that gives the place in the table `jobs` of a waiting job that fits, or `NOBODY`, or ``interrupt(job)`` for a job in
+service that has to go back to the queue. It may look at the table of jobs and at the queues `line` (see
+:mod:`mjq.simulation.engine.queue`), at the number of jobs in service and at the free resource in units, and at
+the clock. If it knows times, it also sees each job's estimate and the jobs in service, in the order in which they are
+expected to end. It changes nothing but its `memory`, its `profile`, the promises that it makes, and what it learns of
+the estimates in a queue.
+
+With nobody in service, a policy starts a job if one that waits fits into the servers that are up, unless its sentence
+says otherwise. A test tries that with every policy.
+
+The function is compiled when it is first asked for; the event loop calls it by its address, and is therefore compiled
+once for all policies. :mod:`mjq.models.scheduling` calls it as it stands, where it knows no times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from mjq._util.compiling import numba
+from mjq.simulation.engine.queue import JOB, MEMORY, PROFILE, QUEUE
+
+__all__ = ["Policy", "compiled"]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Describe a queueing policy.
+
+    Attributes
+    ----------
+    choose : callable
+        Gives the waiting job that starts next.
+    sentence : str
+        What it does.
+    sources : tuple of str
+        Keys of the bibliography; none if it is ours.
+    example : str
+        A workload of :mod:`mjq_book.published.schedules` in which the rule can be seen.
+    letter : str
+        The letter by which the sentence calls the number in its name; empty if the name has none.
+    keeps_order : bool
+        Whether no job can start before one that came earlier: then nobody who comes later matters to a job.
+    knows_times : bool
+        Whether it looks at service times or estimates. Such a policy has no finite chain.
+    interrupts : bool
+        Whether a job that has started may have to wait again.
+    ordered_within_class : bool
+        Whether jobs of one class start in the order in which they came: then it is *fcfs* where there is one class.
+    number : int
+        Its parameter, if it has one.
+    """
+
+    choose: Callable
+    sentence: str
+    sources: tuple[str, ...] = ()
+    example: str = ""
+    letter: str = ""
+    keeps_order: bool = False
+    knows_times: bool = False
+    interrupts: bool = False
+    ordered_within_class: bool = True
+    number: int = 0
+
+    @property
+    def words(self) -> str:
+        """Return what it does and who says so, as page, chapter and ledger of the book show it."""
+        return f"{self.sentence} " + (f"{{cite:p}}`{','.join(self.sources)}`" if self.sources else "(Ours.)")
+
+    @property
+    def draws_times_first(self) -> bool:
+        """Return whether the time of a job must be known when it arrives, not only when it starts."""
+        return self.knows_times or self.interrupts
+
+
+@cache
+def compiled(choose: Callable) -> Callable:
+    """Return a policy's function as the event loop takes it, compiled with the one signature that all have."""
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when numba reads the environment
+        return choose
+    return numba.cfunc(_signature(), cache=True)(choose)
+
+
+def _signature():
+    """Return the signature that all policies have."""
+    jobs, queue, memory, profile = (numba.from_dtype(kind)[::1] for kind in (JOB, QUEUE, MEMORY, PROFILE))
+    running, free, now = numba.int64, numba.int64, numba.float64
+    return numba.int64(jobs, queue, queue, memory, profile, running, free, now)
