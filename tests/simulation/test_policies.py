@@ -24,8 +24,8 @@ ONE_OR_ALL = 4, (1, 4), (1.0, 2.0), (0.8, 0.2)
 ALIKE = 4, (2, 2, 1), (2.0, 0.5, 1.0), (0.3, 0.3, 0.4)  # two classes of the same need
 
 RUN = """
-from mjq.simulation.engine import loop, policy as kinds
-from mjq.simulation import policies, replay, simulate_multiserver
+from mjq.simulation import loop, policies, replay, simulate_multiserver
+from mjq.simulation.engine import policy as kinds
 for policy in policies.POLICIES:
     simulate_multiserver(1.0, 4, (1, 2), (2.5, 0.625), (0.5, 0.5), 100, 1, policy=policy)
     replay([0, 0], [1, 2], [1, 1], None, 2, policy)
