@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 from mjq_book import reference
-from mjq_book.reference import making
 
 BOOK = Path(__file__).resolve().parents[1]
 PANELS, CARD, VALUES = "panels.json", "book/_static/card.png", "book/reference-values"
@@ -27,10 +26,10 @@ def write(site):
 
         put(site / CARD, card.png())
     values = reference.values()
-    texts = making.as_json(values, reference.version()), reference.as_csv(values)
+    texts = reference.as_json(values, reference.version()), reference.as_csv(values)
     for ending, text in zip((".json", ".csv"), texts, strict=True):
         put(site / f"{VALUES}{ending}", text.encode())
-    put(site / f"{VALUES}.schema.json", (making.FOLDER / "schema.json").read_bytes())
+    put(site / f"{VALUES}.schema.json", Path(reference.__path__[0], "schema.json").read_bytes())
 
 
 def put(path, content):

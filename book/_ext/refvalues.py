@@ -79,13 +79,13 @@ def problem(key, title, given, rows):
         for row in rows
     )
     ways = "; ".join(dict.fromkeys(f"{row['first']}, and {row['second']}" for row in rows))
-    command = rows[0]["command"] if foreign else f"mjq reference {key} --check" + " --slow" * rows[0]["slow"]
+    command = escape(rows[0]["command"])
     shown = "" if foreign else f" <code>{escape(key)}</code>"
     return (
         f'<details class="values-problem"><summary>{escape(title)}{shown}</summary>'
         f"<p><code>{escape(json.dumps(given))}</code></p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
-        f"<p>Two ways: {escape(ways)}.</p><p><code>{escape(command)}</code></p></details>"
+        f"<p>Two ways: {escape(ways)}.</p><p><code>{command}</code></p></details>"
     )
 
 

@@ -1,4 +1,4 @@
-"""The ``reference`` command: reference values listed, shown and computed again."""
+"""The ``reference`` command: reference values listed and shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter
 import click
 from tabulate import tabulate
 
-from mjq_logs.cli.common import FAILED, Command, json_option, note, say, show, show_json
+from mjq_logs.cli.common import Command, json_option, show, show_json
 
 __all__ = ["reference"]
 
@@ -21,20 +21,17 @@ WIDTH = 72  # of a value that is a row of numbers
 @click.option(
     "--model", metavar="MODEL", help="Only values of this model, such as stability, or of other programs: foreign."
 )
-@click.option("--check", "again", is_flag=True, help="Compute the values again in both ways, and compare.")
-@click.option("--slow", is_flag=True, help="With --check: also compute values that take longer than a second.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.")
 @json_option
-def reference(words: tuple[str, ...], model: str | None, again: bool, slow: bool, as_csv: bool, as_json: bool) -> int:
+def reference(words: tuple[str, ...], model: str | None, as_csv: bool, as_json: bool) -> int:
     """Show reference values, with all parameters, for whoever tests another program.
 
     WORDS are the identifier of a value, that of a problem, or words to look for. Without any, the command says what
     there is.
 
     \b
-      mjq reference fcfs wait                  list the values in which both words occur
-      mjq reference bb22-table-1-1.0/wait      show one of them
-      mjq reference bb22-table-1-1.0 --check   compute all values of a problem again
+      mjq reference fcfs wait               list the values in which both words occur
+      mjq reference bb22-table-1-1.0/wait   show one of them
     """
     from mjq_book.reference import as_csv as to_csv
     from mjq_book.reference import find, values, version
@@ -46,8 +43,6 @@ def reference(words: tuple[str, ...], model: str | None, again: bool, slow: bool
     rows = find(text, model)
     if not rows:
         raise ValueError(f"no reference value is named {text!r}, and none has these words")
-    if again:
-        return _checked(rows, slow or len(rows) == 1, as_json)
     if as_json:
         show_json({"schema": "schema.json", "version": version(), "values": rows})
     elif as_csv:
@@ -91,30 +86,3 @@ def _show(row):
     for name, text in lines:
         if text:
             show(f"{name:<12}{text}" if name else text)
-
-
-def _checked(rows, slow, as_json):
-    """Compute values again; return the exit status."""
-    from mjq_book.reference import check
-
-    foreign = [row for row in rows if row["origin"] == "foreign"]
-    left_out = [row for row in rows if row["slow"] and not slow]
-    asked = [row for row in rows if row not in foreign and row not in left_out]
-    found = {row["id"]: check(row) for row in asked}
-    wrong = [name for name, one in found.items() if not one.agrees]
-    if as_json:
-        by_id = {row["id"]: row["value"] for row in asked}
-        show_json({name: {"value": by_id[name], **one._asdict()} for name, one in found.items()})
-    else:
-        for row in asked:
-            one = found[row["id"]]
-            show(f"{row['id']}: {row['value']}, {'computed again' if one.agrees else 'NOT computed again'}")
-            show(f"    {one.first}  ({row['first']})\n    {one.second}  ({row['second']})")
-        show(f"{len(found) - len(wrong)} of {len(found)} values computed again")
-    if foreign:
-        note(f"{len(foreign)} values of other programs are checked in a clone of the project: pytest tests/foreign")
-    if left_out:
-        note(f"{len(left_out)} values take longer than a second; --slow computes them, too")
-    if wrong:
-        return say(f"other than in the table: {', '.join(wrong)}", FAILED)
-    return 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -31,7 +32,7 @@ def words_of(command: str, folder: str) -> list[str]:
     >>> words_of("mjq run stability", "runs")[1:]
     ['-m', 'mjq', 'run', 'stability', '--quiet', '--into', 'runs']
     """
-    program, *words = command.split()
+    program, *words = shlex.split(command)
     more = ["--quiet", "--into", folder] if words[0] == "run" else []
     return [sys.executable, "-m", program, *words, *more]
 

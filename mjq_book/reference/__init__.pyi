@@ -1,12 +1,8 @@
-from . import making as making
-from . import problems as problems
-from . import ways as ways
-from .checking import Check as Check
-from .checking import check as check
 from .table import FIELDS as FIELDS
 from .table import History as History
 from .table import Row as Row
 from .table import as_csv as as_csv
+from .table import as_json as as_json
 from .table import digest as digest
 from .table import find as find
 from .table import history as history

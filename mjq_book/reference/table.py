@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple, TypedDict
 
-__all__ = ["FIELDS", "History", "Row", "as_csv", "digest", "find", "history", "schema", "values", "version"]
+__all__ = ["FIELDS", "History", "Row", "as_csv", "as_json", "digest", "find", "history", "schema", "values", "version"]
 
 
 class Row(TypedDict):
@@ -19,6 +19,7 @@ class Row(TypedDict):
 
     ``origin`` is *computed*, *schedule* or *foreign*. ``apart`` is what the two ways differ by, at most. ``exact`` is
     the value as a fraction, or empty. ``slow`` says that the ways take longer than a second.
+    ``command`` computes the value again, in a clone of the project.
     """
 
     id: str
@@ -137,6 +138,16 @@ def schema() -> dict[str, Any]:
     'Reference values of mjq'
     """
     return json.loads(_text("schema.json"))
+
+
+def as_json(rows: list[Row], number: int) -> str:
+    """Return rows as the table is kept: a row a line, with the version.
+
+    >>> json.loads(as_json(values(), 7))["values"] == values()
+    True
+    """
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    return f'{{"schema": "schema.json", "version": {number}, "values": [\n{lines}\n]}}\n'
 
 
 def as_csv(rows: Iterable[Row]) -> str:

@@ -3,23 +3,29 @@
 import csv
 import io
 import json
+import shlex
+import subprocess
+import sys
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
+from itertools import groupby
 
 import jsonschema
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mjq.simulation import replay
 from mjq.simulation.policies import FAMILIES
 from mjq_book import reference
 from mjq_book.chapters import NAMES
 from mjq_book.published import schedules
-from mjq_book.reference import checking, making, table
-from mjq_book.reference.problems import PROBLEMS, QUANTITIES
-from mjq_book.reference.ways import WAYS
 from tests.conftest import ROOT, said
+from tests.reference import digits, making
+from tests.reference.problems import PROBLEMS, QUANTITIES
+from tests.reference.ways import WAYS
 
 ROWS = reference.values()
 
@@ -28,21 +34,39 @@ def of_origin(origin):
     return [row for row in ROWS if row["origin"] == origin]
 
 
+def problem_of(row):
+    return row["id"].rpartition("/")[0]
+
+
 @pytest.mark.parametrize(
     "key", [pytest.param(key, marks=[pytest.mark.slow] * problem.slow) for key, problem in PROBLEMS.items()]
 )
 def test_each_value_is_computed_again_in_both_ways(key):
-    rows = [row for row in ROWS if row["id"].startswith(f"{key}/")]
+    rows = reference.find(key)
     assert [row["symbol"] for row in rows] == list(PROBLEMS[key].wanted)
+    first, second = digits.computed(key)
     for row in rows:
-        assert reference.check(row).agrees, (row["id"], reference.check(row))
-    first, second = checking.computed(key)
-    for row in rows:
-        values = [checking.to_decimal(way[row["symbol"]]) for way in (first, second)]
-        allowed = Decimal(row["apart"]) + checking.elsewhere(row, values[1])
-        assert abs(values[0] - values[1]) <= allowed, row["id"]
-        if row["exact"]:
-            assert second[row["symbol"]] == Fraction(row["exact"])
+        assert holds(row, *(way[row["symbol"]] for way in (first, second)))
+
+
+def holds(row, first, second):
+    """Whether both ways round to the value, differ by no more than the row says, and the fraction is exact."""
+    printed, values = Decimal(row["value"]), [digits.to_decimal(value) for value in (first, second)]
+    half = Decimal(1).scaleb(int(printed.as_tuple().exponent)) / 2  # of a unit of the last digit
+    allowed = digits.processor_tolerance(row, printed)
+    return (
+        all(abs(value - printed) <= half + allowed for value in values)
+        and abs(values[0] - values[1]) <= Decimal(row["apart"]) + allowed
+        and (not row["exact"] or second == Fraction(row["exact"]))
+    )
+
+
+def test_another_value_is_noticed():
+    (row,), (first, second) = reference.find("capacity-bb22-example"), digits.computed("capacity-bb22-example")
+    assert holds(row, first["X"], second["X"])
+    assert not holds(row | {"value": "2.08695652175"}, first["X"], second["X"])
+    assert not holds(row | {"exact": "48/25"}, first["X"], second["X"])
+    assert not holds(row, first["X"] + 1e-11, second["X"]) and not holds(row, first["X"] + 2e-12, second["X"])
 
 
 def test_the_rows_are_what_the_problems_say():
@@ -75,15 +99,38 @@ def test_the_schedules_are_those_that_are_published():
     assert {row["parameters"]["policy"] for row in of_origin("schedule")} == set(schedules.POLICIES)
 
 
-def test_some_schedules_are_computed_again():
-    for row in of_origin("schedule")[::40]:
-        assert reference.check(row).agrees
+@pytest.mark.parametrize(
+    "rows", [pytest.param(list(g), id=key) for key, g in groupby(of_origin("schedule"), problem_of)]
+)
+def test_each_schedule_is_computed_again(rows):
+    for row in rows:
+        asked = row["parameters"]
+        log = (np.array(asked[key]) for key in ("submit", "need", "run", "estimate"))
+        kill = asked["limit"] == "killed"
+        start = replay(*log, asked["servers"], asked["policy"], ties=asked["ties"], kill=kill).start
+        assert " ".join(f"{time:g}" for time in start) == row["value"], row["id"]
 
 
 def test_the_values_of_other_programs_are_those_of_the_tests():
     assert of_origin("foreign") == list(making.foreign_rows())
-    with pytest.raises(ValueError, match="is a value of another program, and is checked by: pytest tests/foreign -k"):
-        reference.check(of_origin("foreign")[0])
+
+
+def test_the_command_of_each_value_runs_a_test():
+    """Of a problem its own test, and no other."""
+    collect = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-m", "slow or not slow"]
+    folders = ["tests/reference", "tests/foreign"]
+    out = subprocess.run([*collect, *folders], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    tests = [line for line in out.splitlines() if "::" in line]
+    for command, rows in groupby(ROWS, lambda row: row["command"]):
+        program, folder, k, words, *slow = shlex.split(command)
+        chosen = [test for test in tests if test.startswith(folder) and words.lower() in test.lower()]
+        assert (program, k) == ("pytest", "-k") and chosen, command
+        row = next(rows)
+        assert slow == ["-m", "slow"] * row["slow"]
+        if row["origin"] != "foreign":
+            assert len(chosen) == 1 and chosen[0].endswith(f"_again_in_both_ways[{problem_of(row)}]") != (
+                row["origin"] == "schedule"
+            )
 
 
 # --- The table --------------------------------------------------------------------------------------------------------
@@ -92,7 +139,7 @@ def test_the_values_of_other_programs_are_those_of_the_tests():
 def test_a_value_that_has_changed_has_a_line_in_the_history_that_says_why():
     *_, last = past = reference.history()
     assert (last.version, last.rows, last.digest) == (reference.version(), len(ROWS), reference.digest(ROWS)), (
-        "values have changed: python -m mjq_book.reference.making 'why'"
+        "values have changed: python -m tests.reference.making 'why'"
     )
     assert [line.version for line in past] == list(range(1, len(past) + 1))
     assert len({line.digest for line in past}) == len(past) and all(line.why for line in past)
@@ -117,7 +164,7 @@ def test_the_digest_is_of_the_values(tmp_path):
 def test_the_table_fits_its_schema():
     text = (making.FOLDER / "values.json").read_text(encoding="utf-8")
     jsonschema.validate(json.loads(text), reference.schema())
-    assert text == making.as_json(ROWS, reference.version())
+    assert text == reference.as_json(ROWS, reference.version())
     assert tuple(reference.schema()["$defs"]["value"]["required"]) == reference.FIELDS
     assert [key for key, n in Counter(row["id"] for row in ROWS).items() if n > 1] == []
 
@@ -132,20 +179,20 @@ def test_there_are_values_of_all_models_and_policies():
 
 
 def test_no_more_digits_than_both_ways_have():
-    assert checking.supported(Decimal("1.00000000000001"), Decimal("1.00000000000001"))[0] == "1.00000000000"
-    assert checking.supported(*[Decimal("0.1234567890125")] * 2) == ("0.12345678901", "3e-15")  # which ends near a half
+    assert digits.supported(Decimal("1.00000000000001"), Decimal("1.00000000000001"))[0] == "1.00000000000"
+    assert digits.supported(*[Decimal("0.1234567890125")] * 2) == ("0.12345678901", "3e-15")  # which ends near a half
     with pytest.raises(ArithmeticError, match="no digit in common"):
-        checking.supported(Decimal("0.2"), Decimal("0.3"))
+        digits.supported(Decimal("0.2"), Decimal("0.3"))
 
 
 @given(st.integers(10**5, 10**9), st.integers(1, 999))
 def test_digits_stay_where_the_second_way_is_four_times_as_far_off_as_the_first_one_says(value, difference):
     second = Decimal(value)
-    text, apart = checking.supported(second + difference, second)
+    text, apart = digits.supported(second + difference, second)
     assert Decimal(apart) >= 4 * difference
     places = len(text.replace(".", "").lstrip("0").partition("e")[0])
     for times in (-4, -2, 2, 4):
-        assert checking.rounded(second + times * difference, places) == text
+        assert digits.rounded(second + times * difference, places) == text
 
 
 def test_csv_has_the_same_rows():
@@ -167,20 +214,10 @@ def test_the_command_shows_values():
     assert said("reference", "mmc-2-0.7", "--csv")[1].count("\n") == 6
 
 
-def test_the_command_computes_again(monkeypatch):
-    status, out, _ = said("reference", "capacity-bb22-example", "--check")
-    assert status == 0 and "1 of 1 values computed again" in out
-    (row,) = table.find("capacity-bb22-example/capacity")
-    monkeypatch.setitem(row, "value", "2.08695652175")
-    status, out, err = said("reference", "capacity-bb22-example/capacity", "--check")
-    assert status == 1 and "NOT computed again" in out and "other than in the table" in err
-
-
 def test_the_command_refuses_what_is_not_there():
     status, _, err = said("reference", "no-such-row")
     assert status == 2 and "no reference value is named 'no-such-row'" in err
     assert said("reference", "--model", "nothing")[0] == 2
-    assert "pytest tests/foreign" in said("reference", "--model", "foreign", "--check")[2]
 
 
 def test_the_changelog_counts_them():

@@ -4,8 +4,6 @@ Numbers are `Decimal`, or fractions where an exact answer is wanted. Parameters 
 .7 is seven tenths.
 """
 
-from __future__ import annotations
-
 import decimal
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager

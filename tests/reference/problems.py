@@ -1,7 +1,5 @@
 """The problems whose results are reference values: systems with all parameters, and the two ways to each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product

@@ -1,20 +1,13 @@
-"""Reference values computed again."""
-
-from __future__ import annotations
+"""Numbers by both ways, and the digits that two ways have in common."""
 
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
 
-import numpy as np
+from tests.reference.problems import PROBLEMS
+from tests.reference.ways import WAYS
 
-from mjq.simulation import replay
-from mjq_book.reference.problems import PROBLEMS, QUANTITIES
-from mjq_book.reference.table import Row
-from mjq_book.reference.ways import WAYS
-
-__all__ = ["LARGEST_DENOMINATOR", "Check", "check", "computed", "elsewhere", "rounded", "supported", "to_decimal"]
+__all__ = ["LARGEST_DENOMINATOR", "computed", "processor_tolerance", "rounded", "supported", "to_decimal"]
 
 MOST_DIGITS = 12
 MARGIN = 4  # times what the ways differ by
@@ -23,15 +16,7 @@ ON_ANOTHER_PROCESSOR = Decimal("5e-13")  # relatively: what rounding may add the
 LARGEST_DENOMINATOR = 10**9  # of a fraction that is worth printing
 
 
-class Check(NamedTuple):
-    """Hold a value computed again: by both ways, or by what of them the package has; and whether both agree with it."""
-
-    first: str
-    second: str
-    agrees: bool
-
-
-def to_decimal(value: Any) -> Decimal:
+def to_decimal(value) -> Decimal:
     """Return a number with all of its digits, a fraction with 40.
 
     >>> str(to_decimal(Fraction(1, 3)))[:12], to_decimal(0.5)
@@ -72,7 +57,7 @@ def supported(first: Decimal, second: Decimal) -> tuple[str, str]:
     raise ArithmeticError(f"{first} and {second} have no digit in common")
 
 
-def elsewhere(row: Row, value: Decimal) -> Decimal:
+def processor_tolerance(row, value: Decimal) -> Decimal:
     """Return what rounding may add on another processor; idle servers are a difference, rounded as all servers are."""
     of_all = [row["parameters"][key] for key in ("n", "B", "N") if key in row["parameters"]]
     idle = row["id"].endswith("/wasted-servers")
@@ -80,40 +65,8 @@ def elsewhere(row: Row, value: Decimal) -> Decimal:
 
 
 @lru_cache(maxsize=4)
-def computed(key: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def computed(key: str) -> tuple[dict, dict]:
     """Return all values of a problem by both ways."""
     problem = PROBLEMS[key]
     first, second = (WAYS[name].function(**problem.parameters) for name in (problem.first, problem.second))
     return first, second
-
-
-def check(row: Row) -> Check:
-    """Compute a value again, and compare it with the table.
-
-    Examples
-    --------
-    >>> from mjq_book.reference import find
-    >>> check(*find("capacity-bb22-example/capacity"))
-    Check(first='2.08695652173913', second='48/23', agrees=True)
-    """
-    if row["origin"] == "foreign":
-        raise ValueError(f"{row['id']} is a value of another program, and is checked by: {row['command']}")
-    if row["origin"] == "schedule":
-        return _scheduled(row)
-    symbol = next(key for key, known in QUANTITIES[row["model"]].items() if known[0] == row["id"].rpartition("/")[2])
-    first, second = (way[symbol] for way in computed(row["id"].rpartition("/")[0]))
-    printed = Decimal(row["value"])
-    half = Decimal(1).scaleb(int(printed.as_tuple().exponent)) / 2  # of a unit of the last digit
-    within = half + elsewhere(row, printed)
-    agrees = all(abs(to_decimal(value) - printed) <= within for value in (first, second))
-    shown = str(second) if isinstance(second, Fraction) else f"{second:.16g}"
-    return Check(f"{float(first):.15g}", shown, agrees)
-
-
-def _scheduled(row):
-    given = row["parameters"]
-    submit, need, run, estimate = (np.array(given[key]) for key in ("submit", "need", "run", "estimate"))
-    policy, kill = given["policy"], given["limit"] == "killed"
-    found = replay(submit, need, run, estimate, given["servers"], policy, ties=given["ties"], kill=kill).start
-    text = " ".join(f"{start:g}" for start in found)
-    return Check(text, "only in the repository: tests/papers/test_published_schedules.py", text == row["value"])

@@ -1,12 +1,10 @@
 """Ways to compute the reference values, by name, each with what it does in a few words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mjq_book.reference.ways import multiserver, networks, policies, pool, saturated, tracked
+from tests.reference.ways import multiserver, networks, policies, pool, saturated, tracked
 
 __all__ = ["WAYS", "Way"]
 

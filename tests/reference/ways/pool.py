@@ -1,11 +1,9 @@
 """Ways to the values of [CGPS16]."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from mjq.models import pool_depletion
-from mjq_book.reference.ways import exact
+from tests.reference.ways import exact
 
 __all__ = ["by_equations", "by_formulas", "by_passes", "by_recursion"]
 

@@ -4,8 +4,6 @@ The second way is written anew from the words of the policies. A job is a pair (
 state is the tuple of all jobs in order of arrival: nothing is lumped together.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -15,7 +13,7 @@ from scipy.sparse import linalg
 
 from mjq.models import scheduling
 from mjq.solvers import chain
-from mjq_book.reference.ways import exact
+from tests.reference.ways import exact
 
 __all__ = ["RULES", "by_finite_queue", "erlang_loss", "filled", "job_by_job", "job_by_job_sparse"]
 

@@ -1,40 +1,41 @@
-"""Make the table of reference values: ``python -m mjq_book.reference.making "why it changes"``.
+"""Make the table of reference values: ``python -m tests.reference.making "why it changes"``.
 
-Rows are computed in both ways. Schedules come from ``mjq_book.published.schedules``, values of other programs from the
-tests, so that this runs in the repository only. If a value changes, the history gets a line that says why.
+Rows are computed in both ways. Schedules come from ``mjq_book.published.schedules``, values of other programs from
+``tests/foreign``. If a value changes, the history gets a line that says why.
 """
 
-from __future__ import annotations
-
 import csv
-import json
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
-import mjq
+from mjq_book import reference
 from mjq_book.published import schedules
 from mjq_book.published.schedules import making
-from mjq_book.reference.checking import LARGEST_DENOMINATOR, computed, rounded, supported, to_decimal
-from mjq_book.reference.problems import PROBLEMS, QUANTITIES
-from mjq_book.reference.table import FIELDS, Row, digest
-from mjq_book.reference.ways import WAYS
+from mjq_book.reference import FIELDS, Row, as_json, digest
+from tests.conftest import ROOT
+from tests.reference.digits import LARGEST_DENOMINATOR, computed, rounded, supported, to_decimal
+from tests.reference.problems import PROBLEMS, QUANTITIES
+from tests.reference.ways import WAYS
 
-__all__ = ["FOLDER", "FOREIGN", "as_json", "foreign_rows", "made", "of_problem", "of_schedules", "write"]
+__all__ = ["FOLDER", "FOREIGN", "foreign_rows", "made", "of_problem", "of_schedules", "write"]
 
-FOLDER = Path(__file__).parent
-FOREIGN = Path(mjq.__file__).parents[1] / "tests/foreign/values.csv"
+FOLDER = Path(reference.__path__[0])
+FOREIGN = ROOT / "tests/foreign/values.csv"
 WITHIN_OURS = Decimal("1e-10")  # relatively: what the tests allow where another program errs
 TIES, LIMIT = "completions first", "run past"
 
 
-def _row(**given: Any) -> Row:
+def _row(**given) -> Row:
     cells = {"exact": "", "slow": False} | given
-    return {key: cells[key] for key in FIELDS}  # type: ignore[return-value]
+    return {key: cells[key] for key in FIELDS}
+
+
+def _command(key, slow=False):
+    return f'pytest tests/reference -k "[{key}]"' + " -m slow" * slow
 
 
 def of_problem(key: str) -> list[Row]:
@@ -61,7 +62,7 @@ def of_problem(key: str) -> list[Row]:
                 apart=apart,
                 first=WAYS[problem.first].words,
                 second=WAYS[problem.second].words,
-                command=f"mjq reference {key}/{name} --check",
+                command=_command(key, problem.slow),
                 slow=problem.slow,
             )
         )
@@ -83,7 +84,7 @@ def of_schedules() -> Iterator[Row]:
                 quantity="start of each job, in order of submission times of the list", symbol="starts",
                 unit="units of time", value=" ".join(map(str, start.tolist())), apart="0",
                 first="compiled simulator of events", second="plain program, written separately",
-                command=f"mjq reference {key} --check",
+                command=_command(f"schedule-{number}"),
             )  # fmt: skip
 
 
@@ -117,7 +118,7 @@ def _of_others(text, within):
         return text, "0"
     number = Decimal(text)
     if not within:
-        return f"{number:f}", f"{Decimal(1).scaleb(number.as_tuple().exponent) / 2:.0e}".replace("e-0", "e-")  # type: ignore[arg-type]
+        return f"{number:f}", f"{Decimal(1).scaleb(number.as_tuple().exponent) / 2:.0e}".replace("e-0", "e-")
     apart = within * abs(number)
     for digits in range(12, 0, -1):
         here, *others = (rounded(value, digits) for value in (number, number - apart, number + apart))
@@ -129,12 +130,6 @@ def _of_others(text, within):
 def made() -> list[Row]:
     """Return all rows."""
     return [row for key in PROBLEMS for row in of_problem(key)] + [*of_schedules(), *foreign_rows()]
-
-
-def as_json(rows: list[Row], version: int) -> str:
-    """Return the table as it is kept: a row a line."""
-    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-    return f'{{"schema": "schema.json", "version": {version}, "values": [\n{lines}\n]}}\n'
 
 
 def write(rows: list[Row], why: str, folder: Path = FOLDER) -> str:

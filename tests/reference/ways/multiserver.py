@@ -1,7 +1,5 @@
 """Ways to the values of [BB22] and of the chapter Near saturation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -10,7 +8,7 @@ import numpy as np
 
 from mjq.models import near_saturation, processing_capacity, stability
 from mjq.models.processing_capacity import saturated_transitions, tagged_transitions, transitions
-from mjq_book.reference.ways import exact
+from tests.reference.ways import exact
 
 __all__ = [
     "capacity_and_delta_by_elimination", "capacity_by_elimination", "capacity_by_equal_rates", "capacity_by_passes",

@@ -1,12 +1,10 @@
 """Ways to the values of [SW23]."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from mjq.models import cluster
 from mjq.solvers import chain
-from mjq_book.reference.ways import exact
+from tests.reference.ways import exact
 
 __all__ = ["by_band", "by_elimination", "by_tandem"]
 

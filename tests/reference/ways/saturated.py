@@ -1,11 +1,9 @@
 """Ways to the values of [GHS20]."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from mjq.models import processing_capacity, stability
-from mjq_book.reference.ways import exact
+from tests.reference.ways import exact
 
 __all__ = ["by_cycles", "by_elimination", "by_passes", "by_product_form"]
 

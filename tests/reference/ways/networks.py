@@ -1,7 +1,5 @@
 """Ways to the values of [RBAC21]: fluid models and the networks that they approximate."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from decimal import Decimal
@@ -11,7 +9,7 @@ from mjq.models import fluid
 from mjq.solvers import product_form
 from mjq.solvers.network import Network
 from mjq.solvers.phase_type import exponential
-from mjq_book.reference.ways import exact
+from tests.reference.ways import exact
 
 __all__ = [
     "closed_at_rest", "closed_by_bisection", "closed_by_elimination", "closed_by_product_form", "open_at_rest",
