@@ -110,7 +110,7 @@ sync-contents: $(VENV)/ready  ## Update what is made from the list of chapters i
 sync-policies: $(VENV)/ready  ## Compute anew what follows from the rule of a policy: schedules, charts, values, chapter; WHY="…" says why.
 	$(BIN)/python -m mjq_book.published.schedules.making
 	$(BIN)/python book/charts.py
-	$(ONE_THREAD) $(BIN)/python -m mjq_book.reference.making "$(WHY)"
+	$(ONE_THREAD) $(BIN)/python -m tests.reference.making "$(WHY)"
 	@$(BIN)/python book/build.py --refresh scheduling
 
 sync-metadata: $(VENV)/ready  ## Update what repeats the names, addresses and papers of CITATION.cff.

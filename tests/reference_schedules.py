@@ -9,8 +9,8 @@ import re
 
 import numpy as np
 
-from mjq_book.reference.ways.policies import RULES as OF_NEEDS
-from mjq_book.reference.ways.policies import filled
+from tests.reference.ways.policies import RULES as OF_NEEDS
+from tests.reference.ways.policies import filled
 
 FIT_TOLERANCE = 1e-9  # of the servers: needs may be decimals
 
