@@ -9,7 +9,7 @@
 ``making``      logs that nobody has measured
 ``report``      all that a log tells of its machine, and of several partitions
 ``answers``     the classes of all results, with a schema
-``words``       sentences that several answers share
+``words``       answers in sentences
 ``plots``       pictures of all that
 ``cli``         the command ``mjq``, and its commands about logs
 """

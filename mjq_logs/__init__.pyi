@@ -25,10 +25,6 @@ from .answers import schema as schema
 from .capacity.arrivals import agreement as agreement
 from .capacity.arrivals import load as load
 from .capacity.arrivals import time_with_a_job_that_fits as time_with_a_job_that_fits
-from .capacity.binning import binning_error as binning_error
-from .capacity.binning import fewer_needs as fewer_needs
-from .capacity.binning import rounded_up as rounded_up
-from .capacity.costs import costs_of_classes as costs_of_classes
 from .capacity.estimates import capacities as capacities
 from .capacity.estimates import exponential_capacity as exponential_capacity
 from .capacity.estimates import independent_capacity as independent_capacity
@@ -37,6 +33,10 @@ from .capacity.estimates import memory as memory
 from .capacity.estimates import naive_capacity as naive_capacity
 from .capacity.estimates import near_the_limit as near_the_limit
 from .capacity.estimates import own_order_capacity as own_order_capacity
+from .capacity.needs import binning_error as binning_error
+from .capacity.needs import costs_of_classes as costs_of_classes
+from .capacity.needs import fewer_needs as fewer_needs
+from .capacity.needs import rounded_up as rounded_up
 from .capacity.saturated import saturated_starts as saturated_starts
 from .classes.grouping import JobClass as JobClass
 from .classes.grouping import job_classes as job_classes
@@ -70,12 +70,12 @@ from .reading.log import Log as Log
 from .report import report_on as report_on
 from .report import reports_by_partition as reports_by_partition
 from .report import reports_on as reports_on
-from .waits.at_load import waits_at_load as waits_at_load
 from .waits.changes import Changed as Changed
 from .waits.changes import capped as capped
 from .waits.changes import shifted_to_night as shifted_to_night
 from .waits.changes import with_exact_estimates as with_exact_estimates
 from .waits.changes import without_need as without_need
+from .waits.one_size import waits_at_load as waits_at_load
 from .waits.plan import planned as planned
 from .waits.plan import planned_by_partition as planned_by_partition
 from .waits.plan import sizes_between as sizes_between

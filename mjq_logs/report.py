@@ -24,13 +24,13 @@ from mjq_logs.answers import (
     Reports,
     SumOfReports,
 )
-from mjq_logs.capacity import arrivals, binning
-from mjq_logs.capacity.costs import MOST_NEEDS, costs_of_classes
+from mjq_logs.capacity import arrivals
 from mjq_logs.capacity.estimates import Estimates, mean_work
+from mjq_logs.capacity.needs import MOST_NEEDS, costs_of_classes, error_of, fewer_needs, rounded_up
 from mjq_logs.capacity.saturated import LINE
 from mjq_logs.doubts import doubts
 from mjq_logs.reading.log import HOUR, Log
-from mjq_logs.waits.at_load import waits_at_load
+from mjq_logs.waits.one_size import waits_at_load
 from mjq_logs.window import held_most, too_short, window_of
 from mjq_logs.words import RULES, agreement_in_words, nearest, percent, time_in_words
 
@@ -265,8 +265,8 @@ def _near_saturation(made):
 
 
 def _binned(made, needs, policy):
-    logs = {"fewer": binning.fewer_needs(made.log, needs), "rounded": binning.rounded_up(made.log)}
-    return Binned(**{name: binning.error_of(made, Estimates(few, made.seed), policy) for name, few in logs.items()})
+    logs = {"fewer": fewer_needs(made.log, needs), "rounded": rounded_up(made.log)}
+    return Binned(**{name: error_of(made, Estimates(few, made.seed), policy) for name, few in logs.items()})
 
 
 def verdict(

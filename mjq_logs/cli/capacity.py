@@ -353,7 +353,7 @@ def _memory(memory):
 
 
 def _classes(told):
-    from mjq_logs.capacity.costs import MOST_NEEDS
+    from mjq_logs.capacity.needs import MOST_NEEDS
 
     rows = [(f"{one.need:g}", one.jobs, one.servers, one.beside, one.without, one.wastes) for one in told.classes]
     head = "need", "jobs", "servers used", "others beside it [1/h]", "without it [1/h]", "servers it wastes"

@@ -51,7 +51,7 @@ class Duration(click.ParamType):
 
     def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> float:
         """Return the hours."""
-        from mjq_logs.reading.times import as_duration
+        from mjq_logs.reading.text import as_duration
 
         try:
             return as_duration(str(value)) / HOUR

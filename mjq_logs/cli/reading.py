@@ -94,7 +94,7 @@ class Machine(click.ParamType):
 
     def servers(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return what is said of one machine: a positive number."""
-        from mjq_logs.reading.times import as_count, as_number
+        from mjq_logs.reading.text import as_count, as_number
 
         text = str(value)
         number = as_number(text) or as_count(text) or 0.0
@@ -178,7 +178,7 @@ def read(
 def _within(log: Log, since: str | None, until: str | None) -> Log:
     """Return what the log tells of the window that the user asks for."""
     from mjq_logs import within
-    from mjq_logs.reading.times import as_moment
+    from mjq_logs.reading.text import as_moment
 
     if since is None and until is None:
         return log

@@ -93,7 +93,7 @@ def wait(log, needs, limits, at, policy, servers, within, table, as_json, worker
 
 def _seconds(at, found):
     """Return a time of the log [s] for what the user typed."""
-    from mjq_logs.reading.times import as_moment
+    from mjq_logs.reading.text import as_moment
 
     try:
         return None if at is None else as_moment(at, found.clock)

@@ -1,7 +1,6 @@
 """When one more job would start.
 
-``alike``       the jobs of a log that are like a given one
-``state``       what is known of a machine at a time of its log
+``state``       what is known of a machine at a time of its log, and which earlier jobs are like a given one
 ``by_rule``     the start of one more job by a rule, replayed with what is drawn
 ``nearest``     what jobs really waited for which it looked the same
 ``correction``  forecasts moved by the misses of earlier ones

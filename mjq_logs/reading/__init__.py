@@ -8,5 +8,5 @@
 ``sacct``           what Slurm's accounting prints
 ``table``           CSV and Parquet by a map of columns
 ``calendar``        when how many servers of a machine were up
-``lines``, ``cells``, ``times``, ``arrays``, ``kept``  what these readers share
+``text``, ``cells``, ``arrays``, ``kept``  what these readers share
 """

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from mjq._util.plain import brief
-from mjq_logs.reading import lines
 from mjq_logs.reading.log import Log
-from mjq_logs.reading.times import as_moment, as_number
+from mjq_logs.reading.text import as_moment, as_number, blocks
 
 __all__ = ["read_calendar"]
 
@@ -54,7 +53,7 @@ def read_calendar(path: str | Path, log: Log) -> np.ndarray:
     """
     found: list[tuple[float, float]] = []
     first = True
-    for number, block in lines.blocks(path):
+    for number, block in blocks(path):
         for place, line in enumerate(block, number):
             words = line.strip()
             if not words or words.startswith("#"):

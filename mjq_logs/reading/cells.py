@@ -74,7 +74,7 @@ def quoted(blocks: Iterable[tuple[int, list[str]]], choose: Choose) -> Iterator[
     Parameters
     ----------
     blocks : iterable
-        Of ``mjq_logs.reading.lines.blocks``.
+        Of ``mjq_logs.reading.text.blocks``.
     choose : callable
         From the names in the header to what is chosen.
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from polars.exceptions import PanicException, PolarsError
 
 from mjq_logs.answers import Lines
-from mjq_logs.reading import lines, sacct, swf, table
+from mjq_logs.reading import sacct, swf, table
 from mjq_logs.reading.assembling import gathered, gathered_by_partition
 from mjq_logs.reading.log import Log
+from mjq_logs.reading.text import blocks, is_parquet
 
 __all__ = ["read_log", "read_partitions"]
 
@@ -143,23 +144,23 @@ def _reading(path, columns, unit):
     """Return what the reader for this content finds."""
     if unit is not None and unit not in sacct.UNITS:
         raise ValueError(f"unit must be one of {', '.join(sacct.UNITS)}; got {unit!r}")
-    if lines.is_parquet(path):
+    if is_parquet(path):
         return _with_one_unit(table.read_parquet(path, columns), unit)
-    blocks = lines.blocks(path)
-    first = next(blocks, (1, []))
-    blocks = chain([first], blocks)
+    lines = blocks(path)
+    first = next(lines, (1, []))
+    lines = chain([first], lines)
     beginning = list(islice(first[1], LOOKED_AT))
     start = next((line for line in beginning if line.strip()), "")
     if columns is None and start.lstrip()[:1] in ("{", "["):
-        return sacct.read_json(_of_sacct(blocks), unit)
+        return sacct.read_json(_of_sacct(lines), unit)
     for looks, what in FOREIGN:
         if columns is None and re.match(looks, start):
             raise ValueError(f"this looks like {what}")
     if columns is None and sacct.looks_like_sacct(beginning):
-        return sacct.read(blocks, unit)
+        return sacct.read(lines, unit)
     if columns is None and swf.looks_like_swf(beginning):
-        return _with_one_unit(swf.read(blocks), unit)
-    return _with_one_unit(table.read_csv(blocks, columns), unit)
+        return _with_one_unit(swf.read(lines), unit)
+    return _with_one_unit(table.read_csv(lines, columns), unit)
 
 
 def _with_one_unit(reading, unit):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from mjq._util.plain import brief, printable
-from mjq_logs.reading.times import ambiguous, durations, is_missing, moments, plain_number
+from mjq_logs.reading.text import ambiguous, durations, is_missing, moments, plain_number
 
 __all__ = [
     "AFTER", "BEFORE", "CANCELLED", "COMPONENT", "FARTHEST", "HARMLESS", "HEADER", "NONE_OF_UNIT", "NOT_NAMED",
@@ -71,19 +71,19 @@ class Seen:
             setattr(self, name, which(known, default=None))
 
     def moments(self, name: str, text: pl.Series, line: pl.Series) -> tuple[pl.Series, pl.Series]:
-        """Return what :func:`mjq_logs.reading.times.moments` returns for a column of the file."""
+        """Return what :func:`mjq_logs.reading.text.moments` returns for a column of the file."""
         found, zoned = moments(text)
         self._note(name, text, found, line)
         return found, zoned
 
     def durations(self, name: str, text: pl.Series, line: pl.Series, unit: float = 1.0) -> pl.Series:
-        """Return what :func:`mjq_logs.reading.times.durations` returns for a column of the file."""
+        """Return what :func:`mjq_logs.reading.text.durations` returns for a column of the file."""
         found = durations(text, unit)
         self._note(name, text, found, line)
         return found
 
     def numbers(self, name: str, text: pl.Series, line: pl.Series) -> pl.Series:
-        """Return what :func:`mjq_logs.reading.times.plain_number` returns for a column of the file."""
+        """Return what :func:`mjq_logs.reading.text.plain_number` returns for a column of the file."""
         found = plain_number(text)
         self._note(name, text, found, line)
         return found

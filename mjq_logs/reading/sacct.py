@@ -101,7 +101,7 @@ def read(blocks: Iterable[tuple[int, list[str]]], unit: str | None = None) -> Re
     Parameters
     ----------
     blocks : iterable
-        Of ``mjq_logs.reading.lines.blocks``.
+        Of ``mjq_logs.reading.text.blocks``.
     unit : {"cpus", "nodes", "gpus"}, optional
         What counts as a server; by default CPUs or, if the file does not tell them, nodes.
 

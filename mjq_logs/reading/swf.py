@@ -15,7 +15,7 @@ import polars as pl
 
 from mjq._util.plain import brief
 from mjq_logs.reading.rows import CANCELLED, FARTHEST, PART, SCHEMA, Reading, first_reason
-from mjq_logs.reading.times import as_count
+from mjq_logs.reading.text import as_count
 
 __all__ = ["looks_like_swf", "read"]
 

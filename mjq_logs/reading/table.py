@@ -37,7 +37,7 @@ def read_csv(blocks: Iterable[tuple[int, list[str]]], columns: dict[str, str] | 
     Parameters
     ----------
     blocks : iterable
-        Of ``mjq_logs.reading.lines.blocks``.
+        Of ``mjq_logs.reading.text.blocks``.
     columns : dict, optional
         Some of :data:`COLUMNS` to what the file calls them; a name that is not given is taken as it stands.
 

@@ -25,10 +25,9 @@ from mjq_logs.reading.log import Log
 from mjq_logs.waits.changes import Changed
 from mjq_logs.waits.one_size import difference, surely_below, waits_told
 from mjq_logs.waits.replays import Replays
-from mjq_logs.waits.sentences import CLEARLY, assumed, rule_of, verdict
 from mjq_logs.waits.what_if import what_if
 from mjq_logs.window import window_in_words, window_of
-from mjq_logs.words import agreement_in_words
+from mjq_logs.words import CLEARLY, agreement_in_words, assumed, plan_in_words, rule_of
 
 __all__ = ["planned", "planned_by_partition", "sizes_between"]
 
@@ -360,7 +359,9 @@ def _of_policy(replays, policy, target, sizes, growth, node):
         loads=[] if machine is None else _against_load(replays, policy, machine, growth),
         verdict=[],
     )
-    return found.model_copy(update={"verdict": verdict(found, target, replays.percentile, node, replays.worth.why)})
+    return found.model_copy(
+        update={"verdict": plan_in_words(found, target, replays.percentile, node, replays.worth.why)}
+    )
 
 
 def _percentile(replays, case, servers):

@@ -51,8 +51,8 @@ from mjq_logs import (
     waits_at_load,
 )
 from mjq_logs.capacity import estimates
-from mjq_logs.capacity.costs import MOST_NEEDS
 from mjq_logs.capacity.estimates import Estimates, near_the_limit
+from mjq_logs.capacity.needs import MOST_NEEDS
 from mjq_logs.making import example
 from mjq_logs.making.example import example_path, made
 from mjq_logs.reading.sacct import COMMAND

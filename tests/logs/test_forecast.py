@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from mjq.simulation import replay
 from mjq_logs import Log, forecast_starts, read_log, with_calendar
 from mjq_logs.answers import StartForecast, Within
-from mjq_logs.forecast.alike import Alike
 from mjq_logs.forecast.by_rule import BEFORE, drawn, waits_by_rule, waits_one_by_one
 from mjq_logs.forecast.correction import HALF_LIFE, Correction, quantiles
 from mjq_logs.forecast.growth import queue_at, waiting_work
@@ -30,7 +29,7 @@ from mjq_logs.forecast.nearest import (
     place,
 )
 from mjq_logs.forecast.record import as_record, features, judged, numbers, past_of, record_of
-from mjq_logs.forecast.state import history
+from mjq_logs.forecast.state import Alike, history
 from mjq_logs.forecast.table import pooled, usual
 from tests.conftest import TRACES, needs_traces, said
 

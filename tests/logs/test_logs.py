@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mjq.simulation import replay
 from mjq_book.experiments import public_logs
 from mjq_logs import agreement, load, read_log
-from mjq_logs.reading import lines
+from mjq_logs.reading import text
 from mjq_logs.reading.kept import Kept
 from mjq_logs.reading.rows import UNLIMITED, WAITING
 from mjq_logs.reading.sacct import COLUMNS, COMMAND
@@ -425,8 +425,8 @@ def test_a_zone_by_name_has_its_offset_at_that_time(tmp_path):
 
 
 def test_a_line_without_an_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(lines, "BLOCK", 1_000_000)
-    monkeypatch.setattr(lines, "LONGEST", 2_000_000)
+    monkeypatch.setattr(text, "BLOCK", 1_000_000)
+    monkeypatch.setattr(text, "LONGEST", 2_000_000)
     with pytest.raises(ValueError, match="line 3 is longer than 2 MB"):
         read_log(written(tmp_path, "; MaxProcs: 64", GOOD, "1 " * 2_000_000))
 

@@ -12,8 +12,8 @@ from mjq.simulation import replay
 from mjq_logs import Log, Plan, example_log, planned, read_log, sizes_between
 from mjq_logs.making.example import example_path
 from mjq_logs.reading.log import Before
-from mjq_logs.waits import sentences
 from mjq_logs.waits.one_size import difference, interval, waits
+from mjq_logs.words import plan_in_words
 from tests.conftest import TRACES, needs_traces, said
 
 
@@ -237,7 +237,7 @@ def test_notes_of_a_plan_are_those_of_who_was_there_before_and_of_the_window(tmp
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("mjq_logs.waits.plan.verdict", stop)
+        patch.setattr("mjq_logs.waits.plan.plan_in_words", stop)
         with pytest.raises(KeyboardInterrupt):
             planned(log, 0.5, ["easy"], [10, 14], output=output)
     for changed in (dict(before=there), dict(window=(log.begin, log.end + 7200))):
@@ -355,7 +355,7 @@ def test_a_plan_says_where_larger_machines_miss_the_target_again():
         rows = [plain.sizes[0].model_copy(update=dict(servers=x, meets=x in met)) for x in sizes]
         held = [x for x in sizes if all(y in met for y in sizes if y >= x)]
         update = dict(smallest=min(met), from_on=min(held, default=None), sizes=rows)
-        return " ".join(sentences.verdict(plain.model_copy(update=update), 1.0, 90.0, 1.0))
+        return " ".join(plan_in_words(plain.model_copy(update=update), 1.0, 90.0, 1.0))
 
     assert "larger ones miss it again (8); from 16 on" in told(4, 16)
     assert "the largest size that was tried misses the target" in told(4, 8)

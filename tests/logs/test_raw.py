@@ -31,7 +31,7 @@ from mjq_logs.forecast.state import history
 from mjq_logs.reading.arrays import tasks_of
 from mjq_logs.reading.rows import BEFORE, CANCELLED, COMPONENT, NONE_OF_UNIT, TOO_LARGE, UNLIMITED, WAITING
 from mjq_logs.reading.sacct import COLUMNS
-from mjq_logs.reading.times import as_duration
+from mjq_logs.reading.text import as_duration
 from mjq_logs.replaying import replayed
 from tests.conftest import TRACES, needs_traces, said
 
