@@ -36,8 +36,8 @@ def doubts(log: Log, agreement: Sequence[Agreement] = ()) -> list[str]:
     ['Nothing can be said of load and waits: the log has 1 job, fewer than 200.']
     """
     lost = None if log.lines is None else lost_in_words(log.lines)
-    found = [too_short(log), lost, *_of_pauses(log), *_of_size(log), *log.warnings]
-    return [words for words in (*found, disagreement_in_words(agreement)) if words]
+    warnings = [too_short(log), lost, *_of_pauses(log), *_of_size(log), *log.warnings]
+    return [words for words in (*warnings, disagreement_in_words(agreement)) if words]
 
 
 def lost_in_words(lines: Lines) -> str | None:
@@ -52,7 +52,7 @@ def lost_in_words(lines: Lines) -> str | None:
     number = sum(lost.values())
     if not number > MOST_LOST * (lines.used + number):
         return None
-    reason = max(lost, key=lambda one: lost[one])
+    reason = max(lost, key=lambda name: lost[name])
     return (
         f"Warning: {number} of {lines.used + number} lines that should hold a job could not be used, most of them for "
         f"this reason: {reason} ({lost[reason]})."
@@ -103,10 +103,11 @@ def _of_pauses(log):
     """Warn where nothing came for most of the time, as after a job that was submitted long before all others."""
     if log.arrival is None:
         return
-    come = np.concatenate([[log.begin], log.arrival, [log.end]])
-    longest = int(np.argmax(np.diff(come)))
-    if come[longest + 1] - come[longest] > MOST_OF_THE_TIME * (log.end - log.begin) > 0 and not too_short(log):
+    arrival = np.concatenate([[log.begin], log.arrival, [log.end]])
+    longest = int(np.argmax(np.diff(arrival)))
+    first, last = arrival[longest : longest + 2]
+    if last - first > MOST_OF_THE_TIME * (log.end - log.begin) > 0 and not too_short(log):
         yield (
-            f"Warning: nothing came from {dated(log, come[longest])} to {dated(log, come[longest + 1])}, which is most "
+            f"Warning: nothing came from {dated(log, first)} to {dated(log, last)}, which is most "
             "of the time that the log sees; --from or --to leaves it out."
         )

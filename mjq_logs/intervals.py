@@ -150,12 +150,12 @@ def worth(need: ArrayLike, run: ArrayLike, submit: ArrayLike | None = None) -> W
 def _daily(submit, work):
     """Return the work of each whole day, over the mean of this day of the week if there are enough weeks."""
     day = ((submit - submit.min()) // DAY).astype(int)
-    found = np.bincount(day, work)[:-1]
-    if len(found) < WEEKS * WEEK:
-        return found
-    weekday = np.arange(len(found)) % WEEK
-    usual = np.bincount(weekday, found) / np.bincount(weekday)
-    return found / np.where(usual > 0, usual, 1.0)[weekday]
+    by_day = np.bincount(day, work)[:-1]
+    if len(by_day) < WEEKS * WEEK:
+        return by_day
+    weekday = np.arange(len(by_day)) % WEEK
+    usual = np.bincount(weekday, by_day) / np.bincount(weekday)
+    return by_day / np.where(usual > 0, usual, 1.0)[weekday]
 
 
 def effective_number(series: ArrayLike) -> float:
@@ -301,10 +301,10 @@ def of_change(before: Blocks, after: Blocks) -> tuple[float, float] | None:
     (-1.0, 8.154...)
     """
     value = before.value - after.value
-    floors = [one.floor for one in (before, after) if one.value > 0]  # a quantity that is zero has no floor of its own
+    floors = [side.floor for side in (before, after) if side.value > 0]  # a zero has no floor of its own
     if not floors or None in floors:
         return None
-    parts = [np.array(one.parts) if one.parts else np.zeros(BLOCKS) for one in (before, after)]
+    parts = [np.array(side.parts) if side.parts else np.zeros(BLOCKS) for side in (before, after)]
     half = _spread(parts[0] - parts[1], value)
     if value == 0:
         return -half, half

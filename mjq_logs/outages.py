@@ -46,18 +46,18 @@ def longest_pause(log: Log) -> float | None:
     On five days a week a job comes each hour from 8 to 18. The weekend is a pause of 62 hours.
 
     >>> from mjq_logs import Log
-    >>> come = 3600.0 * np.add.outer(168 * np.arange(8), np.add.outer(24 * np.arange(5), np.arange(8, 19))).ravel()
-    >>> log = Log(need=np.ones(len(come)), run=np.ones(len(come)), submit=come)
+    >>> arrival = 3600.0 * np.add.outer(168 * np.arange(8), np.add.outer(24 * np.arange(5), np.arange(8, 19))).ravel()
+    >>> log = Log(need=np.ones(len(arrival)), run=np.ones(len(arrival)), submit=arrival)
     >>> longest_pause(log) / 3600
     186.0
     """
     if log.arrival is None:
         return None
-    come = np.sort(log.arrival if log.submit is None else log.submit)
-    weeks = int((come[-1] - come[0]) // WEEK)
+    arrival = np.sort(log.arrival if log.submit is None else log.submit)
+    weeks = int((arrival[-1] - arrival[0]) // WEEK)
     if weeks < FEWEST_WEEKS:
         return None
-    pauses, week = np.diff(come), ((come - come[0]) // WEEK).astype(np.intp)
+    pauses, week = np.diff(arrival), ((arrival - arrival[0]) // WEEK).astype(np.intp)
     longest = np.zeros(week[-1] + 1)
     np.maximum.at(longest, week[:-1], pauses)
     np.maximum.at(longest, week[1:], pauses)
@@ -84,8 +84,8 @@ def find_gaps(log: Log, longest: float | None = None) -> tuple[Gap, ...]:
     A job an hour for five weeks, but none for four days in the third week:
 
     >>> from mjq_logs import Log
-    >>> come = 3600.0 * np.delete(np.arange(840), slice(400, 495))
-    >>> log = Log(need=np.ones(745), run=np.full(745, 60.0), submit=come)
+    >>> arrival = 3600.0 * np.delete(np.arange(840), slice(400, 495))
+    >>> log = Log(need=np.ones(745), run=np.full(745, 60.0), submit=arrival)
     >>> [gap] = find_gaps(log)
     >>> gap.begin / 3600, gap.end / 3600, gap.taken / 3600
     (399.0, 495.0, 72.0)
@@ -95,10 +95,10 @@ def find_gaps(log: Log, longest: float | None = None) -> tuple[Gap, ...]:
     if longest is None or log.arrival is None:
         return ()
     longest = float(checks.positive("longest", longest, ndim=0))
-    come = np.sort(log.arrival if log.submit is None else log.submit)
-    long = np.flatnonzero(np.diff(come) > longest)
-    found = (gap for k in long for gap in _idle(log, float(come[k]), float(come[k + 1]), longest))
-    return tuple(Gap(begin, end, end - begin - longest) for begin, end in found)
+    arrival = np.sort(log.arrival if log.submit is None else log.submit)
+    long = np.flatnonzero(np.diff(arrival) > longest)
+    pauses = (gap for k in long for gap in _idle(log, float(arrival[k]), float(arrival[k + 1]), longest))
+    return tuple(Gap(begin, end, end - begin - longest) for begin, end in pauses)
 
 
 def _idle(log, first, last, longest):
@@ -225,25 +225,25 @@ def outages_in_words(log: Log, kept: Sequence[Gap] = ()) -> list[str]:
             "service run on when servers go down, and the scheduler does not know it beforehand. Loads are shares of "
             "the servers that are up. No gap is taken out."
         ]
-    found = log.gaps or tuple(kept)
-    if not found:
+    gaps = log.gaps or tuple(kept)
+    if not gaps:
         return []
-    longest = found[0].end - found[0].begin - found[0].taken
+    longest = gaps[0].end - gaps[0].begin - gaps[0].taken
     ran = " and nothing ran" if log.started is not None else ""
-    many = len(found) > 1
-    days = sum(gap.taken for gap in found) / DAY
-    when = "; ".join(_when(log, gap) for gap in found[:NAMED]) + f"; … ({len(found)} in all)" * (len(found) > NAMED)
-    told = (
-        f"In {len(found)} gap{'s' * many} of more than {longest / HOUR:.3g} h nothing was submitted{ran}: {when}. "
+    many = len(gaps) > 1
+    days = sum(gap.taken for gap in gaps) / DAY
+    when = "; ".join(_when(log, gap) for gap in gaps[:NAMED]) + f"; … ({len(gaps)} in all)" * (len(gaps) > NAMED)
+    sentence = (
+        f"In {len(gaps)} gap{'s' * many} of more than {longest / HOUR:.3g} h nothing was submitted{ran}: {when}. "
         f"{'They are' if many else 'It is'} taken for {'outages' if many else 'an outage'} of the machine; the log "
         "itself does not say."
     )
     if log.gaps:
         return [
-            f"{told} Each gap is cut to {longest / HOUR:.3g} h, which takes {_span(days)} out of the loads and waits "
-            "that are printed here; --keep-gaps keeps them."
+            f"{sentence} Each gap is cut to {longest / HOUR:.3g} h, which takes {_span(days)} out of the loads and "
+            "waits that are printed here; --keep-gaps keeps them."
         ]
-    return [f"{told} The loads and waits that are printed here include {'them' if many else 'it'}, by --keep-gaps."]
+    return [f"{sentence} The loads and waits that are printed here include {'them' if many else 'it'}, by --keep-gaps."]
 
 
 def _span(days):

@@ -44,12 +44,12 @@ class Replayed(NamedTuple):
 
     def of_log(self) -> Schedule:
         """Return the schedule of the jobs of the log alone, on a clock that begins with its window."""
-        one, k = self.schedule, self.before
+        schedule, k = self.schedule, self.before
         if not k:
-            return one
-        submit, start, finish = (x[k:] - SOONER for x in (one.submit, one.start, one.finish))
-        up = None if one.calendar is None else one.calendar.moved(SOONER)
-        return Schedule(submit, one.need[k:], one.run[k:], one.servers, start, finish, up)
+            return schedule
+        submit, start, finish = (x[k:] - SOONER for x in (schedule.submit, schedule.start, schedule.finish))
+        up = None if schedule.calendar is None else schedule.calendar.moved(SOONER)
+        return Schedule(submit, schedule.need[k:], schedule.run[k:], schedule.servers, start, finish, up)
 
 
 def replayed(
@@ -101,8 +101,8 @@ def replayed(
         )
     up = calendar_on(log, servers, growth, SOONER)
     columns = submit + SOONER, log.need, log.run, log.run if estimate is None else estimate
-    come, need, run, said = (np.concatenate(pair) for pair in zip(there[:4], columns, strict=True))
-    made = replay(come, need, run, said, servers, policy, calendar=up, **how)
+    arrival, need, run, promised = (np.concatenate(pair) for pair in zip(there[:4], columns, strict=True))
+    made = replay(arrival, need, run, promised, servers, policy, calendar=up, **how)
     return Replayed(made, len(there[0]), there[4])
 
 
@@ -112,11 +112,11 @@ def _before(log, servers):
     if there is None or not (fits := there.need <= servers * (1 + checks.FIT_TOLERANCE)).any():
         return None
     need, run, start = there.need[fits], there.run[fits], there.start[fits]
-    said = run if there.estimate is None else np.fmax(there.estimate[fits], run)
+    promised = run if there.estimate is None else np.fmax(there.estimate[fits], run)
     runs = start <= log.begin  # a start that is not known compares as false
     ran = np.where(runs, log.begin - SOONER - start, 0.0)
-    come = np.where(runs, 0.0, SOONER)
-    began = np.where(start > log.begin, start - log.begin + SOONER, come)
-    order = np.argsort(come, kind="stable")
-    columns = come, need, np.maximum(run - ran, 0.0), np.maximum(said - ran, 0.0), began
+    arrival = np.where(runs, 0.0, SOONER)
+    began = np.where(start > log.begin, start - log.begin + SOONER, arrival)
+    order = np.argsort(arrival, kind="stable")
+    columns = arrival, need, np.maximum(run - ran, 0.0), np.maximum(promised - ran, 0.0), began
     return tuple(column[order] for column in columns)

@@ -111,8 +111,8 @@ def reports_on(
     >>> from mjq_logs import Log
     >>> columns = dict(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0))
     >>> log = Log(**columns, submit=4800.0 * np.arange(1000), servers=2.0)
-    >>> found = reports_on(log)
-    >>> list(found.policies), round(found.policies["fcfs"].used, 2), found.policies["fcfs"].waits.replay.mean.value
+    >>> result = reports_on(log)
+    >>> list(result.policies), round(result.policies["fcfs"].used, 2), result.policies["fcfs"].waits.replay.mean.value
     (['fcfs', 'easy'], 0.75, 0.0)
     """
     reports = _reports(log, policies, seed, needs, progress)
@@ -159,28 +159,28 @@ def reports_by_partition(
     >>> total.servers, round(total.share, 2)
     (2.0, 1.0)
     """
-    found = {}
+    reports = {}
     for name, log in logs.items():
         try:
-            found[name] = reports_on(log, policies, seed, needs, progress)
+            reports[name] = reports_on(log, policies, seed, needs, progress)
         except ValueError as error:
             raise ValueError(f"partition {name}: {error}") from error
-    return Reports(lines=lines, partitions=found, sum=[together(found, policy) for policy in policies])
+    return Reports(lines=lines, partitions=reports, sum=[together(reports, policy) for policy in policies])
 
 
 def together(partitions: Mapping[str, PolicyReports], policy: str) -> SumOfReports:
     """Return the sum of what partitions can do; shares of servers are means that are weighted by the servers."""
-    reports = [one.policies[policy] for one in partitions.values()]
-    servers = sum(one.servers for one in reports)
-    loads = [one.load.load * one.servers for one in reports if one.load]
+    reports = [report.policies[policy] for report in partitions.values()]
+    servers = sum(report.servers for report in reports)
+    loads = [report.load.load * report.servers for report in reports if report.load]
     return SumOfReports(
         policy=policy,
-        jobs=sum(one.jobs for one in reports),
+        jobs=sum(report.jobs for report in reports),
         servers=servers,
         load=sum(loads) / servers if len(loads) == len(reports) else None,
-        capacity=sum(one.capacities.own_order.value for one in reports),
-        share=sum(one.capacities.own_order.share * one.servers for one in reports) / servers,
-        wasted_servers=sum(one.capacities.own_order.wasted_servers for one in reports),
+        capacity=sum(report.capacities.own_order.value for report in reports),
+        share=sum(report.capacities.own_order.share * report.servers for report in reports) / servers,
+        wasted_servers=sum(report.capacities.own_order.wasted_servers for report in reports),
     )
 
 
@@ -188,7 +188,7 @@ def _reports(log, policies, seed, needs, progress):
     """Return a report for each policy; what they share is computed once."""
     needs = None if needs is None else checks.count("needs", needs)
     made = Estimates(log, seed)
-    found = {policy: made.capacities(policy, progress=progress) for policy in policies}
+    capacities = {policy: made.capacities(policy, progress=progress) for policy in policies}
     progress("memory")
     memory = {name: _curve(made, name) for name in RULES}
     progress("classes")
@@ -196,7 +196,7 @@ def _reports(log, policies, seed, needs, progress):
     progress("waits")
     short, work, (others, less) = too_short(log), mean_work(log), _other_needs(log)
     load, agreement = (None, []) if short else (arrivals.load(log), arrivals.agreement(log))
-    seen, held, said = window_of(log), held_most(log), doubts(log, agreement)
+    seen, held, warnings = window_of(log), held_most(log), doubts(log, agreement)
     reports = {}
     for policy in policies:
         progress("curve")
@@ -211,7 +211,7 @@ def _reports(log, policies, seed, needs, progress):
             notes=[*log.notes, *_of_easy(log)],
             load=load,
             mean_work=Interval(value=work.mean, low=work.low, high=work.high),
-            capacities=Capacities(**found[policy]),
+            capacities=Capacities(**capacities[policy]),
             memory=memory,
             classes=costs[policy],
             near_saturation=_near_saturation(made) if policy == "fcfs" else None,
@@ -220,12 +220,12 @@ def _reports(log, policies, seed, needs, progress):
             verdict=[
                 *([short] if short else []),
                 *_of_window(seen),
-                *verdict(load, found[policy], policy, agreement, waits, bool(short)),
+                *verdict(load, capacities[policy], policy, agreement, waits, bool(short)),
                 *([OF_STARTS] if log.submits_are_starts else []),
             ],
-            used=None if load is None else load.load / found[policy]["own_order"].share,
+            used=None if load is None else load.load / capacities[policy]["own_order"].share,
             waits=waits,
-            warnings=said,
+            warnings=warnings,
             window=seen,
             held=held,
             other_needs=others,
@@ -242,10 +242,10 @@ def _other_needs(log):
 
 
 def _of_easy(log):
-    said = (
+    estimates = (
         "it knows run times, as the log has no estimates" if log.estimate is None else "it goes by the log's estimates"
     )
-    return [f"EASY looks for what fits among {LINE} jobs that wait; {said}"]
+    return [f"EASY looks for what fits among {LINE} jobs that wait; {estimates}"]
 
 
 def _curve(made, policy):
@@ -271,7 +271,7 @@ def _binned(made, needs, policy):
 
 def verdict(
     load: Load | None,
-    found: dict[str, Capacity],
+    capacities: dict[str, Capacity],
     policy: str,
     agreement: Sequence[Agreement] = (),
     waits: LoadWaits | None = None,
@@ -281,21 +281,21 @@ def verdict(
 
     Of a log that is too `short`, nothing is said of load and waits.
     """
-    own, rule = found["own_order"], RULES[policy]
-    told = [
+    own, rule = capacities["own_order"], RULES[policy]
+    sentences = [
         f"Under {rule} this machine could work off {own.value:.4g} jobs per hour, in the order of the log: "
         f"{percent(own.share)} of its servers would be busy, while jobs wait."
     ]
     if own.share_low is None:
-        told.append(f"That has no interval: {own.interval.removeprefix('none, ')}.")
-    told += [] if short else _of_load(load, own, rule)
+        sentences.append(f"That has no interval: {own.interval.removeprefix('none, ')}.")
+    sentences += [] if short else _of_load(load, own, rule)
     beyond = load is not None and load.load >= _ends(own)[1]
     if waits and waits.log:
-        told.append(f"At that load the jobs waited {_times(waits, True)}.")
-        told.append(f"In a replay under {rule} {GROWING if beyond else f'they wait {_times(waits, False)}'}.")
+        sentences.append(f"At that load the jobs waited {_times(waits, True)}.")
+        sentences.append(f"In a replay under {rule} {GROWING if beyond else f'they wait {_times(waits, False)}'}.")
     elif waits:
-        told.append(f"At that load {GROWING if beyond else f'the jobs wait {_times(waits, False, rule)}'}.")
-    return [*told, *agreement_in_words(agreement)]
+        sentences.append(f"At that load {GROWING if beyond else f'the jobs wait {_times(waits, False, rule)}'}.")
+    return [*sentences, *agreement_in_words(agreement)]
 
 
 def _of_load(load, own, rule):
@@ -318,9 +318,9 @@ def _ends(own):
 
 def _times(waits, real, rule=None):
     """Say how long jobs wait, and where that is from."""
-    found = waits.log if real else waits.replay
+    times = waits.log if real else waits.replay
     source = " (real waits, by the log)" if real else f" (in a replay under {rule})" if rule else ""
-    mean, most = time_in_words(found.mean.value), time_in_words(found.percentile.value)
+    mean, most = time_in_words(times.mean.value), time_in_words(times.percentile.value)
     return f"{mean} on average, and {waits.percentile:g} % of them at most {most}{source}"
 
 
@@ -339,33 +339,33 @@ def headline(reports: dict[str, Report], short: str | None = None) -> list[str]:
     is too `short` to tell anything of load and waits is said first.
     """
     first = next(iter(reports.values()))
-    near, told = nearest(first.agreement), [*([short] if short else []), *_of_window(first.window)]
+    near, sentences = nearest(first.agreement), [*([short] if short else []), *_of_window(first.window)]
     real = near.policy if near else None
     if first.load:
         least = "at least " if first.window and first.window.running_after else ""
-        told.append(
+        sentences.append(
             f"The work that came would keep {least}{percent(first.load.load)} of the servers busy if none were wasted."
         )
     for policy in sorted(reports, key=lambda name: name != real):
-        one, rule = reports[policy], RULES[policy]
-        own, waits = one.capacities.own_order, one.waits
-        if one.load is None or one.used is None:
-            told.append(f"Under {rule}, {percent(own.share)} of the servers would be busy while jobs wait.")
+        report, rule = reports[policy], RULES[policy]
+        own, waits = report.capacities.own_order, report.waits
+        if report.load is None or report.used is None:
+            sentences.append(f"Under {rule}, {percent(own.share)} of the servers would be busy while jobs wait.")
             continue
-        low, high = _ends(own)
+        (low, high), came, used = _ends(own), report.load.load, percent(report.used)
         near_limit = (
-            f"With more work than {rule} can carry ({percent(one.used)} of it)" if one.load.load >= high
-            else f"With about as much work as {rule} can carry ({percent(one.used)} of it)" if one.load.load >= low
-            else f"At {percent(one.used)} of what {rule} can carry"
+            f"With more work than {rule} can carry ({used} of it)" if came >= high
+            else f"With about as much work as {rule} can carry ({used} of it)" if came >= low
+            else f"At {used} of what {rule} can carry"
         )  # fmt: skip
         if waits is None:
-            told.append(f"{near_limit}, how long the jobs waited cannot be said.")
+            sentences.append(f"{near_limit}, how long the jobs waited cannot be said.")
         elif policy == real and waits.log:
-            told.append(f"{near_limit}, its jobs waited {_times(waits, True)}.")
-        elif one.load.load >= high:
-            told.append(f"{near_limit}, {GROWING}.")
+            sentences.append(f"{near_limit}, its jobs waited {_times(waits, True)}.")
+        elif came >= high:
+            sentences.append(f"{near_limit}, {GROWING}.")
         else:
-            told.append(f"{near_limit}, the jobs would wait {_times(waits, False, rule)}.")
+            sentences.append(f"{near_limit}, the jobs would wait {_times(waits, False, rule)}.")
     if first.load is None and short is None:
-        told.append("The log does not tell when jobs came: how near this is to the limit cannot be said.")
-    return told
+        sentences.append("The log does not tell when jobs came: how near this is to the limit cannot be said.")
+    return sentences

@@ -59,10 +59,10 @@ def held(log: Log) -> tuple[np.ndarray, np.ndarray] | None:
     >>> [x.tolist() for x in held(log)]
     [[0.0, 50.0], [2.0]]
     """
-    found = _intervals(log)
-    if found is None:
+    columns = _intervals(log)
+    if columns is None:
         return None
-    begins, ends, need = found
+    begins, ends, need = columns
     at = np.concatenate([[log.begin], begins, ends, [log.end]])  # a log may be so long that each array counts
     del begins, ends
     order = np.argsort(np.clip(at, log.begin, log.end, out=at), kind="stable")
@@ -84,10 +84,10 @@ def busy_share(log: Log) -> float | None:
     >>> busy_share(Log(**columns)), busy_share(Log(**columns, window=(0, 100)))
     (0.25, 0.3)
     """
-    found = _intervals(log)
-    if found is None:
+    columns = _intervals(log)
+    if columns is None:
         return None
-    begins, ends, need = found
+    begins, ends, need = columns
     overlap = np.clip(ends, log.begin, log.end) - np.clip(begins, log.begin, log.end)
     can = possible_work(log)
     return float(need @ overlap / can) if can > 0 else None
@@ -110,10 +110,10 @@ def held_most(log: Log) -> Held | None:
     >>> held_most(log)
     Held(most_of_the_time=2.0, ever=6.0)
     """
-    found = held(log)
-    if found is None:
+    steps = held(log)
+    if steps is None:
         return None
-    times, servers = found
+    times, servers = steps
     order = np.argsort(servers, kind="stable")
     passed = np.cumsum(np.diff(times)[order])
     place = int(np.searchsorted(passed, MOST_OF_THE_TIME * passed[-1] * (1 - checks.FIT_TOLERANCE)))
@@ -128,10 +128,10 @@ def size_in_use(log: Log) -> float:
     ValueError
         If the log does not tell when jobs started.
     """
-    found = held_most(log)
-    if found is None:
+    most = held_most(log)
+    if most is None:
         raise ValueError("the log does not say when jobs started, so nobody knows how many servers were used")
-    return max(found.most_of_the_time, float(log.need.max()))
+    return max(most.most_of_the_time, float(log.need.max()))
 
 
 def within(log: Log, begin: float | None = None, end: float | None = None) -> Log:
@@ -160,7 +160,7 @@ def within(log: Log, begin: float | None = None, end: float | None = None) -> Lo
     >>> cut.submit.tolist(), cut.run.tolist(), cut.before.need.tolist(), cut.present.need.tolist()
     ([50.0], [40.0], [1.0], [2.0, 4.0])
     """
-    come = log.require_arrivals()
+    arrival = log.require_arrivals()
     known = np.inf if end is None else float(end)  # until when it is known what happened
     begin, end = log.begin if begin is None else float(begin), log.end if end is None else float(end)
     if not begin < end:
@@ -168,19 +168,19 @@ def within(log: Log, begin: float | None = None, end: float | None = None) -> Lo
     if log.gaps:
         raise ValueError("gaps have been cut from the log, so its clock is no longer its own")
     start = log.started
-    inside = (come >= begin) & (come <= end)
+    inside = (arrival >= begin) & (arrival <= end)
     waits = np.zeros(len(log), dtype=bool) if start is None else np.isfinite(start) & (start > known)
     if not (inside & ~waits).any():
         raise ValueError(
             f"no job came and started between {dated(log, begin)} and {dated(log, end)}; the first came at "
-            f"{dated(log, come[0])} and the last at {dated(log, come[-1])}"
+            f"{dated(log, arrival[0])} and the last at {dated(log, arrival[-1])}"
         )
     if start is None:
         return log.of(inside, window=(begin, end), before=None, present=None)
     ongoing = np.zeros(len(log), dtype=bool) if log.unfinished is None else log.unfinished
     runs = ~waits & ((start + log.run > known) | ongoing)
     run = np.where(runs, np.clip(known - start, 0.0, log.run), log.run)
-    early = (come < begin) & ~(start + log.run <= begin)
+    early = (arrival < begin) & ~(start + log.run <= begin)
     there = _before(log, early & ~waits, start, run, runs, begin, known)
     return log.of(
         inside & ~waits,
@@ -189,15 +189,15 @@ def within(log: Log, begin: float | None = None, end: float | None = None) -> Lo
         window=(begin, end),
         before=there,
         present=_present(log, (inside | early) & (runs | waits), start, end) if known < np.inf else log.present,
-        notes=(*log.notes, *_left_out(come, early, begin, end)),
+        notes=(*log.notes, *_left_out(arrival, early, begin, end)),
     )
 
 
-def _left_out(come, early, begin, end):
+def _left_out(arrival, early, begin, end):
     """Say how many jobs are not in a shorter window."""
-    ended, later = int(((come < begin) & ~early).sum()), int((come > end).sum())
-    told = [f"{counted(ended, 'job')} ended before the window"] * (ended > 0)
-    return told + [f"{counted(later, 'job')} came after the window"] * (later > 0)
+    ended, later = int(((arrival < begin) & ~early).sum()), int((arrival > end).sum())
+    sentences = [f"{counted(ended, 'job')} ended before the window"] * (ended > 0)
+    return sentences + [f"{counted(later, 'job')} came after the window"] * (later > 0)
 
 
 def _before(log, which, start, run, runs, begin, end):
@@ -224,15 +224,15 @@ def _present(log, which, start, end):
     if old is not None:
         kept = old.unfinished | (old.start + old.run > end)
         columns.insert(0, (old.need[kept], old.arrival[kept], old.start[kept], _some(old.estimate, kept)))
-    need, come, began, said = (
-        np.concatenate([np.full(len(one[0]), np.nan) if x is None else x for x, one in zip(part, columns, strict=True)])
+    need, arrival, began, limit = (
+        np.concatenate([np.full(len(row[0]), np.nan) if x is None else x for x, row in zip(part, columns, strict=True)])
         for part in zip(*columns, strict=True)
     )
     if not len(need):
         return None
     began = np.where(began <= end, began, np.nan)
     ones = np.ones(len(need), dtype=int)
-    return Present(need, come, began, said, end, 0, ones, 0 * ones)
+    return Present(need, arrival, began, limit, end, 0, ones, 0 * ones)
 
 
 def _some(column, which):
@@ -270,9 +270,9 @@ def window_in_words(window: Window | None) -> str | None:
         return None
     first = _there(window.running_before, window.waiting_before, "")
     last = _there(window.running_after, window.waiting_after, "still ")
-    told = [f"{first} when the window began"] * bool(first)
-    told += [f"{last} when {'it' if told else 'the window'} ended"] * bool(last)
-    return "; ".join(told) + "." if told else None
+    parts = [f"{first} when the window began"] * bool(first)
+    parts += [f"{last} when {'it' if parts else 'the window'} ended"] * bool(last)
+    return "; ".join(parts) + "." if parts else None
 
 
 def _there(ran, waited, still):

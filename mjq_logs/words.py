@@ -60,7 +60,7 @@ def percent(share: float, decimals: int = 1) -> str:
 
 def nearest(agreement: Sequence[Agreement]) -> Agreement | None:
     """Return the replay in which most jobs start within a minute of their real start; None if there is none."""
-    return max(agreement, key=lambda one: one.same, default=None)
+    return max(agreement, key=lambda row: row.same, default=None)
 
 
 def agreement_in_words(agreement: Sequence[Agreement]) -> list[str]:
@@ -69,18 +69,18 @@ def agreement_in_words(agreement: Sequence[Agreement]) -> list[str]:
     if near is None:
         return []
     real, replayed = (time_in_words(seconds / HOUR) for seconds in (near.log, near.replay))
-    told = [
+    sentences = [
         f"The jobs of the log waited {real} on average. Replayed under {RULES.get(near.policy, near.policy)} they wait "
         f"{replayed}, and {percent(near.same, 0)} of them start within a minute of their real start.",
         f"For {percent(near.fits_log)} of the time somebody waited who would have fitted into the idle servers. In the "
         f"replay it is {percent(near.fits_replay)}.",
     ]
     if near.fits_log > near.fits_replay + HELD_BACK:
-        told.append(
+        sentences.append(
             "So this machine held jobs back for reasons that a replay does not know: priorities, fair share, limits, "
             "partitions, or servers that were down."
         )
-    return told
+    return sentences
 
 
 def disagreement_in_words(agreement: Sequence[Agreement]) -> str | None:
@@ -119,67 +119,67 @@ def rule_of(name: str) -> Policy:
     return rule
 
 
-def plan_in_words(found: PolicyPlan, target: float, percentile: float, node: float, why: str = "") -> list[str]:
+def plan_in_words(plan: PolicyPlan, target: float, percentile: float, node: float, why: str = "") -> list[str]:
     """Return the answer of a plan in sentences; the first says so if the log cannot tell, and another one says why."""
     goal = f"{percentile:g} % of the jobs wait at most {time_in_words(target)}"
-    if found.smallest is None:
-        waits = [(row.waits.percentile.value, row.servers) for row in found.sizes if row.waits]
+    if plan.smallest is None:
+        waits = [(row.waits.percentile.value, row.servers) for row in plan.sizes if row.waits]
         least = "".join(f", the least is {time_in_words(wait)}, on {size:g}" for wait, size in sorted(waits)[:1])
-        return [f"Under {found.policy} no size that was tried does it ({goal}){least}."]
-    place, row = next((k, row) for k, row in enumerate(found.sizes) if row.servers == found.smallest)
+        return [f"Under {plan.policy} no size that was tried does it ({goal}){least}."]
+    place, row = next((k, row) for k, row in enumerate(plan.sizes) if row.servers == plan.smallest)
     assert row.waits, "all jobs fit into a machine that meets the target"
     ends = row.waits.percentile
     if not row.surely and (ends.low is None or ends.high is None or ends.high > TOO_WIDE * ends.low):
-        told = [
-            f"This log cannot tell how many servers it takes so that {goal} under {found.policy}: "
-            f"{_between(found, target)}.",
-            f"In the replay of this log {_about(found.smallest)} servers are enough.",
+        sentences = [
+            f"This log cannot tell how many servers it takes so that {goal} under {plan.policy}: "
+            f"{_between(plan, target)}.",
+            f"In the replay of this log {_about(plan.smallest)} servers are enough.",
         ]
     else:
-        told = [
-            f"Under {found.policy}, {goal} on {_about(found.smallest)} servers.",
-            f"As far as this log can tell, it takes {_between(found, target)}.",
+        sentences = [
+            f"Under {plan.policy}, {goal} on {_about(plan.smallest)} servers.",
+            f"As far as this log can tell, it takes {_between(plan, target)}.",
         ]
     if place == 0:
-        told.append("It is the smallest size that was tried: fewer may do.")
-    elif (before := found.sizes[place - 1].servers) < (found.smallest - node) * (1 - ROUNDING):
-        told.append(f"The next smaller size that was tried, {before:g}, misses the target.")
-    if found.from_on is None:
-        told.append("But the largest size that was tried misses the target.")
-    elif found.from_on > found.smallest:
-        missing = [one.servers for one in found.sizes if one.servers > found.smallest and not one.meets]
+        sentences.append("It is the smallest size that was tried: fewer may do.")
+    elif (before := plan.sizes[place - 1].servers) < (plan.smallest - node) * (1 - ROUNDING):
+        sentences.append(f"The next smaller size that was tried, {before:g}, misses the target.")
+    if plan.from_on is None:
+        sentences.append("But the largest size that was tried misses the target.")
+    elif plan.from_on > plan.smallest:
+        missing = [larger.servers for larger in plan.sizes if larger.servers > plan.smallest and not larger.meets]
         more = ", …" if len(missing) > MOST_NAMED else ""
-        told.append(
+        sentences.append(
             f"But larger ones miss it again ({', '.join(f'{x:g}' for x in missing[:MOST_NAMED])}{more}); from "
-            f"{_about(found.from_on)} on all that were tried meet it."
+            f"{_about(plan.from_on)} on all that were tried meet it."
         )
     if why:
-        told.append(f"There are no intervals: {why}.")
-    told.append(_further(row, node))
+        sentences.append(f"There are no intervals: {why}.")
+    sentences.append(_further(row, node))
     if row.exact_estimates:
         saved = row.exact_estimates.mean
-        told.append(
+        sentences.append(
             "This log cannot tell what exact estimates would save there."
             if saved.holds_zero
             else f"Exact estimates would save {time_in_words(saved.value)} there."
         )
-    return told
+    return sentences
 
 
-def _between(found, target):
+def _between(plan, target):
     """Say between which sizes the log leaves it open whether they meet the target.
 
     Without intervals, from the smallest size that meets it in the replay to one from which on all clearly do: where a
     log misleads, waits are nearly always longer than it says.
     """
-    first, last = found.sizes[0].servers, found.sizes[-1].servers
-    if found.tells:
-        high = found.surely
-        low = _about(found.possible) + (" or fewer" if found.possible == first else "")
+    first, last = plan.sizes[0].servers, plan.sizes[-1].servers
+    if plan.tells:
+        high = plan.surely
+        low = _about(plan.possible) + (" or fewer" if plan.possible == first else "")
     else:
-        near = [row.servers for row in found.sizes if not row.waits or CLEARLY * row.waits.percentile.value > target]
-        high = next((row.servers for row in found.sizes if not near or row.servers > near[-1]), None)
-        low = _about(found.smallest)
+        near = [row.servers for row in plan.sizes if not row.waits or CLEARLY * row.waits.percentile.value > target]
+        high = next((row.servers for row in plan.sizes if not near or row.servers > near[-1]), None)
+        low = _about(plan.smallest)
     if high is None:
         return f"between {low} and more than {last:g}"
     return f"at most {_about(high)}" if high == first else f"between {low} and {_about(high)}"
@@ -210,7 +210,7 @@ def _further(row, node):
 def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False) -> list[str]:
     """Return what every number of a plan assumes."""
     faster = "" if growth == 1 else f", {growth:g} times as fast"
-    said = "as users gave them, and at least the run times" if log.estimate is not None else "the run times themselves"
+    what = "as users gave them, and at least the run times" if log.estimate is not None else "the run times themselves"
     fail = "do not fail" if log.calendar is None else "are up as the calendar says, the same share on any machine"
     known = any(rule_of(name).knows_times for name in names)
     return [
@@ -218,7 +218,7 @@ def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False
         "they are short.",
         f"Servers are alike, are not shared and {fail}; the machine is empty before the first job; "
         "priorities, fair share, partitions and limits for users are not modelled.",
-        *([f"Estimates are {said}."] if known else []),
+        *([f"Estimates are {what}."] if known else []),
         *([ALONE] if changes else []),
         "A replay is a single sample: the order of two jobs can move many others. Intervals (95 %) compare four long "
         "parts of the log with each other: they say how far this much of a log tells of others like it, and nothing of "

@@ -38,29 +38,29 @@ def load(log: Log) -> Load | None:
     A job an hour, of half the servers for an hour:
 
     >>> from mjq_logs import Log
-    >>> come = 3600.0 * np.arange(100)
-    >>> found = load(Log(need=np.ones(100), run=np.full(100, 3600.0), submit=come, servers=2.0))
-    >>> round(found.rate, 2), round(found.load, 2), round(found.dispersion_by_day, 6), found.by_month
+    >>> arrival = 3600.0 * np.arange(100)
+    >>> result = load(Log(need=np.ones(100), run=np.full(100, 3600.0), submit=arrival, servers=2.0))
+    >>> round(result.rate, 2), round(result.load, 2), round(result.dispersion_by_day, 6), result.by_month
     (1.01, 0.51, 0.0, {'day 0': 0.50...})
     """
-    come = log.arrival
-    if come is None or not log.end > log.begin:
+    arrival = log.arrival
+    if arrival is None or not log.end > log.begin:
         return None
     servers, work, clock = log.require_servers(), log.need * log.run, log.clock or 0.0
-    up, there = servers_up(log), original(log, come) + clock  # on the clock of the file
+    up, there = servers_up(log), original(log, arrival) + clock  # on the clock of the file
     up = None if up is None else up.moved(-clock)
     ends = original(log, [log.begin, log.end]) + clock
     what = there, work, servers, up, *ends.tolist()
     by_month = _by_month(*what) if log.clock is None else _by_calendar(*what)
     by_hour = {} if log.clock is None else _by_hour(*what)
-    can = _can(up, servers, *ends.tolist())
+    can, since, seen = _can(up, servers, *ends.tolist()), arrival - log.begin, log.end - log.begin
     return Load(
-        rate=float(HOUR * len(log) / (log.end - log.begin)),
+        rate=float(HOUR * len(log) / seen),
         load=float(work.sum() / can) if can > 0 else float("nan"),
         by_month=by_month,
         by_hour=by_hour,
-        dispersion_by_hour=None if log.submits_are_starts else _dispersion(come - log.begin, log.end - log.begin, HOUR),
-        dispersion_by_day=None if log.submits_are_starts else _dispersion(come - log.begin, log.end - log.begin, DAY),
+        dispersion_by_hour=None if log.submits_are_starts else _dispersion(since, seen, HOUR),
+        dispersion_by_day=None if log.submits_are_starts else _dispersion(since, seen, DAY),
     )
 
 
@@ -69,9 +69,9 @@ def _can(up, servers, begin, end):
     return servers * (end - begin) if up is None else up.work(begin, end)
 
 
-def _by_month(come, work, servers, up, begin, end):
+def _by_month(arrival, work, servers, up, begin, end):
     """Load of each thirty days."""
-    number = ((come - begin) // MONTH).astype(int)
+    number = ((arrival - begin) // MONTH).astype(int)
     begins = begin + MONTH * np.arange(int((end - begin) // MONTH) + 1)
     spans = np.clip(end - begins, 0, MONTH)
     can = servers * spans if up is None else up.work(begins, begins + spans)
@@ -79,9 +79,9 @@ def _by_month(come, work, servers, up, begin, end):
     return {f"day {30 * k}": float(done[k] / can[k]) for k in range(len(spans)) if can[k] > 0}
 
 
-def _by_calendar(come, work, servers, up, begin, end):
+def _by_calendar(arrival, work, servers, up, begin, end):
     """Load of each month, of the first and last as far as the log goes."""
-    jobs = pl.DataFrame({"at": come, "work": work}).with_columns(
+    jobs = pl.DataFrame({"at": arrival, "work": work}).with_columns(
         month=pl.from_epoch(pl.col("at").floor().cast(pl.Int64)).dt.truncate("1mo")
     )
     months = jobs.group_by("month").agg(pl.col("work").sum()).sort("month")
@@ -94,9 +94,9 @@ def _by_calendar(come, work, servers, up, begin, end):
     return {month: float(done / can) for month, done, can in shares if can > 0}
 
 
-def _by_hour(come, work, servers, up, begin, end):
+def _by_hour(arrival, work, servers, up, begin, end):
     """Load of each hour of the day, over all days."""
-    hour = (come // HOUR).astype(np.intp)
+    hour = (arrival // HOUR).astype(np.intp)
     hours = np.arange(begin // HOUR, end // HOUR + 1).astype(np.intp)
     done, times = np.bincount(hour % 24, work, 24), np.bincount(hours % 24, minlength=24)
     can = servers * HOUR * times
@@ -105,12 +105,12 @@ def _by_hour(come, work, servers, up, begin, end):
     return {f"{k:02d}": float(done[k] / can[k]) for k in range(24) if can[k] > 0}
 
 
-def _dispersion(come, seen, span):
+def _dispersion(arrival, seen, span):
     """Return the variance of the arrivals in whole spans over their mean; nan for fewer than two spans."""
     spans = int(seen // span)
     if spans < 2:
         return float("nan")
-    counts = np.bincount((come // span).astype(np.intp), minlength=spans)[:spans]
+    counts = np.bincount((arrival // span).astype(np.intp), minlength=spans)[:spans]
     return float(counts.var(ddof=1) / counts.mean()) if counts.any() else float("nan")
 
 
@@ -128,29 +128,29 @@ def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agre
     if log.wait is None or log.start is None or np.isnan(log.wait).all():
         return []
     known, servers, own = ~np.isnan(log.wait), log.require_servers(), log.wait[~np.isnan(log.wait)]
-    found, fits_log, come = [], None, log.require_arrivals()
+    rows, fits_log, arrival = [], None, log.require_arrivals()
     for policy in policies:
         made = replayed(log, servers, policy, estimate=log.said)
-        one, some = made.schedule, np.append(np.ones(made.before, dtype=bool), known)
-        columns = one.submit[some], one.need[some], one.run[some], servers, one.calendar
+        schedule, counted = made.schedule, np.append(np.ones(made.before, dtype=bool), known)
+        columns = schedule.submit[counted], schedule.need[counted], schedule.run[counted], servers, schedule.calendar
         wait = made.wait[known]
         near = float((np.abs(wait - own) <= START_TOLERANCE).mean())
         if fits_log is None:
-            real = one.submit[made.before] + (log.start[known] - come[0])
+            real = schedule.submit[made.before] + (log.start[known] - arrival[0])
             fits_log = time_with_a_job_that_fits(np.append(made.started, real), *columns)
-        fits = time_with_a_job_that_fits(one.start[some], *columns)
-        found.append(
+        fits = time_with_a_job_that_fits(schedule.start[counted], *columns)
+        rows.append(
             Agreement(
                 policy=policy, jobs=len(own), log=float(own.mean()), replay=float(wait.mean()), same=near,
                 fits_log=fits_log, fits_replay=fits,
             )
         )  # fmt: skip
-    return found
+    return rows
 
 
 def time_with_a_job_that_fits(
     start: np.ndarray,
-    come: np.ndarray,
+    arrival: np.ndarray,
     need: np.ndarray,
     run: np.ndarray,
     servers: float,
@@ -162,7 +162,7 @@ def time_with_a_job_that_fits(
 
     Parameters
     ----------
-    start, come, need, run : float array, shape (J,)
+    start, arrival, need, run : float array, shape (J,)
         When each job starts and came, the servers that it holds, and for how long.
     servers : float
     up : mjq.simulation.calendar.Calendar, optional
@@ -181,13 +181,13 @@ def time_with_a_job_that_fits(
     >>> time_with_a_job_that_fits(np.array([0, 3.]), np.array([0, 1.]), np.ones(2), np.array([4, 2.]), 2)
     0.4
     """
-    if up is not None:  # who holds the servers that are down came when they went, and starts at once
-        first, last = min(come.min(), start.min()), (start + run).max()
+    if up is not None:  # servers that are down are modelled as jobs that arrive and start when they go down
+        first, last = min(arrival.min(), start.min()), (start + run).max()
         down = np.clip(up.since, first, last)
         need, start = np.append(need, servers - up.up), np.append(start, down)
-        come, run = np.append(come, down), np.append(run, np.diff(down, append=last))
+        arrival, run = np.append(arrival, down), np.append(run, np.diff(down, append=last))
     needs, kind = np.unique(need, return_inverse=True)
-    at = np.concatenate([start + run, come, start])
+    at = np.concatenate([start + run, arrival, start])
     order = np.argsort(at, kind="stable")  # at one instant ends come first, then arrivals, then starts
     passed = float(at[order[-1]] - at[order[0]])
     slack = servers * checks.FIT_TOLERANCE
@@ -197,13 +197,13 @@ def time_with_a_job_that_fits(
 @numba.njit(cache=True, nogil=True)
 def _idle_fit(at, order, kind, needs, free):
     """Return the time in which the smallest need that waits is at most what is free."""
-    jobs, waiting, found, last = len(kind), np.zeros(len(needs), dtype=np.intp), 0.0, at[order[0]]
+    jobs, waiting, total, last = len(kind), np.zeros(len(needs), dtype=np.intp), 0.0, at[order[0]]
     for event in order:
         if at[event] > last:
             for k in range(len(needs)):
                 if waiting[k]:
                     if needs[k] <= free:
-                        found += at[event] - last
+                        total += at[event] - last
                     break
             last = at[event]
         job = event % jobs
@@ -214,4 +214,4 @@ def _idle_fit(at, order, kind, needs, free):
         else:
             waiting[kind[job]] -= 1
             free -= needs[kind[job]]
-    return found
+    return total

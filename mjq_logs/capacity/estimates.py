@@ -98,8 +98,8 @@ def capacities(
 
     >>> from mjq_logs import Log
     >>> log = Log(need=np.tile([1.0, 2.0], 5000), run=np.full(10_000, 3600.0), servers=2.0)
-    >>> found = capacities(log)
-    >>> [round(one.value, 2) for one in found.values()]
+    >>> result = capacities(log)
+    >>> [round(capacity.value, 2) for capacity in result.values()]
     [1.33, 1.14, 1.2, 1.0]
     """
     return Estimates(log, seed).capacities(policy, exact, progress)
@@ -117,8 +117,8 @@ class Estimates:
     Examples
     --------
     >>> from mjq_logs import Log
-    >>> found = Estimates(Log(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0), servers=2.0))
-    >>> round(found.own_order("fcfs").share, 3), found.own_order("fcfs") is found.own_order("fcfs")
+    >>> estimates = Estimates(Log(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0), servers=2.0))
+    >>> round(estimates.own_order("fcfs").share, 3), estimates.own_order("fcfs") is estimates.own_order("fcfs")
     (0.75, True)
     """
 
@@ -153,7 +153,7 @@ class Estimates:
         self, policy: str, exact: bool = True, progress: Callable[[str], object] = lambda name: None
     ) -> dict[str, Capacity]:
         """Return what the function :func:`capacities` returns."""
-        found = {}
+        result = {}
         for name, compute in (
             ("naive", lambda: naive_capacity(self.log)),
             ("exponential", lambda: self.exponential(policy, exact)),
@@ -161,17 +161,17 @@ class Estimates:
             ("own_order", lambda: self.own_order(policy)),
         ):
             progress(name)
-            found[name] = compute()
-        return found
+            result[name] = compute()
+        return result
 
     def memory(self, policy: str, lengths: Sequence[int] = BLOCKS) -> dict[int, Capacity]:
         """Return what the function :func:`memory` returns."""
         lengths = [length for length in lengths if 10 * length <= len(self.log)]
-        found = {length: self.independent(policy, length) for length in (1, *lengths)}
+        result = {length: self.independent(policy, length) for length in (1, *lengths)}
         for length in lengths:
-            drawn = f"jobs are drawn from the log, {length} successive ones at a time"
-            found[length] = found[length].model_copy(update={"assumes": drawn})
-        return found | {len(self.log): self.own_order(policy)}
+            assumes = f"jobs are drawn from the log, {length} successive ones at a time"
+            result[length] = result[length].model_copy(update={"assumes": assumes})
+        return result | {len(self.log): self.own_order(policy)}
 
 
 def naive_capacity(log: Log) -> Capacity:
@@ -247,8 +247,8 @@ def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: 
     rng = np.random.default_rng([seed, length])
     shares = []
     for _ in range(REPLICATIONS):
-        need, run, said = _drawn(log, rng, length, _jobs(policy))
-        shares.append(_share(log, need, run, said, policy))
+        need, run, estimate = _drawn(log, rng, length, _jobs(policy))
+        shares.append(_share(log, need, run, estimate, policy))
     return _simulated(log, shares, "independent")
 
 
@@ -273,11 +273,11 @@ def _exponential(log, policy, seed, solved, why):
     for _ in range(REPLICATIONS):
         drawn = rng.integers(len(log), size=_jobs(policy))
         run = means[kind[drawn]] * rng.standard_exponential(len(drawn))
-        said = None
+        estimate = None
         if log.estimate is not None:
             factor = np.divide(log.estimate, log.run, out=np.ones(len(log)), where=ran)
-            said = run * factor[drawn]
-        shares.append(_share(log, log.need[drawn], run, said, policy))
+            estimate = run * factor[drawn]
+        shares.append(_share(log, log.need[drawn], run, estimate, policy))
     return _simulated(log, shares, "exponential", why)
 
 
@@ -341,12 +341,12 @@ def _naive(log):
     return HOUR * log.require_servers() / work
 
 
-def _started(need, run, said, servers, policy):
+def _started(need, run, estimate, servers, policy):
     """Return when each job starts, and the instants of successive starts as long as the queue is full."""
-    line = min(LINE, max(1, len(need) // 10))
-    starts = saturated_starts(need, run, servers, policy, said, line)
+    length = min(LINE, max(1, len(need) // 10))
+    starts = saturated_starts(need, run, servers, policy, estimate, length)
     times = np.sort(starts)
-    times = times if policy == "fcfs" else times[: len(times) - line + 1]
+    times = times if policy == "fcfs" else times[: len(times) - length + 1]
     if not times[-1] > 0:
         raise checks.TooShort("all jobs fit into the machine at once: the log does not tell its capacity")
     return starts, times
@@ -361,14 +361,14 @@ def _work_done(need, run, starts, times):
     held = np.append(0.0, np.cumsum(need[order]))[place]
     place = np.searchsorted(ends, times, "right")
     ended = np.append(0.0, np.cumsum(need[by_end] * ends))[place]
-    left = np.append(0.0, np.cumsum(need[by_end]))[place]
-    return begun + ended + (held - left) * times
+    released = np.append(0.0, np.cumsum(need[by_end]))[place]
+    return begun + ended + (held - released) * times
 
 
-def _share(log, need, run, said, policy):
+def _share(log, need, run, estimate, policy):
     """Return the share of the servers that is busy in one replication."""
     servers = log.require_servers()
-    starts, times = _started(need, run, said, servers, policy)
+    starts, times = _started(need, run, estimate, servers, policy)
     warm = round(WARM * len(times))
     if not times[-1] > times[warm]:
         raise checks.TooShort("after the first tenth all jobs fit at once: the log does not tell its capacity")
@@ -384,8 +384,8 @@ def _drawn(log, rng, length, jobs):
 
 
 def _simulated(log, shares, name, why=""):
-    found, naive = Estimate.of(shares), _naive(log)
-    share, low, high = np.clip([found.mean, found.low, found.high], 0, 1).tolist()
+    estimate, naive = Estimate.of(shares), _naive(log)
+    share, low, high = np.clip([estimate.mean, estimate.low, estimate.high], 0, 1).tolist()
     return _capacity(log, share, (naive * low, naive * high), (low, high), f"{SIMULATED}{why and f', as {why}'}", name)
 
 

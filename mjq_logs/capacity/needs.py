@@ -46,7 +46,7 @@ def costs_of_classes(log: Log, policy: str = "fcfs", most: int = MOST_NEEDS) -> 
     >>> [round(row.wastes, 1) for row in costs_of_classes(log)]
     [0.5, 0.5]
     """
-    found: list[Costs] = []
+    rows: list[Costs] = []
     rate, work = own_order_capacity(log, policy).value, log.need * log.run
     needs, kind = np.unique(log.need, return_inverse=True)
     tried = np.argsort(-np.bincount(kind, work), kind="stable")[: checks.count("most", most)].tolist()
@@ -61,13 +61,13 @@ def costs_of_classes(log: Log, policy: str = "fcfs", most: int = MOST_NEEDS) -> 
             continue
         beside, used = rate * (1 - mine.mean()), rate * work[mine].sum() / len(log) / HOUR
         gained = (without - beside) * work[~mine].mean() / HOUR
-        found.append(
+        rows.append(
             Costs(
                 need=float(need), jobs=int(mine.sum()), servers=float(used), beside=float(beside),
                 without=float(without), wastes=float(gained - used),
             )
         )  # fmt: skip
-    return sorted(found, key=lambda row: (-row.wastes, row.need))
+    return sorted(rows, key=lambda row: (-row.wastes, row.need))
 
 
 def fewer_needs(log: Log, count: int) -> Log:

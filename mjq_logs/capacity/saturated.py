@@ -74,10 +74,10 @@ def saturated_starts(
     held = units(need, servers)
     if policy == "fcfs":
         return _in_order(held, run)
-    said = run if estimate is None else np.fmax(run, np.asarray(estimate, dtype=float))
+    promised = run if estimate is None else np.fmax(run, np.asarray(estimate, dtype=float))
     # What is promised to a job must be something, as in a replay of a log.
-    said = np.maximum(said, np.spacing(run.sum()))
-    return _backfilled(held, run, said, checks.count("line", line))
+    promised = np.maximum(promised, np.spacing(run.sum()))
+    return _backfilled(held, run, promised, checks.count("line", line))
 
 
 @numba.njit(cache=True, nogil=True)
@@ -103,7 +103,7 @@ def _in_order(need, run):
 
 
 @numba.njit(cache=True, nogil=True)
-def _backfilled(need, run, said, most):
+def _backfilled(need, run, promised, most):
     """Return starts under EASY; jobs in service stand in the order in which they are expected to end."""
     n = len(need)
     starts, waiting = np.empty(n), np.empty(min(most, n), dtype=np.int64)
@@ -113,19 +113,19 @@ def _backfilled(need, run, said, most):
         while length < len(waiting) and joined < n:
             waiting[length] = joined
             length, joined = length + 1, joined + 1
-        place = _next(need, said, starts, waiting[:length], serving[:running], free, now)
+        place = _next(need, promised, starts, waiting[:length], serving[:running], free, now)
         if place < 0:
             now = np.inf
             for job in serving[:running]:
                 now = min(now, starts[job] + run[job])
-            left = 0
+            kept = 0
             for job in serving[:running]:
                 if starts[job] + run[job] == now:
                     free += need[job]
                 else:
-                    serving[left] = job
-                    left += 1
-            running = left
+                    serving[kept] = job
+                    kept += 1
+            running = kept
             continue
         job = waiting[place]
         waiting[place : length - 1] = waiting[place + 1 : length].copy()
@@ -133,7 +133,7 @@ def _backfilled(need, run, said, most):
         if running == len(serving):
             serving = np.concatenate((serving, np.empty_like(serving)))
         k = running
-        while k and starts[serving[k - 1]] + said[serving[k - 1]] > now + said[job]:
+        while k and starts[serving[k - 1]] + promised[serving[k - 1]] > now + promised[job]:
             serving[k] = serving[k - 1]
             k -= 1
         serving[k] = job
@@ -142,7 +142,7 @@ def _backfilled(need, run, said, most):
 
 
 @numba.njit(cache=True, nogil=True)
-def _next(need, said, starts, waiting, serving, free, now):
+def _next(need, promised, starts, waiting, serving, free, now):
     """Return the place of the job that starts now, or -1: as :mod:`mjq.simulation.policies.easy`."""
     if not len(waiting):
         return -1
@@ -151,7 +151,7 @@ def _next(need, said, starts, waiting, serving, free, now):
         return 0
     shadow, extra = now, free
     for job in serving:
-        end = starts[job] + said[job]
+        end = starts[job] + promised[job]
         if extra >= need[head] and end > shadow:
             break
         shadow = end
@@ -159,6 +159,6 @@ def _next(need, said, starts, waiting, serving, free, now):
     extra -= need[head]
     for place in range(1, len(waiting)):
         job = waiting[place]
-        if need[job] <= free and (need[job] <= extra or now + said[job] <= shadow):
+        if need[job] <= free and (need[job] <= extra or now + promised[job] <= shadow):
             return place
     return -1

@@ -42,14 +42,14 @@ def stand_ins(system: System, kept: Sequence[int] = (1, 3)) -> list[dict[str, An
     """
     work = system.mix * system.needs / system.rates
     by_need, by_work, by_share = (np.argsort(-x) for x in (system.needs, work, system.mix))
-    found = [
+    rows = [
         dict(kept=count, by=by, rest=need, system=rest_as_one(system, order[:count], need))
         for count in kept
         for by, order in (("largest need", by_need), ("most work", by_work))
         for need in NEEDS_OF_THE_REST
     ]
     pairs = ("smallest and largest", by_need[[0, -1]]), ("most common", by_share[:2]), ("most work", by_work[:2])
-    return found + [
+    return rows + [
         dict(kept=0, by=by, rest=split, system=two_needs(system, low, high, split))
         for by, pair in pairs
         for low, high in [np.sort(system.needs[pair])]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -103,22 +104,22 @@ def capacity(
         if anonymous:
             raise click.UsageError("--anonymous is for one partition at a time: give --partition NAME")
         return _of_partitions(log, policies, seed, needs, page, as_json, reading)
-    found = read(log, **reading)
+    cluster_log = read(log, **reading)
     if anonymous:
-        mjq_logs.write_classes(sys.stdout.buffer, mjq_logs.job_classes(found))
+        mjq_logs.write_classes(sys.stdout.buffer, mjq_logs.job_classes(cluster_log))
         return
-    told = mjq_logs.reports_on(found, policies, seed, needs, _progress)
-    assert found.lines is not None  # of a log that was read from a file
-    parts = list(_parts(told, sheet.dates(found)))
+    result = mjq_logs.reports_on(cluster_log, policies, seed, needs, _progress)
+    assert cluster_log.lines is not None  # of a log that was read from a file
+    parts, doubts = list(_parts(result, sheet.dates(cluster_log))), _doubts(result)
     if page is not None:
-        answer, about = told.verdict[:ANSWER], sheet.facts(log, found)
-        below = [lines_used(found.lines), *_machine(told)[1:], *parts[2:]]
-        sheet.write_page(page, "What can this machine really do?", about, answer, _charts(told), below, _doubts(told))
+        answer, about = result.verdict[:ANSWER], sheet.facts(log, cluster_log)
+        below = [lines_used(cluster_log.lines), *_machine(result)[1:], *parts[2:]]
+        sheet.write_page(page, "What can this machine really do?", about, answer, _charts(result), below, doubts)
     if as_json:
-        show_json((told if policy is None else told.policies[policy]).model_dump())
+        show_json((result if policy is None else result.policies[policy]).model_dump())
     else:
-        first = ["\n".join(_doubts(told))] if _doubts(told) else []
-        show(sheet.as_text([*first, lines_used(found.lines), *parts]))
+        first = ["\n".join(doubts)] if doubts else []
+        show(sheet.as_text([*first, lines_used(cluster_log.lines), *parts]))
 
 
 def _of_partitions(log, policies, seed, needs, page, as_json, reading):
@@ -126,47 +127,47 @@ def _of_partitions(log, policies, seed, needs, page, as_json, reading):
     import mjq_logs
 
     logs, lines = read_parts(log, **reading)
-    told = mjq_logs.reports_by_partition(logs, policies, seed, needs, _progress, lines)
-    sums, parts = [_together(told, total) for total in told.sum], []
-    for name, one in told.partitions.items():
+    result = mjq_logs.reports_by_partition(logs, policies, seed, needs, _progress, lines)
+    sums, parts = [_together(result, total) for total in result.sum], []
+    for name, reports in result.partitions.items():
         parts += [
             f"PARTITION {name}",
-            *(["\n".join(_doubts(one))] if _doubts(one) else []),
-            *_parts(one, sheet.dates(logs[name])),
+            *(["\n".join(_doubts(reports))] if _doubts(reports) else []),
+            *_parts(reports, sheet.dates(logs[name])),
         ]
     if page is not None:
         charts = [
             sheet.Chart(f"Partition {name}. {chart.caption}", chart.draw)
-            for name, one in told.partitions.items()
-            for chart in _charts(one)[:CHARTS_OF_A_PARTITION]
+            for name, reports in result.partitions.items()
+            for chart in _charts(reports)[:CHARTS_OF_A_PARTITION]
         ]
-        answer = [_carried(told, total) for total in told.sum]
+        answer = [_carried(result, total) for total in result.sum]
         title = "What can these partitions really do?"
         sheet.write_page(page, title, Path(log).name, answer, charts, [lines_used(lines), *sums, *parts])
     if as_json:
-        show_json(told.model_dump())
+        show_json(result.model_dump())
     else:
         show(sheet.as_text([lines_used(lines), *sums, *parts]))
 
 
-def _carried(told, total):
+def _carried(result, total):
     """Say what the partitions can carry together."""
     return (
-        f"Under {total.policy} at most {total.share:.1%} of the {total.servers:g} servers of {len(told.partitions)} "
+        f"Under {total.policy} at most {total.share:.1%} of the {total.servers:g} servers of {len(result.partitions)} "
         f"partitions can be busy, and {total.wasted_servers:.3g} are idle while jobs wait."
     )
 
 
-def _together(told, total):
+def _together(result, total):
     """Return a row for each partition, and the sum, under one policy."""
     rows = []
-    for name, reports in told.partitions.items():
-        one = reports.policies[total.policy]
-        own = one.capacities.own_order
+    for name, of_policies in result.partitions.items():
+        report = of_policies.policies[total.policy]
+        own = report.capacities.own_order
         ends = "" if own.share_low is None else f" ({100 * own.share_low:.1f} to {100 * own.share_high:.1f})"
-        came = None if one.load is None else f"{100 * one.load.load:.1f}"
+        came = None if report.load is None else f"{100 * report.load.load:.1f}"
         most = f"{100 * own.share:.1f}{ends}"
-        rows.append((name, one.jobs, one.servers, came, most, own.value, own.wasted_servers))
+        rows.append((name, report.jobs, report.servers, came, most, own.value, own.wasted_servers))
     came, most = None if total.load is None else f"{100 * total.load:.1f}", f"{100 * total.share:.1f}"
     rows.append(("sum", total.jobs, total.servers, came, most, total.capacity, total.wasted_servers))
     rates = "jobs per\nhour at most", "servers\nwasted"
@@ -181,18 +182,18 @@ def _progress(stage):
         show(f"… {STAGES[stage]}", err=True)
 
 
-def _charts(told):
+def _charts(reports):
     """Return the four charts that show most of what this log tells."""
     from mjq_logs import plots
 
-    first = next(iter(told.policies.values()))
+    first = next(iter(reports.policies.values()))
     estimates = "; ".join(f"{name}, {getattr(first.capacities, key).assumes}" for key, name in NAMES.items())
     of_each = [
         (f"How many servers can be busy, by four estimates: {estimates}", plots.shares_of_capacity, True),
         (
             "How long jobs wait, against the load (dotted: what each policy can carry)",
             plots.waits_against_load,
-            all(_of(told, "waits")),
+            all(_of(reports, "waits")),
         ),
         (
             "When work comes, on the clock of the log, which is UTC where the log names no zone"
@@ -204,7 +205,7 @@ def _charts(told):
         (
             "Which needs waste servers (of the ten worst under each policy)",
             plots.wasted_servers,
-            any(_of(told, "classes")),
+            any(_of(reports, "classes")),
         ),
         (
             "The order of the jobs is part of the capacity: shares of the naive one, if so many successive jobs are "
@@ -213,48 +214,48 @@ def _charts(told):
             True,
         ),
     ]
-    there = [sheet.Chart(caption, partial(draw, told)) for caption, draw, known in of_each if known]
+    there = [sheet.Chart(caption, partial(draw, reports)) for caption, draw, known in of_each if known]
     return there[:CHARTS]
 
 
-def _doubts(told):
-    return next(iter(told.policies.values())).warnings
+def _doubts(reports):
+    return next(iter(reports.policies.values())).warnings
 
 
-def _machine(told, dates=""):
+def _machine(reports, dates=""):
     """Return sentences of the machine, the window of the log, and how many servers it used."""
     from mjq_logs.doubts import held_in_words
     from mjq_logs.window import window_in_words
 
-    one = next(iter(told.policies.values()))
-    what = f"{one.jobs} jobs on {one.servers:g} servers ({one.servers_from})" + (f", {dates}" if dates else "")
-    return [what, *(words for words in (window_in_words(one.window), held_in_words(one.held, one.servers)) if words)]
+    first = next(iter(reports.policies.values()))
+    what = f"{first.jobs} jobs on {first.servers:g} servers ({first.servers_from})" + (f", {dates}" if dates else "")
+    return [what, *filter(None, [window_in_words(first.window), held_in_words(first.held, first.servers)])]
 
 
-def _of(told, name):
-    return [getattr(one, name) for one in told.policies.values()]
+def _of(reports, name):
+    return [getattr(report, name) for report in reports.policies.values()]
 
 
-def _parts(told, dates):
+def _parts(result, dates):
     """Yield the report for people, part by part, answer first."""
     from mjq_logs.words import agreement_in_words
 
-    reports = list(told.policies.values())
+    reports = list(result.policies.values())
     first = reports[0]
-    yield "\n".join(_machine(told, dates))
-    yield "\n".join(sentence for sentence in told.verdict if sentence not in first.warnings)
+    yield "\n".join(_machine(result, dates))
+    yield "\n".join(sentence for sentence in result.verdict if sentence not in first.warnings)
     yield "\n".join(first.notes)
     yield _limits(reports)
-    yield from (_curve(one) for one in reports if one.waits)
+    yield from (_curve(report) for report in reports if report.waits)
     if first.agreement:
         yield "\n".join(agreement_in_words(first.agreement))
         yield _agreement(first.agreement)
-    yield from chain.from_iterable(_capacities(one) for one in reports)
+    yield from chain.from_iterable(_capacities(report) for report in reports)
     yield _assumptions(reports)
     yield _memory(first.memory)
-    yield from (_classes(one) for one in reports if one.classes)
-    yield from (_binned(one) for one in reports if one.binned)
-    yield from (_near_saturation(one.near_saturation) for one in reports if one.near_saturation)
+    yield from (_classes(report) for report in reports if report.classes)
+    yield from (_binned(report) for report in reports if report.binned)
+    yield from (_near_saturation(report.near_saturation) for report in reports if report.near_saturation)
     if first.load:
         yield from _arrivals(first.load)
 
@@ -262,11 +263,11 @@ def _parts(told, dates):
 def _limits(reports):
     """Return how near the limit of each policy the log is, and how long jobs wait there."""
     rows = []
-    for one in reports:
-        own, waits = one.capacities.own_order, one.waits and one.waits.replay
+    for report in reports:
+        own, waits = report.capacities.own_order, report.waits and report.waits.replay
         ends = "" if own.share_low is None else f" ({100 * own.share_low:.1f} to {100 * own.share_high:.1f})"
-        used = None if one.used is None else f"{100 * one.used:.1f}"
-        rows.append((one.policy, f"{100 * own.share:.1f}{ends}", used, *_waits(waits), "replay" if waits else None))
+        used = None if report.used is None else f"{100 * report.used:.1f}"
+        rows.append((report.policy, f"{100 * own.share:.1f}{ends}", used, *_waits(waits), "replay" if waits else None))
     if reports[0].waits and reports[0].waits.log:
         rows.append(("(real waits)", None, None, *_waits(reports[0].waits.log), "log"))
     head = (
@@ -279,34 +280,35 @@ def _limits(reports):
     return sheet.Table(title, head, rows, ("",) * len(head))
 
 
-def _waits(found):
-    return (None, None) if found is None else (sheet.hours(found.mean), sheet.hours(found.percentile))
+def _waits(waits):
+    return (None, None) if waits is None else (sheet.hours(waits.mean), sheet.hours(waits.percentile))
 
 
-def _curve(one):
+def _curve(report):
     """Return the waits under one policy if the same jobs come slower or faster."""
-    own = one.capacities.own_order
+    own = report.capacities.own_order
     rows = [
         (f"{row.growth:g}", f"{100 * row.load:.1f}", f"{100 * row.load / own.share:.1f}", *_waits(row.waits))
-        for row in one.waits.curve
+        for row in report.waits.curve
     ]
-    beyond = any(row.load > own.share for row in one.waits.curve)
-    title = f"Waits under {one.policy} if the same jobs come slower or faster, with 95 % intervals"
+    beyond = any(row.load > own.share for row in report.waits.curve)
+    title = f"Waits under {report.policy} if the same jobs come slower or faster, with 95 % intervals"
     if beyond:
         title += ". Above 100 % of what it can carry, waits grow as long as the log lasts"
     head = (
-        "times\nas fast", "load [%]", f"of what {one.policy}\ncan carry [%]", "mean wait [h]", "90 % wait\nat most [h]",
+        "times\nas fast", "load [%]", f"of what {report.policy}\ncan carry [%]", "mean wait [h]",
+        "90 % wait\nat most [h]",
     )  # fmt: skip
     return sheet.Table(title, head, rows, ("",) * len(head))
 
 
 def _arrivals(load):
-    told = [f"{load.rate:.4g} jobs came per hour, with work for {load.load:.1%} of the servers."]
+    sentences = [f"{load.rate:.4g} jobs came per hour, with work for {load.load:.1%} of the servers."]
     spans = {"an hour": load.dispersion_by_hour, "a day": load.dispersion_by_day}
     varies = [f"in {span} {times:.3g} times" for span, times in spans.items() if times is not None]
     if varies:
-        told.append(f"The number of arrivals varies {', '.join(varies)} as much as if they were Poisson.")
-    yield " ".join(told)
+        sentences.append(f"The number of arrivals varies {', '.join(varies)} as much as if they were Poisson.")
+    yield " ".join(sentences)
     yield sheet.Table(
         "Work that came, as a share of the possible work",
         ("month", "load"),
@@ -318,75 +320,72 @@ def _arrivals(load):
         yield sheet.Table(title, ("hour", "load"), list(load.by_hour.items()), ("", ".3f"))
 
 
-def _capacities(told):
-    found = {name: getattr(told.capacities, key) for key, name in NAMES.items()}
-    rows = [
-        (name, one.value, one.low, one.high, one.share, one.share_low, one.share_high, one.wasted_servers)
-        for name, one in found.items()
-    ]
+def _capacities(report):
+    figures = attrgetter("value", "low", "high", "share", "share_low", "share_high", "wasted_servers")
+    rows = [(name, *figures(getattr(report.capacities, key))) for key, name in NAMES.items()]
     head = "capacity", "jobs per hour", "from", "to", "of the naive", "from", "to", "servers wasted"
     formats = ("", ".4g", ".4g", ".4g", ".4f", ".4f", ".4f", ".2f")
-    yield sheet.Table(f"Capacity under {told.policy}, with 95 % intervals", head, rows, formats)
+    yield sheet.Table(f"Capacity under {report.policy}, with 95 % intervals", head, rows, formats)
 
 
 def _assumptions(reports):
     """Say what each capacity assumes, and what its interval says."""
-    told = []
+    sentences = []
     for key, name in NAMES.items():
-        found = [getattr(one.capacities, key) for one in reports]
-        said = dict.fromkeys(one.interval for one in found)
-        ends = found[0].interval if len(said) == 1 else "; ".join(
-            f"{report.policy}: {one.interval}" for report, one in zip(reports, found, strict=True)
+        capacities = [getattr(report.capacities, key) for report in reports]
+        kinds = dict.fromkeys(capacity.interval for capacity in capacities)
+        ends = capacities[0].interval if len(kinds) == 1 else "; ".join(
+            f"{report.policy}: {capacity.interval}" for report, capacity in zip(reports, capacities, strict=True)
         )  # fmt: skip
-        told.append(f"{name}: {found[0].assumes} (interval: {ends})")
+        sentences.append(f"{name}: {capacities[0].assumes} (interval: {ends})")
     mean = reports[0].mean_work
     ends = "" if mean.high is None else f" ({mean.low:.4g} to {mean.high:.4g})"
-    told.append(f"All of them are for the mean work of a job in this log, {mean.value:.4g}{ends} server-hours.")
-    return "\n".join(told)
+    sentences.append(f"All of them are for the mean work of a job in this log, {mean.value:.4g}{ends} server-hours.")
+    return "\n".join(sentences)
 
 
 def _memory(memory):
-    blocks = [one.block for one in next(iter(memory.values()))]
+    blocks = [drawn.block for drawn in next(iter(memory.values()))]
     rows = [(str(block), *(curve[k].share for curve in memory.values())) for k, block in enumerate(blocks)]
     title = "Share of the naive capacity, if blocks of this many successive jobs are drawn from the log"
     return sheet.Table(title, ("jobs", *memory), rows, ("", ".4f", ".4f"))
 
 
-def _classes(told):
+def _classes(report):
     from mjq_logs.capacity.needs import MOST_NEEDS
 
-    rows = [(f"{one.need:g}", one.jobs, one.servers, one.beside, one.without, one.wastes) for one in told.classes]
+    rows = [(f"{row.need:g}", row.jobs, row.servers, row.beside, row.without, row.wastes) for row in report.classes]
     head = "need", "jobs", "servers used", "others beside it [1/h]", "without it [1/h]", "servers it wastes"
     title = (
-        f"Needs that waste most under {told.policy}: the servers that others could use without them, less those that "
+        f"Needs that waste most under {report.policy}: the servers that others could use without them, less those that "
         "they use"
     )
-    if told.other_needs:
+    if report.other_needs:
         title += (
-            f". Only the {MOST_NEEDS} needs with most work were tried; {told.other_needs} more have "
-            f"{told.work_of_others:.1%} of it"
+            f". Only the {MOST_NEEDS} needs with most work were tried; {report.other_needs} more have "
+            f"{report.work_of_others:.1%} of it"
         )
     return sheet.Table(title, head, rows, ("", "d", ".2f", ".4f", ".4f", ".2f"))
 
 
-def _near_saturation(found):
+def _near_saturation(near):
     title = (
-        f"Exponential classes near their capacity: a job spends about {found.constant:.4g} / ({found.capacity:.4f} - "
+        f"Exponential classes near their capacity: a job spends about {near.constant:.4g} / ({near.capacity:.4f} - "
         "arrivals per hour) hours in the system, if arrivals are Poisson"
     )
-    return sheet.Table(title, ("of the capacity", "hours"), list(found.hours.items()), ("", ".2f"))
+    return sheet.Table(title, ("of the capacity", "hours"), list(near.hours.items()), ("", ".2f"))
 
 
 def _agreement(agreement):
     rows = [
         (
-            one.policy,
-            one.jobs,
-            one.log / HOUR,
-            one.replay / HOUR,
-            *(100 * x for x in (one.same, one.fits_log, one.fits_replay)),
+            row.policy,
+            row.jobs,
+            row.log / HOUR,
+            row.replay / HOUR,
+            *(100 * x for x in (row.same, row.fits_log, row.fits_replay)),
         )
-        for one in agreement
+        for row in agreement
     ]
     head = (
         "policy", "jobs", "mean wait\nby the log [h]", "replayed [h]", "start within\na minute [%]",
@@ -396,15 +395,15 @@ def _agreement(agreement):
     return sheet.Table(title, head, rows, ("", "d", ".2f", ".2f", ".1f", ".1f", ".1f"))
 
 
-def _binned(told):
-    binned = told.binned
+def _binned(report):
+    binned = report.binned
     rows = [
-        (name, one.needs, f"{100 * one.own_order:+.1f}", f"{100 * one.independent:+.1f}")
-        for name, one in (("taken together", binned.fewer), ("rounded up to powers of two", binned.rounded))
+        (name, error.needs, f"{100 * error.own_order:+.1f}", f"{100 * error.independent:+.1f}")
+        for name, error in (("taken together", binned.fewer), ("rounded up to powers of two", binned.rounded))
     ]
     head = "needs", "how many", "own order [%]", "independent [%]"
     return sheet.Table(
-        f"Error of the capacity under {told.policy} if needs are merged and the work is kept",
+        f"Error of the capacity under {report.policy} if needs are merged and the work is kept",
         head,
         rows,
         ("",) * len(head),

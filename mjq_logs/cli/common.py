@@ -149,8 +149,8 @@ def as_json(content: Any, indent: int | None = None) -> str:
     return re.sub(r"[^\n -~]", _as_json_escapes_it, text)
 
 
-def _as_json_escapes_it(found):
-    character = found[0]
+def _as_json_escapes_it(match):
+    character = match[0]
     if printable(character) == character:
         return character
     return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]

@@ -108,20 +108,20 @@ def replay(
         how = dict(ties=TIES[ties], kill=kill)
         return _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, starts, as_json)
     if servers == USED:
-        found = read(log, **reading)
-        servers = mjq_logs.size_in_use(found)
+        cluster_log = read(log, **reading)
+        servers = mjq_logs.size_in_use(cluster_log)
         if reading["calendar"] is not None:
-            found = read(log, machine=servers, **reading)
+            cluster_log = read(log, machine=servers, **reading)
     else:
-        found = read(log, machine=servers, **reading)
-    size = servers or found.require_servers()
-    if found.arrival is None:
+        cluster_log = read(log, machine=servers, **reading)
+    size = servers or cluster_log.require_servers()
+    if cluster_log.arrival is None:
         raise ValueError(f"{log} does not say when jobs were submitted, so their waits are unknown")
-    assert found.lines is not None  # of a log that was read from a file
-    said = _estimates(found, estimates)
+    assert cluster_log.lines is not None  # of a log that was read from a file
+    estimate = _estimates(cluster_log, estimates)
     rows, schedules, started = [], {}, {}
     for policy in dict.fromkeys(policies):
-        made = replayed(found, size, policy, growth, said, ties=TIES[ties], kill=kill)
+        made = replayed(cluster_log, size, policy, growth, estimate, ties=TIES[ties], kill=kill)
         schedule = made.of_log()
         rows.append((policy, *_summary(schedule, made.schedule.utilization)))
         if gantt:  # of a long log, only what is asked for is kept
@@ -129,60 +129,60 @@ def replay(
         if starts:
             started[policy] = schedule.start
         del made, schedule  # before the next one is made
-    seen = [words for words in (window_in_words(window_of(found)),) if words]
+    seen = [words for words in (window_in_words(window_of(cluster_log)),) if words]
     notes = [
         *seen,
-        *_real_waits(found),
-        *_notes(found, estimates, policies),
-        *outages_in_words(found, find_gaps(found)),
+        *_real_waits(cluster_log),
+        *_notes(cluster_log, estimates, policies),
+        *outages_in_words(cluster_log, find_gaps(cluster_log)),
     ]
     if gantt:
         _draw(schedules, gantt)
     if starts:
-        _write(found, started, starts)
+        _write(cluster_log, started, starts)
     if as_json:
-        left_out = found.lines.read - found.lines.used
+        left_out = cluster_log.lines.read - cluster_log.lines.used
         what = {
-            "jobs": len(found),
+            "jobs": len(cluster_log),
             "left out": left_out,
             "servers": size,
-            "lines": found.lines.model_dump(),
-            "notes": list(dict.fromkeys([*found.notes, *notes])) if "Summary" in found.header else notes,
+            "lines": cluster_log.lines.model_dump(),
+            "notes": list(dict.fromkeys([*cluster_log.notes, *notes])) if "Summary" in cluster_log.header else notes,
         }
         show_json(what | {"policies": _plain(rows)})
         return
-    for words in doubts(found if servers is None else replace(found, servers=size, servers_from="given")):
-        if words != too_short(found):  # a replay of a few jobs is what it is
+    for words in doubts(cluster_log if servers is None else replace(cluster_log, servers=size, servers_from="given")):
+        if words != too_short(cluster_log):  # a replay of a few jobs is what it is
             show(words)
-    show("\n".join([f"{len(found)} jobs on {size:g} servers", lines_used(found.lines), *notes]))
+    show("\n".join([f"{len(cluster_log)} jobs on {size:g} servers", lines_used(cluster_log.lines), *notes]))
     show(_table(rows, HEAD))
 
 
-def _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, starts, as_json):
+def _of_partitions(path, logs, lines, policies, how, estimates, growth, gantt, starts, as_json):
     """Replay each partition by itself, and show a row for each, and one for all of their jobs."""
     import numpy as np
 
     from mjq_logs.replaying import replayed
 
-    unknown = [name for name, found in logs.items() if found.arrival is None]
+    unknown = [name for name, log in logs.items() if log.arrival is None]
     if unknown:
-        raise ValueError(f"{log} does not say when jobs of {unknown[0]} were submitted, so their waits are unknown")
-    first, last = min(found.begin for found in logs.values()), max(found.end for found in logs.values())
+        raise ValueError(f"{path} does not say when jobs of {unknown[0]} were submitted, so their waits are unknown")
+    first, last = min(log.begin for log in logs.values()), max(log.end for log in logs.values())
     rows, schedules, numbers, notes = [], {}, {}, []
     for policy in dict.fromkeys(policies):
         all_of = []
-        for name, found in logs.items():
-            one = replace(found, window=(first, max(last, first + 1.0)))
-            made = replayed(one, found.require_servers(), policy, growth, _estimates(found, estimates), **how)
+        for name, log in logs.items():
+            seen = replace(log, window=(first, max(last, first + 1.0)))
+            made = replayed(seen, log.require_servers(), policy, growth, _estimates(log, estimates), **how)
             schedule = made.of_log()
             all_of.append(schedule)
-            rows.append((name, policy, found.servers, len(found), *_summary(schedule, made.schedule.utilization)))
+            rows.append((name, policy, log.servers, len(log), *_summary(schedule, made.schedule.utilization)))
             schedules[name, policy] = schedule
-            numbers[name] = range(1, len(found) + 1) if found.number is None else found.number
-        rows.append(("sum", policy, sum(one.servers for one in all_of), *_summary_of_all(all_of)))
-    for name, found in logs.items():
-        said = (*found.notes, *_real_waits(found), *_notes(found, estimates, policies))
-        notes += [f"{name}: {note}" for note in said]
+            numbers[name] = range(1, len(log) + 1) if log.number is None else log.number
+        rows.append(("sum", policy, sum(seen.servers for seen in all_of), *_summary_of_all(all_of)))
+    for name, log in logs.items():
+        sentences = (*log.notes, *_real_waits(log), *_notes(log, estimates, policies))
+        notes += [f"{name}: {note}" for note in sentences]
     if gantt:
         _draw({f"{name}, {policy}": schedule for (name, policy), schedule in schedules.items()}, gantt)
     if starts:
@@ -197,13 +197,13 @@ def _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, st
         ]
         pl.concat(tables).write_csv(starts)
     if as_json:
-        found = [
+        replays = [
             dict(zip(("partition", COLUMNS[0], "servers", "jobs", *COLUMNS[1:]), row, strict=True)) for row in rows
         ]
         show_json({"jobs": lines.used, "left out": lines.read - lines.used, "lines": lines.model_dump(), "notes": notes}
-                  | {"partitions": found})  # fmt: skip
+                  | {"partitions": replays})  # fmt: skip
         return
-    size = sum(found.servers for found in logs.values())
+    size = sum(log.servers for log in logs.values())
     show("\n".join([f"{lines.used} jobs on {size:g} servers of {len(logs)} partitions", lines_used(lines), *notes]))
     show(_table(rows, ("partition", HEAD[0], "servers", "jobs", *HEAD[1:])))
 
@@ -212,12 +212,13 @@ def _summary_of_all(schedules):
     """Return how many jobs there are, and what :func:`_summary` returns, of all jobs of several machines."""
     import numpy as np
 
-    wait = np.concatenate([one.wait for one in schedules])
-    slowdown = np.average([one.bounded_slowdown() for one in schedules], weights=[len(one.run) for one in schedules])
-    work = sum(one.need @ one.run for one in schedules)
-    possible = sum(one.servers * (one.finish.max() - one.submit.min()) for one in schedules)
+    wait = np.concatenate([part.wait for part in schedules])
+    jobs = [len(part.run) for part in schedules]
+    slowdown = np.average([part.bounded_slowdown() for part in schedules], weights=jobs)
+    work = sum(part.need @ part.run for part in schedules)
+    possible = sum(part.servers * (part.finish.max() - part.submit.min()) for part in schedules)
     utilization = float(work / possible) if possible > 0 else float("nan")
-    last = max(float(one.finish.max()) for one in schedules)
+    last = max(float(part.finish.max()) for part in schedules)
     return len(wait), float(wait.mean()), float(np.quantile(wait, 0.95)), float(slowdown), utilization, last
 
 
@@ -230,41 +231,41 @@ def _table(rows, head):
     return tabulate(shown, head, floatfmt=formats, disable_numparse=[0])
 
 
-def _estimates(found, given):
+def _estimates(log, given):
     """Return the estimates; one that is unknown or too low is taken to be exact."""
     import numpy as np
 
     if given == "log":
-        return np.zeros(len(found)) if found.estimate is None else np.nan_to_num(found.estimate)
+        return np.zeros(len(log)) if log.estimate is None else np.nan_to_num(log.estimate)
     try:
         factor = float(given)
     except ValueError:
         raise ValueError(f"--estimates must be log or a number, got {brief(given)}") from None
     if not 1 <= factor < float("inf"):
         raise ValueError(f"--estimates must be a finite number of at least 1, got {brief(given)}")
-    return factor * found.run
+    return factor * log.run
 
 
-def _real_waits(found):
+def _real_waits(log):
     """Say how long the jobs waited by the log itself, if it tells."""
     import numpy as np
 
     from mjq_logs.words import time_in_words
 
-    wait = None if found.wait is None or found.submits_are_starts else found.wait[~np.isnan(found.wait)] / HOUR
+    wait = None if log.wait is None or log.submits_are_starts else log.wait[~np.isnan(log.wait)] / HOUR
     if wait is None or not len(wait):
         return []
     mean, most = time_in_words(float(wait.mean())), time_in_words(float(np.quantile(wait, 0.95)))
     return [f"By the log itself the jobs waited {mean} on average, and 95 % of them at most {most}."]
 
 
-def _notes(found, given, policies):
+def _notes(log, given, policies):
     """Say that policies which look at estimates get run times instead, if the log has no estimates."""
     from mjq.simulation.policies import policy
 
     rules = {name: policy(name) for name in policies}
     asking = [name for name, rule in rules.items() if rule.knows_times]
-    if given != "log" or found.estimate is not None or not asking:
+    if given != "log" or log.estimate is not None or not asking:
         return []
     return [f"The log has no estimates, so run times are taken for estimates ({', '.join(asking)})."]
 
@@ -304,8 +305,8 @@ def _draw(schedules, path):
     plt.close(figure)
 
 
-def _write(found, starts, path):
+def _write(log, starts, path):
     import polars as pl
 
-    numbers = range(1, len(found) + 1) if found.number is None else found.number
+    numbers = range(1, len(log) + 1) if log.number is None else log.number
     pl.DataFrame({"job": numbers} | starts).write_csv(path)

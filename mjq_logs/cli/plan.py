@@ -93,8 +93,8 @@ class Share(click.ParamType):
 
     def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> float:
         """Return the share as a number from 0 to 1."""
-        found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(%?)", str(value).strip())
-        share = float(found[1]) / (100 if found[2] else 1) if found else 2.0
+        match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(%?)", str(value).strip())
+        share = float(match[1]) / (100 if match[2] else 1) if match else 2.0
         if share > 1:
             self.fail(f"{brief(value)} is not a share such as 20% or 0.2", parameter, context)
         return share
@@ -109,8 +109,8 @@ class Night(click.ParamType):
         self, value: object, parameter: click.Parameter | None, context: click.Context | None
     ) -> tuple[float, float]:
         """Return the hour at which it begins, and that at which it ends."""
-        found = re.fullmatch(r"(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)", str(value))
-        begins, ends = (float(found[1]), float(found[2])) if found else (0.0, 0.0)
+        match = re.fullmatch(r"(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)", str(value))
+        begins, ends = (float(match[1]), float(match[2])) if match else (0.0, 0.0)
         if begins == ends or max(begins, ends) >= 24:
             self.fail(f"{brief(value)} does not name two hours of the day such as 20:8", parameter, context)
         return begins, ends
@@ -215,8 +215,8 @@ def plan(
     if isinstance(sizes, dict):
         if asks or anonymous:
             raise click.UsageError("a what-if, or --anonymous, is for one partition at a time: give --partition NAME")
-        logs, lines = read_parts(log, {name: _machine(one) for name, one in sizes.items()}, **reading)
-        tried = {name: _tried(logs[name], one, node) for name, one in sizes.items()}
+        logs, lines = read_parts(log, {name: _machine(given) for name, given in sizes.items()}, **reading)
+        tried = {name: _tried(logs[name], given, node) for name, given in sizes.items()}
         with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
             plans = mjq_logs.planned_by_partition(logs, target, policies, tried, lines=lines, workers=crew, **common)
         if page is not None:
@@ -224,20 +224,20 @@ def plan(
         return _show(plans, _parts_of_all(plans), as_json)
     if isinstance(sizes, float) and not asks:
         raise click.BadParameter(f"{sizes:g} is not a range such as 100:200 or 100:200:11", param_hint="'--servers'")
-    found = read(log, servers=_machine(sizes), **reading)
+    cluster_log = read(log, servers=_machine(sizes), **reading)
     if anonymous:
-        mjq_logs.write_classes(sys.stdout.buffer, mjq_logs.job_classes(found))
+        mjq_logs.write_classes(sys.stdout.buffer, mjq_logs.job_classes(cluster_log))
         return 0
-    changes = [mjq_logs.capped(found, cap) for cap in caps]
-    changes += [mjq_logs.with_exact_estimates(found)] if estimates else []
-    changes += [] if shift is None else [mjq_logs.shifted_to_night(found, shift, seed, night)]
-    changes += [mjq_logs.without_need(found, need) for need in absent]
-    tried = _tried(found, sizes, node)
+    changes = [mjq_logs.capped(cluster_log, cap) for cap in caps]
+    changes += [mjq_logs.with_exact_estimates(cluster_log)] if estimates else []
+    changes += [] if shift is None else [mjq_logs.shifted_to_night(cluster_log, shift, seed, night)]
+    changes += [mjq_logs.without_need(cluster_log, need) for need in absent]
+    tried = _tried(cluster_log, sizes, node)
     with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
-        told = mjq_logs.planned(found, target, policies, tried, changes=changes, workers=crew, **common)
+        result = mjq_logs.planned(cluster_log, target, policies, tried, changes=changes, workers=crew, **common)
     if page is not None:
-        _write_page(page, log, found, told)
-    return _show(told, _parts(told), as_json)
+        _write_page(page, log, cluster_log, result)
+    return _show(result, _parts(result), as_json)
 
 
 def _machine(given):
@@ -255,77 +255,77 @@ def _tried(log, given, node):
     return sizes_between(log, low, high, **({} if count is None else {"count": count}), node=node)
 
 
-def _show(told, parts, as_json):
+def _show(result, parts, as_json):
     """Show a plan, or those of partitions; return the exit status."""
     if as_json:
-        show_json(told.model_dump())
+        show_json(result.model_dump())
     else:
         show(sheet.as_text(parts))
-    return 0 if told.met else MISSED
+    return 0 if result.met else MISSED
 
 
-def _write_page(page, log, found, told):
+def _write_page(page, log, cluster_log, result):
     """Write the plan as a page: the answer, charts, then all parts."""
     from mjq_logs import plots
 
-    goal, charts = f"{told.percentile:g} % wait at most", []
-    if told.target is not None:
+    goal, charts = f"{result.percentile:g} % wait at most", []
+    if result.target is not None:
         charts += [
-            sheet.Chart(f"{goal}, against the servers", lambda ax: plots.waits_by_size(told, ax)),
-            sheet.Chart("Mean wait, against the servers", lambda ax: plots.waits_by_size(told, ax, "mean")),
-            sheet.Chart(f"{goal}, against the load", lambda ax: plots.waits_by_load(told, ax)),
-            sheet.Chart("Mean wait, against the load", lambda ax: plots.waits_by_load(told, ax, "mean")),
+            sheet.Chart(f"{goal}, against the servers", lambda ax: plots.waits_by_size(result, ax)),
+            sheet.Chart("Mean wait, against the servers", lambda ax: plots.waits_by_size(result, ax, "mean")),
+            sheet.Chart(f"{goal}, against the load", lambda ax: plots.waits_by_load(result, ax)),
+            sheet.Chart("Mean wait, against the load", lambda ax: plots.waits_by_load(result, ax, "mean")),
         ]
-    if told.what_if:
-        caption = f"Mean wait on {told.what_if[0].servers:g} servers, as it is and under each change"
-        charts.append(sheet.Chart(caption, lambda ax: plots.waits_by_change(told, ax)))
-    verdicts = [one.verdict for one in told.policies]
+    if result.what_if:
+        caption = f"Mean wait on {result.what_if[0].servers:g} servers, as it is and under each change"
+        charts.append(sheet.Chart(caption, lambda ax: plots.waits_by_change(result, ax)))
+    verdicts = [row.verdict for row in result.policies]
     answer = verdicts[0] if len(verdicts) == 1 else [" ".join(verdict[:2]) for verdict in verdicts]
-    parts, title = _parts(told.model_copy(update={"warning": None})), "What if?"
-    if told.target is not None:
+    parts, title = _parts(result.model_copy(update={"warning": None})), "What if?"
+    if result.target is not None:
         title = "How many servers?"
-    sheet.write_page(page, title, sheet.facts(log, found), answer[:3], charts, parts, told.warnings)
+    sheet.write_page(page, title, sheet.facts(log, cluster_log), answer[:3], charts, parts, result.warnings)
 
 
-def _write_page_of_all(page, log, told):
+def _write_page_of_all(page, log, plans):
     """Write the plans of partitions as a page."""
     from mjq_logs import plots
 
     charts = [
         sheet.Chart(f"Partition {name}. {plan.percentile:g} % wait at most", partial(plots.waits_by_size, plan))
-        for name, plan in told.partitions.items()
+        for name, plan in plans.partitions.items()
     ]
-    answer = [_summed(told, total) for total in told.sum]
-    sheet.write_page(page, "How many servers?", Path(log).name, answer, charts, _parts_of_all(told))
+    answer = [_summed(plans, total) for total in plans.sum]
+    sheet.write_page(page, "How many servers?", Path(log).name, answer, charts, _parts_of_all(plans))
 
 
-def _summed(told, total):
+def _summed(plans, total):
     """Say how many servers all partitions need."""
     if total.missed:
         missed = f"{', '.join(total.missed)}: no size that was tried meets the target"
         return f"Under {total.policy} the partitions have no sum, for in {missed}."
-    return f"Under {total.policy} the {len(told.partitions)} partitions need {total.smallest:g} servers in all."
+    return f"Under {total.policy} the {len(plans.partitions)} partitions need {total.smallest:g} servers in all."
 
 
-def _parts_of_all(told):
+def _parts_of_all(plans):
     """Yield the plans of partitions for people: first the sum."""
-    if told.lines:
-        yield lines_used(told.lines)
-    yield from (_sum(told, one) for one in told.sum)
-    for name, plan in told.partitions.items():
+    if plans.lines:
+        yield lines_used(plans.lines)
+    yield from (_sum(plans, total) for total in plans.sum)
+    for name, plan in plans.partitions.items():
         yield f"PARTITION {name}"
         yield from _parts(plan.model_copy(update={"lines": None, "assumes": []}))
-    yield from _assumed(next(iter(told.partitions.values())))
+    yield from _assumed(next(iter(plans.partitions.values())))
 
 
-def _sum(told, total):
-    target, rows = next(iter(told.partitions.values())), []
-    for name, plan in told.partitions.items():
-        (one,) = (one for one in plan.policies if one.policy == total.policy)
-        row = next((row for row in one.sizes if row.servers == one.smallest), None)
-        verdict = _verdict(row, one.tells) if row else "missed"
-        rows.append([name, plan.jobs, plan.servers, one.smallest, row and row.load, verdict])
-    jobs = sum(plan.jobs for plan in told.partitions.values())
+def _sum(plans, total):
+    target, rows = next(iter(plans.partitions.values())), []
+    for name, plan in plans.partitions.items():
+        (answer,) = (answer for answer in plan.policies if answer.policy == total.policy)
+        row = next((row for row in answer.sizes if row.servers == answer.smallest), None)
+        verdict = _verdict(row, answer.tells) if row else "missed"
+        rows.append([name, plan.jobs, plan.servers, answer.smallest, row and row.load, verdict])
+    jobs = sum(plan.jobs for plan in plans.partitions.values())
     verdict = f"missed in {len(total.missed)}" if total.missed else "met"
     rows.append(["sum", jobs, total.servers, total.smallest, None, verdict])
     goal = f"{target.percentile:g} % wait at most {target.target:.3g} h under {total.policy}"
@@ -334,89 +334,89 @@ def _sum(told, total):
     return sheet.Table(title, head, rows, ("", "d", "g", "g", ".3f", ""))
 
 
-def _parts(told):
+def _parts(result):
     """Yield the plan for people, part by part."""
-    yield from told.warnings
-    if told.lines:
-        yield lines_used(told.lines)
-    machine = f", on {told.servers:g} servers ({told.servers_from})" if told.servers else ""
-    yield "\n".join([f"{told.jobs} jobs{machine}", *told.notes])
-    if told.real_waits:
-        yield "\n".join(told.real_waits)
-    for one in told.policies:
-        yield "\n".join(one.verdict)
-        yield _by_size(one, told)
-        if one.loads:
-            yield _by_load(one, told)
-    if told.what_if:
-        yield from _what_if(told)
-    if told.assumes:
-        yield from _assumed(told)
+    yield from result.warnings
+    if result.lines:
+        yield lines_used(result.lines)
+    machine = f", on {result.servers:g} servers ({result.servers_from})" if result.servers else ""
+    yield "\n".join([f"{result.jobs} jobs{machine}", *result.notes])
+    if result.real_waits:
+        yield "\n".join(result.real_waits)
+    for answer in result.policies:
+        yield "\n".join(answer.verdict)
+        yield _by_size(answer, result)
+        if answer.loads:
+            yield _by_load(answer, result)
+    if result.what_if:
+        yield from _what_if(result)
+    if result.assumes:
+        yield from _assumed(result)
 
 
-def _assumed(told):
-    yield "\n".join(["All of this assumes:", *(f"- {sentence}" for sentence in told.assumes)])
+def _assumed(result):
+    yield "\n".join(["All of this assumes:", *(f"- {sentence}" for sentence in result.assumes)])
 
 
-def _what_if(told):
+def _what_if(result):
     """Yield what changes would do: what they are, and a table for each policy."""
-    effects = {policy: [one for one in told.what_if if one.policy == policy] for policy in _policies(told)}
+    effects = {policy: [row for row in result.what_if if row.policy == policy] for policy in _policies(result)}
     some = next(iter(effects.values()))
-    yield "\n".join(["What if?", *(f"- {one.change}: {one.told}" for one in some), *_of_response(told.what_if)])
-    most = f"{told.percentile:g} % wait at\nmost [h]\nas it is"
+    yield "\n".join(["What if?", *(f"- {row.change}: {row.told}" for row in some), *_of_response(result.what_if)])
+    most = f"{result.percentile:g} % wait at\nmost [h]\nas it is"
     head: tuple[str, ...] = "what changes", "mean wait [h]\nas it is", "then", "shorter by", most, "then", "shorter by"
-    head += () if told.target is None else ("servers for\nthe target",)
+    head += () if result.target is None else ("servers for\nthe target",)
     for policy, rows in effects.items():
         title = (
             f"{rows[0].servers:g} servers under {policy}: the same jobs as they are and under each change, with 95 % "
             "intervals of the difference"
         )
-        yield sheet.Table(title, head, [_effect(one, told) for one in rows], ("",) * len(head))
+        yield sheet.Table(title, head, [_effect(row, result) for row in rows], ("",) * len(head))
 
 
-def _effect(one, told):
-    row = [one.change]
+def _effect(effect, result):
+    row = [effect.change]
     for name in ("mean", "percentile"):
-        before, after = (f"{getattr(which, name).value:.3g}" for which in (one.before, one.after))
-        row += [before, after, sheet.hours(getattr(one.saves, name))]
-    return row if told.target is None else [*row, one.smallest and f"{one.smallest:g}"]
+        before, after = (f"{getattr(which, name).value:.3g}" for which in (effect.before, effect.after))
+        row += [before, after, sheet.hours(getattr(effect.saves, name))]
+    return row if result.target is None else [*row, effect.smallest and f"{effect.smallest:g}"]
 
 
 def _of_response(effects):
     """Say how response times change where run times do."""
-    for one in effects:
-        if abs(one.response.value - one.saves.mean.value) > TINY:
-            shorter = "shorter" if one.response.value > 0 else "longer"
-            ends = sorted(abs(x) for x in (one.response.low, one.response.high) if x is not None)
-            sure = "" if one.response.holds_zero else f" ({ends[0]:.3g} to {ends[1]:.3g})"
+    for effect in effects:
+        if abs(effect.response.value - effect.saves.mean.value) > TINY:
+            shorter = "shorter" if effect.response.value > 0 else "longer"
+            ends = sorted(abs(x) for x in (effect.response.low, effect.response.high) if x is not None)
+            sure = "" if effect.response.holds_zero else f" ({ends[0]:.3g} to {ends[1]:.3g})"
             sure = sure or ", but the log cannot tell that from nothing"
             yield (
-                f"- {one.change}: under {one.policy} the mean response time, wait and run time, becomes "
-                f"{abs(one.response.value):.3g} h {shorter}{sure}."
+                f"- {effect.change}: under {effect.policy} the mean response time, wait and run time, becomes "
+                f"{abs(effect.response.value):.3g} h {shorter}{sure}."
             )
 
 
-def _policies(told):
-    return list(dict.fromkeys(one.policy for one in told.what_if))
+def _policies(result):
+    return list(dict.fromkeys(effect.policy for effect in result.what_if))
 
 
-def _by_size(one, told):
+def _by_size(answer, result):
     head = (
-        "servers", "load", "mean wait [h]", f"{told.percentile:g} % wait\nat most [h]", "target",
-        f"each {told.node:g} more\nsaves [h]", "exact estimates\nsave [h]",
+        "servers", "load", "mean wait [h]", f"{result.percentile:g} % wait\nat most [h]", "target",
+        f"each {result.node:g} more\nsaves [h]", "exact estimates\nsave [h]",
     )  # fmt: skip
     title = (
-        f"Waits under {one.policy}, with 95 % intervals. What is saved is of the mean wait, and is left out where its "
-        f"interval holds zero. What each further {'server' if told.node == 1 else 'node'} saves is the mean from this "
-        "size to the next that is at least a tenth larger."
+        f"Waits under {answer.policy}, with 95 % intervals. What is saved is of the mean wait, and is left out where "
+        f"its interval holds zero. What each further {'server' if result.node == 1 else 'node'} saves is the mean from "
+        "this size to the next that is at least a tenth larger."
     )
-    rows = [row for row in one.sizes if row.shown]
-    if between := [row.servers for row in one.sizes if not row.shown]:
+    rows = [row for row in answer.sizes if row.shown]
+    if between := [row.servers for row in answer.sizes if not row.shown]:
         title += (
             f" Further sizes from {between[0]:g} to {between[-1]:g} were tried, and are in --json; the table has those "
             "at which the target begins to be met or missed."
         )
-    return sheet.Table(title, head, [_size(row, one.tells) for row in rows], ("", ".3f"))
+    return sheet.Table(title, head, [_size(row, answer.tells) for row in rows], ("", ".3f"))
 
 
 def _size(row, tells):
@@ -434,16 +434,16 @@ def _verdict(row, tells):
     return ("met" if row.meets else "missed") + ("" if sure else ", not surely")
 
 
-def _saved(found):
+def _saved(interval):
     """Return what is saved, or None where the log cannot tell it from nothing."""
-    return None if found.holds_zero else sheet.hours(found)
+    return None if interval.holds_zero else sheet.hours(interval)
 
 
-def _by_load(one, told):
-    head = "growth", "load", "mean wait [h]", f"{told.percentile:g} % wait\nat most [h]"
+def _by_load(answer, result):
+    head = "growth", "load", "mean wait [h]", f"{result.percentile:g} % wait\nat most [h]"
     rows = [
         [f"{row.growth:.3g}", row.load, sheet.hours(row.waits.mean), sheet.hours(row.waits.percentile)]
-        for row in one.loads
+        for row in answer.loads
     ]
-    title = f"{one.servers:g} servers under {one.policy}; with growth 2 jobs come twice as fast as in the log"
+    title = f"{answer.servers:g} servers under {answer.policy}; with growth 2 jobs come twice as fast as in the log"
     return sheet.Table(title, head, rows, ("", ".3f"))

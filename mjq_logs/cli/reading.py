@@ -82,15 +82,15 @@ class Machine(click.ParamType):
             return value
         if not isinstance(value, str) or "=" not in value:
             return self.servers(value, parameter, context)
-        found: dict[str, Any] = {}
+        partitions: dict[str, Any] = {}
         for part in value.split(","):
             name, equals, servers = (word.strip() for word in part.rpartition("="))
             if not equals or not name:
                 self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
-            if name in found:
+            if name in partitions:
                 self.fail(f"the partition {name} is named twice", parameter, context)
-            found[name] = self.servers(servers, parameter, context)
-        return found
+            partitions[name] = self.servers(servers, parameter, context)
+        return partitions
 
     def servers(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return what is said of one machine: a positive number."""
@@ -212,24 +212,24 @@ def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False)
         if servers < log.need.max():
             raise ValueError(f"a job drawn from {path} needs {log.need.max():g} servers, more than {servers:g}")
         log = replace(log, servers=float(servers), servers_from="given")
-    told = (f"{len(log)} jobs are drawn from the summary {path}, with seed {SEED}.", *site.own_error())
+    sentences = (f"{len(log)} jobs are drawn from the summary {path}, with seed {SEED}.", *site.error_in_words())
     asked = context.params
     if not asked.get("as_json") and not asked.get("anonymous"):
-        show("\n".join(told))
-    return replace(log, notes=told, header={"Summary": path})
+        show("\n".join(sentences))
+    return replace(log, notes=sentences, header={"Summary": path})
 
 
 def _with_outages(log: Log, keep_gaps: bool | None, calendar: str | None = None, machine: float | None = None) -> Log:
     """Return the log with its outages taken out, or given by a calendar; the last note says so."""
     import mjq_logs
 
-    found: tuple[Gap, ...] = ()
+    gaps: tuple[Gap, ...] = ()
     if calendar is not None:
         log = mjq_logs.with_calendar(log, mjq_logs.read_calendar(calendar, log), machine)
     else:
-        found = mjq_logs.find_gaps(log)
-        log = log if keep_gaps else mjq_logs.without_gaps(log, found)
-    return replace(log, notes=(*log.notes, *mjq_logs.outages_in_words(log, found)))
+        gaps = mjq_logs.find_gaps(log)
+        log = log if keep_gaps else mjq_logs.without_gaps(log, gaps)
+    return replace(log, notes=(*log.notes, *mjq_logs.outages_in_words(log, gaps)))
 
 
 def read_parts(

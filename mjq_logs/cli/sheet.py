@@ -74,7 +74,7 @@ def as_text(parts: Iterable[str | Table]) -> str:
     return "\n\n".join(part if isinstance(part, str) else f"{part.title}\n\n{_table(part, 'simple')}" for part in parts)
 
 
-def hours(found: Interval) -> str:
+def hours(interval: Interval) -> str:
     """Return an interval of times in hours, as a cell of a table; without its ends where these say nothing.
 
     >>> from mjq_logs.answers import Interval
@@ -85,9 +85,9 @@ def hours(found: Interval) -> str:
     """
     from mjq_logs import intervals
 
-    if found.low is None or found.high is None or not intervals.tells(found.low, found.high, least=MINUTE):
-        return _number(found.value)
-    return f"{_number(found.value)} ({_number(found.low)} to {_number(found.high)})"
+    if interval.low is None or interval.high is None or not intervals.tells(interval.low, interval.high, least=MINUTE):
+        return _number(interval.value)
+    return f"{_number(interval.value)} ({_number(interval.low)} to {_number(interval.high)})"
 
 
 def _number(x):
@@ -112,8 +112,8 @@ def facts(path: str, log: Log) -> str:
     """Return which log a page is about, of what machine and time, and when the page was written."""
     name = "standard input" if path == "-" else Path(path).name
     machine = f" on {log.servers:g} servers ({log.servers_from})" if log.servers else ""
-    told = (name, f"{len(log)} jobs{machine}", dates(log), f"written on {datetime.now(UTC).astimezone():%Y-%m-%d}")
-    return " · ".join(part for part in told if part)
+    parts = (name, f"{len(log)} jobs{machine}", dates(log), f"written on {datetime.now(UTC).astimezone():%Y-%m-%d}")
+    return " · ".join(part for part in parts if part)
 
 
 def write_page(
@@ -126,13 +126,13 @@ def write_page(
     warnings: Sequence[str] = (),
 ) -> None:
     """Write a page that needs no network: what it is about, the answer, charts, and parts below them."""
-    said = [
+    paragraphs = [
         f'<p class="facts">{escape(about)}</p>',
         *(f'<p class="warning">{escape(warning)}</p>' for warning in warnings),
     ]
-    said += [f'<p class="answer">{escape(sentence)}</p>' for sentence in answer]
+    paragraphs += [f'<p class="answer">{escape(sentence)}</p>' for sentence in answer]
     drawn = "\n".join(_figure(chart, k) for k, chart in enumerate(charts, 1))
-    body = "\n".join([*said, f'<div class="charts">\n{drawn}\n</div>', *_blocks(parts)])
+    body = "\n".join([*paragraphs, f'<div class="charts">\n{drawn}\n</div>', *_blocks(parts)])
     content = (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
         f'<meta name="viewport" content="width=device-width">\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n'

@@ -41,8 +41,8 @@ def summary(log: str, output: str | None, force: bool, as_json: bool, **reading:
         from mjq._util import folders
 
         folders.refuse_existing(Path(output), force)
-    found = read(log, **reading)
-    site = summarize(found)
+    cluster_log = read(log, **reading)
+    site = summarize(cluster_log)
     if output is not None:
         site.write(output)
     if as_json:
@@ -50,9 +50,9 @@ def summary(log: str, output: str | None, force: bool, as_json: bool, **reading:
 
         show_json(json.loads(site.to_json()))
         return
-    assert found.lines is not None  # of a log that was read from a file
-    show("\n".join([lines_used(found.lines), *found.notes, "", "What the file contains", *_list(site.in_words())]))
-    show("\n".join(["", "How well jobs drawn from it meet the log", *_list(site.own_error())]))
+    assert cluster_log.lines is not None  # of a log that was read from a file
+    content = "What the file contains", *_list(site.in_words()), "", "How well jobs drawn from it meet the log"
+    show("\n".join([lines_used(cluster_log.lines), *cluster_log.notes, "", *content, *_list(site.error_in_words())]))
     if output is None:
         show("\nNothing was written. With -o FILE the summary is written to a file.")
     else:
@@ -87,13 +87,13 @@ def draw(summary: str, jobs: int | None, seed: int, output: str, force: bool) ->
     path = Path(output)
     folders.refuse_existing(path, force)
     site = read_summary(summary)
-    told = site.own_error()
-    show("\n".join(told))
+    sentences = site.error_in_words()
+    show("\n".join(sentences))
     log = site.draw(jobs, seed)
     drawn = f"drawn by mjq from a summary of a log, with seed {seed}; no job of it was ever submitted"
-    folders.write(path, as_swf(log, [drawn, *told]))
+    folders.write(path, as_swf(log, [drawn, *sentences]))
     show(f"{len(log)} jobs are in {output}.")
 
 
 def _list(sentences):
-    return [f"- {one}" for one in sentences]
+    return [f"- {sentence}" for sentence in sentences]

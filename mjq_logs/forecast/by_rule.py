@@ -20,7 +20,7 @@ class Drawn(NamedTuple):
 
     Attributes
     ----------
-    come, need, run, limit : float array, shape (draws, jobs)
+    arrival, need, run, limit : float array, shape (draws, jobs)
         Time 0 is that of the forecast; jobs that run came before. Their `run` and `limit` are what is left.
     new : int
         Which of the jobs is the new one.
@@ -28,7 +28,7 @@ class Drawn(NamedTuple):
         Servers that are up, as if for ever: the scheduler does not know its calendar beforehand.
     """
 
-    come: np.ndarray
+    arrival: np.ndarray
     need: np.ndarray
     run: np.ndarray
     limit: np.ndarray
@@ -49,7 +49,7 @@ def drawn(
     here = np.concatenate([state.running, state.waiting[jobs.need[state.waiting] <= up]])
     running, new, first = len(state.running), len(here), state.arrived - later - 1
     later = later if first > 0 else 0
-    come, needs, run, limits = np.zeros((4, draws, new + 1 + later))
+    arrival, needs, run, limits = np.zeros((4, draws, new + 1 + later))
     needs[:, : new + 1] = [*jobs.need[here], need]
     ages = np.append(state.time - jobs.start[state.running], np.zeros(new - running))
     for k, job in enumerate(here):
@@ -60,11 +60,11 @@ def drawn(
     run[:, new] = limit
     for past in (run, limits):
         past[:, :running] = np.maximum(past[:, :running], 0) + BEFORE
-    come[:, :running] = -BEFORE
+    arrival[:, :running] = -BEFORE
     if later:
         before = rng.integers(first, size=draws)[:, None]
         block = before + 1 + np.arange(later)
-        come[:, new + 1 :] = jobs.arrival[block] - jobs.arrival[before]
+        arrival[:, new + 1 :] = jobs.arrival[block] - jobs.arrival[before]
         needs[:, new + 1 :], limits[:, new + 1 :] = jobs.need[block], jobs.limit[block]
         run[:, new + 1 :] = np.where(
             jobs.end[block] <= state.time, jobs.run[block], jobs.limit[block] * rng.random(block.shape)
@@ -72,25 +72,25 @@ def drawn(
         too_large = needs > up
         too_large[:, : new + 1] = False
         needs[too_large], run[too_large], limits[too_large] = need, 0, 0
-    return Drawn(come, needs, run, limits, new, up)
+    return Drawn(arrival, needs, run, limits, new, up)
 
 
 def waits_one_by_one(what: Drawn, servers: float, policy: str) -> np.ndarray:
     """Return how long the new job waits in each draw [s]: a replay each, which is the definition."""
-    draws = zip(what.come + BEFORE, what.need, what.run, what.limit, strict=True)
+    draws = zip(what.arrival + BEFORE, what.need, what.run, what.limit, strict=True)
     calendar = _calendar(what, servers, np.zeros(1))
     return np.array([replay(*columns, servers, policy, calendar=calendar).wait[what.new] for columns in draws])
 
 
 def waits_by_rule(what: Drawn, servers: float, policy: str) -> np.ndarray:
     """Return the same in a single replay: each draw begins after the machine has become empty of the one before."""
-    come = what.come + BEFORE
-    spans = np.ceil(come.max(axis=1) + np.maximum(what.run, what.limit).sum(axis=1)) + 1  # no promise is later
+    arrival = what.arrival + BEFORE
+    spans = np.ceil(arrival.max(axis=1) + np.maximum(what.run, what.limit).sum(axis=1)) + 1  # no promise is later
     begins = np.cumsum(spans) - spans
-    come += begins[:, None]
-    columns = come.ravel(), what.need.ravel(), what.run.ravel(), what.limit.ravel()
-    found = replay(*columns, servers, policy, calendar=_calendar(what, servers, begins))
-    return found.wait.reshape(come.shape)[:, what.new]
+    arrival += begins[:, None]
+    columns = arrival.ravel(), what.need.ravel(), what.run.ravel(), what.limit.ravel()
+    schedule = replay(*columns, servers, policy, calendar=_calendar(what, servers, begins))
+    return schedule.wait.reshape(arrival.shape)[:, what.new]
 
 
 def _calendar(what, servers, begins):

@@ -147,13 +147,13 @@ class History:
         If fewer than `FEWEST` of one kind do, the next kind is taken. If no job ever ran so long, it is taken to
         reach its limit, or to go on for a minute.
         """
-        found = np.empty(0)
+        runs = np.empty(0)
         for jobs in self.ended.by(time, need, limit):
-            found = self.run[jobs]
-            found = found[found > age]
-            if len(found) >= FEWEST:
+            runs = self.run[jobs]
+            runs = runs[runs > age]
+            if len(runs) >= FEWEST:
                 break
-        return found if len(found) else np.array([max(limit, age + NEXT)])
+        return runs if len(runs) else np.array([max(limit, age + NEXT)])
 
     def last_wait_alike(self, time: float, need: float, limit: float) -> float:
         """Return how long the last job alike waited that had started before a time [s]; 0 if there was none."""
@@ -185,18 +185,18 @@ def history(log: Log, policy: str) -> History:
     ValueError
         If the log does not tell when jobs came, or what their limits were, or if its submit times are start times.
     """
-    come, servers = log.require_arrivals(), log.require_servers()
+    arrival, servers = log.require_arrivals(), log.require_servers()
     calendar = None if log.calendar is None else log.calendar.on(servers)
     if log.submits_are_starts:
         raise ValueError("the submit times of this log are start times, so the waits of its jobs are unknown")
     stated = require_limits(log)
     longest = np.maximum.accumulate(np.nan_to_num(stated))  # so far, for who does not say a limit
     limit = np.where(np.isnan(stated), longest, stated)
-    first = come.min()
+    first = arrival.min()
     if log.start is None:
         assert log.said is not None
         up = None if calendar is None else calendar.moved(first)
-        start = first + replay(come - first, log.need, log.run, log.said, servers, policy, calendar=up).start
+        start = first + replay(arrival - first, log.need, log.run, log.said, servers, policy, calendar=up).start
     else:
         start = log.start
     known = np.isfinite(start)
@@ -204,19 +204,19 @@ def history(log: Log, policy: str) -> History:
         raise ValueError("the log does not say when any job started")
     if log.unfinished is not None:  # they are among those present
         known = known & ~log.unfinished
-    start = np.maximum(start, come)
-    columns = np.stack([come, start, start + log.run, log.need, log.run, limit, np.ones(len(log))])[:, known]
+    start = np.maximum(start, arrival)
+    columns = np.stack([arrival, start, start + log.run, log.need, log.run, limit, np.ones(len(log))])[:, known]
     taken, here, before = log.end, log.present, log.before
     if log.start is not None and before is not None:
         ended = np.isfinite(before.start) & ~before.unfinished
-        said = before.run if before.estimate is None else np.fmax(before.estimate, before.run)
+        promised = before.run if before.estimate is None else np.fmax(before.estimate, before.run)
         begun = np.maximum(before.start, before.arrival)
-        there = [before.arrival, begun, begun + before.run, before.need, before.run, said, np.ones(len(said))]
+        there = [before.arrival, begun, begun + before.run, before.need, before.run, promised, np.ones(len(promised))]
         columns = np.hstack([np.stack(there)[:, ended], columns])
     if log.start is not None and here is not None:
         columns, taken = np.hstack([columns, _still_there(here, longest[-1])]), here.taken
-    come, start, end, need, run, limit, times = columns[:, np.argsort(columns[0], kind="stable")]
-    return History(come, start, end, need, run, limit, servers, taken, calendar, times.astype(int))
+    arrival, start, end, need, run, limit, times = columns[:, np.argsort(columns[0], kind="stable")]
+    return History(arrival, start, end, need, run, limit, servers, taken, calendar, times.astype(int))
 
 
 def _still_there(here, longest):

@@ -46,32 +46,32 @@ SEED = 1_000_000
 class Coarse(NamedTuple):
     """Hold the jobs of a log in order of arrival as a summary sees them."""
 
-    come: np.ndarray
+    arrival: np.ndarray
     kind: np.ndarray
     level: np.ndarray
     work: np.ndarray
 
 
-def beginnings(come: np.ndarray, user: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def beginnings(arrival: np.ndarray, user: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return an order of the jobs in which those of a campaign follow each other, and in it which ones begin one."""
-    order = np.lexsort((come, user))
-    begins = np.ones(len(come), dtype=bool)
-    begins[1:] = (user[order][1:] != user[order][:-1]) | (np.diff(come[order]) > APART)
+    order = np.lexsort((arrival, user))
+    begins = np.ones(len(arrival), dtype=bool)
+    begins[1:] = (user[order][1:] != user[order][:-1]) | (np.diff(arrival[order]) > APART)
     return order, begins
 
 
 def with_campaigns(site: Summary, jobs: Coarse, user: np.ndarray) -> Summary:
     """Return a summary with the campaigns of a log."""
-    order, begins = beginnings(jobs.come, user)
-    come, kind, level = jobs.come[order], jobs.kind[order], jobs.level[order]
+    order, begins = beginnings(jobs.arrival, user)
+    arrival, kind, level = jobs.arrival[order], jobs.kind[order], jobs.level[order]
     cell = site.group_of[kind] * THIRDS + level * THIRDS // LEVELS
     work = work_classes(site)[kind, level]
     first = np.maximum.accumulate(np.where(begins, np.arange(len(begins)), 0))
-    gap = np.diff(come, prepend=come[0])
+    gap = np.diff(arrival, prepend=arrival[0])
     repeats = np.append(False, kind[1:] == kind[:-1])
     work_before = np.append(0, work[:-1])
     gaps, part = _gaps(gap, begins, work_before, repeats)
-    same, near, told, alike, fresh = _history(first, kind, level, part, len(site.needs), LEVELS)
+    same, near, known, alike, fresh = _history(first, kind, level, part, len(site.needs), LEVELS)
     end, age = _ends(cell, begins, first, len(site.groups))
     site = replace(
         site,
@@ -80,15 +80,15 @@ def with_campaigns(site: Summary, jobs: Coarse, user: np.ndarray) -> Summary:
         end=shorter(end),
         age=shorter(age),
         gaps=shorter(gaps),
-        pace=shorter(_pace(part, work_before, told, alike)),
+        pace=shorter(_pace(part, work_before, known, alike)),
         looks=0.0,
     )
     return replace(site, looks=short(_looks(site, jobs)))
 
 
 def _shares(cell, groups):
-    found = np.bincount(cell, minlength=groups * THIRDS) + 1.0
-    return (found / found.sum()).reshape(groups, THIRDS)
+    counts = np.bincount(cell, minlength=groups * THIRDS) + 1.0
+    return (counts / counts.sum()).reshape(groups, THIRDS)
 
 
 def _pooled(part, whole):
@@ -105,7 +105,7 @@ def _history(first, kind, level, part, needs, levels):
     jobs ago the campaign had a need for the first time.
     """
     jobs = len(kind)
-    same, near, told, alike = np.zeros(jobs), np.zeros(jobs), np.zeros(jobs), np.zeros(jobs)
+    same, near, known, alike = np.zeros(jobs), np.zeros(jobs), np.zeros(jobs), np.zeros(jobs)
     fresh = np.zeros(jobs, np.int64)
     seen = np.full(needs, -1)
     total = np.zeros(levels)
@@ -126,19 +126,19 @@ def _history(first, kind, level, part, needs, levels):
                 else:
                     near[k] += weight * HALVES[abs(level[j] - level[k])] / total[level[j]]
                 if part[j] >= 0:
-                    told[k] += weight
+                    known[k] += weight
                     if part[j] == part[k]:
                         alike[k] += weight
         if back:
             same[k] *= (back + 1) / back
             near[k] *= (back + 1) / back
         if of_need > 0:
-            told[k] /= of_need
+            known[k] /= of_need
             alike[k] /= of_need
         if k > first[k] and seen[kind[k]] >= first[k]:
             fresh[k] = fresh[k - 1] + 1
         seen[kind[k]] = k
-    return same, near, told, alike, fresh
+    return same, near, known, alike, fresh
 
 
 def _next_jobs(site, kind, level, cell, work_before, begins, same, near, fresh):
@@ -159,15 +159,15 @@ def _next_jobs(site, kind, level, cell, work_before, begins, same, near, fresh):
     for _ in range(ROUNDS):
         by_group = mix.reshape(groups, THIRDS).sum(axis=1)
         drawn, held = (1 - keep) * mix[cell[then]] * within, keep * by_group[of] * kept
-        found = part.reshape(3, -1)[:, at] * [same[then], near[then], drawn + held]
-        found /= found.sum(axis=0)
-        sums = np.array([np.bincount(at, row, minlength=pairs.size) for row in found]).reshape(part.shape)
+        chances = part.reshape(3, -1)[:, at] * [same[then], near[then], drawn + held]
+        chances /= chances.sum(axis=0)
+        sums = np.array([np.bincount(at, row, minlength=pairs.size) for row in chances]).reshape(part.shape)
         by_clock = np.array([_pooled(row.sum(axis=0), pairs.sum(axis=0)) for row in sums])
         part = (sums + PRIOR * by_clock[:, None]) / (pairs + PRIOR)
         part /= part.sum(axis=0)
-        held = found[2] * held / (drawn + held)
-        keep = (held.sum() + FIRST_KEEP) / (found[2].sum() + 1)
-        cells = np.bincount(cell[then], found[2] - held, minlength=groups * THIRDS).reshape(groups, THIRDS)
+        held = chances[2] * held / (drawn + held)
+        keep = (held.sum() + FIRST_KEEP) / (chances[2].sum() + 1)
+        cells = np.bincount(cell[then], chances[2] - held, minlength=groups * THIRDS).reshape(groups, THIRDS)
         cells += np.bincount(of, held, minlength=groups)[:, None] * (mix.reshape(groups, THIRDS) / by_group[:, None])
         mix = cells.ravel() + PRIOR * jobs_of
         mix = mix / mix.sum()
@@ -194,7 +194,7 @@ def _gaps(gap, begins, work_before, repeats):
 
     Ties are broken at random, so that a part has its share of the jobs also where many gaps are equal.
     """
-    found, part = np.zeros((WORK_CLASSES, 2, len(GAP_LEVELS))), np.full(len(gap), -1)
+    levels, part = np.zeros((WORK_CLASSES, 2, len(GAP_LEVELS))), np.full(len(gap), -1)
     rng = np.random.default_rng(SEED)
     rank = np.lexsort((rng.random(len(gap)), gap))
     inside = rank[~begins[rank]]
@@ -204,23 +204,23 @@ def _gaps(gap, begins, work_before, repeats):
             some = of_work[repeats[of_work] == bool(same)]
             part[some] = np.searchsorted(GAP_LEVELS, (np.arange(len(some)) + 0.5) / max(len(some), 1), side="right")
             enough = [x for x in (some, of_work, inside) if len(x) >= FEWEST * len(GAP_LEVELS)]
-            found[k, same] = quantiles(gap[enough[0] if enough else inside], GAP_LEVELS)
-    return found, part
+            levels[k, same] = quantiles(gap[enough[0] if enough else inside], GAP_LEVELS)
+    return levels, part
 
 
-def _pace(part, work_before, told, alike):
+def _pace(part, work_before, known, alike):
     """Estimate how often the gap is copied with the job: it is then of the same part."""
-    some = np.flatnonzero(told > 0)
+    some = np.flatnonzero(known > 0)
     of, wide = work_before[some], np.diff([0.0, *GAP_LEVELS, 1.0])[part[some]]
-    pace, many = np.full(WORK_CLASSES, FIRST_PACE), np.bincount(of, told[some], minlength=WORK_CLASSES)
+    pace, many = np.full(WORK_CLASSES, FIRST_PACE), np.bincount(of, known[some], minlength=WORK_CLASSES)
     for _ in range(ROUNDS):
         copied = pace[of] * alike[some]
-        copied /= copied + (1 - pace[of] * told[some]) * wide
+        copied /= copied + (1 - pace[of] * known[some]) * wide
         pace = np.minimum(_pooled(np.bincount(of, copied, minlength=WORK_CLASSES), many), MOST_PACE)
     return pace
 
 
-def variation(come: np.ndarray, work: np.ndarray, span: float) -> np.ndarray:
+def variation(arrival: np.ndarray, work: np.ndarray, span: float) -> np.ndarray:
     """Return the logarithms of the coefficients of variation of the work that comes in a week and in a day.
 
     They are means over eight times at which weeks and days may begin. They are not numbers if the span has no two whole
@@ -230,8 +230,8 @@ def variation(come: np.ndarray, work: np.ndarray, span: float) -> np.ndarray:
     [-2.7, -0.7]
     """
     step = DAY / BEGINNINGS
-    per = np.bincount((come // step).astype(int), work, minlength=int(span // step) + 1)
-    found = []
+    per = np.bincount((arrival // step).astype(int), work, minlength=int(span // step) + 1)
+    logarithms = []
     for length in (WEEK, DAY):
         many, means = round(length / step), []
         for k in range(BEGINNINGS):
@@ -241,8 +241,8 @@ def variation(come: np.ndarray, work: np.ndarray, span: float) -> np.ndarray:
                 sums = per[begin : begin + whole * many].reshape(whole, many).sum(axis=1)
                 means.append(sums.std() / sums.mean() if sums.any() else np.nan)
         mean = np.mean(means) if len(means) == BEGINNINGS else np.nan
-        found.append(np.log(max(mean, 1e-3)))
-    return np.array(found)
+        logarithms.append(np.log(max(mean, 1e-3)))
+    return np.array(logarithms)
 
 
 def _looks(site, jobs):
@@ -251,14 +251,14 @@ def _looks(site, jobs):
     The mean of the logarithms of both coefficients of variation is met. Steps become smaller (Robbins and Monro), and
     the mean of the later ones is taken.
     """
-    target = variation(jobs.come, jobs.work, jobs.come.max())
+    target = variation(jobs.arrival, jobs.work, jobs.arrival.max())
     if np.isnan(target).all():
         return 0.0
     times, chain, order = site.times(), site.chain(), np.argsort(site.group_of, kind="stable")
     copies = []
-    for k in range(int(np.clip(OF_COPIES // len(jobs.come), FEWEST_COPIES, MOST_COPIES))):
+    for k in range(int(np.clip(OF_COPIES // len(jobs.arrival), FEWEST_COPIES, MOST_COPIES))):
         rng = np.random.default_rng([SEED, 1, k])
-        kind, level, gap, rank, begins = drawing.drawn_campaigns(rng, chain, len(jobs.come))
+        kind, level, gap, rank, begins = drawing.drawn_campaigns(rng, chain, len(jobs.arrival))
         which = order[kind]
         work = site.needs[which] * site.run_of(which, level)
         copies.append((gap, rank, begins, work, work.sum() / (site.load * site.servers)))
@@ -268,9 +268,9 @@ def _looks(site, jobs):
         for k in range(AT_ONCE):
             gap, rank, begins, work, span = copies[(step * AT_ONCE + k) % len(copies)]
             rng = np.random.default_rng([SEED, 2, step, k])
-            found = variation(drawing.placed(rng, times, gap, rank, begins, work, span, looks), work, span) - target
-            found = found[np.isfinite(found)]
-            off += found.mean() / AT_ONCE if len(found) else 0.0
+            excess = variation(drawing.placed(rng, times, gap, rank, begins, work, span, looks), work, span) - target
+            excess = excess[np.isfinite(excess)]
+            off += excess.mean() / AT_ONCE if len(excess) else 0.0
         looks *= np.exp(np.clip(GAIN * off / (1 + step / SLOWER), -LONGEST_STEP, LONGEST_STEP))
         looks = min(looks, MOST_LOOKS)
         if step >= FITS // 2:

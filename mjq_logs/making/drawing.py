@@ -119,24 +119,24 @@ def _place(summed, part):
 def _deck(rng, shares, jobs):
     """Return how many of some jobs have each need and level; what is left of whole numbers is drawn evenly."""
     needs, levels = shares.shape
-    left, rest = np.zeros((needs, levels), np.int64), np.zeros(needs * levels)
+    deck, rest = np.zeros((needs, levels), np.int64), np.zeros(needs * levels)
     total, spare = 0.0, jobs
     for k in range(needs * levels):
         expected = shares[k // levels, k % levels] * jobs
-        left[k // levels, k % levels] = int(expected)
+        deck[k // levels, k % levels] = int(expected)
         spare -= int(expected)
         total += expected - int(expected)
         rest[k] = total
     shift, k = rng.random(), 0
-    for one in range(spare):
-        while k < needs * levels - 1 and rest[k] <= (one + shift) * total / spare:
+    for card in range(spare):
+        while k < needs * levels - 1 and rest[k] <= (card + shift) * total / spare:
             k += 1
-        left[k // levels, k % levels] += 1
-    return left
+        deck[k // levels, k % levels] += 1
+    return deck
 
 
 @numba.njit(cache=True, nogil=True)
-def _dealt(rng, chain, likely, left, of_cell, summed):
+def _dealt(rng, chain, likely, deck, of_cell, summed):
     """Deal one job: a cell by its cards and how likely it is, then any of its cards."""
     total = 0.0
     for cell in range(len(of_cell)):
@@ -144,13 +144,13 @@ def _dealt(rng, chain, likely, left, of_cell, summed):
         summed[cell] = total
     cell = _place(summed[: len(of_cell)], rng.random())
     group, third = cell // THIRDS, cell % THIRDS
-    levels = left.shape[1]
+    levels = deck.shape[1]
     low, high = third * levels // THIRDS, (third + 1) * levels // THIRDS
     begin, end = chain.first[group], chain.first[group + 1]
     total, k = 0.0, 0
     for need in range(begin, end):
         for level in range(low, high):
-            total += left[need, level]
+            total += deck[need, level]
             summed[k] = total
             k += 1
     k = _place(summed[:k], rng.random())
@@ -158,24 +158,24 @@ def _dealt(rng, chain, likely, left, of_cell, summed):
 
 
 @numba.njit(cache=True, nogil=True)
-def _of_level(rng, begin, end, level, left, summed):
+def _of_level(rng, begin, end, level, deck, summed):
     """Return a need of a group that has a card of a level, or -1."""
     total = 0.0
     for need in range(begin, end):
-        total += left[need, level]
+        total += deck[need, level]
         summed[need - begin] = total
     return begin + _place(summed[: end - begin], rng.random()) if total > 0 else -1
 
 
 @numba.njit(cache=True, nogil=True)
-def _near(rng, level, left, summed):
+def _near(rng, level, deck, summed):
     """Return another level of which there is a card, or -1; near levels are more probable."""
     total = 0.0
-    for other in range(len(left)):
-        if other != level and left[other] > 0:
+    for other in range(len(deck)):
+        if other != level and deck[other] > 0:
             total += HALVES[abs(other - level)]
         summed[other] = total
-    return _place(summed[: len(left)], rng.random()) if total > 0 else -1
+    return _place(summed[: len(deck)], rng.random()) if total > 0 else -1
 
 
 @numba.njit(cache=True, nogil=True)
@@ -202,37 +202,37 @@ def drawn_campaigns(
     """Return need, level, kind of gap, its rank, and whether it begins a campaign, for each job; campaigns in a row."""
     need, level = np.empty(jobs, np.int32), np.empty(jobs, np.int32)
     gap, rank, begins = np.zeros(jobs, np.int32), np.zeros(jobs), np.zeros(jobs, np.bool_)
-    left = _deck(rng, chain.shares, jobs)
-    levels = left.shape[1]
+    deck = _deck(rng, chain.shares, jobs)
+    levels = deck.shape[1]
     of_cell = np.zeros(len(chain.end))
-    for w in range(len(left)):
+    for w in range(len(deck)):
         for b in range(levels):
-            of_cell[chain.group[w] * THIRDS + b * THIRDS // levels] += left[w, b]
-    seen, summed = np.full(len(left), -1), np.empty(left.size)
+            of_cell[chain.group[w] * THIRDS + b * THIRDS // levels] += deck[w, b]
+    seen, summed = np.full(len(deck), -1), np.empty(deck.size)
     new, begin, fresh, w, b = True, 0, 0, 0, 0
     for k in range(jobs):
         before, of_work, copied = w, chain.work[w, b], -1
         if new:
             begin, fresh, begins[k] = k, k, True
-            w, b = _dealt(rng, chain, chain.begin, left, of_cell, summed)
+            w, b = _dealt(rng, chain, chain.begin, deck, of_cell, summed)
         else:
             clock = _class(CLOCK, k - 1 - fresh)
             part, copy = rng.random(), chain.copy[of_work, clock]
             if part < copy + chain.near[of_work, clock]:
                 copied = k - _back(rng, k - begin)
                 w, other = need[copied], level[copied]
-                if part >= copy or left[w, other] == 0:
-                    other = _near(rng, other, left[w], summed)
+                if part >= copy or deck[w, other] == 0:
+                    other = _near(rng, other, deck[w], summed)
                 if other < 0:  # all jobs of this need have been dealt
                     copied = -1
                 else:
                     b = other
             if copied < 0:
                 was = b
-                w, b = _dealt(rng, chain, chain.fresh, left, of_cell, summed)
+                w, b = _dealt(rng, chain, chain.fresh, deck, of_cell, summed)
                 if rng.random() < chain.keep:
                     group = chain.group[w]
-                    other = _of_level(rng, chain.first[group], chain.first[group + 1], was, left, summed)
+                    other = _of_level(rng, chain.first[group], chain.first[group + 1], was, deck, summed)
                     if other >= 0:
                         w, b = other, was
             gap[k] = 2 * of_work + (1 if w == before else 0)
@@ -246,7 +246,7 @@ def drawn_campaigns(
         seen[w] = k
         need[k], level[k] = w, b
         cell = chain.group[w] * THIRDS + b * THIRDS // levels
-        left[w, b] -= 1
+        deck[w, b] -= 1
         of_cell[cell] -= 1
         new = rng.random() < chain.end[cell] * chain.age[_class(AGES, k - begin + 1)]
     return need, level, gap, rank, begins
@@ -351,7 +351,7 @@ def placed(
     campaign looks at several times to begin, one and on average `looks` more, and begins where least work has been
     placed in the two weeks ahead.
     """
-    come = np.empty(len(gap))
+    arrival = np.empty(len(gap))
     busy = np.zeros(int(span // DAY) + 1)
     first = np.append(np.flatnonzero(begins), len(gap))
     total = np.array([work[first[c] : first[c + 1]].sum() for c in range(len(first) - 1)])
@@ -368,15 +368,15 @@ def placed(
                 now = before + pause
                 if pause > LATE:
                     now = _late(rng, times, table, before, pause)
-            come[k] = now % span
-            busy[int(come[k] // DAY)] += work[k]
-    return come
+            arrival[k] = now % span
+            busy[int(arrival[k] // DAY)] += work[k]
+    return arrival
 
 
 @numba.njit(cache=True, nogil=True)
 def placed_singly(rng: np.random.Generator, times: Times, jobs: int, span: float) -> np.ndarray:
     """Return when jobs come that know nothing of each other, in any order."""
-    come = np.empty(jobs)
+    arrival = np.empty(jobs)
     for k in range(jobs):
-        come[k] = _begin(rng, times, span)
-    return come
+        arrival[k] = _begin(rng, times, span)
+    return arrival

@@ -63,9 +63,9 @@ def lublin_log(jobs: int, servers: int, load: float, seed: int | Sequence[int]) 
     summed = np.append(0.0, np.cumsum(weight))
     even = passed * span / (passed[-1] * LENGTH)  # half hours if all were alike
     days, rest = np.divmod(even, HALF_HOURS)
-    come = LENGTH * (days * HALF_HOURS + np.interp(rest, summed, np.arange(HALF_HOURS + 1)))
-    come = come.astype(np.int64)
-    return SyntheticLog(come, need, run, run.copy())
+    arrival = LENGTH * (days * HALF_HOURS + np.interp(rest, summed, np.arange(HALF_HOURS + 1)))
+    arrival = arrival.astype(np.int64)
+    return SyntheticLog(arrival, need, run, run.copy())
 
 
 def _needs(rng, jobs, servers):
@@ -83,16 +83,16 @@ def _needs(rng, jobs, servers):
 
 def _run_logs(rng, need):
     """Draw logarithms of run times: of one of two gamma distributions, by the need."""
-    found = np.full(len(need), np.inf)
-    while len(again := np.flatnonzero(found > LONGEST_LOG)):
+    logarithms = np.full(len(need), np.inf)
+    while len(again := np.flatnonzero(logarithms > LONGEST_LOG)):
         short = rng.random(len(again)) <= np.clip(BY_NEED * need[again] + SHORT_AT_NONE, 0, 1)
-        found[again] = np.where(short, rng.gamma(*SHORT, len(again)), rng.gamma(*LONG, len(again)))
-    return found
+        logarithms[again] = np.where(short, rng.gamma(*SHORT, len(again)), rng.gamma(*LONG, len(again)))
+    return logarithms
 
 
 def _below(draw, number, most):
     """Draw numbers, and again those that exceed a limit."""
-    found = draw(number)
-    while len(again := np.flatnonzero(found > most)):
-        found[again] = draw(len(again))
-    return found
+    values = draw(number)
+    while len(again := np.flatnonzero(values > most)):
+        values[again] = draw(len(again))
+    return values

@@ -48,26 +48,26 @@ def share_of_order(log: Log, policy: str = "fcfs") -> float:
 
 def fcfs_load_of(log: Log) -> float:
     """Return the load at which waits under FCFS are compared: .6, or less where the log or its capacity is lower."""
-    come = log.require_arrivals()
-    own = log.need @ log.run / (log.require_servers() * (come.max() - come.min()))
+    arrival = log.require_arrivals()
+    own = log.need @ log.run / (log.require_servers() * (arrival.max() - arrival.min()))
     return float(f"{min(FCFS_LOAD, own, OF_CAPACITY * share_of_order(log)):.3g}")
 
 
 def waits_of(log: Log, policy: str, load: float | None = None, servers: float | None = None) -> np.ndarray:
     """Return the waits [h] of a replay, at another load or on a machine of another size."""
-    come = log.require_arrivals() - log.require_arrivals().min()
+    arrival = log.require_arrivals() - log.require_arrivals().min()
     if load is not None:
-        come = come * (log.need @ log.run / (log.require_servers() * come.max() * load))
-    return replay(come, log.need, log.run, log.said, servers or log.require_servers(), policy).wait / HOUR
+        arrival = arrival * (log.need @ log.run / (log.require_servers() * arrival.max() * load))
+    return replay(arrival, log.need, log.run, log.said, servers or log.require_servers(), policy).wait / HOUR
 
 
 def figures(log: Log, fcfs_load: float) -> dict[str, float]:
     """Return :data:`FIGURES` of a log: capacities in points, waits in hours."""
-    found = {f"{policy} capacity": POINTS * share_of_order(log, policy) for policy in ("fcfs", "easy")}
+    values = {f"{policy} capacity": POINTS * share_of_order(log, policy) for policy in ("fcfs", "easy")}
     for policy, load in (("fcfs", fcfs_load), ("easy", None)):
         wait = waits_of(log, policy, load)
-        found |= {f"{policy} mean wait": float(wait.mean()), f"{policy} 90 % wait": float(np.percentile(wait, TENTH))}
-    return found
+        values |= {f"{policy} mean wait": float(wait.mean()), f"{policy} 90 % wait": float(np.percentile(wait, TENTH))}
+    return values
 
 
 def compared(log: Log, drawn: Callable[[int], Log], fcfs_load: float) -> dict[str, tuple[float, float] | None]:
@@ -76,13 +76,13 @@ def compared(log: Log, drawn: Callable[[int], Log], fcfs_load: float) -> dict[st
     A ratio to a wait of less than a second says nothing and is None.
     """
     own = figures(log, fcfs_load)
-    found = [figures(drawn(SEED + k), fcfs_load) for k in range(DRAWS)]
-    told: dict[str, tuple[float, float] | None] = {}
+    of_draws = [figures(drawn(SEED + k), fcfs_load) for k in range(DRAWS)]
+    errors: dict[str, tuple[float, float] | None] = {}
     for name in FIGURES:
-        values = np.array([one[name] for one in found])
+        values = np.array([draw[name] for draw in of_draws])
         if name.endswith("wait") and own[name] * HOUR < LEAST_WAIT:
-            told[name] = None
+            errors[name] = None
             continue
         values = values - own[name] if name.endswith("capacity") else values / own[name]
-        told[name] = float(values.mean()), float(values.std(ddof=1))
-    return told
+        errors[name] = float(values.mean()), float(values.std(ddof=1))
+    return errors

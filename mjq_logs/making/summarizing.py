@@ -73,15 +73,16 @@ def summarize(log: Log) -> Summary:
     >>> site.model, site.no_promise[0]
     ('campaigns', 'short')
     """
-    come = log.require_arrivals()
+    arrival = log.require_arrivals()
     servers = log.require_servers()
     if len(log) < FEWEST_JOBS:
         raise ValueError(f"a summary needs at least {FEWEST_JOBS} jobs, and the log has {len(log)}")
-    come = come - come.min()
-    if not come.max() > 0:
+    arrival = arrival - arrival.min()
+    span = arrival.max()
+    if not span > 0:
         raise ValueError("all jobs of the log came at once: it tells nothing about the times between them")
-    if come.max() < LEAST_SPAN:
-        raise ValueError(f"the jobs of the log came within {come.max():g} s; a summary needs at least {LEAST_SPAN:g} s")
+    if span < LEAST_SPAN:
+        raise ValueError(f"the jobs of the log came within {span:g} s; a summary needs at least {LEAST_SPAN:g} s")
     if not (log.need * log.run).sum() > 0:
         raise ValueError("no job of the log ran for any time")
     needs, kind, run = _joined(log.need, log.run)
@@ -89,7 +90,7 @@ def summarize(log: Log) -> Summary:
     groups = _groups(needs, kind, work)
     group = nearest(needs, groups)[kind]
     level, runs, weights = _levels(run, work, group, len(groups))
-    jobs = Coarse(come, kind, level, work)
+    jobs = Coarse(arrival, kind, level, work)
     local = log.clock is not None
     hours = original(log, log.require_arrivals())  # gaps that were taken out move no hour of the day
     hours = hours - hours.min() if log.clock is None else hours + log.clock
@@ -97,8 +98,8 @@ def summarize(log: Log) -> Summary:
         model=TWO_NUMBERS,
         servers=servers,
         jobs=short(len(log)),
-        span=short(come.max()),
-        load=short(work.sum() / (servers * come.max())),
+        span=short(span),
+        load=short(work.sum() / (servers * span)),
         local=local,
         needs=needs,
         shares=shorter(np.bincount(kind) / len(log)),
@@ -113,7 +114,7 @@ def summarize(log: Log) -> Summary:
     if user is None:
         site = replace(site, **_profile(hours, np.ones(len(log), dtype=bool)), repeat=_two_numbers(site, jobs))
     else:
-        site = replace(site, model=CAMPAIGNS, **_profile(hours, _late(come, user)))
+        site = replace(site, model=CAMPAIGNS, **_profile(hours, _late(arrival, user)))
         site = with_campaigns(site, jobs, user)
     return _with_its_error(site, log)
 
@@ -121,8 +122,8 @@ def summarize(log: Log) -> Summary:
 def _with_its_error(site, log):
     """Compare eight draws with the log, and say why waits are not promised."""
     load = fcfs_load_of(log)
-    found = compared(log, lambda seed: site.draw(seed=seed), load)
-    error = {name: pair and (short(pair[0]), short(pair[1])) for name, pair in found.items()}
+    errors = compared(log, lambda seed: site.draw(seed=seed), load)
+    error = {name: pair and (short(pair[0]), short(pair[1])) for name, pair in errors.items()}
     reasons = []
     if log.submits_are_starts:
         reasons.append("starts")
@@ -182,10 +183,10 @@ def _levels(run, work, group, groups):
             ends[k] = min(ends[k], ends[k + 1] - FEWEST)
         for k in range(LEVELS - 1):  # and up again from the shortest
             ends[k] = max(ends[k], FEWEST * (k + 1))
-        found = np.searchsorted(ends, np.arange(n), side="right")
-        level[of] = found
-        weights[g] = np.bincount(found, minlength=LEVELS) / n
-        runs[g] = np.bincount(found, run[of], minlength=LEVELS) / np.bincount(found, minlength=LEVELS)
+        place = np.searchsorted(ends, np.arange(n), side="right")
+        level[of] = place
+        weights[g] = np.bincount(place, minlength=LEVELS) / n
+        runs[g] = np.bincount(place, run[of], minlength=LEVELS) / np.bincount(place, minlength=LEVELS)
     return level, runs, weights
 
 
@@ -193,30 +194,30 @@ def _limits(log, site, jobs):
     """Return popular limits and factors of overestimation, by name."""
     if log.said is None:
         return {}
-    said = np.maximum(log.said, 1.0)
-    limits, count = np.unique(said, return_counts=True)
+    asked = np.maximum(log.said, 1.0)
+    limits, count = np.unique(asked, return_counts=True)
     fewest = max(FEWEST, len(log) / OF_ALL)
     place = np.argsort(-count, kind="stable")[:MOST_LIMITS]
     popular = np.sort(limits[place[count[place] >= fewest]])
-    longest = np.sort(said)[-int(np.ceil(fewest))]
+    longest = np.sort(asked)[-int(np.ceil(fewest))]
     common = shorter(popular)
     common = common[np.append(True, np.diff(common) > 0)] if len(common) else common
-    of, factor = run_classes(site)[jobs.kind, jobs.level], said / np.maximum(log.run, 1.0)
+    of, factor = run_classes(site)[jobs.kind, jobs.level], asked / np.maximum(log.run, 1.0)
     rows = []
     for k in range(SPREAD_CLASSES):
         some = factor[of == k] if (of == k).sum() >= 2 * FEWEST else factor
         rows.append(np.maximum(1.0, quantiles(some, FACTOR_LEVELS)))
     return {
         "limits": np.append(common, _longer(longest, common)),
-        "popular": short(np.isin(said, popular).mean()),
+        "popular": short(np.isin(asked, popular).mean()),
         "factors": shorter(rows),
     }
 
 
 def _longer(longest, common):
     """Return a number of few digits that is at least the longest limit, and longer than all popular ones."""
-    found = short(longest)
-    return found if not len(common) or found > common[-1] else short(common[-1] * 1.02)
+    rounded = short(longest)
+    return rounded if not len(common) or rounded > common[-1] else short(common[-1] * 1.02)
 
 
 def _users(log):
@@ -232,12 +233,12 @@ def _users(log):
     return user if len(log) - begins.sum() >= 2 * FEWEST else None
 
 
-def _late(come, user):
+def _late(arrival, user):
     """Return which jobs begin a campaign or come after a long gap of it."""
-    order, begins = beginnings(come, user)
-    found = np.empty(len(come), dtype=bool)
-    found[order] = begins | (np.diff(come[order], prepend=0.0) > LATE)
-    return found
+    order, begins = beginnings(arrival, user)
+    late = np.empty(len(arrival), dtype=bool)
+    late[order] = begins | (np.diff(arrival[order], prepend=0.0) > LATE)
+    return late
 
 
 def _profile(hours, which):

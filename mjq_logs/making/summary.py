@@ -250,18 +250,18 @@ class Summary:
         span = work.sum() / (self.load * self.servers)
         if self.model == CAMPAIGNS:
             assert self.looks is not None
-            come = drawing.placed(rng, self.times(), gap, rank, begins, work, span, self.looks)
+            arrival = drawing.placed(rng, self.times(), gap, rank, begins, work, span, self.looks)
             user = np.cumsum(begins) - 1
             changed = begins | np.append(True, (which[1:] != which[:-1]) | (level[1:] != level[:-1]))
-            place = np.argsort(come, kind="stable")
+            place = np.argsort(arrival, kind="stable")
         else:
-            come, place, user = np.sort(drawing.placed_singly(rng, self.times(), jobs, span)), np.arange(jobs), None
+            arrival, place, user = np.sort(drawing.placed_singly(rng, self.times(), jobs, span)), np.arange(jobs), None
             changed = np.append(True, (which[1:] != which[:-1]) | (level[1:] != level[:-1]))
         estimate = self._limits(rng, which, level, run, changed)
         return Log(
             need=need[place],
             run=run[place],
-            submit=np.floor(come[place]),
+            submit=np.floor(arrival[place]),
             estimate=None if estimate is None else estimate[place],
             number=np.arange(1, jobs + 1),
             user=None if user is None else user[place],
@@ -330,14 +330,14 @@ class Summary:
 
     def _content(self):
         """Return what is not None as plain values, by name."""
-        found = {}
-        for one in fields(self):
-            value = getattr(self, one.name)
+        content = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
             if value is not None:
-                found[one.name] = value.tolist() if isinstance(value, np.ndarray) else value
-        found["error"] = {name: pair and list(pair) for name, pair in (self.error or {}).items()}
-        found["no_promise"] = list(self.no_promise)
-        return found
+                content[field.name] = value.tolist() if isinstance(value, np.ndarray) else value
+        content["error"] = {name: pair and list(pair) for name, pair in (self.error or {}).items()}
+        content["no_promise"] = list(self.no_promise)
+        return content
 
     def to_json(self) -> str:
         """Return the text of the file of the summary."""
@@ -371,9 +371,9 @@ class Summary:
         """Write the summary to a file."""
         folders.write(Path(path), self.to_json().encode())
 
-    def own_error(self) -> list[str]:
+    def error_in_words(self) -> list[str]:
         """Say in words how well draws meet what the log meets; every command that uses the summary prints this."""
-        told = []
+        sentences = []
         error = self.error or {}
         if error:
             capacities = ", ".join(
@@ -381,27 +381,27 @@ class Summary:
                 for policy in ("fcfs", "easy")
                 if (pair := error[f"{policy} capacity"])
             )
-            told.append(f"Own error of the summary, mean of eight draws: the capacity is off by {capacities}.")
+            sentences.append(f"Own error of the summary, mean of eight draws: the capacity is off by {capacities}.")
             waits = "; ".join(
                 f"{name.replace('fcfs', 'FCFS').replace('easy', 'EASY')} "
                 + (f"{pair[0]:.2f} ± {pair[1]:.2f}" if pair else "not known, the log has none")
                 for name, pair in error.items()
                 if name.endswith("wait")
             )
-            told.append(
+            sentences.append(
                 f"Waits of a draw over those of the log, mean and standard deviation of eight draws (EASY at load "
                 f"{self.load:g}, FCFS at load {self.fcfs_load:g}): "
                 f"{waits}."
             )
         if self.no_promise:
-            told.append(f"Nothing is promised of waits: {'; '.join(self.reasons)}.")
-        return told
+            sentences.append(f"Nothing is promised of waits: {'; '.join(self.reasons)}.")
+        return sentences
 
     def in_words(self) -> list[str]:
         """Say in words what the file contains, so that somebody can approve that it is given away."""
         days = self.span / DAY
         fewest = max(5.0, self.jobs / 5000)
-        told = [
+        sentences = [
             f"The file holds {self.numbers} numbers; two bytes a number make {self.bytes} bytes. Counts of servers are "
             f"exact; the others have {DIGITS} digits.",
             f"It tells that a machine of {self.servers:g} servers ran about {round(self.jobs)} jobs in {days:.3g} days "
@@ -415,29 +415,29 @@ class Summary:
             "quiet" + (f" ({' and '.join(WEEKDAYS[day] for day in self.quiet)})." if self.local else "."),
         ]
         if self.model == CAMPAIGNS:
-            told.append(
+            sentences.append(
                 "It holds how users go on: with which jobs they begin; how probable it is that they repeat one of "
                 "their jobs, ask for its need with another run time, or submit a job that is drawn anew; how long they "
                 "pause; when they stop for four days; and how much they avoid busy days. "
                 "All of this is a mean over users."
             )
         else:
-            told.append(
+            sentences.append(
                 "The log does not tell who submitted its jobs. In place of what users do, the file holds two numbers "
                 "of memory: how probable it is that a job repeats the need of the one before it, and then its run time."
             )
         if self.limits is not None:
             common = ", ".join(_time(limit) for limit in self.limits[:-1])
-            told.append(
+            sentences.append(
                 f"It holds the limits that users ask for most ({common}), the longest limit that several jobs have "
                 f"({_time(self.limits[-1])}), and by which factors limits exceed run times."
             )
-        told.append(
+        sentences.append(
             "It holds no job, no name and no number of a user, and no date. It does not protect against everything: "
             "whoever knows all other jobs of the log can often tell whether one job or one user was there. A user who "
             "alone asks for some need can be seen in it, with the run times of that group of needs."
         )
-        return told
+        return sentences
 
 
 def read_summary(path: str | Path) -> Summary:
@@ -487,9 +487,9 @@ def _classes(site, values, classes):
     part = share / share.sum() / 2 + work / work.sum() / 2
     order = np.argsort(values, axis=None, kind="stable")
     middle = np.cumsum(part.ravel()[order]) - part.ravel()[order] / 2
-    found = np.empty(values.size, dtype=int)
-    found[order] = np.minimum((middle * classes).astype(int), classes - 1)
-    return found.reshape(values.shape)
+    result = np.empty(values.size, dtype=int)
+    result[order] = np.minimum((middle * classes).astype(int), classes - 1)
+    return result.reshape(values.shape)
 
 
 def _count(value):
@@ -520,7 +520,7 @@ def _time(seconds):
 
 def _checked(content):
     """Return the content of a file as arguments, or raise ``ValueError`` that names what is wrong."""
-    unknown = set(content) - {one.name for one in fields(Summary)}
+    unknown = set(content) - {field.name for field in fields(Summary)}
     if unknown:
         raise ValueError(f"the summary is damaged: it has {brief(min(unknown))}, which no summary has")
     model = content.get("model")
@@ -538,12 +538,12 @@ def _checked(content):
         shapes |= {"repeat": (2,)}
     if content.get("limits") is not None:
         shapes |= {"limits": (_length(content, "limits"),), "factors": (SPREAD_CLASSES, len(FACTOR_LEVELS))}
-    found = {name: _array(content, name, shape) for name, shape in shapes.items()}
+    values = {name: _array(content, name, shape) for name, shape in shapes.items()}
     for name in ("servers", "jobs", "span", "load", *(["keep", "looks"] if model == CAMPAIGNS else [])):
-        found[name] = _number(content, name)
+        values[name] = _number(content, name)
     for name in ("popular", "fcfs_load"):
-        found[name] = _number(content | {name: content.get(name, 0.0)}, name)
-    _require_sense(found, model)
+        values[name] = _number(content | {name: content.get(name, 0.0)}, name)
+    _require_sense(values, model)
     error = content.get("error", {})
     if not isinstance(error, dict) or (error and set(error) != set(FIGURES)):
         raise ValueError("the summary is damaged: error must have a pair of numbers for each figure")
@@ -555,10 +555,10 @@ def _checked(content):
     if max((abs(x) for pair in pairs.values() for x in pair or ()), default=0) > MOST_OFF:
         raise ValueError(f"the summary is damaged: error must hold numbers of at most {MOST_OFF:g} in size")
     reasons = content.get("no_promise", [])
-    if not isinstance(reasons, list) or not all(isinstance(one, str) and one in REASONS for one in reasons):
+    if not isinstance(reasons, list) or not all(isinstance(reason, str) and reason in REASONS for reason in reasons):
         raise ValueError(f"the summary is damaged: no_promise must be a list of {', '.join(REASONS)}")
-    found["quiet"] = found["quiet"].astype(int)
-    return found | {
+    values["quiet"] = values["quiet"].astype(int)
+    return values | {
         "model": model, "local": content.get("local") is True, "error": pairs, "no_promise": tuple(reasons),
     }  # fmt: skip
 
@@ -571,71 +571,71 @@ def _length(content, name):
 
 def _array(content, name, shape, signed=False):
     try:
-        found = np.array(content[name], dtype=float)
-        right = found.shape == shape and bool(np.isfinite(found).all()) and (signed or bool((found >= 0).all()))
+        array = np.array(content[name], dtype=float)
+        right = array.shape == shape and bool(np.isfinite(array).all()) and (signed or bool((array >= 0).all()))
     except (KeyError, OverflowError, TypeError, ValueError):
         right = False
     if not right:
         wanted = " x ".join(map(str, shape))
         kind = "numbers" if signed else "numbers of at least 0"
         raise ValueError(f"the summary is damaged: {name} must have {wanted} {kind}")
-    return found
+    return array
 
 
 def _number(content, name):
     return float(_array({name: [content.get(name)]}, name, (1,))[0])
 
 
-def _require_sense(found, model):
+def _require_sense(values, model):
     """Refuse numbers from which nothing can be drawn."""
     for name in ("servers", "jobs", "span", "load"):
-        if not found[name] > 0:
-            raise ValueError(f"the summary is damaged: {name} must be positive, got {found[name]:g}")
-    if found["jobs"] > MOST_JOBS or found["span"] < WEEK / 1000:
+        if not values[name] > 0:
+            raise ValueError(f"the summary is damaged: {name} must be positive, got {values[name]:g}")
+    if values["jobs"] > MOST_JOBS or values["span"] < WEEK / 1000:
         raise ValueError("the summary is damaged: jobs or span are out of range")
-    if model == CAMPAIGNS and found["looks"] > MOST_LOOKS:
+    if model == CAMPAIGNS and values["looks"] > MOST_LOOKS:
         raise ValueError(f"the summary is damaged: looks must be at most {MOST_LOOKS}")
     for name in ("needs", "groups", "limits"):
-        if name in found and (not (found[name] > 0).all() or not (np.diff(found[name]) > 0).all()):
+        if name in values and (not (values[name] > 0).all() or not (np.diff(values[name]) > 0).all()):
             raise ValueError(f"the summary is damaged: {name} must be positive and rise")
-    if found["needs"][-1] > found["servers"] * (1 + checks.FIT_TOLERANCE):
+    if values["needs"][-1] > values["servers"] * (1 + checks.FIT_TOLERANCE):
         raise ValueError("the summary is damaged: a need exceeds the servers")
-    if found["needs"][0] < LEAST_NEED or found["servers"] > MOST_SERVERS:
+    if values["needs"][0] < LEAST_NEED or values["servers"] > MOST_SERVERS:
         raise ValueError(
             f"the summary is damaged: needs must be at least {LEAST_NEED:g}, servers at most {MOST_SERVERS:g}"
         )
     for name in ("runs", "gaps"):
-        if name in found and found[name].max() > LONGEST:
+        if name in values and values[name].max() > LONGEST:
             raise ValueError(f"the summary is damaged: {name} must be at most {LONGEST:g} s")
-    if not np.isin(found["groups"], found["needs"]).all():
+    if not np.isin(values["groups"], values["needs"]).all():
         raise ValueError("the summary is damaged: each group must be named after a need")
-    of = nearest(found["needs"], found["groups"])
-    if np.bincount(of, minlength=len(found["groups"])).min() == 0:
+    of = nearest(values["needs"], values["groups"])
+    if np.bincount(of, minlength=len(values["groups"])).min() == 0:
         raise ValueError("the summary is damaged: each group must have a need")
     for name in ("shares", "weights"):
-        if found[name].min() < LEAST_SHARE:
+        if values[name].min() < LEAST_SHARE:
             raise ValueError(f"the summary is damaged: {name} must be at least {LEAST_SHARE:g}")
-    work = (found["shares"] * found["needs"]) @ (found["weights"] * np.maximum(1.0, found["runs"])).sum(axis=1)[of]
-    if found["jobs"] * work / (found["load"] * found["servers"]) > LONGEST:
+    work = (values["shares"] * values["needs"]) @ (values["weights"] * np.maximum(1.0, values["runs"])).sum(axis=1)[of]
+    if values["jobs"] * work / (values["load"] * values["servers"]) > LONGEST:
         raise ValueError(f"the summary is damaged: at this load its jobs would come in more than {LONGEST:g} s")
-    if not set(found["quiet"]) <= set(range(7)):
+    if not set(values["quiet"]) <= set(range(7)):
         raise ValueError("the summary is damaged: quiet must be days of the week, 0 to 6")
-    sums = {"shares": found["shares"].sum(), "weights": found["weights"].sum(axis=1)}
+    sums = {"shares": values["shares"].sum(), "weights": values["weights"].sum(axis=1)}
     if model == CAMPAIGNS:
-        sums |= {"begin": found["begin"].sum(), "fresh": found["fresh"].sum()}
+        sums |= {"begin": values["begin"].sum(), "fresh": values["fresh"].sum()}
         if not (
-            found["end"].max() > 0 and all((found[name] > 0).all() for name in ("age", "weights", "begin", "fresh"))
+            values["end"].max() > 0 and all((values[name] > 0).all() for name in ("age", "weights", "begin", "fresh"))
         ):
             raise ValueError("the summary is damaged: age, end, weights, begin and fresh must be positive")
     for name, total in sums.items():
         if np.abs(total - 1).max() > HALF_A_DIGIT:
             raise ValueError(f"the summary is damaged: {name} must sum to 1")
     for name in ("end", "keep", "pace", "repeat"):
-        if name in found and np.max(found[name]) > 1:
+        if name in values and np.max(values[name]) > 1:
             raise ValueError(f"the summary is damaged: {name} must hold probabilities")
-    if model == CAMPAIGNS and (found["copy"] + found["near"]).max() > 1 + HALF_A_DIGIT:
+    if model == CAMPAIGNS and (values["copy"] + values["near"]).max() > 1 + HALF_A_DIGIT:
         raise ValueError("the summary is damaged: copy and near must sum to at most 1")
-    if not (found["shares"] > 0).all() or not found["profile"].sum(axis=1).min() > 0 or not found["runs"].sum() > 0:
+    if not (values["shares"] > 0).all() or not values["profile"].sum(axis=1).min() > 0 or not values["runs"].sum() > 0:
         raise ValueError("the summary is damaged: shares, profile and runs must be positive")
-    if "factors" in found and found["factors"].min() < 1 - 1e-9:
+    if "factors" in values and values["factors"].min() < 1 - 1e-9:
         raise ValueError("the summary is damaged: factors must be at least 1")

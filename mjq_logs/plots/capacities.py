@@ -42,14 +42,14 @@ def shares_of_capacity(report: Report | PolicyReports, ax: Axes) -> None:
     ax : matplotlib.axes.Axes
     """
     reports = _of_each(report)
-    for number, (policy, told) in enumerate(reports.items()):
+    for number, (policy, of_policy) in enumerate(reports.items()):
         colour = COLOURS[number]
         for row, key in enumerate(NAMES):
-            one, place = getattr(told.capacities, key), row + APART * (number - (len(reports) - 1) / 2)
-            if one.share_low is not None and one.share_high is not None:
-                ax.plot([one.share_low, one.share_high], [place, place], color=colour, lw=4, alpha=0.4)
+            capacity, place = getattr(of_policy.capacities, key), row + APART * (number - (len(reports) - 1) / 2)
+            if capacity.share_low is not None and capacity.share_high is not None:
+                ax.plot([capacity.share_low, capacity.share_high], [place, place], color=colour, lw=4, alpha=0.4)
             label = policy if row == 0 and len(reports) > 1 else None
-            ax.plot(one.share, place, "o", color=colour, label=label)
+            ax.plot(capacity.share, place, "o", color=colour, label=label)
     load = next(iter(reports.values())).load
     if load:
         ax.axvline(load.load, color="black", ls="--", label="work that came")
@@ -72,14 +72,14 @@ def waits_against_load(report: Report | PolicyReports, ax: Axes) -> None:
     ax : matplotlib.axes.Axes
     """
     drawn = []
-    for (policy, told), colour in zip(_of_each(report).items(), COLOURS, strict=False):
-        points = [(one.load, one.waits.mean.value) for one in told.waits.curve]
+    for (policy, of_policy), colour in zip(_of_each(report).items(), COLOURS, strict=False):
+        points = [(row.load, row.waits.mean.value) for row in of_policy.waits.curve]
         ax.plot(*zip(*points, strict=True), "o-", ms=4, color=colour, label=policy)
-        ax.axvline(told.capacities.own_order.share, color=colour, ls=":", lw=1.4)
+        ax.axvline(of_policy.capacities.own_order.share, color=colour, ls=":", lw=1.4)
         drawn += [wait for _, wait in points]
-        if told.waits.log:
-            real = told.load.load, told.waits.log.mean.value
-    if told.waits.log:
+        if of_policy.waits.log:
+            real = of_policy.load.load, of_policy.waits.log.mean.value
+    if of_policy.waits.log:
         ax.plot(*real, "*", ms=13, color="black", label="real waits", zorder=5)
         drawn.append(real[1])
     if max(drawn) > SPREAD * min(drawn) > 0:
@@ -118,11 +118,11 @@ def wasted_servers(report: Report | PolicyReports, ax: Axes) -> None:
         With classes.
     ax : matplotlib.axes.Axes
     """
-    policy, told = next(iter(_of_each(report).items()))
-    rows = told.classes[:MOST_NEEDS][::-1]
-    ax.barh(range(len(rows)), [one.wastes for one in rows], 0.7, color=COLOURS[0])
+    policy, of_policy = next(iter(_of_each(report).items()))
+    rows = of_policy.classes[:MOST_NEEDS][::-1]
+    ax.barh(range(len(rows)), [row.wastes for row in rows], 0.7, color=COLOURS[0])
     ax.axvline(0, color="black", lw=1)
-    ax.set_yticks(range(len(rows)), [f"{one.need:g}" for one in rows])
+    ax.set_yticks(range(len(rows)), [f"{row.need:g}" for row in rows])
     ax.grid(False, axis="y")
     ax.set(xlabel=f"servers wasted under {policy} (negative: gaps filled)", ylabel="need of the jobs")
 
@@ -137,6 +137,6 @@ def memory_of_log(report: Report | PolicyReports, ax: Axes) -> None:
     """
     memory = next(iter(_of_each(report).values())).memory
     for (policy, curve), colour in zip(memory.items(), COLOURS, strict=False):
-        ax.plot([one.block for one in curve], [one.share for one in curve], "o-", color=colour, label=policy)
+        ax.plot([row.block for row in curve], [row.share for row in curve], "o-", color=colour, label=policy)
     ax.set(xscale="log", xlabel="jobs drawn in a row (last point: own order)", ylabel="share of the naive")
     _legend(ax, 2)

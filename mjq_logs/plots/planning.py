@@ -22,18 +22,18 @@ def waits_by_size(plan: Any, ax: Axes, quantity: str = "percentile") -> None:
     quantity : {"percentile", "mean"}
         The target is one of the percentile.
     """
-    for one, colour in zip(plan.policies, COLOURS, strict=False):
-        rows = [row for row in one.sizes if row.waits]
-        _curve(ax, [row.servers for row in rows], [getattr(row.waits, quantity) for row in rows], one.policy, colour)
+    for answer, colour in zip(plan.policies, COLOURS, strict=False):
+        rows = [row for row in answer.sizes if row.waits]
+        _curve(ax, [row.servers for row in rows], [getattr(row.waits, quantity) for row in rows], answer.policy, colour)
     _finish(plan, ax, quantity, "servers")
 
 
 def waits_by_load(plan: Any, ax: Axes, quantity: str = "percentile") -> None:
     """Draw the same against the load of the smallest machine that meets the target, or else the largest tried."""
-    for one, colour in zip(plan.policies, COLOURS, strict=False):
-        label = f"{one.policy}, {one.servers:g} servers" if one.servers else one.policy
-        found = [getattr(row.waits, quantity) for row in one.loads]
-        _curve(ax, [row.load for row in one.loads], found, label, colour)
+    for answer, colour in zip(plan.policies, COLOURS, strict=False):
+        label = f"{answer.policy}, {answer.servers:g} servers" if answer.servers else answer.policy
+        waits = [getattr(row.waits, quantity) for row in answer.loads]
+        _curve(ax, [row.load for row in answer.loads], waits, label, colour)
     _finish(plan, ax, quantity, "load: work that comes over what the servers can do")
 
 
@@ -57,12 +57,12 @@ def waits_by_change(plan: Any, ax: Axes) -> None:
         With changes.
     ax : matplotlib.axes.Axes
     """
-    for row, one in enumerate(plan.what_if):
-        before, after = one.before.mean.value, one.after.mean.value
+    for row, effect in enumerate(plan.what_if):
+        before, after = effect.before.mean.value, effect.after.mean.value
         ax.plot([before, after], [row, row], "-", color="grey", lw=1.2)
         ax.plot(before, row, "o", mfc="white", color=COLOURS[0], label=None if row else "as it is")
         ax.plot(after, row, "o", color=COLOURS[0], label=None if row else "under the change")
-    ax.set_yticks(range(len(plan.what_if)), [f"{one.change}, {one.policy}" for one in plan.what_if])
+    ax.set_yticks(range(len(plan.what_if)), [f"{effect.change}, {effect.policy}" for effect in plan.what_if])
     ax.set(xlabel="mean wait [h]", ylim=(len(plan.what_if) - 0.5, -0.5))
     ax.set_xlim(left=0)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
@@ -70,16 +70,17 @@ def waits_by_change(plan: Any, ax: Axes) -> None:
 
 def _above_zero(plan, ax, quantity):
     """Cut what is drawn at three times the longest wait: the upper ends of intervals may be far above."""
-    found = [getattr(row.waits, quantity).value for one in plan.policies for row in one.sizes + one.loads if row.waits]
-    longest = max([*found, plan.target if quantity == "percentile" else 0.0], default=0.0)
+    rows = [row for answer in plan.policies for row in answer.sizes + answer.loads if row.waits]
+    waits = [getattr(row.waits, quantity).value for row in rows]
+    longest = max([*waits, plan.target if quantity == "percentile" else 0.0], default=0.0)
     if longest > 0 and ax.get_ylim()[1] > 3 * longest:
         ax.set_ylim(0, 3 * longest)
     else:
         ax.set_ylim(bottom=0)
 
 
-def _curve(ax, x, found, label, colour):
-    ax.plot(x, [one.value for one in found], "o-", ms=4, color=colour, label=label)
-    ends = np.array([(one.low, one.high) for one in found], float).T  # NaN where the log is too short for an interval
+def _curve(ax, x, waits, label, colour):
+    ax.plot(x, [wait.value for wait in waits], "o-", ms=4, color=colour, label=label)
+    ends = np.array([(wait.low, wait.high) for wait in waits], float).T  # NaN where there is no interval
     if ends.size:
         ax.fill_between(x, *ends, color=colour, alpha=0.2, lw=0)

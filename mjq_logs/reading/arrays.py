@@ -27,19 +27,19 @@ def tasks_of(name: str) -> Tasks | None:
     >>> tasks_of("7_[1-3,5,...]"), tasks_of("7_12"), tasks_of("7")
     (Tasks(number=4, at_once=0, cut=True), None, None)
     """
-    found = ARRAY.fullmatch(name)
-    if found is None:
+    match = ARRAY.fullmatch(name)
+    if match is None:
         return None
-    parts, count, cut = found[1].split(","), 0, False
+    parts, count, cut = match[1].split(","), 0, False
     for part in parts:
-        one = RANGE.fullmatch(part.strip())
-        if one is None:
+        span = RANGE.fullmatch(part.strip())
+        if span is None:
             if not part.strip().startswith("..."):
                 return None
             cut = True
             continue
-        first, last, step = int(one[1]), int(one[2] or one[1]), int(one[3] or 1)
+        first, last, step = int(span[1]), int(span[2] or span[1]), int(span[3] or 1)
         if last < first or step < 1:
             return None
         count += (last - first) // step + 1
-    return Tasks(count, int(found[2] or 0), cut) if count else None
+    return Tasks(count, int(match[2] or 0), cut) if count else None

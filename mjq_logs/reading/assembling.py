@@ -148,9 +148,10 @@ def _refuse_repeated(taken):
     twice = of.filter(pl.col("of").n_unique().over("same") > 1).sort("line")
     if len(twice):
         both = twice.filter(pl.col("same") == twice["same"][0]).unique("of", keep="first").sort("line")
-        (first, one), (second, other) = both.select("line", "of").head(2).iter_rows()
+        (first, partition), (second, other) = both.select("line", "of").head(2).iter_rows()
         raise ValueError(
-            f"lines {first} and {second} hold the same job, once in the partition {one} and once in {other}. {DISJOINT}"
+            f"lines {first} and {second} hold the same job, once in the partition {partition} and once in {other}. "
+            + DISJOINT
         )
 
 
@@ -180,8 +181,8 @@ def _log(reading, jobs, tally, servers, partition, whole=None):
     jobs = jobs.select(*TIMES, "need")
     for column in (*TIMES, "need"):
         columns[column] = _column(jobs.drop_in_place(column))
-    said = reading.submits_are_starts is not None and reading.submits_are_starts(reading.header)
-    only_starts, of_starts = _only_starts(said, **columns)
+    by_header = reading.submits_are_starts is not None and reading.submits_are_starts(reading.header)
+    only_starts, of_starts = _only_starts(by_header, **columns)
     if only_starts:
         columns["start"] = None
     columns["start"], early = _without_early_starts(**columns)
@@ -273,8 +274,8 @@ def _with_limits(jobs):
     """Return the jobs with the limits that they have by their partition, the longest of it; and notes of how many."""
     if not _known(jobs, "estimate"):
         return jobs, []
-    said = jobs["estimate"].cast(pl.Float64)
-    none, of_partition = int((said == UNLIMITED).sum()), said == -UNLIMITED
+    limit = jobs["estimate"].cast(pl.Float64)
+    none, of_partition = int((limit == UNLIMITED).sum()), limit == -UNLIMITED
     notes = [f"{none} jobs have no limit of their run time"] * (none > 0)
     if not of_partition.any():
         return jobs, notes
@@ -348,8 +349,8 @@ def _queue(waiting):
     alone = pl.col("whole").is_null()
     whole = waiting.filter(~alone).group_by("whole", maintain_order=True)
     whole = whole.agg(pl.col("need").sum(), pl.all().exclude("need", "whole").first()).select(waiting.columns)
-    found = pl.concat([waiting.filter(alone), whole]).unique("job", keep="last", maintain_order=True)
-    return found.with_columns(estimate=pl.when(pl.col("estimate") > 0).then("estimate"))
+    rows = pl.concat([waiting.filter(alone), whole]).unique("job", keep="last", maintain_order=True)
+    return rows.with_columns(estimate=pl.when(pl.col("estimate") > 0).then("estimate"))
 
 
 class _Tally:
@@ -428,13 +429,13 @@ def _repeated(jobs):
     """Return which rows with a job are the same as an earlier row, column by column."""
     ordered = jobs["same"].drop_nulls().sort()
     twice = ordered.filter(ordered == ordered.shift(1)).unique()
-    found = pl.repeat(False, len(jobs), eager=True)
+    repeated = pl.repeat(False, len(jobs), eager=True)
     if len(twice):
         alike = jobs["same"].is_in(twice.implode()).fill_null(False)
         rows = jobs.filter(alike).select("name", "number", *TIMES, "need")
         first = rows.select(pl.struct(pl.all()).is_first_distinct()).to_series()
-        found = found.scatter(alike.arg_true(), ~first)
-    return found
+        repeated = repeated.scatter(alike.arg_true(), ~first)
+    return repeated
 
 
 def _in_order(jobs):
@@ -473,13 +474,13 @@ def _users(series):
     return np.where(names < 0, -1, place)[which].astype(np.int32)
 
 
-def _only_starts(said, submit, start, **_):
+def _only_starts(by_header, submit, start, **_):
     """Return whether submit times are start times, if the header says so; and a note.
 
     Some converters write a wait of 0 where none is known, so zeros prove nothing. A positive wait contradicts the
     header.
     """
-    if not said or submit is None:
+    if not by_header or submit is None:
         return False, []
     waited = 0 if start is None else int((start > submit).sum())
     if waited:

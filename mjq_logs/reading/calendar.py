@@ -51,7 +51,7 @@ def read_calendar(path: str | Path, log: Log) -> np.ndarray:
     array([[1.7777664e+09, 0.0000000e+00],
            [1.7778186e+09, 4.0000000e+02]])
     """
-    found: list[tuple[float, float]] = []
+    rows: list[tuple[float, float]] = []
     first = True
     for number, block in blocks(path):
         for place, line in enumerate(block, number):
@@ -67,18 +67,18 @@ def read_calendar(path: str | Path, log: Log) -> np.ndarray:
                     continue
                 raise ValueError(f"{path}, line {place}: {error}") from None
             first = False
-            if found and pair[0] <= found[-1][0]:
+            if rows and pair[0] <= rows[-1][0]:
                 raise ValueError(f"{path}, line {place}: times must rise, {brief(time)} does not")
             if pair[1] < 0:
                 raise ValueError(f"{path}, line {place}: servers must be at least 0, got {brief(up)}")
-            found.append(pair)
-    if not found:
+            rows.append(pair)
+    if not rows:
         raise ValueError(f"{path}: no line holds a time and a number of servers")
-    return np.array(found)
+    return np.array(rows)
 
 
 def _number(word):
-    found = as_number(word)
-    if found is None:
+    number = as_number(word)
+    if number is None:
         raise ValueError(f"{brief(word)} is not a number of servers")
-    return found
+    return number

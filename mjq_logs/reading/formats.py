@@ -185,7 +185,7 @@ def _of_sacct(blocks):
         raise ValueError("this looks like squeue --json, which has no jobs that have ended; ask sacct --json for them")
     if isinstance(content, dict) and str(content.get("kind")).endswith("List"):
         raise ValueError(f"this looks like what kubectl prints; {HOW_TO}")
-    one = content[0] if isinstance(content, list) and content else None
-    if isinstance(one, dict) and {"task_id", "job_id", "submission_id"} & set(one):
+    first = content[0] if isinstance(content, list) and content else None
+    if isinstance(first, dict) and {"task_id", "job_id", "submission_id"} & set(first):
         raise ValueError(f"this looks like what ray list prints; {HOW_TO}")
     raise ValueError("this is JSON, of which only that of sacct --json is read: write the log as a CSV table")

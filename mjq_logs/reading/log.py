@@ -214,12 +214,12 @@ class Log(ReadOnly):
             object.__setattr__(self, "servers", float(checks.positive("servers", self.servers, ndim=0)))
         if self.window is not None and not -np.inf < self.window[0] < self.window[1] < np.inf:
             raise ValueError(f"a window must begin, and end after that, got {checks.shown(self.window)}")
-        come = self.arrival
-        if come is not None and (earlier := np.flatnonzero(np.diff(come) < 0)).size:
+        arrival = self.arrival
+        if arrival is not None and (earlier := np.flatnonzero(np.diff(arrival) < 0)).size:
             job = int(earlier[0])
             raise ValueError(
-                f"jobs must be in the order of arrival: job {job + 2} comes at {checks.shown(come[job + 1])}, and the "
-                f"one before it at {checks.shown(come[job])}"
+                f"jobs must be in the order of arrival: job {job + 2} comes at {checks.shown(arrival[job + 1])}, and "
+                f"the one before it at {checks.shown(arrival[job])}"
             )
 
     def __len__(self) -> int:

@@ -66,32 +66,32 @@ class Seen:
     def times(self, ends: pl.Series, latest: pl.Series) -> None:
         """Take ends and other times of some rows into account; null where they are not known."""
         for name, column, which in (("first_end", ends, min), ("latest", latest, max)):
-            found = getattr(column.filter(column.abs() <= FARTHEST), which.__name__)()
-            known = [time for time in (getattr(self, name), found) if time is not None]
+            extreme = getattr(column.filter(column.abs() <= FARTHEST), which.__name__)()
+            known = [time for time in (getattr(self, name), extreme) if time is not None]
             setattr(self, name, which(known, default=None))
 
     def moments(self, name: str, text: pl.Series, line: pl.Series) -> tuple[pl.Series, pl.Series]:
         """Return what :func:`mjq_logs.reading.text.moments` returns for a column of the file."""
-        found, zoned = moments(text)
-        self._note(name, text, found, line)
-        return found, zoned
+        seconds, zoned = moments(text)
+        self._note(name, text, seconds, line)
+        return seconds, zoned
 
     def durations(self, name: str, text: pl.Series, line: pl.Series, unit: float = 1.0) -> pl.Series:
         """Return what :func:`mjq_logs.reading.text.durations` returns for a column of the file."""
-        found = durations(text, unit)
-        self._note(name, text, found, line)
-        return found
+        seconds = durations(text, unit)
+        self._note(name, text, seconds, line)
+        return seconds
 
     def numbers(self, name: str, text: pl.Series, line: pl.Series) -> pl.Series:
         """Return what :func:`mjq_logs.reading.text.plain_number` returns for a column of the file."""
-        found = plain_number(text)
-        self._note(name, text, found, line)
-        return found
+        numbers = plain_number(text)
+        self._note(name, text, numbers, line)
+        return numbers
 
-    def _note(self, name, text, found, line):
+    def _note(self, name, text, values, line):
         """Count what cannot be read; raise ``ValueError`` where a number may mean two things."""
-        bad = found.is_null() & ~is_missing(text)
-        self._read[name] = self._read.get(name, 0) + int(found.is_not_null().sum())
+        bad = values.is_null() & ~is_missing(text)
+        self._read[name] = self._read.get(name, 0) + int(values.is_not_null().sum())
         if not bad.any():
             return
         unclear = bad & ambiguous(text.cast(pl.String)).fill_null(False)
@@ -107,13 +107,13 @@ class Seen:
 
     def notes(self) -> list[str]:
         """Return which columns were read in part only; raise ``ValueError`` for one that could not be read at all."""
-        told = []
+        notes = []
         for name, (count, line, text) in self._unread.items():
             first = f"line {line} holds {brief(printable(text))}"
             if not self._read[name]:
                 raise ValueError(f"column {printable(name)!r} cannot be read: {first}. {FORMS}")
-            told.append(f"column {printable(name)!r} cannot be read in {count} lines, the first of which is: {first}")
-        return told
+            notes.append(f"column {printable(name)!r} cannot be read in {count} lines, the first of which is: {first}")
+        return notes
 
 
 FORMS = (

@@ -133,10 +133,10 @@ def read_json(content: Mapping[str, Any], unit: str | None = None) -> Reading:
     columns: dict[str, list[str]] = {name: [] for name in (*COLUMNS, "UID")}
     for place, job in enumerate(content["jobs"], 1):
         try:
-            found = _of_json(job)
+            values = _of_json(job)
         except ValueError as error:
             raise ValueError(f"job {place} of the JSON is not as sacct writes it: {error}") from None
-        for name, value in found.items():
+        for name, value in values.items():
             columns[name].append(value)
     if not any(columns["UID"]):
         del columns["UID"]
@@ -147,8 +147,8 @@ def read_json(content: Mapping[str, Any], unit: str | None = None) -> Reading:
 
 def _of_json(job):
     """Return the columns of :data:`COLUMNS` and the user for a job of the JSON, as text."""
-    time, array, het, said, owner = (_part(job, part, {}) for part in ("time", "array", "het", "state", "association"))
-    state = said.get("current")
+    time, array, het, state, owner = (_part(job, part, {}) for part in ("time", "array", "het", "state", "association"))
+    state = state.get("current")
     tres = {
         kind: ",".join(map(_as_tres, _part({kind: listed}, kind, [])))
         for kind, listed in _part(job, "tres", {}).items()
@@ -185,21 +185,21 @@ def _of_json(job):
 
 def _part(job, name, nothing):
     """Return a part of a job that is an object or a list, as `nothing` is; `nothing` where it is not there."""
-    found = job.get(name)
-    if found is None:
+    value = job.get(name)
+    if value is None:
         return nothing
-    if not isinstance(found, type(nothing)):
+    if not isinstance(value, type(nothing)):
         kind = "an object" if isinstance(nothing, dict) else "a list"
-        raise ValueError(f"{name} must be {kind}, got {brief(found)}")
-    return found
+        raise ValueError(f"{name} must be {kind}, got {brief(value)}")
+    return value
 
 
-def _as_tres(one):
+def _as_tres(resource):
     """Return a trackable resource as sacct prints it in a table, such as gres/gpu:a100=4."""
-    if not isinstance(one, dict) or not {"type", "count"} <= one.keys():
-        raise ValueError(f"a resource must have a type and a count, got {brief(one)}")
-    name = _text(one.get("name"))
-    return f"{_text(one['type'])}{'/' * bool(name)}{name}={_text(_number(one['count']))}"
+    if not isinstance(resource, dict) or not {"type", "count"} <= resource.keys():
+        raise ValueError(f"a resource must have a type and a count, got {brief(resource)}")
+    name = _text(resource.get("name"))
+    return f"{_text(resource['type'])}{'/' * bool(name)}{name}={_text(_number(resource['count']))}"
 
 
 def _number(value, *keys):
@@ -213,10 +213,10 @@ def _number(value, *keys):
 
 def _whole(value, *keys):
     """Return a whole number of the JSON that is part of the name of a job; None if it is not known."""
-    found = _number(value, *keys)
-    if found is not None and type(found) is not int:
-        raise ValueError(f"numbers of jobs and tasks must be whole, got {brief(found)}")
-    return found
+    number = _number(value, *keys)
+    if number is not None and type(number) is not int:
+        raise ValueError(f"numbers of jobs and tasks must be whole, got {brief(number)}")
+    return number
 
 
 def _text(value):
@@ -231,11 +231,11 @@ def _rows(blocks: Iterable[tuple[int, list[str]]]) -> Iterator[pl.DataFrame]:
     first, line, blocks = first_line(blocks)
     layout = _header(line)
     if layout is None:
-        found = WITHOUT_A_HEADER.match(line)
-        assert found, "only such lines are taken for the output of our command"
-        count = line.count(found[1])
+        match = WITHOUT_A_HEADER.match(line)
+        assert match, "only such lines are taken for the output of our command"
+        count = line.count(match[1])
         names = COLUMNS[: min(max(count + 1, EARLIER), len(COLUMNS))]
-        layout = names, found[1], count == len(names)
+        layout = names, match[1], count == len(names)
         blocks = iter([(first, [line]), *blocks])
     elif layout[1] == ",":
         yield from quoted(iter([(first, [line]), *blocks]), lambda names: {name: name for name in names if name})
@@ -344,9 +344,9 @@ def _waiting(jobs, names, unit):
         jobs.select(list(SCHEMA))
         .cast(SCHEMA)
         .with_columns(
-            tasks=pl.Series([one.number if one else 1 for one in tasks], dtype=pl.Int64),
-            at_once=pl.Series([one.at_once if one else 0 for one in tasks], dtype=pl.Int64),
-            cut=pl.Series([bool(one and one.cut) for one in tasks], dtype=pl.Boolean),
+            tasks=pl.Series([array.number if array else 1 for array in tasks], dtype=pl.Int64),
+            at_once=pl.Series([array.at_once if array else 0 for array in tasks], dtype=pl.Int64),
+            cut=pl.Series([bool(array and array.cut) for array in tasks], dtype=pl.Boolean),
         )
     )
 
@@ -373,9 +373,9 @@ def _with_times(cells, names, seen):
 def _limits(name, text, line, seen):
     """Return limits in seconds: infinity where there is none, minus infinity where it is that of the partition."""
     words = text.str.to_uppercase()
-    told = words.is_in([*NO_LIMIT, OF_PARTITION]).fill_null(False)
-    found = seen.durations(name, text.set(told, None), line, unit=60.0)
-    return found.set(words.is_in(NO_LIMIT).fill_null(False), UNLIMITED).set(
+    named = words.is_in([*NO_LIMIT, OF_PARTITION]).fill_null(False)
+    limits = seen.durations(name, text.set(named, None), line, unit=60.0)
+    return limits.set(words.is_in(NO_LIMIT).fill_null(False), UNLIMITED).set(
         (words == OF_PARTITION).fill_null(False), -UNLIMITED
     )
 
@@ -397,13 +397,13 @@ def _resource(column, resource):
 
 def _count(names, unit, requested=False):
     """Return the servers that a job holds or, if it has not started, requests."""
-    found, prefix = [], "Req" if requested else "Alloc"
-    for one in (unit,) if unit else ("cpus", "nodes"):
-        columns, resource = UNITS[one]
-        columns = (REQUESTED[one],) if requested else columns
-        found += [pl.col(name).cast(pl.Float64, strict=False) for name in columns if name in names]
-        found += [_resource(pl.col(f"{prefix}TRES"), resource)] if f"{prefix}TRES" in names else []
-    return pl.coalesce(*found, pl.lit(None, pl.Float64))
+    counts, prefix = [], "Req" if requested else "Alloc"
+    for kind in (unit,) if unit else ("cpus", "nodes"):
+        columns, resource = UNITS[kind]
+        columns = (REQUESTED[kind],) if requested else columns
+        counts += [pl.col(name).cast(pl.Float64, strict=False) for name in columns if name in names]
+        counts += [_resource(pl.col(f"{prefix}TRES"), resource)] if f"{prefix}TRES" in names else []
+    return pl.coalesce(*counts, pl.lit(None, pl.Float64))
 
 
 def _held(names):
@@ -414,7 +414,7 @@ def _held(names):
         if name in names
     ]
     given += [pl.col("AllocTRES").str.contains("=")] if "AllocTRES" in names else []
-    return pl.any_horizontal(one.fill_null(False) for one in given) if given else pl.lit(None, pl.Boolean)
+    return pl.any_horizontal(column.fill_null(False) for column in given) if given else pl.lit(None, pl.Boolean)
 
 
 def _others(names, unit, column="AllocTRES"):

@@ -100,7 +100,7 @@ def moments(text: pl.Series) -> tuple[pl.Series, pl.Series]:
     local = pl.concat_str(year, month, day, separator="-") + "T" + clock
     local = local.str.to_datetime("%Y-%m-%dT%H:%M:%S", strict=False, time_unit="us").dt.epoch("us") / 1e6
     offset = pl.when(sign == "-").then(-1.0).otherwise(1.0) * (3600 * number(hours) + 60 * number(minutes))
-    found = (
+    columns = (
         pl.DataFrame({"plain": plain_number(text), "text": text.cast(pl.String)})
         .with_columns(parts=pl.when(pl.col("plain").is_null()).then("text").str.extract_groups(DATE))
         .with_columns(date=local + number(fraction) - offset)
@@ -111,7 +111,7 @@ def moments(text: pl.Series) -> tuple[pl.Series, pl.Series]:
             ),
         )
     )
-    return found["at"], found["zoned"]
+    return columns["at"], columns["zoned"]
 
 
 def durations(text: pl.Series, unit: float | None = 1.0) -> pl.Series:
@@ -131,13 +131,13 @@ def durations(text: pl.Series, unit: float | None = 1.0) -> pl.Series:
     [5400.0, 200.0, 129600.0, 5400.0, 178200.0, 5400.0]
     """
     plain = plain_number(text)
-    found = plain * unit if unit is not None else pl.Series([None] * len(text), dtype=pl.Float64)
+    seconds = plain * unit if unit is not None else pl.Series([None] * len(text), dtype=pl.Float64)
     for form in FORMS:  # most columns have one form
-        open_ = found.is_null() & plain.is_null() & ~is_missing(text)
+        open_ = seconds.is_null() & plain.is_null() & ~is_missing(text)
         if not open_.any():
             break
-        found = found.zip_with(~open_, pl.select(form(pl.lit(text.cast(pl.String)))).to_series())
-    return found
+        seconds = seconds.zip_with(~open_, pl.select(form(pl.lit(text.cast(pl.String)))).to_series())
+    return seconds
 
 
 def _fields(pattern: str, *factors: float) -> Callable[[pl.Expr], pl.Expr]:
@@ -155,9 +155,9 @@ def _fields(pattern: str, *factors: float) -> Callable[[pl.Expr], pl.Expr]:
 
 def _in_units(text):
     """Return the seconds of numbers with units."""
-    parts, one = text.str.extract_all(PART), pl.element()
-    number = one.str.extract(r"^([\d.]+)").cast(pl.Float64, strict=False)
-    factor = one.str.extract(r"([^\d.\s]+)$").replace_strict(UNITS, default=None, return_dtype=pl.Float64)
+    parts, element = text.str.extract_all(PART), pl.element()
+    number = element.str.extract(r"^([\d.]+)").cast(pl.Float64, strict=False)
+    factor = element.str.extract(r"([^\d.\s]+)$").replace_strict(UNITS, default=None, return_dtype=pl.Float64)
     return pl.when(text.str.contains(IN_UNITS)).then(parts.list.eval(number * factor).list.sum())
 
 
@@ -179,10 +179,10 @@ def as_duration(text: str, unit: float | None = None) -> float:
     Traceback (most recent call last):
     ValueError: '7' is not a duration such as 2h, 90min, 1d12h or 1-12:30:00
     """
-    found = durations(pl.Series([text.strip()]), unit)[0]
-    if found is None:
+    seconds = durations(pl.Series([text.strip()]), unit)[0]
+    if seconds is None:
         raise ValueError(f"{brief(text)} is not a duration such as 2h, 90min, 1d12h or 1-12:30:00")
-    return found
+    return seconds
 
 
 def as_number(text: str) -> float | None:
@@ -213,16 +213,16 @@ def as_moment(text: str, clock: float | None) -> float:
     >>> as_moment("1970-01-02", 0.0), as_moment("7.5", None)
     (86400.0, 7.5)
     """
-    (found,), (zoned,) = (column.to_list() for column in moments(pl.Series([text.strip()])))
-    if found is None:
+    (seconds,), (zoned,) = (column.to_list() for column in moments(pl.Series([text.strip()])))
+    if seconds is None:
         raise ValueError(f"{brief(text)} is neither a number of seconds nor a date such as 2026-05-03T14:30")
     if zoned is None:
-        return found
+        return seconds
     if clock is None:
         raise ValueError(f"{brief(text)} is a date, and the log has no clock: give seconds as it does")
     if zoned and clock != 0.0:
         raise ValueError(f"{brief(text)} has a zone: give dates without one, on the clock of the place of the log")
-    return found - clock
+    return seconds - clock
 
 
 def ambiguous(text: pl.Series) -> pl.Series:
@@ -243,8 +243,8 @@ def as_count(text: str) -> float | None:
     >>> as_count("1,024"), as_count("1e3"), as_count("4 nodes x 4"), as_count("2.5")
     (1024.0, 1000.0, None, None)
     """
-    found = COUNT.fullmatch(text)
-    number = float(found[1].replace(",", "")) if found else 0.5
+    match = COUNT.fullmatch(text)
+    number = float(match[1].replace(",", "")) if match else 0.5
     return number if number.is_integer() else None
 
 

@@ -78,13 +78,13 @@ def capped(log: Log, most: float) -> Changed:
         start=None,
         present=None,
     )
-    told = (
+    sentence = (
         f"{cut} of {len(log)} jobs need more than {most:g} servers and bring {_work(log, longer > 1)} of the work. "
         f"They run on {most:g}, longer; their work is kept."
         if cut
         else f"No job needs more than {most:g} servers, so nothing changes."
     )
-    return Changed(f"at most {most:g} servers a job", told, made, np.arange(len(log)))
+    return Changed(f"at most {most:g} servers a job", sentence, made, np.arange(len(log)))
 
 
 def with_exact_estimates(log: Log) -> Changed:
@@ -103,9 +103,9 @@ def with_exact_estimates(log: Log) -> Changed:
     """
     if log.estimate is None:
         raise ValueError("the log has no estimates of run times, so a replay takes them to be exact already")
-    told = "Each job is said to run exactly as long as it does."
+    sentence = "Each job is said to run exactly as long as it does."
     return Changed(
-        "exact estimates", told, replace(log, estimate=log.run, start=None, present=None), np.arange(len(log))
+        "exact estimates", sentence, replace(log, estimate=log.run, start=None, present=None), np.arange(len(log))
     )
 
 
@@ -135,11 +135,11 @@ def without_need(log: Log, need: float) -> Changed:
     if not stay.any():
         raise ValueError(f"all jobs of the log need {need:g} servers, so nothing is left without them")
     gone = len(log) - int(stay.sum())
-    told = (
+    sentence = (
         f"{gone} of {len(log)} jobs need {need:g} servers and bring {_work(log, ~stay)} of the work. They are left "
         "out, and the waits of the others are compared."
     )
-    return Changed(f"without need {need:g}", told, log.of(stay, start=None, present=None), np.flatnonzero(stay))
+    return Changed(f"without need {need:g}", sentence, log.of(stay, start=None, present=None), np.flatnonzero(stay))
 
 
 def shifted_to_night(log: Log, share: float, seed: int = 1, night: tuple[float, float] = NIGHT) -> Changed:
@@ -178,24 +178,24 @@ def shifted_to_night(log: Log, share: float, seed: int = 1, night: tuple[float, 
     begins, ends = (float(x) for x in night)
     if not (0 <= begins < DAY and 0 <= ends < DAY and begins != ends):
         raise ValueError(f"night must be two different hours from 0 to 24, got {begins:g} and {ends:g}")
-    come = log.require_arrivals()
+    arrival = log.require_arrivals()
     if log.submits_are_starts:
         raise ValueError("the submit times of this log are start times, so nobody knows which jobs came by day")
     if log.clock is None:
         raise ValueError("the log does not tell the time of day of its jobs, so none can be moved to the night")
     dark = (ends - begins) % DAY
-    since = ((original(log, come) + log.clock) / HOUR - ends) % DAY  # the morning, in hours
+    since = ((original(log, arrival) + log.clock) / HOUR - ends) % DAY  # the morning, in hours
     by_day = since < DAY - dark
     moved = by_day & (np.random.default_rng(seed).random(len(log)) < share)
     later = (DAY - dark - since) + since * dark / (DAY - dark)
-    arrival = come + np.where(moved, HOUR * later, 0.0)
-    order = np.argsort(arrival, kind="stable")
-    made = log.of(order, submit=arrival[order], eligible=None, start=None, present=None)
-    told = (
+    new_arrival = arrival + np.where(moved, HOUR * later, 0.0)
+    order = np.argsort(new_arrival, kind="stable")
+    made = log.of(order, submit=new_arrival[order], eligible=None, start=None, present=None)
+    sentence = (
         f"{moved.sum()} of the {by_day.sum()} jobs that came between {ends:g} and {begins:g} h come in the next night, "
         f"when the same part of it has passed. They were drawn with seed {seed}. Waits count from the new times."
     )
-    return Changed(f"{100 * share:.3g} % of the day at night", told, made, order)
+    return Changed(f"{100 * share:.3g} % of the day at night", sentence, made, order)
 
 
 def _work(log, chosen):

@@ -72,8 +72,8 @@ def waits(
 
     >>> from mjq_logs import Log
     >>> log = Log(need=np.ones(60), run=np.full(60, 120.0), submit=60.0 * np.arange(60), servers=1)
-    >>> found = waits(log, 1)
-    >>> [round(60 * found[name]["value"], 6) for name in ("mean", "percentile")]
+    >>> statistics = waits(log, 1)
+    >>> [round(60 * statistics[name]["value"], 6) for name in ("mean", "percentile")]
     [29.5, 53.0]
     >>> waits(log, 2)["mean"]["value"]
     0.0
@@ -119,7 +119,7 @@ def _blocks(wait, take, floor):
     return intervals.Blocks(float(take(wait)), parts, floor)._asdict()
 
 
-def interval(found: dict[str, Any], name: str) -> tuple[float, float] | None:
+def interval(statistics: dict[str, Any], name: str) -> tuple[float, float] | None:
     """Return the ends of the 95 % interval of the ``mean`` or the ``percentile`` that :func:`waits` found.
 
     Returns
@@ -127,36 +127,36 @@ def interval(found: dict[str, Any], name: str) -> tuple[float, float] | None:
     (float, float) or None
         None where the log cannot tell, and where the interval reaches below a minute or is wider than a hundredfold.
     """
-    ends = intervals.Blocks(**found[name]).interval(intervals.UPWARD) if name == "mean" else found["ends"]
+    ends = intervals.Blocks(**statistics[name]).interval(intervals.UPWARD) if name == "mean" else statistics["ends"]
     if ends is None:
         return None
     low, high = ends
     return (low, high) if low > 0 and intervals.tells(low, high, least=LEAST) else None
 
 
-def waits_told(found: dict[str, Any]) -> Waits:
+def waits_told(statistics: dict[str, Any]) -> Waits:
     """Return what :func:`waits` found, with intervals."""
-    ends = {name: interval(found, name) or (None, None) for name in ("mean", "percentile")}
-    return Waits(**{name: Interval(value=found[name]["value"], low=x, high=y) for name, (x, y) in ends.items()})
+    ends = {name: interval(statistics, name) or (None, None) for name in ("mean", "percentile")}
+    return Waits(**{name: Interval(value=statistics[name]["value"], low=x, high=y) for name, (x, y) in ends.items()})
 
 
-def surely_below(found: dict[str, Any], target: float) -> bool | None:
+def surely_below(statistics: dict[str, Any], target: float) -> bool | None:
     """Return whether the whole interval of the percentile is at most a target [h]; None where it holds the target.
 
     Intervals count that are too wide or too short to be told: where few jobs wait it may reach from nothing to an hour,
     which is below a target of two.
     """
-    if found["ends"] is None or found["ends"][0] <= target < found["ends"][1]:
+    if statistics["ends"] is None or statistics["ends"][0] <= target < statistics["ends"][1]:
         return None
-    return found["ends"][1] <= target
+    return statistics["ends"][1] <= target
 
 
-def difference(one: dict[str, Any], other: dict[str, Any], name: str) -> Interval:
+def difference(first: dict[str, Any], second: dict[str, Any], name: str) -> Interval:
     """Return by how much the waits of one replay exceed those of another one of the same log, with an interval.
 
     Parameters
     ----------
-    one, other : dict
+    first, second : dict
         Of :func:`waits`.
     name : {"mean", "percentile"}
 
@@ -165,7 +165,7 @@ def difference(one: dict[str, Any], other: dict[str, Any], name: str) -> Interva
     Interval
         In hours. Its ends are None where the log cannot tell, or where both lie within a minute.
     """
-    here, there = intervals.Blocks(**one[name]), intervals.Blocks(**other[name])
+    here, there = intervals.Blocks(**first[name]), intervals.Blocks(**second[name])
     low, high = intervals.of_change(here, there) or (None, None)
     if low is not None and high is not None and not (low == high == 0 or intervals.tells(low, high, least=LEAST)):
         low = high = None
@@ -198,8 +198,8 @@ def waits_at_load(
     one before.
 
     >>> log = Log(need=np.ones(9), run=np.full(9, 2700.0), submit=3600.0 * np.arange(9), servers=1)
-    >>> found = waits_at_load(log, "fcfs", [1.0, 2.0])
-    >>> [(round(one.load, 2), round(one.waits.mean.value, 6)) for one in found.curve], found.log
+    >>> result = waits_at_load(log, "fcfs", [1.0, 2.0])
+    >>> [(round(row.load, 2), round(row.waits.mean.value, 6)) for row in result.curve], result.log
     ([(0.84, 0.0), (1.69, 1.0)], None)
     """
     came = load(log)

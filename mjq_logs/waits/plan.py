@@ -103,10 +103,10 @@ def planned(
     Every hour two jobs of one server come, each for an hour and a half: three servers and there is no wait.
 
     >>> from mjq_logs import Log
-    >>> come = 3600.0 * np.repeat(np.arange(50), 2)
-    >>> log = Log(need=np.ones(100), run=np.full(100, 5400.0), submit=come, servers=2)
-    >>> found = planned(log, target=1, sizes=[1, 2, 3, 4], workers=1).policies[0]
-    >>> found.smallest, found.from_on, [one.meets for one in found.sizes]
+    >>> arrival = 3600.0 * np.repeat(np.arange(50), 2)
+    >>> log = Log(need=np.ones(100), run=np.full(100, 5400.0), submit=arrival, servers=2)
+    >>> answer = planned(log, target=1, sizes=[1, 2, 3, 4], workers=1).policies[0]
+    >>> answer.smallest, answer.from_on, [row.meets for row in answer.sizes]
     (3.0, 3.0, [False, False, True, True])
     """
     if target is None and not changes:
@@ -161,10 +161,10 @@ def planned_by_partition(
     Every hour two jobs of one server come to each partition, each for an hour and a half:
 
     >>> from mjq_logs import Log
-    >>> come = 3600.0 * np.repeat(np.arange(50), 2)
-    >>> log = Log(need=np.ones(100), run=np.full(100, 5400.0), submit=come, servers=2)
-    >>> found = planned_by_partition({"batch": log, "gpu": log}, 1, sizes={"batch": [2, 3], "gpu": [3, 4]})
-    >>> found.sum[0].servers, found.sum[0].smallest, found.met
+    >>> arrival = 3600.0 * np.repeat(np.arange(50), 2)
+    >>> log = Log(need=np.ones(100), run=np.full(100, 5400.0), submit=arrival, servers=2)
+    >>> answer = planned_by_partition({"batch": log, "gpu": log}, 1, sizes={"batch": [2, 3], "gpu": [3, 4]})
+    >>> answer.sum[0].servers, answer.sum[0].smallest, answer.met
     (4.0, 6.0, True)
     """
     sizes = sizes or {}
@@ -209,36 +209,36 @@ class _Work:
         self.all.append(self.stack.enter_context(made))
         return made
 
-    def done(self, found):
+    def done(self, answer):
         """Write what was found, remove the journals, and return it."""
         if self.output is not None:
-            folders.write(self.output, (found.model_dump_json(indent=1) + "\n").encode())
+            folders.write(self.output, (answer.model_dump_json(indent=1) + "\n").encode())
             for replays in self.all:
                 replays.forget()
-        return found
+        return answer
 
 
 def _planned(work, log, target, policies, sizes, changes, growth, node):
     target = None if target is None else float(checks.not_negative("target", target, ndim=0))
     growth, node = (float(checks.positive(name, x, ndim=0)) for name, x in (("growth", growth), ("node", node)))
-    come = log.require_arrivals()
+    arrival = log.require_arrivals()
     if log.submits_are_starts:
         raise ValueError("the submit times of this log are start times, so the waits of its jobs are unknown")
-    if not come.max() > come.min():
+    if not arrival.max() > arrival.min():
         raise ValueError("all jobs of the log come at once, so it tells nothing of waits")
     names = list(dict.fromkeys(policies))
     for name in names:
         rule_of(name)
-    found = []
+    of_policies = []
     if target is not None:
         replays, tried = work.replays(log), _sizes(log, sizes, node)
-        found = [_of_policy(replays, name, target, tried, growth, node) for name in names]
+        of_policies = [_of_policy(replays, name, target, tried, growth, node) for name in names]
     effects = []
     if changes:
         effects = what_if(log, changes, names, percentile=work.percentile, growth=growth, workers=work.workers)
         if target is not None:
             least = _smallest_of_each(work, changes, names, target, sizes, growth, node)
-            effects = [one.model_copy(update={"smallest": x}) for one, x in zip(effects, least, strict=True)]
+            effects = [effect.model_copy(update={"smallest": x}) for effect, x in zip(effects, least, strict=True)]
     compared = [] if log.servers is None else agreement(log, policies)
     seen = window_in_words(window_of(log))
     return Plan(
@@ -254,7 +254,7 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
         node=node,
         real_waits=agreement_in_words(compared),
         warnings=doubts(log, compared),
-        policies=found,
+        policies=of_policies,
         what_if=effects,
         assumes=assumed(log, growth, names, bool(changes)),
     )
@@ -262,25 +262,25 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
 
 def _smallest_of_each(work, changes, policies, target, sizes, growth, node):
     """Return for each policy the smallest size that meets the target under each change, or None."""
-    found = {}
+    smallest = {}
     for k, change in enumerate(changes):
         replays, tried = work.replays(change.log), _sizes(change.log, sizes, node)
         for name in policies:
             case: Callable[..., dict] = partial(dict, policy=name, growth=growth)
             replays.make([case(servers=size) for size in tried])
             every = _with_those_between(replays, case, target, tried, node)
-            found[name, k] = next((size for size in every if _percentile(replays, case, size) <= target), None)
-    return [found[name, k] for name in policies for k in range(len(changes))]
+            smallest[name, k] = next((size for size in every if _percentile(replays, case, size) <= target), None)
+    return [smallest[name, k] for name in policies for k in range(len(changes))]
 
 
 def _sum(plans, policy):
-    found = {name: next(one for one in plan.policies if one.policy == policy) for name, plan in plans.items()}
+    answers = {name: next(row for row in plan.policies if row.policy == policy) for name, plan in plans.items()}
     servers = [plan.servers for plan in plans.values()]
-    missed = [name for name, one in found.items() if one.smallest is None]
+    missed = [name for name, row in answers.items() if row.smallest is None]
     return SumOfPlans(
         policy=policy,
         servers=None if None in servers else sum(servers),
-        smallest=None if missed else sum(one.smallest for one in found.values()),
+        smallest=None if missed else sum(row.smallest for row in answers.values()),
         missed=missed,
     )
 
@@ -348,7 +348,7 @@ def _of_policy(replays, policy, target, sizes, growth, node):
     fit = [row.servers for row in rows if row.waits]
     smallest = next((row.servers for row in rows if row.meets), None)
     machine = smallest or (fit[-1] if fit else None)
-    found = PolicyPlan(
+    answer = PolicyPlan(
         policy=policy,
         sizes=rows,
         smallest=smallest,
@@ -359,8 +359,8 @@ def _of_policy(replays, policy, target, sizes, growth, node):
         loads=[] if machine is None else _against_load(replays, policy, machine, growth),
         verdict=[],
     )
-    return found.model_copy(
-        update={"verdict": plan_in_words(found, target, replays.percentile, node, replays.worth.why)}
+    return answer.model_copy(
+        update={"verdict": plan_in_words(answer, target, replays.percentile, node, replays.worth.why)}
     )
 
 
@@ -378,9 +378,9 @@ def _each(here, size, sizes, node, waits):
     return Waits(mean=_over(saved.mean, nodes), percentile=_over(saved.percentile, nodes))
 
 
-def _over(found, nodes):
-    ends = {"low": found.low, "high": found.high}
-    return Interval(value=found.value / nodes, **{end: None if x is None else x / nodes for end, x in ends.items()})
+def _over(interval, nodes):
+    ends = {"low": interval.low, "high": interval.high}
+    return Interval(value=interval.value / nodes, **{end: None if x is None else x / nodes for end, x in ends.items()})
 
 
 def _with_those_between(replays, case, target, sizes, node):
@@ -413,20 +413,20 @@ def _between(low, high, node):
 
 def _from_on(rows):
     """Return the size from which on all meet the target."""
-    found = None
+    size = None
     for row in reversed(rows):
         if not row.meets:
             break
-        found = row.servers
-    return found
+        size = row.servers
+    return size
 
 
 def _against_load(replays, policy, servers, growth):
     cases = [dict(policy=policy, servers=servers, growth=growth * factor) for factor in LOADS]
     replays.make(cases)
     return [
-        AtLoad(growth=one["growth"], load=replays.load(servers, one["growth"]), waits=waits_told(replays.waits(**one)))
-        for one in cases
+        AtLoad(growth=how["growth"], load=replays.load(servers, how["growth"]), waits=waits_told(replays.waits(**how)))
+        for how in cases
     ]
 
 

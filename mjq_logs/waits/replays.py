@@ -69,8 +69,8 @@ class Replays:
         """Make the replays that are missing."""
         todo = {key: case for case in cases if (key := self._key(case)) not in self.rows and self.fits(case["servers"])}
         self.bar.total += len(todo)
-        one = partial(_waits, self.log, self.percentile, self.worth.number)
-        for rows in parallel.map_as_completed(one, list(todo.items()), self.workers):
+        compute = partial(_waits, self.log, self.percentile, self.worth.number)
+        for rows in parallel.map_as_completed(compute, list(todo.items()), self.workers):
             self.journal.note(rows)
             self.bar.update(len(rows))
 
@@ -109,7 +109,7 @@ def _waits(log, percentile, number, case):
 def _fingerprint(log):
     """Return what tells this log from another one: whatever a replay depends on."""
     digest = hashlib.sha256(repr((log.begin, log.end)).encode())
-    there = () if (one := log.before) is None else (one.need, one.run, one.start, one.estimate)
+    there = () if (before := log.before) is None else (before.need, before.run, before.start, before.estimate)
     calendar = () if log.calendar is None else (log.calendar.since, log.calendar.up)
     for column in (log.need, log.run, log.arrival, log.estimate, *there, *calendar):
         digest.update(b"none" if column is None else np.ascontiguousarray(column).tobytes())

@@ -68,19 +68,19 @@ def what_if(
     job may have more than one server, nobody waits:
 
     >>> from mjq_logs import Log, capped
-    >>> come = 3600.0 * np.repeat(np.arange(50), 2)
-    >>> log = Log(need=np.tile([2.0, 1], 50), run=np.full(100, 1800.0), submit=come, servers=2)
-    >>> (found,) = what_if(log, [capped(log, 1)])
-    >>> found.before.mean.value, found.after.mean.value, found.saves.mean.value
+    >>> arrival = 3600.0 * np.repeat(np.arange(50), 2)
+    >>> log = Log(need=np.tile([2.0, 1], 50), run=np.full(100, 1800.0), submit=arrival, servers=2)
+    >>> (answer,) = what_if(log, [capped(log, 1)])
+    >>> answer.before.mean.value, answer.after.mean.value, answer.saves.mean.value
     (0.25, 0.0, 0.25)
     """
     servers = float(checks.positive("servers", log.require_servers() if servers is None else servers, ndim=0))
     growth = float(checks.positive("growth", growth, ndim=0))
     logs = {-1: log} | {k: change.log for k, change in enumerate(changes)}
     cases = [((name, k), (logs[k], servers, name, growth)) for name in dict.fromkeys(policies) for k in logs]
-    found = {key: wait for pairs in map_as_completed(_wait, cases, workers) for key, wait in pairs}
+    answer = {key: wait for pairs in map_as_completed(_wait, cases, workers) for key, wait in pairs}
     return [
-        compared(log, change, found[name, -1], found[name, k], name, servers, percentile)
+        compared(log, change, answer[name, -1], answer[name, k], name, servers, percentile)
         for name in dict.fromkeys(policies)
         for k, change in enumerate(changes)
     ]
@@ -114,9 +114,9 @@ def compared(
     place = np.argsort(change.jobs, kind="stable")
     kept, new = change.jobs[place], change.log
     waits, runs = (before[kept], after[place]), (log.run[kept] / HOUR, new.run[place] / HOUR)
-    told = [worth(which).number for which in (log, new)]
-    found = [measured(wait, each, percentile) for wait, each in zip(waits, told, strict=True)]
-    spent = [measured(wait + run, each) for wait, run, each in zip(waits, runs, told, strict=True)]
+    numbers = [worth(which).number for which in (log, new)]
+    statistics = [measured(wait, each, percentile) for wait, each in zip(waits, numbers, strict=True)]
+    spent = [measured(wait + run, each) for wait, run, each in zip(waits, runs, numbers, strict=True)]
     moved = None if _same(log, new) else np.abs(waits[0] - waits[1]) > SAME
     return Effect(
         change=change.words,
@@ -124,9 +124,9 @@ def compared(
         policy=policy,
         servers=servers,
         jobs=len(kept),
-        before=waits_told(found[0]),
-        after=waits_told(found[1]),
-        saves=Waits(**{name: _saved(found[0], found[1], name, moved) for name in ("mean", "percentile")}),
+        before=waits_told(statistics[0]),
+        after=waits_told(statistics[1]),
+        saves=Waits(**{name: _saved(statistics[0], statistics[1], name, moved) for name in ("mean", "percentile")}),
         response=_saved(spent[0], spent[1], "mean", moved),
     )
 
@@ -135,8 +135,8 @@ def _saved(before, after, name, moved):
     """Return by how much a quantity is shorter, with an interval where enough jobs have other waits than before."""
     if moved is None:
         return Interval(value=0.0, low=0.0, high=0.0)
-    found = difference(before, after, name)
-    return found if moved.sum() >= intervals.FEWEST else Interval(value=found.value, low=None, high=None)
+    change = difference(before, after, name)
+    return change if moved.sum() >= intervals.FEWEST else Interval(value=change.value, low=None, high=None)
 
 
 def _same(log, other):
