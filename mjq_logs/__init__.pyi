@@ -26,12 +26,12 @@ from .capacity.arrivals import agreement as agreement
 from .capacity.arrivals import load as load
 from .capacity.arrivals import time_with_a_job_that_fits as time_with_a_job_that_fits
 from .capacity.estimates import capacities as capacities
+from .capacity.estimates import capacity_by_block_length as capacity_by_block_length
+from .capacity.estimates import exact_near_saturation as exact_near_saturation
 from .capacity.estimates import exponential_capacity as exponential_capacity
 from .capacity.estimates import independent_capacity as independent_capacity
 from .capacity.estimates import mean_work as mean_work
-from .capacity.estimates import memory as memory
 from .capacity.estimates import naive_capacity as naive_capacity
-from .capacity.estimates import near_the_limit as near_the_limit
 from .capacity.estimates import own_order_capacity as own_order_capacity
 from .capacity.needs import binning_error as binning_error
 from .capacity.needs import costs_of_classes as costs_of_classes

@@ -250,13 +250,13 @@ def _of_easy(log):
 
 def _curve(made, policy):
     fields = set(Rate.model_fields)
-    curve = made.memory(policy)
+    curve = made.capacity_by_block_length(policy)
     return [Drawn(block=block, **capacity.model_dump(include=fields)) for block, capacity in curve.items()]
 
 
 def _near_saturation(made):
     """Return what holds near saturation for exponential classes under FCFS, where they can be solved."""
-    solved = made.near_the_limit()
+    solved = made.exact_near_saturation()
     if solved is None:
         return None
     rate, constant = HOUR * solved.capacity, 1 + solved.delta

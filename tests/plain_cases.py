@@ -39,7 +39,7 @@ from mjq.solvers.transient import Transient
 from mjq_book.experiments import aggregation
 from mjq_logs import Log, saturated_starts, summarize, time_with_a_job_that_fits
 from mjq_logs.making import campaigns
-from mjq_logs.waits.one_size import waits
+from mjq_logs.waits.one_size import wait_statistics
 
 NAMES = (*POLICIES, "backfill-2", "backfill-5", "msfq-1", "msfq-3")
 LAWS = {
@@ -136,7 +136,7 @@ def lists():
     yield "saturated, many, easy", partial(saturated_starts, *zeros, 1050, "easy", line=3)
     hours = 3600 * np.arange(60) // 2
     yield "who would fit", partial(time_with_a_job_that_fits, hours + 1800, hours, np.ones(60), np.full(60, 7200.0), 3)
-    yield "waits", partial(waits, Log(need=np.ones(60), run=np.full(60, 7200.0), submit=hours, servers=3), 3)
+    yield "waits", partial(wait_statistics, Log(need=np.ones(60), run=np.full(60, 7200.0), submit=hours, servers=3), 3)
 
 
 def chains():

@@ -32,7 +32,7 @@ from mjq.simulation import Schedule, replay
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs import Log, intervals, own_order_capacity
 from mjq_logs.capacity.estimates import mean_work
-from mjq_logs.waits.one_size import difference, interval, waits, worth
+from mjq_logs.waits.one_size import difference, interval, wait_statistics, worth
 
 __all__ = [
     "CASES",
@@ -238,7 +238,8 @@ def _ours(log, case):
     """Return the intervals that `mjq plan` and `mjq capacity` give for a log, None where they give none."""
     machine, number = MACHINES[case.needs], worth(log).number
     here, more = (
-        waits(log, size, case.policy, percentile=PERCENTILE, number=number) for size in (machine.servers, machine.more)
+        wait_statistics(log, size, case.policy, percentile=PERCENTILE, number=number)
+        for size in (machine.servers, machine.more)
     )
     gain = difference(here, more, "mean")
     own, work = own_order_capacity(log, case.policy), mean_work(log)
@@ -253,7 +254,7 @@ def _ours(log, case):
 
 
 def _replayed(log: Log, servers: float, policy: str) -> Schedule:
-    return replay(log.require_arrivals(), log.need, log.run, log.said, servers, policy)
+    return replay(log.require_arrivals(), log.need, log.run, log.estimates_used, servers, policy)
 
 
 def _scaled(mean, half, logarithmic):

@@ -55,7 +55,7 @@ def independent(
     """Draw jobs of a log one by one, which come in a Poisson process or by the hours of a summary, at its load."""
     rng, jobs = np.random.default_rng(seed), len(log)
     drawn = rng.integers(jobs, size=jobs)
-    need, run, said = log.need[drawn], log.run[drawn], None if log.said is None else log.said[drawn]
+    need, run, said = log.need[drawn], log.run[drawn], None if log.estimates_used is None else log.estimates_used[drawn]
     if exponential:
         needs, kind = np.unique(log.need, return_inverse=True)
         means = np.bincount(kind, log.run) / np.bincount(kind)

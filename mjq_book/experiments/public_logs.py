@@ -58,7 +58,7 @@ def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
     for policy in ("fcfs", "easy"):
         for capacity, found in mjq_logs.capacities(log, policy).items():
             yield _row(name, load, policy, capacity, "as they are", "", found)
-        for block, found in mjq_logs.memory(log, policy).items():
+        for block, found in mjq_logs.capacity_by_block_length(log, policy).items():
             yield _row(name, load, policy, "drawn", "as they are", block, found)
     up = mjq_logs.rounded_up(log)
     for capacity, found in mjq_logs.capacities(up, exact=False).items():
@@ -87,7 +87,9 @@ def waits(name: str, log: mjq_logs.Log) -> Iterator[dict]:
     speed = FASTER if log.submits_are_starts else 1.0
     assert log.arrival is not None
     come = (log.arrival - log.arrival.min()) / speed
-    kinds = {} if log.said is None else {"users'": log.said, "users', doubled": 2 * log.said}
+    kinds = (
+        {} if log.estimates_used is None else {"users'": log.estimates_used, "users', doubled": 2 * log.estimates_used}
+    )
     kinds |= {"exact": log.run, "exact, doubled": 2 * log.run}
     for policy in POLICIES:
         for kind, estimate in kinds.items() if policy not in NO_ESTIMATES else [("", log.run)]:

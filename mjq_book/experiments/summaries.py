@@ -85,7 +85,7 @@ def blocks(log: mjq_logs.Log, seed: int, length: int = BLOCK) -> mjq_logs.Log:
     come = log.require_arrivals()
     gap = np.diff(come, prepend=come[0])
     come = np.cumsum(gap[drawn])
-    said = None if log.said is None else log.said[drawn]
+    said = None if log.estimates_used is None else log.estimates_used[drawn]
     made = mjq_logs.Log(need=log.need[drawn], run=log.run[drawn], submit=come, estimate=said, servers=log.servers)
     return _at_load(made, _load(log))
 
@@ -152,7 +152,7 @@ def described(name: str, log: mjq_logs.Log, site: mjq_logs.Summary, seconds: flo
     return {
         "log": name, "jobs": len(log), "days": float(site.span / 86_400), "servers": site.servers,
         "users": 0 if log.user is None else len(np.unique(log.user)), "load": float(_load(log)),
-        "fcfs_load": fcfs_load_of(log), "model": site.model, "numbers": site.numbers, "looks": site.looks,
+        "fcfs_load": fcfs_load_of(log), "model": site.model, "numbers": site.size, "looks": site.looks,
         "seconds": seconds, "no_promise": "; ".join(site.reasons),
     }  # fmt: skip
 

@@ -96,7 +96,9 @@ def of_case(case: Case, truth: dict[tuple[str, str], tuple[float, float]], jobs:
 
 
 def _waits(log: Log) -> np.ndarray:
-    return replay(log.require_arrivals(), log.need, log.run, log.said, log.require_servers(), "easy").wait / 3600
+    return (
+        replay(log.require_arrivals(), log.need, log.run, log.estimates_used, log.require_servers(), "easy").wait / 3600
+    )
 
 
 def _rows_of(case):

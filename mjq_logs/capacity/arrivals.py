@@ -130,7 +130,7 @@ def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agre
     known, servers, own = ~np.isnan(log.wait), log.require_servers(), log.wait[~np.isnan(log.wait)]
     rows, fits_log, arrival = [], None, log.require_arrivals()
     for policy in policies:
-        made = replayed(log, servers, policy, estimate=log.said)
+        made = replayed(log, servers, policy, estimate=log.estimates_used)
         schedule, counted = made.schedule, np.append(np.ones(made.before, dtype=bool), known)
         columns = schedule.submit[counted], schedule.need[counted], schedule.run[counted], servers, schedule.calendar
         wait = made.wait[known]

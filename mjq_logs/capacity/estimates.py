@@ -33,12 +33,12 @@ __all__ = [
     "ASSUMES",
     "Estimates",
     "capacities",
+    "capacity_by_block_length",
+    "exact_near_saturation",
     "exponential_capacity",
     "independent_capacity",
     "mean_work",
-    "memory",
     "naive_capacity",
-    "near_the_limit",
     "own_order_capacity",
 ]
 
@@ -140,8 +140,8 @@ class Estimates:
         """Return :func:`independent_capacity`."""
         return self._once(independent_capacity, policy, self.seed, length)
 
-    def near_the_limit(self) -> RelativeCompletions | None:
-        """Return what :func:`near_the_limit` returns."""
+    def exact_near_saturation(self) -> RelativeCompletions | None:
+        """Return what :func:`exact_near_saturation` returns."""
         return self._once(_solved)[0]
 
     def exponential(self, policy: str, exact: bool = True) -> Capacity:
@@ -164,8 +164,8 @@ class Estimates:
             result[name] = compute()
         return result
 
-    def memory(self, policy: str, lengths: Sequence[int] = BLOCKS) -> dict[int, Capacity]:
-        """Return what the function :func:`memory` returns."""
+    def capacity_by_block_length(self, policy: str, lengths: Sequence[int] = BLOCKS) -> dict[int, Capacity]:
+        """Return what the function :func:`capacity_by_block_length` returns."""
         lengths = [length for length in lengths if 10 * length <= len(self.log)]
         result = {length: self.independent(policy, length) for length in (1, *lengths)}
         for length in lengths:
@@ -186,7 +186,7 @@ def naive_capacity(log: Log) -> Capacity:
 def mean_work(log: Log) -> Estimate:
     """Return the mean work of a job of the log [server-hours], with an interval for logs like it."""
     work = log.need * log.run / HOUR
-    _naive(log)  # there is some
+    _require_work(log)
     enough = intervals.long_enough(log.need, log.run)
     ends = intervals.of_ratio(work, np.ones(len(work))).interval() if enough else None
     low, high = ends or (np.nan, np.nan)
@@ -243,7 +243,7 @@ def _around(value, up, across):
 
 def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
     """Simulate jobs drawn from the log, `length` successive ones at a time, and return the capacity."""
-    _naive(log)  # there is some work
+    _require_work(log)
     rng = np.random.default_rng([seed, length])
     shares = []
     for _ in range(REPLICATIONS):
@@ -281,7 +281,7 @@ def _exponential(log, policy, seed, solved, why):
     return _simulated(log, shares, "exponential", why)
 
 
-def near_the_limit(log: Log) -> RelativeCompletions | None:
+def exact_near_saturation(log: Log) -> RelativeCompletions | None:
     """Solve the exponential classes of the log under FCFS exactly, for their capacity and the waits near it.
 
     Returns
@@ -290,7 +290,7 @@ def near_the_limit(log: Log) -> RelativeCompletions | None:
         None where more than a million configurations fit, they are not solved in a minute of the processor's time, run
         times lie too far apart, or jobs of some need took no time.
     """
-    return Estimates(log).near_the_limit()
+    return Estimates(log).exact_near_saturation()
 
 
 def _solved(log):
@@ -311,7 +311,9 @@ def _solved(log):
         return None, "run times lie too far apart for an exact solution"
 
 
-def memory(log: Log, policy: str = "fcfs", seed: int = 1, lengths: Sequence[int] = BLOCKS) -> dict[int, Capacity]:
+def capacity_by_block_length(
+    log: Log, policy: str = "fcfs", seed: int = 1, lengths: Sequence[int] = BLOCKS
+) -> dict[int, Capacity]:
     """Return the capacity as a curve from independent jobs to the log's own order.
 
     Returns
@@ -320,7 +322,7 @@ def memory(log: Log, policy: str = "fcfs", seed: int = 1, lengths: Sequence[int]
         The number of successive jobs that are drawn together to a :class:`Capacity`: 1, which is independent, then
         `lengths` as far as the log has ten such blocks, and the length of the log, which is its own order.
     """
-    return Estimates(log, seed).memory(policy, lengths)
+    return Estimates(log, seed).capacity_by_block_length(policy, lengths)
 
 
 def _jobs(policy):
@@ -334,11 +336,16 @@ def _some(column, which):
     return None if column is None else column[which]
 
 
-def _naive(log):
+def _require_work(log):
+    """Return the mean work of a job [server-seconds]; raise :class:`~mjq._util.checks.TooShort` if there is none."""
     work = float(np.mean(log.need * log.run))
     if not work > 0:
         raise checks.TooShort("no job of the log ran for any time")
-    return HOUR * log.require_servers() / work
+    return work
+
+
+def _naive(log):
+    return HOUR * log.require_servers() / _require_work(log)
 
 
 def _started(need, run, estimate, servers, policy):

@@ -194,9 +194,11 @@ def history(log: Log, policy: str) -> History:
     limit = np.where(np.isnan(stated), longest, stated)
     first = arrival.min()
     if log.start is None:
-        assert log.said is not None
+        assert log.estimates_used is not None
         up = None if calendar is None else calendar.moved(first)
-        start = first + replay(arrival - first, log.need, log.run, log.said, servers, policy, calendar=up).start
+        start = (
+            first + replay(arrival - first, log.need, log.run, log.estimates_used, servers, policy, calendar=up).start
+        )
     else:
         start = log.start
     known = np.isfinite(start)

@@ -246,7 +246,7 @@ def variation(arrival: np.ndarray, work: np.ndarray, span: float) -> np.ndarray:
 
 
 def _looks(site, jobs):
-    """Return at how many times more than one a campaign looks, so that work varies as in the log.
+    """Estimate how many further start times a campaign compares, so that weekly work varies as in the log.
 
     The mean of the logarithms of both coefficients of variation is met. Steps become smaller (Robbins and Monro), and
     the mean of the later ones is taken.

@@ -58,7 +58,7 @@ def waits_of(log: Log, policy: str, load: float | None = None, servers: float | 
     arrival = log.require_arrivals() - log.require_arrivals().min()
     if load is not None:
         arrival = arrival * (log.need @ log.run / (log.require_servers() * arrival.max() * load))
-    return replay(arrival, log.need, log.run, log.said, servers or log.require_servers(), policy).wait / HOUR
+    return replay(arrival, log.need, log.run, log.estimates_used, servers or log.require_servers(), policy).wait / HOUR
 
 
 def figures(log: Log, fcfs_load: float) -> dict[str, float]:

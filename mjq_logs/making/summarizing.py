@@ -192,9 +192,9 @@ def _levels(run, work, group, groups):
 
 def _limits(log, site, jobs):
     """Return popular limits and factors of overestimation, by name."""
-    if log.said is None:
+    if log.estimates_used is None:
         return {}
-    asked = np.maximum(log.said, 1.0)
+    asked = np.maximum(log.estimates_used, 1.0)
     limits, count = np.unique(asked, return_counts=True)
     fewest = max(FEWEST, len(log) / OF_ALL)
     place = np.argsort(-count, kind="stable")[:MOST_LIMITS]

@@ -154,7 +154,7 @@ class Summary:
     >>> from mjq_logs import example_log, summarize
     >>> site = summarize(example_log())
     >>> copy = site.draw(jobs=2000, seed=1)
-    >>> len(copy), copy.servers, site.numbers < 700
+    >>> len(copy), copy.servers, site.size < 700
     (2000, 64.0, True)
     """
 
@@ -190,7 +190,7 @@ class Summary:
     no_promise: tuple[str, ...] = ()
 
     @property
-    def numbers(self) -> int:
+    def size(self) -> int:
         """Return how many numbers the summary holds, its own error included."""
         return sum(_count(value) for name, value in self._content().items() if name not in ("model", "no_promise"))
 
@@ -198,11 +198,6 @@ class Summary:
     def reasons(self) -> tuple[str, ...]:
         """Return in words why nothing is promised of waits."""
         return tuple(REASONS[name] for name in self.no_promise)
-
-    @property
-    def bytes(self) -> int:
-        """Return how many bytes its numbers take: each has three digits, or counts servers, and has room in two."""
-        return 2 * self.numbers
 
     @property
     def group_of(self) -> np.ndarray:
@@ -402,7 +397,7 @@ class Summary:
         days = self.span / DAY
         fewest = max(5.0, self.jobs / 5000)
         sentences = [
-            f"The file holds {self.numbers} numbers; two bytes a number make {self.bytes} bytes. Counts of servers are "
+            f"The file holds {self.size} numbers; two bytes a number make {2 * self.size} bytes. Counts of servers are "
             f"exact; the others have {DIGITS} digits.",
             f"It tells that a machine of {self.servers:g} servers ran about {round(self.jobs)} jobs in {days:.3g} days "
             f"at a load of {self.load:g}.",

@@ -111,7 +111,7 @@ def gathered_by_partition(
     empty = [name for name, jobs in taken.items() if jobs.is_empty()]
     if empty:
         there = f"; those with jobs are {_listed(seen)}" if seen else ""
-        raise ValueError(f"no job that can be used is of the partition {empty[0]}{there}{whole.told()}")
+        raise ValueError(f"no job that can be used is of the partition {empty[0]}{there}{whole.reasons()}")
     _refuse_repeated(taken)
     logs = {}
     for name in servers:
@@ -167,7 +167,7 @@ def _log(reading, jobs, tally, servers, partition, whole=None):
     jobs = _whole_jobs(jobs.drop("same"), tallies)
     jobs = _without_odd_ones(jobs, known, tallies)
     if jobs.is_empty():
-        raise ValueError(f"none of {tally.read} lines holds a job that can be used{tally.told()}")
+        raise ValueError(f"none of {tally.read} lines holds a job that can be used{tally.reasons()}")
     jobs, limits = _with_limits(jobs)
     jobs, requeued = _attempts(_ran_so_far(jobs, reading.seen.latest)) if reading.attempts else (jobs, [])
     jobs, notes = _in_order(jobs)
@@ -373,7 +373,7 @@ class _Tally:
                 self.first[reason] = sorted([*self.first.get(reason, []), *first])[:FIRST_LINES]
         return table.filter(pl.col("dropped").is_null())
 
-    def told(self):
+    def reasons(self):
         """Return the reasons, for a message."""
         reasons = (f"{count} {reason} (line {self.first[reason][0]})" for reason, count in self.dropped.items())
         return "".join(f"; {text}" for text in reasons)

@@ -263,7 +263,7 @@ class Log(ReadOnly):
         return None if self.start is None or self.arrival is None else self.start - self.arrival
 
     @property
-    def said(self) -> Column:
+    def estimates_used(self) -> Column:
         """Return the users' estimates of run times [s], the run time where that is not known or too low; or None."""
         return None if self.estimate is None else np.fmax(self.estimate, self.run)
 

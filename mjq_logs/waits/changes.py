@@ -29,7 +29,7 @@ class Changed:
     ----------
     words : str
         What changes, in a few words.
-    told : str
+    sentence : str
         What was done, in a sentence.
     log : Log
         Its jobs have no real starts, as nobody knows them.
@@ -38,7 +38,7 @@ class Changed:
     """
 
     words: str
-    told: str
+    sentence: str
     log: Log
     jobs: np.ndarray
 
@@ -98,7 +98,7 @@ def with_exact_estimates(log: Log) -> Changed:
     Examples
     --------
     >>> log = Log(need=np.ones(2), run=np.array([60., 30.]), submit=np.zeros(2), estimate=np.full(2, 3600.))
-    >>> with_exact_estimates(log).log.said.tolist()
+    >>> with_exact_estimates(log).log.estimates_used.tolist()
     [60.0, 30.0]
     """
     if log.estimate is None:

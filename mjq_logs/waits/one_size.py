@@ -18,8 +18,8 @@ from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.replaying import replayed
 
 __all__ = [
-    "GROWTHS", "LEAST", "difference", "interval", "measured", "surely_below", "waits", "waits_at_load", "waits_told",
-    "worth",
+    "GROWTHS", "LEAST", "difference", "interval", "measured", "surely_below", "wait_statistics", "waits_at_load",
+    "with_intervals", "worth",
 ]  # fmt: skip
 
 GROWTHS = 0.5, 0.7, 0.85, 1.0, 1.15, 1.3, 1.5  # how many times as fast as in the log the jobs come
@@ -27,7 +27,7 @@ PERCENTILE = 90.0
 LEAST = 1 / 60  # hours: intervals of waits that lie below, or reach below it, are not given
 
 
-def waits(
+def wait_statistics(
     log: Log,
     servers: float,
     policy: str = "easy",
@@ -72,13 +72,13 @@ def waits(
 
     >>> from mjq_logs import Log
     >>> log = Log(need=np.ones(60), run=np.full(60, 120.0), submit=60.0 * np.arange(60), servers=1)
-    >>> statistics = waits(log, 1)
+    >>> statistics = wait_statistics(log, 1)
     >>> [round(60 * statistics[name]["value"], 6) for name in ("mean", "percentile")]
     [29.5, 53.0]
-    >>> waits(log, 2)["mean"]["value"]
+    >>> wait_statistics(log, 2)["mean"]["value"]
     0.0
     """
-    wait = replayed(log, servers, policy, growth, None if exact else log.said).wait / HOUR
+    wait = replayed(log, servers, policy, growth, None if exact else log.estimates_used).wait / HOUR
     return measured(wait, worth(log).number if number is None else number, percentile)
 
 
@@ -88,7 +88,7 @@ def worth(log: Log) -> intervals.Worth:
 
 
 def measured(wait: np.ndarray, number: float, percentile: float = 90) -> dict[str, Any]:
-    """Return what :func:`waits` returns, for waits [h] in the order of the log that are known already.
+    """Return what :func:`wait_statistics` returns, for waits [h] in the order of the log that are known already.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _blocks(wait, take, floor):
 
 
 def interval(statistics: dict[str, Any], name: str) -> tuple[float, float] | None:
-    """Return the ends of the 95 % interval of the ``mean`` or the ``percentile`` that :func:`waits` found.
+    """Return the ends of the 95 % interval of the ``mean`` or the ``percentile`` that :func:`wait_statistics` found.
 
     Returns
     -------
@@ -134,8 +134,8 @@ def interval(statistics: dict[str, Any], name: str) -> tuple[float, float] | Non
     return (low, high) if low > 0 and intervals.tells(low, high, least=LEAST) else None
 
 
-def waits_told(statistics: dict[str, Any]) -> Waits:
-    """Return what :func:`waits` found, with intervals."""
+def with_intervals(statistics: dict[str, Any]) -> Waits:
+    """Return what :func:`wait_statistics` found, with intervals."""
     ends = {name: interval(statistics, name) or (None, None) for name in ("mean", "percentile")}
     return Waits(**{name: Interval(value=statistics[name]["value"], low=x, high=y) for name, (x, y) in ends.items()})
 
@@ -157,7 +157,7 @@ def difference(first: dict[str, Any], second: dict[str, Any], name: str) -> Inte
     Parameters
     ----------
     first, second : dict
-        Of :func:`waits`.
+        Of :func:`wait_statistics`.
     name : {"mean", "percentile"}
 
     Returns
@@ -207,17 +207,18 @@ def waits_at_load(
         return None
     servers, number = log.require_servers(), worth(log).number
     replayed = {
-        growth: waits(log, servers, policy, growth, percentile=percentile, number=number) for growth in {1.0, *growths}
+        growth: wait_statistics(log, servers, policy, growth, percentile=percentile, number=number)
+        for growth in {1.0, *growths}
     }
     return LoadWaits(
         percentile=percentile,
         log=_of_log(log, percentile),
-        replay=waits_told(replayed[1.0]),
-        curve=[AtLoad(growth=x, load=x * came.load, waits=waits_told(replayed[x])) for x in growths],
+        replay=with_intervals(replayed[1.0]),
+        curve=[AtLoad(growth=x, load=x * came.load, waits=with_intervals(replayed[x])) for x in growths],
     )
 
 
 def _of_log(log, percentile):
     """Return the waits that the log has itself, if it has some. They are what it was, so they have no intervals."""
     known = None if log.wait is None else log.wait[~np.isnan(log.wait)]
-    return None if known is None or not len(known) else waits_told(measured(known / HOUR, 0.0, percentile))
+    return None if known is None or not len(known) else with_intervals(measured(known / HOUR, 0.0, percentile))

@@ -23,7 +23,7 @@ from mjq_logs.capacity.arrivals import agreement
 from mjq_logs.doubts import doubts
 from mjq_logs.reading.log import Log
 from mjq_logs.waits.changes import Changed
-from mjq_logs.waits.one_size import difference, surely_below, waits_told
+from mjq_logs.waits.one_size import difference, surely_below, with_intervals
 from mjq_logs.waits.replays import Replays
 from mjq_logs.waits.what_if import what_if
 from mjq_logs.window import window_in_words, window_of
@@ -337,7 +337,7 @@ def _of_policy(replays, policy, target, sizes, growth, node):
                 servers=size,
                 load=replays.load(size, growth),
                 too_large=replays.too_large(size),
-                waits=None if here is None else waits_told(here),
+                waits=None if here is None else with_intervals(here),
                 meets=meets[size],
                 surely=meets[size] and (sure is True or any(row.surely for row in rows)),
                 surely_misses=here is None or sure is False,
@@ -425,7 +425,11 @@ def _against_load(replays, policy, servers, growth):
     cases = [dict(policy=policy, servers=servers, growth=growth * factor) for factor in LOADS]
     replays.make(cases)
     return [
-        AtLoad(growth=how["growth"], load=replays.load(servers, how["growth"]), waits=waits_told(replays.waits(**how)))
+        AtLoad(
+            growth=how["growth"],
+            load=replays.load(servers, how["growth"]),
+            waits=with_intervals(replays.waits(**how)),
+        )
         for how in cases
     ]
 

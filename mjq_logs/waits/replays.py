@@ -15,7 +15,7 @@ from mjq._util import checks, fingerprints, parallel
 from mjq._util.journal import Journal
 from mjq_logs.outages import calendar_on
 from mjq_logs.reading.log import Log
-from mjq_logs.waits.one_size import waits, worth
+from mjq_logs.waits.one_size import wait_statistics, worth
 
 __all__ = ["Replays"]
 
@@ -27,7 +27,7 @@ class Replays:
     ----------
     log : Log
     percentile : float
-        As for :func:`mjq_logs.waits.one_size.waits`.
+        As for :func:`mjq_logs.waits.one_size.wait_statistics`.
     workers : int or distributed.Client or None
         As for :func:`mjq._util.parallel.map_as_completed`.
     output : path or None
@@ -75,7 +75,7 @@ class Replays:
             self.bar.update(len(rows))
 
     def waits(self, **case: Any) -> dict[str, Any]:
-        """Return the waits of one case, by :func:`mjq_logs.waits.one_size.waits`."""
+        """Return the waits of one case, by :func:`mjq_logs.waits.one_size.wait_statistics`."""
         self.make([case])
         return self.rows[self._key(case)]
 
@@ -103,7 +103,7 @@ class Replays:
 
 
 def _waits(log, percentile, number, case):
-    return waits(log, **case, percentile=percentile, number=number)
+    return wait_statistics(log, **case, percentile=percentile, number=number)
 
 
 def _fingerprint(log):

@@ -13,7 +13,7 @@ from mjq_logs.answers import Effect, Interval, Waits
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.replaying import replayed
 from mjq_logs.waits.changes import Changed
-from mjq_logs.waits.one_size import difference, measured, waits_told, worth
+from mjq_logs.waits.one_size import difference, measured, with_intervals, worth
 
 __all__ = ["compared", "what_if"]
 
@@ -120,12 +120,12 @@ def compared(
     moved = None if _same(log, new) else np.abs(waits[0] - waits[1]) > SAME
     return Effect(
         change=change.words,
-        told=change.told,
+        told=change.sentence,
         policy=policy,
         servers=servers,
         jobs=len(kept),
-        before=waits_told(statistics[0]),
-        after=waits_told(statistics[1]),
+        before=with_intervals(statistics[0]),
+        after=with_intervals(statistics[1]),
         saves=Waits(**{name: _saved(statistics[0], statistics[1], name, moved) for name in ("mean", "percentile")}),
         response=_saved(spent[0], spent[1], "mean", moved),
     )
@@ -141,11 +141,11 @@ def _saved(before, after, name, moved):
 
 def _same(log, other):
     """Return whether a change changes nothing."""
-    pairs = [(getattr(log, name), getattr(other, name)) for name in ("need", "run", "arrival", "said")]
+    pairs = [(getattr(log, name), getattr(other, name)) for name in ("need", "run", "arrival", "estimates_used")]
     return all((x is None and y is None) or np.array_equal(x, y) for x, y in pairs)
 
 
 def _wait(case):
     """Return the waits of one replay [h]."""
     log, servers, policy, growth = case
-    return replayed(log, servers, policy, growth, log.said).wait / HOUR
+    return replayed(log, servers, policy, growth, log.estimates_used).wait / HOUR

@@ -33,6 +33,7 @@ from mjq_logs import (
     agreement,
     binning_error,
     capacities,
+    capacity_by_block_length,
     costs_of_classes,
     example_log,
     exponential_capacity,
@@ -41,7 +42,6 @@ from mjq_logs import (
     job_classes,
     load,
     mean_work,
-    memory,
     naive_capacity,
     own_order_capacity,
     planned,
@@ -51,7 +51,7 @@ from mjq_logs import (
     waits_at_load,
 )
 from mjq_logs.capacity import estimates
-from mjq_logs.capacity.estimates import Estimates, near_the_limit
+from mjq_logs.capacity.estimates import Estimates, exact_near_saturation
 from mjq_logs.capacity.needs import MOST_NEEDS
 from mjq_logs.making import example
 from mjq_logs.making.example import example_path, made
@@ -203,7 +203,7 @@ def test_a_single_job_tells_no_capacity():
 @pytest.mark.parametrize("policy", ["fcfs", "easy"])
 def test_drawing_all_jobs_in_a_row_is_the_own_order_and_one_by_one_is_independent(policy):
     log = drawn(20_000, 3, alike=20)
-    curve = memory(log, policy)
+    curve = capacity_by_block_length(log, policy)
     assert list(curve) == [1, 10, 100, 1000, 20_000]
     assert curve[1] == independent_capacity(log, policy)
     assert curve[20_000] == own_order_capacity(log, policy)
@@ -344,7 +344,7 @@ def test_exponential_classes_that_cannot_be_solved_are_simulated(monkeypatch):
     rng = np.random.default_rng(1)
     instant = Log(need=np.tile([1.0, 2.0], 500), run=np.tile([0.0, 60.0], 500), servers=2.0)
     many = Log(need=rng.integers(1, 60, 3000).astype(float), run=rng.exponential(60, 3000), servers=1000.0)
-    assert near_the_limit(instant) is near_the_limit(many) is None
+    assert exact_near_saturation(instant) is exact_near_saturation(many) is None
     found = exponential_capacity(instant)
     assert found.interval.startswith("of the simulation") and found.low <= found.value <= found.high
     assert found.value == pytest.approx(120)  # jobs of 2 of 2 servers, a minute each, and as many that take no time
@@ -354,10 +354,10 @@ def test_exponential_classes_that_are_not_solved_in_time_are_simulated(monkeypat
     monkeypatch.setitem(estimates.JOBS, "fcfs", 20_000)
     log = drawn(20_000, 5)
     exact = Estimates(log).exponential("fcfs")
-    assert exact.interval == estimates.EXACT and near_the_limit(log) is not None
+    assert exact.interval == estimates.EXACT and exact_near_saturation(log) is not None
     monkeypatch.setattr(estimates, "MOST_SECONDS", 0.0)
     simulated = Estimates(log).exponential("fcfs")
-    assert "its exact solution takes more than 0 s" in simulated.interval and near_the_limit(log) is None
+    assert "its exact solution takes more than 0 s" in simulated.interval and exact_near_saturation(log) is None
     assert simulated.low < simulated.high and simulated.value == pytest.approx(exact.value, rel=0.02)
 
 
@@ -397,7 +397,7 @@ def test_the_verdict_goes_by_where_the_load_lies_beside_the_interval():
 
 
 def test_only_two_policies_are_worked_off_from_a_full_line():
-    for compute in (capacities, independent_capacity, own_order_capacity, memory):
+    for compute in (capacities, independent_capacity, own_order_capacity, capacity_by_block_length):
         with pytest.raises(ValueError, match="policy must be one of fcfs, easy; got 'lifo'"):
             compute(example_log(), "lifo")
 
@@ -488,7 +488,7 @@ def test_waits_at_the_load_are_those_of_the_log_and_of_replays():
     log = example_log()
     come, found = log.arrival - log.arrival.min(), waits_at_load(log, "fcfs", [0.5, 1.0])
     for one in found.curve:
-        wait = replay(come / one.growth, log.need, log.run, log.said, log.servers, "fcfs").wait / 3600
+        wait = replay(come / one.growth, log.need, log.run, log.estimates_used, log.servers, "fcfs").wait / 3600
         assert one.waits.mean.value == pytest.approx(wait.mean())
         assert (wait <= one.waits.percentile.value).mean() == pytest.approx(0.9, abs=1e-3)
         assert one.load == one.growth * load(log).load

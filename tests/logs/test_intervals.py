@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from mjq_logs import Log, intervals, planned, read_log, what_if, with_exact_estimates
-from mjq_logs.waits.one_size import interval, measured, surely_below, waits
+from mjq_logs.waits.one_size import interval, measured, surely_below, wait_statistics
 from tests.conftest import TRACES, needs_traces, said
 
 DAY = 86_400.0
@@ -139,7 +139,7 @@ def test_where_five_jobs_decide_there_is_no_interval():
 def test_nobody_waits_only_if_the_log_is_long_enough_to_say_so(jobs, sure):
     """One server, a job of a minute each day: with how many days is it sure that 90 % do not wait?"""
     log = Log(need=np.ones(jobs), run=np.full(jobs, 60.0), submit=DAY * np.arange(jobs), servers=1)
-    found = waits(log, 1)
+    found = wait_statistics(log, 1)
     assert found["percentile"]["value"] == 0 and surely_below(found, 0.0) is sure
     assert interval(found, "percentile") is None and interval(found, "mean") is None
 

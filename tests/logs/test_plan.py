@@ -12,7 +12,7 @@ from mjq.simulation import replay
 from mjq_logs import Log, Plan, example_log, planned, read_log, sizes_between
 from mjq_logs.making.example import example_path
 from mjq_logs.reading.log import Before
-from mjq_logs.waits.one_size import difference, interval, waits
+from mjq_logs.waits.one_size import difference, interval, wait_statistics
 from mjq_logs.words import plan_in_words
 from tests.conftest import TRACES, needs_traces, said
 
@@ -55,7 +55,7 @@ def test_waits_of_a_lone_server_are_those_of_the_recursion_of_lindley():
     for served, gap in zip(run[:-1], gaps[1:], strict=True):
         wait.append(max(0.0, wait[-1] + served - gap))
     log = Log(need=np.ones(500), run=3600 * run, submit=3600 * np.cumsum(gaps), servers=1)
-    found = waits(log, 1, "fcfs", percentile=95)
+    found = wait_statistics(log, 1, "fcfs", percentile=95)
     assert np.isclose(found["mean"]["value"], np.mean(wait))
     assert np.isclose(found["percentile"]["value"], np.sort(wait)[474])
 
@@ -70,7 +70,7 @@ def test_waits_of_a_lone_server_are_those_of_the_recursion_of_lindley():
     ],
 )
 def test_mean_waits_of_public_logs(file, servers, policy, seconds):
-    found = waits(read_log(TRACES / file), servers, policy)
+    found = wait_statistics(read_log(TRACES / file), servers, policy)
     assert found["mean"]["value"] == pytest.approx(seconds / 3600, rel=2e-6)
 
 
@@ -78,7 +78,7 @@ def test_a_percentile_is_the_shortest_time_that_so_many_wait_at_most():
     log = mixed(1)
     wait = replay(log.submit, log.need, log.run, log.estimate, 12, "easy").wait / 3600
     for percentile in (10, 50, 90, 99.5, 100):
-        found = waits(log, 12, percentile=percentile)["percentile"]["value"]
+        found = wait_statistics(log, 12, percentile=percentile)["percentile"]["value"]
         assert (wait <= found * (1 + 1e-12)).mean() >= percentile / 100 > (wait < found * (1 - 1e-12)).mean()
 
 
@@ -86,7 +86,7 @@ def test_growth_shrinks_times_and_exact_estimates_are_run_times():
     log = mixed(2)
     come = (log.submit - log.submit[0]) / 1.5
     faster = replay(come, log.need, log.run, None, 12, "easy").wait.mean() / 3600
-    assert np.isclose(waits(log, 12, growth=1.5, exact=True)["mean"]["value"], faster)
+    assert np.isclose(wait_statistics(log, 12, growth=1.5, exact=True)["mean"]["value"], faster)
 
 
 def pairs(jobs, seed):
@@ -101,7 +101,7 @@ def test_intervals_of_independent_waits_hold_what_they_should():
     """The mean of all jobs is half an hour; three quarters wait at most the median of those that wait."""
     held = np.zeros(2)
     for seed in range(200):
-        found = waits(pairs(8000, seed)[0], 1, "fcfs", percentile=75)
+        found = wait_statistics(pairs(8000, seed)[0], 1, "fcfs", percentile=75)
         ends = interval(found, "mean"), interval(found, "percentile")
         held += [low < value < high for (low, high), value in zip(ends, (0.5, np.log(2)), strict=True)]
     assert (held >= 186).all()  # of 200; 195 are expected, as they miss on one side only
@@ -109,20 +109,20 @@ def test_intervals_of_independent_waits_hold_what_they_should():
 
 def test_the_same_waits_have_no_difference_and_short_logs_no_interval():
     log, _ = pairs(8000, 1)
-    found = waits(log, 1)
+    found = wait_statistics(log, 1)
     for name in ("mean", "percentile"):
         same = difference(found, found, name)
         assert (same.value, same.low, same.high) == (0.0, 0.0, 0.0)
-    assert interval(waits(mixed(5, jobs=70), 12), "mean") is None
+    assert interval(wait_statistics(mixed(5, jobs=70), 12), "mean") is None
     sorted_jobs = Log(need=log.need, run=np.sort(log.run), submit=log.submit, servers=1)
-    assert interval(waits(log, 1), "mean") and not interval(waits(sorted_jobs, 1), "mean")
+    assert interval(wait_statistics(log, 1), "mean") and not interval(wait_statistics(sorted_jobs, 1), "mean")
 
 
 def test_a_far_percentile_needs_a_longer_log():
     log, _ = pairs(4000, 2)
-    assert interval(waits(log, 1, percentile=90), "percentile") is not None
+    assert interval(wait_statistics(log, 1, percentile=90), "percentile") is not None
     for percentile in (99.9, 100):
-        assert interval(waits(log, 1, percentile=percentile), "percentile") is None
+        assert interval(wait_statistics(log, 1, percentile=percentile), "percentile") is None
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "easy"])
@@ -152,7 +152,7 @@ def test_no_size_below_the_smallest_meets_the_target(policy, node):
     for seed in range(8):
         log, target, asked = mixed(seed, jobs=300), 0.3, np.arange(8.0, 50, 4 * node)
         found = planned(log, target, [policy], asked, node=node).policies[0]
-        wait = {size: waits(log, size, policy)["percentile"]["value"] for size in np.arange(8.0, 50, node)}
+        wait = {size: wait_statistics(log, size, policy)["percentile"]["value"] for size in np.arange(8.0, 50, node)}
         clear = max((size for size in asked if size < found.smallest and wait[size] > 1.5 * target), default=0)
         least = min(size for size in wait if wait[size] <= target and (policy == "fcfs" or size > clear))
         assert found.smallest == least
@@ -174,12 +174,12 @@ def test_each_further_node_saves_its_part_of_what_the_next_size_saves():
     log = mixed(3)
     first, *_, last = planned(log, 0.2, ["fcfs"], [8, 48], node=4).policies[0].sizes
     assert last.each_node_more is None  # there is no larger one
-    more = waits(log, 12, "fcfs")
+    more = wait_statistics(log, 12, "fcfs")
     for name in ("mean", "percentile"):
         saved = getattr(first.waits, name).value - more[name]["value"]
         assert saved > 0 and np.isclose(getattr(first.each_node_more, name).value, saved)
     wide = planned(log, 1e6, ["fcfs"], [8, 48], node=4).policies[0].sizes[0]  # nothing between them is tried
-    saved = wide.waits.mean.value - waits(log, 48, "fcfs")["mean"]["value"]
+    saved = wide.waits.mean.value - wait_statistics(log, 48, "fcfs")["mean"]["value"]
     assert np.isclose(wide.each_node_more.mean.value, saved / 10)
 
 

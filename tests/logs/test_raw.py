@@ -94,7 +94,7 @@ def test_who_was_there_is_the_state_in_which_a_replay_begins():
     # The machine was under first come, first served: replayed so, each job starts when it did.
     (found,) = agreement(log, ["fcfs"])
     assert found.same == 1 and found.fits_log == found.fits_replay
-    made = replayed(log, SERVERS, "fcfs", estimate=log.said)
+    made = replayed(log, SERVERS, "fcfs", estimate=log.estimates_used)
     assert np.abs(made.wait - log.wait).max() < 1
     assert np.abs(made.schedule.start[: made.before] - made.started).max() < 1
     without = agreement(log.of(np.arange(len(log)), before=None), ["fcfs"])[0]
@@ -227,7 +227,7 @@ def test_who_has_no_limit_is_not_backfilled():
     log = read_log(RAW / "unlimited.txt", servers=10)
     assert log.estimate.tolist() == [100, 100, UNLIMITED]
     assert "1 jobs have no limit of their run time" in log.notes
-    found = replay(log.submit - T, log.need, log.run, log.said, 10, "easy")
+    found = replay(log.submit - T, log.need, log.run, log.estimates_used, 10, "easy")
     assert found.start.tolist() == [0, 100, 200]
     assert replay(log.submit - T, log.need, log.run, None, 10, "easy").start.tolist() == [0, 100, 2]
 

@@ -258,7 +258,7 @@ def test_two_numbers_of_memory():
             np.mean(log.need[k:] == log.need[:-k]), abs=0.02
         )
     assert "two numbers of memory" in " ".join(site.in_words())
-    assert "does not tell who submitted" in " ".join(site.own_error())
+    assert "does not tell who submitted" in " ".join(site.error_in_words())
 
 
 @settings(max_examples=8)
@@ -332,8 +332,8 @@ def test_the_file_holds_the_summary(site, tmp_path):
     assert np.array_equal(again.draw(1000, 9).submit, site.draw(1000, 9).submit)
     content = json.loads(site.to_json())
     found = numbers_in({name: value for name, value in content.items() if name != "version"})
-    assert len(found) == site.numbers - 1 <= MOST_NUMBERS  # the numbers count `local`, which is a truth value
-    assert site.bytes <= 1500
+    assert len(found) == site.size - 1 <= MOST_NUMBERS  # the numbers count `local`, which is a truth value
+    assert 2 * site.size <= 1500
     counts = {*content["needs"], *content["groups"], content["servers"]}
     assert all(float(f"{x:.3g}") == x or x in counts for x in found)
 
@@ -342,7 +342,7 @@ def test_a_log_of_many_needs_has_no_more_numbers(unchecked):
     rng = np.random.default_rng(1)
     site = summarize(some_log(rng, 40_000, 100, needs=np.arange(1, 301), servers=300.0))
     assert len(site.needs) <= summarizing.MOST_NEEDS and len(site.groups) == 8
-    assert replace(site, error=dict.fromkeys(FIGURES, (1.0, 1.0))).numbers <= MOST_NUMBERS
+    assert replace(site, error=dict.fromkeys(FIGURES, (1.0, 1.0))).size <= MOST_NUMBERS
 
 
 @pytest.mark.parametrize(
@@ -449,7 +449,7 @@ def test_whatever_a_file_says_is_drawn_from_or_refused_in_printable_words(site, 
     assert refusal.isprintable() and len(refusal) < 300
     if read is None:
         return
-    words = [*read.own_error(), *read.in_words()]
+    words = [*read.error_in_words(), *read.in_words()]
     assert all(printable(one) == one and len(one) < 1000 for one in words)
     assert as_swf(read.draw(50), words).count(b"\n") == as_swf(read.draw(50)).count(b"\n") + len(words)
 
@@ -490,7 +490,7 @@ def test_draws_of_no_size_are_refused(site):
 def test_the_summary_tells_its_own_error(log, site):
     assert set(site.error) == set(FIGURES)
     assert all(off >= 0 for _, off in filter(None, site.error.values()))
-    text = " ".join(site.own_error())
+    text = " ".join(site.error_in_words())
     assert "points under FCFS" in text and "EASY mean wait" in text and "Nothing is promised of waits" in text
     draws = [share_of_order(site.draw(seed=k)) for k in range(8)]
     expected = 100 * (np.mean(draws) - share_of_order(log))
@@ -509,7 +509,7 @@ def test_a_wait_that_no_draw_has_is_not_a_wait_that_the_log_has_not(site):
         assert error["easy mean wait"] == error["easy 90 % wait"] == ratio
         told = replace(site, error=error)
         again = Summary.from_json(told.to_json())
-        assert again.error == error and words in " ".join(again.own_error())
+        assert again.error == error and words in " ".join(again.error_in_words())
 
 
 def test_nothing_is_promised_where_nothing_can_be(site, log):

@@ -86,8 +86,8 @@ def test_what_is_compared_are_the_waits_of_the_same_jobs():
     changes = [capped(log, 3), with_exact_estimates(log), shifted_to_night(log, 0.3), without_need(log, 8)]
     for one, change in zip(what_if(log, changes), changes, strict=True):
         new = change.log
-        here = replay(log.submit, log.need, log.run, log.said, 12, "easy").wait / HOUR
-        there = replay(new.submit, new.need, new.run, new.said, 12, "easy").wait / HOUR
+        here = replay(log.submit, log.need, log.run, log.estimates_used, 12, "easy").wait / HOUR
+        there = replay(new.submit, new.need, new.run, new.estimates_used, 12, "easy").wait / HOUR
         assert one.jobs == len(new) == len(there)
         assert np.isclose(one.before.mean.value, here[change.jobs].mean())
         assert np.isclose(one.after.mean.value, there.mean())

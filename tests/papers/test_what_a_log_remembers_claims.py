@@ -371,7 +371,7 @@ def test_summaries_are_computed_again(name):
     """From the public log itself: what is promised of the summary, and every number of the kept table."""
     log = summaries.public(name, TRACES)
     site = mjq_logs.summarize(log)
-    assert not site.no_promise and site.numbers <= 700
+    assert not site.no_promise and site.size <= 700
     kept = experiments.kept("summaries").filter(log=name, copy="summary")
     means = dict(kept.select("figure", "mean").iter_rows())
     own = summaries.figures(log, site.fcfs_load)
