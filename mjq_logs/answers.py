@@ -445,7 +445,7 @@ class Plan(Plain):
     @property
     def met(self) -> bool:
         """Return whether any size tried meets the target, or there is none."""
-        return self.target is None or any(one.smallest is not None for one in self.policies)
+        return self.target is None or any(row.smallest is not None for row in self.policies)
 
     @model_serializer(mode="wrap")
     def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

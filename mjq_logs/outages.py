@@ -118,13 +118,13 @@ def _idle(log, first, last, longest):
         until = max(until, end)
 
 
-def without_gaps(log: Log, found: Sequence[Gap] | None = None) -> Log:
+def without_gaps(log: Log, gaps: Sequence[Gap] | None = None) -> Log:
     """Return the log with its outages cut: what came later comes so much earlier, and waits are shorter.
 
     Parameters
     ----------
     log : Log
-    found : sequence of Gap, optional
+    gaps : sequence of Gap, optional
         By default those of :func:`find_gaps`.
 
     Returns
@@ -135,16 +135,16 @@ def without_gaps(log: Log, found: Sequence[Gap] | None = None) -> Log:
     Examples
     --------
     >>> from mjq_logs import Log
-    >>> come = 3600.0 * np.delete(np.arange(840), slice(400, 495))
-    >>> log = Log(need=np.ones(745), run=np.full(745, 60.0), submit=come, servers=1)
+    >>> arrival = 3600.0 * np.delete(np.arange(840), slice(400, 495))
+    >>> log = Log(need=np.ones(745), run=np.full(745, 60.0), submit=arrival, servers=1)
     >>> cut = without_gaps(log)
     >>> float(cut.submit[-1]) / 3600, float(original(cut, cut.submit)[-1]) / 3600
     (767.0, 839.0)
     """
-    found = find_gaps(log) if found is None else tuple(found)
-    if not found:
+    gaps = find_gaps(log) if gaps is None else tuple(gaps)
+    if not gaps:
         return log
-    ends, taken = np.array([gap.end for gap in found]), np.append(0.0, np.cumsum([gap.taken for gap in found]))
+    ends, taken = np.array([gap.end for gap in gaps]), np.append(0.0, np.cumsum([gap.taken for gap in gaps]))
 
     def moved(times):
         return None if times is None else times - taken[np.searchsorted(ends, times, "right")]
@@ -159,7 +159,7 @@ def without_gaps(log: Log, found: Sequence[Gap] | None = None) -> Log:
     if window is not None:
         begin, end = moved(np.array(window)).tolist()
         window = (begin, end)
-    return replace(log, **times, before=before, present=present, window=window, gaps=tuple(found))
+    return replace(log, **times, before=before, present=present, window=window, gaps=tuple(gaps))
 
 
 def original(log: Log, times: ArrayLike) -> np.ndarray:

@@ -78,19 +78,19 @@ def drawn(jobs, seed, alike=1):
     rng = np.random.default_rng(seed)
     kind = np.repeat(rng.choice(3, jobs // alike, p=SHARES), alike)
     run = MEANS[kind] * rng.standard_exponential(len(kind))
-    come = np.cumsum(rng.exponential(600, len(kind)))
-    return Log(need=NEEDS[kind], run=run, submit=come, servers=SERVERS)
+    arrival = np.cumsum(rng.exponential(600, len(kind)))
+    return Log(need=NEEDS[kind], run=run, submit=arrival, servers=SERVERS)
 
 
 @light
 def test_for_exponential_classes_all_but_the_naive_one_are_that_of_the_model():
     exact = 3600 * processing_capacity(SERVERS, NEEDS, 1 / MEANS, SHARES)
-    found = capacities(drawn(100_000, 1))
-    assert found["naive"].value == pytest.approx(3600 * SERVERS / (SHARES @ (NEEDS * MEANS)), rel=0.02)
+    result = capacities(drawn(100_000, 1))
+    assert result["naive"].value == pytest.approx(3600 * SERVERS / (SHARES @ (NEEDS * MEANS)), rel=0.02)
     for name in ("exponential", "independent", "own_order"):
-        assert found[name].value == pytest.approx(exact, rel=0.02)
-        assert found[name].low <= found[name].value <= found[name].high
-        assert found[name].share == pytest.approx(found[name].value / found["naive"].value)
+        assert result[name].value == pytest.approx(exact, rel=0.02)
+        assert result[name].low <= result[name].value <= result[name].high
+        assert result[name].share == pytest.approx(result[name].value / result["naive"].value)
 
 
 @light
@@ -129,9 +129,9 @@ def test_rows_of_alike_jobs_make_a_log_short():
 def test_work_that_has_only_begun_is_not_done(policy):
     """Four jobs of a year on four of eight servers, then hours: a log of some days knows nothing of the year."""
     run = np.append(np.full(4, 365 * 86_400.0), np.full(200, 3600.0))
-    found = own_order_capacity(Log(need=np.ones(204), run=run, servers=8.0), policy)
-    assert 0 < found.share <= 1 and found.value <= naive_capacity(Log(need=np.ones(204), run=run, servers=8.0)).value
-    assert found.low is None and re.search(r"too short to tell: 9\d% of its work is unfinished", found.interval)
+    result = own_order_capacity(Log(need=np.ones(204), run=run, servers=8.0), policy)
+    assert 0 < result.share <= 1 and result.value <= naive_capacity(Log(need=np.ones(204), run=run, servers=8.0)).value
+    assert result.low is None and re.search(r"too short to tell: 9\d% of its work is unfinished", result.interval)
 
 
 @st.composite
@@ -146,14 +146,14 @@ def any_log(draw):
     if draw(st.booleans()):  # long jobs first, or the same jobs in a row
         order = np.argsort(-run) if draw(st.booleans()) else np.argsort(need)
         need, run = need[order], run[order]
-    come = np.cumsum(rng.exponential(draw(st.sampled_from([0.0, 1.0, 1e5])), jobs))
+    arrival = np.cumsum(rng.exponential(draw(st.sampled_from([0.0, 1.0, 1e5])), jobs))
     wait = np.where(rng.random(jobs) < 0.1, np.nan, rng.exponential(draw(st.sampled_from([0.0, 100.0])), jobs))
-    said = np.where(rng.random(jobs) < 0.1, np.nan, run * rng.uniform(0.5, 10, jobs))
+    estimate = np.where(rng.random(jobs) < 0.1, np.nan, run * rng.uniform(0.5, 10, jobs))
     return Log(
         need=need, run=run, servers=servers,
-        submit=come if draw(st.booleans()) else None,
-        start=come + wait if draw(st.booleans()) else None,
-        estimate=said if draw(st.booleans()) else None,
+        submit=arrival if draw(st.booleans()) else None,
+        start=arrival + wait if draw(st.booleans()) else None,
+        estimate=estimate if draw(st.booleans()) else None,
     )  # fmt: skip
 
 
@@ -176,17 +176,17 @@ def test_no_log_yields_a_share_beyond_1_or_an_interval_beside_its_value(monkeypa
     for name in estimates.JOBS:
         monkeypatch.setitem(estimates.JOBS, name, 2000)
     monkeypatch.setattr(estimates, "MOST_CONFIGURATIONS", 1000)
-    told = unless_refused(lambda: mjq_logs.report_on(log, policy))
-    if told:
-        naive = told.capacities.naive.value
-        curves = [one for curve in told.memory.values() for one in curve]
-        for one in [*(one for _, one in told.capacities), *curves]:
-            assert 0 <= one.share <= 1 and one.value <= naive * (1 + 1e-12)
-            assert holds_its_value(one.value, one.low, one.high)
-            assert holds_its_value(one.share, one.share_low, one.share_high)
-            assert one.share_high is None or 0 <= one.share_low <= one.share_high <= 1
-        assert holds_its_value(told.mean_work.value, told.mean_work.low, told.mean_work.high)
-        assert all(0 <= x <= 1 for one in told.agreement for x in (one.same, one.fits_log, one.fits_replay))
+    report = unless_refused(lambda: mjq_logs.report_on(log, policy))
+    if report:
+        naive = report.capacities.naive.value
+        curves = [capacity for curve in report.memory.values() for capacity in curve]
+        for capacity in [*(capacity for _, capacity in report.capacities), *curves]:
+            assert 0 <= capacity.share <= 1 and capacity.value <= naive * (1 + 1e-12)
+            assert holds_its_value(capacity.value, capacity.low, capacity.high)
+            assert holds_its_value(capacity.share, capacity.share_low, capacity.share_high)
+            assert capacity.share_high is None or 0 <= capacity.share_low <= capacity.share_high <= 1
+        assert holds_its_value(report.mean_work.value, report.mean_work.low, report.mean_work.high)
+        assert all(0 <= x <= 1 for row in report.agreement for x in (row.same, row.fits_log, row.fits_replay))
     plan = unless_refused(lambda: planned(log, 1.0, [policy], [log.servers, 2 * log.servers], workers=1))
     if plan:
         for size in plan.policies[0].sizes:
@@ -215,8 +215,8 @@ def test_drawing_all_jobs_in_a_row_is_the_own_order_and_one_by_one_is_independen
 @light
 def test_a_machine_without_waste_is_as_fast_as_the_naive_one():
     log = Log(need=np.ones(2000), run=np.random.default_rng(4).exponential(60, 2000), servers=4.0)
-    for name, one in capacities(log).items():
-        assert one.share == pytest.approx(1, rel=0.005), name
+    for name, capacity in capacities(log).items():
+        assert capacity.share == pytest.approx(1, rel=0.005), name
 
 
 def test_easy_wastes_less_than_first_come_first_served():
@@ -273,10 +273,10 @@ def test_arrivals():
     log = Log(
         need=np.ones(48), run=np.full(48, 3600.0), submit=3600.0 * np.arange(48), servers=2.0, clock=1_706_745_600.0
     )
-    found = load(log)  # from 1 February 2024, 0:00
-    assert found.rate == pytest.approx(48 / 47) and found.load == pytest.approx(24 / 47)
-    assert list(found.by_month) == ["2024-02"] and list(found.by_hour) == [f"{k:02d}" for k in range(24)]
-    assert found.by_hour["05"] == 0.5 and found.dispersion_by_hour == 0
+    result = load(log)  # from 1 February 2024, 0:00
+    assert result.rate == pytest.approx(48 / 47) and result.load == pytest.approx(24 / 47)
+    assert list(result.by_month) == ["2024-02"] and list(result.by_hour) == [f"{k:02d}" for k in range(24)]
+    assert result.by_hour["05"] == 0.5 and result.dispersion_by_hour == 0
     rng = np.random.default_rng(6)
     poisson = Log(need=np.ones(50_000), run=np.ones(50_000), submit=np.cumsum(rng.exponential(60, 50_000)), servers=1.0)
     assert load(poisson).dispersion_by_hour == pytest.approx(1, abs=0.15)
@@ -285,9 +285,9 @@ def test_arrivals():
 
 def test_the_load_of_all_months_is_the_load():
     log = example_log()
-    found = load(log)
-    assert list(found.by_month) == ["2026-01", "2026-02", "2026-03"]
-    assert min(found.by_month.values()) < found.load < max(found.by_month.values())
+    result = load(log)
+    assert list(result.by_month) == ["2026-01", "2026-02", "2026-03"]
+    assert min(result.by_month.values()) < result.load < max(result.by_month.values())
 
 
 def test_our_log_is_the_schedule_of_easy():
@@ -345,9 +345,9 @@ def test_exponential_classes_that_cannot_be_solved_are_simulated(monkeypatch):
     instant = Log(need=np.tile([1.0, 2.0], 500), run=np.tile([0.0, 60.0], 500), servers=2.0)
     many = Log(need=rng.integers(1, 60, 3000).astype(float), run=rng.exponential(60, 3000), servers=1000.0)
     assert exact_near_saturation(instant) is exact_near_saturation(many) is None
-    found = exponential_capacity(instant)
-    assert found.interval.startswith("of the simulation") and found.low <= found.value <= found.high
-    assert found.value == pytest.approx(120)  # jobs of 2 of 2 servers, a minute each, and as many that take no time
+    result = exponential_capacity(instant)
+    assert result.interval.startswith("of the simulation") and result.low <= result.value <= result.high
+    assert result.value == pytest.approx(120)  # jobs of 2 of 2 servers, a minute each, and as many that take no time
 
 
 def test_exponential_classes_that_are_not_solved_in_time_are_simulated(monkeypatch):
@@ -413,38 +413,38 @@ def small(tmp_path_factory):
 @light
 def test_the_command_says_what_the_library_finds(small):
     status, out, _ = said("capacity", small, "--json", "--needs", 3, "--policy", "fcfs")
-    found = json.loads(out)
+    answer = json.loads(out)
     _, schema, _ = said("capacity", "--schema")
-    jsonschema.validate(found, json.loads(schema))
+    jsonschema.validate(answer, json.loads(schema))
     log = read_log(small)
-    lines = found["lines"]
+    lines = answer["lines"]
     assert status == 0 and lines["read"] == lines["used"] + sum(lines["dropped"].values()) == 1494
-    assert list(found["capacities"]) == ["naive", "exponential", "independent", "own_order"]
-    for name, one in capacities(log).items():
-        told = found["capacities"][name]
+    assert list(answer["capacities"]) == ["naive", "exponential", "independent", "own_order"]
+    for name, capacity in capacities(log).items():
+        plan = answer["capacities"][name]
         for key in ("value", "share", "low", "high", "share_low", "share_high"):
-            assert told[key] == getattr(one, key) or (told[key] is None and np.isnan(getattr(one, key)))
-        assert told["wasted_servers"] == 64 * (1 - one.share)
-    assert found["near_saturation"]["capacity"] == found["capacities"]["exponential"]["value"]
-    assert found["binned"]["fewer"]["needs"] <= 3
-    assert Report.model_validate(found).classes[0].wastes >= found["classes"][1]["wastes"]
+            assert plan[key] == getattr(capacity, key) or (plan[key] is None and np.isnan(getattr(capacity, key)))
+        assert plan["wasted_servers"] == 64 * (1 - capacity.share)
+    assert answer["near_saturation"]["capacity"] == answer["capacities"]["exponential"]["value"]
+    assert answer["binned"]["fewer"]["needs"] <= 3
+    assert Report.model_validate(answer).classes[0].wastes >= answer["classes"][1]["wastes"]
 
 
 @light
 def test_both_policies_stand_under_their_names_and_each_says_what_it_says_alone(tmp_path):
     small, rng, rows = tmp_path / "jobs.csv", np.random.default_rng(2), ["submit,start,need,run"]
-    for come in np.cumsum(rng.exponential(60, 300)).round().tolist():
-        rows.append(f"{come},{come + rng.integers(90)},{rng.integers(1, 3)},{rng.integers(1, 120)}")
+    for arrival in np.cumsum(rng.exponential(60, 300)).round().tolist():
+        rows.append(f"{arrival},{arrival + rng.integers(90)},{rng.integers(1, 3)},{rng.integers(1, 120)}")
     small.write_text("\n".join(rows))
     status, out, _ = said("capacity", small, "--servers", 2, "--json")
-    found = json.loads(out)
-    jsonschema.validate(found, json.loads(said("capacity", "--schema")[1]))
-    told = PolicyReports.model_validate(found)
-    assert status == 0 and list(told.policies) == ["fcfs", "easy"]
+    answer = json.loads(out)
+    jsonschema.validate(answer, json.loads(said("capacity", "--schema")[1]))
+    reports = PolicyReports.model_validate(answer)
+    assert status == 0 and list(reports.policies) == ["fcfs", "easy"]
     log = read_log(small, servers=2)
-    assert told.policies["easy"] == mjq_logs.report_on(log, "easy") and told == mjq_logs.reports_on(log)
+    assert reports.policies["easy"] == mjq_logs.report_on(log, "easy") and reports == mjq_logs.reports_on(log)
     text = said("capacity", small, "--servers", 2)[1]
-    assert all(sentence in text for sentence in told.verdict)
+    assert all(sentence in text for sentence in reports.verdict)
     order = (
         "The work that came",
         "What each policy can carry",
@@ -462,38 +462,38 @@ def test_no_letter_of_a_chart_is_cut_off(monkeypatch):
     log = example_log()
     plots.style()
     plan = planned(log, 2.0, ["fcfs", "easy"], [64, 80], workers=1)
-    for told in (mjq_logs.report_on(log), mjq_logs.reports_on(log), mjq_logs.reports_on(altered(log, clock=None))):
+    for report in (mjq_logs.report_on(log), mjq_logs.reports_on(log), mjq_logs.reports_on(altered(log, clock=None))):
         draw = [
             mjq_logs.plots.shares_of_capacity,
             mjq_logs.plots.waits_against_load,
             mjq_logs.plots.load_by_time,
             mjq_logs.plots.wasted_servers,
         ]
-        draw = [partial(one, told) for one in (*draw, mjq_logs.plots.memory_of_log)]
-        for one in [
+        draw = [partial(chart, report) for chart in (*draw, mjq_logs.plots.memory_of_log)]
+        for chart in [
             *draw,
             partial(mjq_logs.plots.waits_by_size, plan),
             partial(mjq_logs.plots.waits_by_load, plan, quantity="mean"),
         ]:
             figure, ax = plots.panels(1, height=3.4)
-            one(ax=ax)
+            chart(ax=ax)
             figure.canvas.draw()
             drawn, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
             beyond = max(-drawn.x0, -drawn.y0, drawn.x1 - width, drawn.y1 - height)
-            assert beyond < 0.02, (one.func.__name__, beyond)  # inches
+            assert beyond < 0.02, (chart.func.__name__, beyond)  # inches
             plt.close(figure)
 
 
 def test_waits_at_the_load_are_those_of_the_log_and_of_replays():
     log = example_log()
-    come, found = log.arrival - log.arrival.min(), waits_at_load(log, "fcfs", [0.5, 1.0])
-    for one in found.curve:
-        wait = replay(come / one.growth, log.need, log.run, log.estimates_used, log.servers, "fcfs").wait / 3600
-        assert one.waits.mean.value == pytest.approx(wait.mean())
-        assert (wait <= one.waits.percentile.value).mean() == pytest.approx(0.9, abs=1e-3)
-        assert one.load == one.growth * load(log).load
-    assert found.replay == found.curve[1].waits
-    assert found.log.mean.value == pytest.approx(log.wait.mean() / 3600)
+    arrival, result = log.arrival - log.arrival.min(), waits_at_load(log, "fcfs", [0.5, 1.0])
+    for row in result.curve:
+        wait = replay(arrival / row.growth, log.need, log.run, log.estimates_used, log.servers, "fcfs").wait / 3600
+        assert row.waits.mean.value == pytest.approx(wait.mean())
+        assert (wait <= row.waits.percentile.value).mean() == pytest.approx(0.9, abs=1e-3)
+        assert row.load == row.growth * load(log).load
+    assert result.replay == result.curve[1].waits
+    assert result.log.mean.value == pytest.approx(log.wait.mean() / 3600)
     assert waits_at_load(altered(log, start=None)).log is None
     assert waits_at_load(altered(log, submit=None)) is None
     assert waits_at_load(altered(log, submits_are_starts=True)) is None
@@ -505,22 +505,22 @@ def test_the_first_sentences_say_how_near_the_limit_a_log_is_and_whose_waits_the
     for name in estimates.JOBS:
         monkeypatch.setitem(estimates.JOBS, name, 2000)
     log = example_log()
-    told = mjq_logs.reports_on(log).verdict
-    assert told[0] == "From 2026-01-05 06:18 to 2026-03-05 22:26, 55.5 % of the servers were busy."
-    assert told[1] == "The work that came would keep 57.4 % of the servers busy if none were wasted."
-    assert told[2] == (
+    sentences = mjq_logs.reports_on(log).verdict
+    assert sentences[0] == "From 2026-01-05 06:18 to 2026-03-05 22:26, 55.5 % of the servers were busy."
+    assert sentences[1] == "The work that came would keep 57.4 % of the servers busy if none were wasted."
+    assert sentences[2] == (
         "At 58.8 % of what EASY can carry, its jobs waited 5.09 h on average, and 90 % of them at most 15.6 h (real "
         "waits, by the log)."
     )
-    assert "would wait 24 h on average" in told[3] and "in a replay under first come, first served" in told[3]
-    told = mjq_logs.reports_on(altered(log, start=None), ["easy"]).verdict
-    assert "would wait 5.09 h" in told[1] and "(in a replay under EASY)" in told[1]
+    assert "would wait 24 h on average" in sentences[3] and "in a replay under first come, first served" in sentences[3]
+    sentences = mjq_logs.reports_on(altered(log, start=None), ["easy"]).verdict
+    assert "would wait 5.09 h" in sentences[1] and "(in a replay under EASY)" in sentences[1]
     crowded = mjq_logs.reports_on(altered(log, start=None, servers=36.0, need=np.minimum(log.need, 36))).verdict
     assert "With more work than first come, first served can carry" in crowded[1]
     assert crowded[1].endswith("waits would grow as long as the log lasts.")  # a mean would be that of its length
-    told = mjq_logs.reports_on(altered(log, submit=None)).verdict[::-1]
-    assert told[1] == "Under EASY, 97.7 % of the servers would be busy while jobs wait."
-    assert told[0].startswith("The log does not tell when jobs came")
+    sentences = mjq_logs.reports_on(altered(log, submit=None)).verdict[::-1]
+    assert sentences[1] == "Under EASY, 97.7 % of the servers would be busy while jobs wait."
+    assert sentences[0].startswith("The log does not tell when jobs came")
 
 
 def test_a_replay_that_does_not_know_the_machine_is_said_first(tmp_path):
@@ -544,9 +544,9 @@ def test_a_replay_that_does_not_know_the_machine_is_said_first(tmp_path):
 @light
 def test_a_log_of_start_times_says_so_first():
     log = altered(drawn(500, 1), submits_are_starts=True)
-    told = mjq_logs.report_on(log)
-    assert "submit times of this log are start times" in told.verdict[-1] and told.agreement == []
-    assert told.load.dispersion_by_hour is None
+    report = mjq_logs.report_on(log)
+    assert "submit times of this log are start times" in report.verdict[-1] and report.agreement == []
+    assert report.load.dispersion_by_hour is None
 
 
 @light
@@ -563,9 +563,11 @@ def test_a_log_of_little_removes_questions_not_the_run(tmp_path):
     path = tmp_path / "jobs.csv"
     path.write_text("need,run\n" + "1,60\n2,90\n" * 40)
     status, out, _ = said("capacity", path, "--servers", 2, "--json", "--policy", "easy")
-    found = json.loads(out)
-    assert status == 0 and found["missing"] == ["submit", "start", "estimate"]
-    assert found["load"] is None and found["agreement"] == [] and found["verdict"][0].startswith("Nothing can be said")
+    result = json.loads(out)
+    assert status == 0 and result["missing"] == ["submit", "start", "estimate"]
+    assert (
+        result["load"] is None and result["agreement"] == [] and result["verdict"][0].startswith("Nothing can be said")
+    )
     assert said("capacity", path)[0] == 2
     assert said("capacity", path, "--servers", 2)[0] == 0
 
@@ -648,14 +650,14 @@ HOURLY = {
 def test_nasa():
     log = read_log(TRACES / "NASA-iPSC-1993-3.1-cln.swf.gz")
     assert load(log).rate == pytest.approx(8.2603, abs=1e-4)
-    for name, one in capacities(log).items():
+    for name, capacity in capacities(log).items():
         value, error = HOURLY[name]
-        assert one.value == pytest.approx(value, abs=error), name
+        assert capacity.value == pytest.approx(value, abs=error), name
 
 
 @needs_traces
 def test_two_moments_give_nasa_within_three_per_cent():
-    log, rng, found = read_log(TRACES / "NASA-iPSC-1993-3.1-cln.swf.gz"), np.random.default_rng(7), []
+    log, rng, rates = read_log(TRACES / "NASA-iPSC-1993-3.1-cln.swf.gz"), np.random.default_rng(7), []
     needs, kind = np.unique(log.need, return_inverse=True)
     means = np.array([log.run[log.need == need].mean() for need in needs])
     scv = np.array([log.run[log.need == need].var() for need in needs]) / means**2
@@ -665,8 +667,8 @@ def test_two_moments_give_nasa_within_three_per_cent():
         phase = np.where(rng.random(len(k)) < short[k], short[k], 1 - short[k])
         run = means[k] / (2 * phase) * rng.standard_exponential(len(k))
         busy = needs[k] @ run / saturated_starts(needs[k], run, log.servers)[-1] / log.servers
-        found.append(busy * naive_capacity(log).value)
-    assert Estimate.of(found).mean == pytest.approx(10.31, rel=0.03)
+        rates.append(busy * naive_capacity(log).value)
+    assert Estimate.of(rates).mean == pytest.approx(10.31, rel=0.03)
 
 
 SHARES_OF_NAIVE = {
@@ -679,20 +681,20 @@ SHARES_OF_NAIVE = {
 @pytest.mark.parametrize("name", SHARES_OF_NAIVE)
 def test_public_logs(name):
     log, (shares, rounded) = read_log(TRACES / f"{name}.swf.gz"), SHARES_OF_NAIVE[name]
-    found = capacities(log)
+    result = capacities(log)
     for key, share in zip(("exponential", "independent", "own_order"), shares, strict=True):
-        assert found[key].share == pytest.approx(share, abs=0.01), key
+        assert result[key].share == pytest.approx(share, abs=0.01), key
     kept = experiments.kept("public_logs").filter(
         pl.col("log") == name.removesuffix("-easy"), pl.col("policy") == "fcfs", pl.col("needs") == "as they are"
     )
-    for key, row in zip(found, kept.filter(pl.col("capacity") != "drawn").iter_rows(named=True), strict=True):
-        assert (row["capacity"], row["jobs_per_hour"]) == (key, pytest.approx(found[key].value, rel=1e-5))
+    for key, row in zip(result, kept.filter(pl.col("capacity") != "drawn").iter_rows(named=True), strict=True):
+        assert (row["capacity"], row["jobs_per_hour"]) == (key, pytest.approx(result[key].value, rel=1e-5))
     up = rounded_up(log)
     assert exponential_capacity(up, exact=False).share == pytest.approx(rounded[0], abs=0.01)
     assert independent_capacity(up).share == pytest.approx(rounded[1], abs=0.01)
     if name.startswith("SDSC"):
         assert load(log).load == pytest.approx(0.823, abs=1e-3)
-        assert "first come, first served is at its limit" in verdict(load(log), found, "fcfs")[-1]
+        assert "first come, first served is at its limit" in verdict(load(log), result, "fcfs")[-1]
 
 
 OWN_ORDER = {
@@ -735,15 +737,15 @@ def test_who_would_have_fitted_by_the_definition(seed):
     """The share of the time in which somebody waits who fits, looked at between any two events."""
     rng = np.random.default_rng(seed)
     jobs, servers = 12, 4.0
-    come, run, need = rng.integers(0, 20, jobs), rng.integers(0, 9, jobs), rng.integers(1, 5, jobs)
-    start = replay(come, need, run, None, servers, "easy").start + rng.integers(0, 3, jobs)
-    events = np.unique(np.concatenate([come, start, start + run]))
+    arrival, run, need = rng.integers(0, 20, jobs), rng.integers(0, 9, jobs), rng.integers(1, 5, jobs)
+    start = replay(arrival, need, run, None, servers, "easy").start + rng.integers(0, 3, jobs)
+    events = np.unique(np.concatenate([arrival, start, start + run]))
     fitted = 0.0
     for begin, end in pairwise(events):
         free = servers - need[(start <= begin) & (begin < start + run)].sum()
-        waiting = need[(come <= begin) & (begin < start)]
+        waiting = need[(arrival <= begin) & (begin < start)]
         fitted += (end - begin) * bool((waiting <= free).any())
-    found = mjq_logs.time_with_a_job_that_fits(
-        start.astype(float), *(x.astype(float) for x in (come, need, run)), servers
+    result = mjq_logs.time_with_a_job_that_fits(
+        start.astype(float), *(x.astype(float) for x in (arrival, need, run)), servers
     )
-    assert found == pytest.approx(fitted / (events[-1] - events[0]))
+    assert result == pytest.approx(fitted / (events[-1] - events[0]))

@@ -23,12 +23,11 @@ def daily(days, seed=1, drift=0.0, memory=14.0, jobs=30, hours=0.5, servers=6.0)
     for noise in rng.standard_normal(days - 1):
         level.append(stays * level[-1] + np.sqrt(1 - stays**2) * noise)
     counts = rng.poisson(jobs * np.exp(drift * np.array(level)))
-    come = np.sort(np.repeat(np.arange(days), counts) + rng.random(counts.sum()))
-    run = 3600 * hours * rng.exponential(size=len(come))
-    said = run * rng.uniform(1, 5, len(come))
-    return Log(
-        need=rng.choice([1.0, 3.0], len(come)), run=run, submit=DAY * come, estimate=said, servers=servers, clock=0.0
-    )
+    arrival = np.sort(np.repeat(np.arange(days), counts) + rng.random(counts.sum()))
+    run = 3600 * hours * rng.exponential(size=len(arrival))
+    estimate = run * rng.uniform(1, 5, len(arrival))
+    need, submit = rng.choice([1.0, 3.0], len(arrival)), DAY * arrival
+    return Log(need=need, run=run, submit=submit, estimate=estimate, servers=servers, clock=0.0)
 
 
 # --- The interval of a percentile -------------------------------------------------------------------------------------
@@ -66,25 +65,25 @@ def test_where_some_parts_of_a_log_have_no_waits_the_interval_is_as_long_as_its_
     """A logarithmic scale would reach from 1e-16 to 1e+11 hours here."""
     rng = np.random.default_rng(3)
     wait = np.where(rng.random(4000) < np.repeat([0.04, 0.1, 0.12, 0.04], 1000), rng.exponential(size=4000), 0.0)
-    found = measured(wait, 1000.0)
-    low, high = found["ends"]
+    result = measured(wait, 1000.0)
+    low, high = result["ends"]
     assert low == 0 and 0.1 < high < wait.max()
-    assert interval(found, "percentile") is None  # it begins at nothing
-    assert surely_below(found, wait.max()) and surely_below(found, 0.1) is None
+    assert interval(result, "percentile") is None  # it begins at nothing
+    assert surely_below(result, wait.max()) and surely_below(result, 0.1) is None
 
 
 # --- When there is none -----------------------------------------------------------------------------------------------
 
 
 @given(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3), st.floats(0, 10))
-def test_an_interval_says_nothing_if_it_is_a_hundred_times_as_wide_or_too_small(one, other, least):
-    low, high = sorted((one, other))
-    told = intervals.tells(low, high, least)
-    assert told == intervals.tells(-high, -low, least)
+def test_an_interval_says_nothing_if_it_is_a_hundred_times_as_wide_or_too_small(first, second, least):
+    low, high = sorted((first, second))
+    tells = intervals.tells(low, high, least)
+    assert tells == intervals.tells(-high, -low, least)
     if low > 0:
-        assert told == (low >= least and high <= 100 * low)
+        assert tells == (low >= least and high <= 100 * low)
     elif high >= 0:
-        assert told == (max(-low, high) >= least)
+        assert tells == (max(-low, high) >= least)
 
 
 def test_an_interval_of_a_mean_is_at_most_a_hundredfold():
@@ -114,11 +113,11 @@ def test_weekends_are_no_drift():
 def test_what_a_log_is_worth_does_not_depend_on_units():
     log = daily(200)
     known = intervals.worth(log.need, log.run, log.submit)
-    for found in (
+    for result in (
         intervals.worth(8 * log.need, log.run, log.submit), intervals.worth(log.need, log.run / 60, log.submit),
         intervals.worth(log.need, log.run, log.submit + 1e9),
     ):  # fmt: skip
-        assert found.number == pytest.approx(known.number)
+        assert result.number == pytest.approx(known.number)
 
 
 def test_where_five_jobs_decide_there_is_no_interval():
@@ -128,9 +127,9 @@ def test_where_five_jobs_decide_there_is_no_interval():
     for factor, known in ((1.0, True), (60.0, False)):
         run = log.run.copy()
         run[1000:1005] = factor * run.mean()
-        found = intervals.worth(log.need, run, log.submit)
-        assert (found.number > 0) == known == (not found.why)
-    (five,) = re.findall(r"five jobs bring (\d+) %", found.why)
+        result = intervals.worth(log.need, run, log.submit)
+        assert (result.number > 0) == known == (not result.why)
+    (five,) = re.findall(r"five jobs bring (\d+) %", result.why)
     parts = np.sort(log.need * run**2)[::-1]
     assert abs(int(five) - 100 * parts[:5].sum() / parts.sum()) <= 0.5
 
@@ -139,9 +138,9 @@ def test_where_five_jobs_decide_there_is_no_interval():
 def test_nobody_waits_only_if_the_log_is_long_enough_to_say_so(jobs, sure):
     """One server, a job of a minute each day: with how many days is it sure that 90 % do not wait?"""
     log = Log(need=np.ones(jobs), run=np.full(jobs, 60.0), submit=DAY * np.arange(jobs), servers=1)
-    found = wait_statistics(log, 1)
-    assert found["percentile"]["value"] == 0 and surely_below(found, 0.0) is sure
-    assert interval(found, "percentile") is None and interval(found, "mean") is None
+    result = wait_statistics(log, 1)
+    assert result["percentile"]["value"] == 0 and surely_below(result, 0.0) is sure
+    assert interval(result, "percentile") is None and interval(result, "mean") is None
 
 
 # --- In plans ---------------------------------------------------------------------------------------------------------
@@ -162,8 +161,8 @@ def swf(log, path):
     """Write a log for the command."""
     rows = zip(log.submit, log.run, log.need, log.estimate, strict=True)
     lines = [
-        f"{k} {come:.0f} -1 {run:.0f} {need:.0f} -1 -1 {need:.0f} {estimate:.0f} -1 1 1 1 1 1 1 -1 -1"
-        for k, (come, run, need, estimate) in enumerate(rows, 1)
+        f"{k} {arrival:.0f} -1 {run:.0f} {need:.0f} -1 -1 {need:.0f} {estimate:.0f} -1 1 1 1 1 1 1 -1 -1"
+        for k, (arrival, run, need, estimate) in enumerate(rows, 1)
     ]
     path.write_text(f"; MaxProcs: {log.servers:.0f}\n" + "\n".join(lines) + "\n")
     return path
@@ -184,22 +183,21 @@ def test_no_printed_interval_is_hollow_and_met_is_not_lost_when_a_server_is_adde
 def test_larger_machines_for_a_public_log_meet_the_target_more_surely():
     log = read_log(TRACES / "KTH-SP2-easy.swf.gz")
     for target in (2.0, 0.25):
-        (found,) = planned(log, target, sizes=[100, 156, 167, 178, 189, 200]).policies
-        sure = [row.surely for row in found.sizes if row.meets]
-        assert sure == sorted(sure) and sure[-1] == (target == 2.0) and not found.sizes[0].surely
-        assert found.possible <= found.smallest <= (found.surely or np.inf)
-        for row in found.sizes:
-            for one in (row.waits.mean, row.waits.percentile):
-                assert one.low is None or (one.low >= 1 / 60 and one.high <= 100 * one.low)
+        (result,) = planned(log, target, sizes=[100, 156, 167, 178, 189, 200]).policies
+        sure = [row.surely for row in result.sizes if row.meets]
+        assert sure == sorted(sure) and sure[-1] == (target == 2.0) and not result.sizes[0].surely
+        assert result.possible <= result.smallest <= (result.surely or np.inf)
+        for row in result.sizes:
+            for each in (row.waits.mean, row.waits.percentile):
+                assert each.low is None or (each.low >= 1 / 60 and each.high <= 100 * each.low)
 
 
 def test_what_changes_save_is_not_told_within_a_minute_or_over_a_hundredfold():
     log = daily(300, jobs=60, hours=1.0)
     for servers in (4.0, 6.0, 10.0, 14.0):
-        (one,) = what_if(log, [with_exact_estimates(log)], servers=servers)
-        for found in (one.saves.mean, one.saves.percentile, one.response):
-            if found.low is not None:
-                assert max(abs(found.low), abs(found.high)) >= 1 / 60
-                assert found.holds_zero or max(abs(found.low), abs(found.high)) <= 100 * min(
-                    abs(found.low), abs(found.high)
-                )
+        (row,) = what_if(log, [with_exact_estimates(log)], servers=servers)
+        for saved in (row.saves.mean, row.saves.percentile, row.response):
+            if saved.low is not None:
+                assert max(abs(saved.low), abs(saved.high)) >= 1 / 60
+                least, most = sorted((abs(saved.low), abs(saved.high)))
+                assert saved.holds_zero or most <= 100 * least

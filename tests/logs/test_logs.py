@@ -277,7 +277,7 @@ def test_a_log_without_such_a_note_has_simply_no_waits(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("note", "said"),
+    ("note", "stated"),
     [
         ("submit times are start times", True),
         ("The Submit Time is really the start time", True),
@@ -287,21 +287,21 @@ def test_a_log_without_such_a_note_has_simply_no_waits(tmp_path):
         ("there is no data about batch queues", False),
     ],
 )
-def test_which_notes_say_that_submits_are_starts(tmp_path, note, said):
+def test_which_notes_say_that_submits_are_starts(tmp_path, note, stated):
     log = read_log(written(tmp_path, f"; Note: {note}", *UNKNOWN, name="log.swf"))
-    assert log.submits_are_starts is said
+    assert log.submits_are_starts is stated
 
 
 @pytest.mark.parametrize(
-    ("file", "said"),
+    ("file", "stated"),
     [("NASA-iPSC-1993-3.1-cln", True), ("KTH-SP2-1996-2.1", False), ("SDSC-SP2-5K", False)],
 )
-def test_submits_are_starts_in_one_public_log(file, said):
+def test_submits_are_starts_in_one_public_log(file, stated):
     if public_logs.traces() is None:
         pytest.skip("no folder of public logs")
     log = read_log(public_logs.traces() / f"{file}.swf.gz")
-    assert log.submits_are_starts is said
-    assert (log.wait is None) is said
+    assert log.submits_are_starts is stated
+    assert (log.wait is None) is stated
 
 
 @pytest.mark.parametrize("cut", [1, 8, 40])
@@ -403,17 +403,17 @@ def test_no_line_is_lost(tmp_path_factory, lines):
     folder = tmp_path_factory.mktemp("log")
     content = "\n".join(["; MaxProcs: 64", GOOD, *lines])
     (folder / "log.swf").write_text(content, newline="", encoding="utf-8")
-    told = read_log(folder / "log.swf").lines
+    answer = read_log(folder / "log.swf").lines
     jobs = sum(bool(line.strip()) and not line.lstrip().startswith(";") for line in [GOOD, *lines])
-    assert told.read == jobs == told.used + sum(told.dropped.values())
-    for reason, count in told.dropped.items():
-        assert len(told.first[reason]) == min(count, 5)
+    assert answer.read == jobs == answer.used + sum(answer.dropped.values())
+    for reason, count in answer.dropped.items():
+        assert len(answer.first[reason]) == min(count, 5)
     as_sacct = [HEADER, job(JobIDRaw=0), *(line.replace(" ", ";") for line in lines)]
-    told = read_log(written(folder, *as_sacct)).lines
-    assert told.read == sum(bool(line.strip()) for line in as_sacct) - 1 == told.used + sum(told.dropped.values())
+    answer = read_log(written(folder, *as_sacct)).lines
+    assert answer.read == sum(bool(line.strip()) for line in as_sacct) - 1 == answer.used + sum(answer.dropped.values())
     as_table = ["need,run", "1,1", *(line.replace(" ", ",").replace('"', "") for line in lines)]
-    told = read_log(written(folder, *as_table), {"need": "need"}).lines
-    assert told.read == sum(bool(line.strip()) for line in as_table) - 1 == told.used + sum(told.dropped.values())
+    answer = read_log(written(folder, *as_table), {"need": "need"}).lines
+    assert answer.read == sum(bool(line.strip()) for line in as_table) - 1 == answer.used + sum(answer.dropped.values())
 
 
 def test_a_zone_by_name_has_its_offset_at_that_time(tmp_path):
@@ -442,11 +442,11 @@ def test_rows_are_kept_in_few_bytes_whatever_they_hold():
     kept = Kept()
     kept.add(table)
     kept.add(table.with_columns(line=pl.col("line") + jobs, need=pl.col("need") + 0.5))
-    found = kept.taken()
-    assert found.estimated_size() < 45 * len(found)
+    result = kept.taken()
+    assert result.estimated_size() < 45 * len(result)
     for name in (*times, "need"):
         both = table[name].append(table[name] + 0.5 * (name == "need"))
-        assert found[name].cast(pl.Float64).to_list() == both.to_list()
+        assert result[name].cast(pl.Float64).to_list() == both.to_list()
     assert kept.taken().is_empty()
 
 
@@ -455,14 +455,14 @@ def test_a_repeated_row_is_one_whose_columns_are_all_the_same(tmp_path, names):
     rng = np.random.default_rng(3)
     rows = [(names[rng.integers(len(names))], *rng.integers(1, 3, 3).tolist()) for _ in range(400)]
     path = written(tmp_path, "job,submit,run,need", *(",".join(map(str, row)) for row in rows))
-    told = read_log(path, servers=4).lines
-    assert told.used == len(set(rows))
-    assert told.dropped == {"the same job as on an earlier line": len(rows) - told.used}
+    answer = read_log(path, servers=4).lines
+    assert answer.used == len(set(rows))
+    assert answer.dropped == {"the same job as on an earlier line": len(rows) - answer.used}
     seen, again = set(), []
     for number, row in enumerate(rows, 2):
         again += [number] * (row in seen)
         seen.add(row)
-    assert list(told.first.values()) == [again[:5]]
+    assert list(answer.first.values()) == [again[:5]]
 
 
 def test_a_log_whose_starts_are_all_too_early_does_not_say_how_many_servers_there_are(tmp_path):

@@ -32,11 +32,10 @@ from tests.conftest import TRACES, needs_traces, said
 HOUR, DAY, WEEK = 3600.0, 86_400.0, 604_800.0
 
 
-def log_of(come, **columns):
-    come = np.asarray(come, dtype=float)
-    return Log(
-        **{"need": np.ones(len(come)), "run": np.full(len(come), 600.0), "submit": come, "servers": 2.0} | columns
-    )
+def log_of(arrival, **columns):
+    arrival = np.asarray(arrival, dtype=float)
+    jobs = len(arrival)
+    return Log(**{"need": np.ones(jobs), "run": np.full(jobs, 600.0), "submit": arrival, "servers": 2.0} | columns)
 
 
 def small_cluster(weeks, rate, seed, days=5):
@@ -50,58 +49,58 @@ def small_cluster(weeks, rate, seed, days=5):
 @pytest.mark.parametrize("rate", [3, 20, 200])
 def test_nights_weekends_and_long_weekends_are_no_outages(rate, days):
     for seed in range(5):
-        come = small_cluster(52, rate, seed, days)
-        bridge = (come // WEEK == 20) & (come % WEEK > 3 * DAY) & (days < 7)  # Thursday and Friday off
-        assert find_gaps(log_of(come[~bridge])) == ()
+        arrival = small_cluster(52, rate, seed, days)
+        bridge = (arrival // WEEK == 20) & (arrival % WEEK > 3 * DAY) & (days < 7)  # Thursday and Friday off
+        assert find_gaps(log_of(arrival[~bridge])) == ()
 
 
 @pytest.mark.parametrize("rate", [3, 20, 200])
 def test_two_weeks_without_a_job_are_an_outage(rate):
-    come = small_cluster(52, rate, 1)
-    gone = (come > 20 * WEEK) & (come < 22 * WEEK)
-    [gap] = find_gaps(log_of(come[~gone]))
+    arrival = small_cluster(52, rate, 1)
+    gone = (arrival > 20 * WEEK) & (arrival < 22 * WEEK)
+    [gap] = find_gaps(log_of(arrival[~gone]))
     assert gap.begin <= 20 * WEEK + DAY and gap.end >= 22 * WEEK
-    assert gap.end - gap.begin - gap.taken == longest_pause(log_of(come[~gone])) >= 3 * 62 * HOUR
+    assert gap.end - gap.begin - gap.taken == longest_pause(log_of(arrival[~gone])) >= 3 * 62 * HOUR
 
 
 def test_a_busy_machine_is_out_after_a_day():
-    come = 60.0 * np.arange(50_000)
-    assert longest_pause(log_of(come)) == DAY
-    down = (come > 10 * DAY) & (come < 11 * DAY + 3600)
-    [gap] = find_gaps(log_of(come[~down]))
+    arrival = 60.0 * np.arange(50_000)
+    assert longest_pause(log_of(arrival)) == DAY
+    down = (arrival > 10 * DAY) & (arrival < 11 * DAY + 3600)
+    [gap] = find_gaps(log_of(arrival[~down]))
     assert gap == Gap(10 * DAY, 11 * DAY + 3600, 3600.0)
-    less = (come > 10 * DAY) & (come < 11 * DAY - 60)
-    assert find_gaps(log_of(come[~less])) == ()
+    less = (arrival > 10 * DAY) & (arrival < 11 * DAY - 60)
+    assert find_gaps(log_of(arrival[~less])) == ()
 
 
 def test_a_log_of_less_than_four_weeks_does_not_tell():
-    come = np.append(60.0 * np.arange(1000), 60.0 * np.arange(1000) + 26 * DAY)
-    assert longest_pause(log_of(come)) is None and find_gaps(log_of(come)) == ()
+    arrival = np.append(60.0 * np.arange(1000), 60.0 * np.arange(1000) + 26 * DAY)
+    assert longest_pause(log_of(arrival)) is None and find_gaps(log_of(arrival)) == ()
     assert find_gaps(Log(need=np.ones(2), run=np.ones(2))) == ()
 
 
 def test_a_machine_that_runs_is_not_down():
     """The same pause of four days: a job runs for all of it, for half of it, or nobody knows."""
-    come = np.delete(HOUR * np.arange(1000), slice(401, 497))
+    arrival = np.delete(HOUR * np.arange(1000), slice(401, 497))
     for days, taken in ((4.5, None), (2, 1 * DAY + HOUR)):
-        run = np.full(len(come), 600.0)
+        run = np.full(len(arrival), 600.0)
         run[400] = days * DAY
-        found = find_gaps(log_of(come, run=run, start=come))
-        assert [gap.taken for gap in found] == ([] if taken is None else [taken])
-    [unknown] = find_gaps(log_of(come, run=run))
+        result = find_gaps(log_of(arrival, run=run, start=arrival))
+        assert [gap.taken for gap in result] == ([] if taken is None else [taken])
+    [unknown] = find_gaps(log_of(arrival, run=run))
     assert unknown.taken == 3 * DAY + HOUR
-    [starts] = find_gaps(log_of(come, run=run, submits_are_starts=True))
+    [starts] = find_gaps(log_of(arrival, run=run, submits_are_starts=True))
     assert starts.taken == 1 * DAY + HOUR
 
 
 def test_who_waits_through_an_outage_waits_less_without_it():
-    come = np.delete(HOUR * np.arange(1000), slice(401, 497))
-    start = come.copy()
-    start[399] = come[401]
-    cut = without_gaps(log_of(come, start=start))
+    arrival = np.delete(HOUR * np.arange(1000), slice(401, 497))
+    start = arrival.copy()
+    start[399] = arrival[401]
+    cut = without_gaps(log_of(arrival, start=start))
     [gap] = cut.gaps
     assert gap.taken == 3 * DAY + HOUR - 600
-    assert cut.wait[399] == start[399] - come[399] - gap.taken and cut.wait.sum() == cut.wait[399]
+    assert cut.wait[399] == start[399] - arrival[399] - gap.taken and cut.wait.sum() == cut.wait[399]
 
 
 @st.composite
@@ -109,42 +108,42 @@ def logs_with_gaps(draw):
     """A job every half an hour or so for some weeks, and times in which nothing comes."""
     weeks, seed = draw(st.integers(5, 8)), draw(st.integers(0, 1000))
     rng = np.random.default_rng(seed)
-    come = np.sort(rng.integers(0, weeks * 604_800, weeks * 336)).astype(float)
+    arrival = np.sort(rng.integers(0, weeks * 604_800, weeks * 336)).astype(float)
     for begin in draw(st.lists(st.integers(0, weeks * 7), max_size=3)):
-        come = come[(come < begin * DAY) | (come > (begin + draw(st.integers(1, 5))) * DAY)]
-    run = rng.integers(60, 20_000, len(come)).astype(float)
-    return Log(need=rng.integers(1, 5, len(come)).astype(float), run=run, submit=come, servers=8.0, clock=1e9)
+        arrival = arrival[(arrival < begin * DAY) | (arrival > (begin + draw(st.integers(1, 5))) * DAY)]
+    run = rng.integers(60, 20_000, len(arrival)).astype(float)
+    return Log(need=rng.integers(1, 5, len(arrival)).astype(float), run=run, submit=arrival, servers=8.0, clock=1e9)
 
 
 @settings(max_examples=10)
 @given(logs_with_gaps())
 def test_taking_gaps_out_moves_jobs_and_nothing_else(log):
-    found, cut = find_gaps(log), without_gaps(log)
+    result, cut = find_gaps(log), without_gaps(log)
     assert np.array_equal(original(cut, cut.submit), log.submit)
     assert (np.diff(cut.submit) >= 0).all() and np.diff(cut.submit).max() <= max(DAY, longest_pause(log))
     span = np.ptp(cut.submit)
-    assert span + sum(gap.taken for gap in found) == np.ptp(log.submit)
+    assert span + sum(gap.taken for gap in result) == np.ptp(log.submit)
     whole = load(log)
     without = load(cut)
     assert without.load == pytest.approx(whole.load * np.ptp(log.submit) / span)
     assert without.load >= whole.load and set(without.by_month) <= set(whole.by_month)
-    assert (cut is log) == (not found)
+    assert (cut is log) == (not result)
     assert np.array_equal(planned(cut, 1e9, sizes=[8], workers=1).policies[0].sizes[0].load, without.load)
     assert find_gaps(cut) == ()
 
 
 def test_loads_by_month_and_hour_leave_the_outage_out():
     """One server of two is busy whenever the machine is up, and it is down from 1 to 11 March."""
-    come = HOUR * np.arange(90 * 24)
+    arrival = HOUR * np.arange(90 * 24)
     begin = 59 * DAY
-    there = (come <= begin) | (come >= begin + 10 * DAY)
-    cut = without_gaps(log_of(come[there], run=np.full(there.sum(), HOUR), clock=0.0))
+    there = (arrival <= begin) | (arrival >= begin + 10 * DAY)
+    cut = without_gaps(log_of(arrival[there], run=np.full(there.sum(), HOUR), clock=0.0))
     [gap] = cut.gaps
     assert gap.taken == 9 * DAY
-    found = load(cut)
-    assert list(found.by_month) == ["1970-01", "1970-02", "1970-03"]
-    assert found.by_month["1970-03"] == pytest.approx(0.5 * 21 / 22, rel=0.01)  # the day to which it is cut is idle
-    assert all(0.45 < x <= 0.5 for x in found.by_hour.values())
+    result = load(cut)
+    assert list(result.by_month) == ["1970-01", "1970-02", "1970-03"]
+    assert result.by_month["1970-03"] == pytest.approx(0.5 * 21 / 22, rel=0.01)  # the day to which it is cut is idle
+    assert all(0.45 < x <= 0.5 for x in result.by_hour.values())
     assert "1970-03-01 00:00 to 1970-03-11 00:00" in outages_in_words(cut)[0]
 
 
@@ -163,7 +162,7 @@ def test_the_load_by_a_calendar():
 def test_a_constant_calendar_changes_no_plan():
     log = example_log()
     same = with_calendar(log, [(0, log.servers), (1e6, log.servers)])
-    plan, other = (planned(one, 1.0, ["easy"], [log.servers], workers=1) for one in (log, same))
+    plan, other = (planned(machine, 1.0, ["easy"], [log.servers], workers=1) for machine in (log, same))
     assert plan.policies[0].sizes[0].waits == other.policies[0].sizes[0].waits and agreement(same) == agreement(log)
     assert load(same) == load(log).model_copy(update={name: pytest.approx(value) for name, value in load(log)})
 
@@ -171,15 +170,15 @@ def test_a_constant_calendar_changes_no_plan():
 def test_a_plan_by_a_calendar_is_a_replay_with_it():
     """On a machine of another size the same share is up; where jobs come faster, so does the calendar."""
     rng = np.random.default_rng(1)
-    come = np.sort(rng.integers(0, 400, 200)) * 60.0 + 1000
-    log = log_of(come, need=rng.integers(1, 5, 200).astype(float), run=rng.integers(60, 900, 200) * 1.0, servers=8.0)
+    arrival = np.sort(rng.integers(0, 400, 200)) * 60.0 + 1000
+    log = log_of(arrival, need=rng.integers(1, 5, 200).astype(float), run=rng.integers(60, 900, 200) * 1.0, servers=8.0)
     down = with_calendar(log, [(5000, 3), (9000, 8)])
-    found = planned(down, 1.0, ["easy"], [16], growth=2, workers=1).policies[0].sizes[0]
-    steps = [((5000 - come[0]) / 2, 6), ((9000 - come[0]) / 2, 16)]
-    own = replay((come - come[0]) / 2, log.need, log.run, None, 16, "easy", calendar=steps)
-    assert found.waits.mean.value == pytest.approx(own.wait.mean() / HOUR) and own.wait.mean() > 0
-    span = np.ptp(come)
-    assert found.load == pytest.approx(2 * (log.need @ log.run) / (16 * span - 10 * 4000))
+    result = planned(down, 1.0, ["easy"], [16], growth=2, workers=1).policies[0].sizes[0]
+    steps = [((5000 - arrival[0]) / 2, 6), ((9000 - arrival[0]) / 2, 16)]
+    own = replay((arrival - arrival[0]) / 2, log.need, log.run, None, 16, "easy", calendar=steps)
+    assert result.waits.mean.value == pytest.approx(own.wait.mean() / HOUR) and own.wait.mean() > 0
+    span = np.ptp(arrival)
+    assert result.load == pytest.approx(2 * (log.need @ log.run) / (16 * span - 10 * 4000))
     less = planned(with_calendar(log, [(5000, 3)]), 1.0, ["easy"], [8], workers=1).policies[0].sizes[0]
     assert less.too_large == (log.need > 3).sum() and less.waits is None
 
@@ -237,19 +236,19 @@ def test_dates_with_a_zone_for_a_log_in_seconds_since_1970(tmp_path):
 
 
 def test_a_calendar_is_of_the_times_of_the_file():
-    come = np.delete(HOUR * np.arange(1000), slice(401, 497))
+    arrival = np.delete(HOUR * np.arange(1000), slice(401, 497))
     with pytest.raises(ValueError, match="gaps have been taken out"):
-        with_calendar(without_gaps(log_of(come)), [(0, 2)])
+        with_calendar(without_gaps(log_of(arrival)), [(0, 2)])
 
 
 @pytest.fixture
 def log_with_a_gap(tmp_path):
     """Jobs of two servers an hour, of three, for six weeks; none for four days."""
     path = tmp_path / "log.csv"
-    come = np.delete(HOUR * np.arange(1008), slice(401, 497))
+    arrival = np.delete(HOUR * np.arange(1008), slice(401, 497))
     rng = np.random.default_rng(1)
     rows = (f"{submit:.0f},{need},{run}" for submit, need, run in zip(
-        come, rng.integers(1, 4, len(come)), rng.integers(600, 9000, len(come)), strict=True))  # fmt: skip
+        arrival, rng.integers(1, 4, len(arrival)), rng.integers(600, 9000, len(arrival)), strict=True))  # fmt: skip
     path.write_text("submit,need,run\n" + "\n".join(rows) + "\n")
     return path
 
@@ -275,12 +274,12 @@ def test_the_commands_say_what_they_print(log_with_a_gap, words, tmp_path):
     calendar.write_text("1000000,3\n2000000,4\n")
     status, out, _ = said(command, log_with_a_gap, *options, "--calendar", calendar)
     assert status == 0 and "follow the calendar, which has 2 times" in " ".join(out.split())
-    found = {}
+    result = {}
     for name, more in (("cut", []), ("kept", ["--keep-gaps"]), ("calendar", ["--calendar", calendar])):
-        found[name] = json.loads(said(command, log_with_a_gap, *options, *more, "--json")[1])
+        result[name] = json.loads(said(command, log_with_a_gap, *options, *more, "--json")[1])
     if command == "capacity":
         for policy in ("fcfs", "easy"):
-            of = {name: report["policies"][policy] for name, report in found.items()}
+            of = {name: report["policies"][policy] for name, report in result.items()}
             loads = {name: report["load"]["load"] for name, report in of.items()}
             assert loads["cut"] == pytest.approx(load(without_gaps(log)).load)
             assert loads["kept"] == pytest.approx(load(log).load)
@@ -288,7 +287,7 @@ def test_the_commands_say_what_they_print(log_with_a_gap, words, tmp_path):
             assert of["cut"]["capacities"] == of["kept"]["capacities"]
     if command == "replay":
         own = replay(log.submit, log.need, log.run, None, 4, "easy", calendar=[(1_000_000, 3), (2_000_000, 4)])
-        assert found["calendar"]["policies"][0]["mean wait [s]"] == pytest.approx(own.wait.mean())
+        assert result["calendar"]["policies"][0]["mean wait [s]"] == pytest.approx(own.wait.mean())
 
 
 def test_a_calendar_that_is_wrong_is_told(log_with_a_gap, tmp_path):
@@ -330,8 +329,8 @@ def public(name):
     ],
 )
 def test_gaps_of_public_logs(name, gaps, days):
-    found = find_gaps(public(name))
-    assert (len(found), sum(gap.taken for gap in found) / DAY) == (gaps, pytest.approx(days, abs=0.006))
+    result = find_gaps(public(name))
+    assert (len(result), sum(gap.taken for gap in result) / DAY) == (gaps, pytest.approx(days, abs=0.006))
 
 
 @needs_traces
@@ -339,10 +338,10 @@ def test_gaps_of_public_logs(name, gaps, days):
 def test_waits_of_theta_with_and_without_its_outages():
     """EASY with exact estimates at load .8, in mean run times; arrivals are scaled to the load of the span."""
     log = public("theta_data_training.csv")
-    found = {}
-    for name, one in (("with", log), ("without", without_gaps(log))):
-        found[name] = [load(one).load]
-        come = (one.submit - one.submit[0]) * load(one).load / 0.8
-        found[name].append(replay(come, log.need, log.run, None, 4392, "easy").wait.mean() / log.run.mean())
-    assert found["with"] == [pytest.approx(0.610, abs=5e-4), pytest.approx(28.0, abs=0.05)]
-    assert found["without"] == [pytest.approx(0.776, abs=5e-4), pytest.approx(3.05, abs=0.01)]
+    result = {}
+    for name, jobs in (("with", log), ("without", without_gaps(log))):
+        result[name] = [load(jobs).load]
+        arrival = (jobs.submit - jobs.submit[0]) * load(jobs).load / 0.8
+        result[name].append(replay(arrival, log.need, log.run, None, 4392, "easy").wait.mean() / log.run.mean())
+    assert result["with"] == [pytest.approx(0.610, abs=5e-4), pytest.approx(28.0, abs=0.05)]
+    assert result["without"] == [pytest.approx(0.776, abs=5e-4), pytest.approx(3.05, abs=0.01)]

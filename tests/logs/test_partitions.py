@@ -15,13 +15,13 @@ NAMES = "batch", "gpu", "debug"
 def rows(seed=1, jobs=250):
     """Lines of a table of jobs of three partitions, without header."""
     rng = np.random.default_rng(seed)
-    come = 1_700_000_000 + np.cumsum(rng.integers(1, 900, jobs))
+    arrival = 1_700_000_000 + np.cumsum(rng.integers(1, 900, jobs))
     run, need, of = (
         rng.integers(1, 3000, jobs),
         rng.choice([1, 2, 4, 8], jobs),
         rng.choice(NAMES, jobs, p=[0.6, 0.3, 0.1]),
     )
-    return [f"{k},{come[k]},{run[k]},{need[k]},{2 * run[k]},{of[k]}" for k in range(jobs)]
+    return [f"{k},{arrival[k]},{run[k]},{need[k]},{2 * run[k]},{of[k]}" for k in range(jobs)]
 
 
 def written(folder, lines):
@@ -62,24 +62,24 @@ def test_each_partition_is_read_as_if_it_were_asked_for_alone(tmp_path):
 def test_a_single_partition_answers_as_before(path, words):
     command, *more, size = words
     alone = json.loads(said(command, path, "--partition", "gpu", *more, "--servers", size, "--json").out)
-    told = json.loads(said(command, path, *more, "--servers", f"gpu={size}", "--json").out)["partitions"]
-    assert list(told) == ["gpu"]
-    assert alone == (told["gpu"] if command == "plan" else told["gpu"]["policies"]["easy"])
+    answer = json.loads(said(command, path, *more, "--servers", f"gpu={size}", "--json").out)["partitions"]
+    assert list(answer) == ["gpu"]
+    assert alone == (answer["gpu"] if command == "plan" else answer["gpu"]["policies"]["easy"])
 
 
 @pytest.mark.slow
 def test_the_sum_of_capacities(tmp_path):
     path = written(tmp_path, rows(jobs=900))  # fewer than 200 in a partition tell nothing of its load
     status, out, _ = said("capacity", path, "--servers", "batch=24,gpu=12", "--json")
-    told = Reports.model_validate(json.loads(out))
-    assert status == 0 and [one.policy for one in told.sum] == ["fcfs", "easy"]
-    for total in told.sum:
-        parts = [one.policies[total.policy] for one in told.partitions.values()]
-        own = [one.capacities.own_order for one in parts]
-        assert total.jobs == sum(one.jobs for one in parts) == told.lines.used and total.servers == 36
-        assert np.isclose(total.capacity, sum(one.value for one in own))
+    answer = Reports.model_validate(json.loads(out))
+    assert status == 0 and [row.policy for row in answer.sum] == ["fcfs", "easy"]
+    for total in answer.sum:
+        parts = [row.policies[total.policy] for row in answer.partitions.values()]
+        own = [row.capacities.own_order for row in parts]
+        assert total.jobs == sum(row.jobs for row in parts) == answer.lines.used and total.servers == 36
+        assert np.isclose(total.capacity, sum(row.value for row in own))
         assert np.isclose(total.wasted_servers, (1 - total.share) * 36)
-        assert np.isclose(total.load * 36, sum(one.load.load * one.servers for one in parts))
+        assert np.isclose(total.load * 36, sum(row.load.load * row.servers for row in parts))
     text = said("capacity", path, "--servers", "batch=24,gpu=12", "--policy", "easy").out
     assert "Partitions under easy" in text and "PARTITION batch" in text and "PARTITION gpu" in text
 
@@ -87,13 +87,13 @@ def test_the_sum_of_capacities(tmp_path):
 def test_the_sum_of_plans(path, tmp_path):
     words = "plan", path, "--target-wait", "1h", "--servers", "batch=20,gpu=8:24:3", "--policy", "fcfs"
     status, out, _ = said(*words, "--json", "--workers", 1)
-    told = Plans.model_validate(json.loads(out))
+    plans = Plans.model_validate(json.loads(out))
     logs, _ = read_partitions(path, {"batch": 20, "gpu": None})
     assert status == 0
-    assert told.partitions["batch"] == planned(logs["batch"], 1.0, ["fcfs"])
-    assert told.partitions["gpu"] == planned(logs["gpu"], 1.0, ["fcfs"], [8, 16, 24])
-    (total,) = told.sum
-    assert total.smallest == sum(plan.policies[0].smallest for plan in told.partitions.values())
+    assert plans.partitions["batch"] == planned(logs["batch"], 1.0, ["fcfs"])
+    assert plans.partitions["gpu"] == planned(logs["gpu"], 1.0, ["fcfs"], [8, 16, 24])
+    (total,) = plans.sum
+    assert total.smallest == sum(plan.policies[0].smallest for plan in plans.partitions.values())
     assert total.servers is None and not total.missed
     status, out, _ = said(*words, "--html", tmp_path / "a.html")
     assert f"{total.smallest:g}" in out and "PARTITION gpu" in out
@@ -103,8 +103,8 @@ def test_the_sum_of_plans(path, tmp_path):
 def test_where_one_partition_misses_the_target_there_is_no_sum(path, tmp_path):
     words = "plan", path, "--target-wait", "1s", "--percentile", 100, "--servers", "batch=8:9:2,gpu=400:401:2"
     status, out, _ = said(*words, "--html", tmp_path / "a.html", "--json")
-    told = Plans.model_validate(json.loads(out))
-    assert status == 3 and told.sum[0].missed == ["batch"] and told.sum[0].smallest is None and not told.met
+    plans = Plans.model_validate(json.loads(out))
+    assert status == 3 and plans.sum[0].missed == ["batch"] and plans.sum[0].smallest is None and not plans.met
     assert "have no sum" in (tmp_path / "a.html").read_text()
 
 
@@ -128,7 +128,7 @@ def test_plans_of_partitions_resume(path, tmp_path, monkeypatch):
         planned_by_partition(logs, 0.5, sizes=sizes, lines=lines, output=output)
     monkeypatch.setattr(module, "waits", lambda *words, **more: made.append(1) or true(*words, **more))
     assert planned_by_partition(logs, 0.5, sizes=sizes, lines=lines, output=output) == whole
-    assert [one.name for one in tmp_path.iterdir() if "plan" in one.name] == ["plan.json"]
+    assert [file.name for file in tmp_path.iterdir() if "plan" in file.name] == ["plan.json"]
     assert Plans.model_validate_json(output.read_text()) == whole
     total = len(made)
     made.clear()
@@ -140,16 +140,16 @@ def test_replays_of_partitions_and_all_of_their_jobs(path, tmp_path):
     words = "--policy", "fcfs", "--policy", "easy"
     starts, chart = tmp_path / "s.csv", tmp_path / "a.svg"
     asked = "replay", path, "--servers", "batch=24,gpu=12", *words
-    told = json.loads(said(*asked, "--json", "--starts", starts, "--gantt", chart).out)
-    found = {(row["partition"], row["policy"]): row for row in told["partitions"]}
+    answer = json.loads(said(*asked, "--json", "--starts", starts, "--gantt", chart).out)
+    rows = {(row["partition"], row["policy"]): row for row in answer["partitions"]}
     for name, size in (("batch", 24), ("gpu", 12)):
         alone = json.loads(said("replay", path, "--partition", name, "--servers", size, *words, "--json").out)
         for row in alone["policies"]:
-            assert row["mean wait [s]"] == pytest.approx(found[name, row["policy"]]["mean wait [s]"], abs=1e-6)
+            assert row["mean wait [s]"] == pytest.approx(rows[name, row["policy"]]["mean wait [s]"], abs=1e-6)
     for policy in ("fcfs", "easy"):
-        parts, total = [found[name, policy] for name in ("batch", "gpu")], found["sum", policy]
+        parts, total = [rows[name, policy] for name in ("batch", "gpu")], rows["sum", policy]
         jobs = [row["jobs"] for row in parts]
-        assert total["jobs"] == sum(jobs) == told["jobs"] and total["servers"] == 36
+        assert total["jobs"] == sum(jobs) == answer["jobs"] and total["servers"] == 36
         for name in ("mean wait [s]", "bounded slowdown"):
             assert np.isclose(total[name], np.average([row[name] for row in parts], weights=jobs))
         assert (

@@ -19,8 +19,8 @@ from tests.conftest import TRACES, needs_traces, said
 
 def hourly(together, hours, jobs=400):
     """So many jobs of one server together each hour, each for so many hours."""
-    come = 3600.0 * np.repeat(np.arange(jobs // together), together)
-    return Log(need=np.ones(len(come)), run=np.full(len(come), 3600.0 * hours), submit=come, servers=4.0)
+    arrival = 3600.0 * np.repeat(np.arange(jobs // together), together)
+    return Log(need=np.ones(len(arrival)), run=np.full(len(arrival), 3600.0 * hours), submit=arrival, servers=4.0)
 
 
 def mixed(seed, jobs=2000):
@@ -43,9 +43,9 @@ def path():
 
 @pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative"])
 def test_the_smallest_size_is_known_where_jobs_never_meet(policy):
-    found = planned(hourly(3, 1.9, jobs=6000), 0.0, [policy], [3, 4, 5, 6, 7, 8]).policies[0]
-    assert (found.smallest, found.from_on, found.surely) == (6.0, 6.0, 6.0)
-    assert [one.waits.mean.value for one in found.sizes[3:]] == [0.0] * 3
+    result = planned(hourly(3, 1.9, jobs=6000), 0.0, [policy], [3, 4, 5, 6, 7, 8]).policies[0]
+    assert (result.smallest, result.from_on, result.surely) == (6.0, 6.0, 6.0)
+    assert [row.waits.mean.value for row in result.sizes[3:]] == [0.0] * 3
 
 
 def test_waits_of_a_lone_server_are_those_of_the_recursion_of_lindley():
@@ -55,9 +55,9 @@ def test_waits_of_a_lone_server_are_those_of_the_recursion_of_lindley():
     for served, gap in zip(run[:-1], gaps[1:], strict=True):
         wait.append(max(0.0, wait[-1] + served - gap))
     log = Log(need=np.ones(500), run=3600 * run, submit=3600 * np.cumsum(gaps), servers=1)
-    found = wait_statistics(log, 1, "fcfs", percentile=95)
-    assert np.isclose(found["mean"]["value"], np.mean(wait))
-    assert np.isclose(found["percentile"]["value"], np.sort(wait)[474])
+    result = wait_statistics(log, 1, "fcfs", percentile=95)
+    assert np.isclose(result["mean"]["value"], np.mean(wait))
+    assert np.isclose(result["percentile"]["value"], np.sort(wait)[474])
 
 
 @needs_traces
@@ -70,48 +70,48 @@ def test_waits_of_a_lone_server_are_those_of_the_recursion_of_lindley():
     ],
 )
 def test_mean_waits_of_public_logs(file, servers, policy, seconds):
-    found = wait_statistics(read_log(TRACES / file), servers, policy)
-    assert found["mean"]["value"] == pytest.approx(seconds / 3600, rel=2e-6)
+    result = wait_statistics(read_log(TRACES / file), servers, policy)
+    assert result["mean"]["value"] == pytest.approx(seconds / 3600, rel=2e-6)
 
 
 def test_a_percentile_is_the_shortest_time_that_so_many_wait_at_most():
     log = mixed(1)
     wait = replay(log.submit, log.need, log.run, log.estimate, 12, "easy").wait / 3600
     for percentile in (10, 50, 90, 99.5, 100):
-        found = wait_statistics(log, 12, percentile=percentile)["percentile"]["value"]
-        assert (wait <= found * (1 + 1e-12)).mean() >= percentile / 100 > (wait < found * (1 - 1e-12)).mean()
+        result = wait_statistics(log, 12, percentile=percentile)["percentile"]["value"]
+        assert (wait <= result * (1 + 1e-12)).mean() >= percentile / 100 > (wait < result * (1 - 1e-12)).mean()
 
 
 def test_growth_shrinks_times_and_exact_estimates_are_run_times():
     log = mixed(2)
-    come = (log.submit - log.submit[0]) / 1.5
-    faster = replay(come, log.need, log.run, None, 12, "easy").wait.mean() / 3600
+    arrival = (log.submit - log.submit[0]) / 1.5
+    faster = replay(arrival, log.need, log.run, None, 12, "easy").wait.mean() / 3600
     assert np.isclose(wait_statistics(log, 12, growth=1.5, exact=True)["mean"]["value"], faster)
 
 
 def pairs(jobs, seed):
     """Jobs that come in twos to one server: the second waits for the first, whose times are independent; and these."""
     first = np.random.default_rng(seed).exponential(1, jobs // 2)
-    come = 3600 * 24 * np.repeat(np.arange(jobs // 2), 2)
+    arrival = 3600 * 24 * np.repeat(np.arange(jobs // 2), 2)
     run = 3600 * np.column_stack([first, np.zeros_like(first)]).ravel()
-    return Log(need=np.ones(jobs), run=run, submit=come, servers=1), first
+    return Log(need=np.ones(jobs), run=run, submit=arrival, servers=1), first
 
 
 def test_intervals_of_independent_waits_hold_what_they_should():
     """The mean of all jobs is half an hour; three quarters wait at most the median of those that wait."""
     held = np.zeros(2)
     for seed in range(200):
-        found = wait_statistics(pairs(8000, seed)[0], 1, "fcfs", percentile=75)
-        ends = interval(found, "mean"), interval(found, "percentile")
+        result = wait_statistics(pairs(8000, seed)[0], 1, "fcfs", percentile=75)
+        ends = interval(result, "mean"), interval(result, "percentile")
         held += [low < value < high for (low, high), value in zip(ends, (0.5, np.log(2)), strict=True)]
     assert (held >= 186).all()  # of 200; 195 are expected, as they miss on one side only
 
 
 def test_the_same_waits_have_no_difference_and_short_logs_no_interval():
     log, _ = pairs(8000, 1)
-    found = wait_statistics(log, 1)
+    result = wait_statistics(log, 1)
     for name in ("mean", "percentile"):
-        same = difference(found, found, name)
+        same = difference(result, result, name)
         assert (same.value, same.low, same.high) == (0.0, 0.0, 0.0)
     assert interval(wait_statistics(mixed(5, jobs=70), 12), "mean") is None
     sorted_jobs = Log(need=log.need, run=np.sort(log.run), submit=log.submit, servers=1)
@@ -130,17 +130,17 @@ def test_what_is_reported_follows_from_the_sizes(policy):
     for seed in range(3):
         log = mixed(seed)
         plan = planned(log, 0.5, [policy], [8, 10, 12, 16, 24, 40])
-        found = plan.policies[0]
-        met = [one.servers for one in found.sizes if one.meets]
-        assert found.smallest == min(met) and found.sizes[0].servers < found.smallest
-        assert found.smallest - 1 in [one.servers for one in found.sizes if not one.meets]
-        assert all(one.meets for one in found.sizes if one.servers >= found.from_on)
-        assert not any(one.servers < found.from_on and one.servers > max(
-            [x.servers for x in found.sizes if not x.meets]) for one in found.sizes)  # fmt: skip
-        for one in found.sizes:
-            assert one.meets == (one.waits.percentile.value <= 0.5) and one.surely <= one.meets
-            assert np.isclose(one.load * one.servers, found.sizes[0].load * found.sizes[0].servers)
-            assert (one.exact_estimates is None) == (policy == "fcfs" or not one.shown)
+        result = plan.policies[0]
+        met = [row.servers for row in result.sizes if row.meets]
+        assert result.smallest == min(met) and result.sizes[0].servers < result.smallest
+        assert result.smallest - 1 in [row.servers for row in result.sizes if not row.meets]
+        assert all(row.meets for row in result.sizes if row.servers >= result.from_on)
+        assert not any(row.servers < result.from_on and row.servers > max(
+            [x.servers for x in result.sizes if not x.meets]) for row in result.sizes)  # fmt: skip
+        for row in result.sizes:
+            assert row.meets == (row.waits.percentile.value <= 0.5) and row.surely <= row.meets
+            assert np.isclose(row.load * row.servers, result.sizes[0].load * result.sizes[0].servers)
+            assert (row.exact_estimates is None) == (policy == "fcfs" or not row.shown)
 
 
 @pytest.mark.parametrize(("policy", "node"), [("fcfs", 1), ("easy", 1), ("easy", 3)])
@@ -151,23 +151,23 @@ def test_no_size_below_the_smallest_meets_the_target(policy, node):
     """
     for seed in range(8):
         log, target, asked = mixed(seed, jobs=300), 0.3, np.arange(8.0, 50, 4 * node)
-        found = planned(log, target, [policy], asked, node=node).policies[0]
+        result = planned(log, target, [policy], asked, node=node).policies[0]
         wait = {size: wait_statistics(log, size, policy)["percentile"]["value"] for size in np.arange(8.0, 50, node)}
-        clear = max((size for size in asked if size < found.smallest and wait[size] > 1.5 * target), default=0)
+        clear = max((size for size in asked if size < result.smallest and wait[size] > 1.5 * target), default=0)
         least = min(size for size in wait if wait[size] <= target and (policy == "fcfs" or size > clear))
-        assert found.smallest == least
+        assert result.smallest == least
         kept = max(size for size in wait if wait[size] > target) + node
-        assert found.from_on == kept or kept > next(size for size in asked if wait[size] <= target / 1.5)
+        assert result.from_on == kept or kept > next(size for size in asked if wait[size] <= target / 1.5)
 
 
 def test_where_sizes_are_many_they_are_a_hundredth_apart():
     log = mixed(1, jobs=200)
     large = replace(log, need=400 * log.need, servers=4800.0)
-    found = planned(large, 0.5, ["fcfs"], [3200, 16_000]).policies[0]
-    steps = np.diff([one.servers for one in found.sizes])
-    assert (steps[:-1] == 32).all() and len(found.sizes) == 401
-    one = planned(log, 0.5, ["fcfs"], [8, 40]).policies[0]
-    assert 0 <= found.smallest - 400 * one.smallest < 32
+    result = planned(large, 0.5, ["fcfs"], [3200, 16_000]).policies[0]
+    steps = np.diff([size.servers for size in result.sizes])
+    assert (steps[:-1] == 32).all() and len(result.sizes) == 401
+    size = planned(log, 0.5, ["fcfs"], [8, 40]).policies[0]
+    assert 0 <= result.smallest - 400 * size.smallest < 32
 
 
 def test_each_further_node_saves_its_part_of_what_the_next_size_saves():
@@ -193,10 +193,10 @@ def test_in_order_of_arrival_a_further_server_delays_nobody():
 
 
 def test_sizes_below_the_largest_need_are_not_replayed():
-    found = planned(mixed(1), 1e6, ["fcfs"], [4, 12]).policies[0]
-    assert found.sizes[0].waits is None and not found.sizes[0].meets
-    assert found.sizes[0].too_large == (mixed(1).need > 4).sum()
-    assert found.smallest == 8.0  # between them, down to one server
+    result = planned(mixed(1), 1e6, ["fcfs"], [4, 12]).policies[0]
+    assert result.sizes[0].waits is None and not result.sizes[0].meets
+    assert result.sizes[0].too_large == (mixed(1).need > 4).sum()
+    assert result.smallest == 8.0  # between them, down to one server
 
 
 def test_ranges_of_sizes_have_their_ends_and_whole_nodes():
@@ -291,16 +291,16 @@ def test_the_same_plan_on_a_scheduler():
 
 def test_the_command_says_what_the_library_finds(path, tmp_path):
     status, out, _ = said("plan", path, "--target-wait", "2h", "--servers", "64:128:3", "--json", "--workers", 1)
-    told = Plan.model_validate(json.loads(out))
+    plan = Plan.model_validate(json.loads(out))
     log = example_log()
-    assert status == 0 and told == planned(log, 2.0, sizes=[64, 96, 128])
+    assert status == 0 and plan == planned(log, 2.0, sizes=[64, 96, 128])
     status, out, _ = said("plan", path, "--target-wait", "2h", "--servers", "64:128:3", "--html", tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text()
     assert status == 0
-    assert "Replayed under EASY" in told.real_waits[0]
-    for sentence in [*told.real_waits, *told.policies[0].verdict, *told.assumes]:
+    assert "Replayed under EASY" in plan.real_waits[0]
+    for sentence in [*plan.real_waits, *plan.policies[0].verdict, *plan.assumes]:
         assert sentence in out
-    for size in told.policies[0].sizes:
+    for size in plan.policies[0].sizes:
         shown = f"{size.waits.percentile.value:.3g}"
         assert not size.shown or (shown in out and shown in page)
     from bs4 import BeautifulSoup
@@ -310,7 +310,7 @@ def test_the_command_says_what_the_library_finds(path, tmp_path):
     for part in (path.name, "4339 jobs on 64 servers", "2026-01-05 to 2026-03-05"):
         assert part in soup.find(class_="facts").get_text()
     assert not soup.find_all(["script", "link", "img", "iframe"])
-    assert all(told in soup.get_text() for told in told.assumes)
+    assert all(plan in soup.get_text() for plan in plan.assumes)
 
 
 def test_a_target_that_no_size_meets_has_an_exit_status_of_its_own(path):

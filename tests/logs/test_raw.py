@@ -69,14 +69,14 @@ def test_the_first_line_says_how_busy_the_servers_were_in_the_window():
     log = read_log(RAW / "window.txt", servers=SERVERS)
     right = slow_busy_share(rows_of(RAW / "window.txt"), SERVERS)
     assert busy_share(log) == pytest.approx(right, rel=1e-12)
-    told = reports_on(log, ["fcfs"])
-    assert told.verdict[0].endswith(f"{100 * right:.1f} % of the servers were busy.")
-    assert told.policies["fcfs"].window.busy == busy_share(log)
+    reports = reports_on(log, ["fcfs"])
+    assert reports.verdict[0].endswith(f"{100 * right:.1f} % of the servers were busy.")
+    assert reports.policies["fcfs"].window.busy == busy_share(log)
     # The same jobs over the time between submissions, without those that had not ended, are far off.
     ended = [row for row in rows_of(RAW / "window.txt") if row["State"] == "COMPLETED"]
-    come = [int(row["Submit"]) for row in ended]
+    arrival = [int(row["Submit"]) for row in ended]
     work = sum(int(row["AllocCPUS"]) * int(row["ElapsedRaw"]) for row in ended)
-    assert abs(work / (SERVERS * (max(come) - min(come))) - right) > 0.01
+    assert abs(work / (SERVERS * (max(arrival) - min(arrival))) - right) > 0.01
 
 
 def test_who_was_there_is_the_state_in_which_a_replay_begins():
@@ -92,8 +92,8 @@ def test_who_was_there_is_the_state_in_which_a_replay_begins():
     assert log.lines.used == len(log) + seen.running_before + seen.waiting_before
     assert log.submit.min() >= begin and log.unfinished.sum() <= seen.running_after
     # The machine was under first come, first served: replayed so, each job starts when it did.
-    (found,) = agreement(log, ["fcfs"])
-    assert found.same == 1 and found.fits_log == found.fits_replay
+    (result,) = agreement(log, ["fcfs"])
+    assert result.same == 1 and result.fits_log == result.fits_replay
     made = replayed(log, SERVERS, "fcfs", estimate=log.estimates_used)
     assert np.abs(made.wait - log.wait).max() < 1
     assert np.abs(made.schedule.start[: made.before] - made.started).max() < 1
@@ -175,22 +175,22 @@ def test_an_array_that_waits_is_all_its_tasks(tmp_path, monkeypatch):
     pending = lines.pop()
     each = (pending.replace("3000_[1-400%400]", f"3000_{k}").replace("3000;", f"{3000 + k};", 1) for k in range(1, 401))
     (tmp_path / "each.txt").write_text("\n".join([*lines, *each]))
-    found, slow = (
+    result, slow = (
         forecast_starts(read_log(path, servers=8), 4, 2) for path in (RAW / "array.txt", tmp_path / "each.txt")
     )
-    assert found.waiting == slow.waiting == 400
-    assert found.forecasts[0].by_rule == slow.forecasts[0].by_rule > 24 * 1.4
+    assert result.waiting == slow.waiting == 400
+    assert result.forecasts[0].by_rule == slow.forecasts[0].by_rule > 24 * 1.4
     # If nothing but the array's line were a job, one job would wait for an hour or so.
     (tmp_path / "one.txt").write_text("\n".join([*lines, pending.replace("3000_[1-400%400]", "3000")]))
-    one = forecast_starts(read_log(tmp_path / "one.txt", servers=8), 4, 2)
-    assert one.waiting == 1 and one.forecasts[0].by_rule < 2
+    alone = forecast_starts(read_log(tmp_path / "one.txt", servers=8), 4, 2)
+    assert alone.waiting == 1 and alone.forecasts[0].by_rule < 2
 
 
 def test_tasks_of_which_few_may_run_at_once_come_one_after_the_other():
     present = read_log(RAW / "array-few-at-once.txt", servers=8).present
     assert (present.tasks.tolist(), present.at_once.tolist()) == ([1, 12], [0, 2])
-    found = forecast_starts(read_log(RAW / "array-few-at-once.txt", servers=8), 4, 2)
-    assert found.waiting == 12 and found.forecasts[0].by_rule == 0  # two tasks leave room beside them
+    result = forecast_starts(read_log(RAW / "array-few-at-once.txt", servers=8), 4, 2)
+    assert result.waiting == 12 and result.forecasts[0].by_rule == 0  # two tasks leave room beside them
 
 
 @given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 40), st.integers(1, 7)), min_size=1, max_size=5))
@@ -227,8 +227,8 @@ def test_who_has_no_limit_is_not_backfilled():
     log = read_log(RAW / "unlimited.txt", servers=10)
     assert log.estimate.tolist() == [100, 100, UNLIMITED]
     assert "1 jobs have no limit of their run time" in log.notes
-    found = replay(log.submit - T, log.need, log.run, log.estimates_used, 10, "easy")
-    assert found.start.tolist() == [0, 100, 200]
+    result = replay(log.submit - T, log.need, log.run, log.estimates_used, 10, "easy")
+    assert result.start.tolist() == [0, 100, 200]
     assert replay(log.submit - T, log.need, log.run, None, 10, "easy").start.tolist() == [0, 100, 2]
 
 
@@ -435,8 +435,8 @@ def test_the_size_that_was_used_can_be_taken():
     [("SDSC-SP2-5K", 115, 128), ("wagap-2013", 1425, 1531), ("KTH-SP2-1996-2.1", 100, 100)],
 )
 def test_sizes_that_public_logs_used(file, most_of_the_time, ever):
-    found = held_most(read_log(TRACES / f"{file}.swf.gz"))
-    assert found.most_of_the_time == pytest.approx(most_of_the_time, rel=0.005) and found.ever >= ever
+    result = held_most(read_log(TRACES / f"{file}.swf.gz"))
+    assert result.most_of_the_time == pytest.approx(most_of_the_time, rel=0.005) and result.ever >= ever
 
 
 # --- Too short --------------------------------------------------------------------------------------------------------
@@ -448,9 +448,9 @@ def test_too_short_is_said_first_and_load_and_waits_are_left_out(tmp_path):
     assert answer.out.startswith("Nothing can be said of load and waits: the log has 3 jobs, fewer than 200.")
     for words in ("700.0 %", "mean wait", "The work that came", "would wait", "[h]", "as if they were Poisson"):
         assert words not in answer.out
-    told = json.loads(said("capacity", tmp_path / "log.csv", "--servers", 20, "--json").out)
-    assert told["verdict"][0].startswith("Nothing can be said of load and waits")
-    assert told["policies"]["fcfs"]["load"] is None and told["policies"]["fcfs"]["waits"] is None
+    sentences = json.loads(said("capacity", tmp_path / "log.csv", "--servers", 20, "--json").out)
+    assert sentences["verdict"][0].startswith("Nothing can be said of load and waits")
+    assert sentences["policies"]["fcfs"]["load"] is None and sentences["policies"]["fcfs"]["waits"] is None
 
 
 def test_five_of_the_longest_runs_must_fit_into_what_the_log_sees():
@@ -612,8 +612,8 @@ def test_the_size_that_was_used_is_that_of_a_count_second_by_second(tmp_path_fac
         if row["Start"].isdigit() and row["State"] != "PENDING":
             first = int(row["Start"]) - begin
             held[max(first, 0) : max(first + int(row["ElapsedRaw"]), 0)] += int(row["AllocCPUS"])
-    found = held_most(log)
-    assert found.ever == held.max()
-    assert (held <= found.most_of_the_time).mean() >= 0.99 - 1e-9
-    assert (held < found.most_of_the_time).mean() < 0.99
+    result = held_most(log)
+    assert result.ever == held.max()
+    assert (held <= result.most_of_the_time).mean() >= 0.99 - 1e-9
+    assert (held < result.most_of_the_time).mean() < 0.99
     assert size_in_use(log) >= log.need.max()

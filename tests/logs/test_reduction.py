@@ -31,8 +31,8 @@ def test_each_rule_is_there_once():
 def test_which_needs_are_kept(kept, by, needs):
     for rule in stand_ins(SYSTEM):
         if (rule["kept"], rule["by"]) == (kept, by):
-            found = rule["system"].needs
-            assert set(found[:kept] if kept else found) == needs
+            result = rule["system"].needs
+            assert set(result[:kept] if kept else result) == needs
 
 
 def test_errors_are_those_of_the_capacity():

@@ -14,15 +14,15 @@ JOBS = st.lists(JOB, min_size=1, max_size=40)
 
 @given(JOBS, st.integers(6, 9), st.sampled_from(["fcfs", "easy"]))
 def test_with_everybody_in_line_it_is_the_replay(jobs, servers, policy):
-    need, run, said = np.array(jobs, dtype=float).T
-    ours = saturated_starts(need, run, servers, policy, said, line=len(jobs))
-    assert ours.tolist() == replay(np.zeros(len(jobs)), need, run, said, servers, policy).start.tolist()
+    need, run, estimate = np.array(jobs, dtype=float).T
+    ours = saturated_starts(need, run, servers, policy, estimate, line=len(jobs))
+    assert ours.tolist() == replay(np.zeros(len(jobs)), need, run, estimate, servers, policy).start.tolist()
 
 
 @given(JOBS, st.integers(6, 9), st.integers(1, 5))
 def test_in_a_short_line_nobody_overtakes_from_outside(jobs, servers, line):
-    need, run, said = np.array(jobs, dtype=float).T
-    starts = saturated_starts(need, run, servers, "easy", said, line)
+    need, run, estimate = np.array(jobs, dtype=float).T
+    starts = saturated_starts(need, run, servers, "easy", estimate, line)
     for job, start in enumerate(starts):
         assert (starts[:job] > start).sum() < line  # who waits before it when it starts
     if line == 1:

@@ -85,10 +85,10 @@ def test_two_users_are_found_and_drawn_again():
 
 
 def test_a_draw_depends_on_its_seed_alone(site):
-    one, same, other = site.draw(3000, seed=5), site.draw(3000, seed=5), site.draw(3000, seed=6)
+    draw, same, other = site.draw(3000, seed=5), site.draw(3000, seed=5), site.draw(3000, seed=6)
     columns = "submit", "need", "run", "estimate", "user"
-    assert all(np.array_equal(getattr(one, name), getattr(same, name)) for name in columns)
-    assert not np.array_equal(one.submit, other.submit)
+    assert all(np.array_equal(getattr(draw, name), getattr(same, name)) for name in columns)
+    assert not np.array_equal(draw.submit, other.submit)
 
 
 @pytest.mark.parametrize("users", [True, False])
@@ -115,11 +115,11 @@ def test_shares_load_and_levels_are_kept(log, users):
 def test_work_varies_from_week_to_week_as_in_the_log(log, site):
     """And more where campaigns look at no other time."""
 
-    def of(one):
-        return variation(one.submit, one.need * one.run, one.submit.max())
+    def of(log):
+        return variation(log.submit, log.need * log.run, log.submit.max())
 
-    def drawn(one):
-        return np.mean([of(one.draw(seed=k)) for k in range(16)], axis=0)
+    def drawn(summary):
+        return np.mean([of(summary.draw(seed=k)) for k in range(16)], axis=0)
 
     own = of(replace(log, submit=log.submit - log.submit[0]))
     without, more = drawn(replace(site, looks=0.0)), drawn(replace(site, looks=6.0))
@@ -130,14 +130,14 @@ def test_work_varies_from_week_to_week_as_in_the_log(log, site):
 def test_work_varies_as_in_a_log_that_was_drawn(site, unchecked):
     """A log of campaigns that avoid busy days: how many times they look is found from how its work varies."""
 
-    def of(one):
-        return variation(one.submit, one.need * one.run, one.submit.max())
+    def of(log):
+        return variation(log.submit, log.need * log.run, log.submit.max())
 
     for looks in (0.5, 2.0):
         log = replace(site, looks=looks).draw(20_000, seed=3)
-        found = summarize(log)
-        assert looks / 3 < found.looks < 3 * looks
-        drawn = np.mean([of(found.draw(20_000, seed=k)) for k in range(16)], axis=0)
+        again = summarize(log)
+        assert looks / 3 < again.looks < 3 * looks
+        drawn = np.mean([of(again.draw(20_000, seed=k)) for k in range(16)], axis=0)
         assert drawn == pytest.approx(of(replace(log, submit=log.submit - log.submit[0])), abs=0.12)
 
 
@@ -152,9 +152,9 @@ def test_campaigns_begin_where_least_work_is():
     work = np.where(np.arange(jobs) < 45, 1e-3, 100.0)
     nothing, ranks = np.zeros(jobs, dtype=np.int32), np.full(jobs, 0.5)
     for seed in range(5):
-        come = drawing.placed(np.random.default_rng(seed), flat, nothing, ranks, begins, work, span, 30.0)
-        assert np.diff(come[45:]) % span == pytest.approx(12 * 3600.0)  # all of a campaign, by its gaps
-        behind, ahead = (come[:45] - come[45]) % span, (come[45] - come[:45]) % span
+        arrival = drawing.placed(np.random.default_rng(seed), flat, nothing, ranks, begins, work, span, 30.0)
+        assert np.diff(arrival[45:]) % span == pytest.approx(12 * 3600.0)  # all of a campaign, by its gaps
+        behind, ahead = (arrival[:45] - arrival[45]) % span, (arrival[45] - arrival[:45]) % span
         assert (behind > 7 * DAY).all() and (ahead > 12 * DAY).mean() > 0.9
 
 
@@ -182,7 +182,7 @@ def test_the_deck_has_each_need_and_level_in_its_share():
 
 def test_variation_is_a_mean_over_eight_times_at_which_days_begin():
     """Work of one hour each day: some days that begin with it and some that end with it are alike."""
-    come = 86_400.0 * np.arange(70) + 3600 * np.tile([1.0, 23.0], 35)
+    arrival = 86_400.0 * np.arange(70) + 3600 * np.tile([1.0, 23.0], 35)
     work = np.ones(70)
     slow = []
     for length in (WEEK, DAY):
@@ -190,19 +190,19 @@ def test_variation_is_a_mean_over_eight_times_at_which_days_begin():
         for k in range(8):
             begin = k * length / 8
             whole = int((70 * DAY - begin) // length)
-            inside = (come >= begin) & (come < begin + whole * length)
-            per = np.bincount(((come[inside] - begin) // length).astype(int), work[inside], minlength=whole)
+            inside = (arrival >= begin) & (arrival < begin + whole * length)
+            per = np.bincount(((arrival[inside] - begin) // length).astype(int), work[inside], minlength=whole)
             each.append(per.std() / per.mean())
         slow.append(np.log(max(np.mean(each), 1e-3)))
-    assert variation(come, work, 70 * DAY) == pytest.approx(slow, abs=1e-12)
-    assert np.isnan(variation(come[:1], work[:1], DAY)).all()
+    assert variation(arrival, work, 70 * DAY) == pytest.approx(slow, abs=1e-12)
+    assert np.isnan(variation(arrival[:1], work[:1], DAY)).all()
 
 
 def test_jobs_come_by_day_and_by_night_as_in_the_log(log, site):
     copy = site.draw(50_000, seed=1)
 
-    def by_day(one):
-        hour = (one.submit + one.clock) // 3600 % 24
+    def by_day(log):
+        hour = (log.submit + log.clock) // 3600 % 24
         return np.mean((hour >= 8) & (hour < 20))
 
     assert by_day(copy) == pytest.approx(by_day(log), abs=0.08)
@@ -213,8 +213,8 @@ def test_campaigns_end_after_four_days(site):
     order, begins = beginnings(copy.submit, copy.user)
     # A campaign that passes the end of the log goes on at its beginning.
     assert begins.sum() < 1.1 * len(np.unique(copy.user)) + 5
-    come, user = np.array([0.0, 1, 2, 5 * DAY]), np.array([1, 2, 1, 1])
-    order, begins = beginnings(come, user)
+    arrival, user = np.array([0.0, 1, 2, 5 * DAY]), np.array([1, 2, 1, 1])
+    order, begins = beginnings(arrival, user)
     assert order.tolist() == [0, 2, 3, 1] and begins.tolist() == [True, False, True, True]
     assert LATE < DAY < WEEK
 
@@ -321,7 +321,7 @@ def numbers_in(value):
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
-        return [x for one in value for x in numbers_in(one)]
+        return [x for item in value for x in numbers_in(item)]
     return [value] if isinstance(value, int | float) and not isinstance(value, bool) else []
 
 
@@ -331,11 +331,11 @@ def test_the_file_holds_the_summary(site, tmp_path):
     assert again.to_json() == site.to_json() == (tmp_path / "site.json").read_text()
     assert np.array_equal(again.draw(1000, 9).submit, site.draw(1000, 9).submit)
     content = json.loads(site.to_json())
-    found = numbers_in({name: value for name, value in content.items() if name != "version"})
-    assert len(found) == site.size - 1 <= MOST_NUMBERS  # the numbers count `local`, which is a truth value
+    numbers = numbers_in({name: value for name, value in content.items() if name != "version"})
+    assert len(numbers) == site.size - 1 <= MOST_NUMBERS  # the numbers count `local`, which is a truth value
     assert 2 * site.size <= 1500
     counts = {*content["needs"], *content["groups"], content["servers"]}
-    assert all(float(f"{x:.3g}") == x or x in counts for x in found)
+    assert all(float(f"{x:.3g}") == x or x in counts for x in numbers)
 
 
 def test_a_log_of_many_needs_has_no_more_numbers(unchecked):
@@ -450,7 +450,7 @@ def test_whatever_a_file_says_is_drawn_from_or_refused_in_printable_words(site, 
     if read is None:
         return
     words = [*read.error_in_words(), *read.in_words()]
-    assert all(printable(one) == one and len(one) < 1000 for one in words)
+    assert all(printable(sentence) == sentence and len(sentence) < 1000 for sentence in words)
     assert as_swf(read.draw(50), words).count(b"\n") == as_swf(read.draw(50)).count(b"\n") + len(words)
 
 
@@ -507,8 +507,8 @@ def test_a_wait_that_no_draw_has_is_not_a_wait_that_the_log_has_not(site):
     ):
         error = own_error.compared(log, lambda seed, drawn=drawn: drawn, 0.5)
         assert error["easy mean wait"] == error["easy 90 % wait"] == ratio
-        told = replace(site, error=error)
-        again = Summary.from_json(told.to_json())
+        changed = replace(site, error=error)
+        again = Summary.from_json(changed.to_json())
         assert again.error == error and words in " ".join(again.error_in_words())
 
 
@@ -516,10 +516,10 @@ def test_nothing_is_promised_where_nothing_can_be(site, log):
     off = max(abs(site.error[f"{policy} capacity"][0]) for policy in ("fcfs", "easy"))
     far = ("the capacity of the draws is off by more than 2 points",) if off > 2 else ()
     assert site.reasons == ("the log is of fewer than 300 days", *far)
-    told = summarize(replace(log, submits_are_starts=True, user=None, start=None)).reasons
-    assert "the submit times of the log are start times" in told
-    assert "the log does not tell who submitted its jobs" in told
-    copy = as_swf(site.draw(300), [f"Nothing is promised: {told}"])
+    reasons = summarize(replace(log, submits_are_starts=True, user=None, start=None)).reasons
+    assert "the submit times of the log are start times" in reasons
+    assert "the log does not tell who submitted its jobs" in reasons
+    copy = as_swf(site.draw(300), [f"Nothing is promised: {reasons}"])
     assert copy.count(b"\n") > 300
 
 
@@ -605,12 +605,12 @@ def test_users_are_read_from_all_formats(tmp_path):
     header = "JobIDRaw;State;Submit;Start;ElapsedRaw;AllocCPUS;UID"
     rows = [f"{k};COMPLETED;{k};{k};60;1;{user}" for k, user in enumerate((1001, 0, 1001, ""), 1)]
     (tmp_path / "c.txt").write_text("\n".join([header, *rows]))
-    found = [
+    logs = [
         read_log(tmp_path / "a.swf"),
         read_log(tmp_path / "b.csv", {"user": "who"}, servers=8),
         read_log(tmp_path / "c.txt"),
     ]
-    assert [one.user.tolist() for one in found] == [[0, 1, 0, -1]] * 3
+    assert [log.user.tolist() for log in logs] == [[0, 1, 0, -1]] * 3
     assert read_log(tmp_path / "b.csv", servers=8).user is None
 
 
@@ -627,19 +627,19 @@ def test_a_drawn_log_is_written_and_read(site, tmp_path):
 def test_the_commands(tmp_path, log):
     path = tmp_path / "log.swf"
     path.write_bytes(as_swf(log))
-    told = said("summary", path, cwd=tmp_path)
-    assert told.status == 0 and "Nothing was written" in told.out and "It holds no job, no name" in told.out
-    told = said("summary", path, "-o", "site.json", cwd=tmp_path)
-    assert told.status == 0 and "Own error of the summary" in told.out
+    run = said("summary", path, cwd=tmp_path)
+    assert run.status == 0 and "Nothing was written" in run.out and "It holds no job, no name" in run.out
+    run = said("summary", path, "-o", "site.json", cwd=tmp_path)
+    assert run.status == 0 and "Own error of the summary" in run.out
     again = said("summary", path, "-o", "site.json", cwd=tmp_path)
     assert again.status == 2 and "--force" in again.err
     text = (tmp_path / "site.json").read_text()
     assert json.loads(said("summary", path, "--json", cwd=tmp_path).out) == json.loads(text)
-    told = said("draw", "site.json", "--jobs", 700, "--seed", 3, "-o", "copy.swf", cwd=tmp_path)
-    assert told.status == 0 and told.out.startswith("Own error") and told.out.endswith("700 jobs are in copy.swf.\n")
+    run = said("draw", "site.json", "--jobs", 700, "--seed", 3, "-o", "copy.swf", cwd=tmp_path)
+    assert run.status == 0 and run.out.startswith("Own error") and run.out.endswith("700 jobs are in copy.swf.\n")
     assert len(read_log(tmp_path / "copy.swf")) == 700
-    told = said("replay", "site.json", cwd=tmp_path)
-    first, second = told.out.splitlines()[:2]
+    run = said("replay", "site.json", cwd=tmp_path)
+    first, second = run.out.splitlines()[:2]
     assert "are drawn from the summary site.json, with seed 1" in first and second.startswith("Own error")
     plain = json.loads(said("replay", "site.json", "--json", cwd=tmp_path).out)
     assert "Own error" in plain["notes"][1]
@@ -665,9 +665,9 @@ def test_the_commands(tmp_path, log):
 )
 def test_capacity_and_plan_take_a_summary(tmp_path, site, words):
     site.write(tmp_path / "site.json")
-    told = said(words[0], "site.json", *words[1:], cwd=tmp_path)
-    assert told.status == 0, told.err
-    first, second = told.out.splitlines()[:2]
+    answer = said(words[0], "site.json", *words[1:], cwd=tmp_path)
+    assert answer.status == 0, answer.err
+    first, second = answer.out.splitlines()[:2]
     assert "are drawn from the summary site.json, with seed 1" in first and second.startswith("Own error")
     plain = json.loads(said(words[0], "site.json", *words[1:], "--json", cwd=tmp_path).out)
     assert "Own error of the summary" in json.dumps(plain)
@@ -695,10 +695,10 @@ LIMITS = {  # from a ratio of one
 def test_capacities_and_waits_of_long_logs_are_met():
     for name in LONG:
         table = experiments.kept("summaries").filter(log=name, copy="summary")
-        found = dict(table.select("figure", "mean").iter_rows())
-        assert abs(found["fcfs capacity"]) < 2 and abs(found["easy capacity"]) < 2
+        result = dict(table.select("figure", "mean").iter_rows())
+        assert abs(result["fcfs capacity"]) < 2 and abs(result["easy capacity"]) < 2
         for figure, most in LIMITS.items():
-            assert abs(found[figure] - 1) < most, (name, figure)
+            assert abs(result[figure] - 1) < most, (name, figure)
         about = experiments.kept("summaries_logs").filter(log=name)
         assert about["no_promise"][0] is None and about["numbers"][0] <= MOST_NUMBERS
 

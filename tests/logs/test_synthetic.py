@@ -31,8 +31,8 @@ def test_it_has_the_traits_that_it_names(log):
 
 
 def test_the_seed_decides():
-    one, same, other = (synthetic_log(50, 8, 0.5, seed).run.tolist() for seed in (1, 1, 2))
-    assert one == same != other
+    first, same, other = (synthetic_log(50, 8, 0.5, seed).run.tolist() for seed in (1, 1, 2))
+    assert first == same != other
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])

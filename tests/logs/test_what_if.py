@@ -47,10 +47,10 @@ def test_a_cap_keeps_the_work_and_the_order_of_each_job(seed):
 @pytest.mark.parametrize("most", [8.0, 9, 1e9])
 def test_a_cap_of_the_largest_need_changes_nothing(most):
     log = by_hours(1)
-    for one in what_if(log, [capped(log, most)], ["fcfs", "easy"]):
-        assert one.before == one.after and one.jobs == len(log)
-        for found in (one.saves.mean, one.saves.percentile, one.response):
-            assert (found.value, found.low, found.high) == (0, 0, 0)
+    for effect in what_if(log, [capped(log, most)], ["fcfs", "easy"]):
+        assert effect.before == effect.after and effect.jobs == len(log)
+        for interval in (effect.saves.mean, effect.saves.percentile, effect.response):
+            assert (interval.value, interval.low, interval.high) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -84,24 +84,24 @@ def test_nights_of_twelve_hours_are_twelve_hours_later_and_none_or_all_can_be_mo
 def test_what_is_compared_are_the_waits_of_the_same_jobs():
     log = by_hours(4)
     changes = [capped(log, 3), with_exact_estimates(log), shifted_to_night(log, 0.3), without_need(log, 8)]
-    for one, change in zip(what_if(log, changes), changes, strict=True):
+    for effect, change in zip(what_if(log, changes), changes, strict=True):
         new = change.log
         here = replay(log.submit, log.need, log.run, log.estimates_used, 12, "easy").wait / HOUR
         there = replay(new.submit, new.need, new.run, new.estimates_used, 12, "easy").wait / HOUR
-        assert one.jobs == len(new) == len(there)
-        assert np.isclose(one.before.mean.value, here[change.jobs].mean())
-        assert np.isclose(one.after.mean.value, there.mean())
-        assert np.isclose(one.saves.mean.value, here[change.jobs].mean() - there.mean())
+        assert effect.jobs == len(new) == len(there)
+        assert np.isclose(effect.before.mean.value, here[change.jobs].mean())
+        assert np.isclose(effect.after.mean.value, there.mean())
+        assert np.isclose(effect.saves.mean.value, here[change.jobs].mean() - there.mean())
         longer = new.run.sum() / HOUR - log.run[change.jobs].sum() / HOUR
-        assert np.isclose(one.response.value, one.saves.mean.value - longer / len(new))
-    assert (without_need(log, 8).log.need != 8).all() and (log.need == 8).sum() == len(log) - one.jobs
+        assert np.isclose(effect.response.value, effect.saves.mean.value - longer / len(new))
+    assert (without_need(log, 8).log.need != 8).all() and (log.need == 8).sum() == len(log) - effect.jobs
 
 
 def test_few_jobs_that_wait_otherwise_make_no_interval():
     log = daily(300, jobs=60, hours=1.0)
     few = replace(log, need=np.where(np.arange(len(log)) == 1500, 6.0, log.need))
-    (one,) = what_if(few, [capped(few, 3)])
-    assert one.saves.mean.low is None and one.before.mean.low is not None
+    (effect,) = what_if(few, [capped(few, 3)])
+    assert effect.saves.mean.low is None and effect.before.mean.low is not None
 
 
 @pytest.mark.parametrize(
@@ -129,18 +129,18 @@ def test_a_plan_with_changes_finds_the_smallest_size_under_each():
     plain, plan = planned(log, 0.5, sizes=sizes), planned(log, 0.5, sizes=sizes, changes=changes)
     assert plan.policies == plain.policies and "what_if" not in plain.model_dump()
     assert Plan.model_validate(json.loads(plan.model_dump_json())) == plan
-    for one, change in zip(plan.what_if, changes, strict=True):
-        assert one.smallest == planned(change.log, 0.5, sizes=sizes).policies[0].smallest
+    for effect, change in zip(plan.what_if, changes, strict=True):
+        assert effect.smallest == planned(change.log, 0.5, sizes=sizes).policies[0].smallest
     alone = planned(log, changes=changes)
     assert alone.policies == [] and alone.met and alone.target is None
-    assert [one.saves for one in alone.what_if] == [one.saves for one in plan.what_if]
+    assert [effect.saves for effect in alone.what_if] == [effect.saves for effect in plan.what_if]
 
 
 def test_gaps_that_were_taken_out_do_not_move_the_hours_of_the_day():
     from mjq_logs import Gap, without_gaps
 
-    come = HOUR * np.array([9.0, 22, 24 * 9 + 10])
-    log = Log(need=np.ones(3), run=np.ones(3), submit=come, servers=1, clock=0.0)
+    arrival = HOUR * np.array([9.0, 22, 24 * 9 + 10])
+    log = Log(need=np.ones(3), run=np.ones(3), submit=arrival, servers=1, clock=0.0)
     cut = without_gaps(log, [Gap(HOUR * 30, HOUR * 200, HOUR * 101)])
     later = shifted_to_night(cut, 1.0).log.submit - cut.submit
     assert (later / HOUR).tolist() == [12.0, 0.0, 12.0]
@@ -163,9 +163,9 @@ def test_the_kept_counts_are_those_of_the_processes():
     kept = experiments.kept("what_if").filter(**case._asdict(), jobs=jobs)
     counted = list(module.of_case(case, unknown, jobs, module.LOGS))
     assert kept.height == len(counted) == len(unknown)
-    for row, one in zip(kept.iter_rows(named=True), counted, strict=True):
-        assert (row["change"], row["quantity"], row["given"]) == (one["change"], one["quantity"], one["given"])
-        assert one["width"] == (row["width"] and pytest.approx(row["width"], rel=0.01))
+    for row, each in zip(kept.iter_rows(named=True), counted, strict=True):
+        assert (row["change"], row["quantity"], row["given"]) == (each["change"], each["quantity"], each["given"])
+        assert each["width"] == (row["width"] and pytest.approx(row["width"], rel=0.01))
 
 
 def test_the_experiment_runs(tmp_path, monkeypatch):
@@ -195,20 +195,20 @@ def test_the_command_shows_each_change_with_and_without_a_target(tmp_path):
     with example_path() as path:
         asked = "--cap", 32, "--estimates", "exact", "--shift-night", "20%", "--without", 64
         status, out, _ = said("plan", path, *asked, "--json", "--workers", 1)
-        told = Plan.model_validate(json.loads(out))
+        plan = Plan.model_validate(json.loads(out))
         changes = [capped(log, 32), with_exact_estimates(log), shifted_to_night(log, 0.2), without_need(log, 64)]
-        assert status == 0 and told.what_if == what_if(log, changes)
+        assert status == 0 and plan.what_if == what_if(log, changes)
         status, out, _ = said("plan", path, *asked, "--html", tmp_path / "a.html")
         page = (tmp_path / "a.html").read_text()
         for change in changes:
-            assert change.told in out and change.words in page
+            assert change.sentence in out and change.words in page
         assert "What if?" in page and page.count("<svg") == 1
         status, out, _ = said("plan", path, "--cap", 32, "--target-wait", "2h", "--servers", "64:128:3")
         assert status == 0 and "servers for" in out and "at most 32 servers a job" in out
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--without", "7"], "no job of the log needs 7 servers"),
         (["--shift-night", "120%"], "not a share such as 20%"),
@@ -218,7 +218,7 @@ def test_the_command_shows_each_change_with_and_without_a_target(tmp_path):
         ([], "give --target-wait, or a what-if"),
     ],
 )
-def test_bad_words_of_a_what_if(words, told):
+def test_bad_words_of_a_what_if(words, message):
     with example_path() as path:
         status, out, err = said("plan", path, *words)
-    assert status == 2 and not out and told in err
+    assert status == 2 and not out and message in err

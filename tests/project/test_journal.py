@@ -160,7 +160,7 @@ def test_a_damaged_line_of_a_plan_is_named_too(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mjq_logs.waits.plan.verdict", stop)
+        patch.setattr("mjq_logs.waits.plan.plan_in_words", stop)
         with pytest.raises(KeyboardInterrupt):
             planned(log, **words)
     lines = part.read_bytes().split(b"\n")
