@@ -519,8 +519,8 @@ def _checked(content):
     if unknown:
         raise ValueError(f"the summary is damaged: it has {brief(min(unknown))}, which no summary has")
     model = content.get("model")
-    if model not in (CAMPAIGNS, TWO_NUMBERS):
-        raise ValueError(f"the summary is damaged: model must be {CAMPAIGNS!r} or {TWO_NUMBERS!r}, got {brief(model)}")
+    models = CAMPAIGNS, TWO_NUMBERS
+    _require(model in models, f"model must be {CAMPAIGNS!r} or {TWO_NUMBERS!r}, got {brief(model)}")
     many = {name: _length(content, name) for name in ("needs", "groups")}
     G, N = many["groups"], many["needs"]
     shapes = {"needs": (N,), "shares": (N,), "groups": (G,), "runs": (G, LEVELS), "weights": (G, LEVELS),
@@ -540,18 +540,18 @@ def _checked(content):
         values[name] = _number(content | {name: content.get(name, 0.0)}, name)
     _require_sense(values, model)
     error = content.get("error", {})
-    if not isinstance(error, dict) or (error and set(error) != set(FIGURES)):
-        raise ValueError("the summary is damaged: error must have a pair of numbers for each figure")
+    paired = isinstance(error, dict) and (not error or set(error) == set(FIGURES))
+    _require(paired, "error must have a pair of numbers for each figure")
     pairs = {
         name: None if name.endswith("wait") and error[name] is None
         else tuple(_array(error, name, (2,), signed=True).tolist())
         for name in FIGURES if error
     }  # fmt: skip
-    if max((abs(x) for pair in pairs.values() for x in pair or ()), default=0) > MOST_OFF:
-        raise ValueError(f"the summary is damaged: error must hold numbers of at most {MOST_OFF:g} in size")
+    off = max((abs(x) for pair in pairs.values() for x in pair or ()), default=0)
+    _require(off <= MOST_OFF, f"error must hold numbers of at most {MOST_OFF:g} in size")
     reasons = content.get("no_promise", [])
-    if not isinstance(reasons, list) or not all(isinstance(reason, str) and reason in REASONS for reason in reasons):
-        raise ValueError(f"the summary is damaged: no_promise must be a list of {', '.join(REASONS)}")
+    known = isinstance(reasons, list) and all(isinstance(reason, str) and reason in REASONS for reason in reasons)
+    _require(known, f"no_promise must be a list of {', '.join(REASONS)}")
     values["quiet"] = values["quiet"].astype(int)
     return values | {
         "model": model, "local": content.get("local") is True, "error": pairs, "no_promise": tuple(reasons),
@@ -559,8 +559,7 @@ def _checked(content):
 
 
 def _length(content, name):
-    if not isinstance(content.get(name), list) or not content[name]:
-        raise ValueError(f"the summary is damaged: {name} must be a list of numbers")
+    _require(isinstance(content.get(name), list) and content[name], f"{name} must be a list of numbers")
     return len(content[name])
 
 
@@ -570,10 +569,8 @@ def _array(content, name, shape, signed=False):
         right = array.shape == shape and bool(np.isfinite(array).all()) and (signed or bool((array >= 0).all()))
     except (KeyError, OverflowError, TypeError, ValueError):
         right = False
-    if not right:
-        wanted = " x ".join(map(str, shape))
-        kind = "numbers" if signed else "numbers of at least 0"
-        raise ValueError(f"the summary is damaged: {name} must have {wanted} {kind}")
+    kind = "numbers" if signed else "numbers of at least 0"
+    _require(right, f"{name} must have {' x '.join(map(str, shape))} {kind}")
     return array
 
 
@@ -581,56 +578,48 @@ def _number(content, name):
     return float(_array({name: [content.get(name)]}, name, (1,))[0])
 
 
+def _require(holds, words):
+    if not holds:
+        raise ValueError(f"the summary is damaged: {words}")
+
+
 def _require_sense(values, model):
-    """Refuse numbers from which nothing can be drawn."""
+    """Refuse numbers from which nothing can be drawn; each rule relies on those before it."""
     for name in ("servers", "jobs", "span", "load"):
-        if not values[name] > 0:
-            raise ValueError(f"the summary is damaged: {name} must be positive, got {values[name]:g}")
-    if values["jobs"] > MOST_JOBS or values["span"] < WEEK / 1000:
-        raise ValueError("the summary is damaged: jobs or span are out of range")
-    if model == CAMPAIGNS and values["looks"] > MOST_LOOKS:
-        raise ValueError(f"the summary is damaged: looks must be at most {MOST_LOOKS}")
+        _require(values[name] > 0, f"{name} must be positive, got {values[name]:g}")
+    _require(values["jobs"] <= MOST_JOBS and values["span"] >= WEEK / 1000, "jobs or span are out of range")
+    _require(model != CAMPAIGNS or values["looks"] <= MOST_LOOKS, f"looks must be at most {MOST_LOOKS}")
     for name in ("needs", "groups", "limits"):
-        if name in values and (not (values[name] > 0).all() or not (np.diff(values[name]) > 0).all()):
-            raise ValueError(f"the summary is damaged: {name} must be positive and rise")
-    if values["needs"][-1] > values["servers"] * (1 + checks.FIT_TOLERANCE):
-        raise ValueError("the summary is damaged: a need exceeds the servers")
-    if values["needs"][0] < LEAST_NEED or values["servers"] > MOST_SERVERS:
-        raise ValueError(
-            f"the summary is damaged: needs must be at least {LEAST_NEED:g}, servers at most {MOST_SERVERS:g}"
-        )
+        rises = name not in values or ((values[name] > 0).all() and (np.diff(values[name]) > 0).all())
+        _require(rises, f"{name} must be positive and rise")
+    _require(values["needs"][-1] <= values["servers"] * (1 + checks.FIT_TOLERANCE), "a need exceeds the servers")
+    _require(
+        values["needs"][0] >= LEAST_NEED and values["servers"] <= MOST_SERVERS,
+        f"needs must be at least {LEAST_NEED:g}, servers at most {MOST_SERVERS:g}",
+    )
     for name in ("runs", "gaps"):
-        if name in values and values[name].max() > LONGEST:
-            raise ValueError(f"the summary is damaged: {name} must be at most {LONGEST:g} s")
-    if not np.isin(values["groups"], values["needs"]).all():
-        raise ValueError("the summary is damaged: each group must be named after a need")
+        _require(name not in values or values[name].max() <= LONGEST, f"{name} must be at most {LONGEST:g} s")
+    _require(np.isin(values["groups"], values["needs"]).all(), "each group must be named after a need")
     of = nearest(values["needs"], values["groups"])
-    if np.bincount(of, minlength=len(values["groups"])).min() == 0:
-        raise ValueError("the summary is damaged: each group must have a need")
+    _require(np.bincount(of, minlength=len(values["groups"])).min() > 0, "each group must have a need")
     for name in ("shares", "weights"):
-        if values[name].min() < LEAST_SHARE:
-            raise ValueError(f"the summary is damaged: {name} must be at least {LEAST_SHARE:g}")
+        _require(values[name].min() >= LEAST_SHARE, f"{name} must be at least {LEAST_SHARE:g}")
     work = (values["shares"] * values["needs"]) @ (values["weights"] * np.maximum(1.0, values["runs"])).sum(axis=1)[of]
-    if values["jobs"] * work / (values["load"] * values["servers"]) > LONGEST:
-        raise ValueError(f"the summary is damaged: at this load its jobs would come in more than {LONGEST:g} s")
-    if not set(values["quiet"]) <= set(range(7)):
-        raise ValueError("the summary is damaged: quiet must be days of the week, 0 to 6")
+    span = values["jobs"] * work / (values["load"] * values["servers"])
+    _require(span <= LONGEST, f"at this load its jobs would come in more than {LONGEST:g} s")
+    _require(set(values["quiet"]) <= set(range(7)), "quiet must be days of the week, 0 to 6")
     sums = {"shares": values["shares"].sum(), "weights": values["weights"].sum(axis=1)}
     if model == CAMPAIGNS:
         sums |= {"begin": values["begin"].sum(), "fresh": values["fresh"].sum()}
-        if not (
-            values["end"].max() > 0 and all((values[name] > 0).all() for name in ("age", "weights", "begin", "fresh"))
-        ):
-            raise ValueError("the summary is damaged: age, end, weights, begin and fresh must be positive")
+        positive = values["end"].max() > 0 and all((values[name] > 0).all() for name in ("age", "begin", "fresh"))
+        _require(positive, "age, end, weights, begin and fresh must be positive")
     for name, total in sums.items():
-        if np.abs(total - 1).max() > HALF_A_DIGIT:
-            raise ValueError(f"the summary is damaged: {name} must sum to 1")
+        _require(np.abs(total - 1).max() <= HALF_A_DIGIT, f"{name} must sum to 1")
     for name in ("end", "keep", "pace", "repeat"):
-        if name in values and np.max(values[name]) > 1:
-            raise ValueError(f"the summary is damaged: {name} must hold probabilities")
-    if model == CAMPAIGNS and (values["copy"] + values["near"]).max() > 1 + HALF_A_DIGIT:
-        raise ValueError("the summary is damaged: copy and near must sum to at most 1")
-    if not (values["shares"] > 0).all() or not values["profile"].sum(axis=1).min() > 0 or not values["runs"].sum() > 0:
-        raise ValueError("the summary is damaged: shares, profile and runs must be positive")
-    if "factors" in values and values["factors"].min() < 1 - 1e-9:
-        raise ValueError("the summary is damaged: factors must be at least 1")
+        _require(name not in values or np.max(values[name]) <= 1, f"{name} must hold probabilities")
+    if model == CAMPAIGNS:
+        most = (values["copy"] + values["near"]).max()
+        _require(most <= 1 + HALF_A_DIGIT, "copy and near must sum to at most 1")
+    positive = values["profile"].sum(axis=1).min() > 0 and values["runs"].sum() > 0
+    _require(positive, "shares, profile and runs must be positive")
+    _require("factors" not in values or values["factors"].min() >= 1 - 1e-9, "factors must be at least 1")

@@ -113,7 +113,7 @@ def test_plans_of_partitions_resume(path, tmp_path, monkeypatch):
     from mjq_logs import planned_by_partition
 
     logs, lines = read_partitions(path, {"batch": 20, "gpu": 12})
-    sizes, made, true = {"batch": [16, 20], "gpu": [8, 12]}, [], module.waits
+    sizes, made, true = {"batch": [16, 20], "gpu": [8, 12]}, [], module.wait_statistics
     whole = planned_by_partition(logs, 0.5, sizes=sizes, lines=lines)
 
     def stopping(*words, **more):
@@ -123,10 +123,10 @@ def test_plans_of_partitions_resume(path, tmp_path, monkeypatch):
         return true(*words, **more)
 
     output = tmp_path / "plan.json"
-    monkeypatch.setattr(module, "waits", stopping)
+    monkeypatch.setattr(module, "wait_statistics", stopping)
     with pytest.raises(KeyboardInterrupt):
         planned_by_partition(logs, 0.5, sizes=sizes, lines=lines, output=output)
-    monkeypatch.setattr(module, "waits", lambda *words, **more: made.append(1) or true(*words, **more))
+    monkeypatch.setattr(module, "wait_statistics", lambda *words, **more: made.append(1) or true(*words, **more))
     assert planned_by_partition(logs, 0.5, sizes=sizes, lines=lines, output=output) == whole
     assert [file.name for file in tmp_path.iterdir() if "plan" in file.name] == ["plan.json"]
     assert Plans.model_validate_json(output.read_text()) == whole

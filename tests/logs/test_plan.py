@@ -248,7 +248,7 @@ def test_notes_of_a_plan_are_those_of_who_was_there_before_and_of_the_window(tmp
 def test_an_interrupted_plan_goes_on_where_it_was(tmp_path, monkeypatch):
     import mjq_logs.waits.replays as module
 
-    log, made, true = mixed(7), [], module.waits
+    log, made, true = mixed(7), [], module.wait_statistics
     whole = planned(log, 0.5, ["easy"], [10, 14, 20])
 
     def stopping(log, servers, **case):
@@ -257,12 +257,12 @@ def test_an_interrupted_plan_goes_on_where_it_was(tmp_path, monkeypatch):
         made.append(servers)
         return true(log, servers, **case)
 
-    monkeypatch.setattr(module, "waits", stopping)
+    monkeypatch.setattr(module, "wait_statistics", stopping)
     with pytest.raises(KeyboardInterrupt):
         planned(log, 0.5, ["easy"], [10, 14, 20], output=tmp_path / "plan.json")
     notes = (tmp_path / "plan.json.part").read_text().splitlines()
     assert len(notes) == 6
-    monkeypatch.setattr(module, "waits", lambda *words, **more: made.append(1) or true(*words, **more))
+    monkeypatch.setattr(module, "wait_statistics", lambda *words, **more: made.append(1) or true(*words, **more))
     with pytest.raises(ValueError, match="another"):  # another log
         planned(mixed(8), 0.5, ["easy"], [10, 14, 20], output=tmp_path / "plan.json")
     again = planned(log, 0.5, ["easy"], [10, 14, 20], output=tmp_path / "plan.json")
@@ -270,7 +270,7 @@ def test_an_interrupted_plan_goes_on_where_it_was(tmp_path, monkeypatch):
     assert not (tmp_path / "plan.json.part").exists()
     total = len(made)
     made.clear()
-    monkeypatch.setattr(module, "waits", lambda *words, **more: made.append(1) or true(*words, **more))
+    monkeypatch.setattr(module, "wait_statistics", lambda *words, **more: made.append(1) or true(*words, **more))
     planned(log, 0.5, ["easy"], [10, 14, 20])
     assert total == len(made)  # no replay was made twice
     with pytest.raises(ValueError, match="exists"):
