@@ -281,7 +281,7 @@ def _write_page(page, log, cluster_log, result):
         charts.append(sheet.Chart(caption, lambda ax: plots.waits_by_change(result, ax)))
     verdicts = [row.verdict for row in result.policies]
     answer = verdicts[0] if len(verdicts) == 1 else [" ".join(verdict[:2]) for verdict in verdicts]
-    parts, title = _parts(result.model_copy(update={"warning": None})), "What if?"
+    parts, title = _parts(result.model_copy(update={"warnings": []})), "What if?"
     if result.target is not None:
         title = "How many servers?"
     sheet.write_page(page, title, sheet.facts(log, cluster_log), answer[:3], charts, parts, result.warnings)

@@ -283,8 +283,12 @@ def test_numbers_with_units_are_read():
 @pytest.mark.parametrize(
     "command", [["capacity"], ["replay"], ["plan", "--target-wait", "2h"]], ids=lambda words: words[0]
 )
-def test_a_loss_of_rows_is_said_above_the_answer(command):
-    out = said(command[0], RAW / "lost.csv", *command[1:], "--servers", "4" if command[0] != "plan" else "4:8:2").out
+def test_a_loss_of_rows_is_said_above_the_answer(command, tmp_path):
+    words = command[0], RAW / "lost.csv", *command[1:], "--servers", "4" if command[0] != "plan" else "4:8:2"
+    out = said(*words).out
+    if command[0] != "replay":
+        said(*words, "--html", tmp_path / "page.html")
+        assert (tmp_path / "page.html").read_text().count("Warning: 56 of 60 lines") == 1
     first = out.split("60 lines read")[0]
     assert "Warning: 56 of 60 lines that should hold a job could not be used" in first and "no run time (56)" in first
     log = read_log(RAW / "lost.csv", servers=4)
