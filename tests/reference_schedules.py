@@ -9,9 +9,6 @@ import re
 
 import numpy as np
 
-from tests.reference.ways.policies import RULES as OF_NEEDS
-from tests.reference.ways.policies import filled
-
 FIT_TOLERANCE = 1e-9  # of the servers: needs may be decimals
 
 
@@ -97,8 +94,59 @@ class Cluster:
         self.line.append(self.coming.pop(0))
 
 
+# --- Rules that look at needs and order alone: the place of the job that starts next, or None -------------------------
+# Of those that wait, `needs` are in order of arrival; `free` is what nobody holds, `up` all that is up.
+# The second way to the reference values has these rules, too.
+
+
+def in_order(needs, free, running, number, up):
+    """The first one, if it fits."""
+    return 0 if needs and needs[0] <= free else None
+
+
+def first_fit(needs, free, running, number, up):
+    """The first one that fits."""
+    return next((place for place, need in enumerate(needs) if need <= free), None)
+
+
+def fewest(needs, free, running, number, up):
+    """Of those that fit, the first that needs least."""
+    fitting = [place for place, need in enumerate(needs) if need <= free]
+    return min(fitting, key=lambda place: needs[place], default=None)  # the first of equals
+
+
+def most(needs, free, running, number, up):
+    """Of those that fit, the first that needs most; nobody while few are served and a larger one does not fit."""
+    if running <= number and max((need for need in needs if need <= up), default=0) > free:
+        return None
+    fitting = [place for place, need in enumerate(needs) if need <= free]
+    return max(fitting, key=lambda place: needs[place], default=None)
+
+
+OF_NEEDS = {
+    "fcfs": in_order,
+    "first-fit": first_fit,
+    "least-servers-first": fewest,
+    "most-servers-first": most,
+    "msfq": most,
+}
+
+
+def filled(needs, B):
+    """The places of the jobs that ServerFilling serves, among all jobs in order of arrival."""
+    count = next((n for n in range(len(needs) + 1) if sum(needs[:n]) >= B), len(needs))
+    served = set()
+    for place in sorted(range(count), key=lambda place: -needs[place]):  # which keeps the order of equals
+        if sum(needs[other] for other in served) + needs[place] <= B:
+            served.add(place)
+    return served
+
+
+# --- Rules of a cluster -----------------------------------------------------------------------------------------------
+
+
 def of_needs(rule):
-    """A rule that looks at needs and order alone, such as the second way to the reference values has."""
+    """Such a rule, asked by a cluster."""
 
     def starting(cluster):
         needs, up = [cluster.need[job] for job in cluster.line], cluster.up * (1 + FIT_TOLERANCE)

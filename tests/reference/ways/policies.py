@@ -1,7 +1,8 @@
 """Ways to the values of policies: finite queues as chains.
 
-The second way is written anew from the words of the policies. A job is a pair (class, whether it is served), and a
-state is the tuple of all jobs in order of arrival: nothing is lumped together.
+The second way has the rules of the plain definitions, which are written from the words of the policies. A job is a
+pair (class, whether it is served), and a state is the tuple of all jobs in order of arrival: nothing is lumped
+together.
 """
 
 import re
@@ -14,8 +15,9 @@ from scipy.sparse import linalg
 from mjq.models import scheduling
 from mjq.solvers import chain
 from tests.reference.ways import exact
+from tests.reference_schedules import OF_NEEDS, filled
 
-__all__ = ["RULES", "by_finite_queue", "erlang_loss", "filled", "job_by_job", "job_by_job_sparse"]
+__all__ = ["by_finite_queue", "erlang_loss", "job_by_job", "job_by_job_sparse"]
 
 
 def by_finite_queue(lam: float, B: int, b: list, mu: list, p: list, room: int, policy: str) -> dict[str, Any]:
@@ -42,49 +44,6 @@ def erlang_loss(lam: float, B: int, b: list, mu: list, p: list, room: int, polic
         return {"EN": N, "ENq": queue, "EWq": queue / X, "A": taken, "X": X, "U": (N - queue) / B}
 
 
-# --- The rules, written anew from their words: the place of the job that starts next, or None -------------------------
-# Of those that wait, `needs` are in order of arrival; `free` is what nobody holds, `up` all that is up.
-
-
-def _fcfs(needs, free, running, number, up):
-    return 0 if needs and needs[0] <= free else None
-
-
-def _first_fit(needs, free, running, number, up):
-    return next((place for place, need in enumerate(needs) if need <= free), None)
-
-
-def _fewest(needs, free, running, number, up):
-    fitting = [place for place, need in enumerate(needs) if need <= free]
-    return min(fitting, key=lambda place: needs[place], default=None)  # the first of equals
-
-
-def _most(needs, free, running, number, up):
-    if running <= number and max((need for need in needs if need <= up), default=0) > free:
-        return None
-    fitting = [place for place, need in enumerate(needs) if need <= free]
-    return max(fitting, key=lambda place: needs[place], default=None)
-
-
-RULES = {
-    "fcfs": _fcfs,
-    "first-fit": _first_fit,
-    "least-servers-first": _fewest,
-    "most-servers-first": _most,
-    "msfq": _most,
-}
-
-
-def filled(needs: list, B: float) -> set[int]:
-    """Return the places of the jobs that ServerFilling serves, among all jobs in order of arrival."""
-    count = next((n for n in range(len(needs) + 1) if sum(needs[:n]) >= B), len(needs))
-    served: set[int] = set()
-    for place in sorted(range(count), key=lambda place: -needs[place]):  # which keeps the order of equals
-        if sum(needs[other] for other in served) + needs[place] <= B:
-            served.add(place)
-    return served
-
-
 # --- The chain job by job ---------------------------------------------------------------------------------------------
 
 
@@ -97,7 +56,7 @@ def _settled(jobs, B, b, policy):
     while True:
         waiting = [k for k, (_, served) in enumerate(jobs) if not served]
         held = [b[kind] for kind, served in jobs if served]
-        place = RULES[name]([b[jobs[k][0]] for k in waiting], B - sum(held), len(held), int(number or 0), B)
+        place = OF_NEEDS[name]([b[jobs[k][0]] for k in waiting], B - sum(held), len(held), int(number or 0), B)
         if place is None:
             return jobs
         k = waiting[place]
