@@ -71,7 +71,7 @@ def test_with_what_came_the_replay_goes_on_as_the_log_did(policy):
         every = np.concatenate([there, later])
         left = np.concatenate([age, np.zeros(len(later))])
         what = what._replace(
-            arrival=np.append(what.come[0], jobs.arrival[later] - state.time)[None],
+            arrival=np.append(what.arrival[0], jobs.arrival[later] - state.time)[None],
             need=jobs.need[every][None],
             run=(jobs.run[every] - left)[None],
             limit=(jobs.limit[every] - left)[None],
