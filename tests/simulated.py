@@ -1,7 +1,7 @@
 """An instrument for a chapter's kernel: sentences that show the mean of a simulation must say how far it may be off.
 
 A mean of an :class:`~mjq.simulation.estimates.Estimate` becomes a float that knows where it is from, and so does what
-plain arithmetic makes of it. `say` then demands a ± soon after it, or a word about intervals in the same text. What
+plain arithmetic makes of it. `say` then demands a ± in the same sentence, or a word about intervals in the same text. What
 went through an array is not followed.
 """
 
@@ -12,7 +12,7 @@ from mjq.plots import tables
 from mjq.simulation.estimates import Estimate
 
 ARITHMETIC = "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "neg", "abs", "pow", "round"
-NEAR = 60  # characters
+SENTENCE = re.compile(r"(?<=[.:!?])\s")  # what lies between two
 say = tables.say
 
 
@@ -24,6 +24,30 @@ def _followed(name):
     plain = getattr(float, name)
 
     def follow(self, *others):
+        number = plain(self, *others)
+        return Simulated(number) if isinstance(number, float) else number
+
+    return follow
+
+
+for _name in ARITHMETIC:
+    setattr(Simulated, f"__{_name}__", _followed(f"__{_name}__"))
+
+
+def is_simulated(value):
+    return isinstance(value, Simulated) or (isinstance(value, (list, tuple)) and any(map(is_simulated, value)))
+
+
+def _say(text, numbers=None, /, **values):
+    for name, value in {**(numbers or {}), **values}.items():
+        if is_simulated(value) and "95 % interval" not in text:
+            for sentence in SENTENCE.split(text):
+                if re.search(rf"{{{name}[:}}]", sentence) and "±" not in sentence:
+                    raise ValueError(f"{name} comes from a simulation; no ± says how far it may be off: {sentence}")
+    say(text, numbers, **values)
+
+
+def follow(self, *others):
         number = plain(self, *others)
         return Simulated(number) if isinstance(number, float) else number
 
