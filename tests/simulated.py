@@ -1,8 +1,8 @@
 """An instrument for a chapter's kernel: sentences that show the mean of a simulation must say how far it may be off.
 
 A mean of an :class:`~mjq.simulation.estimates.Estimate` becomes a float that knows where it is from, and so does what
-plain arithmetic makes of it. `say` then demands a ± in the same sentence, or a word about intervals in the same text. What
-went through an array is not followed.
+plain arithmetic makes of it. `say` then demands a ± in the same sentence, or a word about intervals in the same text.
+What went through an array is not followed.
 """
 
 import re
@@ -44,29 +44,6 @@ def _say(text, numbers=None, /, **values):
             for sentence in SENTENCE.split(text):
                 if re.search(rf"{{{name}[:}}]", sentence) and "±" not in sentence:
                     raise ValueError(f"{name} comes from a simulation; no ± says how far it may be off: {sentence}")
-    say(text, numbers, **values)
-
-
-def follow(self, *others):
-        number = plain(self, *others)
-        return Simulated(number) if isinstance(number, float) else number
-
-    return follow
-
-
-for _name in ARITHMETIC:
-    setattr(Simulated, f"__{_name}__", _followed(f"__{_name}__"))
-
-
-def is_simulated(value):
-    return isinstance(value, Simulated) or (isinstance(value, (list, tuple)) and any(map(is_simulated, value)))
-
-
-def _say(text, numbers=None, /, **values):
-    for name, value in {**(numbers or {}), **values}.items():
-        for shown in re.finditer(rf"{{{name}(:[^}}]*)?}}", text) if is_simulated(value) else ():
-            if "±" not in text[shown.end() : shown.end() + NEAR] and "95 % interval" not in text:
-                raise ValueError(f"{name} comes from a simulation, and the sentence does not say how far it may be off")
     say(text, numbers, **values)
 
 
