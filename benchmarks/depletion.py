@@ -8,7 +8,7 @@ from benchmarks.timing import Row, peak_memory
 from mjq import pool_depletion
 from mjq.models.pool_depletion import passes
 from mjq_book.experiments.depletion import SYSTEM_1
-from mjq_book.experiments.tables.machine import median_time
+from mjq_book.experiments.tables.keeping import median_time
 
 
 def by_elimination(pool):

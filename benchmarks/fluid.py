@@ -6,7 +6,7 @@ from scipy import integrate, linalg
 from benchmarks.timing import Row
 from mjq import fluid
 from mjq_book.experiments.fluid_times import P, large_network
-from mjq_book.experiments.tables.machine import median_time
+from mjq_book.experiments.tables.keeping import median_time
 
 
 def by_long_integration(network):

@@ -7,7 +7,7 @@ import simpy
 
 from benchmarks.timing import Row
 from mjq.simulation import Estimate, replay, simulate_multiserver
-from mjq_book.experiments.tables.machine import median_time
+from mjq_book.experiments.tables.keeping import median_time
 from mjq_logs import shipped_classes
 
 SERVERS, JOBS, FEW = 128, 1_000_000, 4000

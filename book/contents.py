@@ -1,4 +1,4 @@
-"""Write what is made of the list of chapters in mjq.models: the contents, README's table, sections of two pages.
+"""Write what is made of the list of chapters: the contents, README's table, the sections of the ledger.
 
 `make sync-contents` rewrites these lines where they stand, and nothing else. A test says when this is due. The words
 between the heading of a chapter's section in the ledger and its table stay.
@@ -53,13 +53,8 @@ def ledger(text):
         source = f"{{cite:t}}`{one.key}`" if one.of_a_paper else "No paper"
         new = f"{source}, chapter {{doc}}`/notebooks/{one.name}`."
         own = words.get(one.key, new).strip()
-        sections.append(f"## {one.title} ({one.key})\n\n{own}\n\n```{{ledger}} {one.key}\n```")
-    return between("% chapters", "\n\n".join(sections), "% end of chapters", text)
-
-
-def claims(text):
-    """The page of claims with a section a chapter."""
-    sections = [f"## {one.title} ({one.key})\n\n```{{claims}} {one.key}\n```" for one in CHAPTERS]
+        tables = f"```{{ledger}} {one.key}\n```\n\n```{{claims}} {one.key}\n```"
+        sections.append(f"## {one.title} ({one.key})\n\n{own}\n\n{tables}")
     return between("% chapters", "\n\n".join(sections), "% end of chapters", text)
 
 
@@ -77,7 +72,7 @@ def replaced(pattern, new, text):
     return found
 
 
-WRITTEN = {"_toc.yml": toc, "README.md": readme, "book/ledger.md": ledger, "book/claims.md": claims}
+WRITTEN = {"_toc.yml": toc, "README.md": readme, "book/ledger.md": ledger}
 
 
 def written():

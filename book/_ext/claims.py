@@ -1,8 +1,9 @@
-"""The page of claims and commands: ``{claims} BB22`` lists what to run for a chapter, with boxes to tick.
+"""Claims and commands: ``{claims} BB22`` lists what to run for a chapter, with boxes to tick.
 
-First its headlines, with the numbers that their commands print, then the commands that check all rows of its ledger.
-How many cells, values or tests these count is not said: it changes with the chapters, and with the logs that a machine
-has. Seconds are those that `mjq_book.experiments.commands` has measured. `tables.js` remembers what was ticked.
+They stand below the rows of its ledger: first the headlines, with the numbers that their commands print, then the
+commands that check all rows. How many cells, values or tests these count is not said: it changes with the chapters, and
+with the logs that a machine has. Seconds are those that `mjq_book.experiments.commands` has measured. `tables.js`
+remembers what was ticked.
 """
 
 import csv

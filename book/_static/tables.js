@@ -88,7 +88,7 @@ function seek() {
   for (const fold of document.querySelectorAll(".values-fold, .values-problem")) fold.addEventListener("toggle", reach);
 }
 addEventListener("load", seek);
-// Claims and commands: what was ticked stays ticked.
+// Commands of the ledger: what was ticked stays ticked.
 function tick() {
   for (const box of document.querySelectorAll(".claims input")) {
     const key = `mjq-claim ${box.value}`;

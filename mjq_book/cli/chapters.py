@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
 import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import click
+import nbformat
+from nbformat import NotebookNode
 from tabulate import tabulate
 
 from mjq._util import folders
 from mjq_book import runs
-from mjq_book.cli import page as pages
 from mjq_book.runs import changes
 from mjq_logs.cli.common import (
     FAILED,
@@ -31,7 +35,7 @@ from mjq_logs.cli.common import (
     workers_option,
 )
 
-__all__ = ["VALUES", "chapter_argument", "compare", "list_", "run", "sweep"]
+__all__ = ["VALUES", "chapter_argument", "compare", "list_", "require_page", "run", "sweep", "write_page"]
 
 
 def _complete_chapter(context, parameter, incomplete):
@@ -45,6 +49,8 @@ def _complete_parameter(context, parameter, incomplete):
     return [name for name in known if name.startswith(incomplete)]
 
 
+PAGE = runs.chapters.NOTEBOOKS.parent / "book/page.py"
+PAGE_NEEDS = ("jupyter_book", "math_core", "bs4")
 FEW = 4  # answers that a run prints
 # How values are written, in a sweep and in a grid of a model.
 VALUES = "Write 0.2:2:10 for ten values from 0.2 to 2, 1:100:3:log for equal ratios, or a list such as 0.1,0.5,0.9."
@@ -133,7 +139,7 @@ def run(
     with the data behind it, as CSV. CHAPTER may also be the path of a notebook of your own.
     """
     if page is not None:
-        pages.require()  # before anything is computed
+        require_page()  # before anything is computed
         if page:
             folders.refuse_existing(Path(page), force)
             if not Path(page).parent.is_dir():
@@ -156,7 +162,7 @@ def run(
             target = Path(page or done.folder / f"{chapter}.html")
             if not quiet:
                 show("writing the page …", err=True)
-            pages.write(done.notebook, chapter, target)
+            write_page(done.notebook, chapter, target)
         except (OSError, RuntimeError) as error:
             raise RuntimeError(f"{error}; all other results are in {done.folder}") from error
     show(f"{done.cells} cells in {done.seconds:.0f} s: {done.folder}")
@@ -315,3 +321,27 @@ def _cell(value):
 
 def _percent(relative):
     return "" if relative is None else f"{100 * relative:.3g} %"
+
+
+def require_page() -> None:
+    """Raise ``RuntimeError`` if pages cannot be made here."""
+    missing = [name for name in PAGE_NEEDS if importlib.util.find_spec(name) is None]
+    if missing or not PAGE.is_file():
+        raise RuntimeError("pages cannot be made here: this takes a clone that is installed with its extra 'book'")
+
+
+def write_page(notebook: NotebookNode, name: str, target: Path) -> None:
+    """Write an executed notebook as a page, as if it were the chapter `name` of the book.
+
+    Raises
+    ------
+    RuntimeError
+        If the page could not be built.
+    """
+    with tempfile.TemporaryDirectory(prefix="mjq-page-") as folder:
+        source = Path(folder) / "run.ipynb"
+        nbformat.write(notebook, source)
+        command: list[str | Path] = [sys.executable, PAGE, source, name, target]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise RuntimeError(f"the page was not built: {run.stderr.strip()[-2000:]}")

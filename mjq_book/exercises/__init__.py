@@ -1,11 +1,9 @@
 """Exercise sheets, a different one for each student, and the key to all of them.
 
 ``question``   one question: its words, how its numbers are drawn, how its answer is computed, what a mistake gives
-``ways``       intermediate results that solutions show
 ``questions``  the questions of each chapter, in a module for each chapter
 ``drawn``      all students' numbers, no two alike
-``pages``      blocks of a sheet as Markdown and as a page
-``gift``       questions for Moodle
+``pages``      blocks of a sheet as Markdown and as a page, and questions for Moodle
 ``sheets``     the files
 ``grading``    answers compared with a key
 

@@ -1,4 +1,4 @@
-"""Blocks of a sheet as Markdown, and as a page that needs no network and can be printed.
+"""Blocks of a sheet as Markdown and as a page that needs no network and can be printed; questions for Moodle.
 
 A block is a pair: its sort, and its content. The sorts are ``h1`` and ``h2`` (a heading), ``text`` (paragraphs and
 tables in Markdown), ``options`` (pairs: letter and words), ``worth`` (pairs: points and what for), ``answer`` (the
@@ -12,7 +12,10 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-__all__ = ["Block", "as_html", "as_markdown", "text_as_html"]
+from mjq_book.exercises.drawn import Drawn
+from mjq_book.exercises.question import Choice, Task, tolerance
+
+__all__ = ["Block", "as_gift", "as_html", "as_markdown", "text_as_html"]
 
 Block = tuple[str, Any]
 STYLE = """
@@ -104,3 +107,59 @@ def _inline(text):
     parts[1::2] = [f"<code>{code}</code>" for code in parts[1::2]]
     parts[::2] = [re.sub(r"\b([^\W\d_])_(\w)\b", r"\1<sub>\2</sub>", words) for words in parts[::2]]
     return "".join(parts)
+
+
+# --- Moodle's GIFT format ---------------------------------------------------------------------------------------------
+
+
+def as_gift(chapter: str, names: list[str], drawn: list[list[Drawn]]) -> str:
+    """Return all questions of all students, in a category for each question of the chapter.
+
+    A quiz that takes one random question from each category gives each student other numbers. A task is there once.
+    """
+    parts = []
+    for k, variants in enumerate(zip(*drawn, strict=True), 1):
+        parts.append(f"$CATEGORY: $course$/mjq/{chapter}/{k:02} {variants[0].question.title}")
+        for name, one in zip(names, variants, strict=True):
+            if name == names[0] or not isinstance(one.question, Task):
+                parts.append(_question(f"{k:02} {one.question.title}, {name}", one))
+    return "\n\n".join(parts) + "\n"
+
+
+def _question(title, one):
+    question = one.question
+    if isinstance(question, Task):
+        worth = "; ".join(f"{points} for: {words}" for points, words in question.worth)
+        told = _feedback(f"{question.model}\n\nPoints: {worth}.")
+        return f"::{_escaped(title)}::{_text(question.text)} {{{told}}}"
+    wrong = {answer: f"Perhaps you overlooked {words}." for words, answer in one.mistaken.items()}
+    lines, asked, sort = [], question.asked(one.values), ""
+    if isinstance(question, Choice):
+        for letter, words in question.offered(one.values):
+            told = f" #{_escaped(wrong[letter])}" if letter in wrong else ""
+            lines.append(f"{'=' if letter == one.answer else '~'}{_escaped(words)}{told}")
+    else:
+        sort = "#"
+        asked += f"\n\nAnswer{f' in {question.unit}' if question.unit else ''}, three significant digits."
+        lines.append(f"={one.answer}:{one.tolerance}")
+        lines += [f"=%0%{answer}:{tolerance(answer)} #{_escaped(told)}" for answer, told in wrong.items()]
+    lines.append(_feedback(question.explained(one.values, one.answer)))
+    body = "\n  ".join(["", *lines])
+    return f"::{_escaped(title)}::{_text(asked)} {{{sort}{body}\n}}"
+
+
+def _text(text):
+    return f"[html]{_escaped(text_as_html(text))}"
+
+
+def _feedback(text):
+    return f"####{_escaped(text_as_html(text))}"
+
+
+def _escaped(text):
+    r"""Return text with what GIFT takes for its own escaped, on one line.
+
+    >>> _escaped("1:2 = {x}")
+    '1\\:2 \\= \\{x\\}'
+    """
+    return re.sub(r"([~=#{}:\\])", r"\\\1", text).replace("\n", "")

@@ -1,4 +1,4 @@
-"""The three sorts of question, and the digits in which their numbers are written.
+"""The three sorts of question, the digits in which their numbers are written, and what several solutions show.
 
 :class:`Question` asks for a number, :class:`Choice` for one of several statements, and :class:`Task` for words or a
 derivation, which the teacher reads.
@@ -6,15 +6,18 @@ derivation, which the teacher reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from mjq.simulation.schedule import Schedule
+from mjq.solvers import chain
+
 __all__ = [  # noqa: RUF022, in the order of reading
     "DIGITS", "ASKED", "TOLERANCE", "LETTERS", "Question", "Choice", "Task", "table", "decimal", "written", "printed",
-    "tolerance",
+    "tolerance", "shares", "one_or_all_cycle", "schedule_table",
 ]  # fmt: skip
 
 DIGITS = 4  # significant ones of an answer in the key
@@ -192,3 +195,26 @@ def tolerance(answer: float | str) -> str:
     '0.010'
     """
     return printed(TOLERANCE * abs(float(answer)), 2)
+
+
+# --- Intermediate results that several solutions show ----------------------------------------------------------------
+
+
+def shares(start: Hashable, rule: chain.Rule, most: int = 1000) -> list[tuple[Any, float]]:
+    """Return the states of a chain and the share of time spent in each, in the order in which they are found."""
+    states = chain.explore([start], rule, limit=most)
+    return list(zip(states, chain.stationary(chain.generator(states, rule), states).tolist(), strict=True))
+
+
+def one_or_all_cycle(n: int, one_in: float, t1: float, t2: float) -> dict[str, float]:
+    """Return the parts of a cycle if one job in `one_in` needs all n servers and the others one: all mean times."""
+    p1, k = 1 - 1 / one_in, np.arange(1, n)
+    small = t1 * (float(np.sum(p1**k / k)) + p1**n * one_in / n)
+    return {"small_part": small, "cycle": small + t2, "per_cycle": one_in}
+
+
+def schedule_table(found: Schedule) -> str:
+    """Return a table of when each job of a log of whole numbers comes, starts and ends."""
+    columns = found.submit, found.need, found.start, found.finish, found.wait
+    rows = [(k, *map(int, row)) for k, row in enumerate(zip(*columns, strict=True), 1)]
+    return table(("job", "arrives", "servers", "starts", "ends", "waits"), rows)

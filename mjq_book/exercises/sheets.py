@@ -13,8 +13,7 @@ from typing import Any
 from mjq._util import folders
 from mjq_book import browser
 from mjq_book.exercises.drawn import Drawn, draw
-from mjq_book.exercises.gift import as_gift
-from mjq_book.exercises.pages import Block, as_html, as_markdown
+from mjq_book.exercises.pages import Block, as_gift, as_html, as_markdown
 from mjq_book.exercises.question import ASKED, Choice, Task, written
 
 __all__ = ["ANSWER_COLUMNS", "EXPORTS", "FORMATS", "KEY_COLUMNS", "as_csv", "key", "sheet", "solution", "write"]

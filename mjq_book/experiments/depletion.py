@@ -16,8 +16,7 @@ from tqdm import tqdm
 
 from mjq import pool_depletion
 from mjq.simulation import simulate_depletion
-from mjq_book.experiments.tables.keeping import keep
-from mjq_book.experiments.tables.machine import median_time
+from mjq_book.experiments.tables.keeping import keep, median_time
 
 __all__ = ["SYSTEM_1", "cost", "exact", "least", "main", "more_points", "simulated"]
 

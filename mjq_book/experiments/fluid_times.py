@@ -19,8 +19,7 @@ from mjq import fluid
 from mjq.simulation import NetworkEstimates, simulate_ps_network
 from mjq.solvers import product_form
 from mjq.solvers.phase_type import PhaseType
-from mjq_book.experiments.tables.keeping import keep
-from mjq_book.experiments.tables.machine import median_time
+from mjq_book.experiments.tables.keeping import keep, median_time
 
 __all__ = ["P", "by_jobs", "by_phases", "large_network", "main", "ring", "seconds", "simulated"]
 

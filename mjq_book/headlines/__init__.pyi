@@ -1,8 +1,8 @@
 from .grids import Grid as Grid
 from .grids import solve_grid as solve_grid
-from .model import Model as Model
 from .models import MODELS as MODELS
-from .networks import network_of as network_of
+from .models import Model as Model
+from .models import network_of as network_of
 from .solving import schema as schema
 from .solving import simulate as simulate
 from .solving import solve as solve

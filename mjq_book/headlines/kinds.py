@@ -7,8 +7,6 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, ValidationError
 
-from mjq import System
-from mjq._util import checks
 from mjq._util.plain import brief
 
 # What pydantic calls an error, in our words.
@@ -25,10 +23,8 @@ TYPES = {
 }
 
 __all__ = [
-    "ORDER",
     "Declaration",
     "Matrix",
-    "MultiserverInput",
     "Number",
     "NumberOrNone",
     "Numbers",
@@ -39,7 +35,6 @@ __all__ = [
     "is_too_large",
     "meaning",
     "optional",
-    "system_of",
 ]
 
 
@@ -71,28 +66,6 @@ def meaning(words: str) -> Any:
 def optional(words: str) -> Any:
     """Return a field that may be missing, with its meaning."""
     return Field(None, description=words)
-
-
-ORDER = "Let a job be of the class of the one before it with this probability, below 1, and drawn anew otherwise."
-
-
-class MultiserverInput(Declaration):
-    B: Number = meaning("Give the resource this size, such as a number of servers.")
-    b: Numbers = meaning("Let a job of each class hold this much of the resource.")
-    mu: Numbers = meaning("Complete a job of each class at this rate, one over its mean run time.")
-    p: Numbers = meaning("Let an arriving job be of each class with this probability.")
-    lam: NumberOrNone = optional("Also compute times at this arrival rate, which must be below the capacity.")
-
-
-def system_of(B: float, b: list[float], mu: list[float], p: list[float], order: float | None = None) -> System:
-    """Return the system of a :class:`MultiserverInput`; errors name its letters, which are what was given.
-
-    >>> system_of(6, [2, 3], [1, 1], [0.5, 0.4])
-    Traceback (most recent call last):
-    ValueError: p must sum to 1, got (0.5, 0.4) with sum 0.9
-    """
-    checks.multiserver(B, b, mu, p)
-    return System(B, b, mu, p, order)
 
 
 def checked(name: str, declaration: type[Declaration], given: Any) -> Any:

@@ -9,8 +9,7 @@ import mjq
 from mjq._util.budget import NotInTime
 from mjq._util.plain import plain
 from mjq_book.headlines.kinds import checked
-from mjq_book.headlines.model import Model
-from mjq_book.headlines.models import MODELS
+from mjq_book.headlines.models import MODELS, Model
 
 __all__ = ["MOST_SECONDS", "model_of", "require_inputs", "schema", "simulate", "solve"]
 

@@ -1,9 +1,8 @@
 """Chapters run again: with other parameters, over grids of them, on many machines.
 
 ``one``         one chapter with other parameters, with all its results in a folder
-``sweeps``      many cases in parallel; the same call resumes
+``sweeps``      many cases in parallel, and the folder that keeps them; the same call resumes
 ``cases``       the cases of a sweep, and what a worker computes
-``archive``     the folder of a sweep: its plan, and a journal of its cases
 ``tables``      the results of a sweep as tidy tables
 ``comparison``  two runs compared
 ``changes``     a run compared with the book, and what each parameter moves

@@ -1,4 +1,3 @@
-from . import archive as archive
 from . import cases as cases
 from . import changes as changes
 from . import chapters as chapters

@@ -88,7 +88,7 @@ def worth(log: Log) -> intervals.Worth:
 
 
 def measured(wait: np.ndarray, number: float, percentile: float = 90) -> dict[str, Any]:
-    """Return what :func:`wait_statistics` returns, for waits [h] in the order of the log that are known already.
+    """Return the statistics of waits [h] that are known already, in the order of the log, as :func:`wait_statistics`.
 
     Parameters
     ----------

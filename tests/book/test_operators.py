@@ -3,11 +3,13 @@
 import doctest
 import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 
 import pytest
 
+from mjq_logs import read_log
 from mjq_logs.reading.sacct import COMMAND
 from tests.conftest import ROOT, said
 
@@ -89,3 +91,30 @@ def test_the_examples_of_the_extension_run():
 def test_an_output_without_the_words_of_a_note_is_an_error():
     with pytest.raises(ValueError, match="no line with 'own order'"):
         console.place(["one", "two"], "own order")
+
+
+# --- Logs of other schedulers -----------------------------------------------------------------------------------------
+
+RAW = ROOT / "tests/logs/raw"
+RECIPES = dict(re.findall(r"^\*\*(\w+)\.\*\*.*?```bash\n(.*?)```", PAGE.split("(how-to-logs)=")[1], re.M | re.S))
+FIRST = 1_750_000_100  # when the first job of each file came
+# What a machine without these programs has in their place.
+PROGRAMS = f"kubectl() {{ cat '{RAW}/pods.json'; }}; ray() {{ cat '{RAW}/tasks.json'; }}\n"
+
+
+def test_each_scheduler_has_its_recipe():
+    assert list(RECIPES) == ["LSF", "PBS", "Kubernetes", "Ray"]
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_makes_a_table_that_is_read(tmp_path, name):
+    """Each file has eight jobs, one every 100 seconds, which wait for ten and hold four servers for a minute."""
+    for file in ("lsb.acct", "pbs.acct"):
+        shutil.copy(RAW / file, tmp_path)
+    script = PROGRAMS + RECIPES[name].replace(".venv/bin/python", sys.executable)
+    done = subprocess.run(["bash", "-ec", script], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    log = read_log(tmp_path / "jobs.csv", servers=16, strict=True)
+    assert log.submit.tolist() == [FIRST + 100 * k for k in range(8)]
+    assert set(log.wait) == {10} and set(log.run) == {60} and set(log.need) == {4} and log.clock == 0
+    assert log.lines.read == 8 and (name == "PBS") == (log.estimate is not None and set(log.estimate) == {3600})

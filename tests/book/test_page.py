@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from mjq_book.cli import page
+from mjq_book.cli import chapters as chapter_commands
 from mjq_book.runs import changes
 from tests.conftest import DESK, PHONE, ROOT, beyond_the_edge, visit
 
@@ -32,7 +32,7 @@ def alone(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     target = folder / "near_saturation.html"
     chapter, _ = run_of(nbformat.read(ROOT / "notebooks/near_saturation.ipynb", as_version=4))
-    page.write(chapter, "near_saturation", target)
+    chapter_commands.write_page(chapter, "near_saturation", target)
     assert [path.name for path in folder.iterdir()] == ["near_saturation.html"]
     return target
 
@@ -66,19 +66,19 @@ def test_a_page_needs_nothing_else(alone, browser, width, scheme):
 
 
 def test_a_notebook_of_ones_own_becomes_a_page_too(small, tmp_path):
-    page.write(nbformat.read(small, as_version=4), "small", tmp_path / "page.html")
+    chapter_commands.write_page(nbformat.read(small, as_version=4), "small", tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "A small chapter" in text and "A page of the book" not in text
 
 
 def test_pages_are_refused_before_anything_runs_where_they_cannot_be_made(monkeypatch):
-    monkeypatch.setattr(page, "NEEDED", ("a_package_that_is_not_there",))
+    monkeypatch.setattr(chapter_commands, "PAGE_NEEDS", ("a_package_that_is_not_there",))
     with pytest.raises(RuntimeError, match="installed with its extra 'book'"):
-        page.require()
+        chapter_commands.require_page()
 
 
 def test_a_page_that_cannot_be_made_says_why(tmp_path):
     odd = new_notebook(cells=[new_markdown_cell("# Odd"), new_markdown_cell("{odd}`words`")])
     with pytest.raises(RuntimeError, match=r"(?s)the page was not built: .*no notebook can show the role 'odd'"):
-        page.write(odd, "near_saturation", tmp_path / "page.html")
+        chapter_commands.write_page(odd, "near_saturation", tmp_path / "page.html")
     assert not list(tmp_path.iterdir())

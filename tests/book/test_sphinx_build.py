@@ -13,6 +13,7 @@ import pytest
 import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+import mjq
 from tests.conftest import ROOT
 from tests.nbval_plugin import build_script
 
@@ -104,7 +105,7 @@ def built(site, jobs):
     html, log = site.parent / f"with-{jobs}/html", site.parent / "log"
     command = [sys.executable, ROOT / "book/sphinx_build.py", site, html, str(jobs)]
     with log.open("w") as said:
-        one_thread = os.environ | dict.fromkeys(build_script().THREADS, "1")
+        one_thread = os.environ | dict.fromkeys(build_script().THREADS, "1") | {"SOURCE_DATE_EPOCH": "86400"}
         run = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True, env=one_thread)
     try:
         assert run.wait(LIMIT) == 0, log.read_text()
@@ -129,7 +130,8 @@ def test_pages_are_the_same_with_one_process_and_with_several(site):
     assert several_at_once in (site.parent / "log").read_text()
     assert (one / "notebooks/two.html").exists()
     assert differences(one, two) == (set(), [])
-    assert "1.25" in (two / "book/index.html").read_text(encoding="utf-8")
+    assert "1.25" in (index := (two / "book/index.html").read_text(encoding="utf-8"))
+    assert f"Version {mjq.__version__}, built on 2 January 1970." in index
     # This configuration names an address that can be reached.
     assert 'class="report" href="https://' in (two / "notebooks/two.html").read_text(encoding="utf-8")
     assert "<p>A panel.</p>" in (two / "notebooks/two.html").read_text(encoding="utf-8")

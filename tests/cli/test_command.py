@@ -24,7 +24,7 @@ import mjq
 from mjq import pool_depletion, processing_capacity, stability
 from mjq.__main__ import main as start
 from mjq_book import runs
-from mjq_book.cli import page
+from mjq_book.cli import chapters as chapter_commands
 from mjq_book.headlines import MODELS, schema, solve
 from mjq_book.runs import chapters
 from mjq_logs.cli import command, common
@@ -258,7 +258,7 @@ def test_a_run_as_a_page(tmp_path, small, monkeypatch):
     def written(notebook, name, target):
         target.write_text(f"{name} {len(notebook.cells)}")
 
-    monkeypatch.setattr(page, "write", written)
+    monkeypatch.setattr(chapter_commands, "write_page", written)
     run = said("run", "small.ipynb", "--html", "page.html", "--label", "a", "-q", cwd=tmp_path)
     assert (run.status, run.err) == (0, "")
     assert (tmp_path / "page.html").read_text() == f"small {cells}"
@@ -280,7 +280,7 @@ def test_a_run_as_a_page(tmp_path, small, monkeypatch):
     def refused(*_):
         raise RuntimeError("the page was not built: no room")
 
-    monkeypatch.setattr(page, "write", refused)
+    monkeypatch.setattr(chapter_commands, "write_page", refused)
     run = said("run", "small.ipynb", "--html", "b.html", "--label", "b", "-q", cwd=tmp_path)
     assert run.status == 1
     assert "the page was not built: no room; all other results are in runs/small/b" in run.err

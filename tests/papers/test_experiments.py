@@ -25,7 +25,7 @@ from mjq_book.experiments import (
     real_waits,
     two_tier,
 )
-from mjq_book.experiments.tables import keeping, machine
+from mjq_book.experiments.tables import keeping
 from mjq_logs import capacities, example_log, example_path, read_log, saturated_starts
 from mjq_logs.capacity import estimates
 from tests.conftest import TRACES, needs_traces
@@ -33,17 +33,17 @@ from tests.conftest import TRACES, needs_traces
 
 def test_times_and_machines(monkeypatch):
     calls = []
-    assert machine.median_time(lambda: calls.append(1), 3) >= 0
+    assert keeping.median_time(lambda: calls.append(1), 3) >= 0
     assert len(calls) == 4  # the first compiles
     ticks = iter([0.0, 1.0, 0.0, 5.0, 0.0, 2.0])
-    assert machine.median_time(lambda: 7, 3, warm=False, keep=True, clock=lambda: next(ticks)) == (2.0, 7)
-    assert machine.processor() in machine.machine()
+    assert keeping.median_time(lambda: 7, 3, warm=False, keep=True, clock=lambda: next(ticks)) == (2.0, 7)
+    assert keeping.processor() in keeping.machine()
 
     def hidden(*_, **__):
         raise OSError
 
-    monkeypatch.setattr(machine.Path, "read_text", hidden)
-    assert machine.processor() == (platform.processor() or platform.machine())
+    monkeypatch.setattr(keeping.Path, "read_text", hidden)
+    assert keeping.processor() == (platform.processor() or platform.machine())
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import csv
 import pytest
 
 from mjq_book.experiments.tables import keeping as kept
-from mjq_book.experiments.tables import machine
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def test_each_file_has_one_row_of_provenance(provenance):
     rows = rows_of(provenance)
     assert [(row["file"], row["command"]) for row in rows] == [("a.csv", "make a"), ("b.csv", "make b again")]
     assert list(rows[0]) == ["file", "command", "date", "machine"]
-    assert all(row["date"] and row["machine"] == machine.machine() for row in rows)
+    assert all(row["date"] and row["machine"] == kept.machine() for row in rows)
 
 
 def test_results_are_kept_with_their_digits_and_their_origin(provenance):

@@ -1,6 +1,7 @@
 """pyproject.toml, requirements.lock, environment.yml and the metadata files say the same."""
 
 import importlib
+import json
 import re
 import shutil
 import subprocess
@@ -100,52 +101,14 @@ def test_continuous_integration_runs_all_tests(root, tmp_path, browsers, root_he
     assert skipped == (installed if root_here else ["chromium", "firefox-esr"])
 
 
-def test_the_publishing_workflow_builds_what_it_publishes(root):
-    jobs = yaml.safe_load((root / ".github/workflows/book.yml").read_text(encoding="utf-8"))["jobs"]
-    steps = jobs["build"]["steps"]
-    assert any(step.get("run") == "bash .ci/run" for step in steps)
-    (upload,) = [step for step in steps if "upload-pages-artifact" in step.get("uses", "")]
-    assert upload["with"]["path"] == "_build/html"
-    assert jobs["publish"]["needs"] == "build"
-
-
-def workflow(root, name):
-    return yaml.safe_load((root / f".github/workflows/{name}.yml").read_text(encoding="utf-8"))
-
-
-def commands(job):
-    return [step["run"] for step in job["steps"] if "run" in step]
-
-
-def test_each_workflow_asks_for_targets_that_exist(root):
-    targets = set(re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(encoding="utf-8"), flags=re.M))
-    asked = set(workflow(root, "nightly")["jobs"]["night"]["strategy"]["matrix"]["target"])
-    assert asked == {"test-slow", "test-processors"}
-    for path in (root / ".github/workflows").glob("*.yml"):
-        for job in workflow(root, path.stem)["jobs"].values():
-            asked |= {word for run in commands(job) for word in re.findall(r"\bmake ([a-z-]+)", run)}
-    assert asked <= targets
-    assert {"style", "test", "check-metadata", "paper", "pdf", "release"} <= asked
-
-
-def test_workflows_try_each_python_that_is_allowed(root):
+def test_workflows_ask_for_targets_that_exist_and_try_each_python(root):
+    texts = [path.read_text(encoding="utf-8") for path in (root / ".github/workflows").glob("*.yml")]
+    targets = re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(encoding="utf-8"), flags=re.M)
+    asked = {word for text in texts for word in re.findall(r"(?:run: |^ +)make ([a-z-]+)", text, flags=re.M)}
+    assert asked and asked <= set(targets)
     allowed = Requirement(f"python{declared(root)[0]['requires-python']}").specifier
     pythons = [f"3.{minor}" for minor in range(20) if allowed.contains(f"3.{minor}")]
-    jobs = workflow(root, "checks")["jobs"]
-    assert jobs["tests"]["strategy"]["matrix"]["python"] == pythons
-    assert jobs["library"]["strategy"]["matrix"]["system"] == ["macos-latest", "windows-latest"]
-    makefile = (root / "Makefile").read_text(encoding="utf-8")
-    uv = re.search(r"^UV_VERSION := (.+)$", makefile, flags=re.M)[1]
-    assert f"python -m pip install uv=={uv}" in commands(jobs["library"])
-
-
-def test_a_release_is_checked_built_and_goes_to_the_index_and_to_its_page(root):
-    jobs = workflow(root, "release")["jobs"]
-    said = commands(jobs["build"])
-    assert said[0] == "bash .ci/run"
-    assert any(run.startswith("make release TAG=") for run in said)
-    assert jobs["index"]["needs"] == jobs["attach"]["needs"] == "build"
-    assert any("pypi-publish" in step.get("uses", "") for step in jobs["index"]["steps"])
+    assert any(f"python: {json.dumps(pythons)}" in text for text in texts)
 
 
 def test_everybody_may_read_what_is_released(root, monkeypatch, tmp_path):
@@ -177,15 +140,8 @@ def test_a_release_is_identified_by_its_tree(root, monkeypatch):
     assert re.fullmatch(r"swh:1:dir:[0-9a-f]{40}\nswh:1:rev:[0-9a-f]{40}\n", release.identifiers())
 
 
-def test_the_container_has_the_first_python_and_builds_the_book(root):
-    text = (root / "Dockerfile").read_text(encoding="utf-8")
-    first = Requirement(f"python{declared(root)[0]['requires-python']}").specifier
-    assert first.contains(re.search(r"^FROM python:([\d.]+)-", text, flags=re.M)[1])
-    assert text.rstrip().endswith('CMD ["make", "book"]')
-
-
 def test_actions_of_others_are_named_by_their_commits(root):
     for path in sorted((root / ".github/workflows").glob("*.y*ml")):
         used = re.findall(r"uses:\s*(.*)", path.read_text(encoding="utf-8"))
         assert used, path
-        assert [one for one in used if not re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)] == []
+        assert [x for x in used if not re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", x)] == []

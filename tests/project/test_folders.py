@@ -11,7 +11,7 @@ import pytest
 
 from mjq._util import folders
 from mjq_book import runs
-from mjq_book.runs import archive, execution
+from mjq_book.runs import execution, sweeps
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_a_sweep_that_was_stopped_before_it_had_begun_can_be_begun_anew(here, sm
 
     for place in ("Journal", "provenance"):  # before there is a journal, and before there is a plan beside it
         with monkeypatch.context() as patch:
-            patch.setattr(archive, place, stop if place == "Journal" else SimpleNamespace(versions=stop))
+            patch.setattr(sweeps, place, stop if place == "Journal" else SimpleNamespace(versions=stop))
             with pytest.raises(KeyboardInterrupt):
                 sweep(small, place, False)
         assert sweep(small, place, True).missing == ["1"]

@@ -6,8 +6,7 @@ from functools import partial
 
 from mjq import System
 from mjq import processing_capacity as pc
-from mjq_book.exercises import ways
-from mjq_book.exercises.question import Choice, Question, Task, decimal, table
+from mjq_book.exercises.question import Choice, Question, Task, decimal, one_or_all_cycle, shares, table
 
 __all__ = [
     "ARRIVALS",
@@ -123,14 +122,14 @@ def way_of_one_class(B, b, t):
 
 
 def way_of_one_or_all(B, percent, t):
-    return ways.one_or_all(B, 100 / percent, t, t)
+    return one_or_all_cycle(B, 100 / percent, t, t)
 
 
 def saturated(**values):
     """Return the states of the saturated system as a table, and the capacity."""
     jobs = system(**values)
     rule = partial(pc.saturated_transitions, B=jobs.servers, b=jobs.needs, mu=jobs.rates, p=jobs.mix)
-    found = ways.shares(pc.saturated_states(jobs.servers, jobs.needs)[0], rule)
+    found = shares(pc.saturated_states(jobs.servers, jobs.needs)[0], rule)
     rows = [(*state, share, state[0] * jobs.rates[0] + state[1] * jobs.rates[1]) for state, share in found]
     head = "first kind in service", "second kind in service", "kind of head", "share of time", "completions per hour"
     return {"states": table(head, rows), "X": jobs.capacity, "naive": jobs.naive_capacity}

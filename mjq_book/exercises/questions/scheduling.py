@@ -8,8 +8,7 @@ import numpy as np
 
 from mjq import scheduling
 from mjq.simulation import schedule
-from mjq_book.exercises import ways
-from mjq_book.exercises.question import Choice, Question, Task, decimal, table
+from mjq_book.exercises.question import Choice, Question, Task, decimal, schedule_table, shares, table
 
 __all__ = ["QUESTIONS"]
 
@@ -69,7 +68,7 @@ def mean_wait(policy, **values):
 
 def way_of_log(policy, n, **values):
     found = replayed(policy, n, **values)
-    return {"schedule": ways.schedule_table(found), "total": f"{found.wait.sum():.0f}"}
+    return {"schedule": schedule_table(found), "total": f"{found.wait.sum():.0f}"}
 
 
 def way_of_easy(n, **values):
@@ -122,7 +121,7 @@ def way_of_two_servers(p1, lam):
     rule = partial(
         scheduling.transitions, lam=lam, B=2, b=(1, 2), mu=(1, 1), p=(p1, 1 - p1), room=1, policy="fcfs"
     )  # fmt: skip
-    found = ways.shares(scheduling.empty(2, "fcfs"), rule)
+    found = shares(scheduling.empty(2, "fcfs"), rule)
     kinds = "small", "large"
     rows = [(m[0], m[1], *([kinds[k] for k in queue] or ["–"]), share) for (m, queue), share in found]
     return {"states": table(("small in service", "large in service", "waits", "share of time"), rows)}

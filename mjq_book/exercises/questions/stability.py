@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mjq import stability as st
-from mjq_book.exercises import ways
-from mjq_book.exercises.question import Choice, Question, Task, decimal, table
+from mjq_book.exercises.question import Choice, Question, Task, decimal, one_or_all_cycle, table
 
 __all__ = ["QUESTIONS"]
 
@@ -175,7 +174,7 @@ QUESTIONS = (
         "k / {t1} per hour. With p = 1 − 1 / {one_in} the small jobs take {t1} · (p + p² / 2 + … + p^(n−1) / (n−1) + "
         "p^n · {one_in} / n) = {small_part} hours on average. With the large job the cycle lasts {small_part} + {t2} = "
         "{cycle} hours, and {one_in} jobs complete in it. The limit is {one_in} / {cycle} = {answer} jobs per hour.",
-        ways.one_or_all,
+        one_or_all_cycle,
     ),
     Question(
         "Three sizes, one rate",

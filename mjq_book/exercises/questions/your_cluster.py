@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from mjq.simulation import schedule
-from mjq_book.exercises import ways
-from mjq_book.exercises.question import Choice, Question, Task, decimal
+from mjq_book.exercises.question import Choice, Question, Task, decimal, schedule_table
 
 __all__ = ["QUESTIONS"]
 
@@ -98,7 +97,7 @@ def way_of_full_hours(p1, t):
 def way_of_log(N, **values):
     found = replayed(N, **values)
     naive = rate_of_log_without_waste(N, **values)
-    return {"schedule": ways.schedule_table(found), "end": f"{found.finish.max():.0f}", "naive": naive}
+    return {"schedule": schedule_table(found), "end": f"{found.finish.max():.0f}", "naive": naive}
 
 
 # --- A choice -------------------------------------------------------------------------------------------------------

@@ -1,18 +1,25 @@
-"""Tables of results: written whole or not at all; those of one run with their origin in ``provenance.csv``."""
+"""Tables of results, written whole or not at all, with their origin in ``provenance.csv``; and how long work takes."""
 
 from __future__ import annotations
 
 import csv
 import datetime
 import io
-from collections.abc import Sequence
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from mjq._util import folders
-from mjq_book.experiments.tables.machine import machine
+import numpy as np
+import scipy
 
-__all__ = ["keep", "known", "record", "replace", "stamp"]
+from mjq._util import folders
+from mjq._util.compiling import numba
+
+__all__ = ["keep", "known", "machine", "median_time", "processor", "record", "replace", "stamp"]
 
 PROVENANCE = Path(__file__).parent / "provenance.csv"
 
@@ -56,3 +63,39 @@ def replace(path: Path, headers: Sequence[str], rows: Sequence[dict[str, Any]]) 
     writer.writeheader()
     writer.writerows(rows)
     folders.write(path, text.getvalue().encode())
+
+
+def median_time(
+    work: Callable[[], Any],
+    repeats: int = 5,
+    warm: bool = True,
+    keep: bool = False,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Any:
+    """Return the median seconds of `repeats` calls after one that compiles; with `keep` also the last result."""
+    if warm:
+        work()
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        result = work()
+        times.append(clock() - start)
+    median = statistics.median(times)
+    return (median, result) if keep else median
+
+
+def processor() -> str:
+    """Return the processor's name, if the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def machine() -> str:
+    """Return the processor, the cores and the versions."""
+    return (
+        f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"numpy {np.__version__}, scipy {scipy.__version__}, numba {numba.__version__}"
+    )
