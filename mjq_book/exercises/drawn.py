@@ -77,11 +77,11 @@ def draw(chapter: str, students: int, seed: int) -> list[list[Drawn]]:
                 sheet.append(Drawn(question, {}, "", {}))
                 continue
             rng = np.random.default_rng([seed, k, student])
-            one = _new(question, rng, numbers, answers)
-            numbers.add(tuple(one.values.items()))
+            variant = _new(question, rng, numbers, answers)
+            numbers.add(tuple(variant.values.items()))
             if isinstance(question, Question):
-                answers.add(_as_asked(one.answer))
-            sheet.append(one)
+                answers.add(_as_asked(variant.answer))
+            sheet.append(variant)
     return sheets
 
 
@@ -89,9 +89,9 @@ def _new(question, rng, numbers, answers):
     """Return the question with numbers and an answer that nobody has yet; a letter may be had by many."""
     solved = _solved if isinstance(question, Question) else _chosen
     for _ in range(TRIES):
-        one = solved(question, rng)
-        if one and _as_asked(one.answer) not in answers and tuple(one.values.items()) not in numbers:
-            return one
+        variant = solved(question, rng)
+        if variant and _as_asked(variant.answer) not in answers and tuple(variant.values.items()) not in numbers:
+            return variant
     raise ValueError(f"{question.title!r} has not enough different answers for more than {len(numbers)} students")
 
 

@@ -187,8 +187,8 @@ def _finite(text):
 
 
 def _letter(text):
-    found = text.strip("() ").lower()
-    return found if len(found) == 1 and "a" <= found <= "z" else None
+    letter = text.strip("() ").lower()
+    return letter if len(letter) == 1 and "a" <= letter <= "z" else None
 
 
 def _mark(row, mistaken, answer):
@@ -223,12 +223,14 @@ def _is(values, right, kind, allowed=None):
 def marks_file(marks: list[Mark]) -> bytes:
     """Return all marks as CSV; points that the teacher gives are left empty."""
     rows = []
-    for one in marks:
+    for mark in marks:
         # An answer in words is no formula of a spreadsheet.
-        words = not _numbers(one.answer) and one.answer[:1] in tuple(FORMULA)
-        answer = f"'{one.answer}" if words else one.answer
-        points = "" if one.points is None else one.points
-        rows.append([one.student, one.question, one.title, one.kind, answer, one.key, points, one.of, one.remark])
+        words = not _numbers(mark.answer) and mark.answer[:1] in tuple(FORMULA)
+        answer = f"'{mark.answer}" if words else mark.answer
+        points = "" if mark.points is None else mark.points
+        rows.append(
+            [mark.student, mark.question, mark.title, mark.kind, answer, mark.key, points, mark.of, mark.remark]
+        )
     return as_csv(MARK_COLUMNS, rows).encode()
 
 
@@ -238,16 +240,18 @@ def summary(marks: list[Mark]) -> list[tuple[str, int, int, int, str]]:
     A likely mistake is told in words, behind the numbers of the questions in which it was made.
     """
     by_student: dict[str, list[Mark]] = {}
-    for one in marks:
-        by_student.setdefault(one.student, []).append(one)
+    for mark in marks:
+        by_student.setdefault(mark.student, []).append(mark)
     rows = []
     for student, own in by_student.items():
-        graded = [one for one in own if one.points is not None]
+        graded = [mark for mark in own if mark.points is not None]
         likely: dict[str, list[str]] = {}
-        for one in graded:
-            if one.remark.startswith(OVERLOOKED):
-                likely.setdefault(one.remark.removeprefix(OVERLOOKED), []).append(str(one.question))
-        left = sum(one.of for one in own if one.points is None)
-        told = "; ".join(f"{', '.join(where)}: {words}" for words, where in likely.items())
-        rows.append((student, sum(one.points or 0 for one in graded), sum(one.of for one in graded), left, told))
+        for mark in graded:
+            if mark.remark.startswith(OVERLOOKED):
+                likely.setdefault(mark.remark.removeprefix(OVERLOOKED), []).append(str(mark.question))
+        ungraded = sum(mark.of for mark in own if mark.points is None)
+        mistakes = "; ".join(f"{', '.join(where)}: {words}" for words, where in likely.items())
+        rows.append(
+            (student, sum(mark.points or 0 for mark in graded), sum(mark.of for mark in graded), ungraded, mistakes)
+        )
     return rows

@@ -120,30 +120,30 @@ def as_gift(chapter: str, names: list[str], drawn: list[list[Drawn]]) -> str:
     parts = []
     for k, variants in enumerate(zip(*drawn, strict=True), 1):
         parts.append(f"$CATEGORY: $course$/mjq/{chapter}/{k:02} {variants[0].question.title}")
-        for name, one in zip(names, variants, strict=True):
-            if name == names[0] or not isinstance(one.question, Task):
-                parts.append(_question(f"{k:02} {one.question.title}, {name}", one))
+        for name, variant in zip(names, variants, strict=True):
+            if name == names[0] or not isinstance(variant.question, Task):
+                parts.append(_question(f"{k:02} {variant.question.title}, {name}", variant))
     return "\n\n".join(parts) + "\n"
 
 
-def _question(title, one):
-    question = one.question
+def _question(title, variant):
+    question = variant.question
     if isinstance(question, Task):
         worth = "; ".join(f"{points} for: {words}" for points, words in question.worth)
-        told = _feedback(f"{question.model}\n\nPoints: {worth}.")
-        return f"::{_escaped(title)}::{_text(question.text)} {{{told}}}"
-    wrong = {answer: f"Perhaps you overlooked {words}." for words, answer in one.mistaken.items()}
-    lines, asked, sort = [], question.asked(one.values), ""
+        feedback = _feedback(f"{question.model}\n\nPoints: {worth}.")
+        return f"::{_escaped(title)}::{_text(question.text)} {{{feedback}}}"
+    wrong = {answer: f"Perhaps you overlooked {words}." for words, answer in variant.mistaken.items()}
+    lines, asked, sort = [], question.asked(variant.values), ""
     if isinstance(question, Choice):
-        for letter, words in question.offered(one.values):
-            told = f" #{_escaped(wrong[letter])}" if letter in wrong else ""
-            lines.append(f"{'=' if letter == one.answer else '~'}{_escaped(words)}{told}")
+        for letter, words in question.offered(variant.values):
+            feedback = f" #{_escaped(wrong[letter])}" if letter in wrong else ""
+            lines.append(f"{'=' if letter == variant.answer else '~'}{_escaped(words)}{feedback}")
     else:
         sort = "#"
         asked += f"\n\nAnswer{f' in {question.unit}' if question.unit else ''}, three significant digits."
-        lines.append(f"={one.answer}:{one.tolerance}")
-        lines += [f"=%0%{answer}:{tolerance(answer)} #{_escaped(told)}" for answer, told in wrong.items()]
-    lines.append(_feedback(question.explained(one.values, one.answer)))
+        lines.append(f"={variant.answer}:{variant.tolerance}")
+        lines += [f"=%0%{answer}:{tolerance(answer)} #{_escaped(feedback)}" for answer, feedback in wrong.items()]
+    lines.append(_feedback(question.explained(variant.values, variant.answer)))
     body = "\n  ".join(["", *lines])
     return f"::{_escaped(title)}::{_text(asked)} {{{sort}{body}\n}}"
 

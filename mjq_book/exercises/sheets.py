@@ -122,12 +122,12 @@ def sheet(chapter: str, name: str, questions: list[Drawn]) -> list[Block]:
         ("text", f"Give each number to {NUMBERS[ASKED]} significant digits, and say how you found it. "
          "Nobody else has these numbers."),
     ]  # fmt: skip
-    for k, one in enumerate(questions, 1):
-        blocks += _asked(k, one)
-        if isinstance(one.question, Task):
-            blocks.append(("room", ROOM[one.question.kind]))
+    for k, variant in enumerate(questions, 1):
+        blocks += _asked(k, variant)
+        if isinstance(variant.question, Task):
+            blocks.append(("room", ROOM[variant.question.kind]))
         else:
-            unit = f" ({one.question.unit})" if one.question.unit else ""
+            unit = f" ({variant.question.unit})" if variant.question.unit else ""
             blocks.append(("answer", f"Answer{unit}"))
     return blocks
 
@@ -135,16 +135,17 @@ def sheet(chapter: str, name: str, questions: list[Drawn]) -> list[Block]:
 def solution(chapter: str, name: str, questions: list[Drawn]) -> list[Block]:
     """Return the blocks of one student's sheet with the way to each answer."""
     blocks: list[Block] = [("h1", f"{_title(chapter)}: solution for {name}")]
-    for k, one in enumerate(questions, 1):
-        blocks += _asked(k, one)
-        question = one.question
+    for k, variant in enumerate(questions, 1):
+        blocks += _asked(k, variant)
+        question = variant.question
         if isinstance(question, Task):
             blocks += [("text", "A model answer:"), ("text", question.model), ("worth", question.worth)]
         else:
             unit = f" {question.unit}" if question.unit else ""
             blocks += [
-                ("text", question.explained(one.values, one.answer)), ("text", f"The answer is {one.answer}{unit}."),
-            ]  # fmt: skip
+                ("text", question.explained(variant.values, variant.answer)),
+                ("text", f"The answer is {variant.answer}{unit}."),
+            ]
     return blocks
 
 
@@ -152,25 +153,25 @@ def _title(chapter):
     return chapter.replace("_", " ").capitalize()
 
 
-def _asked(k, one):
+def _asked(k, variant):
     """Yield the heading and the text of a question, as on the sheet and in its solution."""
-    question = one.question
+    question = variant.question
     unit = "point" if question.points == 1 else "points"
     yield "h2", f"{k}. {question.title} ({question.points} {unit})"
-    yield "text", question.text if isinstance(question, Task) else question.asked(one.values)
+    yield "text", question.text if isinstance(question, Task) else question.asked(variant.values)
     if isinstance(question, Choice):
-        yield "options", question.offered(one.values)
+        yield "options", question.offered(variant.values)
 
 
 def key(names: list[str], drawn: list[list[Drawn]]) -> str:
     """Return all answers as CSV, a row for each student and question, with the answers that mistakes lead to."""
     rows = []
     for name, questions in zip(names, drawn, strict=True):
-        for k, one in enumerate(questions, 1):
-            asked = one.question
-            given = "; ".join(f"{key} = {written(value)}" for key, value in one.values.items())
-            mistaken = "; ".join(f"{answer} {words}" for words, answer in one.mistaken.items())
-            row = [name, k, asked.title, asked.kind, given, one.answer, one.tolerance, asked.unit, asked.points]
+        for k, variant in enumerate(questions, 1):
+            asked = variant.question
+            given = "; ".join(f"{key} = {written(value)}" for key, value in variant.values.items())
+            mistaken = "; ".join(f"{answer} {words}" for words, answer in variant.mistaken.items())
+            row = [name, k, asked.title, asked.kind, given, variant.answer, variant.tolerance, asked.unit, asked.points]
             rows.append([*row, mistaken])
     return as_csv(KEY_COLUMNS, rows)
 

@@ -114,8 +114,8 @@ def solve_grid(
     >>> from tempfile import TemporaryDirectory
     >>> grid = Grid("stability", dict(n=6, n1=1, mu1=1, mu2=1, p1=0.5), {"n2": [2, 3, 7]})
     >>> with TemporaryDirectory() as folder:
-    ...     found = solve_grid(grid, f"{folder}/waste.csv")
-    >>> found.select("n2", pl.col("wasted_servers").round(6), "error").rows()
+    ...     table = solve_grid(grid, f"{folder}/waste.csv")
+    >>> table.select("n2", pl.col("wasted_servers").round(6), "error").rows()
     [(2, 0.363992, None), (3, 0.852547, None), (7, None, 'need n2 7 exceeds the 6 servers')]
     """
     output = Path(output)
@@ -154,10 +154,10 @@ def _flat(value, name=""):
         value = {str(k): x for k, x in enumerate(value, 1)}
     if not isinstance(value, dict):
         return {name: value}
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for key, x in value.items():
-        found |= _flat(x, f"{name}.{key}" if name else key)
-    return found
+        columns |= _flat(x, f"{name}.{key}" if name else key)
+    return columns
 
 
 # --- Keeping ----------------------------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ def _table(grid, rows):
     cases = [plain(case) for case in grid.cases()]
     cells = [{key: _cell(x) for key, x in case.items()} for case in cases]
     names = dict.fromkeys(name for k in range(len(cells)) for name in rows[k] if name != "error")
-    # A result may be called as an input is; the input is known, the result is told.
+    # If an output has the name of an input, its column gets the suffix (result).
     columns = {name: f"{name} (result)" if name in grid.swept else name for name in names}
     filled = [
         case | {column: rows[k].get(name) for name, column in columns.items()} | {"error": rows[k].get("error")}

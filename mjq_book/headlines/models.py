@@ -101,24 +101,24 @@ def _capacity(B, b, mu, p, lam=None, t=None, order=None):
     if lam is None:
         return {"capacity": system.capacity}
     queue = system.queue(lam)
-    found = {name: getattr(queue, name) for name in ("capacity", "EN", "ENq", "EW", "EWq", "EW2", "EWq2")}
-    found["EWq_by_class"] = queue.EWq_by_class
-    return found if t is None else found | {"tail": float(queue.tail(t))}
+    results = {name: getattr(queue, name) for name in ("capacity", "EN", "ENq", "EW", "EWq", "EW2", "EWq2")}
+    results["EWq_by_class"] = queue.EWq_by_class
+    return results if t is None else results | {"tail": float(queue.tail(t))}
 
 
 def _simulated_capacity(B, b, mu, p, lam=None, t=None, order=None):
     system = system_of(B, b, mu, p, order)
     # With twice the work that could be done the queue never runs dry.
     overloaded = system.simulate(2 * system.naive_capacity, JOBS, SEED, replications=REPLICATIONS, progress=False)
-    found = {"capacity": overloaded.throughput}
+    results = {"capacity": overloaded.throughput}
     if lam is None:
-        return found
-    if not lam < found["capacity"].low:
-        raise ValueError(f"lam {lam} is not below the capacity, which is {found['capacity']:.4g} in a simulation")
+        return results
+    if not lam < results["capacity"].low:
+        raise ValueError(f"lam {lam} is not below the capacity, which is {results['capacity']:.4g} in a simulation")
     times = () if t is None else (t,)
     run = system.simulate(lam, JOBS, SEED, replications=REPLICATIONS, tail_at=times, progress=False)
-    found |= {name: getattr(run, name) for name in ("EN", "ENq", "EW", "EWq", "EW2", "EWq2", "EWq_by_class")}
-    return found if t is None else found | {"tail": run.tail[0]}
+    results |= {name: getattr(run, name) for name in ("EN", "ENq", "EW", "EWq", "EW2", "EWq2", "EWq_by_class")}
+    return results if t is None else results | {"tail": run.tail[0]}
 
 
 # --- stability -------------------------------------------------------------------------------------------------------
@@ -272,12 +272,12 @@ def network_of(given: dict) -> Network:
 
 
 def _by_pair(entries, value):
-    found = {}
+    values = {}
     for entry in entries:
-        if entry.pair in found:
+        if entry.pair in values:
             raise ValueError(f"{entry.pair} is given twice")
-        found[entry.pair] = value(entry)
-    return found
+        values[entry.pair] = value(entry)
+    return values
 
 
 ByQueue = dict[str, NumberOrNone]
@@ -306,10 +306,10 @@ def _fluid(network, p=None):
 
 
 def _nested(by_pair):
-    found: dict[str, dict[str, float]] = {}
+    nested: dict[str, dict[str, float]] = {}
     for (queue, kind), value in by_pair.items():
-        found.setdefault(str(queue), {})[str(kind)] = float(value)
-    return found
+        nested.setdefault(str(queue), {})[str(kind)] = float(value)
+    return nested
 
 
 # --- pool_depletion --------------------------------------------------------------------------------------------------
@@ -337,12 +337,12 @@ class DepletionOutput(Declaration):
 def _depletion(D, N_A, N_B, K, K_A=None):
     pool_depletion.whole_mixes(N_A, N_B, K)  # whose errors name the letters that were given
     if K_A is None:
-        found = Pool(D, (N_A, N_B), K).depletion()
+        depletion = Pool(D, (N_A, N_B), K).depletion()
     else:
-        found = pool_depletion.depletion(D, N_A, N_B, checks.count("K_A", K_A, 0), int(K) - int(K_A))
-    *_, K_A, K_B = found.system
+        depletion = pool_depletion.depletion(D, N_A, N_B, checks.count("K_A", K_A, 0), int(K) - int(K_A))
+    *_, K_A, K_B = depletion.system
     names = ("T", "T_tau0", "T_phi1", "T_tau12", "T_phi2", "variance")
-    return {"K_A": K_A, "K_B": K_B} | {name: getattr(found, name) for name in names}
+    return {"K_A": K_A, "K_B": K_B} | {name: getattr(depletion, name) for name in names}
 
 
 def _simulated_depletion(D, N_A, N_B, K, K_A=None):
@@ -369,10 +369,10 @@ class SaturationOutput(Declaration):
 
 
 def _saturation(B, b, mu, p, lam=None, order=None):
-    found = system_of(B, b, mu, p, order).near_saturation()._asdict()
+    results = system_of(B, b, mu, p, order).near_saturation()._asdict()
     if lam is None:
-        return found
-    return found | {
+        return results
+    return results | {
         "sojourn_asymptote": near_saturation.sojourn_asymptote(lam, B, b, mu, p, order),
         "decay_rate": near_saturation.decay_rate(lam, B, b, mu, p, order),
     }

@@ -58,8 +58,8 @@ def solve(model: str, **inputs: Any) -> dict[str, Any]:
 
     Examples
     --------
-    >>> found = solve("stability", n=30, n1=3, n2=10, mu1=1, mu2=.5, p1=.7)
-    >>> round(found["result"]["throughput"], 10)
+    >>> solution = solve("stability", n=30, n1=3, n2=10, mu1=1, mu2=.5, p1=.7)
+    >>> round(solution["result"]["throughput"], 10)
     3.331310609
     """
     known, inputs, given = _checked(model, inputs)
@@ -93,16 +93,16 @@ def simulate(model: str, **inputs: Any) -> dict[str, Any]:
     Examples
     --------
     >>> system = dict(B=6, b=[2, 3], mu=[2.5, 0.625], p=[0.5, 0.5])
-    >>> found, exact = simulate("processing_capacity", **system), solve("processing_capacity", **system)
-    >>> miss = abs(found["result"]["capacity"] - exact["result"]["capacity"])
-    >>> miss < 2 * found["simulated"]["capacity"] < 0.02
+    >>> simulated, exact = simulate("processing_capacity", **system), solve("processing_capacity", **system)
+    >>> miss = abs(simulated["result"]["capacity"] - exact["result"]["capacity"])
+    >>> miss < 2 * simulated["simulated"]["capacity"] < 0.02
     True
     """
     known, inputs, given = _checked(model, inputs)
     if known.simulation is None:
         raise NotInTime(f"{model} has no simulation")
-    found = known.simulation(**inputs)
-    means, half_widths = ({name: _each(part, x) for name, x in found.items()} for part in ("mean", "half_width"))
+    estimates = known.simulation(**inputs)
+    means, half_widths = ({name: _each(part, x) for name, x in estimates.items()} for part in ("mean", "half_width"))
     answer = {"model": model, "version": mjq.__version__, "input": given}
     return answer | {"result": plain(means), "simulated": plain(half_widths)}
 
@@ -117,8 +117,8 @@ def _checked(model, inputs):
     return known, inputs, given
 
 
-def _each(part, found):
-    return [getattr(one, part) for one in found] if isinstance(found, tuple) else getattr(found, part)
+def _each(part, estimate):
+    return [getattr(x, part) for x in estimate] if isinstance(estimate, tuple) else getattr(estimate, part)
 
 
 def schema(model: str) -> dict[str, Any]:
