@@ -88,7 +88,7 @@ def test_the_version_names_python():
 
 def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
     monkeypatch.setattr(chapters, "NOTEBOOKS", tmp_path)
-    words = "no chapters here: they come with the project's repository, not with the package\n"
+    words = f"{chapters.NONE_HERE}\n"
     assert said("list") == (1, "", f"mjq: {words}")
     for asked in (["list", "stability"], ["run", "stability"], ["sweep", "stability", "-p", "n", "3"]):
         assert said(*asked, cwd=tmp_path) == (2, "", f"mjq: {words}")
