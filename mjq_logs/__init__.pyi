@@ -12,6 +12,7 @@ from .answers import BinningError as BinningError
 from .answers import Capacity as Capacity
 from .answers import Effect as Effect
 from .answers import ForecastRecord as ForecastRecord
+from .answers import HeldLately as HeldLately
 from .answers import Lines as Lines
 from .answers import Load as Load
 from .answers import Plan as Plan

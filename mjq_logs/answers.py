@@ -24,7 +24,7 @@ __all__ = [  # noqa: RUF022, in the order of reading
     "AtLoad", "Rate", "Capacity", "Capacities", "Drawn", "Load",
     "Costs", "NearSaturation", "Agreement", "BinningError", "Binned", "LoadWaits", "Report", "PolicyReports",
     "SumOfReports", "Reports", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord",
-    "QueueLength", "Within", "StartForecast", "StartForecasts",
+    "HeldLately", "QueueLength", "Within", "StartForecast", "StartForecasts",
 ]  # fmt: skip
 
 Number = Annotated[
@@ -512,6 +512,21 @@ class ForecastRecord(Plain):
     """Share of the forecasts for which the replays alone were used, because they had been clearly better lately."""
 
 
+class HeldLately(Plain):
+    """Say how many of the latest 80 % intervals held, as far as it was known at the time of the forecast."""
+
+    made: int
+    """Intervals of jobs among the latest third of those that had come."""
+    ended: int
+    """Of them had ended: their upper ends had passed."""
+    forecasts: int
+    """The latest of these, at most a hundred."""
+    held: int
+    """Of the latest held, by the randomized probability integral transform."""
+    hours: float
+    """Since the job of the first of the latest came."""
+
+
 class QueueLength(Plain):
     """Say how long the queue is: the work of the jobs that wait, with their limits, in hours of all servers."""
 
@@ -576,6 +591,8 @@ class StartForecasts(Plain):
     """Whether the replays alone are used, because they have been clearly better lately."""
     record: ForecastRecord | None
     """Null where the log is too short."""
+    lately: HeldLately | None
+    """Null where too little of the log is known at the time."""
     forecasts: list[StartForecast]
     warnings: list[str] = []
     """What makes the answer doubtful, such as lines that were lost, or a size that is not the one in use."""

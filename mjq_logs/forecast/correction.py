@@ -9,9 +9,16 @@ A job that still waits has waited at least so long, so that its miss is known fr
 estimator of Kaplan and Meier, which uses such misses too: else only jobs that have started would count, and these are
 the ones that waited little.
 
+Jobs that come together miss together: a thousand jobs that are submitted at once tell as little of the next miss as a
+few do. So the misses count as the number of independent ones that they are worth. The fewer these are, the farther out
+is the quantile: of n independent misses, the k-th stands for the place k / (n + 1), because the next one is as likely
+to be below all of them as between any two. Conformal prediction of data in groups counts the groups in the same way.
+
 The weights are those of R. Barber, E. Candès, A. Ramdas, R. Tibshirani, Conformal prediction beyond exchangeability,
 Annals of Statistics 51 (2023), 816-845; the estimator is that of E. Kaplan, P. Meier, Nonparametric estimation from
-incomplete observations, Journal of the American Statistical Association 53 (1958), 457-481.
+incomplete observations, Journal of the American Statistical Association 53 (1958), 457-481; groups are those of Y. Lee,
+R. Barber, R. Willett, Distribution-free inference with hierarchical data, Journal of the Royal Statistical Society B
+87 (2025), arXiv:2306.06342.
 """
 
 from __future__ import annotations
@@ -21,12 +28,14 @@ from typing import NamedTuple
 import numpy as np
 
 from mjq_logs.forecast.nearest import ALONE, FEWEST, PLACES, WEIGHTS, Past, crps, on_scale
+from mjq_logs.intervals import effective_number
 
-__all__ = ["HALF_LIFE", "SINCE", "Correction", "Forecast", "quantiles"]
+__all__ = ["HALF_LIFE", "SINCE", "Correction", "Forecast", "farther", "independent", "quantiles"]
 
-HALF_LIFE = 100  # known misses later, a miss counts half
+HALF_LIFE = 50  # known misses later, a miss counts half
 SINCE = 2.0  # the misses are those of jobs that came after this part of all
 FEWEST_MISSES = 50
+FEWEST_INDEPENDENT = 9  # misses: one more is below the largest of them nine times in ten
 LATEST = 200  # forecasts on which the replays alone are compared with the nearest jobs
 LATELY = 1.5  # they are those of jobs that came after this part of all
 CLEARLY = 2.0  # standard errors by which the replays alone must have been better
@@ -66,7 +75,7 @@ def quantiles(misses: np.ndarray, known: np.ndarray, weights: np.ndarray, places
         False where the miss is at least so large.
     weights : float array, shape (n,)
     places : float array, shape (L,)
-        Of the quantile in each row, from 0 to 1.
+        Of the quantile in each row; at 0 and below it is the smallest of the row.
 
     Examples
     --------
@@ -85,6 +94,46 @@ def quantiles(misses: np.ndarray, known: np.ndarray, weights: np.ndarray, places
     column = np.where(reached.any(axis=1), reached.argmax(axis=1), misses.shape[1] - 1)
     rows = np.arange(len(misses))
     return misses[rows, order[rows, column]]
+
+
+def independent(misses: np.ndarray, weights: np.ndarray) -> float:
+    """Return how many independent misses tell as much as these, which are known and in the order of the jobs.
+
+    The number is (sum of w)^2 / sum of w^2 for weights w, times the share of the jobs that is independent. This share
+    is that of the places of the waits in their forecasts, see :func:`mjq_logs.intervals.effective_number`.
+
+    It is at least nine, because fewer cannot tell a tenth. Then something goes on that the past has not seen, and the
+    record says so.
+
+    Parameters
+    ----------
+    misses : float array, shape (L, n)
+        Of each wait of the forecasts.
+    weights : float array, shape (n,)
+
+    Examples
+    --------
+    A thousand jobs that come ten at a time, and miss alike, are worth about a hundred.
+
+    >>> misses = np.repeat(np.random.default_rng(1).random((9, 100)) - 0.5, 10, axis=1)
+    >>> 70 < independent(misses, np.ones(1000)) < 130
+    True
+    """
+    number = misses.shape[1]
+    share = effective_number((misses > 0).mean(axis=0)) / number
+    return max(FEWEST_INDEPENDENT, float(share * weights.sum() ** 2 / (weights @ weights)))
+
+
+def farther(places: np.ndarray, number: float) -> np.ndarray:
+    """Return the places of quantiles among so many independent numbers which one more is below with a probability.
+
+    The k-th of n numbers, which is in the middle of its n-th part, is above one more with probability k / (n + 1):
+
+    >>> places = farther(np.arange(1, 10) / 10, 9)
+    >>> bool(np.allclose(places, (np.arange(9) + 0.5) / 9))
+    True
+    """
+    return 0.5 + (places - 0.5) * (1 + 1 / number)
 
 
 class Correction:
@@ -121,7 +170,9 @@ class Correction:
         so_far = np.where(known, past.wait[jobs], on_scale(time - past.time[jobs]))
         later = known.sum() - np.cumsum(known)
         misses = so_far - past.forecasts[jobs, way].T
-        by = quantiles(misses, known, 0.5 ** (later / HALF_LIFE), PLACES)
+        weights = 0.5 ** (later / HALF_LIFE)
+        worth = independent(misses[:, known], weights[known])
+        by = quantiles(misses, known, weights, farther(PLACES, worth))
         return np.sort(np.maximum(0, waits + by))
 
     def way(self, best: int, number: int, time: float) -> int:

@@ -18,21 +18,24 @@ import numpy as np
 
 from mjq._util import fingerprints, parallel
 from mjq._util.journal import Journal
-from mjq_logs.answers import ForecastRecord
+from mjq_logs.answers import ForecastRecord, HeldLately
 from mjq_logs.forecast import nearest
 from mjq_logs.forecast.by_rule import LATER, drawn, waits_by_rule
 from mjq_logs.forecast.correction import Correction
-from mjq_logs.forecast.nearest import LEVELS, MEMORY, Past, on_scale, place
+from mjq_logs.forecast.nearest import LEVELS, MEMORY, Past, interval, off_scale, on_scale, place
 from mjq_logs.forecast.state import History
+from mjq_logs.reading.log import HOUR
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "DRAWS", "LAST_PART", "numbers", "features", "past_of", "judged", "record_of", "as_record",
+    "DRAWS", "LAST_PART", "numbers", "features", "past_of", "judged", "record_of", "as_record", "lately",
 ]  # fmt: skip
 
 DRAWS = 100  # replays a forecast
 PER_OCTAVE = 500  # forecasts, while the number of jobs doubles
 LAST_PART = 2 / 3  # of the jobs have come before the forecasts that are judged
 FEWEST_JUDGED = 50
+LATEST = 100  # forecasts that tell whether the intervals have held lately
+SHARE = 80.0  # percent, of the interval that tells it
 HOPELESS = 1e7  # seconds for which a job is said to wait that needs more than the servers that are up
 
 
@@ -195,3 +198,37 @@ def as_record(found: dict) -> ForecastRecord | None:
 def _within(places):
     """Return the share of the waits inside each interval, by their places."""
     return {f"{share:g}": float((np.abs(places - 0.5) <= share / 200).mean()) for share in nearest.SHARES}
+
+
+def lately(correction: Correction, number: int, time: float) -> HeldLately | None:
+    """Return how many of the latest 80 % intervals held, as far as it was known; None if too few were made.
+
+    An interval has ended once its upper end has passed. Then it is known of its job whether it started in time: of one
+    that still waits, too.
+
+    Parameters
+    ----------
+    correction : Correction
+    number : int
+        Jobs that had come.
+    time : float
+    """
+    past, rng = correction.past, np.random.default_rng(1)
+    made, ended = 0, []
+    for k in range(*np.searchsorted(past.number, [LAST_PART * number, number])):
+        came = past.time[k]
+        forecast = correction.forecast(past.number[k], came, past.rule[k], past.last[k])
+        made += forecast is not None
+        if forecast is not None and came + off_scale(interval(forecast.after, SHARE)[1]) < time:
+            wait = min(past.wait[k], float(on_scale(time - came)))
+            ended.append((came, abs(place(forecast.after, wait, rng) - 0.5) <= SHARE / 200))
+    if made < FEWEST_JUDGED:
+        return None
+    latest = ended[-LATEST:]
+    return HeldLately(
+        made=made,
+        ended=len(ended),
+        forecasts=len(latest),
+        held=sum(int(held) for _, held in latest),
+        hours=(time - latest[0][0]) / HOUR if latest else 0.0,
+    )

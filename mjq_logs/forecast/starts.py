@@ -12,20 +12,22 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq._util.parallel import Workers
 from mjq.simulation import policies
-from mjq_logs.answers import StartForecast, StartForecasts, Within
+from mjq_logs.answers import ForecastRecord, HeldLately, StartForecast, StartForecasts, Within
 from mjq_logs.doubts import doubts
 from mjq_logs.forecast.correction import Correction
 from mjq_logs.forecast.growth import queue_at
 from mjq_logs.forecast.nearest import MEMORY, SHARES, interval, off_scale, up_to
-from mjq_logs.forecast.record import LAST_PART, features, past_of, record_of
+from mjq_logs.forecast.record import LAST_PART, features, lately, past_of, record_of
 from mjq_logs.forecast.state import history
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.window import too_short
-from mjq_logs.words import counted
+from mjq_logs.words import counted, percent, time_in_words
 
-__all__ = ["WITHIN", "forecast_starts"]
+__all__ = ["WITHIN", "forecast_starts", "intervals_in_doubt"]
 
 WITHIN = 1 / 60, 0.25, 1.0, 4.0, 24.0  # hours
+HOLDS = 0.74, 0.86  # shares of the starts that the 80 % interval may hold in the last third of a log
+HOLDS_LATELY = 0.7, 0.9  # and among the latest, which are fewer
 
 
 def forecast_starts(
@@ -46,8 +48,9 @@ def forecast_starts(
     drawn from jobs of the log with about the same need and the same limit that ran longer; those who come later are
     successive jobs drawn from the log. The forecast is what those jobs of the past really waited for which such
     replays, and the wait of the last job like them, said about the same. Where the replays alone have lately been
-    clearly better, they are used. Then each forecast is moved by the misses of the latest ones, see
-    :mod:`mjq_logs.forecast.correction`. Nothing is used that was not known at the time.
+    clearly better, they are used. Then each forecast is moved by the misses of the latest ones, which count as the
+    number of independent ones that they are worth, see :mod:`mjq_logs.forecast.correction`. Nothing is used that
+    was not known at the time.
 
     Parameters
     ----------
@@ -116,6 +119,7 @@ def forecast_starts(
     begin = min(arrived, LAST_PART * len(jobs.need)) / MEMORY**2
     past = past_of(jobs, policy, begin, len(jobs.need), None if keep is None else Path(keep), workers, progress)
     record, correction = record_of(jobs, past), Correction(past)
+    recent = None if record is None else lately(correction, arrived, time)
     forecasts, corrected = [], None
     for servers, hours in zip(needs.tolist(), limits.tolist(), strict=True):
         rule, alike = features(jobs, time, arrived, servers, HOUR * hours, policy)
@@ -153,7 +157,7 @@ def forecast_starts(
         starts="the log" if log.start is not None else f"a replay under {policy}",
         lines=log.lines,
         notes=notes,
-        warnings=[words for words in doubts(log) if words != too_short(log)],
+        warnings=[*intervals_in_doubt(record, recent), *(words for words in doubts(log) if words != too_short(log))],
         at=time,
         date=None if log.clock is None else f"{datetime.fromtimestamp(log.clock + time, UTC):%Y-%m-%d %H:%M:%S}",
         running=len(state.running),
@@ -163,5 +167,25 @@ def forecast_starts(
         weight_of_rule=None if corrected is None else corrected.weight,
         rule_alone=corrected is not None and corrected.alone,
         record=record,
+        lately=recent,
         forecasts=forecasts,
     )
+
+
+def intervals_in_doubt(record: ForecastRecord | None, recent: HeldLately | None) -> list[str]:
+    """Warn where most 80 % intervals have not ended, or have not held what they say, lately or in the last third."""
+    if recent is not None and 2 * recent.ended < recent.made:
+        return [
+            f"Warning: of the 80 % intervals of the latest third of the jobs, {recent.ended} of {recent.made} have "
+            "ended so far. The waits are as long as the time that one can look back, so no interval below is promised."
+        ]
+    if recent is not None and not HOLDS_LATELY[0] <= recent.held / recent.forecasts <= HOLDS_LATELY[1]:
+        share = recent.held / recent.forecasts
+        held = f"{recent.held} of the latest {recent.forecasts} starts, those of the last {time_in_words(recent.hours)}"
+    elif record is not None and not HOLDS[0] <= record.within["80"] <= HOLDS[1]:
+        share = record.within["80"]
+        held = f"{percent(share, 0)} of the {record.forecasts} starts that were forecast in the last third of the log"
+    else:
+        return []
+    much = "too narrow, and none of them is promised" if share < HOLDS[0] else "wider than need be"
+    return [f"Warning: the 80 % intervals held {held}. So the intervals below may be {much}."]

@@ -141,7 +141,7 @@ def scores():
 
 
 def test_eighty_percent_intervals_hold_74_to_86(scores):
-    assert scores.height == 7
+    assert scores.height == 8
     assert scores["within_80"].is_between(0.74, 0.86).all()
 
 
