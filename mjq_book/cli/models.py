@@ -101,7 +101,7 @@ class Models(Group):
 
 def _kind(schema):
     """Return the kind of an input: an integer, a number, an array, a matrix, or the name of a file with an object."""
-    *_, widest = [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"]
+    *_, widest = [part for part in schema.get("anyOf", [schema]) if part.get("type") != "null"]
     if "$ref" in widest:
         return "object"
     return "matrix" if widest.get("items", {}).get("type") == "array" else widest["type"]
@@ -156,22 +156,22 @@ def _solved(name, inputs):
     except budget.NotInTime:
         late = f"the exact solution takes more than {MOST_SECONDS:g} s"
     try:
-        found = headlines.simulate(name, **inputs)
+        estimates = headlines.simulate(name, **inputs)
     except budget.NotInTime as error:
         raise budget.NotInTime(f"{late}, and {error}") from None
     note(f"{late}: what follows is simulated, with 95 % intervals")
-    return found
+    return estimates
 
 
 def _ranges(name, kinds, swept):
     """Return the values of each input that has many."""
     if not swept:
         raise click.UsageError("-o needs -p NAME VALUES: the table is for the results of many values")
-    found = {}
+    ranges = {}
     for key, text in swept:
         if key not in kinds:
             raise ValueError(f"{name} has no input {key!r}; there are: {', '.join(kinds)}")
-        if key in found:
+        if key in ranges:
             raise ValueError(f"-p {key} is given twice")
         if kinds[key] == "object":
             raise ValueError(f"-p takes numbers and lists, but {key} is a file")
@@ -179,8 +179,8 @@ def _ranges(name, kinds, swept):
         values = runs.inputs.several(like, text)
         # Steps between whole numbers need not be whole.
         whole = kinds[key] == "integer" and ":" in text
-        found[key] = list(dict.fromkeys(round(x) for x in values)) if whole else values
-    return found
+        ranges[key] = list(dict.fromkeys(round(x) for x in values)) if whole else values
+    return ranges
 
 
 def _solve_grid(grid, output, crew, force, progress, as_json):
@@ -188,12 +188,12 @@ def _solve_grid(grid, output, crew, force, progress, as_json):
 
     if output is None:
         raise click.UsageError("-p needs -o FILE: the name of a table in .csv or .parquet")
-    found = headlines.solve_grid(grid, output, workers=crew, force=force, progress=progress)
-    failed = found.filter(found["error"].is_not_null())
+    table = headlines.solve_grid(grid, output, workers=crew, force=force, progress=progress)
+    failed = table.filter(table["error"].is_not_null())
     if as_json:
-        show_json({"cases": found.height, "failed": failed.height, "table": output})
+        show_json({"cases": table.height, "failed": failed.height, "table": output})
     else:
-        show(f"{found.height} cases, {failed.height} failed\n{output}")
+        show(f"{table.height} cases, {failed.height} failed\n{output}")
     for row in failed.head(MOST_SHOWN).select([*grid.swept, "error"]).iter_rows(named=True):
         error = row.pop("error")
         say(f"{', '.join(f'{key} = {x}' for key, x in row.items())}: {error}", FAILED)

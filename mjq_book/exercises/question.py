@@ -39,8 +39,8 @@ class _Varied:
 
     def explained(self, values: Mapping[str, float], answer: str) -> str:
         """Return the way to the answer, with all numbers in it."""
-        found = self.steps(**values) if self.steps else {}
-        shown = {name: value if isinstance(value, str) else printed(value) for name, value in found.items()}
+        steps = self.steps(**values) if self.steps else {}
+        shown = {name: value if isinstance(value, str) else printed(value) for name, value in steps.items()}
         return self.way.format(**{name: written(value) for name, value in values.items()} | shown, answer=answer)
 
 
@@ -114,7 +114,7 @@ class Choice(_Varied):
     def offered(self, values: Mapping[str, float]) -> list[tuple[str, str]]:
         """Return the letter and the words of each statement."""
         given = {name: written(value) for name, value in values.items()}
-        return [(letter, one.format(**given)) for letter, one in zip(LETTERS, self.options, strict=False)]
+        return [(letter, statement.format(**given)) for letter, statement in zip(LETTERS, self.options, strict=False)]
 
 
 @dataclass(frozen=True)
@@ -213,8 +213,8 @@ def one_or_all_cycle(n: int, one_in: float, t1: float, t2: float) -> dict[str, f
     return {"small_part": small, "cycle": small + t2, "per_cycle": one_in}
 
 
-def schedule_table(found: Schedule) -> str:
+def schedule_table(schedule: Schedule) -> str:
     """Return a table of when each job of a log of whole numbers comes, starts and ends."""
-    columns = found.submit, found.need, found.start, found.finish, found.wait
+    columns = schedule.submit, schedule.need, schedule.start, schedule.finish, schedule.wait
     rows = [(k, *map(int, row)) for k, row in enumerate(zip(*columns, strict=True), 1)]
     return table(("job", "arrives", "servers", "starts", "ends", "waits"), rows)

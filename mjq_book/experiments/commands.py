@@ -58,13 +58,13 @@ def measured(command: str) -> dict:
 
 def main() -> None:
     """Measure the commands that the table does not have yet, and leave out those that are commands no more."""
-    found = {row["command"]: {**row, "seconds": float(row["seconds"])} for row in known(TABLE)}
+    rows = {row["command"]: {**row, "seconds": float(row["seconds"])} for row in known(TABLE)}
     for command in commands.commands():
-        if command not in found:
-            found[command] = measured(command)
-            print(f"{found[command]['seconds']:7.1f} s  {command}", flush=True)
-            keep(TABLE, list(found.values()), COMMAND, digits=2)
-    keep(TABLE, [found[command] for command in commands.commands()], COMMAND, digits=2)
+        if command not in rows:
+            rows[command] = measured(command)
+            print(f"{rows[command]['seconds']:7.1f} s  {command}", flush=True)
+            keep(TABLE, list(rows.values()), COMMAND, digits=2)
+    keep(TABLE, [rows[command] for command in commands.commands()], COMMAND, digits=2)
 
 
 if __name__ == "__main__":

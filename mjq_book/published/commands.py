@@ -50,8 +50,8 @@ def prints(expected: str, text: str) -> bool:
     (True, False)
     """
     for part in expected.split(SKIPPED):
-        before, found, text = text.partition(part.strip())
-        if not found and part.strip():
+        before, separator, text = text.partition(part.strip())
+        if not separator and part.strip():
             return False
     return True
 
@@ -75,19 +75,19 @@ def checking(key: str) -> dict[str, list[str]]:
 
     Examples
     --------
-    >>> found = checking("NS")
-    >>> list(found)[:2], found["mjq run near_saturation"][:2]
+    >>> commands_of = checking("NS")
+    >>> list(commands_of)[:2], commands_of["mjq run near_saturation"][:2]
     (['mjq run near_saturation', 'pytest -q tests/models/test_near_saturation.py'], ['Eq (a)', 'Eq (b)'])
     """
-    chapter = next(one for one in chapters.CHAPTERS if one.key == key)
-    found: dict[str, list[str]] = {f"mjq run {name}": [] for name in chapter.notebooks}
+    chapter = next(chapter for chapter in chapters.CHAPTERS if chapter.key == key)
+    items_of: dict[str, list[str]] = {f"mjq run {name}": [] for name in chapter.notebooks}
     for row in published.ledger(key):
         for file, _ in published.checks(row):
             command = command_of(file) or f"mjq run {chapter.name}"
-            items = found.setdefault(command, [])
+            items = items_of.setdefault(command, [])
             if row["item"] not in items:
                 items.append(row["item"])
-    return {command: items for command, items in found.items() if items}
+    return {command: items for command, items in items_of.items() if items}
 
 
 def commands() -> list[str]:

@@ -54,26 +54,26 @@ class Results:
 
 def taken_from(notebook: NotebookNode) -> Results:
     """Return the results in an executed notebook, and drop outputs that only served to record them."""
-    found = Results({}, {}, {})
+    results = Results({}, {}, {})
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             content = output.get("data", {})
             name = output.get("metadata", {}).get("scrapbook", {}).get("name")
             if name:
-                found.values[name] = _glued(content)
+                results.values[name] = _glued(content)
                 continue
-            said = output.get("metadata", {}).get("text/markdown", {}).get("values")
+            shown = output.get("metadata", {}).get("text/markdown", {}).get("values")
             behind = content.pop(DATA, None)
-            if said is not None:  # rounded, if nobody recorded all digits
-                found.values.update(plain(said if behind is None else behind["values"]))
+            if shown is not None:  # rounded, if nobody recorded all digits
+                results.values.update(plain(shown if behind is None else behind["values"]))
                 continue
             if "image/svg+xml" in content or "image/png" in content:
                 drawn = content.get("image/png")
                 figure = Figure(content.get("image/svg+xml"), drawn and base64.b64decode(drawn), plain(behind))
-                found.figures[_free(_figure_name(cell), found.figures)] = figure
+                results.figures[_free(_figure_name(cell), results.figures)] = figure
             elif behind is not None:
-                found.tables[_free(cell.metadata.get("name", "table"), found.tables)] = plain(behind)
-    return found
+                results.tables[_free(cell.metadata.get("name", "table"), results.tables)] = plain(behind)
+    return results
 
 
 def write_table(path: Path, table: dict) -> None:
