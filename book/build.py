@@ -323,8 +323,8 @@ def write_back(names):
 def drawing(name, cell):
     """The figure that a named cell of an executed chapter drew, as SVG."""
     cells = nbformat.read(EXECUTED / f"{name}.ipynb", as_version=4).cells
-    (found,) = [c for c in cells if c.metadata.get("name") == cell]
-    (svg,) = [o.data["image/svg+xml"] for o in found.outputs if "image/svg+xml" in o.get("data", {})]
+    (figure_cell,) = [c for c in cells if c.metadata.get("name") == cell]
+    (svg,) = [o.data["image/svg+xml"] for o in figure_cell.outputs if "image/svg+xml" in o.get("data", {})]
     return svg
 
 

@@ -26,12 +26,12 @@ def schedules(name):
     """The schedules of a chart, title to `Schedule`."""
     trace, shown = CHARTS[name]
     work = workloads()[trace]
-    found = {}
+    by_title = {}
     for title, how in shown.items():
         estimate = None if how.get("exact") else work.estimate
         policy = title.partition(",")[0]
-        found[title] = replay(work.submit, work.need, work.run, estimate, work.servers, policy)
-    return found
+        by_title[title] = replay(work.submit, work.need, work.run, estimate, work.servers, policy)
+    return by_title
 
 
 def told(name):
@@ -42,10 +42,10 @@ def told(name):
 
 def draw(name):
     """Write the picture of a chart."""
-    found = schedules(name)
-    figure, axes = plots.panels(len(found), height=1.9, sharex=True)
-    last = max(schedule.finish.max() for schedule in found.values())
-    for ax, (title, schedule) in zip(axes, found.items(), strict=True):
+    by_title = schedules(name)
+    figure, axes = plots.panels(len(by_title), height=1.9, sharex=True)
+    last = max(schedule.finish.max() for schedule in by_title.values())
+    for ax, (title, schedule) in zip(axes, by_title.items(), strict=True):
         plots.gantt(schedule, ax)
         ax.set(title=title, xlim=(0, last), yticks=range(0, int(schedule.servers) + 1, 2))
         ax.set_xlabel("time" if ax is axes[-1] else "")

@@ -14,9 +14,9 @@ from mjq_book.chapters import CHAPTERS, PAPERS
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = {  # with the notebooks of each
-    "Papers": tuple(one.name for one in PAPERS),
-    "Beyond the papers": tuple(one.name for one in CHAPTERS if one not in PAPERS),
-    "Claim by claim": tuple(one.companion for one in CHAPTERS if one.companion),
+    "Papers": tuple(chapter.name for chapter in PAPERS),
+    "Beyond the papers": tuple(chapter.name for chapter in CHAPTERS if chapter not in PAPERS),
+    "Claim by claim": tuple(chapter.companion for chapter in CHAPTERS if chapter.companion),
 }
 LEDGER_SECTION = re.compile(r"^## [^\n]*\((\w+)\)\n(.*?)^```\{ledger\} \w+\n```$", re.M | re.S)
 
@@ -34,9 +34,10 @@ def readme(text):
     """README with its table of chapters."""
     papers = parse_file(ROOT / "book/references.bib").entries
     rows = ["| Key | Paper | Chapter | Module |", "|:--|:--|:--|:--|"]
-    for one in CHAPTERS:
-        key, paper = (one.key, authors(papers[one.key])) if one.of_a_paper else ("–", "beyond the five")
-        rows.append(f"| {key} | {paper} | [{one.title}](notebooks/{one.name}.ipynb): {one.about} | `{one.module}` |")
+    for chapter in CHAPTERS:
+        key, paper = (chapter.key, authors(papers[chapter.key])) if chapter.of_a_paper else ("–", "beyond the five")
+        linked = f"[{chapter.title}](notebooks/{chapter.name}.ipynb)"
+        rows.append(f"| {key} | {paper} | {linked}: {chapter.about} | `{chapter.module}` |")
     return between("<!-- chapters -->", "\n".join(rows), "<!-- end of chapters -->", text)
 
 
@@ -49,27 +50,27 @@ def ledger(text):
     """The page of the ledger with a section a chapter; a new one says where its chapter is."""
     words = dict(LEDGER_SECTION.findall(text))
     sections = []
-    for one in CHAPTERS:
-        source = f"{{cite:t}}`{one.key}`" if one.of_a_paper else "No paper"
-        new = f"{source}, chapter {{doc}}`/notebooks/{one.name}`."
-        own = words.get(one.key, new).strip()
-        tables = f"```{{ledger}} {one.key}\n```\n\n```{{claims}} {one.key}\n```"
-        sections.append(f"## {one.title} ({one.key})\n\n{own}\n\n{tables}")
+    for chapter in CHAPTERS:
+        source = f"{{cite:t}}`{chapter.key}`" if chapter.of_a_paper else "No paper"
+        new = f"{source}, chapter {{doc}}`/notebooks/{chapter.name}`."
+        own = words.get(chapter.key, new).strip()
+        tables = f"```{{ledger}} {chapter.key}\n```\n\n```{{claims}} {chapter.key}\n```"
+        sections.append(f"## {chapter.title} ({chapter.key})\n\n{own}\n\n{tables}")
     return between("% chapters", "\n\n".join(sections), "% end of chapters", text)
 
 
 def between(begin, new, end, text):
     """The text with other lines between two that mark them."""
     lines = rf"(^{re.escape(begin)}\n).*?(^{re.escape(end)}$)"
-    return replaced(lines, lambda found: f"{found[1]}\n{new}\n\n{found[2]}", text)
+    return replaced(lines, lambda match: f"{match[1]}\n{new}\n\n{match[2]}", text)
 
 
 def replaced(pattern, new, text):
     """The text with its one place of this kind written anew."""
-    found, places = re.subn(pattern, new, text, flags=re.M | re.S)
+    rewritten, places = re.subn(pattern, new, text, flags=re.M | re.S)
     if places != 1:
         raise ValueError(f"{places} places, not one, are {pattern!r}")
-    return found
+    return rewritten
 
 
 WRITTEN = {"_toc.yml": toc, "README.md": readme, "book/ledger.md": ledger}

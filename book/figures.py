@@ -31,18 +31,18 @@ WHEN = (2026, 1, 1, 0, 0, 0)  # of each file, so that the same figures make the 
 
 def figures(folder, chapter):
     """The figures of a chapter by name: picture (SVG), caption, and what it shows in words."""
-    found = {}
+    by_name = {}
     path = folder / f"notebooks/{chapter}.ipynb"
     if not path.exists():
-        return found
+        return by_name
     for cell in nbformat.read(path, as_version=4).cells:
         about = cell.metadata.get("mystnb", {})
         pictures = [output.get("data", {}).get("image/svg+xml") for output in cell.get("outputs", [])]
         if "figure" in about and any(pictures):
             picture = "".join(next(filter(None, pictures)))
             alt = about.get("image", {}).get("alt", "")
-            found[about["figure"]["name"]] = picture, about["figure"]["caption"], alt
-    return found
+            by_name[about["figure"]["name"]] = picture, about["figure"]["caption"], alt
+    return by_name
 
 
 def caption(text, words):
@@ -56,9 +56,9 @@ def rows(folder):
     """A row of the index and the picture, for each figure of the book."""
     words = Words(folder)
     for chapter in NOTEBOOKS:
-        for name, (picture, said, alt) in figures(folder, chapter).items():
+        for name, (picture, source, alt) in figures(folder, chapter).items():
             row = {
-                "file": f"{name}.svg", "number": words.figures[name], "name": name, "caption": caption(said, words),
+                "file": f"{name}.svg", "number": words.figures[name], "name": name, "caption": caption(source, words),
                 "shows": alt, "chapter": title(folder / f"notebooks/{chapter}.ipynb"), "licence": LICENCE,
             }  # fmt: skip
             yield row, picture

@@ -39,7 +39,7 @@ STYLE = """\
 def lighten(html):
     """Rewrite the pages in a folder of HTML."""
     pages = {path: path.read_text(encoding="utf-8") for path in html.rglob("*.html") if "_static" not in path.parts}
-    classes = {word for text in pages.values() for found in CLASSES.findall(text) for word in found.split()}
+    classes = {word for text in pages.values() for attribute in CLASSES.findall(text) for word in attribute.split()}
     names = sorted({word[3:] for word in classes if word.startswith("fa-")} - STYLES | BY_SCRIPTS)
     script = html / "_static/scripts/fontawesome.js"
     (html / SHEET).write_text(sheet(names, script.read_text(encoding="utf-8")), encoding="utf-8")
@@ -56,16 +56,16 @@ def lighten(html):
 
 def placed(text, folder):
     """A page whose pictures have their sizes, so that nothing moves when they come."""
-    return PICTURE.sub(lambda found: f"<img {found[1]} {size_of(folder / found[2])} />".replace("  ", " "), text)
+    return PICTURE.sub(lambda match: f"<img {match[1]} {size_of(folder / match[2])} />".replace("  ", " "), text)
 
 
 def size_of(path):
     """The size of a drawing as attributes, in whole pixels; nothing if the drawing does not say it."""
     with path.open(encoding="utf-8") as file:
-        found = SIZES.search(file.read(4000))
-    if not found:
+        match = SIZES.search(file.read(4000))
+    if not match:
         return ""
-    width, height = (round(float(found[k]) * PIXELS[found[2] or ""]) for k in (1, 3))
+    width, height = (round(float(match[k]) * PIXELS[match[2] or ""]) for k in (1, 3))
     return f'width="{width}" height="{height}"'
 
 

@@ -170,9 +170,9 @@ def kept(name, axes, columns):
 def module(path):
     """The module of a panel's file."""
     spec = importlib.util.spec_from_file_location(f"panel_{path.stem}", path)
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
+    panel_module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(panel_module)
+    return panel_module
 
 
 def panels(folder=HERE):
@@ -182,8 +182,8 @@ def panels(folder=HERE):
 
 def html(name, panel, folder=HERE):
     """The place of a panel in a page, and what the runtime needs to fill it."""
-    told = {"name": name, "sliders": [asdict(x) for x in panel.sliders]}
-    told |= {key: getattr(panel, key) for key in ("title", "note", "presets", "first", "plays", "autoplay")}
+    settings = {"name": name, "sliders": [asdict(x) for x in panel.sliders]}
+    settings |= {key: getattr(panel, key) for key in ("title", "note", "presets", "first", "plays", "autoplay")}
     body = "\n".join(
         [
             '"use strict";',
@@ -195,7 +195,7 @@ def html(name, panel, folder=HERE):
         ]
     )
     figure = f' data-figure="cell-{panel.cell}"' if panel.replaces else ""
-    script = f"Object.assign({compact(told)}, {{ code(tools) {{\n{body}\n}} }})".replace("</", "<\\/")
+    script = f"Object.assign({compact(settings)}, {{ code(tools) {{\n{body}\n}} }})".replace("</", "<\\/")
     return (
         f'<section class="panel" id="panel-{name}"{figure} hidden></section>\n'
         f"<script>(window.mjqPanels = window.mjqPanels || []).push({script});</script>"

@@ -55,7 +55,7 @@ def year(cited):
 def codemeta(cited):
     """The work by the vocabulary CodeMeta 3.0."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    found = {
+    metadata = {
         "@context": "https://w3id.org/codemeta/3.0",
         "type": "SoftwareSourceCode",
         "name": cited["title"],
@@ -74,41 +74,45 @@ def codemeta(cited):
         "hasPart": [
             {
                 "type": "schema:Chapter",
-                "name": one.title,
-                "description": one.about,
-                "url": f"notebooks/{one.name}.ipynb",
+                "name": chapter.title,
+                "description": chapter.about,
+                "url": f"notebooks/{chapter.name}.ipynb",
             }
-            for one in CHAPTERS
+            for chapter in CHAPTERS
         ],
         "referencePublication": [publication(paper) for paper in cited["references"]],
     }
     places = {"repository-code": "codeRepository", "url": "url", "date-released": "datePublished"}
-    found |= {name: str(cited[key]) for key, name in places.items() if key in cited}
+    metadata |= {name: str(cited[key]) for key, name in places.items() if key in cited}
     if "doi" in cited:
-        found["identifier"] = f"https://doi.org/{cited['doi']}"
-    return found
+        metadata["identifier"] = f"https://doi.org/{cited['doi']}"
+    return metadata
 
 
 def agent(author):
     """A person or a group by schema.org."""
     if "name" in author:
         return {"type": "Organization", "name": author["name"]}
-    found = {"type": "Person", "givenName": author["given-names"], "familyName": author["family-names"]}
+    person = {"type": "Person", "givenName": author["given-names"], "familyName": author["family-names"]}
     if "orcid" in author:
-        found["id"] = author["orcid"]
+        person["id"] = author["orcid"]
     if "affiliation" in author:
-        found["affiliation"] = {"type": "Organization", "name": author["affiliation"]}
-    return found
+        person["affiliation"] = {"type": "Organization", "name": author["affiliation"]}
+    return person
 
 
 def publication(paper):
     """A paper by schema.org."""
-    found = {"type": "schema:ScholarlyArticle", "name": paper["title"], "author": [agent(x) for x in paper["authors"]]}
+    article = {
+        "type": "schema:ScholarlyArticle",
+        "name": paper["title"],
+        "author": [agent(x) for x in paper["authors"]],
+    }
     if "doi" in paper:
-        found["id"] = f"https://doi.org/{paper['doi']}"
+        article["id"] = f"https://doi.org/{paper['doi']}"
     if "year" in paper:
-        found["datePublished"] = str(paper["year"])
-    return found
+        article["datePublished"] = str(paper["year"])
+    return article
 
 
 def zenodo(cited):
@@ -145,9 +149,9 @@ def identifiers(paper):
     """Kind and name of each identifier of a paper that a resolver knows."""
     if "doi" in paper:
         yield "doi", paper["doi"]
-    for one in paper.get("identifiers", ()):
-        if one["value"].startswith("arXiv:"):
-            yield "arXiv", one["value"]
+    for identifier in paper.get("identifiers", ()):
+        if identifier["value"].startswith("arXiv:"):
+            yield "arXiv", identifier["value"]
 
 
 def bibtex(cited):
@@ -158,9 +162,9 @@ def bibtex(cited):
     shared = {"author": authors, "year": year(cited), "note": f"Version {cited['version']}"}
     shared |= {key: cited[key] for key in ("doi", "url") if key in cited}
     entries = [entry("misc", "mjq", {"title": f"{{{cited['title']}}}", **shared})]
-    for one in CHAPTERS:
-        chapter = {"title": f"{{{one.title}}}", "booktitle": f"{{{cited['title']}}}", **shared}
-        entries.append(entry("incollection", f"mjq-{one.name}", chapter))
+    for chapter in CHAPTERS:
+        fields = {"title": f"{{{chapter.title}}}", "booktitle": f"{{{cited['title']}}}", **shared}
+        entries.append(entry("incollection", f"mjq-{chapter.name}", fields))
     return "% Written by `make sync-metadata` from CITATION.cff and the list of chapters.\n\n" + "\n".join(entries)
 
 
@@ -172,8 +176,8 @@ def entry(kind, key, fields):
 
 def contact(cited):
     """Whom to write to, as far as CITATION.cff says it."""
-    people = [one for one in cited.get("contact", ()) if "email" in one]
-    return "\n".join(f"Write to {full_name(one)}, <{one['email']}>." for one in people) or NOBODY
+    people = [person for person in cited.get("contact", ()) if "email" in person]
+    return "\n".join(f"Write to {full_name(person)}, <{person['email']}>." for person in people) or NOBODY
 
 
 def paper_authors(cited):
@@ -201,9 +205,9 @@ def with_authors(cited, text):
     return paper_numbers.written(between("# authors", paper_authors(cited), "# end of authors", text))
 
 
-def as_json(found):
+def as_json(content):
     """Text of a JSON file."""
-    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 WRITTEN = {

@@ -67,8 +67,8 @@ def part_from_the_book(chapter, name, words):
     """Write words and numbers in place of what refers to other pages."""
     numbers = words.numbers | numbers_of(name, chapter)
 
-    def put_in(found):  # into self-checks
-        return repr(numbers[found[1]]) if found[1] in numbers else found[0]
+    def put_in(match):  # into self-checks
+        return repr(numbers[match[1]]) if match[1] in numbers else match[0]
 
     for cell in chapter.cells:
         figure = cell.metadata.get("mystnb", {}).get("figure", {})
@@ -90,14 +90,14 @@ def tell_changes(chapter, stored, words):
         number = f", Fig. {words.figures[figure['name']]}" if figure else ""
         return f'<a href="#cell-{item.cell}">{item.section}{number}</a>'
 
-    found = changes.between(stored, chapter)
-    beside = {x.shown.cell: as_in_the_book(x) for x in found.differ}
+    differences = changes.between(stored, chapter)
+    beside = {x.shown.cell: as_in_the_book(x) for x in differences.differ}
     for k in reversed(range(len(chapter.cells))):
         text = beside.get(chapter.cells[k].metadata.get("name"))
         if text:
             chapter.cells.insert(k + 1, new_markdown_cell(f'<p class="run-change">{text}</p>'))
-    told = changes.told(found, link)
-    box = f":::{{admonition}} This page is a run of the chapter\n{told}\n:::"
+    summary = changes.told(differences, link)
+    box = f":::{{admonition}} This page is a run of the chapter\n{summary}\n:::"
     chapter.cells.insert(1, new_markdown_cell(box))
 
 

@@ -38,7 +38,7 @@ def counted():
         ("Of these, {} agree with ours, {} are errors", [foreign["agrees"], foreign["they err"]]),
         ("and {} follow another rule", [foreign["we differ"]]),
         ("Of {} printed numbers that could have differed from ours, {} do", [papers.total(), papers["they err"]]),
-        ("from {} questions", [sum(len(questions.of(one.name)) for one in CHAPTERS)]),
+        ("from {} questions", [sum(len(questions.of(chapter.name)) for chapter in CHAPTERS)]),
     ]
 
 

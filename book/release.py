@@ -25,21 +25,21 @@ SBOM = "cyclonedx-bom==7.5.0"
 
 def version(tag=None):
     """The version of the package; a tag must name it, and the changelog must say that it is released."""
-    found = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    number = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     if tag:
-        if tag != f"v{found}":
-            raise SystemExit(f"the tag is {tag}, the package has version {found}")
-        if "(unreleased)" in heading(found):
-            raise SystemExit(f"CHANGELOG.md says that {found} is unreleased")
+        if tag != f"v{number}":
+            raise SystemExit(f"the tag is {tag}, the package has version {number}")
+        if "(unreleased)" in heading(number):
+            raise SystemExit(f"CHANGELOG.md says that {number} is unreleased")
         if "date-released" not in (ROOT / "CITATION.cff").read_text(encoding="utf-8").replace("`date-released`", ""):
             raise SystemExit("CITATION.cff has no date-released")
-    return found
+    return number
 
 
 def heading(number):
     """The heading of a version in the changelog."""
-    found = re.search(rf"^## {re.escape(number)}.*$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
-    return found[0] if found else "(unreleased)"
+    match = re.search(rf"^## {re.escape(number)}.*$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    return match[0] if match else "(unreleased)"
 
 
 def notes(number):

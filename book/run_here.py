@@ -108,8 +108,8 @@ def is_complete(folder):
 
 def wanted():
     """A fingerprint of what the files should be."""
-    said = [CORE, CARRIER, ROOTS, [hashes_of(name) for name in PLAIN], AS_SCRIPT, 2]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+    content = [CORE, CARRIER, ROOTS, [hashes_of(name) for name in PLAIN], AS_SCRIPT, 2]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def fetch(folder, scratch):
@@ -174,13 +174,13 @@ def checked(name, content, sha256):
 
 def needed(lock):
     """Names of the packages of Pyodide that are taken: the roots, and what they depend on."""
-    found, left = [], list(ROOTS)
-    while left:
-        name = left.pop(0)
-        if name not in found and name not in NOT_NEEDED:
-            found.append(name)
-            left += lock["packages"][name]["depends"]
-    return found
+    names, remaining = [], list(ROOTS)
+    while remaining:
+        name = remaining.pop(0)
+        if name not in names and name not in NOT_NEEDED:
+            names.append(name)
+            remaining += lock["packages"][name]["depends"]
+    return names
 
 
 def hashes_of(name):
@@ -256,17 +256,17 @@ def put(html, chapters, setting=""):
         cells = programs_of(chapters[Path(name).name]) if Path(name).name in chapters else {}
         text = path.read_text(encoding="utf-8")
         if cells or FORMS in text:
-            told = {"files": listed, "own": own, "where": where, "folder": f"_static/{FOLDER}/", "cells": cells}
-            path.write_text(with_tags(text, name, told), encoding="utf-8")
+            settings = {"files": listed, "own": own, "where": where, "folder": f"_static/{FOLDER}/", "cells": cells}
+            path.write_text(with_tags(text, name, settings), encoding="utf-8")
 
 
 FORMS = 'class="mjq-numbers"'
 
 
-def with_tags(text, name, told):
+def with_tags(text, name, settings):
     """A page with what it needs."""
     up = "../" * name.count("/")
-    data = json.dumps(told | {"up": up}, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    data = json.dumps(settings | {"up": up}, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     tags = (
         f'<link rel="stylesheet" href="{up}_static/{FOLDER}/run-here.css">'
         f'<script type="application/json" id="run-here">{data}</script>'

@@ -66,8 +66,8 @@ class Book:
                 self.equations |= {label: tex for tex, label in FORMULA.findall(text) if label}
                 self._note_directives(text)
             _, *parts = SECTION.split("\n\n".join(map(text_of, notebook.cells)))
-            found = zip(parts[::2], map(TABLE.search, parts[1::2]), strict=True)
-            self.tables |= {label: table[0] for label, table in found if table}
+            pairs = zip(parts[::2], map(TABLE.search, parts[1::2]), strict=True)
+            self.tables |= {label: table[0] for label, table in pairs if table}
 
     def _note_directives(self, text):
         """Remember self-checks and exercises."""

@@ -558,7 +558,7 @@ class Pool(_ByValue):
 
         Source: [CGPS16] Section 5.2.
         """
-        return {mix: found.T for mix, found in self._by_mix.items()}
+        return {mix: result.T for mix, result in self._by_mix.items()}
 
     @property
     def best_mix(self) -> tuple[int, int]:

@@ -38,8 +38,8 @@ class Answer(SphinxDirective):
         link, *sentence = self.parse_text_to_nodes(f"{{doc}}`{self.arguments[0]}`\n\n" + "\n".join(self.content))
         link["classes"].append("answer-title")
         _, number = self.computed(self.options["number"])
-        said = f'{self.picture()}<p class="answer-number"><strong>{number}</strong> {escape(self.options["unit"])}</p>'
-        card = nodes.container("", link, nodes.raw("", said, format="html"), *sentence, classes=["answer"])
+        html = f'{self.picture()}<p class="answer-number"><strong>{number}</strong> {escape(self.options["unit"])}</p>'
+        card = nodes.container("", link, nodes.raw("", html, format="html"), *sentence, classes=["answer"])
         card += nodes.raw("", self.checked(), format="html")
         return [card]
 
@@ -64,8 +64,8 @@ class Answer(SphinxDirective):
         for bar in self.options["bars"].split("|"):
             number, _, words = bar.strip().partition(" ")
             bars.append((*self.computed(number), words))
-        told = "Bars: " + ", ".join(f"{number} {words}" for _, number, words in bars) + "."
-        return drawn(lengths(bars), len(bars) * (BAR + LETTERS + 8), told)
+        description = "Bars: " + ", ".join(f"{number} {words}" for _, number, words in bars) + "."
+        return drawn(lengths(bars), len(bars) * (BAR + LETTERS + 8), description)
 
     def checked(self):
         """The link to the check."""
@@ -76,15 +76,15 @@ class Answer(SphinxDirective):
         if check not in cell_of(path):
             raise ExtensionError(f"{page} has no check {check!r}")
         address = f"../{page}.html#cell-{cell_of(path)[check]}"
-        told = escape(f"The check: {check.replace('_', ' ')}")
+        title = escape(f"The check: {check.replace('_', ' ')}")
         words = f'✓ see a check<span class="visually-hidden">: {escape(check.replace("_", " "))}</span>'
-        return f'<p class="answer-check"><a href="{address}" title="{told}">{words}</a></p>'
+        return f'<p class="answer-check"><a href="{address}" title="{title}">{words}</a></p>'
 
 
-def drawn(shapes, height, told):
+def drawn(shapes, height, description):
     return (
         f'<svg class="answer-picture" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" '
-        f'aria-label="{escape(told)}">{shapes}</svg>'
+        f'aria-label="{escape(description)}">{shapes}</svg>'
     )
 
 

@@ -88,11 +88,11 @@ def mark_difficulty(app, doctree, docname):
     for box in doctree.findall(nodes.Element):
         kinds = {"exercise", "solution"} & set(box.get("classes", ()))
         for text in list(box.children[0].findall(nodes.Text)) if kinds and box.children else ():
-            found = DIFFICULTY.search(text)
-            if found:
-                text.parent.replace(text, nodes.Text(text[: found.start()] + text[found.end() :]))
+            match = DIFFICULTY.search(text)
+            if match:
+                text.parent.replace(text, nodes.Text(text[: match.start()] + text[match.end() :]))
                 if "exercise" in kinds:
-                    box["classes"].append(found[1])
+                    box["classes"].append(match[1])
 
 
 def name_of(cell):

@@ -56,14 +56,14 @@ def parts(text):
     >>> parts("one\\n\\ntwo\\n\\na  b\\n-  -\\n1  2\\n")
     [['one'], ['two', '', 'a  b', '-  -', '1  2']]
     """
-    found = []
+    blocks = []
     for block in re.split(r"\n\n+", text.strip("\n")):
         lines = block.split("\n")
-        if found and is_table(lines) and not is_table(found[-1]):
-            found[-1] += ["", *lines]
+        if blocks and is_table(lines) and not is_table(blocks[-1]):
+            blocks[-1] += ["", *lines]
         else:
-            found.append(lines)
-    return found
+            blocks.append(lines)
+    return blocks
 
 
 def is_table(lines):
@@ -115,16 +115,16 @@ class Output(SphinxDirective):
             logger.warning("output of %s: %s", name, error, location=self.get_location())
             return []
         wanted = {lines[note.line][1] for note in notes} or {k for _, k in lines}
-        found, block = [], []
+        elements, block = [], []
         for k, (line, part) in enumerate(lines):
             if part in wanted:
                 block.append((line, [note for note in notes if note.line == k]))
             last = k + 1 == len(lines)
             # A table is followed by its notes; so are paragraphs, all that stand together.
             if block and (last or (lines[k + 1][1] != part and (lines[k + 1][1] not in wanted or self.ends(block)))):
-                found += shown(f"Output of mjq {name}", block)
+                elements += shown(f"Output of mjq {name}", block)
                 block = []
-        return found
+        return elements
 
     @staticmethod
     def ends(block):
@@ -132,14 +132,14 @@ class Output(SphinxDirective):
 
     def notes(self, lines):
         """The notes in the order of the lines."""
-        found = []
+        entries = []
         for listed in self.parse_content_to_nodes():
             for item in listed.findall(nodes.list_item):
                 words = next(iter(item.findall(nodes.literal))).astext()
                 line = place(lines, words)
-                found.append((line, lines[line].index(words), words, item))
-        found.sort(key=lambda note: note[:2])
-        return [Note(number, line, words, item) for number, (line, _, words, item) in enumerate(found, start=1)]
+                entries.append((line, lines[line].index(words), words, item))
+        entries.sort(key=lambda note: note[:2])
+        return [Note(number, line, words, item) for number, (line, _, words, item) in enumerate(entries, start=1)]
 
 
 def shown(label, block):
@@ -150,11 +150,11 @@ def shown(label, block):
     text = "".join(shown_line(line, some) for line, some in block)
     label = escape(f"{label}: {block[0][0][:60]}")
     html = f'<pre class="example-output" tabindex="0" role="region" aria-label="{label}">{text}</pre>'
-    found = [nodes.raw("", html, format="html")]
+    elements = [nodes.raw("", html, format="html")]
     if notes:
         items = [note.item for note in notes]
-        found.append(nodes.enumerated_list("", *items, classes=["example-notes"], start=notes[0].number))
-    return found
+        elements.append(nodes.enumerated_list("", *items, classes=["example-notes"], start=notes[0].number))
+    return elements
 
 
 def shown_line(line, notes):
@@ -171,8 +171,8 @@ def shown_line(line, notes):
     classes = ["sentence"] * (not re.search(r"\S  +\S", line) and len(line) > 40) + ["noted"] * bool(notes)
     if not classes:
         return html + "\n"
-    told = f' data-note="{" ".join(str(note.number) for note in notes)}"' if notes else ""
-    return f'<span class="{" ".join(classes)}"{told}>{html}</span>\n'
+    attribute = f' data-note="{" ".join(str(note.number) for note in notes)}"' if notes else ""
+    return f'<span class="{" ".join(classes)}"{attribute}>{html}</span>\n'
 
 
 def setup(app):

@@ -47,7 +47,7 @@ class Numbers(SphinxDirective):
     """The sections of all models."""
 
     def run(self):
-        found = []
+        sections = []
         for chapter in CHAPTERS:
             if chapter.has_model:
                 if chapter.name not in EXAMPLES:
@@ -63,8 +63,8 @@ class Numbers(SphinxDirective):
                         "", f'<div class="mjq-numbers-results" data-model="{chapter.name}"></div>', format="html"
                     ),
                 ]
-                found.append(section)
-        return [*found, nodes.raw("", '<script src="../_static/numbers.js"></script>', format="html")]
+                sections.append(section)
+        return [*sections, nodes.raw("", '<script src="../_static/numbers.js"></script>', format="html")]
 
 
 def form(model):
@@ -72,7 +72,7 @@ def form(model):
     described = schema(model)
     inputs, results = (described["properties"][key] for key in ("input", "result"))
     example, against = EXAMPLES[model]
-    told = {
+    settings = {
         "model": model,
         "against": against,
         "inputs": {name: kind(part) for name, part in inputs["properties"].items()},
@@ -82,7 +82,7 @@ def form(model):
         field(model, name, part, example.get(name), name in inputs["required"])
         for name, part in inputs["properties"].items()
     )
-    data = json.dumps(told, ensure_ascii=False).replace("</", "<\\/")
+    data = json.dumps(settings, ensure_ascii=False).replace("</", "<\\/")
     return (
         f'<form class="mjq-numbers" data-model="{model}" aria-label="{escape(model)}" novalidate>{fields}'
         f'<script type="application/json">{data}</script></form>'
@@ -113,8 +113,8 @@ def written(value):
 def kind(part):
     """What a field takes, in a word that the page knows."""
     kinds = [part, *part.get("anyOf", ())]
-    types = {one.get("type") for one in kinds}
-    if any("$ref" in one for one in kinds):
+    types = {option.get("type") for option in kinds}
+    if any("$ref" in option for option in kinds):
         return "table"
     if "array" in types:
         return "number or numbers" if "number" in types else "numbers"

@@ -55,13 +55,13 @@ def lines_of(tex):
 def elements(mathml):
     """The outermost elements of what stands in a formula."""
     inside = mathml.removeprefix("<math>").removesuffix("</math>")
-    found, depth, start = [], 0, 0
+    parts, depth, start = [], 0, 0
     for tag in ELEMENT.finditer(inside):
         depth += 0 if tag[4] else -1 if tag[1] else 1
         if depth == 0:
-            found.append(inside[start : tag.end()])
+            parts.append(inside[start : tag.end()])
             start = tag.end()
-    return found
+    return parts
 
 
 def width(parts):

@@ -48,11 +48,11 @@ def random_sizes():
     sizes, run = dice.integers(1, 17, 60), dice.exponential(1, 60)
     schedule = replay(np.zeros(60), sizes, run, None, 16)
     shapes = words("sixteen servers over time", 0) + blocks_of(schedule, LETTERS, height, until, "bar last")
-    told = (
+    description = (
         "Sixteen servers over time: one or two blocks of random heights stand on each other, and blank space "
         "above them."
     )
-    return shapes, LETTERS + height + 2, told
+    return shapes, LETTERS + height + 2, description
 
 
 def fluid_and_exact():
@@ -69,11 +69,11 @@ def fluid_and_exact():
     shapes += '<text x="40" y="14">requests, exact mean</text>'
     shapes += f'<text x="{WIDTH}" y="{height - 4}" text-anchor="end">plain fluid model</text>'
     shapes += f'<text x="{WIDTH / 2}" y="{height + 14}" text-anchor="middle">load</text>'
-    told = (
+    description = (
         "Two curves over the load. The straight one of the plain fluid model falls behind the exact one, "
         "which bends up."
     )
-    return shapes, height + 20, told
+    return shapes, height + 20, description
 
 
 def two_stations():
@@ -83,18 +83,18 @@ def two_stations():
     work = np.random.default_rng(2).exponential(demands.T[kinds])
     lines = [pool_timeline(work, kinds, places) for places in ((5, 0), (2, 3))]
     shapes, top, across = "", 0, WIDTH / max(line.T for line in lines)
-    for line, told, kind in zip(lines, ("one kind first", "in one fixed ratio"), ("bar", "bar last"), strict=True):
-        shapes += words(told, top)
+    for line, heading, kind in zip(lines, ("one kind first", "in one fixed ratio"), ("bar", "bar last"), strict=True):
+        shapes += words(heading, top)
         for station in (0, 1):
             for begin, length in line.periods(line.busy[:, station]):
                 shapes += block(begin * across, top + LETTERS + 12 * station, length * across, 9, kind)
         shapes += block(line.T * across - 1, top + LETTERS - 2, 1, 26, "end")
         top += LETTERS + 24 + GAP
-    told = (
+    description = (
         "Bars show when two stations are busy. One kind of tasks first: one station pauses long at a time. "
         "Fixed ratio: both are busy nearly always, and all is done earlier."
     )
-    return shapes, top, told
+    return shapes, top, description
 
 
 def uneven_completions():
@@ -117,11 +117,11 @@ def uneven_completions():
         shapes += curve(np.linspace(0, WIDTH, 201), LETTERS + height * (high - path) / (high - low), kind)
     shapes += f'<text x="{WIDTH - 32}" y="{LETTERS + 22}" text-anchor="end">varied run times</text>'
     shapes += f'<text x="{WIDTH}" y="{LETTERS + height}" text-anchor="end">exponential</text>'
-    told = (
+    description = (
         "Two curves over time. With exponential run times the completions stay near their mean; with varied "
         "ones they wander far above and below it."
     )
-    return shapes, LETTERS + height + 4, told
+    return shapes, LETTERS + height + 4, description
 
 
 def two_schedules():
@@ -134,11 +134,11 @@ def two_schedules():
     for schedule, name, kind in zip(schedules, names, ("bar", "bar last"), strict=True):
         shapes += words(name, top) + blocks_of(schedule, top + LETTERS, height, until, kind)
         top += LETTERS + height + GAP
-    told = (
+    description = (
         "The blocks of sixteen jobs on eight servers over time. In order of arrival large areas stay blank; "
         "if others may pass, blocks fill them and the last job ends earlier."
     )
-    return shapes, top - GAP + 2, told
+    return shapes, top - GAP + 2, description
 
 
 PICTURES = {

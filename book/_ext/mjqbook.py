@@ -91,8 +91,8 @@ class Ledger(SphinxDirective):
         """A tick, and behind it links to what checks a row."""
         links = "".join(f"<li>{self.link(*check)}</li>" for check in published.checks(row))
         number = len(published.checks(row))
-        told = f"✓ {number} check" + "s" * (number > 1)
-        return f"<details><summary>{told}</summary><ul>{links}</ul></details>"
+        summary = f"✓ {number} check" + "s" * (number > 1)
+        return f"<details><summary>{summary}</summary><ul>{links}</ul></details>"
 
     def link(self, file, name):
         """What checks a row, as a link to it."""
@@ -111,15 +111,15 @@ class Ledger(SphinxDirective):
 @cache
 def cell_of(path):
     """The cell of a notebook that asserts a claim, by the claim's name."""
-    found = {}
+    cells = {}
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "code" and not cell.source.startswith("%%"):
             for node in ast.walk(ast.parse(cell.source)):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "holds":
-                    found |= dict.fromkeys((claim.arg for claim in node.keywords), cell.metadata.get("name"))
+                    cells |= dict.fromkeys((claim.arg for claim in node.keywords), cell.metadata.get("name"))
                 if isinstance(node, ast.Assert) and isinstance(node.test, ast.Name):
-                    found[node.test.id] = cell.metadata.get("name")
-    return found
+                    cells[node.test.id] = cell.metadata.get("name")
+    return cells
 
 
 class Policies(SphinxDirective):
@@ -258,8 +258,10 @@ def say_reading_time(app, doctree):
     title = next(iter(doctree.findall(nodes.title)), None)
     if app.env.docname.startswith("notebooks/") and title is not None:
         minutes, words, lines = reading(doctree)
-        said = f"Reading time about {minutes} minutes without the exercises: {words:,} words, {lines} lines of code."
-        title.parent.insert(title.parent.index(title) + 1, nodes.paragraph("", said, classes=["reading-time"]))
+        sentence = (
+            f"Reading time about {minutes} minutes without the exercises: {words:,} words, {lines} lines of code."
+        )
+        title.parent.insert(title.parent.index(title) + 1, nodes.paragraph("", sentence, classes=["reading-time"]))
 
 
 def reading(doctree):

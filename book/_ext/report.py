@@ -20,8 +20,8 @@ def offer_reports(app, doctree, docname):
             title = heading.astext()
             words = {"title": f"{name}: {title}", "body": f"{docname}.html#{section['ids'][0]}\n\nWhat is wrong: "}
             address = escape(f"{repository}/issues/new?{urlencode(words)}")
-            told = escape(f"Report a mistake in the section “{title}”")
-            link = f'<a class="report" href="{address}" title="{told}" aria-label="{told}">⚑</a>'
+            label = escape(f"Report a mistake in the section “{title}”")
+            link = f'<a class="report" href="{address}" title="{label}" aria-label="{label}">⚑</a>'
             heading += nodes.raw("", link, format="html")
 
 

@@ -64,7 +64,7 @@ def computed(expression, values):
     """
     from mjq.simulation import replay  # when it is needed: a build of other pages does without
 
-    code = GLUED.sub(lambda found: f"({values[found[1]]!r})", expression)
+    code = GLUED.sub(lambda match: f"({values[match[1]]!r})", expression)
     names = {name: getattr(models, name) for name in models.__all__} | {"replay": replay}
     if code == expression and not any(f"{name}." in code or f"{name}(" in code for name in names):
         raise ValueError(f"nothing is computed in {expression!r}")
@@ -106,9 +106,9 @@ class SelfCheck(SphinxDirective):
             "tolerance": self.options.get("tolerance", 0),
             "unit": self.options.get("unit", ""),
         }
-        told = " ".join(f'data-{key}="{escape(str(value))}"' for key, value in about.items())
+        attributes = " ".join(f'data-{key}="{escape(str(value))}"' for key, value in about.items())
         return [
-            raw(f'<form class="selfcheck" id="{name}" {told}>'),
+            raw(f'<form class="selfcheck" id="{name}" {attributes}>'),
             nodes.paragraph("", "Check yourself", classes=["selfcheck-title"]),
             nodes.container("", *question, ids=[f"{name}-question"], classes=["selfcheck-question"]),
             *self.hidden("hint"),

@@ -47,13 +47,13 @@ def outside_of_forms(page):
 
 def terms_of(glossary):
     """Each term of the glossary's page, in small letters, with the address of its entry."""
-    found = {}
+    addresses = {}
     for entry in glossary.findall(nodes.definition_list_item):
         terms = [node for node in entry.children if isinstance(node, nodes.term)]
         for term in terms:
             words = term.astext().split("\n")[0]
-            found[words.lower()] = terms[0]["ids"][0]
-    return found
+            addresses[words.lower()] = terms[0]["ids"][0]
+    return addresses
 
 
 def is_prose(text):

@@ -13,13 +13,13 @@ AXES = {"places": PLACES, "log_lam": points(*LAM, 44), "log_mu1": points(*MU1, 2
 
 
 def solved(places, log_lam, log_mu1):
-    found = cluster.performance(N, SIZES, P, 10**log_lam, 10**log_mu1, RATE, places)
-    return {"lost": np.log(found.blocking), "delay": np.log(found.mean_delay)}
+    result = cluster.performance(N, SIZES, P, 10**log_lam, 10**log_mu1, RATE, places)
+    return {"lost": np.log(result.blocking), "delay": np.log(result.mean_delay)}
 
 
 def values(lam, mu1, places):
-    found = cluster.performance(N, SIZES, P, lam, mu1, RATE, PLACES[int(places)])
-    return {"lost": 100 * found.blocking, "delay": found.mean_delay}
+    result = cluster.performance(N, SIZES, P, lam, mu1, RATE, PLACES[int(places)])
+    return {"lost": 100 * result.blocking, "delay": result.mean_delay}
 
 
 if __name__ == "__main__":

@@ -47,8 +47,8 @@ def formulas(large):
     work = [need / rate for need, rate in zip(b, mu, strict=True)]
     mean = sum(x * y for x, y in zip(p, work, strict=True))
     square = sum(x * y**2 for x, y in zip(p, work, strict=True))
-    found = {"X": X, "ahead": 1 + delta, "filled_X": B / mean, "filled_ahead": square / mean**2}
-    return {name: nested(f) for name, f in found.items()}
+    expressions = {"X": X, "ahead": 1 + delta, "filled_X": B / mean, "filled_ahead": square / mean**2}
+    return {name: nested(f) for name, f in expressions.items()}
 
 
 def nested(f):
@@ -59,17 +59,17 @@ def nested(f):
 
 def values(load, share):
     four = system(share)
-    found = ns.relative_completions(*four)
-    lam = load / 100 * found.capacity
+    completions = ns.relative_completions(*four)
+    lam = load / 100 * completions.capacity
     filled = ns.server_filling(lam, *four)
     work = [need / rate for need, rate in zip(b, four[2], strict=True)]
     square = sum(p * x**2 for p, x in zip(four[3], work, strict=True))
     return {
         "lam": lam,
-        "X": found.capacity,
+        "X": completions.capacity,
         "filled_X": filled.capacity,
         "in_order": pc.sojourn(lam, *four).EW,
-        "promised": (1 + found.delta) / (found.capacity - lam),
+        "promised": (1 + completions.delta) / (completions.capacity - lam),
         "filling": filled.EW,
         "filling_promised": square * (filled.capacity / B) ** 2 / (filled.capacity - lam),
     }

@@ -28,13 +28,13 @@ def values(trace, first, second, part):
     work = WORK[TRACES[trace]]
     end = max((starts(trace, policy) + work.run).max() for policy in (first, second))
     now = int(part / 100 * end + 0.5)
-    found = {"now": now}
+    measures = {"now": now}
     for name, policy in (("first", first), ("second", second)):
         begun = starts(trace, policy)
-        found[f"{name}_wait"] = (begun - work.submit).mean()
-        found[f"{name}_busy"] = work.need[(begun <= now) & (now < begun + work.run)].sum()
-        found[f"{name}_line"] = ((work.submit <= now) & (begun > now)).sum()
-    return found
+        measures[f"{name}_wait"] = (begun - work.submit).mean()
+        measures[f"{name}_busy"] = work.need[(begun <= now) & (now < begun + work.run)].sum()
+        measures[f"{name}_line"] = ((work.submit <= now) & (begun > now)).sum()
+    return measures
 
 
 PANEL = Panel(

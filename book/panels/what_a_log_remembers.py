@@ -49,8 +49,8 @@ def solved(rows, n, log_share):
     share, memory = 10**log_share, 100 * (1 - np.exp(-rows))
     X, most = constants(n, share, memory)[0], LOADS[1] * constants(n, share, 0)[0]
     rates = [*points(LEAST, 1, PARTS["below"]), *most ** points(0, 1, PARTS["above"])]
-    found = zip(chain(*COLUMNS.values()), rates, mean_times(rates, n, share, memory), strict=True)
-    return {column: round(np.log(time * (1 - lam / X)), 4) for column, lam, time in found}
+    entries = zip(chain(*COLUMNS.values()), rates, mean_times(rates, n, share, memory), strict=True)
+    return {column: round(np.log(time * (1 - lam / X)), 4) for column, lam, time in entries}
 
 
 def values(r, load, n, share):

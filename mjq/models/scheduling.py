@@ -265,8 +265,8 @@ def finite_queue(
     """
     lam, room = float(checks.positive("lam", lam, ndim=0)), checks.count("room", room, least=0, most=MOST_ROOM)
     B, b, mu, p = checks.multiserver(B, b, mu, p)
-    come = p > 0
-    needs, rates, mix = b[come].tolist(), mu[come].tolist(), p[come].tolist()
+    support = p > 0
+    needs, rates, mix = b[support].tolist(), mu[support].tolist(), p[support].tolist()
     if _rule(policy).interrupts and any(np.frexp(x)[0] != 0.5 for x in (B, *needs)):
         raise ValueError(f"server-filling needs powers of two, got needs {checks.shown(needs)} of {checks.shown(B)}")
     rule = partial(transitions, lam=lam, B=B, b=needs, mu=rates, p=mix, room=room, policy=policy)

@@ -83,18 +83,18 @@ def tracker(N: int, sizes: Sequence[int], at_tracker: int, waiting: int, places:
     for k in range(places):
         text = "?" if k < waiting else ""
         _block(ax, 3.5 - 0.6 * k, N / 2 - N / 10, 0.6, N / 5, text, "white")
-    left = 4.1 - 0.6 * places
-    for start, end in ((left - 1.2, left - 0.05), (4.15, 4.85), (6.15, 7.15), (8.85, 9.7)):
+    entrance = 4.1 - 0.6 * places  # of the queue
+    for start, end in ((entrance - 1.2, entrance - 0.05), (4.15, 4.85), (6.15, 7.15), (8.85, 9.7)):
         arrow = FancyArrowPatch((start, N / 2), (end, N / 2), arrowstyle="-|>", mutation_scale=14, color="black")
         ax.add_patch(arrow)
     for x, text in (
-        (left - 0.65, r"rate $\lambda$"),
-        ((left + 4.1) / 2, f"queue, $C = {places}$"),
+        (entrance - 0.65, r"rate $\lambda$"),
+        ((entrance + 4.1) / 2, f"queue, $C = {places}$"),
         (5.5, r"tracker, $\mu_1$"),
     ):
         ax.text(x, N * 0.7, text, ha="center", va="bottom")
     ax.text(8.0, N * 1.02, f"cluster, $N = {N}$", ha="center", va="bottom")
-    ax.set(xlim=(min(left - 1.5, 0), 9.8), ylim=(-0.03 * N, N * 1.15))
+    ax.set(xlim=(min(entrance - 1.5, 0), 9.8), ylim=(-0.03 * N, N * 1.15))
     ax.axis("off")
     return ax
 

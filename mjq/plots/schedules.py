@@ -52,12 +52,12 @@ def rows_of(
     >>> [rows.tolist() for rows in rows_of([0, 0, 2], [2, 5, 3], [1, 1, 2], 3)]
     [[0], [1], [0, 2]]
     """
-    busy_until, found = np.full(servers, -np.inf), [np.empty(0, int)] * len(start)
+    busy_until, rows = np.full(servers, -np.inf), [np.empty(0, int)] * len(start)
     for job in np.lexsort((np.arange(len(start)), np.asarray(start))):
         if finish[job] > start[job]:
-            found[job] = np.flatnonzero(busy_until <= start[job])[: int(need[job])]
-            busy_until[found[job]] = finish[job]
-    return found
+            rows[job] = np.flatnonzero(busy_until <= start[job])[: int(need[job])]
+            busy_until[rows[job]] = finish[job]
+    return rows
 
 
 def _pieces(rows):

@@ -114,8 +114,8 @@ def simulate_pool(
     number = 20 if replications is None else checks.count("replications", replications, 2)
     require_affordable(f"N = {checks.shown(N)}, replications = {number}", float(N.sum()) * len(D) * number)
     while True:
-        found = [(marks, busy) for marks, _, busy in replicate(run, seed, number, workers, progress)]
-        marks, busy = (np.array(columns) for columns in zip(*found, strict=True))
+        results = [(marks, busy) for marks, _, busy in replicate(run, seed, number, workers, progress)]
+        marks, busy = (np.array(columns) for columns in zip(*results, strict=True))
         instants = {name: Estimate.of(column, confidence) for name, column in zip(MARKS, marks.T, strict=True)}
         if replications is not None or all(x.half_width <= precision * x.mean for x in instants.values()):
             *each, together = (Estimate.of(column, confidence) for column in busy.T)

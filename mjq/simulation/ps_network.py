@@ -220,14 +220,14 @@ def _alike(law, other):
 
 
 def _response(name, stays, levels):
-    samples, left = zip(*stays, strict=True)
+    samples, ends = zip(*stays, strict=True)
     fewest = min(map(len, samples))
     if fewest * (1 - levels.max(initial=0)) < BEYOND:
         raise ValueError(f"{fewest} response times of subset {name!r} in a replication are too few: simulate longer")
     quantiles = np.array([np.quantile(x, levels) for x in samples])
-    found = {float(level): Estimate.of(column) for level, column in zip(levels, quantiles.T, strict=True)}
+    percentiles = {float(level): Estimate.of(column) for level, column in zip(levels, quantiles.T, strict=True)}
     means = Estimate.of([x.mean() for x in samples])
-    return ResponseTime(means, found, np.concatenate(samples), np.concatenate(left))
+    return ResponseTime(means, percentiles, np.concatenate(samples), np.concatenate(ends))
 
 
 def _tables(network):

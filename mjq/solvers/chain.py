@@ -240,8 +240,8 @@ def _band(row, column, rate, n):
     return band, width
 
 
-def _require_numbers(found):
-    if not np.isfinite(found).all():
+def _require_numbers(values):
+    if not np.isfinite(values).all():
         raise ArithmeticError(
             "the rates lie so far apart that the rate out of a state left the range of floating-point numbers"
         )
@@ -266,8 +266,8 @@ def stationary_of_recurrent_part(P: np.ndarray) -> np.ndarray:
     if len(P) <= FEW_STATES and _is_connected(np.where(P > RAREST_TRANSITION, P, 0.0)):
         return stationary(P)
     parts, label = csgraph.connected_components(P > RAREST_TRANSITION, connection="strong")
-    left = [(P[np.ix_(label == part, label != part)] > RAREST_TRANSITION).any() for part in range(parts)]
-    recurrent = np.flatnonzero(label == int(np.argmin(left)))
+    transient = [(P[np.ix_(label == part, label != part)] > RAREST_TRANSITION).any() for part in range(parts)]
+    recurrent = np.flatnonzero(label == int(np.argmin(transient)))
     pi = np.zeros(len(P))
     pi[recurrent] = stationary(P[np.ix_(recurrent, recurrent)])
     return pi
@@ -278,19 +278,19 @@ def _is_connected(Q):
     """Return whether no rate is negative, and all states can be reached from the first one, and it from them."""
     n = len(Q)
     for forward in (True, False):
-        seen, found, size = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64), 1
+        seen, reached, size = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64), 1
         seen[0] = True
         for k in range(n):
             if k == size:
                 return False
-            s = found[k]
+            s = reached[k]
             for t in range(n):
                 rate = Q[s, t] if forward else Q[t, s]
                 if rate < 0 and s != t:
                     return False
                 if rate > 0 and not seen[t]:
                     seen[t] = True
-                    found[size] = t
+                    reached[size] = t
                     size += 1
     return True
 

@@ -490,13 +490,13 @@ def _expected_after_departure(counts, up, down, rates, heads, values):
 
 
 @numba.njit(cache=True, nogil=True)
-def _drain(counts, up, down, rates, heads, departures, flow, found):
+def _drain(counts, up, down, rates, heads, departures, flow, table):
     """Pass down: from the admission flow, probabilities where the head does not fit, elsewhere flows by departures.
 
-    Both stand in one table, `found`, which is overwritten: to find the memory for it takes as long as a pass.
+    Both stand in `table`, which is overwritten: to allocate its memory takes as long as a pass.
     """
     m, classes = counts.shape
-    found[:] = 0.0
+    table[:] = 0.0
     here, head = np.empty(classes), np.empty(classes)
     alike, mix = heads.classes == 1, heads.draws[0]
     for k in range(m - 1, -1, -1):
@@ -506,18 +506,18 @@ def _drain(counts, up, down, rates, heads, departures, flow, found):
         for i in range(classes):
             here[i] = 0.0
             if up[k, i] < 0:
-                here[i] = found[k, i] = (found[k, i] + (mix[i] * total if alike else head[i])) / departures[k]
+                here[i] = table[k, i] = (table[k, i] + (mix[i] * total if alike else head[i])) / departures[k]
                 stops = True
         if stops:
             for j in range(classes):
                 if counts[k, j] > 0:
                     less, rate = down[k, j], counts[k, j] * rates[j]
                     for i in range(classes):
-                        found[less, i] += here[i] * rate
+                        table[less, i] += here[i] * rate
 
 
 @numba.njit(cache=True, nogil=True)
-def _admit(up, heads, found):
+def _admit(up, heads, table):
     """Pass up: each head that fits enters, and draws the next head."""
     m, classes = up.shape
     alike, mix = heads.classes == 1, heads.draws[0]
@@ -527,10 +527,10 @@ def _admit(up, heads, found):
         if alike:
             for i in range(classes):
                 if up[k, i] >= 0:
-                    flow[up[k, i], 0] += found[k, i] + mix[i] * total
+                    flow[up[k, i], 0] += table[k, i] + mix[i] * total
         else:
             _draw(heads, flow, k, head)
             for i in range(classes):
                 if up[k, i] >= 0:
-                    flow[up[k, i], i] += found[k, i] + head[i]
+                    flow[up[k, i], i] += table[k, i] + head[i]
     return flow

@@ -196,8 +196,8 @@ class PhaseType(ReadOnly):
         """Return the chain of the phases and, as the last state, of having left."""
         rates = np.zeros((self.phases + 1, self.phases + 1))
         rates[:-1, :-1], rates[:-1, -1] = self.T, self.exit
-        left = np.arange(self.phases + 1) == self.phases
-        return Transient(np.append(self.alpha, 0.0), rates, np.column_stack([~left, left]).astype(float))
+        absorbed = np.arange(self.phases + 1) == self.phases
+        return Transient(np.append(self.alpha, 0.0), rates, np.column_stack([~absorbed, absorbed]).astype(float))
 
     def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
         """Draw `size` independent times.
@@ -226,11 +226,11 @@ class PhaseType(ReadOnly):
 
 def _leads_to(rates, targets):
     """Return which phases lead to one of the targets, directly or not; the targets do."""
-    found, newest = targets.copy(), targets
+    sources, newest = targets.copy(), targets
     while newest.any():
-        newest = (rates[:, newest] > 0).any(axis=1) & ~found
-        found |= newest
-    return found
+        newest = (rates[:, newest] > 0).any(axis=1) & ~sources
+        sources |= newest
+    return sources
 
 
 # --- Fits -------------------------------------------------------------------------------------------------------------

@@ -173,16 +173,16 @@ class Transient:
         if longest >= 2.0**MOST_DOUBLINGS:
             raise ValueError(f"times up to {longest / self.fastest:g} are too long for rates up to {self.fastest:g}")
         whole = np.floor(moves)
-        found = sum(
+        distributions = sum(
             w[:, None] * row for w, row in zip(_series(moves - whole).T, self._after_steps(self._start), strict=False)
         )
         digits, power = whole.astype(np.int64), 0
         while digits.any():
             odd = digits % 2 == 1
             if odd.any():
-                found[odd] = found[odd] @ self._power(power)
+                distributions[odd] = distributions[odd] @ self._power(power)
             digits, power = digits // 2, power + 1
-        return self._expected(found)
+        return self._expected(distributions)
 
     def _power(self, k):
         """Return the moves over 2 to the power k mean stays in the fastest state."""
@@ -249,7 +249,7 @@ def _most_steps(mean):
 def _poisson_means(seen, means):
     """Return the expectation of row N of `seen` for N Poisson with each mean; further rows are like the last one."""
     last, width = seen.shape[0] - 1, seen.shape[1]
-    found = np.zeros((len(means), width))
+    expectations = np.zeros((len(means), width))
     for n in range(len(means)):
         mode, total = int(means[n]), 0.0
         weight = 1.0  # relative to the largest, and outwards from it
@@ -258,7 +258,7 @@ def _poisson_means(seen, means):
                 weight *= means[n] / k
             total += weight
             for i in range(width):
-                found[n, i] += weight * seen[min(k, last), i]
+                expectations[n, i] += weight * seen[min(k, last), i]
         weight = 1.0
         for k in range(mode, 0, -1):
             weight *= k / means[n]
@@ -266,6 +266,6 @@ def _poisson_means(seen, means):
                 break
             total += weight
             for i in range(width):
-                found[n, i] += weight * seen[min(k - 1, last), i]
-        found[n] /= total
-    return found
+                expectations[n, i] += weight * seen[min(k - 1, last), i]
+        expectations[n] /= total
+    return expectations

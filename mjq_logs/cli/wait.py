@@ -75,29 +75,29 @@ def wait(log, needs, limits, at, policy, servers, within, table, as_json, worker
     import mjq_logs
     from mjq_logs.forecast.table import usual as usual_jobs
 
-    found = read(log, servers=servers, **reading)
+    cluster_log = read(log, servers=servers, **reading)
     if table:
-        needs, limits = (asked or usual for asked, usual in zip((needs, limits), usual_jobs(found), strict=True))
+        needs, limits = (asked or usual for asked, usual in zip((needs, limits), usual_jobs(cluster_log), strict=True))
     elif not needs or not limits:
         raise click.UsageError("give --need and --limit of the job, or --table for many at once")
     cases = list(product(needs, limits))
-    told = mjq_logs.forecast_starts(
-        found, [need for need, _ in cases], [limit for _, limit in cases], _seconds(at, found), policy,
+    report = mjq_logs.forecast_starts(
+        cluster_log, [need for need, _ in cases], [limit for _, limit in cases], _seconds(at, cluster_log), policy,
         **({"within": within} if within else {}), keep=_cache(), workers=workers,
         progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
     if as_json:
-        show_json(told.model_dump())
+        show_json(report.model_dump())
     else:
-        show(sheet.as_text(_parts(told, table)))
+        show(sheet.as_text(_parts(report, table)))
 
 
-def _seconds(at, found):
+def _seconds(at, cluster_log):
     """Return a time of the log [s] for what the user typed."""
     from mjq_logs.reading.text import as_moment
 
     try:
-        return None if at is None else as_moment(at, found.clock)
+        return None if at is None else as_moment(at, cluster_log.clock)
     except ValueError as error:
         raise ValueError(f"--at: {error}") from None
 
@@ -116,27 +116,29 @@ def _cache():
     return folder
 
 
-def _parts(told, as_table):
+def _parts(report, as_table):
     """Yield the forecasts for people, part by part."""
-    if told.queue is not None and told.queue.grows:
-        yield _growing(told.queue)
-    yield from told.warnings
-    if told.lines:
-        yield lines_used(told.lines)
-    yield "\n".join([f"{told.jobs} jobs on {told.servers:g} servers; starts are those of {told.starts}", *told.notes])
-    when = f"{told.date} ({told.at:.10g} s)" if told.date else f"second {told.at:.10g}"
-    yield (
-        f"At {when} {_jobs(told.running, 'runs', 'run')} on {told.busy:g} servers, and "
-        f"{_jobs(told.waiting, 'waits', 'wait')}."
+    if report.queue is not None and report.queue.grows:
+        yield _growing(report.queue)
+    yield from report.warnings
+    if report.lines:
+        yield lines_used(report.lines)
+    yield "\n".join(
+        [f"{report.jobs} jobs on {report.servers:g} servers; starts are those of {report.starts}", *report.notes]
     )
-    if as_table or len(told.forecasts) > 1:
-        yield from _table(told, as_table)
+    when = f"{report.date} ({report.at:.10g} s)" if report.date else f"second {report.at:.10g}"
+    yield (
+        f"At {when} {_jobs(report.running, 'runs', 'run')} on {report.busy:g} servers, and "
+        f"{_jobs(report.waiting, 'waits', 'wait')}."
+    )
+    if as_table or len(report.forecasts) > 1:
+        yield from _table(report, as_table)
     else:
-        yield from _one(told.forecasts[0])
-    if told.weight_of_rule is not None:
-        yield _rests(told)
-    if told.record is not None:
-        yield from _record(told.record)
+        yield from _one(report.forecasts[0])
+    if report.weight_of_rule is not None:
+        yield _rests(report)
+    if report.record is not None:
+        yield from _record(report.record)
 
 
 def _growing(queue):
@@ -148,44 +150,44 @@ def _growing(queue):
     )
 
 
-def _jobs(number, one, many):
-    return f"{number} job {one}" if number == 1 else f"{number} jobs {many}"
+def _jobs(number, singular, plural):
+    return f"{number} job {singular}" if number == 1 else f"{number} jobs {plural}"
 
 
-def _one(found):
+def _one(forecast):
     """Yield the forecast of a single job."""
-    job = f"A job of {found.need:g} server{'s' * (found.need != 1)} with a limit of {_time(found.limit)}"
-    if not found.intervals:
-        yield f"{job} would wait {_time(found.median)} (median) by the replays alone."
+    job = f"A job of {forecast.need:g} server{'s' * (forecast.need != 1)} with a limit of {_time(forecast.limit)}"
+    if not forecast.intervals:
+        yield f"{job} would wait {_time(forecast.median)} (median) by the replays alone."
         return
-    yield f"{job} would wait {_time(found.median)} (median)."
-    rows = [[f"{share} %", _time(low), _time(high)] for share, (low, high) in found.intervals.items()]
+    yield f"{job} would wait {_time(forecast.median)} (median)."
+    rows = [[f"{share} %", _time(low), _time(high)] for share, (low, high) in forecast.intervals.items()]
     yield sheet.Table("The wait lies in each interval with its probability", ("interval", "from", "to"), rows, ("",))
-    rows = [[_time(row.wait), f"{row.probability:.0%}"] for row in found.within]
+    rows = [[_time(row.wait), f"{row.probability:.0%}"] for row in forecast.within]
     yield sheet.Table("Probability that the job starts", ("within", "probability"), rows, ("",))
     yield (
-        f"The replays alone say {_time(found.by_rule)} (median). The last job like this one waited "
-        f"{_time(found.last_alike)}."
+        f"The replays alone say {_time(forecast.by_rule)} (median). The last job like this one waited "
+        f"{_time(forecast.last_alike)}."
     )
 
 
-def _table(told, pool):
+def _table(report, pool):
     """Yield the forecasts of many jobs, and say which of them share a row."""
     from mjq_logs.forecast.table import Row, pooled
 
     if pool:
-        rows = pooled(told.forecasts)
+        rows = pooled(report.forecasts)
     else:
-        rows = [Row((each.need,) * 2, (each.limit,) * 2, each) for each in told.forecasts]
-    times = [f"within\n{_time(row.wait)}" for row in told.forecasts[0].within]
+        rows = [Row((each.need,) * 2, (each.limit,) * 2, each) for each in report.forecasts]
+    times = [f"within\n{_time(row.wait)}" for row in report.forecasts[0].within]
     cells = [
         [_range(row.needs, "{:g}".format), _range(row.limits, _time), *_cells(row.forecast)] for row in rows
     ]  # fmt: skip
-    shares = [f"{share} %" for share in told.forecasts[0].intervals]
+    shares = [f"{share} %" for share in report.forecasts[0].intervals]
     yield sheet.Table("Wait of one more job", ("need", "limit", "median", *shares, *times), cells, ("",))
-    if len(rows) < len(told.forecasts):
+    if len(rows) < len(report.forecasts):
         yield (
-            f"{len(told.forecasts)} forecasts are in {len(rows)} rows. Forecasts that differ by less than a fifth "
+            f"{len(report.forecasts)} forecasts are in {len(rows)} rows. Forecasts that differ by less than a fifth "
             "share a row, and so do those in which a longer job would start before a shorter one: that is chance."
         )
 
@@ -201,20 +203,22 @@ def _range(ends, shown):
     return first if first == last else f"{first} to {last}"
 
 
-def _rests(told):
+def _rests(report):
     """Say what the forecast rests on."""
-    share = told.weight_of_rule
-    if told.rule_alone:
+    share = report.weight_of_rule
+    if report.rule_alone:
         return (
-            f"The forecast rests on the replays under {told.policy} alone: lately they have been clearly better than "
+            f"The forecast rests on the replays under {report.policy} alone: lately they have been clearly better than "
             "what similar jobs had waited."
         )
     if share == 1:
-        return f"The forecast rests on the replays under {told.policy} alone: no recent wait has improved them so far."
+        return (
+            f"The forecast rests on the replays under {report.policy} alone: no recent wait has improved them so far."
+        )
     if share == 0:
-        return f"The forecast rests on recent waits alone: replays under {told.policy} have not improved them so far."
+        return f"The forecast rests on recent waits alone: replays under {report.policy} have not improved them so far."
     return (
-        f"The forecast rests on two things: replays under {told.policy} count {share:.0%}, and the wait of the last "
+        f"The forecast rests on two things: replays under {report.policy} count {share:.0%}, and the wait of the last "
         f"job like this one counts {1 - share:.0%}."
     )
 

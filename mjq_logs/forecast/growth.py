@@ -31,11 +31,11 @@ def waiting_work(jobs: History, times: np.ndarray) -> np.ndarray:
     [3600.0, 0.0]
     """
     work = jobs.need * jobs.limit * jobs.times / jobs.servers
-    come, started = (
+    arrived, started = (
         np.concatenate([[0.0], np.cumsum(work[order])])[np.searchsorted(passed[order], times, side="right")]
         for passed, order in ((each, np.argsort(each, kind="stable")) for each in (jobs.arrival, jobs.start))
     )
-    return np.maximum(0, come - started)
+    return np.maximum(0, arrived - started)
 
 
 def queue_at(jobs: History, arrived: int, time: float) -> QueueLength | None:

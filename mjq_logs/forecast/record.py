@@ -172,19 +172,19 @@ def judged(jobs: History, past: Past, asked: Sequence[int], rule: np.ndarray, la
 def record_of(jobs: History, past: Past) -> ForecastRecord | None:
     """Return how good the forecasts of the last third of a log were; None if the log is too short to tell."""
     asked = np.flatnonzero(past.number >= LAST_PART * len(jobs.need))
-    found = judged(jobs, past, past.number[asked].tolist(), past.rule[asked], past.last[asked])
-    return None if found is None else as_record(found)
+    results = judged(jobs, past, past.number[asked].tolist(), past.rule[asked], past.last[asked])
+    return None if results is None else as_record(results)
 
 
-def as_record(found: dict) -> ForecastRecord | None:
+def as_record(results: dict) -> ForecastRecord | None:
     """Return a record of forecasts that were judged; None if there are too few."""
-    if len(found["place"]) < FEWEST_JUDGED:
+    if len(results["place"]) < FEWEST_JUDGED:
         return None
-    mean = {name: float(column.mean()) for name, column in found.items()}
+    mean = {name: float(column.mean()) for name, column in results.items()}
     return ForecastRecord(
-        forecasts=len(found["place"]),
-        within=_within(found["place"]),
-        within_before=_within(found["place_before"]),
+        forecasts=len(results["place"]),
+        within=_within(results["place"]),
+        within_before=_within(results["place_before"]),
         error=mean["error"],
         error_before=mean["error_before"],
         error_of_mean=mean["mean"],

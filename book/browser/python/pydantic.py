@@ -28,13 +28,13 @@ class Fields:
     """The fields of a class and those that it inherits, by name."""
 
     def __get__(self, _, owner):
-        found = {}
+        fields = {}
         for part in reversed(owner.__mro__):
             for name in vars(part).get("__annotations__", {}):
                 given = vars(part).get(name, MISSING)
                 if name != "model_config":
-                    found[name] = given if isinstance(given, FieldInfo) else FieldInfo(given)
-        return found
+                    fields[name] = given if isinstance(given, FieldInfo) else FieldInfo(given)
+        return fields
 
 
 class BaseModel:
@@ -45,10 +45,10 @@ class BaseModel:
     def __init__(self, **given):
         kinds = get_type_hints(type(self), include_extras=False)
         for name, field in type(self).model_fields.items():
-            found = given.pop(field.alias or name, field.default)
-            if found is MISSING:
+            value = given.pop(field.alias or name, field.default)
+            if value is MISSING:
                 raise TypeError(f"{name} is missing")
-            self.__dict__[name] = held(kinds[name], found)
+            self.__dict__[name] = held(kinds[name], value)
         if given:
             raise TypeError(f"{', '.join(given)} is not known")
 
@@ -74,9 +74,9 @@ def held(kind, value):
     if get_origin(kind) is Annotated:
         return held(get_args(kind)[0], value)
     if get_origin(kind) in (Union, types.UnionType):
-        for one in get_args(kind):
-            if isinstance(one, type) and issubclass(one, BaseModel) and isinstance(value, dict):
-                return held(one, value)
+        for option in get_args(kind):
+            if isinstance(option, type) and issubclass(option, BaseModel) and isinstance(value, dict):
+                return held(option, value)
         return value
     if get_origin(kind) is list and isinstance(value, list):
         return [held(get_args(kind)[0], x) for x in value]

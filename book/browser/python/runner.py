@@ -22,7 +22,7 @@ def run(source, namespace=None):
     from IPython import display
 
     namespace = {"__name__": "__main__"} if namespace is None else namespace
-    found, out = [], io.StringIO()
+    outputs, out = [], io.StringIO()
     if "example_log" in source:
         give_example_log()
     display.shown.clear()
@@ -30,14 +30,14 @@ def run(source, namespace=None):
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             last = executed(source, namespace)
-        found += [("text", out.getvalue())] if out.getvalue() else []
-        found += [shown(value) for value in [*display.shown, *([] if last is None else [last])]]
-        found += figures()
+        outputs += [("text", out.getvalue())] if out.getvalue() else []
+        outputs += [shown(value) for value in [*display.shown, *([] if last is None else [last])]]
+        outputs += figures()
     except BaseException as error:  # also an exit: the page goes on
-        found += [("text", out.getvalue())] if out.getvalue() else []
-        found += [("error", in_words(error))]
+        outputs += [("text", out.getvalue())] if out.getvalue() else []
+        outputs += [("error", in_words(error))]
         figures()
-    return [(kind, content[:MOST_TEXT] if kind == "text" else content) for kind, content in found]
+    return [(kind, content[:MOST_TEXT] if kind == "text" else content) for kind, content in outputs]
 
 
 def give_example_log():
@@ -68,8 +68,8 @@ def shown(value):
     text = getattr(value, "data", None)
     if isinstance(text, str) and text.startswith("|"):
         rows = [[part.strip() for part in row.strip("|").split("|")] for row in text.splitlines()]
-        left = [part.startswith(":") and not part.endswith(":") for part in rows.pop(1)]
-        return "table", {"rows": rows, "left": left, "text": text}
+        left_aligned = [part.startswith(":") and not part.endswith(":") for part in rows.pop(1)]
+        return "table", {"rows": rows, "left": left_aligned, "text": text}
     return "text", text if isinstance(text, str) else repr(value)
 
 
@@ -79,13 +79,13 @@ def figures():
         return []
     from matplotlib import pyplot as plt
 
-    found = []
+    pictures = []
     for number in plt.get_fignums():
         file = io.StringIO()
         plt.figure(number).savefig(file, format="svg", bbox_inches="tight", metadata={"Date": None})
-        found.append(("figure", file.getvalue()[file.getvalue().index("<svg") :]))
+        pictures.append(("figure", file.getvalue()[file.getvalue().index("<svg") :]))
     plt.close("all")
-    return found
+    return pictures
 
 
 def prepare_figures():

@@ -59,7 +59,7 @@ def residuals(operator: Callable[[np.ndarray], np.ndarray], start: np.ndarray, s
     basis = np.empty((sweeps + 1, len(flow)))
     basis[0] = flow / np.linalg.norm(flow)
     images = np.zeros((sweeps + 1, sweeps))  # H of a vector of the basis, in the basis
-    found = []
+    rows = []
     for k in range(sweeps):
         image = operator(basis[k])
         for _ in range(2):  # twice is enough against rounding
@@ -74,9 +74,9 @@ def residuals(operator: Callable[[np.ndarray], np.ndarray], start: np.ndarray, s
         for method, weights in picked.items():
             gap = (shrunk - np.eye(k + 2, k + 1)) @ weights
             row[method] = _relative(gap @ basis[: k + 2], weights @ basis[: k + 1])
-        found.append(row)
+        rows.append(row)
         flow = operator(flow)
-    return found
+    return rows
 
 
 def _relative(gap, vector):

@@ -44,10 +44,10 @@ def checked(
         )
     if len(set(sizes)) < len(sizes):
         raise ValueError(f"sizes must differ, got {checks.shown(sizes)}")
-    come = p > 0
-    if sizes[come].max() > N:
-        raise ValueError(f"size {sizes[come].max()} exceeds the {N} servers")
-    return N, sizes[come], p[come], lam, mu1, mu2[come], C
+    support = p > 0
+    if sizes[support].max() > N:
+        raise ValueError(f"size {sizes[support].max()} exceeds the {N} servers")
+    return N, sizes[support], p[support], lam, mu1, mu2[support], C
 
 
 def transitions(
@@ -105,11 +105,11 @@ def cluster_states(N: int, sizes: Sequence[int]) -> list[tuple]:
     [(1, 1, 1), (1, 1, 2), (1, 1, 3), (1, 1, 4), (1, 2, 2), (1, 2, 3), (2, 2, 2)]
     """
     longest: list[tuple[int, ...]] = [()]
-    found = list(longest)
+    vectors = list(longest)
     while longest:
         longest = [(*V, n) for V in longest for n in sorted(sizes) if n >= max(V, default=0) and sum(V) + n <= N]
-        found += sorted(longest)
-    return found
+        vectors += sorted(longest)
+    return vectors
 
 
 def states(N: int, sizes: Sequence[int], C: int) -> list[tuple]:

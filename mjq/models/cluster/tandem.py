@@ -213,21 +213,21 @@ def steady_state(
         states = tandem.size * len(tandem.tables[-1])
         most_sweeps = min(MOST_SWEEPS, max(2 * basis, MOST_VISITS // states))
     if tandem.size <= DENSE_UNKNOWNS:
-        flow, residual, found = _settled(tandem, _eliminated(tandem), tolerance)
+        flow, residual, times = _settled(tandem, _eliminated(tandem), tolerance)
     else:
         flow = unblocked(tandem) if start is None else np.asarray(start, dtype=float)
         flow = _dominant(tandem, tandem(tandem(flow)), tolerance, most_sweeps, basis)
-        flow, residual, found = _settled(tandem, flow, tolerance)
-        flow, found, change = _polished(tandem, flow, found, min(MOST_PLAIN_SWEEPS, most_sweeps))
-        error = max(change, _error(tandem, found, residual, basis))
+        flow, residual, times = _settled(tandem, flow, tolerance)
+        flow, times, change = _polished(tandem, flow, times, min(MOST_PLAIN_SWEEPS, most_sweeps))
+        error = max(change, _error(tandem, times, residual, basis))
         if error > arnoldi.TRUSTED_ERROR and tandem.size <= PATIENT_UNKNOWNS:
-            flow, residual, found = _settled(tandem, _eliminated(tandem), tolerance)
+            flow, residual, times = _settled(tandem, _eliminated(tandem), tolerance)
         elif error > arnoldi.TRUSTED_ERROR:
             raise ArithmeticError(
                 f"rates down to {tandem.slowest_rate:.3g} lie too far apart for {tandem.size} unknowns: with a "
                 f"relative residual of {residual:.2g} the error may be {error:.2g}"
             )
-    queue, resource, preparing, moving = found
+    queue, resource, preparing, moving = times
     total = queue.sum()
     return TandemState(
         queue / total, resource / total, preparing / total, moving / total, residual * flow.sum() / total, tandem.sweeps
@@ -243,40 +243,40 @@ def _settled(tandem, flow, tolerance):
     """Return the entrances after two plain sweeps, their change in one more, and the times that belong to them."""
     # Positive sums, which repair the relative accuracy of small entries.
     flow = tandem(tandem(flow))
-    again, *found = tandem.sweep(flow)
+    again, *times = tandem.sweep(flow)
     residual = float(np.abs(again.ravel() - flow).sum() / flow.sum())
     if not residual <= RESIDUAL_LOSS * tolerance:
         raise ArithmeticError(
             f"the tandem did not converge: relative residual {residual:.2g} after {tandem.sweeps} sweeps"
         )
-    return again.ravel(), residual, found
+    return again.ravel(), residual, times
 
 
-def _polished(tandem, flow, found, most_sweeps):
+def _polished(tandem, flow, times, most_sweeps):
     """Sweep on until no measure would change any more; return the entrances, the times, and by how much one would."""
-    before, last, error = _measures(tandem, found), np.inf, np.inf
+    before, last, error = _measures(tandem, times), np.inf, np.inf
     for _ in range(most_sweeps):
-        flow, *found = tandem.sweep(flow)
-        now = _measures(tandem, found)
+        flow, *times = tandem.sweep(flow)
+        now = _measures(tandem, times)
         change = float((np.abs(now - before) / np.maximum(now, SMALLEST_MEASURE)).max())
         ratio = np.clip(change / last, *RATIOS) if last < np.inf else RATIOS[1]
         error = change * ratio / (1 - ratio)  # of all sweeps to come, as they go on like this
         if error <= MEASURE_TOLERANCE:
             break
         before, last = now, change
-    return flow.ravel(), found, error
+    return flow.ravel(), times, error
 
 
-def _measures(tandem, found):
+def _measures(tandem, times):
     """Return what is asked of the steady state: the full queue, its mean, who moves, and jobs of each class in it."""
-    queue, resource, preparing, moving = found
+    queue, resource, preparing, moving = times
     mean = queue @ np.arange(len(queue))
     return np.array([queue[-1], mean, moving, *preparing, *(resource @ tandem.counts)]) / queue.sum()
 
 
-def _error(tandem, found, residual, basis):
+def _error(tandem, times, residual, basis):
     """Estimate of the relative error; the slowest rate, for each entrance, is what a start is forgotten at."""
-    queue, _, _, moving = found
+    queue, _, _, moving = times
     slowest = tandem.slowest_rate * queue.sum() / moving
     return arnoldi.estimated_error(tandem, tandem.size, residual, slowest, basis)
 

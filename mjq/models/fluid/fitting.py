@@ -55,7 +55,7 @@ def fit_smoothing(network: Network, mean_jobs: dict, throughput: dict, slack: fl
 
     Source: [RBAC21] Section 3, [RBAC21] Eq. (7): the share is monotone in p.
     """
-    found = {}
+    exponents = {}
     for queue, k in network.servers.items():
         if math.isinf(k):
             continue
@@ -66,14 +66,14 @@ def fit_smoothing(network: Network, mean_jobs: dict, throughput: dict, slack: fl
         jobs = sum(float(mean_jobs[pair]) for pair in here)
         busy = sum(float(throughput[pair]) * network.service[pair].mean for pair in here)
         if busy == 0:
-            found[queue] = math.inf
+            exponents[queue] = math.inf
             continue
         if not 0 < busy <= min(jobs, k) * (1 + slack):
             raise ValueError(
                 f"queue {queue!r} cannot have {busy:g} of {k:g} servers busy with {jobs:g} jobs on average"
             )
-        found[queue] = _exponent(busy / jobs, jobs, k)
-    return found
+        exponents[queue] = _exponent(busy / jobs, jobs, k)
+    return exponents
 
 
 def _exponent(share, jobs, k):

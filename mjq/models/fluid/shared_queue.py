@@ -224,15 +224,15 @@ def life(load: float, k: int, work: float, seed: int | Sequence[int]) -> tuple[n
     (5.0, True)
     """
     _, _, seen = _others(load, k)
-    left = float(checks.positive("work", work, ndim=0))
+    remaining = float(checks.positive("work", work, ndim=0))
     rng = np.random.default_rng(seed)
     n = int(rng.choice(len(seen), p=seen))
     times, shares = [0.0], []
-    while left > 0:
+    while remaining > 0:
         share = min(1.0, k / (n + 1))
         change = rng.exponential(1 / (load * k + n * share))
-        lasts = min(change, left / share)
-        left = left - lasts * share if lasts == change else 0.0
+        lasts = min(change, remaining / share)
+        remaining = remaining - lasts * share if lasts == change else 0.0
         times.append(times[-1] + lasts)
         shares.append(share)
         n += 1 if rng.random() < load * k / (load * k + n * share) else -1

@@ -134,9 +134,9 @@ def endless_rows(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> tuple[f
     """
     B, b, mu, p = checks.multiserver(B, b, mu, p)
     rates = np.floor(B / b * (1 + checks.FIT_TOLERANCE)) * mu
-    come = p > 0
-    capacity = 1 / float(np.sum(p[come] / rates[come]))
-    return capacity, float(np.sum(p[come] * (1 - capacity / rates[come]) ** 2))
+    support = p > 0
+    capacity = 1 / float(np.sum(p[support] / rates[support]))
+    return capacity, float(np.sum(p[support] * (1 - capacity / rates[support]) ** 2))
 
 
 def split_hyperexponential(

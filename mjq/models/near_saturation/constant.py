@@ -196,8 +196,8 @@ def sojourn_asymptote(
     >>> round(sojourn_asymptote(.9 * 300 / 149, 6, (2, 3), (2.5, .625), (.5, .5)), 7)
     6.9116331
     """
-    found = relative_completions(B, b, mu, p, order)
-    return (1 + found.delta) / (found.capacity - below(lam, found.capacity))
+    completions = relative_completions(B, b, mu, p, order)
+    return (1 + completions.delta) / (completions.capacity - below(lam, completions.capacity))
 
 
 def decay_rate(

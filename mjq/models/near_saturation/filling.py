@@ -203,10 +203,10 @@ def _powers_of_two(
     for name, value in [("k", k), *(("need", need) for need in needs)]:
         if value != int(value) or int(value) & (int(value) - 1):
             raise ValueError(f"ServerFilling needs powers of two, got {name} {checks.shown(value)}")
-    come = mix > 0
-    whole = needs[come].astype(int).tolist()
+    support = mix > 0
+    whole = needs[support].astype(int).tolist()
     if len(set(whole)) < len(whole):
         raise ValueError(
             f"needs must differ from each other, got {checks.shown(whole)}: of equal ones the older goes first"
         )
-    return k, whole, rates[come].tolist(), mix[come].tolist()
+    return k, whole, rates[support].tolist(), mix[support].tolist()

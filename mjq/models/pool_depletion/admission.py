@@ -65,17 +65,17 @@ def admissions(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[str, int]:
 
     Examples
     --------
-    >>> found = admissions([[0.75, 0.64], [0.48, 1.25]], 80, 20, 10)
-    >>> found["corner"], found["corner, outwards"], found["equi"], found["Algorithm 1"]
+    >>> counts = admissions([[0.75, 0.64], [0.48, 1.25]], 80, 20, 10)
+    >>> counts["corner"], counts["corner, outwards"], counts["equi"], counts["Algorithm 1"]
     (8, 9, 6, 7)
     """
     wanted = pool_depletion.asymptotic_rules(N_A / (N_A + N_B), D)
-    found = {rule: pool_depletion.whole_mix(beta, N_A, N_B, K) for rule, beta in wanted.items()}
+    counts = {rule: pool_depletion.whole_mix(beta, N_A, N_B, K) for rule, beta in wanted.items()}
     for rounding in ("down", "up"):
-        found[f"corner, {rounding}"] = pool_depletion.whole_mix(wanted["corner"], N_A, N_B, K, rounding)
+        counts[f"corner, {rounding}"] = pool_depletion.whole_mix(wanted["corner"], N_A, N_B, K, rounding)
     inwards, outwards = ("down", "up") if wanted["corner"] > wanted["equi"] else ("up", "down")
-    found["corner, inwards"], found["corner, outwards"] = found[f"corner, {inwards}"], found[f"corner, {outwards}"]
-    return found | {"Algorithm 1": pool_depletion.optimal_mix_by_mva(D, N_A, N_B, K)}
+    counts["corner, inwards"], counts["corner, outwards"] = counts[f"corner, {inwards}"], counts[f"corner, {outwards}"]
+    return counts | {"Algorithm 1": pool_depletion.optimal_mix_by_mva(D, N_A, N_B, K)}
 
 
 def depletion_times(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[int, float]:

@@ -153,8 +153,8 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
 
     Examples
     --------
-    >>> found = depletion([[0.75, 0.64], [0.48, 1.25]], 70, 30, 5, 5)
-    >>> round(found.T, 7), round(found.T_phi1, 3)
+    >>> means = depletion([[0.75, 0.64], [0.48, 1.25]], 70, 30, 5, 5)
+    >>> round(means.T, 7), round(means.T_phi1, 3)
     (79.7408033, 56.248)
     """
     D, (N_A, N_B, K_A, K_B) = checked_demands(D), checked_pool(N_A, N_B, K_A, K_B)
@@ -165,14 +165,14 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
     visits = passes.count_states(tasks, places) + DIAGONAL_STATES * (N_A + N_B)
     checks.affordable(f"N_A = {N_A}, N_B = {N_B}, K_A = {K_A}, K_B = {K_B}", visits, MOST_VISITS, "states")
     system = tuple(map(tuple, D.tolist())), N_A, N_B, K_A, K_B
-    found = passes.means(D, tasks, places)
+    means = passes.means(D, tasks, places)
     return Depletion(
-        T=float(found.end),
-        T_tau0=float(found.first_done),
-        T_phi1=float(found.phase_1),
-        T_tau12=float(found.exhausted_left),
-        T_phi2=float(found.phase_2),
-        variance=float(found.variance),
+        T=float(means.end),
+        T_tau0=float(means.first_done),
+        T_phi1=float(means.phase_1),
+        T_tau12=float(means.exhausted_left),
+        T_phi2=float(means.phase_2),
+        variance=float(means.variance),
         system=system,
     )
 

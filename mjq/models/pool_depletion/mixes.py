@@ -49,8 +49,8 @@ def mva_throughputs(D: ArrayLike, K_A: int, K_B: int) -> tuple[float, float]:
     >>> [round(x, 6) for x in mva_throughputs([[0.75, 0.64], [0.48, 1.25]], 3, 2)]
     [0.825482, 0.365377]
     """
-    found = mean_value.throughputs(checked_demands(D), (checks.count("K_A", K_A, 0), checks.count("K_B", K_B, 0)))
-    return float(found[0]), float(found[1])
+    throughputs = mean_value.throughputs(checked_demands(D), (checks.count("K_A", K_A, 0), checks.count("K_B", K_B, 0)))
+    return float(throughputs[0]), float(throughputs[1])
 
 
 def whole_mixes(N_A: int, N_B: int, K: int) -> range:

@@ -202,10 +202,19 @@ class _Walk:
         self.parts[here] = _settle(first, second, self.table, 0, visited[here], left_at[here], 0)
         return self.parts[here, 0]
 
-    def diagonal(self, left, first, last):
+    def diagonal(self, remaining, first, last):
         """Make phase 1 of the blocks with this many tasks in the pools, `first` to `last` - 1 of the first class."""
         _diagonal(
-            first, last, left, self.pool, self.places, self.table, self.visited, self.left_at, self.alive, self.parts
+            first,
+            last,
+            remaining,
+            self.pool,
+            self.places,
+            self.table,
+            self.visited,
+            self.left_at,
+            self.alive,
+            self.parts,
         )
 
     def work_off(self, most, least, diagonals):
@@ -253,16 +262,16 @@ def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], 
     walk = _Walk(np.ascontiguousarray(demands), pool, places)
     first_done = walk.begin()
     if workers == 1 or (pool[0] + 1) * len(walk.table) < LARGE_DIAGONAL:
-        found = walk.work_off(sum(pool), 0, True)
+        totals = walk.work_off(sum(pool), 0, True)
     else:
-        found = np.zeros(4)
+        totals = np.zeros(4)
         with ThreadPoolExecutor(workers) as threads:
-            for left in range(sum(pool), -1, -1):
+            for remaining in range(sum(pool), -1, -1):
                 require_time()
-                if left < sum(pool):
-                    _divided(threads, workers, left, walk)
-                found += walk.work_off(left, left, False)
-    phase_1, mixed, phase_2, square = found
+                if remaining < sum(pool):
+                    _divided(threads, workers, remaining, walk)
+                totals += walk.work_off(remaining, remaining, False)
+    phase_1, mixed, phase_2, square = totals
     rest, more, ended = _drain(walk.total - 1, walk.demands, *walk.drained)
     if not math.isclose(ended, 1.0, rel_tol=MASS_LOST):
         raise ArithmeticError(f"the probabilities of all ways to end must sum to 1, got {ended}")
@@ -271,14 +280,14 @@ def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], 
     return Means(end, first_done, phase_1, phase_1 + mixed, phase_1 + phase_2, variance)
 
 
-def _divided(threads: Executor, workers: int, left: int, walk: _Walk) -> None:
+def _divided(threads: Executor, workers: int, remaining: int, walk: _Walk) -> None:
     """Share a diagonal among several threads; blocks of a diagonal do not depend on each other."""
-    lowest, highest = max(0, left - walk.pool[1]), min(walk.pool[0], left)
+    lowest, highest = max(0, remaining - walk.pool[1]), min(walk.pool[0], remaining)
     pieces = np.linspace(lowest, highest + 1, PIECES_A_WORKER * workers + 1).astype(int)
 
     def seconds(ends):
         begun = time.thread_time()
-        walk.diagonal(left, *ends)
+        walk.diagonal(remaining, *ends)
         return time.thread_time() - begun
 
     spent(sum(threads.map(seconds, pairwise(pieces))))
@@ -295,29 +304,29 @@ def _work_off(
     """
     phase_1, mixed, phase_2, square = 0.0, 0.0, 0.0, 0.0
     nothing = np.zeros(len(table))
-    for left in range(most, least - 1, -1):
-        now, before = left % 2, 1 - left % 2
-        lowest, highest = max(0, left - pool[1]), min(pool[0], left)
-        if diagonals and left < pool[0] + pool[1]:
-            _diagonal(lowest, highest + 1, left, pool, places, table, visited, left_at, alive, parts)
+    for remaining in range(most, least - 1, -1):
+        now, before = remaining % 2, 1 - remaining % 2
+        lowest, highest = max(0, remaining - pool[1]), min(pool[0], remaining)
+        if diagonals and remaining < pool[0] + pool[1]:
+            _diagonal(lowest, highest + 1, remaining, pool, places, table, visited, left_at, alive, parts)
         for n in range(lowest, highest + 1):
             phase_1 += parts[n, 0]
             square += parts[n, 1]
-        if left == 0:
+        if remaining == 0:
             if alive[now, 0]:
                 _drain_from(places[0], places[1], table, 0, visited[now, 0], left_at[now, 0], 0,
                             drained[0], drained[1], _offsets(places[0] + places[1] - 1))  # fmt: skip
             continue
         for exhausted in range(2):  # this pool is empty, the other has what is left
-            if left > pool[1 - exhausted] or places[exhausted] == 0:
+            if remaining > pool[1 - exhausted] or places[exhausted] == 0:
                 continue
-            at = 0 if exhausted == 0 else left  # the block of phase 1 in which that pool is just empty
+            at = 0 if exhausted == 0 else remaining  # the block of phase 1 in which that pool is just empty
             edge_visited = visited[now, at] if alive[now, at] else nothing
             edge_left_at = left_at[now, at] if alive[now, at] else nothing
             both, mean, more = _take_over(
                 places, exhausted, compositions, starts, edge_visited, edge_left_at, table, taken[exhausted, before, 0],
                 taken[exhausted, before, 1], taken[exhausted, now, 0], taken[exhausted, now, 1], drained[0], drained[1],
-                left == 1,
+                remaining == 1,
             )  # fmt: skip
             mixed += both
             phase_2 += mean
@@ -326,10 +335,10 @@ def _work_off(
 
 
 @numba.njit(cache=True, nogil=True)
-def _diagonal(lowest, end, left, pool, places, table, all_visited, all_left_at, all_alive, parts):
-    """Make phase 1 of the blocks with `left` tasks in the pools, `lowest` to `end` - 1 of the first class."""
+def _diagonal(lowest, end, remaining, pool, places, table, all_visited, all_left_at, all_alive, parts):
+    """Make phase 1 of the blocks with `remaining` tasks in the pools, `lowest` to `end` - 1 of the first class."""
     first, second = places
-    now = left % 2
+    now = remaining % 2
     visited, left_at, alive = all_visited[now], all_left_at[now], all_alive[now]
     old_visited, old_left_at, old_alive = all_visited[1 - now], all_left_at[1 - now], all_alive[1 - now]
     for n in range(lowest, end):
@@ -339,7 +348,7 @@ def _diagonal(lowest, end, left, pool, places, table, all_visited, all_left_at, 
         if n + 1 <= pool[0] and old_alive[n + 1]:
             _gather(first, second, table, 0, FIRST_DONE, old_visited[n + 1], old_left_at[n + 1], 0,
                     visited[n], left_at[n], 0, second + 1, 1, 0)  # fmt: skip
-        if left - n + 1 <= pool[1] and old_alive[n]:
+        if remaining - n + 1 <= pool[1] and old_alive[n]:
             _gather(first, second, table, 0, SECOND_DONE, old_visited[n], old_left_at[n], 0,
                     visited[n], left_at[n], 0, second + 1, 0, 1)  # fmt: skip
         if sums.total(visited[n]) < NEGLIGIBLE_VISIT:
@@ -504,13 +513,13 @@ def _targets(pool_1, pool_2, first, second, i, j):
     yield (pool_1, pool_2, first, second), i - 1, j
     yield (pool_1, pool_2, first, second), i, j - 1
     for first_done in (True, False):
-        left = first - first_done, second - (not first_done)
+        remaining = first - first_done, second - (not first_done)
         if pool_1 and (first_done or not pool_2):
-            yield (pool_1 - 1, pool_2, left[0] + 1, left[1]), i + 1, j
+            yield (pool_1 - 1, pool_2, remaining[0] + 1, remaining[1]), i + 1, j
         elif pool_2:
-            yield (pool_1, pool_2 - 1, left[0], left[1] + 1), i, j + 1
+            yield (pool_1, pool_2 - 1, remaining[0], remaining[1] + 1), i, j + 1
         else:
-            yield (pool_1, pool_2, *left), i, j
+            yield (pool_1, pool_2, *remaining), i, j
 
 
 # --- The best policy --------------------------------------------------------------------------------------------------
@@ -532,15 +541,15 @@ def _backward(total, tables, starts, pool_1, pool_2, fewer_1, fewer_2, drained, 
                 for done in (FIRST_DONE, SECOND_DONE):
                     if tables[x, done] == 0:
                         continue
-                    left = first - 1 if done == FIRST_DONE else first  # tasks of the first class that stay
-                    others = total - 1 - left
+                    remaining = first - 1 if done == FIRST_DONE else first  # tasks of the first class that stay
+                    others = total - 1 - remaining
                     best = np.inf
                     if pool_1:
-                        best = fewer_1[starts[left + 1] + (i + 1) * (others + 1) + j]
+                        best = fewer_1[starts[remaining + 1] + (i + 1) * (others + 1) + j]
                     if pool_2:
-                        best = min(best, fewer_2[starts[left] + i * (others + 2) + j + 1])
+                        best = min(best, fewer_2[starts[remaining] + i * (others + 2) + j + 1])
                     if not pool_1 and not pool_2:
-                        best = 0.0 if total == 1 else drained[drained_starts[left] + i * (others + 1) + j]
+                        best = 0.0 if total == 1 else drained[drained_starts[remaining] + i * (others + 1) + j]
                     value += tables[x, done] * best
                 values[x] = value
 
@@ -569,16 +578,25 @@ def best_policy(demands: np.ndarray, tasks: tuple[int, int], places: int) -> np.
         _backward(total, tables, starts, 0, 0, values, values, drained, drained_starts, values)
         before, before_starts, drained, drained_starts = drained, drained_starts, values, starts
     levels = {0: drained}  # by the tasks of the first class in the pool, of one diagonal
-    for left in range(1, sum(tasks) - places + 1):
+    for remaining in range(1, sum(tasks) - places + 1):
         old, levels = levels, {}
-        for pool_1 in range(max(0, left - tasks[1]), min(tasks[0], left) + 1):
+        for pool_1 in range(max(0, remaining - tasks[1]), min(tasks[0], remaining) + 1):
             fewer_1, fewer_2 = old.get(pool_1 - 1, drained), old.get(pool_1, drained)
             levels[pool_1] = np.empty_like(drained)
             _backward(
-                places, tables, starts, pool_1, left - pool_1, fewer_1, fewer_2, before, before_starts, levels[pool_1]
+                places,
+                tables,
+                starts,
+                pool_1,
+                remaining - pool_1,
+                fewer_1,
+                fewer_2,
+                before,
+                before_starts,
+                levels[pool_1],
             )
-    found = np.full(places + 1, np.inf)
+    times = np.full(places + 1, np.inf)
     for first in range(max(0, places - tasks[1]), min(places, tasks[0]) + 1):
         if tasks[0] - first in levels:
-            found[first] = levels[tasks[0] - first][starts[first + 1] - 1]
-    return found
+            times[first] = levels[tasks[0] - first][starts[first + 1] - 1]
+    return times

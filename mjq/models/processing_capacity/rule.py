@@ -43,8 +43,8 @@ PHASE_LIMIT = 2_000  # of the queue-length solution, which works with dense matr
 def checked(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
     """Return ``B, b, mu, p`` as floats and arrays without the classes that never come, or raise ``ValueError``."""
     B, b, mu, p = checks.multiserver(B, b, mu, p)
-    come = p > 0
-    return B, b[come], mu[come], p[come]
+    support = p > 0
+    return B, b[support], mu[support], p[support]
 
 
 def heads(p: ArrayLike, order: float | ArrayLike | None) -> np.ndarray:
@@ -83,8 +83,8 @@ def heads(p: ArrayLike, order: float | ArrayLike | None) -> np.ndarray:
     ValueError: the mix of order is (0.5, 0.5) in the long run and not p, (0.9, 0.1)
     """
     p = checks.probabilities("p", p)
-    come = p > 0
-    mix = p[come]
+    support = p > 0
+    mix = p[support]
     if order is None:
         return mix
     if np.ndim(order) == 0:
@@ -94,13 +94,15 @@ def heads(p: ArrayLike, order: float | ArrayLike | None) -> np.ndarray:
     if rows.shape != (len(p), len(p)):
         raise ValueError(f"order must have a row and a column for each of {len(p)} classes, got shape {rows.shape}")
     sums = rows.sum(axis=1)
-    if not np.allclose(sums[come], 1, rtol=0, atol=MIX_TOLERANCE):
-        raise ValueError(f"rows of order must sum to 1, got {checks.shown(sums[come])}")
-    rows = rows[np.ix_(come, come)]
+    if not np.allclose(sums[support], 1, rtol=0, atol=MIX_TOLERANCE):
+        raise ValueError(f"rows of order must sum to 1, got {checks.shown(sums[support])}")
+    rows = rows[np.ix_(support, support)]
     rows = rows / rows.sum(axis=1, keepdims=True)
-    found = chain.stationary_of_recurrent_part(rows)
-    if not np.allclose(found, mix, rtol=0, atol=MIX_TOLERANCE):
-        raise ValueError(f"the mix of order is {checks.shown(found)} in the long run and not p, {checks.shown(mix)}")
+    stationary = chain.stationary_of_recurrent_part(rows)
+    if not np.allclose(stationary, mix, rtol=0, atol=MIX_TOLERANCE):
+        raise ValueError(
+            f"the mix of order is {checks.shown(stationary)} in the long run and not p, {checks.shown(mix)}"
+        )
     return rows
 
 
@@ -156,13 +158,13 @@ def transitions(state: tuple, lam: float, B: float, b: Vector, mu: Vector, p: Ve
         yield (*m, i, n + 1), lam
     else:
         for j, p_j in enumerate(p[i - 1] if remembered else p, start=1):
-            for (seated, head, left), chance in seat(m, j, 1, B, b, p):
-                yield (*seated, head if left or remembered else 0, n + 1), lam * p_j * chance
+            for (seated, head, queued), chance in seat(m, j, 1, B, b, p):
+                yield (*seated, head if queued or remembered else 0, n + 1), lam * p_j * chance
     for remaining, rate in _departures(m, mu):
         if not waiting:
             yield (*remaining, i, n - 1), rate
-        for (seated, head, left), chance in seat(remaining, i, waiting, B, b, p):
-            yield (*seated, head if left or remembered else 0, n - 1), rate * chance
+        for (seated, head, queued), chance in seat(remaining, i, waiting, B, b, p):
+            yield (*seated, head if queued or remembered else 0, n - 1), rate * chance
 
 
 def saturated_transitions(state: tuple, B: float, b: Vector, mu: Vector, p: Vector) -> Iterator[tuple]:
@@ -197,8 +199,8 @@ def tagged_transitions(state: tuple | str, B: float, b: Vector, mu: Vector, p: V
         return
     *m, i, n = state
     for remaining, rate in _departures(m, mu):
-        for (seated, head, left), chance in seat(remaining, i, n - sum(m), B, b, p):
-            yield (*seated, head, n - 1) if left else ("in service", head), rate * chance
+        for (seated, head, queued), chance in seat(remaining, i, n - sum(m), B, b, p):
+            yield (*seated, head, n - 1) if queued else ("in service", head), rate * chance
 
 
 def _departures(m, mu):

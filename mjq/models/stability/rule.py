@@ -98,9 +98,9 @@ def saturated_transitions(
     True
     """
     blk, i, j = state
-    for c, rate, left in ((1, i * mu1, (blk, i - 1, j)), (2, j * mu2, (blk, i, j - 1))):
+    for c, rate, remaining in ((1, i * mu1, (blk, i - 1, j)), (2, j * mu2, (blk, i, j - 1))):
         if c in completing and rate != 0:
-            for successor, chance in admit(left, n, n1, n2, p1):
+            for successor, chance in admit(remaining, n, n1, n2, p1):
                 yield successor, rate * chance
 
 
@@ -155,10 +155,10 @@ def listed_transitions(state: tuple, n: int, n1: int, n2: int, mu1: float, mu2: 
     if not j:
         return
     # A class-2 job has left, a blocked one has taken its place; class-1 jobs enter until a class-2 job comes.
-    left = j - 1 + blk
-    most = v(left, n, n1, n2)[1]
+    remaining = j - 1 + blk
+    most = v(remaining, n, n1, n2)[1]
     if not blk:
         yield "iii", state, rate2 * p2
-    yield ("vii" if blk else "iv"), v(left, n, n1, n2), rate2 * p1 ** (most - i)
+    yield ("vii" if blk else "iv"), v(remaining, n, n1, n2), rate2 * p1 ** (most - i)
     for k in range(i + 1 - blk, most):
-        yield ("viii" if blk else "v"), (1, k, left), rate2 * p1 ** (k - i) * p2
+        yield ("viii" if blk else "v"), (1, k, remaining), rate2 * p1 ** (k - i) * p2

@@ -154,11 +154,11 @@ def poisson(lam: float, p: ArrayLike, service: Sequence[Law], factor: float = 1.
         By which estimates exceed service times.
     """
     kinds, tables = zip(*(_numbers_of(law) for law in service), strict=True)
-    found = np.zeros(len(service), LAW)
-    found["phases"] = kinds
-    found["length"] = [len(table) for table in tables]
-    found["first"] = np.cumsum(found["length"]) - found["length"]
-    return Source(float(lam), cumulative(p), found, np.concatenate(tables), float(factor), np.empty(0, LOGGED))
+    records = np.zeros(len(service), LAW)
+    records["phases"] = kinds
+    records["length"] = [len(table) for table in tables]
+    records["first"] = np.cumsum(records["length"]) - records["length"]
+    return Source(float(lam), cumulative(p), records, np.concatenate(tables), float(factor), np.empty(0, LOGGED))
 
 
 def _numbers_of(law):
