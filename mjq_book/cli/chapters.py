@@ -171,19 +171,19 @@ def run(
 
 def _answers(done, origin):
     """Return lines that say which answers of a run are other ones than those that the notebook stores."""
-    found = done.changes
-    if found is None:
+    differences = done.changes
+    if differences is None:
         return [f"{name} = {_cell(value)}" for name, value in list(done.results.values.items())[:FEW]]
     lines = [f"All sentences, tables and figures are those of {origin}."]
-    if found.differ:
-        given = ", ".join(f"{name} = {_cell(value)}" for name, value in found.given.items())
-        lines = [f"With {given}, other than in {origin}: {changes.named(x.shown for x in found.differ)}."]
-    if found.strange:
-        strange = changes.named(x.shown for x in found.strange)
+    if differences.differ:
+        given = ", ".join(f"{name} = {_cell(value)}" for name, value in differences.given.items())
+        lines = [f"With {given}, other than in {origin}: {changes.named(x.shown for x in differences.differ)}."]
+    if differences.strange:
+        strange = changes.named(x.shown for x in differences.strange)
         lines.append(f"Other for another reason, such as other versions or another processor: {strange}.")
-    sentences = [x for x in found.differ if x.sentences]
+    sentences = [x for x in differences.differ if x.sentences]
     answers = [x.words for x in sentences] or [
-        f"{x.shown.section}{', ' * bool(x.shown.section)}cell {x.shown.cell}: {x.words}" for x in found.differ
+        f"{x.shown.section}{', ' * bool(x.shown.section)}cell {x.shown.cell}: {x.words}" for x in differences.differ
     ]
     if answers:
         lines += [f"In brackets, what {origin} has:"] * bool(sentences)
@@ -296,21 +296,21 @@ def sweep(
 @json_option
 def compare(first: str, second: str, tolerance: float, as_json: bool) -> None:
     """Show which versions, parameters and results of two runs differ."""
-    found = runs.compare(first, second, tolerance)
+    comparison = runs.compare(first, second, tolerance)
     if as_json:
-        show_json(found)
+        show_json(comparison)
         return
     for kind in ("versions", "parameters", "results"):
         rows = [
             [value["name"], _cell(value["first"]), _cell(value["second"]), _percent(value["relative"])]
-            for value in found[kind]
+            for value in comparison[kind]
         ]
         if rows:
             headers = [kind, Path(first).name, Path(second).name, "difference"]
             show(tabulate(rows, headers, tablefmt="simple", disable_numparse=True) + "\n")
         else:
             show(f"{kind}: no difference\n")
-    show(f"{len(found['results'])} results differ, {found['same']} are the same")
+    show(f"{len(comparison['results'])} results differ, {comparison['same']} are the same")
 
 
 def _cell(value):

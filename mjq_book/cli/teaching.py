@@ -78,13 +78,13 @@ def grade(answers, key, marks, force):
             raise click.UsageError("-o names a file that is read: the marks need a file of their own")
         if os.path.lexists(marks) and not force:  # it may hold points of the teacher
             raise click.UsageError(f"{marks} exists; --force replaces it")
-    found = grading.grade(answers, key)
+    grades = grading.grade(answers, key)
     if marks:
-        folders.write(Path(marks), grading.marks_file(found))
+        folders.write(Path(marks), grading.marks_file(grades))
     head = ["student", "points", "of", "left to you", "perhaps overlooked"]
-    for one in found:
-        if one.remark in grading.UNREADABLE.values():
-            note(f"{one.student}, question {one.question}: {brief(one.answer)} is {one.remark}")
-    show(tabulate(grading.summary(found), head, disable_numparse=[0]))
+    for mark in grades:
+        if mark.remark in grading.UNREADABLE.values():
+            note(f"{mark.student}, question {mark.question}: {brief(mark.answer)} is {mark.remark}")
+    show(tabulate(grading.summary(grades), head, disable_numparse=[0]))
     if marks:
         show(f"\n{marks}")

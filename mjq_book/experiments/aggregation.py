@@ -140,9 +140,9 @@ def _factors(moves, weights):
     fixed = int(np.argmax(weights))
     others = np.flatnonzero(np.arange(n) != fixed)
     options = dict(permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=dict(SymmetricMode=True))
-    found = np.ones(n)
-    found[others] = linalg.splu(A[others][:, others], **options).solve(-A[others][:, [fixed]].toarray().ravel())
-    target = found / found.sum() * weights.sum()
+    solution = np.ones(n)
+    solution[others] = linalg.splu(A[others][:, others], **options).solve(-A[others][:, [fixed]].toarray().ravel())
+    target = solution / solution.sum() * weights.sum()
     return np.clip(np.divide(target, weights, out=np.ones(n), where=weights > 0), SMALLEST, LARGEST)
 
 
@@ -167,15 +167,15 @@ def _groups(up, last, time, idle):
 @numba.njit(cache=True, nogil=True)
 def _entrances(up, arrival, preparation, time, idle):
     classes, m, width = time.shape
-    found = np.zeros((m, width))
+    entrances = np.zeros((m, width))
     for n in range(classes):
         for k in range(m):
             if up[n, k] >= 0:
                 for q in range(1, width):
-                    found[up[n, k], q - 1] += preparation * time[n, k, q]
+                    entrances[up[n, k], q - 1] += preparation * time[n, k, q]
     for k in range(m):
-        found[k, 0] += arrival * idle[k]
-    return found
+        entrances[k, 0] += arrival * idle[k]
+    return entrances
 
 
 @numba.njit(cache=True, nogil=True)

@@ -167,11 +167,11 @@ def plan(exponents: dict[str, float] | None = None, ahead: bool = False) -> list
     >>> plan(fitted())[:4], plan(fitted(), ahead=True)[:4]
     ([3, 2, 2, 3], [3, 2, 3, 4])
     """
-    found = []
+    replicas = []
     for hour in decision_hours():
         rates = rate_at(np.arange(hour, hour + SLOT + STEP / 2, STEP) if ahead else [hour])
-        found.append(fewest_replicas(round(rates.max()), exponents))
-    return found
+        replicas.append(fewest_replicas(round(rates.max()), exponents))
+    return replicas
 
 
 # --- Was it good? -----------------------------------------------------------------------------------------------------

@@ -161,12 +161,14 @@ def drawn(case: Case, jobs: int, rng: np.random.Generator) -> Log:
     run = machine.mean * TIMES[case.times](rng, jobs)
     if case.row > 1:
         run = run[first] * rng.uniform(*ALIKE, jobs)
-    said = run * rng.choice(SAID, jobs)[first]
+    estimate = run * rng.choice(SAID, jobs)[first]
     rate = case.load * machine.servers / (np.dot(machine.needs, machine.shares) * machine.mean)
     alone = rng.random(jobs) < 1 / case.together
     gaps = rng.standard_exponential(jobs) * np.where(alone, case.together, SOON)
-    come = _at(case, np.cumsum(gaps) / rate, rng)
-    return Log(need=need, run=3600 * run, submit=3600 * come, estimate=3600 * said, servers=machine.servers, clock=0.0)
+    arrival = _at(case, np.cumsum(gaps) / rate, rng)
+    return Log(
+        need=need, run=3600 * run, submit=3600 * arrival, estimate=3600 * estimate, servers=machine.servers, clock=0.0
+    )
 
 
 def _at(case, even, rng):
@@ -187,7 +189,7 @@ def _at(case, even, rng):
 
 def truth_of(case: Case) -> Truth:
     """Return the long-run values of a process, from as many runs as it takes to know the mean wait, or the most."""
-    machine, found = MACHINES[case.needs], []
+    machine, estimates = MACHINES[case.needs], []
     work = float(np.dot(machine.needs, machine.shares) * machine.mean)
     for run in range(MOST_RUNS):
         log = drawn(case, RUN, np.random.default_rng([SEED, 0, CASES.index(case), run]))
@@ -197,9 +199,9 @@ def truth_of(case: Case) -> Truth:
         )
         share = own_order_capacity(log.of(np.arange(len(log)) < SATURATED), case.policy).share
         rate = share * machine.servers / work
-        found.append((here.mean(), np.percentile(here, PERCENTILE), here.mean() - more.mean(), rate, share, work))
+        estimates.append((here.mean(), np.percentile(here, PERCENTILE), here.mean() - more.mean(), rate, share, work))
         if run + 1 >= RUNS:
-            values, errors = np.mean(found, axis=0), np.std(found, axis=0, ddof=1) / np.sqrt(len(found))
+            values, errors = np.mean(estimates, axis=0), np.std(estimates, axis=0, ddof=1) / np.sqrt(len(estimates))
             if errors[0] <= KNOWN * values[0]:
                 break
     return Truth(*(dict(zip(QUANTITIES, map(float, x), strict=True)) for x in (values, errors)))
@@ -207,18 +209,18 @@ def truth_of(case: Case) -> Truth:
 
 def of_case(case: Case, truth: Truth, jobs: int, logs: int, seed: int = 1) -> Iterator[dict]:
     """Count the intervals of many logs of one process: a row for each quantity and method."""
-    found: dict[tuple[str, str], list] = {}
+    all_intervals: dict[tuple[str, str], list] = {}
     effective = []
     for number in range(logs):
         log = drawn(case, jobs, np.random.default_rng([SEED, seed, CASES.index(case), jobs, number]))
         schedule = _replayed(log, MACHINES[case.needs].servers, case.policy)
         effective.append(min(worth(log).number, intervals.effective_number(schedule.wait)))
         for name, ends in _ours(log, case).items():
-            found.setdefault((name, "ours"), []).append(ends)
+            all_intervals.setdefault((name, "ours"), []).append(ends)
         for name, measure in METHODS.items():
             ends = measure(schedule) if schedule.wait.any() else None
-            found.setdefault(("mean", name), []).append(ends)
-    for (quantity, method), ends in found.items():
+            all_intervals.setdefault(("mean", name), []).append(ends)
+    for (quantity, method), ends in all_intervals.items():
         given = [pair for pair in ends if pair is not None]
         value, error = truth.values[quantity], 2 * truth.errors[quantity]
         yield case._asdict() | {
@@ -338,14 +340,14 @@ def regenerative(schedule: Schedule) -> tuple[float, float] | None:
 def resampled(schedule: Schedule) -> tuple[float, float] | None:
     """Return the widest of the intervals from 200 resamples by blocks of 10, 100 and 1000 jobs; None below 50 jobs."""
     wait, rng = schedule.wait / 3600, np.random.default_rng(1)
-    sums, found = np.concatenate([[0.0], np.cumsum(np.tile(wait, 2))]), []
+    sums, candidates = np.concatenate([[0.0], np.cumsum(np.tile(wait, 2))]), []
     for length in (10, 100, 1000):
         if len(wait) >= 5 * length:
             first = rng.integers(len(wait), size=(200, len(wait) // length))
             means = ((sums[first + length] - sums[first]) / length).mean(axis=1)
             low, high = np.percentile(means, [2.5, 97.5])
-            found.append((low, high))
-    return max(found, key=lambda ends: ends[1] - ends[0], default=None)
+            candidates.append((low, high))
+    return max(candidates, key=lambda ends: ends[1] - ends[0], default=None)
 
 
 METHODS: dict[str, Callable[[Schedule], tuple[float, float] | None]] = {
@@ -368,12 +370,12 @@ def _rows_of(case):
 
 
 def main() -> None:
-    found: dict[Hashable, list[dict]] = {}
+    rows_by_case: dict[Hashable, list[dict]] = {}
     with tqdm(desc="processes", total=len(CASES), disable=None) as bar:
         for done in parallel.map_as_completed(_rows_of, list(zip(CASES, CASES, strict=True)), None):
-            found |= done
+            rows_by_case |= done
             bar.update(len(done))
-    keep(TABLE, [row for case in CASES for row in found[case]], COMMAND, digits=3)
+    keep(TABLE, [row for case in CASES for row in rows_by_case[case]], COMMAND, digits=3)
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ MODELS = {"hard": None, "smoothed": autoscaling.fitted()}
 
 def steady(rate: int, replicas: int) -> dict[str, Any]:
     """Return one row of autoscaling.csv."""
-    found = autoscaling.simulated(replicas, rate, REQUESTS, seed=(1, rate, replicas))
-    return {"rate": rate, "replicas": replicas, "p95": found.mean, "half_width": found.half_width}
+    estimate = autoscaling.simulated(replicas, rate, REQUESTS, seed=(1, rate, replicas))
+    return {"rate": rate, "replicas": replicas, "p95": estimate.mean, "half_width": estimate.half_width}
 
 
 def day(model: str, ahead: bool) -> list[dict[str, Any]]:
@@ -33,8 +33,8 @@ def day(model: str, ahead: bool) -> list[dict[str, Any]]:
     plan = autoscaling.plan(MODELS[model], ahead)
     return [
         {"model": model, "rate": "highest" if ahead else "present", "hour": int(hour), "replicas": replicas}
-        | {"p95": found.mean, "half_width": found.half_width}
-        for hour, replicas, found in zip(
+        | {"p95": estimate.mean, "half_width": estimate.half_width}
+        for hour, replicas, estimate in zip(
             autoscaling.decision_hours(), plan, autoscaling.simulated_day(plan, seed=2), strict=False
         )
     ]

@@ -36,9 +36,9 @@ COLUMNS = "N", "K", "K_A", "T", "variance", "tau0", "phi1", "tau12", "phi2", "ph
 
 def exact(N: int, K: int, K_A: int) -> dict[str, Any]:
     """Return mean, variance and phases of one point."""
-    found = pool_depletion.depletion(SYSTEM_1, *_pool(N, K, K_A))
-    row = {"N": N, "K": K, "K_A": K_A, "T": f"{found.T:.10g}", "variance": f"{found.variance:.8g}"}
-    return row | {name: f"{length:.8g}" for name, length in found.lengths.items()}
+    solution = pool_depletion.depletion(SYSTEM_1, *_pool(N, K, K_A))
+    row = {"N": N, "K": K, "K_A": K_A, "T": f"{solution.T:.10g}", "variance": f"{solution.variance:.8g}"}
+    return row | {name: f"{length:.8g}" for name, length in solution.lengths.items()}
 
 
 def simulated(N: int, K: int, K_A: int) -> dict[str, str]:
@@ -65,13 +65,13 @@ def more_points() -> list[tuple[int, int, int]]:
 def least(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Solve points next to the best one of the largest size, until both of its neighbours are known and take longer."""
     N, K = LARGEST
-    found = {row["K_A"]: row for row in rows if (row["N"], row["K"]) == LARGEST}
+    points = {row["K_A"]: row for row in rows if (row["N"], row["K"]) == LARGEST}
     while True:
-        best = min(found, key=lambda k: float(found[k]["T"]))
-        missing = [k for k in (best - 1, best + 1) if k not in found]
+        best = min(points, key=lambda k: float(points[k]["T"]))
+        missing = [k for k in (best - 1, best + 1) if k not in points]
         if not missing:
-            return list(found.values())
-        found |= {k: exact(N, K, k) for k in missing}
+            return list(points.values())
+        points |= {k: exact(N, K, k) for k in missing}
 
 
 def cost(N: int, K: int, K_A: int) -> dict[str, Any]:

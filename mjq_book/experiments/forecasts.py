@@ -89,22 +89,22 @@ def recorded(name: str, path: Path) -> mjq_logs.Log:
         need, run, gap, limit, servers = COLUMNS[name]
         table = pl.read_csv(path.read_bytes(), infer_schema_length=None).filter(pl.col(run) >= 0)
         columns = [table[gap].cum_sum(), table[need], table[run]] + ([] if limit is None else [table[limit]])
-        come, needs, runs, *limits = (column.to_numpy().astype(float) for column in columns)
+        arrivals, needs, runs, *limits = (column.to_numpy().astype(float) for column in columns)
     else:
         log = mjq_logs.read_log(path)
-        come, needs, runs, limits, servers = log.require_arrivals(), log.need, log.run, [], log.require_servers()
+        arrivals, needs, runs, limits, servers = log.require_arrivals(), log.need, log.run, [], log.require_servers()
     if not limits:
         asked = runs * np.random.default_rng(1).uniform(1, 3, len(runs))
         limits = [SHORTEST * 2 ** np.ceil(np.log2(np.maximum(asked / SHORTEST, 1)))]
-    return mjq_logs.Log(needs, runs, come - come.min(), estimate=limits[0], servers=servers)
+    return mjq_logs.Log(needs, runs, arrivals - arrivals.min(), estimate=limits[0], servers=servers)
 
 
 def _made_up(name, path):
     """Return a log without starts, with arrivals at the load and limits that are made up where none are known."""
     log = recorded(name, path)
-    come = log.require_arrivals()
-    load = log.need @ log.run / (log.require_servers() * come.max())
-    return replace(log, submit=np.floor(come * load / LOAD))
+    arrivals = log.require_arrivals()
+    load = log.need @ log.run / (log.require_servers() * arrivals.max())
+    return replace(log, submit=np.floor(arrivals * load / LOAD))
 
 
 def main() -> None:

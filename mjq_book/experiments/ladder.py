@@ -55,17 +55,18 @@ def independent(
     """Draw jobs of a log one by one, which come in a Poisson process or by the hours of a summary, at its load."""
     rng, jobs = np.random.default_rng(seed), len(log)
     drawn = rng.integers(jobs, size=jobs)
-    need, run, said = log.need[drawn], log.run[drawn], None if log.estimates_used is None else log.estimates_used[drawn]
+    need, run = log.need[drawn], log.run[drawn]
+    estimate = None if log.estimates_used is None else log.estimates_used[drawn]
     if exponential:
         needs, kind = np.unique(log.need, return_inverse=True)
         means = np.bincount(kind, log.run) / np.bincount(kind)
-        run, said = rng.exponential(means[kind[drawn]]), None
-    come = log.require_arrivals()
+        run, estimate = rng.exponential(means[kind[drawn]]), None
+    arrivals = log.require_arrivals()
     servers = log.require_servers()
-    load = log.need @ log.run / (servers * (come.max() - come.min()))
+    load = log.need @ log.run / (servers * (arrivals.max() - arrivals.min()))
     span = need @ run / (load * servers)
-    come = rng.uniform(0, span, jobs) if cycle is None else placed_singly(rng, cycle.times(), jobs, span)
-    return mjq_logs.Log(need=need, run=run, submit=np.sort(come), estimate=said, servers=servers)
+    arrivals = rng.uniform(0, span, jobs) if cycle is None else placed_singly(rng, cycle.times(), jobs, span)
+    return mjq_logs.Log(need=need, run=run, submit=np.sort(arrivals), estimate=estimate, servers=servers)
 
 
 def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
@@ -74,9 +75,9 @@ def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
     yield _row(name, "the log itself", capacity, 0.0, wait, 0.0, _variation(log))
     for rung, draw in rungs(log).items():
         draws = [draw(seed) for seed in range(1, DRAWS + 1)]
-        off = np.array([POINTS * share_of_order(one) - capacity for one in draws])
-        ratio = np.array([waits_of(one, "easy").mean() / wait for one in draws])
-        varies = np.mean([_variation(one) for one in draws], axis=0)
+        off = np.array([POINTS * share_of_order(copy) - capacity for copy in draws])
+        ratio = np.array([waits_of(copy, "easy").mean() / wait for copy in draws])
+        varies = np.mean([_variation(copy) for copy in draws], axis=0)
         yield _row(name, rung, off.mean(), off.std(ddof=1), ratio.mean(), ratio.std(ddof=1), varies)
 
 
@@ -89,8 +90,8 @@ def _row(name, rung, capacity, capacity_off, wait, wait_off, varies):
 
 def _variation(log):
     """Return the coefficients of variation of the work that comes in a day and in a week."""
-    come = log.require_arrivals() - log.require_arrivals().min()
-    return np.exp(variation(come, log.need * log.run, come.max()))[::-1]
+    arrivals = log.require_arrivals() - log.require_arrivals().min()
+    return np.exp(variation(arrivals, log.need * log.run, arrivals.max()))[::-1]
 
 
 def main() -> None:

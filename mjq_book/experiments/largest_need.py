@@ -89,18 +89,18 @@ def row_of(case: Case) -> dict:
     }  # fmt: skip
     for policy, jobs in JOBS.items():
         log = drawn(mix, jobs, np.random.default_rng([SEED, *case, 1]))
-        found = own_order_capacity(log, policy)
-        row[f"lost_{policy}"] = 1 - found.share
-        low, high = found.share_low, found.share_high
+        capacity = own_order_capacity(log, policy)
+        row[f"lost_{policy}"] = 1 - capacity.share
+        low, high = capacity.share_low, capacity.share_high
         row[f"half_{policy}"] = None if low is None or high is None else (high - low) / 2
     return row
 
 
 def main() -> None:
-    found: dict[Hashable, dict] = {}
+    rows_by_case: dict[Hashable, dict] = {}
     for done in parallel.map_as_completed(row_of, list(zip(CASES, CASES, strict=True)), None):
-        found |= done
-    keep(TABLE, [found[case] for case in CASES], COMMAND, digits=5)
+        rows_by_case |= done
+    keep(TABLE, [rows_by_case[case] for case in CASES], COMMAND, digits=5)
 
 
 if __name__ == "__main__":

@@ -33,22 +33,22 @@ COMMAND = "make experiment NAME=near_saturation"
 def system() -> System:
     """Return the system of the classes, with the hour as the unit of time."""
     classes = mjq_logs.shipped_classes()
-    jobs = np.array([one.jobs for one in classes])
-    needs, rates = [one.need for one in classes], [3600 / one.mean_time for one in classes]
+    jobs = np.array([job_class.jobs for job_class in classes])
+    needs, rates = [job_class.need for job_class in classes], [3600 / job_class.mean_time for job_class in classes]
     return System(PROCESSORS, needs, rates, mix=jobs / jobs.sum())
 
 
 def constant(jobs: System) -> dict[str, Any]:
     """Return capacity, Delta, and their cost: processor seconds on one core, and the process's largest memory."""
     begin = time.process_time()
-    found = jobs.near_saturation()
+    analysis = jobs.near_saturation()
     seconds = time.process_time() - begin
     ways = drain.configurations(jobs.servers, jobs.needs)
     return {
         "configurations": len(ways.counts),
         "states": int(ways.blocked.sum()),
-        "capacity": f"{found.capacity:.10g}",
-        "delta": f"{found.delta:.8g}",
+        "capacity": f"{analysis.capacity:.10g}",
+        "delta": f"{analysis.delta:.8g}",
         "seconds": seconds,
         "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
     }
@@ -64,9 +64,9 @@ def wait(load: float, jobs: System, capacity: float, delta: float) -> dict[str, 
 
 def main() -> None:
     jobs = system()
-    found = constant(jobs)
-    keep(CONSTANT, [found], COMMAND, digits=3)
-    capacity, delta = float(found["capacity"]), float(found["delta"])
+    row = constant(jobs)
+    keep(CONSTANT, [row], COMMAND, digits=3)
+    capacity, delta = float(row["capacity"]), float(row["delta"])
     keep(WAITS, [wait(load, jobs, capacity, delta) for load in tqdm(LOADS, desc="loads")], COMMAND, digits=6)
 
 

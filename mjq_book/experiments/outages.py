@@ -35,24 +35,24 @@ HOUR, DAY = 3600.0, 24.0  # seconds, hours
 
 def mean_wait(log: mjq_logs.Log, load: float | None = None) -> float:
     """Return the mean wait of a log under EASY with exact estimates, in mean run times, at its own or another load."""
-    come = log.require_arrivals() - log.require_arrivals().min()
+    arrivals = log.require_arrivals() - log.require_arrivals().min()
     servers = log.require_servers()
     if load is not None:
-        come = come * (log.need @ log.run / (servers * come.max())) / load
-    return float(replay(come, log.need, log.run, log.run, servers, "easy").wait.mean() / log.run.mean())
+        arrivals = arrivals * (log.need @ log.run / (servers * arrivals.max())) / load
+    return float(replay(arrivals, log.need, log.run, log.run, servers, "easy").wait.mean() / log.run.mean())
 
 
 def _load(log):
-    come = log.require_arrivals()
-    return float(log.need @ log.run / (log.require_servers() * (come.max() - come.min())))
+    arrivals = log.require_arrivals()
+    return float(log.need @ log.run / (log.require_servers() * (arrivals.max() - arrivals.min())))
 
 
 def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
     """Yield a row for each threshold of a log."""
     ours = mjq_logs.longest_pause(log)
     assert ours is not None, "public logs are long enough"
-    come = log.require_arrivals()
-    whole = {"days": float(come.max() - come.min()) / HOUR / DAY, "load": _load(log)}
+    arrivals = log.require_arrivals()
+    whole = {"days": float(arrivals.max() - arrivals.min()) / HOUR / DAY, "load": _load(log)}
     waits = mean_wait(log), mean_wait(log, LOAD)
     for rule, threshold in (("a day", HOUR * DAY), ("ours", ours)):
         gaps = mjq_logs.find_gaps(log, threshold)

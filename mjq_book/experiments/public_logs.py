@@ -56,26 +56,26 @@ def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
     """Yield all rows of one log."""
     load = _load(log)
     for policy in ("fcfs", "easy"):
-        for capacity, found in mjq_logs.capacities(log, policy).items():
-            yield _row(name, load, policy, capacity, "as they are", "", found)
-        for block, found in mjq_logs.capacity_by_block_length(log, policy).items():
-            yield _row(name, load, policy, "drawn", "as they are", block, found)
+        for capacity, estimate in mjq_logs.capacities(log, policy).items():
+            yield _row(name, load, policy, capacity, "as they are", "", estimate)
+        for block, estimate in mjq_logs.capacity_by_block_length(log, policy).items():
+            yield _row(name, load, policy, "drawn", "as they are", block, estimate)
     up = mjq_logs.rounded_up(log)
-    for capacity, found in mjq_logs.capacities(up, exact=False).items():
-        yield _row(name, load, "fcfs", capacity, "powers of two", "", found)
+    for capacity, estimate in mjq_logs.capacities(up, exact=False).items():
+        yield _row(name, load, "fcfs", capacity, "powers of two", "", estimate)
 
 
 def _load(log: mjq_logs.Log) -> float:
-    found = mjq_logs.load(log)
-    assert found is not None  # of these logs the times of arrival are known
-    return found.load
+    load = mjq_logs.load(log)
+    assert load is not None  # of these logs the times of arrival are known
+    return load.load
 
 
-def _row(name, load, policy, capacity, needs, block, found):
+def _row(name, load, policy, capacity, needs, block, estimate):
     return {
         "log": name, "load": load, "policy": policy, "capacity": capacity, "needs": needs, "block": block,
-        "jobs_per_hour": found.value, "share": found.share, "low": found.low, "high": found.high,
-        "share_low": found.share_low, "share_high": found.share_high,
+        "jobs_per_hour": estimate.value, "share": estimate.share, "low": estimate.low, "high": estimate.high,
+        "share_low": estimate.share_low, "share_high": estimate.share_high,
     }  # fmt: skip
 
 
@@ -86,7 +86,7 @@ def waits(name: str, log: mjq_logs.Log) -> Iterator[dict]:
     """
     speed = FASTER if log.submits_are_starts else 1.0
     assert log.arrival is not None
-    come = (log.arrival - log.arrival.min()) / speed
+    arrivals = (log.arrival - log.arrival.min()) / speed
     kinds = (
         {} if log.estimates_used is None else {"users'": log.estimates_used, "users', doubled": 2 * log.estimates_used}
     )
@@ -96,10 +96,10 @@ def waits(name: str, log: mjq_logs.Log) -> Iterator[dict]:
             jobs = log.need, log.run, estimate, log.require_servers(), policy
             dice = np.random.default_rng(1993)  # the same shakes for all, so that they can be compared one by one
             moves = [dice.uniform(-MINUTE, MINUTE, len(log)) for _ in range(SHAKES)]
-            shaken = [replay(np.maximum(come + move, 0), *jobs).wait.mean() / HOUR for move in moves]
+            shaken = [replay(np.maximum(arrivals + move, 0), *jobs).wait.mean() / HOUR for move in moves]
             yield {
                 "log": name, "speed": speed, "load": speed * _load(log), "policy": policy,
-                "estimates": kind, "wait": replay(come, *jobs).wait.mean() / HOUR, "low": min(shaken),
+                "estimates": kind, "wait": replay(arrivals, *jobs).wait.mean() / HOUR, "low": min(shaken),
                 "high": max(shaken),
             }  # fmt: skip
 
@@ -110,8 +110,8 @@ def main() -> None:
         raise SystemExit("MJQ_TRACES must name the folder with the logs")
     logs = {name: mjq_logs.read_log(folder / file) for name, file in LOGS.items()}
     keep(WAITS, [row for name, log in tqdm(logs.items(), desc="waits") for row in waits(name, log)], COMMAND, digits=6)
-    found = [row for name, log in tqdm(logs.items(), desc="capacities") for row in rows(name, log)]
-    keep(TABLE, found, COMMAND, digits=6)
+    capacities = [row for name, log in tqdm(logs.items(), desc="capacities") for row in rows(name, log)]
+    keep(TABLE, capacities, COMMAND, digits=6)
 
 
 if __name__ == "__main__":

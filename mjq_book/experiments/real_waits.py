@@ -23,8 +23,8 @@ COMMAND = "make experiment NAME=real_waits"
 
 def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
     """Yield a row for each policy under which a log is replayed."""
-    for found in mjq_logs.agreement(log):
-        yield {"name": name, **found.model_dump()}
+    for agreement in mjq_logs.agreement(log):
+        yield {"name": name, **agreement.model_dump()}
 
 
 def main() -> None:

@@ -66,11 +66,11 @@ def public(name: str, folder: Path) -> mjq_logs.Log:
     need, run, gap, limit, user, servers = TABLES[name]
     table = pl.read_csv(path.read_bytes(), infer_schema_length=None)
     table = table.with_columns(come=pl.col(gap).cum_sum()).filter((pl.col(run) >= 0) & (pl.col(need) <= servers))
-    come, needs, runs = (table[column].to_numpy().astype(float) for column in ("come", need, run))
+    arrivals, needs, runs = (table[column].to_numpy().astype(float) for column in ("come", need, run))
     return mjq_logs.Log(
         need=needs,
         run=runs,
-        submit=come,
+        submit=arrivals,
         estimate=None if limit is None else table[limit].to_numpy().astype(float),
         user=None if user is None else np.unique(table[user].to_numpy(), return_inverse=True)[1],
         servers=servers,
@@ -82,22 +82,24 @@ def blocks(log: mjq_logs.Log, seed: int, length: int = BLOCK) -> mjq_logs.Log:
     rng, jobs = np.random.default_rng(seed), len(log)
     first = rng.integers(jobs, size=-(-jobs // length))
     drawn = (first[:, None] + np.arange(length)).ravel()[:jobs] % jobs
-    come = log.require_arrivals()
-    gap = np.diff(come, prepend=come[0])
-    come = np.cumsum(gap[drawn])
-    said = None if log.estimates_used is None else log.estimates_used[drawn]
-    made = mjq_logs.Log(need=log.need[drawn], run=log.run[drawn], submit=come, estimate=said, servers=log.servers)
+    arrivals = log.require_arrivals()
+    gap = np.diff(arrivals, prepend=arrivals[0])
+    arrivals = np.cumsum(gap[drawn])
+    estimate = None if log.estimates_used is None else log.estimates_used[drawn]
+    made = mjq_logs.Log(
+        need=log.need[drawn], run=log.run[drawn], submit=arrivals, estimate=estimate, servers=log.servers
+    )
     return _at_load(made, _load(log))
 
 
 def _load(log):
-    come = log.require_arrivals()
-    return log.need @ log.run / (log.require_servers() * (come.max() - come.min()))
+    arrivals = log.require_arrivals()
+    return log.need @ log.run / (log.require_servers() * (arrivals.max() - arrivals.min()))
 
 
 def _at_load(log, load):
-    come = log.require_arrivals() - log.require_arrivals().min()
-    return replace(log, submit=come * _load(log) / load)
+    arrivals = log.require_arrivals() - log.require_arrivals().min()
+    return replace(log, submit=arrivals * _load(log) / load)
 
 
 def copies(log: mjq_logs.Log, site: mjq_logs.Summary) -> dict[str, Callable[[int], mjq_logs.Log]]:
@@ -118,10 +120,10 @@ def copies(log: mjq_logs.Log, site: mjq_logs.Summary) -> dict[str, Callable[[int
 
 def figures(log: mjq_logs.Log, fcfs_load: float) -> dict[str, float]:
     """Return what is compared: capacities in points, waits in hours."""
-    found = {f"{policy} capacity": POINTS * share_of_order(log, policy) for policy in ("fcfs", "easy")}
+    values = {f"{policy} capacity": POINTS * share_of_order(log, policy) for policy in ("fcfs", "easy")}
     easy = waits_of(log, "easy")
     larger = waits_of(log, "easy", servers=LARGER * log.require_servers())
-    return found | {
+    return values | {
         "easy mean wait": float(easy.mean()),
         "easy 90 % wait": float(np.percentile(easy, 90)),
         "fcfs mean wait": float(waits_of(log, "fcfs", fcfs_load).mean()),
@@ -136,9 +138,9 @@ def rows(name: str, log: mjq_logs.Log, site: mjq_logs.Summary) -> Iterator[dict]
     """Yield the rows of one log."""
     own = figures(log, site.fcfs_load)
     for kind, draw in copies(log, site).items():
-        found = [figures(draw(seed), site.fcfs_load) for seed in range(1, DRAWS + 1)]
+        samples = [figures(draw(seed), site.fcfs_load) for seed in range(1, DRAWS + 1)]
         for figure, value in own.items():
-            values = np.array([one[figure] for one in found])
+            values = np.array([sample[figure] for sample in samples])
             known = figure.endswith("capacity") or value > 0
             off = values - value if figure.endswith("capacity") else values / value if known else values
             yield {
@@ -161,7 +163,7 @@ def main() -> None:
     folder = traces()
     if folder is None:
         raise SystemExit("MJQ_TRACES must name the folder with the logs")
-    found: list[dict] = []
+    comparisons: list[dict] = []
     about: list[dict] = []
     mjq_logs.summarize(mjq_logs.example_log())  # what is compiled is not timed
     for name in tqdm(LOGS, desc="logs"):
@@ -170,8 +172,8 @@ def main() -> None:
         site = mjq_logs.summarize(log)
         took = time.perf_counter() - began
         about.append(described(name, log, site, took))
-        found += rows(name, log, site)
-    keep(TABLE, found, COMMAND, digits=4)
+        comparisons += rows(name, log, site)
+    keep(TABLE, comparisons, COMMAND, digits=4)
     keep(TABLE_OF_LOGS, about, COMMAND, digits=4)
 
 

@@ -123,8 +123,8 @@ def horizontal(system: System, p: dict[str, float], rng: np.random.Generator) ->
     """Add a replica with the mean exponent of its tier and up to half slower or faster, or remove one."""
     if rng.random() < 0.5:
         gone = rng.choice(list(system.stations))
-        left = {name: of for name, of in system.stations.items() if name != gone}
-        return replace(system, stations=left), {name: x for name, x in p.items() if name != gone}
+        remaining_stations = {name: of for name, of in system.stations.items() if name != gone}
+        return replace(system, stations=remaining_stations), {name: x for name, x in p.items() if name != gone}
     letter, nominal = ("F", FRONTEND) if rng.random() < 0.5 else ("B", BACKEND)
     tier = system.tier(letter)
     new = f"{letter}{len(tier) + 1}"
@@ -211,8 +211,8 @@ def evaluate(base: int, change: str, case: int, time: float = 20_000.0) -> dict[
     row |= {"p95": percentile.mean, "half_width": percentile.half_width}
     refitted = fluid.fit_smoothing(network, exact.mean_jobs, exact.throughput)
     for name, exponents in (("hard", None), ("smoothed", p), ("refitted", refitted)):
-        found = errors(network, changed.request(), exponents, exact, percentile.mean)
-        row |= {f"{name}_{quantity}": error for quantity, error in found.items()}
+        relative_errors = errors(network, changed.request(), exponents, exact, percentile.mean)
+        row |= {f"{name}_{quantity}": error for quantity, error in relative_errors.items()}
     return row
 
 
@@ -220,10 +220,10 @@ def simulated_percentile(network: fluid.Network, pairs: Sequence[tuple], seed: S
     """Estimate the 95th percentile of the response time, from runs that are long enough."""
     for _ in range(TRIES):
         run = simulate_ps_network(network, time, seed, subsets={"request": pairs}, progress=False)
-        found = run.response["request"].percentile[0.95]
-        excess = found.half_width / (WIDEST_INTERVAL * found.mean)
+        percentile = run.response["request"].percentile[0.95]
+        excess = percentile.half_width / (WIDEST_INTERVAL * percentile.mean)
         if excess < 1:
-            return found
+            return percentile
         time *= max(1.5, 1.3 * excess**2)  # the half-width falls with the root of the time
     raise ArithmeticError(f"the percentile is still uncertain after a time of {time:g}")
 

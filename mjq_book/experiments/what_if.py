@@ -55,7 +55,7 @@ QUANTITIES = "mean", "percentile", "response"
 
 def truth_of(case: Case) -> dict[tuple[str, str], tuple[float, float]]:
     """Return what each change saves in the long run [h], by change and quantity, with standard errors."""
-    found: dict[tuple[str, str], list[float]] = {}
+    savings: dict[tuple[str, str], list[float]] = {}
     for number in range(RUNS):
         log = drawn(case, RUN, np.random.default_rng([SEED, 0, CASES.index(case), number]))
         before = _waits(log)
@@ -69,23 +69,29 @@ def truth_of(case: Case) -> dict[tuple[str, str], tuple[float, float]]:
             saved = float(here.mean() - there.mean())
             tenth = float(np.percentile(here, 90) - np.percentile(there, 90))
             for quantity, value in zip(QUANTITIES, (saved, tenth, saved - longer), strict=True):
-                found.setdefault((name, quantity), []).append(value)
-    return {key: (float(np.mean(x)), float(np.std(x, ddof=1) / np.sqrt(RUNS))) for key, x in found.items()}
+                savings.setdefault((name, quantity), []).append(value)
+    return {key: (float(np.mean(x)), float(np.std(x, ddof=1) / np.sqrt(RUNS))) for key, x in savings.items()}
 
 
 def of_case(case: Case, truth: dict[tuple[str, str], tuple[float, float]], jobs: int, logs: int) -> Iterator[dict]:
     """Count the intervals of many logs of one process: a row for each change and quantity."""
-    found: dict[str, list[Effect]] = {name: [] for name in CHANGES}
+    all_effects: dict[str, list[Effect]] = {name: [] for name in CHANGES}
     for number in range(logs):
         log = drawn(case, jobs, np.random.default_rng([SEED, 1, CASES.index(case), jobs, number]))
         changes = [change(log, max(MACHINES[case.needs].needs)) for change in CHANGES.values()]
         for name, effect in zip(CHANGES, what_if(log, changes), strict=True):
-            found[name].append(effect)
-    for name, effects in found.items():
+            all_effects[name].append(effect)
+    for name, effects in all_effects.items():
         for quantity in QUANTITIES:
             value, error = truth[name, quantity]
-            told = [one.response if quantity == "response" else getattr(one.saves, quantity) for one in effects]
-            ends = [(one.low, one.high) for one in told if one.low is not None and one.high is not None]
+            estimates = [
+                effect.response if quantity == "response" else getattr(effect.saves, quantity) for effect in effects
+            ]
+            ends = [
+                (estimate.low, estimate.high)
+                for estimate in estimates
+                if estimate.low is not None and estimate.high is not None
+            ]
             held = [low - 2 * error <= value <= high + 2 * error for low, high in ends]
             yield case._asdict() | {
                 "jobs": jobs, "change": name, "quantity": quantity,
@@ -107,12 +113,12 @@ def _rows_of(case):
 
 
 def main() -> None:
-    found: dict[Hashable, list[dict]] = {}
+    rows_by_case: dict[Hashable, list[dict]] = {}
     with tqdm(desc="processes", total=len(CASES), disable=None) as bar:
         for done in parallel.map_as_completed(_rows_of, list(zip(CASES, CASES, strict=True)), None):
-            found |= done
+            rows_by_case |= done
             bar.update(len(done))
-    keep(TABLE, [row for case in CASES for row in found[case]], COMMAND, digits=3)
+    keep(TABLE, [row for case in CASES for row in rows_by_case[case]], COMMAND, digits=3)
 
 
 if __name__ == "__main__":

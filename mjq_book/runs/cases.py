@@ -150,8 +150,8 @@ class Record:
     def from_json(cls, content: dict) -> Record:
         """Return the record that :meth:`as_json` made into plain data."""
         failure = content["failure"] and execution.Failure(**content["failure"])
-        found = results.Results(content["results"]["values"], content["results"]["tables"], {})
-        return cls(content["status"], failure, content["seconds"], found)
+        answers = results.Results(content["results"]["values"], content["results"]["tables"], {})
+        return cls(content["status"], failure, content["seconds"], answers)
 
     def as_json(self) -> dict:
         """Return the record as plain data, without the notebook.
@@ -193,12 +193,12 @@ def compute(notebook: str, parameters: dict, code: str, keep: bool) -> Record:
         target = Path(folder) / "case.ipynb"
         failure = execution.execute(nbformat.reads(notebook, as_version=4), target, parameters, recorder=True)
         executed = nbformat.read(target, as_version=4) if target.exists() else None
-        found = results.taken_from(executed) if executed else results.Results({}, {}, {})
+        answers = results.taken_from(executed) if executed else results.Results({}, {}, {})
     return Record(
         status="failed" if failure else "done",
         failure=failure,
         seconds=round(time.perf_counter() - clock, 3),
-        results=replace(found, figures={}),
+        results=replace(answers, figures={}),
         notebook=nbformat.writes(executed) if executed and (keep or failure) else None,
     )
 

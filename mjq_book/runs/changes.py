@@ -114,7 +114,7 @@ class Changes:
 
 def shown(notebook: NotebookNode) -> list[Shown]:
     """Return what the named cells of an executed notebook show, but for checks."""
-    section, found = "", []
+    section, outputs = "", []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             section = (re.findall(r"^## (.+)$", cell.source, re.M) or [section])[-1]
@@ -125,8 +125,8 @@ def shown(notebook: NotebookNode) -> list[Shown]:
             kind = _kind(data, text)
             if text:
                 text = " ".join(text.split()) if kind == "sentence" else text  # where its lines end does not matter
-                found.append(Shown(cell.metadata.name, kind, section, text))
-    return found
+                outputs.append(Shown(cell.metadata.name, kind, section, text))
+    return outputs
 
 
 def moved(notebook: NotebookNode) -> dict[str, set[str]]:
@@ -145,7 +145,7 @@ def moved(notebook: NotebookNode) -> dict[str, set[str]]:
     tagged = [k for k, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", [])][:1]
     late = _when_called(line for cell in lines for line in cell)
     nothing: tuple[set[str], set[str]] = set(), set()
-    found = {}
+    dependents = {}
     for parameter in [name for k in tagged for line in lines[k] for name in sorted(line.binds)]:
         depend, touched = {parameter}, set()
         for cell, code in zip(cells[tagged[0] + 1 :], lines[tagged[0] + 1 :], strict=True):
@@ -157,8 +157,8 @@ def moved(notebook: NotebookNode) -> dict[str, set[str]]:
                     touched.add(cell.metadata.get("name"))
                 elif line.is_certain:
                     depend -= line.binds
-        found[parameter] = touched
-    return found
+        dependents[parameter] = touched
+    return dependents
 
 
 def _when_called(lines):

@@ -102,16 +102,16 @@ class Chapter:
         try:
             self.check(values)
         except ValueError as error:
-            told = self._told_of_defaults(given) if LENGTHS_DIFFER in str(error) else ""
-            raise ValueError(f"{error}{told}") from error
+            hint = self._told_of_defaults(given) if LENGTHS_DIFFER in str(error) else ""
+            raise ValueError(f"{error}{hint}") from error
         return values
 
     def _told_of_defaults(self, given):
         """Say which lists may have to grow with one that was given with another length, for an error message."""
         lists = {name: p.default for name, p in self.parameters.items() if p.type == "list"}
         old = {len(lists[name]) for name in given if name in lists and len(given[name]) != len(lists[name])}
-        left = [f"{name} = {brief(x)}" for name, x in lists.items() if name not in given and len(x) in old]
-        return f" (not given, so as before: {', '.join(left)})" if left else ""
+        defaults = [f"{name} = {brief(x)}" for name, x in lists.items() if name not in given and len(x) in old]
+        return f" (not given, so as before: {', '.join(defaults)})" if defaults else ""
 
     def typed(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return values of some parameters as the parameters' types, or raise ``ValueError``."""
@@ -135,7 +135,7 @@ def names() -> list[str]:
     >>> names()[0], "cluster" in names()
     ('processing_capacity', True)
     """
-    return [name for one in CHAPTERS for name in one.notebooks if (NOTEBOOKS / f"{name}.ipynb").is_file()]
+    return [name for entry in CHAPTERS for name in entry.notebooks if (NOTEBOOKS / f"{name}.ipynb").is_file()]
 
 
 def chapter(name: str | Path) -> Chapter:
@@ -167,8 +167,8 @@ def chapter(name: str | Path) -> Chapter:
         title, marked = _title(notebook, path.stem), _tagged(notebook, "parameters")[:1]
     except Exception as error:  # whatever else the file may be
         raise ValueError(f"{name} is not a notebook that can be read: {error}") from error
-    found = [p for cell in marked for p in _parameters(cell, path.stem)]
-    return Chapter(path.stem, title, path, notebook, {p.name: p for p in found})
+    parameters = [p for cell in marked for p in _parameters(cell, path.stem)]
+    return Chapter(path.stem, title, path, notebook, {p.name: p for p in parameters})
 
 
 def typed(parameter: Parameter, value: Any) -> Any:
@@ -216,8 +216,8 @@ def _tagged(notebook, tag):
 
 
 def _title(notebook, otherwise):
-    found = [re.search(r"^# (.+)$", c.source, flags=re.M) for c in notebook.cells if c.cell_type == "markdown"]
-    return next((match[1].strip() for match in found if match), otherwise)
+    headings = [re.search(r"^# (.+)$", c.source, flags=re.M) for c in notebook.cells if c.cell_type == "markdown"]
+    return next((match[1].strip() for match in headings if match), otherwise)
 
 
 def _parameters(cell, name):

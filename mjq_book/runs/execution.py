@@ -166,8 +166,8 @@ logging.getLogger("papermill").addHandler(logging.NullHandler())  # what went wr
 def _is_data(parameters):
     """Raise ``ValueError`` unless the cell that papermill puts in only assigns the given values."""
     code = translate_parameters("python3", "python", parameters, "Parameters")
-    found = {node.targets[0].id: ast.literal_eval(node.value) for node in ast.parse(code).body}
-    if found != parameters:
+    values = {node.targets[0].id: ast.literal_eval(node.value) for node in ast.parse(code).body}
+    if values != parameters:
         raise ValueError("the kernel received other parameters than were given")
 
 

@@ -33,12 +33,12 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     that come twice and anything but a list of names with values are refused.
     """
     try:
-        found = _load(_text(path, "utf-8", MOST_YAML))
+        content = _load(_text(path, "utf-8", MOST_YAML))
     except (OSError, ValueError, YAMLError) as error:
         raise ValueError(f"{path} cannot be read as YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
-        raise ValueError(f"{path} must hold lines 'name: value', got {type(found).__name__}")
-    return found
+    if not isinstance(content, dict) or not all(isinstance(name, str) for name in content):
+        raise ValueError(f"{path} must hold lines 'name: value', got {type(content).__name__}")
+    return content
 
 
 def write_yaml(path: str | Path, values: Mapping[str, Any]) -> None:
@@ -80,19 +80,19 @@ def several(parameter: Parameter, text: str) -> list:
         return _range(parameter.name, text)
     if parameter.type == "str":
         return _words(parameter.name, text)
-    found = data(parameter.name, f"[{text}]")
-    if not found:
+    values = data(parameter.name, f"[{text}]")
+    if not values:
         raise ValueError(f"{parameter.name} has no values in {text!r}")
-    return found
+    return values
 
 
 def _words(name, text):
     """Return the words between commas, as they stand; one with a comma is written between quotes."""
     try:
-        (found,) = csv.reader([text], skipinitialspace=True, strict=True) if text else [[""]]
+        (words,) = csv.reader([text], skipinitialspace=True, strict=True) if text else [[""]]
     except (csv.Error, ValueError) as error:
         raise ValueError(f"{name}: {text!r} is not a list of words: {error}") from error
-    return found
+    return words
 
 
 def _range(name, text):

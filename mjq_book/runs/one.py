@@ -132,11 +132,11 @@ def run(
         inputs.write_yaml(new / "parameters.yaml", given)
         about = _about(source.name, failure, began, seconds)
         results.write_json(new / "run.json", about)
-        found, differences = results.Results({}, {}, {}), None
+        answers, differences = results.Results({}, {}, {}), None
         executed: Any = None
         if target.exists():
             executed = nbformat.read(target, as_version=4)
-            found = _filed(new, executed)
+            answers = _filed(new, executed)
             differences = changes.between(source.notebook, executed) if changes.shown(source.notebook) else None
             nbformat.write(_in_words(executed, differences) if source.of_the_book else executed, target)
         crate.write(new, source.title, about, given, source.of_the_book)
@@ -150,7 +150,7 @@ def run(
             folders.write(copy, (folder / target.name).read_bytes())
     except (OSError, ValueError, RuntimeError) as error:
         raise RuntimeError(f"{error}; all other results are in {folder}") from error
-    return Run(folder, given, found, differences, executed, seconds, len(source.notebook.cells))
+    return Run(folder, given, answers, differences, executed, seconds, len(source.notebook.cells))
 
 
 def _about(name, failure, began, seconds):
@@ -182,20 +182,20 @@ def _in_words(executed, differences):
     words = Words(NOTEBOOKS.parent)
     notebook = readable(executed, words)
     if differences:
-        told = words.plain(changes.told(differences, lambda item: item.section))
-        notebook.cells.insert(1, new_markdown_cell("> **A run of this chapter.** " + told.replace("\n", "\n> ")))
+        summary = words.plain(changes.told(differences, lambda item: item.section))
+        notebook.cells.insert(1, new_markdown_cell("> **A run of this chapter.** " + summary.replace("\n", "\n> ")))
     return notebook
 
 
 def _filed(folder, notebook):
     """Write what an executed notebook found into files beside it."""
-    found = results.taken_from(notebook)
-    results.write_json(folder / "results.json", found.named())
+    answers = results.taken_from(notebook)
+    results.write_json(folder / "results.json", answers.named())
     for part in ("tables", "figures"):
         (folder / part).mkdir()
-    for name, table in found.tables.items():
+    for name, table in answers.tables.items():
         results.write_table(folder / "tables" / f"{_file_name(name)}.csv", table)
-    for name, figure in found.figures.items():
+    for name, figure in answers.figures.items():
         path = folder / "figures" / _file_name(name)
         if figure.svg:
             path.with_suffix(".svg").write_text(figure.svg, encoding="utf-8")
@@ -203,7 +203,7 @@ def _filed(folder, notebook):
             path.with_suffix(".png").write_bytes(figure.png)
         if figure.data:
             results.write_table(path.with_suffix(".csv"), figure.data)
-    return found
+    return answers
 
 
 def _file_name(name):

@@ -110,16 +110,16 @@ class Words:
     def plain(self, text: str) -> str:
         """Return Markdown without what only the book understands, inside of a paragraph."""
         text = LABEL.sub("", text)
-        text = EQUATION.sub(lambda found: f"$${found[1].rstrip()} \\tag{{{self.equations[found[2]]}}}$$", text)
+        text = EQUATION.sub(lambda match: f"$${match[1].rstrip()} \\tag{{{self.equations[match[2]]}}}$$", text)
         text = TO_A_PANEL.sub(r"\1", text)
-        text = LINK.sub(lambda found: self._link(found[1], found[2]), text)
-        return ROLE.sub(lambda found: self._role(found[1], found[2]), text)
+        text = LINK.sub(lambda match: self._link(match[1], match[2]), text)
+        return ROLE.sub(lambda match: self._role(match[1], match[2]), text)
 
     def of_one_page(self, text: str, home: str) -> str:
         """Return Markdown in which only references to the page of the chapter `home` are left as they are."""
         text = TO_A_PANEL.sub(r"\1", text)
-        text = LINK.sub(lambda found: found[0] if self.homes.get(found[2]) == home else found[1], text)
-        return TO_A_PAGE.sub(r"\1", ROLE.sub(lambda found: self._role(found[1], found[2]), text))
+        text = LINK.sub(lambda match: match[0] if self.homes.get(match[2]) == home else match[1], text)
+        return TO_A_PAGE.sub(r"\1", ROLE.sub(lambda match: self._role(match[1], match[2]), text))
 
     def _role(self, name, text):
         """Return what a role shows."""

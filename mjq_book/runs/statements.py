@@ -46,13 +46,13 @@ def statements(source: str) -> list[Statement]:
         body = ast.parse(source).body
     except SyntaxError:
         return []
-    lines, after, found = source.splitlines(), 0, []
+    lines, after, result = source.splitlines(), 0, []
     for node in body:
         first = min([node.lineno, *(x.lineno for x in getattr(node, "decorator_list", ()))])
         text = "\n".join(lines[first - 1 : node.end_lineno])
-        found.append(Statement(node, text, "\n".join(lines[after : node.end_lineno])))
+        result.append(Statement(node, text, "\n".join(lines[after : node.end_lineno])))
         after = node.end_lineno or after
-    return found
+    return result
 
 
 def called(node: ast.AST) -> str:

@@ -80,10 +80,10 @@ def wide(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
     [('a', 30, 'done', 0.5, None, 1.5), ('b', 60, 'missing', None, None, None)]
     """
     types = {"case": pl.String} | _given(plan) | FATE
-    found = [_single_values(record, taken=types) for record in records]
-    types |= _kinds(found)
+    answers = [_single_values(record, taken=types) for record in records]
+    types |= _kinds(answers)
     rows = []
-    for case, record, values in zip(plan.cases, records, found, strict=True):
+    for case, record, values in zip(plan.cases, records, answers, strict=True):
         row = {"case": case.name} | {name: case.parameters[name] for name in plan.given} | _fate(record) | values
         rows.append({name: _as(types[name], value) for name, value in row.items()})
     return pl.DataFrame(rows, schema=types)

@@ -23,7 +23,7 @@ def of(chapter: str) -> tuple[Question | Choice | Task, ...]:
     >>> of("stability")[0].title
     'The limit'
     """
-    known = [one.name for one in CHAPTERS]
+    known = [entry.name for entry in CHAPTERS]
     if chapter not in known:
         raise ValueError(f"there is no chapter {chapter!r} with questions; there are: {', '.join(known)}")
     return import_module(f"{__name__}.{chapter}").QUESTIONS

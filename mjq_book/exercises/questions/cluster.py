@@ -81,11 +81,11 @@ def all_that_arrives(lam, **_):
 
 
 def way(N, T, C, lam, mu1, mu2):
-    found = uniform(N, T, C, lam, mu1, mu2)
-    accepted = lam * (1 - found.blocking)
+    measures = uniform(N, T, C, lam, mu1, mu2)
+    accepted = lam * (1 - measures.blocking)
     return {
-        "lost": found.blocking, "accepted": accepted, "queue": found.mean_queue, "seconds": found.mean_delay,
-        "size": (T + 1) / 2, "busy": found.mean_busy_servers,
+        "lost": measures.blocking, "accepted": accepted, "queue": measures.mean_queue, "seconds": measures.mean_delay,
+        "size": (T + 1) / 2, "busy": measures.mean_busy_servers,
     }  # fmt: skip
 
 

@@ -103,9 +103,9 @@ def way_of_one_server(t1, t2, p1):
 
 
 def way_by_the_clock(n, p1, m):
-    X, found = ns.one_or_all(n, 1, p1, m, 0)
-    return {"jobs": 1 / (1 - p1), "length": 1 / (1 - p1) / X, "X": X, "spread": (1 + 2 * found) / (1 - p1),
-            "index": 1 + 2 * found}  # fmt: skip
+    X, Delta = ns.one_or_all(n, 1, p1, m, 0)
+    return {"jobs": 1 / (1 - p1), "length": 1 / (1 - p1) / X, "X": X, "spread": (1 + 2 * Delta) / (1 - p1),
+            "index": 1 + 2 * Delta}  # fmt: skip
 
 
 def way_of_two_classes(**values):

@@ -92,14 +92,14 @@ def way(D1A, D2A, D1B, D2B):
 
 def way_of_a_large_pool(alpha, beta, **demands):
     D = matrix(**demands)
-    found = way(**demands)
+    values = way(**demands)
     X_A, X_B = pool.asymptotic_throughputs(beta, D)
     first = min(alpha / X_A, (1 - alpha) / X_B)
     rest = {"A": alpha - first * X_A, "B": 1 - alpha - first * X_B}
     last = max(rest, key=lambda name: rest[name])
     alone = max(demands[f"D1{last}"], demands[f"D2{last}"])
-    place = "inside of the sector" if found["low"] <= beta <= found["high"] else "outside of the sector"
-    return found | {
+    place = "inside of the sector" if values["low"] <= beta <= values["high"] else "outside of the sector"
+    return values | {
         "X_A": X_A, "X_B": X_B, "first": first, "last": last, "left": rest[last], "alone": alone,
         "after": rest[last] * alone, "place": place,
     }  # fmt: skip
@@ -107,9 +107,9 @@ def way_of_a_large_pool(alpha, beta, **demands):
 
 def way_of_a_small_pool(N_A, N_B, K_A, K_B, **demands):
     D = matrix(**demands)
-    found = pool.depletion(D, N_A, N_B, K_A, K_B)
-    one = one_at_a_time(N_A, N_B, K_A, K_B, **demands)
-    return {"first": found.T_phi2, "end": found.T - found.T_phi2, "one": one}
+    depletion = pool.depletion(D, N_A, N_B, K_A, K_B)
+    sequential_time = one_at_a_time(N_A, N_B, K_A, K_B, **demands)
+    return {"first": depletion.T_phi2, "end": depletion.T - depletion.T_phi2, "one": sequential_time}
 
 
 # --- A choice -------------------------------------------------------------------------------------------------------

@@ -129,8 +129,8 @@ def saturated(**values):
     """Return the states of the saturated system as a table, and the capacity."""
     jobs = system(**values)
     rule = partial(pc.saturated_transitions, B=jobs.servers, b=jobs.needs, mu=jobs.rates, p=jobs.mix)
-    found = shares(pc.saturated_states(jobs.servers, jobs.needs)[0], rule)
-    rows = [(*state, share, state[0] * jobs.rates[0] + state[1] * jobs.rates[1]) for state, share in found]
+    state_shares = shares(pc.saturated_states(jobs.servers, jobs.needs)[0], rule)
+    rows = [(*state, share, state[0] * jobs.rates[0] + state[1] * jobs.rates[1]) for state, share in state_shares]
     head = "first kind in service", "second kind in service", "kind of head", "share of time", "completions per hour"
     return {"states": table(head, rows), "X": jobs.capacity, "naive": jobs.naive_capacity}
 

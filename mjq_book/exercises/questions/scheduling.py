@@ -67,8 +67,8 @@ def mean_wait(policy, **values):
 
 
 def way_of_log(policy, n, **values):
-    found = replayed(policy, n, **values)
-    return {"schedule": schedule_table(found), "total": f"{found.wait.sum():.0f}"}
+    replay = replayed(policy, n, **values)
+    return {"schedule": schedule_table(replay), "total": f"{replay.wait.sum():.0f}"}
 
 
 def way_of_easy(n, **values):
@@ -121,17 +121,17 @@ def way_of_two_servers(p1, lam):
     rule = partial(
         scheduling.transitions, lam=lam, B=2, b=(1, 2), mu=(1, 1), p=(p1, 1 - p1), room=1, policy="fcfs"
     )  # fmt: skip
-    found = shares(scheduling.empty(2, "fcfs"), rule)
+    state_shares = shares(scheduling.empty(2, "fcfs"), rule)
     kinds = "small", "large"
-    rows = [(m[0], m[1], *([kinds[k] for k in queue] or ["–"]), share) for (m, queue), share in found]
+    rows = [(m[0], m[1], *([kinds[k] for k in queue] or ["–"]), share) for (m, queue), share in state_shares]
     return {"states": table(("small in service", "large in service", "waits", "share of time"), rows)}
 
 
 def way_of_queue(policy, **values):
-    found, order = queue(policy, **values), queue("fcfs", **values)
+    measures, order = queue(policy, **values), queue("fcfs", **values)
     return {
-        "count": str(found.states), "ENq": found.ENq, "through": found.throughput, "accepted": found.accepted,
-        "EWq_in_order": order.EWq, "lost_in_order": 100 * (1 - order.accepted),
+        "count": str(measures.states), "ENq": measures.ENq, "through": measures.throughput,
+        "accepted": measures.accepted, "EWq_in_order": order.EWq, "lost_in_order": 100 * (1 - order.accepted),
     }  # fmt: skip
 
 

@@ -87,10 +87,10 @@ def spread(p1, **values):
 
 
 def dispersion_of_long_rows(r, **values):
-    found = 2 * spread(**values) / (1 - r)
-    if found < 1:
+    dispersion = 2 * spread(**values) / (1 - r)
+    if dispersion < 1:
         raise ValueError("hardly uneven")
-    return found
+    return dispersion
 
 
 def dispersion_unsquared(r, **values):

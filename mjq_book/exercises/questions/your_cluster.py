@@ -95,9 +95,9 @@ def way_of_full_hours(p1, t):
 
 
 def way_of_log(N, **values):
-    found = replayed(N, **values)
+    replay = replayed(N, **values)
     naive = rate_of_log_without_waste(N, **values)
-    return {"schedule": schedule_table(found), "end": f"{found.finish.max():.0f}", "naive": naive}
+    return {"schedule": schedule_table(replay), "end": f"{replay.finish.max():.0f}", "naive": naive}
 
 
 # --- A choice -------------------------------------------------------------------------------------------------------

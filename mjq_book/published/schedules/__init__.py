@@ -59,12 +59,12 @@ def workloads() -> dict[str, Workload]:
     >>> shown.servers, shown.need.tolist()
     (4, [3, 4, 1])
     """
-    found = {}
+    traces = {}
     for name, group in groupby(published.read("schedules/workloads"), lambda row: row["trace"]):
         jobs = list(group)
         columns = [np.array([int(row[key]) for row in jobs]) for key in ("submit", "need", "run", "estimate")]
-        found[name] = Workload(name, int(jobs[0]["servers"]), *columns)
-    return found
+        traces[name] = Workload(name, int(jobs[0]["servers"]), *columns)
+    return traces
 
 
 def schedules() -> dict[tuple[str, str, str], dict[str, np.ndarray]]:
@@ -81,10 +81,10 @@ def schedules() -> dict[tuple[str, str, str], dict[str, np.ndarray]]:
     >>> starts["fcfs"].tolist(), starts["easy"].tolist()
     ([0, 5, 7], [0, 5, 2])
     """
-    found = {}
+    starts = {}
     rows = published.read("schedules/schedules")
     for key, group in groupby(rows, lambda row: (row["trace"], row["ties"], row["limit"])):
         jobs = list(group)
         given = [policy for policy in POLICIES if jobs[0][policy]]
-        found[key] = {policy: np.array([int(row[policy]) for row in jobs]) for policy in given}
-    return found
+        starts[key] = {policy: np.array([int(row[policy]) for row in jobs]) for policy in given}
+    return starts

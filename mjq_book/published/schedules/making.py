@@ -116,31 +116,31 @@ def takes(policy: str, workload: Workload) -> bool:
 
 def expected(workload: Workload, replay: Callable = replay) -> dict[tuple[str, str, str], dict[str, np.ndarray]]:
     """Return the starts of a workload as `schedules` has them, by :func:`replay` or another function."""
-    found = {}
+    starts = {}
     log = workload.submit, workload.need, workload.run, workload.estimate, workload.servers
     for limit in LIMITS if (workload.estimate < workload.run).any() else LIMITS[:1]:
         for ties in TIES:
-            found[workload.name, ties, limit] = {
+            starts[workload.name, ties, limit] = {
                 policy: replay(*log, policy, ties=ties, kill=limit == "killed").start.astype(int)
                 for policy in POLICIES
                 if takes(policy, workload)
             }
-    return found
+    return starts
 
 
 def write(workloads: Iterable[Workload], folder: Path = FOLDER) -> None:
     """Write both tables."""
-    jobs, found = [], []
+    jobs, schedule_rows = [], []
     for work in workloads:
         columns = (work.submit, work.need, work.run, work.estimate)
         for job, row in enumerate(zip(*(column.tolist() for column in columns), strict=True), 1):
             jobs.append([work.name, work.servers, job, *row])
         for key, starts in expected(work).items():
             for job in range(len(work.submit)):
-                found.append([*key, job + 1, *(starts[x][job] if x in starts else None for x in POLICIES)])
+                schedule_rows.append([*key, job + 1, *(starts[x][job] if x in starts else None for x in POLICIES)])
     headers = ["trace", "servers", "job", "submit", "need", "run", "estimate"]
     _write(folder / "workloads.csv", headers, jobs)
-    _write(folder / "schedules.csv", ["trace", "ties", "limit", "job", *POLICIES], found)
+    _write(folder / "schedules.csv", ["trace", "ties", "limit", "job", *POLICIES], schedule_rows)
 
 
 def _write(path, headers, rows):

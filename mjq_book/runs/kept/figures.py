@@ -110,12 +110,12 @@ def _collection(artist):
 
 def _pixels(image):
     """Return the middle of each pixel, and its value."""
-    left, right, bottom, top = image.get_extent()
+    x_left, x_right, y_bottom, y_top = image.get_extent()
     values: np.ndarray = np.ma.filled(np.ma.asarray(image.get_array(), float), np.nan)
     if image.origin == "upper":
         values = values[::-1]
-    x = left + (np.arange(values.shape[1]) + 0.5) * (right - left) / values.shape[1]
-    y = min(bottom, top) + (np.arange(values.shape[0]) + 0.5) * abs(top - bottom) / values.shape[0]
+    x = x_left + (np.arange(values.shape[1]) + 0.5) * (x_right - x_left) / values.shape[1]
+    y = min(y_bottom, y_top) + (np.arange(values.shape[0]) + 0.5) * abs(y_top - y_bottom) / values.shape[0]
     return [(a, b, None, None, v) for b, row in zip(y, values, strict=True) for a, v in zip(x, row, strict=True)]
 
 
@@ -126,8 +126,8 @@ def _mesh(mesh):
     values: np.ndarray = np.ma.filled(np.ma.asarray(mesh.get_array(), float), np.nan)
     if values.size != places[..., 0].size:
         places = corners
-    found = zip(places[..., 0].ravel(), places[..., 1].ravel(), values.ravel(), strict=False)
-    return [(a, b, None, None, v) for a, b, v in found]
+    points = zip(places[..., 0].ravel(), places[..., 1].ravel(), values.ravel(), strict=False)
+    return [(a, b, None, None, v) for a, b, v in points]
 
 
 def _cloud(points):
@@ -139,8 +139,8 @@ def _cloud(points):
 
 def _vertices(artist, values):
     """Return the corners of each path, and the value of the path."""
-    found = zip(artist.get_paths(), values, strict=False)
-    return [(a, b, None, None, value) for path, value in found for a, b in path.vertices]
+    pairs = zip(artist.get_paths(), values, strict=False)
+    return [(a, b, None, None, value) for path, value in pairs for a, b in path.vertices]
 
 
 def _ticks(axis):

@@ -50,7 +50,9 @@ def _ask(formatters):
 
         formatters[DATA].for_type(Table, lambda table: {"columns": table.headers, "rows": table.rows})
         formatters[DATA].for_type(Glued, lambda glued: {"value": glued.value})
-        formatters[DATA].for_type(Sentence, lambda said: {"values": {k: x.value for k, x in said.values.items()}})
+        formatters[DATA].for_type(
+            Sentence, lambda sentence: {"values": {k: x.value for k, x in sentence.values.items()}}
+        )
 
 
 def _png(figure):
