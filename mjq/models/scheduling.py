@@ -88,12 +88,16 @@ POLICIES = tuple(name for name in policies.NAMES if not policies.policy(name.rep
 # --- Who starts next, asked of the policy: jobs are told by their classes, in order of arrival ------------------------
 
 
-@cache
 def _rule(policy: str) -> Policy:
     """Return a policy that has a chain."""
-    rule = policies.policy(policy)
+    return _named(policy) if isinstance(policy, str) else policies.policy(policy)  # which refuses it
+
+
+@cache
+def _named(name):
+    rule = policies.policy(name)
     if rule.knows_times:
-        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, which look at no times; got {policy!r}")
+        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, which look at no times; got {name!r}")
     return rule
 
 

@@ -14,11 +14,11 @@ from mjq._util import parallel
 from mjq.simulation import simulate_depletion, simulate_multiserver
 from mjq_book import runs
 from mjq_book.runs import cases, sweeps, tables
-from mjq_book.runs.archive import Archive
 from mjq_book.runs.cases import Case, Plan, Record
 from mjq_book.runs.chapters import chapter
 from mjq_book.runs.execution import Failure
 from mjq_book.runs.kept.results import Results
+from mjq_book.runs.sweeps import Archive
 from tests.conftest import SMALL, write_chapter
 
 
