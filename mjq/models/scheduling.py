@@ -94,7 +94,7 @@ def _rule(policy: str) -> Policy:
 
 
 @cache
-def _named(name):
+def _named(name: str) -> Policy:
     rule = policies.policy(name)
     if rule.knows_times:
         raise ValueError(f"policy must be one of {', '.join(POLICIES)}, which look at no times; got {name!r}")

@@ -296,7 +296,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("batch", [1, 25])
+@pytest.mark.parametrize("batch", [1, pytest.param(25, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_corrected_intervals_hold_what_they_say_whatever_comes(kind, batch, monkeypatch):
     """The waits grow, shrink or shift on the scale, and the rule knows nothing of it; jobs of a batch miss alike.

@@ -69,8 +69,12 @@ def test_an_empty_environment_computes_a_headline_of_each_model(environment, tmp
     assert found.stdout.split() == ["True"] * 8, found.stdout + found.stderr
 
 
-def test_nothing_but_the_core_is_installed_and_work_is_done_side_by_side(environment, tmp_path):
+def test_nothing_but_the_core_is_installed(environment, tmp_path):
     assert set(run(environment, "-c", INSTALLED, cwd=tmp_path).stdout.replace("_", "-").split()) == CORE
+
+
+@pytest.mark.slow
+def test_with_the_core_alone_work_is_done_side_by_side(environment, tmp_path):
     found = run(environment, "-c", SIDE_BY_SIDE, cwd=tmp_path)
     assert found.stdout.split() == ["True"] * 2, found.stderr
 
@@ -104,6 +108,7 @@ def test_the_command_says_what_it_lacks(environment, tmp_path):
     assert "Traceback" not in said.stderr
 
 
+@pytest.mark.slow
 def test_with_the_extra_for_logs_it_answers_from_a_log(root, wheel, tmp_path):
     python = installed(wheel, "[logs]", root, tmp_path)
     (tmp_path / "log.csv").write_text("submit,need,run\n0,1,3600\n60,1,60\n")
