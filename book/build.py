@@ -35,6 +35,7 @@ import student
 import yaml
 
 from mjq_book.runs import execution
+from mjq_book.runs.kept.provenance import OURS
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "book/_ext"))
@@ -217,9 +218,7 @@ def state_of(site):
         state.update(str(path.relative_to(site)).encode() + path.read_bytes())
     # The reference pages, the ledger, the reference values, the pages about data and other tools are made from these.
     tables = [*(ROOT / "tests/foreign").glob("*.csv"), *(ROOT / "benchmarks").rglob("*.csv")]
-    for path in sorted(
-        [*(path for name in ("mjq", "mjq_logs", "mjq_book") for path in (ROOT / name).rglob("*")), *tables]
-    ):
+    for path in sorted([*(path for name in OURS for path in (ROOT / name).rglob("*")), *tables]):
         if path.suffix in {".py", ".csv", ".json"}:
             pages.update(path.read_bytes())
     return f"{pages.hexdigest()} {frame.hexdigest()}"

@@ -33,6 +33,7 @@ import programs
 
 import mjq_logs
 from mjq._util.plain import plain
+from mjq_book.runs.kept.provenance import OURS
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "book/browser"
@@ -286,7 +287,7 @@ def zipped():
     """The library and what stands in place of packages that the browser lacks, as a zip that is always the same."""
     files = {
         path: path.relative_to(ROOT)
-        for package in ("mjq", "mjq_logs", "mjq_book")
+        for package in OURS
         for path in (ROOT / package).rglob("*")
         if path.suffix in {".py", ".pyi", ".csv", ".gz", ".typed"} and not {"cli", "exercises"} & set(path.parts)
     }

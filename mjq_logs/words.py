@@ -10,11 +10,17 @@ from mjq_logs.answers import Agreement, PolicyPlan
 from mjq_logs.reading.log import HOUR, Log
 
 __all__ = [
-    "CLEARLY", "RULES", "agreement_in_words", "assumed", "counted", "disagreement_in_words", "nearest", "percent",
-    "plan_in_words", "rule_of", "time_in_words",
+    "CLEARLY", "ESTIMATES", "RULES", "agreement_in_words", "assumed", "counted", "disagreement_in_words", "nearest",
+    "percent", "plan_in_words", "rule_of", "time_in_words",
 ]  # fmt: skip
 
 RULES = {"fcfs": "first come, first served", "easy": "EASY"}
+ESTIMATES = {
+    "naive": "naive",
+    "exponential": "exponential classes",
+    "independent": "independent jobs",
+    "own_order": "own order",
+}
 UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
 LEAST_WAIT = 60.0  # seconds; mean waits up to it are not told apart
 LARGE = 1e6  # from which on a number is written with an exponent

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mjq_book.experiments import public_logs
+from mjq_book.runs.kept import provenance
 from mjq_logs.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = "mjq", "mjq_logs", "mjq_book"
+PACKAGES = provenance.OURS
 MODULES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
 
 # Public logs, and the schedules that others computed for them.

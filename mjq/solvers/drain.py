@@ -51,6 +51,7 @@ Source: ours. The saturated system is that of [BB22] and [GHS20].
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -63,7 +64,15 @@ from mjq._util.checks import TooLarge
 from mjq._util.compiling import numba
 from mjq.solvers import arnoldi, chain
 
-__all__ = ["Configurations", "Heads", "SaturatedState", "configurations", "departure_operator", "saturated"]
+__all__ = [
+    "Configurations",
+    "Heads",
+    "SaturatedState",
+    "configurations",
+    "departure_operator",
+    "saturated",
+    "ways_to_use",
+]
 
 DENSE_UNKNOWNS = 1000  # up to which T is formed and eliminated exactly
 PATIENT_UNKNOWNS = 6000  # the same where Arnoldi iterations cannot be trusted
@@ -157,20 +166,32 @@ def configurations(
     return Configurations(counts, *_neighbours(*_keys(counts)))
 
 
-def _number(resource, needs, most_free):
-    """Return how many configurations there are, before they are listed; 0 where needs are no whole numbers.
+def ways_to_use(units: int, needs: Sequence[int]) -> np.ndarray:
+    r"""Return how many sets of jobs hold exactly so many units, for 0 to `units`, without listing them.
 
-    With x for a unit in use, they are the coefficients of the product of 1 / (1 - x^need) over the classes.
+    They are the coefficients of :math:`\prod_i 1 / (1 - x^{b_i})`, with `x` for a unit in use and the needs b.
+
+    Examples
+    --------
+    Six units are held by two jobs of three units each, or by three of two:
+
+    >>> ways_to_use(6, [2, 3]).tolist()
+    [1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 2.0]
     """
+    ways = np.zeros(units + 1)
+    ways[0] = 1
+    for need in needs:  # one job more of this class: ways[used] += ways[used - need], from few units to many
+        whole = np.zeros(-(-(units + 1) // need) * need)
+        whole[: units + 1] = ways
+        ways = whole.reshape(-1, need).cumsum(axis=0).ravel()[: units + 1]
+    return ways
+
+
+def _number(resource, needs, most_free):
+    """Return how many configurations there are, before they are listed; 0 where needs are no whole numbers."""
     if not all(float(x).is_integer() for x in [resource, most_free, *needs]) or resource * len(needs) > WHOLE_UNITS:
         return 0
-    ways = np.zeros(int(resource) + 1)
-    ways[0] = 1
-    for need in needs.astype(int):
-        rows = -(-len(ways) // need)
-        padded = np.concatenate([ways, np.zeros(rows * need - len(ways))])
-        ways = padded.reshape(rows, need).cumsum(axis=0).ravel()[: len(ways)]
-    return ways[max(0, int(resource - most_free)) :].sum()
+    return ways_to_use(int(resource), needs.astype(int))[max(0, int(resource - most_free)) :].sum()
 
 
 def _keys(counts):

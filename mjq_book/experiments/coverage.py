@@ -18,7 +18,7 @@ that of the upper end of the intervals over the lower one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -43,6 +43,7 @@ __all__ = [
     "Case",
     "Machine",
     "drawn",
+    "keep_rows",
     "main",
     "of_case",
     "truth_of",
@@ -369,13 +370,18 @@ def _rows_of(case):
     return [row for jobs in JOBS for row in of_case(case, truth, jobs, LOGS)]
 
 
-def main() -> None:
+def keep_rows(rows_of: Callable[[Case], list[dict]], cases: Sequence[Case], table: Path, command: str) -> None:
+    """Compute the rows of all processes, some at a time, and keep them in the order of the processes."""
     rows_by_case: dict[Hashable, list[dict]] = {}
-    with tqdm(desc="processes", total=len(CASES), disable=None) as bar:
-        for done in parallel.map_as_completed(_rows_of, list(zip(CASES, CASES, strict=True)), None):
+    with tqdm(desc="processes", total=len(cases), disable=None) as bar:
+        for done in parallel.map_as_completed(rows_of, list(zip(cases, cases, strict=True)), None):
             rows_by_case |= done
             bar.update(len(done))
-    keep(TABLE, [row for case in CASES for row in rows_by_case[case]], COMMAND, digits=3)
+    keep(table, [row for case in cases for row in rows_by_case[case]], command, digits=3)
+
+
+def main() -> None:
+    keep_rows(_rows_of, CASES, TABLE, COMMAND)
 
 
 if __name__ == "__main__":

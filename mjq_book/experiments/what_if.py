@@ -11,16 +11,13 @@ these intervals held the value, within two of its standard errors. `width` is th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from tqdm import tqdm
 
-from mjq._util import parallel
 from mjq.simulation import replay
-from mjq_book.experiments.coverage import MACHINES, Case, drawn
-from mjq_book.experiments.tables.keeping import keep
+from mjq_book.experiments.coverage import MACHINES, Case, drawn, keep_rows
 from mjq_logs import Changed, Log, capped, shifted_to_night, what_if, with_exact_estimates, without_need
 from mjq_logs.answers import Effect
 
@@ -113,12 +110,7 @@ def _rows_of(case):
 
 
 def main() -> None:
-    rows_by_case: dict[Hashable, list[dict]] = {}
-    with tqdm(desc="processes", total=len(CASES), disable=None) as bar:
-        for done in parallel.map_as_completed(_rows_of, list(zip(CASES, CASES, strict=True)), None):
-            rows_by_case |= done
-            bar.update(len(done))
-    keep(TABLE, [row for case in CASES for row in rows_by_case[case]], COMMAND, digits=3)
+    keep_rows(_rows_of, CASES, TABLE, COMMAND)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 Python answers Ctrl-C and SIGTERM between two of its own instructions. A compiled function may run for hours without
 one. So a second thread listens, too: if the first one has not answered after half a second, the thread ends the
 process. That is safe, for files are written beside their place and renamed. What a process that was stopped leaves half
-done is not told: its reader knows why. After five seconds the thread also shows on
-a terminal, each second, what is being done and since when.
+done is not told: its reader knows why. After five seconds the thread also shows on a terminal, each second, what is
+being done and since when.
 
 Both need the interpreter's lock, which compiled functions release: each is compiled with ``nogil=True``.
 

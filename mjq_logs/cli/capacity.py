@@ -26,12 +26,6 @@ from mjq_logs.cli.reading import (
 
 __all__ = ["capacity"]
 
-NAMES = {
-    "naive": "naive",
-    "exponential": "exponential classes",
-    "independent": "independent jobs",
-    "own_order": "own order",
-}
 HOUR = 3600  # seconds
 ANSWER, CHARTS = 4, 4  # sentences and charts at the top of a page
 CHARTS_OF_A_PARTITION = 2  # on a page about several
@@ -185,9 +179,10 @@ def _progress(stage):
 def _charts(reports):
     """Return the four charts that show most of what this log tells."""
     from mjq_logs import plots
+    from mjq_logs.words import ESTIMATES
 
     first = next(iter(reports.policies.values()))
-    estimates = "; ".join(f"{name}, {getattr(first.capacities, key).assumes}" for key, name in NAMES.items())
+    estimates = "; ".join(f"{name}, {getattr(first.capacities, key).assumes}" for key, name in ESTIMATES.items())
     of_each = [
         (f"How many servers can be busy, by four estimates: {estimates}", plots.shares_of_capacity, True),
         (
@@ -321,8 +316,10 @@ def _arrivals(load):
 
 
 def _capacities(report):
+    from mjq_logs.words import ESTIMATES
+
     figures = attrgetter("value", "low", "high", "share", "share_low", "share_high", "wasted_servers")
-    rows = [(name, *figures(getattr(report.capacities, key))) for key, name in NAMES.items()]
+    rows = [(name, *figures(getattr(report.capacities, key))) for key, name in ESTIMATES.items()]
     head = "capacity", "jobs per hour", "from", "to", "of the naive", "from", "to", "servers wasted"
     formats = ("", ".4g", ".4g", ".4g", ".4f", ".4f", ".4f", ".2f")
     yield sheet.Table(f"Capacity under {report.policy}, with 95 % intervals", head, rows, formats)
@@ -330,8 +327,10 @@ def _capacities(report):
 
 def _assumptions(reports):
     """Say what each capacity assumes, and what its interval says."""
+    from mjq_logs.words import ESTIMATES
+
     sentences = []
-    for key, name in NAMES.items():
+    for key, name in ESTIMATES.items():
         capacities = [getattr(report.capacities, key) for report in reports]
         kinds = dict.fromkeys(capacity.interval for capacity in capacities)
         ends = capacities[0].interval if len(kinds) == 1 else "; ".join(

@@ -147,6 +147,7 @@ class Correction:
     def __init__(self, past: Past) -> None:
         self.past = past
         self._scores = np.full(past.forecasts.shape[:2], np.nan)
+        self._of_past: dict[int, Forecast | None] = {}
 
     def moved(self, waits: np.ndarray, way: int, number: int, time: float) -> np.ndarray:
         """Return a forecast that was made in a way, corrected by the misses in this way that were known at a time.
@@ -192,6 +193,13 @@ class Correction:
         for k in jobs[np.isnan(scores[jobs])]:
             scores[k] = crps(self.moved(past.forecasts[k, way], way, past.number[k], past.time[k]), past.wait[k])
         return scores[jobs]
+
+    def of_past(self, k: int) -> Forecast | None:
+        """Return the forecast of a job of the past, by its place there, as it was when the job came."""
+        if k not in self._of_past:
+            past = self.past
+            self._of_past[k] = self.forecast(past.number[k], past.time[k], past.rule[k], past.last[k])
+        return self._of_past[k]
 
     def forecast(self, number: int, time: float, rule: np.ndarray, last: float) -> Forecast | None:
         """Return the forecast of a job when so many have come; None if the past is too short.

@@ -149,13 +149,18 @@ def judged(jobs: History, past: Past, asked: Sequence[int], rule: np.ndarray, la
         of their median, after they were corrected and before; errors of others; the weight of the rule, and whether the
         replays alone were used. None if the past is too short.
     """
+    correction = Correction(past)
+    each = zip(asked, jobs.arrival[asked], rule, last, strict=True)
+    return _judged(jobs, asked, rule, last, [correction.forecast(*job) for job in each])
+
+
+def _judged(jobs, asked, rule, last, forecasts):
     started = np.sort(jobs.start[np.isfinite(jobs.start)])
     order = np.argsort(jobs.start, kind="stable")[: len(started)]
     total = np.cumsum(on_scale(jobs.start[order] - jobs.arrival[order]))
-    correction, rng, rows = Correction(past), np.random.default_rng(1), []
-    for k, number in enumerate(asked):
+    rng, rows = np.random.default_rng(1), []
+    for k, (number, forecast) in enumerate(zip(asked, forecasts, strict=True)):
         time, wait = jobs.arrival[number], float(on_scale(jobs.start[number] - jobs.arrival[number]))
-        forecast = correction.forecast(number, time, rule[k], last[k])
         so_far = int(np.searchsorted(started, time))
         if forecast is None or not so_far or not np.isfinite(wait):
             continue
@@ -169,10 +174,12 @@ def judged(jobs: History, past: Past, asked: Sequence[int], rule: np.ndarray, la
     return dict(zip(names, np.array(rows, dtype=float).T, strict=True))
 
 
-def record_of(jobs: History, past: Past) -> ForecastRecord | None:
+def record_of(jobs: History, correction: Correction) -> ForecastRecord | None:
     """Return how good the forecasts of the last third of a log were; None if the log is too short to tell."""
+    past = correction.past
     asked = np.flatnonzero(past.number >= LAST_PART * len(jobs.need))
-    results = judged(jobs, past, past.number[asked].tolist(), past.rule[asked], past.last[asked])
+    forecasts = [correction.of_past(k) for k in asked.tolist()]
+    results = _judged(jobs, past.number[asked].tolist(), past.rule[asked], past.last[asked], forecasts)
     return None if results is None else as_record(results)
 
 
@@ -216,8 +223,7 @@ def lately(correction: Correction, number: int, time: float) -> HeldLately | Non
     past, rng = correction.past, np.random.default_rng(1)
     made, ended = 0, []
     for k in range(*np.searchsorted(past.number, [LAST_PART * number, number])):
-        came = past.time[k]
-        forecast = correction.forecast(past.number[k], came, past.rule[k], past.last[k])
+        came, forecast = past.time[k], correction.of_past(k)
         made += forecast is not None
         if forecast is not None and came + off_scale(interval(forecast.after, SHARE)[1]) < time:
             wait = min(past.wait[k], float(on_scale(time - came)))

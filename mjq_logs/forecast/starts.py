@@ -118,7 +118,8 @@ def forecast_starts(
     # Each forecast rests on those since a third of its jobs; so do these, whose scores tell the weight.
     begin = min(arrived, LAST_PART * len(jobs.need)) / MEMORY**2
     past = past_of(jobs, policy, begin, len(jobs.need), None if keep is None else Path(keep), workers, progress)
-    record, correction = record_of(jobs, past), Correction(past)
+    correction = Correction(past)
+    record = record_of(jobs, correction)
     recent = None if record is None else lately(correction, arrived, time)
     forecasts, corrected = [], None
     for servers, hours in zip(needs.tolist(), limits.tolist(), strict=True):

@@ -7,18 +7,13 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 
 from mjq.plots.figures import COLOURS
+from mjq_logs.words import ESTIMATES
 
 if TYPE_CHECKING:
     from mjq_logs import PolicyReports, Report
 
 __all__ = ["load_by_time", "memory_of_log", "shares_of_capacity", "waits_against_load", "wasted_servers"]
 
-NAMES = {
-    "naive": "naive",
-    "exponential": "exponential classes",
-    "independent": "independent jobs",
-    "own_order": "own order",
-}
 APART = 0.16  # between the marks of two policies in one row
 MOST_NEEDS = 8  # that are drawn
 SPREAD = 20  # times by which waits differ, from which on they are drawn on a logarithmic scale
@@ -44,7 +39,7 @@ def shares_of_capacity(report: Report | PolicyReports, ax: Axes) -> None:
     reports = _of_each(report)
     for number, (policy, of_policy) in enumerate(reports.items()):
         colour = COLOURS[number]
-        for row, key in enumerate(NAMES):
+        for row, key in enumerate(ESTIMATES):
             capacity, place = getattr(of_policy.capacities, key), row + APART * (number - (len(reports) - 1) / 2)
             if capacity.share_low is not None and capacity.share_high is not None:
                 ax.plot([capacity.share_low, capacity.share_high], [place, place], color=colour, lw=4, alpha=0.4)
@@ -55,7 +50,7 @@ def shares_of_capacity(report: Report | PolicyReports, ax: Axes) -> None:
         ax.axvline(load.load, color="black", ls="--", label="work that came")
     if load or len(reports) > 1:
         _legend(ax)
-    ax.set_yticks(range(len(NAMES)), NAMES.values())
+    ax.set_yticks(range(len(ESTIMATES)), ESTIMATES.values())
     ax.invert_yaxis()
     ax.set(xlabel="share of the servers that is busy", xlim=(0, 1.02))
 

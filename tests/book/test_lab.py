@@ -23,10 +23,7 @@ LAB = Path(sys.executable).with_name("jupyter-lab")
 PICTURES = ROOT / "_build/lab-pictures"
 NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not LAB.exists(), reason="JupyterLab is not installed: make lab installs it"),
-]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

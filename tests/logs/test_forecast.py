@@ -475,7 +475,7 @@ def test_nothing_later_than_the_time_is_used(log, few_draws):
 def test_the_record_tells_how_good_forecasts_were(log, few_draws):
     jobs = history(log, "easy")
     past = past_of(jobs, "easy", 2 / 27 * len(log), len(log))
-    record = record_of(jobs, past)
+    record = record_of(jobs, Correction(past))
     assert record.forecasts == len(numbers(467, 700))
     for held in (record.within, record.within_before):
         assert 0.65 < held["80"] < 0.95 and held["50"] < held["80"] < held["95"] and held["95"] > 0.88
@@ -745,7 +745,7 @@ def test_intervals_hold_while_the_queue_grows(few_draws):
     """The waits grow from three hours to a day and a half; without the correction, the intervals hold half of them."""
     log = made(6000, seed=2, load=1.08)
     jobs = history(log, "easy")
-    record = record_of(jobs, past_of(jobs, "easy", 2 / 27 * len(log), len(log)))
+    record = record_of(jobs, Correction(past_of(jobs, "easy", 2 / 27 * len(log), len(log))))
     assert record.within_before["80"] < 0.6 and record.within_before["95"] < 0.8
     assert 0.74 <= record.within["80"] <= 0.86 and record.within["95"] >= 0.9
     assert record.error < record.error_before
@@ -780,7 +780,7 @@ def of_load(kind, seed, jobs=6000):
 def test_intervals_hold_whatever_the_load_does(kind, few_draws):
     log = of_load(kind, seed=1)
     jobs = history(log, "easy")
-    record = record_of(jobs, past_of(jobs, "easy", 2 / 27 * len(log), len(log)))
+    record = record_of(jobs, Correction(past_of(jobs, "easy", 2 / 27 * len(log), len(log))))
     assert 0.74 <= record.within["80"] <= 0.86 and record.within["95"] >= 0.9
 
 

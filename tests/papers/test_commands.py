@@ -19,7 +19,7 @@ import claims
 
 HEADLINES = commands.headlines()
 PRINTED = [line for line in HEADLINES if line.command.startswith("mjq ")]
-QUICK = 6  # seconds of processor time
+QUICK = 2.5  # seconds of processor time
 with measuring.TABLE.open(encoding="utf-8", newline="") as file:
     MEASURED = {row["command"]: row for row in csv.DictReader(file)}
 OF_LEDGERS = list(dict.fromkeys(command for key in published.LEDGERS for command in commands.checking(key)))

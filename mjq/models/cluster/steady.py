@@ -180,13 +180,8 @@ def _count_configurations(N, sizes):
     N, sizes = N // unit, [int(size) // unit for size in sizes]
     if N > MOST_SERVERS:
         raise ValueError(f"{N} servers, in units of {unit} that divide all sizes, are more than {MOST_SERVERS}")
-    ways = np.zeros(N + 1)  # ways to use exactly so many servers
-    ways[0] = 1
-    for size in sizes:  # one job more of this size: ways[used] += ways[used - size], from few servers to many
-        whole = np.zeros(-(-(N + 1) // size) * size)
-        whole[: N + 1] = ways
-        ways = whole.reshape(-1, size).cumsum(axis=0).ravel()[: N + 1]
-    return int(ways.sum()) if ways.sum() < checks.LARGEST_COUNT else float(ways.sum())
+    number = drain.ways_to_use(N, sizes).sum()
+    return int(number) if number < checks.LARGEST_COUNT else float(number)
 
 
 def smallest_cluster(

@@ -10,14 +10,15 @@ from typing import Any
 from mjq._util import fingerprints
 from mjq._util.fingerprints import HOME
 
-__all__ = ["code", "versions"]
+__all__ = ["OURS", "code", "versions"]
 
+OURS = "mjq", "mjq_logs", "mjq_book"
 PACKAGES = ("numpy", "scipy", "sympy", "numba", "matplotlib", "papermill", "ipykernel", "distributed")
 
 
 def code() -> str:
     """Return a fingerprint of all our code: two machines that compute the same thing have the same."""
-    return fingerprints.code("mjq", "mjq_logs", "mjq_book")
+    return fingerprints.code(*OURS)
 
 
 def versions() -> dict[str, Any]:
