@@ -180,7 +180,7 @@ def test_the_experiment_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "RUN", 20_000)
     monkeypatch.setattr(module, "RUNS", 2)
     monkeypatch.setattr(
-        module.parallel, "map_as_completed", lambda function, cases, workers: [[(k, function(x))] for k, x in cases]
+        "mjq._util.parallel.map_as_completed", lambda function, cases, workers: [[(k, function(x))] for k, x in cases]
     )
     module.main()
     made = pl.read_csv(tmp_path / "what_if.csv")
