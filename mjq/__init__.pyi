@@ -9,6 +9,7 @@ from .models import near_saturation as near_saturation
 from .models import pool_depletion as pool_depletion
 from .models import processing_capacity as processing_capacity
 from .models import scheduling as scheduling
+from .models import several_resources as several_resources
 from .models import stability as stability
 from .system import Pool as Pool
 from .system import System as System

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mjq.models.processing_capacity import Sojourn
     from mjq.simulation import ClusterEstimates, DepletionEstimates, MultiserverEstimates
     from mjq.simulation.replications import Seed
+    from mjq.solvers.drain import SaturatedState
 
 __all__ = ["Pool", "System", "TrackedCluster"]
 
@@ -66,8 +67,8 @@ def _plain(value):
     if isinstance(value, np.ndarray):
         return tuple(map(_plain, value))
     value = value.item() if isinstance(value, np.generic) else value
-    if value is None:
-        return None
+    if value is None or isinstance(value, tuple):
+        return value
     return int(value) if value == int(value) else value
 
 
@@ -82,10 +83,11 @@ class System(_ByValue):
 
     Parameters
     ----------
-    servers : float
-        Number of servers, or the size of any other resource.
-    needs : sequence of float, shape (L,)
-        Servers that a job of each class holds while it is served; a class that comes must fit.
+    servers : float, or sequence of float, shape (d,)
+        Number of servers, or the size of any other resource; or the sizes of several resources.
+    needs : sequence of float, shape (L,) or (L, d)
+        Servers that a job of each class holds while it is served; a class that comes must fit. Of several resources
+        some may be 0, but not all.
     rates : sequence of float, shape (L,)
         Rate at which a job of each class in service completes, per unit of time: one over its mean service time.
     mix : sequence of float, shape (L,)
@@ -94,6 +96,8 @@ class System(_ByValue):
         How the class of a job depends on that of the job before it: the probability to repeat it, or a matrix from
         class to class, see :func:`mjq.models.processing_capacity.heads`. By default successive classes are independent.
         The capacity and what holds near saturation are then known; the queue in steady state is not solved.
+    resources : sequence of str, length d, optional
+        Names of the resources, by which :attr:`short_of` calls them.
 
     Raises
     ------
@@ -111,29 +115,44 @@ class System(_ByValue):
     >>> System(servers=6, needs=(2, 7), rates=(1, 1), mix=(.5, .5))
     Traceback (most recent call last):
     ValueError: need 7 exceeds resource 6
+
+    A host with 12 processors and 12 GB; half of the jobs take 4 and 1, the others 1 and 4.
+
+    >>> host = System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5), resources=("CPU", "GB"))
+    >>> round(host.capacity, 3), host.views.round(3).tolist(), round(host.packing_bound, 3), round(host.dominant, 3)
+    (3.31, [4.216, 4.216], 4.0, 3.0)
     """
 
-    servers: float
+    servers: Any
     needs: np.ndarray
     rates: np.ndarray
     mix: np.ndarray
     order: float | np.ndarray | None = None
+    resources: tuple[str, ...] | None = None
 
     def __init__(
         self,
-        servers: float,
+        servers: ArrayLike,
         needs: ArrayLike,
         rates: ArrayLike,
         mix: ArrayLike,
         order: float | ArrayLike | None = None,
+        resources: Sequence[str] | None = None,
     ):
-        B, b, mu, _ = checks.multiserver(servers, needs, rates, mix, WORDS)
+        B, b, mu, _ = checks.multiserver(servers, needs, rates, mix, WORDS, several=True)
         if order is not None:
             models.processing_capacity.heads(mix, order)
             matrix = np.asarray(order, dtype=float)
             order = matrix if matrix.ndim else float(matrix)
         # As given: the models scale the mix to the sum 1, and to do so twice would change last digits.
-        self._set(servers=B, needs=b, rates=mu, mix=checks.numbers("mix", mix), order=order)
+        self._set(
+            servers=B,
+            needs=b,
+            rates=mu,
+            mix=checks.numbers("mix", mix),
+            order=order,
+            resources=None if resources is None else _names(resources, np.size(B)),
+        )
 
     @classmethod
     def two_classes(cls, n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> System:
@@ -164,9 +183,9 @@ class System(_ByValue):
     def capacity(self) -> float:
         """Return the arrival rate below which, and only below which, the queue is stable, in jobs per unit of time.
 
-        Two classes with whole needs have a product form, and whole needs with equal rates a formula, which both serve
-        very many servers. All other systems are solved as a Markov chain, as long as their configurations fit into
-        memory.
+        Two classes with whole needs, or with any needs of several resources, have a product form, and whole needs with
+        equal rates a formula, which both serve very many servers. All other systems are solved as a Markov chain, as
+        long as their configurations fit into memory.
 
         Raises
         ------
@@ -175,7 +194,7 @@ class System(_ByValue):
         ArithmeticError
             If the solution did not converge.
 
-        Source: [BB22] Eq. (4), [BB22] Eq. (5); [GHS20] Theorem 4.2, [GHS20] Theorem 8.1.
+        Source: [BB22] Eq. (4), [BB22] Eq. (5); [GHS20] Theorem 4.2, [GHS20] Theorem 8.1; [SR] Eq. (c), [SR] Eq. (d).
 
         Examples
         --------
@@ -195,11 +214,20 @@ class System(_ByValue):
             return models.stability.throughput(*letters)
         if (letters := self._equal_rates()) is not None:
             return models.stability.throughput_equal_rates(*letters)
-        return models.processing_capacity.processing_capacity(*self._letters, self.order)
+        if (edge := self._edge) is not None:
+            return edge.throughput
+        if self._equal_rates_of_vectors():
+            kinds = np.flatnonzero(self.mix)
+            return models.several_resources.throughput_equal_rates(
+                self.servers, self.needs[kinds], float(self.rates[kinds[0]]), self.mix[kinds]
+            )
+        return self._saturated.throughput
 
     @property
     def naive_capacity(self) -> float:
         """Return what the capacity would be if no server were ever idle, in jobs per unit of time.
+
+        Of several resources, the one that is used up first counts.
 
         Source: [GHS20] Section 1.3.
 
@@ -208,14 +236,18 @@ class System(_ByValue):
         >>> System.two_classes(30, 3, 10, 1, 1, 0).naive_capacity
         3.0
         """
+        if np.ndim(self.servers):
+            return float(1 / (self._work / self.servers).max())
         mix = self.mix / self.mix.sum()
         return float(self.servers / (mix @ (self.needs / self.rates)))
 
     @cached_property
-    def wasted_servers(self) -> float:
+    def wasted_servers(self) -> float | np.ndarray:
         r"""Return how many servers are idle on average while jobs wait, because the head of the queue does not fit.
 
         .. math:: B - \tilde u \sum_\ell p_\ell b_\ell / \mu_\ell .
+
+        Of several resources, how much of each, shape (d,).
 
         Raises
         ------
@@ -231,7 +263,135 @@ class System(_ByValue):
         """
         if (letters := self._two_whole_classes()) is not None:
             return models.stability.wasted_servers(*letters)
+        if np.ndim(self.servers):
+            return np.maximum(0.0, self.servers * (1 - self.utilisation))
         return max(0.0, self.servers * (1 - self.capacity / self.naive_capacity))
+
+    @cached_property
+    def utilisation(self) -> float | np.ndarray:
+        r"""Return the share of the resource that is in use while the queue never runs dry; of several, shape (d,).
+
+        .. math:: \frac{X}{B_k} \sum_i p_i\, \frac{b_{ik}}{\mu_i} .
+
+        Raises
+        ------
+        ValueError, ArithmeticError
+            As for `capacity`.
+
+        Source: [SR] Eq. (h).
+
+        Examples
+        --------
+        >>> System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5)).utilisation.round(4).tolist()
+        [0.6897, 0.6897]
+        """
+        if np.ndim(self.servers):
+            return self.capacity * self._work / self.servers
+        return self.capacity / self.naive_capacity
+
+    @cached_property
+    def short_of(self) -> dict[tuple[str, ...], float]:
+        r"""Return what the head of the queue lacks while the queue never runs dry, as shares of the time.
+
+        Returns
+        -------
+        dict
+            Names of the resources of which there is too little, one or several, to the share of the time; the shares
+            sum to 1. Without names they are called ``"resource 1"``, ``"resource 2"``, ...
+
+        Raises
+        ------
+        ValueError, ArithmeticError
+            As for `capacity`, where the states have to be listed.
+
+        Source: [SR] Eq. (h).
+
+        Examples
+        --------
+        >>> host = System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5), resources=("CPU", "GB"))
+        >>> {names: round(share, 3) for names, share in host.short_of.items()}
+        {('CPU',): 0.5, ('GB',): 0.5}
+        """
+        size = np.size(self.servers)
+        kinds = np.flatnonzero(self.mix)
+        B, b = np.reshape(self.servers, size), self.needs[kinds].reshape(len(kinds), size)
+        names = self.resources or tuple(f"resource {k + 1}" for k in range(size))
+        if (edge := self._edge) is not None:
+            states = edge.states[:, :2], edge.states[:, 2] - 1, edge.time
+        else:
+            ways = self._saturated.configurations
+            place, heads = np.nonzero(ways.blocked)
+            states = ways.counts[place], heads, self._saturated.probabilities[place, heads]
+        return models.several_resources.short_of(B, b, *states, names)
+
+    @cached_property
+    def views(self) -> np.ndarray:
+        r"""Return the capacity by each resource alone, shape (d,); infinite for one of which nobody needs anything.
+
+        .. math:: \max_k \frac1{X_k} \le \frac1X \le \sum_k \frac1{X_k} .
+
+        Raises
+        ------
+        ValueError, ArithmeticError
+            As for `capacity`.
+
+        Source: [SR] Eq. (e), [SR] Eq. (i).
+
+        Examples
+        --------
+        One resource alone promises a quarter more than both can do.
+
+        >>> host = System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5))
+        >>> (host.views / host.capacity).round(2).tolist()
+        [1.27, 1.27]
+        """
+        if not np.ndim(self.servers):
+            return np.array([self.capacity])
+        views = np.full(len(self.servers), np.inf)
+        for k, size in enumerate(self.servers):
+            needs, rates, mix, order, share = models.several_resources.view(k, *self._letters, self.order)
+            if share:
+                views[k] = System(size, needs, rates, mix, order if len(needs) > 1 else None).capacity / share
+        return views
+
+    @cached_property
+    def packing_bound(self) -> float:
+        """Return the rate that no scheduler exceeds, whatever it knows, in jobs per unit of time.
+
+        Raises
+        ------
+        ValueError, ArithmeticError
+            If more packings fit than memory holds, or the linear program is not solved.
+
+        Source: [SR] Eq. (g); [MSY12].
+
+        Examples
+        --------
+        >>> round(System(6, needs=(2, 3), rates=(1, 1), mix=(.5, .5)).packing_bound, 10)
+        2.4
+        """
+        return models.several_resources.packing_bound(*self._letters)
+
+    @cached_property
+    def dominant(self) -> float:
+        r"""Return the capacity by the dominant share alone: each job needs :math:`\max_k b_{ik} / B_k` of one machine.
+
+        It is at most the capacity.
+
+        Raises
+        ------
+        ValueError, ArithmeticError
+            As for `capacity`.
+
+        Source: [SR] Eq. (f).
+
+        Examples
+        --------
+        >>> round(System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5)).dominant, 12)
+        3.0
+        """
+        shares = models.several_resources.dominant_needs(self.servers, self.needs)
+        return System(1.0, shares, self.rates, self.mix, self.order).capacity
 
     def queue(self, lam: float) -> Sojourn:
         """Solve the queue in steady state: how many jobs there are, and how long they stay.
@@ -325,20 +485,46 @@ class System(_ByValue):
         if self.order is not None:
             raise ValueError(f"{asked} knows independent classes only, and this system has an order of the classes")
 
+    @cached_property
+    def _work(self) -> np.ndarray:
+        """Return what a job takes of each resource on average, need times time, shape (d,)."""
+        return self.mix / self.mix.sum() @ (self.needs / self.rates[:, None])
+
+    @cached_property
+    def _edge(self) -> models.several_resources.StaircaseState | None:
+        """Return the product form of two classes of several resources, or None where it does not describe the system.
+
+        Its class 1 is the first of the two that come.
+        """
+        kinds = np.flatnonzero(self.mix)
+        if not np.ndim(self.servers) or len(kinds) != 2 or self.order is not None:
+            return None
+        p1, p2 = self.mix[kinds] / self.mix.sum()
+        if abs((1 - p1) / p2 - 1) > SAME_SHARE:
+            return None
+        steps = models.several_resources.staircase(self.servers, self.needs[kinds])
+        mu1, mu2 = self.rates[kinds]
+        return models.several_resources.product_form(steps, mu1, mu2, float(p1))
+
+    @cached_property
+    def _saturated(self) -> SaturatedState:
+        """Return the steady state of the chain that lists all configurations."""
+        return models.processing_capacity.saturated_state(*self._letters, self.order)
+
     @property
-    def _letters(self) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+    def _letters(self) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
         """Return B, b, mu and p of [BB22]."""
         return self.servers, self.needs, self.rates, self.mix
 
     @property
     def _whole(self) -> bool:
         """Return whether needs and servers are whole numbers, so that they can be counted."""
-        return self.servers.is_integer() and not (self.needs[self.mix > 0] % 1).any()
+        return not np.any(np.mod(self.servers, 1)) and not (self.needs[self.mix > 0] % 1).any()
 
     def _two_whole_classes(self) -> tuple | None:
         """Return n, n1, n2, mu1, mu2 and p1 of [GHS20], or None where they do not describe the system."""
         kinds = np.flatnonzero(self.mix)
-        if len(kinds) != 2 or not self._whole or self.order is not None:
+        if np.ndim(self.servers) or len(kinds) != 2 or not self._whole or self.order is not None:
             return None
         small, large = kinds[np.argsort(self.needs[kinds], kind="stable")]
         p1, p2 = self.mix[[small, large]] / self.mix.sum()
@@ -349,12 +535,31 @@ class System(_ByValue):
     def _equal_rates(self) -> tuple | None:
         """Return n, p and mu of Theorem 8.1 of [GHS20], or None where they do not describe the system or take long."""
         kinds = np.flatnonzero(self.mix)
-        if len(kinds) < 3 or not self._whole or len(set(self.rates[kinds])) > 1 or self.order is not None:
-            return None  # the chain of one class or two is small
+        if np.ndim(self.servers) or not self._alike():
+            return None
         needs, place = np.unique(self.needs[kinds], return_inverse=True)
         if self.servers // needs[0] * self.servers * len(needs) > MOST_STEPS:
             return None
         return self.servers, dict(zip(needs, np.bincount(place, self.mix[kinds]), strict=True)), self.rates[kinds[0]]
+
+    def _alike(self) -> bool:
+        """Return whether independent classes with whole needs have one rate; the chain of one class or two is small."""
+        kinds = np.flatnonzero(self.mix)
+        return len(kinds) > 2 and self._whole and len(set(self.rates[kinds])) == 1 and self.order is None
+
+    def _equal_rates_of_vectors(self) -> bool:
+        """Return whether the formula for equal rates holds for several resources, and is quick."""
+        if not np.ndim(self.servers) or not self._alike():
+            return False
+        return models.several_resources.steps_needed(self.servers, self.needs[self.mix > 0]) <= MOST_STEPS
+
+
+def _names(resources, size):
+    """Return names of resources, if they are different words and as many as there are resources."""
+    names = (resources,) if isinstance(resources, str) else tuple(resources)
+    if not all(isinstance(name, str) and name for name in names) or not len(set(names)) == len(names) == size:
+        raise ValueError(f"resources must be {size} different names, got {names!r}")
+    return names
 
 
 # --- A cluster with a tracker and a finite queue ----------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +19,7 @@ from mjq._util.plain import brief, nearest
 __all__ = [  # noqa: RUF022, in the order of reading
     "MIX_TOLERANCE", "LARGEST_COUNT", "LARGEST_RATE_RATIO", "FIT_TOLERANCE", "shown", "numbers", "positive",
     "not_negative", "probabilities", "share", "repeated", "inside", "count", "counts", "affordable", "multiserver",
+    "fits", "resources",
     "effort", "parameter_names", "TooLarge", "TooShort",
 ]  # fmt: skip
 
@@ -221,22 +223,75 @@ def affordable(name: str, size: float, most: float, unit: str) -> None:
         raise TooLarge(f"{name} would take {float(size):.3g} {unit}, more than {most:.3g}")
 
 
+def fits(need: Any, free: Any, resource: Any) -> Any:
+    """Return whether a need is at most what is free of each resource; without them, it may exceed that by 1e-9 of them.
+
+    This is what *fits* means in the whole library. The last axis of an array is that of the resources.
+
+    >>> fits(0.1, 0.3 - 0.2, 1.0), bool(fits(np.array([1, 4]), np.array([2, 3]), np.array([2, 4])))
+    (True, False)
+    """
+    enough = need <= free + FIT_TOLERANCE * resource
+    return enough.all(axis=-1) if np.ndim(resource) else enough
+
+
+def resources(names: Sequence[str], B: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sizes of several resources, shape (d,), and what a job of each class holds of them, shape (L, d).
+
+    >>> resources(("B", "b"), (4, 8), [(1, 2), (0, 0)])
+    Traceback (most recent call last):
+    ValueError: each job must need something, but b has the need (0, 0)
+    >>> resources(("B", "b"), (4, 8), [(1, 2, 3)])
+    Traceback (most recent call last):
+    ValueError: each need must have an entry for each of 2 resources, got (1, 2, 3)
+    """
+    B = positive(names[0], B)
+    try:
+        rows = [not_negative(f"each of {names[1]}", need) for need in b]
+    except TypeError:
+        raise ValueError(f"{names[1]} must be a sequence of needs, got {brief(b)}") from None
+    if not len(B):
+        raise ValueError(f"{names[0]} must be at least one resource, got none")
+    for need in rows:
+        if len(need) != len(B):
+            raise ValueError(f"each need must have an entry for each of {len(B)} resources, got {shown(need)}")
+        if not need.any():
+            raise ValueError(f"each job must need something, but {names[1]} has the need {shown(need)}")
+    return B, np.array(rows).reshape(len(rows), len(B))
+
+
 def multiserver(
-    B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, names: Sequence[str] = ("B", "b", "mu", "p")
-) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+    B: Any,
+    b: ArrayLike,
+    mu: ArrayLike,
+    p: ArrayLike,
+    names: Sequence[str] = ("B", "b", "mu", "p"),
+    several: bool = False,
+) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
     """Return the resource, needs, rates and mix of a multiserver job system, as floats and arrays.
+
+    Where `several` resources are known, the resource may be a sequence of them, shape (d,), and is then an array; needs
+    have the shape (L, d).
 
     >>> multiserver(6, (2, 7), (1, 1), (.5, .5))
     Traceback (most recent call last):
     ValueError: need 7 exceeds resource 6
+    >>> multiserver((6, 4), [(2, 1), (1, 7)], (1, 1), (.5, .5), several=True)
+    Traceback (most recent call last):
+    ValueError: need (1, 7) exceeds resource (6, 4)
     """
-    B, b, mu = float(positive(names[0], B, ndim=0)), positive(names[1], b), positive(names[2], mu)
+    if several and np.ndim(B):
+        B, b = resources(names, B, b)
+    else:
+        B, b = float(positive(names[0], B, ndim=0)), positive(names[1], b)
+    mu = positive(names[2], mu)
     p = probabilities(names[3], p)
     if not len(b) == len(mu) == len(p):
         which = "{1}, {2} and {3}".format(*names)
         raise ValueError(f"{which} must have one entry for each class, got {len(b)}, {len(mu)} and {len(p)}")
-    if b[p > 0].max() > B * (1 + FIT_TOLERANCE):
-        raise ValueError(f"need {shown(b[p > 0].max())} exceeds resource {shown(B)}")
+    too_large = b[(p > 0) & ~fits(b, B, B)]
+    if len(too_large):
+        raise ValueError(f"need {shown(too_large[0] if b.ndim > 1 else too_large.max())} exceeds resource {shown(B)}")
     if float(mu.max()) > LARGEST_RATE_RATIO * float(mu.min()):
         raise ValueError(f"{names[2]} must lie within a factor {LARGEST_RATE_RATIO:g} of each other, got {shown(mu)}")
     return B, b, mu, p

@@ -60,7 +60,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import linalg
 
 from mjq._util.budget import require_time
-from mjq._util.checks import TooLarge
+from mjq._util.checks import TooLarge, shown
 from mjq._util.compiling import numba
 from mjq.solvers import arnoldi, chain
 
@@ -111,24 +111,27 @@ class Configurations:
 
 
 def configurations(
-    resource: float,
+    resource: ArrayLike,
     needs: ArrayLike,
-    slack: float = 0.0,
+    slack: ArrayLike = 0.0,
     limit: int = MOST_CONFIGURATIONS,
-    most_free: float | None = None,
+    most_free: ArrayLike | None = None,
 ) -> Configurations:
     """List the sets of jobs that fit into the resource together and leave no more than `most_free` of it free.
 
+    Of several resources, it is enough that no more than that is free of one of them.
+
     Parameters
     ----------
-    resource : float
-    needs : sequence of float, shape (L,)
-        What one job of each class holds.
-    slack : float
-        A job fits if its need is at most the free resource plus `slack`.
+    resource : float, or sequence of float, shape (d,)
+        One resource, or several.
+    needs : sequence of float, shape (L,) or (L, d)
+        What one job of each class holds; of several resources some may be 0.
+    slack : float, or sequence of float, shape (d,)
+        A job fits if its need is at most the free resource plus `slack`, of each resource.
     limit : int
         The largest number of configurations.
-    most_free : float, optional
+    most_free : float, or sequence of float, shape (d,), optional
         By default twice the largest need: a saturated system never has more.
 
     Raises
@@ -140,19 +143,24 @@ def configurations(
     --------
     >>> configurations(6, [2, 3]).counts.tolist()
     [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [2, 0], [3, 0]]
+    >>> configurations([4, 4], [[1, 3], [3, 1]]).counts.tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
-    needs = np.asarray(needs, dtype=float)
-    most_free = 2 * needs.max() if most_free is None else most_free
-    too_many = f"more than {limit} configurations fit into {resource:g}: aggregate classes first"
-    if _number(resource, needs, most_free) > limit:
+    whole, needs = np.atleast_1d(np.asarray(resource, dtype=float)), np.asarray(needs, dtype=float)
+    needs = needs.reshape(len(needs), len(whole))
+    slack = np.broadcast_to(np.asarray(slack, dtype=float), whole.shape)
+    free = np.broadcast_to(2 * needs.max(axis=0) if most_free is None else np.asarray(most_free), whole.shape)
+    too_many = f"more than {limit} configurations fit into {shown(resource)}: aggregate classes first"
+    if _number(whole, needs, free) > limit:
         raise TooLarge(too_many)
     counts = np.zeros((1, 0), dtype=np.int32)
-    used = np.zeros(1)
+    used = np.zeros((1, len(whole)))
     for i, need in enumerate(needs):
-        most = np.floor((resource + slack - used) / need)
+        some = need > 0
+        most = np.floor((whole + slack - used)[:, some] / need[some]).min(axis=1)
         least = np.zeros_like(most)
         if i == len(needs) - 1:
-            least = np.maximum(0, np.ceil((resource - most_free - slack - used) / need))
+            least = np.maximum(0, np.ceil(_copies(whole - free - slack - used, need)).min(axis=1))
         room = np.maximum(most - least + 1, 0)
         if room.sum() > limit:
             raise TooLarge(too_many)
@@ -160,16 +168,23 @@ def configurations(
         before = np.repeat(np.arange(len(counts)), room)
         extra = least[before] + np.arange(len(before)) - np.repeat(np.cumsum(room) - room, room)
         if most.max(initial=0) >= 2**31:
-            raise TooLarge(f"more than {2**31} jobs of one class fit into {resource:g}: change the unit of work")
+            raise TooLarge(f"more than {2**31} jobs of one class fit into {shown(resource)}: change the unit of work")
         counts = np.column_stack([counts[before], extra]).astype(np.int32)
-        used = used[before] + extra * need
+        used = used[before] + extra[:, None] * need
     return Configurations(counts, *_neighbours(*_keys(counts)))
 
 
-def ways_to_use(units: int, needs: Sequence[int]) -> np.ndarray:
+def _copies(room, need):
+    """Return by how many jobs each amount of each resource is used up; without end where a job needs nothing of it."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(need > 0, room / need, np.where(room > 0, np.inf, 0.0))
+
+
+def ways_to_use(units: int | Sequence[int], needs: Sequence[int] | np.ndarray) -> np.ndarray:
     r"""Return how many sets of jobs hold exactly so many units, for 0 to `units`, without listing them.
 
-    They are the coefficients of :math:`\prod_i 1 / (1 - x^{b_i})`, with `x` for a unit in use and the needs b.
+    They are the coefficients of :math:`\prod_i 1 / (1 - x^{b_i})`, with `x` for a unit in use and the needs b. With
+    several resources `x` stands for a unit of each, and the result has an axis for each.
 
     Examples
     --------
@@ -178,20 +193,26 @@ def ways_to_use(units: int, needs: Sequence[int]) -> np.ndarray:
     >>> ways_to_use(6, [2, 3]).tolist()
     [1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 2.0]
     """
-    ways = np.zeros(units + 1)
-    ways[0] = 1
-    for need in needs:  # one job more of this class: ways[used] += ways[used - need], from few units to many
-        whole = np.zeros(-(-(units + 1) // need) * need)
-        whole[: units + 1] = ways
-        ways = whole.reshape(-1, need).cumsum(axis=0).ravel()[: units + 1]
+    shape = np.atleast_1d(np.asarray(units, dtype=int)) + 1
+    ways = np.zeros(shape)
+    ways[(0,) * len(shape)] = 1
+    for need in np.asarray(needs, dtype=int).reshape(-1, len(shape)):
+        # 1 / (1 - y) = (1 + y) (1 + y^2) (1 + y^4) … with y for one job of this class.
+        while (need < shape).all():
+            more = ways[tuple(slice(0, size - step) for size, step in zip(shape, need, strict=True))].copy()
+            ways[tuple(slice(step, None) for step in need)] += more
+            need = 2 * need
     return ways
 
 
 def _number(resource, needs, most_free):
     """Return how many configurations there are, before they are listed; 0 where needs are no whole numbers."""
-    if not all(float(x).is_integer() for x in [resource, most_free, *needs]) or resource * len(needs) > WHOLE_UNITS:
+    values = np.concatenate([resource, most_free, needs.ravel()])
+    if (values % 1).any() or np.prod(resource + 1) * len(needs) > WHOLE_UNITS:
         return 0
-    return ways_to_use(int(resource), needs.astype(int))[max(0, int(resource - most_free)) :].sum()
+    ways = ways_to_use(resource.astype(int), needs.astype(int))
+    emptier = tuple(slice(0, max(0, int(size))) for size in resource - most_free)
+    return ways.sum() - ways[emptier].sum()
 
 
 def _keys(counts):
@@ -478,7 +499,7 @@ def _draw(heads, flow, k, head):
             head[i] = heads.repeats[i] * flow[k, i] + heads.draws[0, i] * total
         return
     for j in range(heads.classes):
-        if flow[k, j] > 0:
+        if flow[k, j] != 0:
             for i in range(len(head)):
                 head[i] += heads.draws[j, i] * flow[k, j]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from mjq._util.compiling import numba
 
-__all__ = ["total"]
+__all__ = ["running", "total"]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -20,3 +20,23 @@ def total(values: np.ndarray) -> float:
     for value in values:
         added += value
     return added
+
+
+@numba.njit(cache=True, nogil=True)
+def running(steps: np.ndarray) -> np.ndarray:
+    """Return 0 and the running sums of `steps`, with Neumaier's compensation: a million terms stay accurate.
+
+    >>> running(np.array([1.0, 1e100, 1.0, -1e100])).tolist()[-1]
+    2.0
+    """
+    sums = np.zeros(len(steps) + 1)
+    added, lost = 0.0, 0.0
+    for k in range(len(steps)):
+        new = added + steps[k]
+        if abs(added) >= abs(steps[k]):
+            lost += (added - new) + steps[k]
+        else:
+            lost += (steps[k] - new) + added
+        added = new
+        sums[k + 1] = added + lost
+    return sums

@@ -185,3 +185,11 @@ def test_the_limiting_rate_is_the_decay_of_the_open_queue(r):
     assert ns.decay_rate(lam, *TABLE, r) == pytest.approx(lam / decay - lam, rel=1e-9)
     found = ns.relative_completions(*TABLE, r)
     assert ns.sojourn_asymptote(lam, *TABLE, r) == pytest.approx((1 + found.delta) / (found.capacity - lam), rel=1e-12)
+
+
+@pytest.mark.parametrize("B", [20, 60])
+def test_jobs_of_one_need_keep_all_servers_busy_whatever_their_order(B):
+    """Also where the solution is found by iterations, whose vectors have negative entries."""
+    order = np.array([[0.1, 0.2, 0.7], [0.6, 0.1, 0.3], [0.2, 0.5, 0.3]])
+    p, mu = chain.stationary(order), np.array([1, 2, 0.7])
+    assert pc.processing_capacity(B, (1, 1, 1), mu, p, order) == pytest.approx(B / (p @ (1 / mu)), rel=1e-10)

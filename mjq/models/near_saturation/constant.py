@@ -28,7 +28,7 @@ towards the capacity.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -69,7 +69,7 @@ class RelativeCompletions(NamedTuple):
 
 
 def relative_completions(
-    B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
+    B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
 ) -> RelativeCompletions:
     r"""Return the exact capacity, :math:`\Delta` and dispersion of the saturated system.
 
@@ -112,7 +112,7 @@ def relative_completions(
     """
     mix = pc.heads(p, order)
     B, b, mu, _ = pc.checked(B, b, mu, p)
-    ways = drain.configurations(B, b, checks.FIT_TOLERANCE * B)
+    ways = pc.configurations(B, b)
     state = drain.saturated(ways, mu, mix)
     operator = drain.departure_operator(ways, mu, mix)
     probabilities = state.probabilities[ways.blocked]
@@ -164,7 +164,7 @@ def _found(capacity, completions, probabilities, h):
 
 
 def sojourn_asymptote(
-    lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
+    lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
 ) -> float:
     r"""Return the mean time in the system near saturation; it differs from the exact one by a bounded amount.
 
@@ -201,7 +201,7 @@ def sojourn_asymptote(
 
 
 def decay_rate(
-    lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
+    lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
 ) -> float:
     r"""Return the decay rate of the waiting time's tail, :math:`P(W_q > t) \sim \mathrm{const}\, e^{-\theta t}`.
 

@@ -39,6 +39,7 @@ rate with the paper's iteration, to 8 digits, and with the decay of the exact nu
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,7 +56,7 @@ from mjq.models.processing_capacity.rule import (
 )
 from mjq.solvers import arnoldi, chain, drain
 
-__all__ = ["fixed_point_iteration", "limiting_completion_rate", "processing_capacity"]
+__all__ = ["fixed_point_iteration", "limiting_completion_rate", "processing_capacity", "saturated_state"]
 
 DENSE_STATES = 300  # saturated states up to which eigenvectors are found with dense matrices
 NODA_STEPS, NODA_TOLERANCE = 60, 1e-13  # the latter relative, of growth rates
@@ -68,7 +69,7 @@ LIMITING_RESIDUAL = 1e-9  # of the limiting equations, relative to their terms
 
 
 def processing_capacity(
-    B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
+    B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
 ) -> float:
     r"""Return the largest rate at which jobs can be processed: arrival rates below it are stable, others are not.
 
@@ -80,10 +81,10 @@ def processing_capacity(
 
     Parameters
     ----------
-    B : float
-        Resource.
-    b : sequence of float, shape (L,)
-        What a job of each class holds; a class that comes must fit into B.
+    B : float, or sequence of float, shape (d,)
+        Resource, or several of them.
+    b : sequence of float, shape (L,) or (L, d)
+        What a job of each class holds; a class that comes must fit into B. Of several resources some may be 0.
     mu : sequence of float, shape (L,)
         Completion rate of a job of each class, per unit of time.
     p : sequence of float, shape (L,)
@@ -113,12 +114,33 @@ def processing_capacity(
     >>> round(processing_capacity(6, (2, 3), (1, 1), (.5, .5), order=.9), 7)  # like jobs come in rows
     2.3362832
     """
+    return saturated_state(B, b, mu, p, order).throughput
+
+
+def saturated_state(
+    B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
+) -> drain.SaturatedState:
+    """Return the steady state of the system whose queue never runs dry, without the classes that never come.
+
+    Parameters
+    ----------
+    B, b, mu, p, order
+        As for :func:`processing_capacity`.
+
+    Source: [BB22] Section III.
+
+    Examples
+    --------
+    >>> state = saturated_state(6, (2, 3), (1, 1), (.5, .5))
+    >>> round(float(state.probabilities.sum()), 12), len(state.configurations.counts)
+    (1.0, 7)
+    """
     B, b, mu, mix = checked(B, b, mu, p)
-    return drain.saturated(configurations(B, b), mu, mix if order is None else heads(p, order)).throughput
+    return drain.saturated(configurations(B, b), mu, mix if order is None else heads(p, order))
 
 
 def limiting_completion_rate(
-    lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
+    lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
 ) -> float:
     r"""Return the limit of the completion rate given n jobs in the system, as n grows, at arrival rate `lam`.
 
@@ -248,7 +270,7 @@ def _noda_iteration(rates, C):
 
 def fixed_point_iteration(
     lam: float | None,
-    B: float,
+    B: Any,
     b: ArrayLike,
     mu: ArrayLike,
     p: ArrayLike,

@@ -15,13 +15,15 @@ While the queue never runs dry, only completions count (:func:`saturated_transit
 the sets of jobs that fit together with a head that does not fit. If the class of a job depends on that of the job
 before it, the next head is drawn from the row of the last one that entered: no state is added.
 
-A job fits if it exceeds what is free by at most 1e-9 of the resource, for needs are decimals.
+A job fits if it exceeds what is free by at most 1e-9 of the resource, for needs are decimals. With several resources,
+B is a vector and so is the need of each class; a job then fits if it does so in each of them. Nothing else changes.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,9 +42,9 @@ MIX_TOLERANCE = 1e-9  # of shares
 PHASE_LIMIT = 2_000  # of the queue-length solution, which works with dense matrices
 
 
-def checked(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+def checked(B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
     """Return ``B, b, mu, p`` as floats and arrays without the classes that never come, or raise ``ValueError``."""
-    B, b, mu, p = checks.multiserver(B, b, mu, p)
+    B, b, mu, p = checks.multiserver(B, b, mu, p, several=True)
     support = p > 0
     return B, b[support], mu[support], p[support]
 
@@ -109,7 +111,7 @@ def heads(p: ArrayLike, order: float | ArrayLike | None) -> np.ndarray:
 # --- Transitions ----------------------------------------------------------------------------------------------------
 
 
-def seat(m: Sequence[int], i: int, waiting: float, B: float, b: Vector, p: Vector) -> Iterator[tuple]:
+def seat(m: Sequence[int], i: int, waiting: float, B: Any, b: Vector, p: Vector) -> Iterator[tuple]:
     """Let waiting jobs enter service in order, until the head of the queue does not fit or the queue is empty.
 
     Yields ``(m, i, waiting), probability``, where `i` is the class of the head of the queue or, if nobody waits any
@@ -121,7 +123,7 @@ def seat(m: Sequence[int], i: int, waiting: float, B: float, b: Vector, p: Vecto
     while entering and waiting:
         fitting, entering = entering, {}
         for (m, i), chance in fitting.items():
-            if b[i - 1] > B - sum(count * need for count, need in zip(m, b, strict=True)) + checks.FIT_TOLERANCE * B:
+            if not checks.fits(b[i - 1], B - sum(count * need for count, need in zip(m, b, strict=True)), B):
                 yield (m, i, waiting), chance
                 continue
             m = m[: i - 1] + (m[i - 1] + 1,) + m[i:]
@@ -134,7 +136,7 @@ def seat(m: Sequence[int], i: int, waiting: float, B: float, b: Vector, p: Vecto
         waiting -= 1
 
 
-def transitions(state: tuple, lam: float, B: float, b: Vector, mu: Vector, p: Vector) -> Iterator[tuple]:
+def transitions(state: tuple, lam: float, B: Any, b: Vector, mu: Vector, p: Vector) -> Iterator[tuple]:
     """Yield ``(next_state, rate)`` for each transition out of ``(m_1, …, m_L, i, n)``.
 
     `i` is the class of the head of the queue, and 0 if nobody waits. If `p` is a matrix of :func:`heads`, `i` is then
@@ -167,7 +169,7 @@ def transitions(state: tuple, lam: float, B: float, b: Vector, mu: Vector, p: Ve
             yield (*seated, head if queued or remembered else 0, n - 1), rate * chance
 
 
-def saturated_transitions(state: tuple, B: float, b: Vector, mu: Vector, p: Vector) -> Iterator[tuple]:
+def saturated_transitions(state: tuple, B: Any, b: Vector, mu: Vector, p: Vector) -> Iterator[tuple]:
     """Yield ``(next_state, rate)`` out of ``(m_1, …, m_L, i)`` while the queue never runs dry.
 
     These are the balance equations of the paper under lambda = u~. With a matrix of :func:`heads` for `p`, the class of
@@ -186,7 +188,7 @@ def saturated_transitions(state: tuple, B: float, b: Vector, mu: Vector, p: Vect
             yield (*seated, head), rate * chance
 
 
-def tagged_transitions(state: tuple | str, B: float, b: Vector, mu: Vector, p: Vector) -> Iterator[tuple]:
+def tagged_transitions(state: tuple | str, B: Any, b: Vector, mu: Vector, p: Vector) -> Iterator[tuple]:
     """Yield ``(next_state, rate)`` for the last job in the queue, who does not see later arrivals.
 
     While it waits the state is ``(m_1, …, m_L, i, n)`` with `n` counting up to itself; then ``("in service", class)``,
@@ -212,7 +214,7 @@ def _departures(m, mu):
 # --- States ---------------------------------------------------------------------------------------------------------
 
 
-def saturated_states(B: float, b: ArrayLike) -> list[tuple]:
+def saturated_states(B: Any, b: ArrayLike) -> list[tuple]:
     r"""Return the states :math:`S(\infty)`: jobs that fit together, with a head of the queue that does not fit.
 
     Source: [BB22] Section II, [BB22] Eq. (5).
@@ -222,11 +224,12 @@ def saturated_states(B: float, b: ArrayLike) -> list[tuple]:
     >>> saturated_states(6, (2, 3))
     [(0, 2, 1), (0, 2, 2), (1, 1, 1), (1, 1, 2), (2, 0, 2), (3, 0, 1), (3, 0, 2)]
     """
-    B, b = float(checks.positive("B", B, ndim=0)), checks.positive("b", b)
-    return states_of(configurations(B, b))
+    if np.ndim(B):
+        return states_of(configurations(*checks.resources(("B", "b"), B, b)))
+    return states_of(configurations(float(checks.positive("B", B, ndim=0)), checks.positive("b", b)))
 
 
-def configurations(B: float, b: np.ndarray) -> drain.Configurations:
+def configurations(B: Any, b: np.ndarray) -> drain.Configurations:
     """Return the sets of jobs that are in service together in some saturated state."""
     return drain.configurations(B, b, checks.FIT_TOLERANCE * B)
 

@@ -41,6 +41,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -92,9 +93,9 @@ class Queue:
         If rates lie too far apart for double precision, so near to the capacity or anywhere.
     """
 
-    def __init__(self, lam: float, B: float, b: np.ndarray, mu: np.ndarray, p: np.ndarray):
+    def __init__(self, lam: float, B: Any, b: np.ndarray, mu: np.ndarray, p: np.ndarray):
         self.lam, self.system = lam, (B, b, mu, p)
-        N = self.homogeneous = math.floor(B * (1 + checks.FIT_TOLERANCE) / b.min()) + 1
+        N = self.homogeneous = int(configurations(B, b).counts.sum(axis=1).max()) + 1  # more than ever fit
         empty = (0,) * len(b) + (0, 0)
         self.levels = qbd.Levels.of(empty, lambda state: transitions(state, lam, *self.system), N)
         self.states = self.levels.states[: N + 1]
@@ -259,7 +260,7 @@ def one_sided_bound(t: ArrayLike, mean: float, second_moment: float) -> float | 
     return bound if bound.ndim else float(bound)
 
 
-def sojourn(lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> Sojourn:
+def sojourn(lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> Sojourn:
     r"""Solve the infinite queue exactly: mean wait, mean time in the system, numbers of jobs, and their distributions.
 
     The levels are the numbers n of jobs in the system. Once n exceeds the most jobs that fit into B, rates no longer

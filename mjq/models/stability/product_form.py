@@ -31,6 +31,7 @@ import numpy as np
 
 from mjq._util.compiling import numba
 from mjq.models.stability.rule import checked
+from mjq.solvers.sums import running
 
 __all__ = ["embedded_distribution", "saturated_states", "stationary_distribution", "throughput", "time_shares"]
 
@@ -75,22 +76,6 @@ def saturated_states(n: int, n1: int, n2: int) -> np.ndarray:
 
 
 @numba.njit(cache=True, nogil=True)
-def _running_sums(steps):
-    """Return 0 and the running sums of `steps`, with Neumaier's compensation: a million terms stay accurate."""
-    sums = np.zeros(len(steps) + 1)
-    total, lost = 0.0, 0.0
-    for k in range(len(steps)):
-        new = total + steps[k]
-        if abs(total) >= abs(steps[k]):
-            lost += (total - new) + steps[k]
-        else:
-            lost += (steps[k] - new) + total
-        total = new
-        sums[k + 1] = total + lost
-    return sums
-
-
-@numba.njit(cache=True, nogil=True)
 def _log_weights(n, n1, n2, mu1, mu2, p1):
     """Return the logarithms of the states' product-form weights, in the order of i, the largest being zero."""
     steps = np.empty(n // n1)  # from u_{i-1} to u_i one class-1 job comes, and perhaps a class-2 job goes
@@ -109,8 +94,8 @@ def _log_weights(n, n1, n2, mu1, mu2, p1):
         steps[i - 1] = step + (blk - blk_before) * log_2
         blk_before, before = blk, j
     # Summed from the most probable state outwards, so that numbers are small, and accurate, where they matter.
-    peak = _running_sums(steps).argmax()
-    return np.append(-_running_sums(steps[:peak][::-1])[::-1], _running_sums(steps[peak:])[1:])
+    peak = running(steps).argmax()
+    return np.append(-running(steps[:peak][::-1])[::-1], running(steps[peak:])[1:])
 
 
 def embedded_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> np.ndarray:
@@ -174,8 +159,8 @@ def time_shares(n, n1, n2, mu1, mu2, p1):  # noqa: ANN201, compiled
     _, i, j = _states(n, n1, n2)
     unit = max(mu1, mu2)
     time = weights / (i * (mu1 / unit) + j * (mu2 / unit))
-    total = _running_sums(time)[-1]
-    return i, j, time / total, unit * _running_sums(weights)[-1] / total
+    total = running(time)[-1]
+    return i, j, time / total, unit * running(weights)[-1] / total
 
 
 def throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> float:
