@@ -207,6 +207,12 @@ class NearSaturation(Plain):
     """Jobs per hour."""
     constant: float
     """1 + Delta, of the module near_saturation."""
+    constant_low: float | None = None
+    """Lower end of its interval, where it is simulated."""
+    constant_high: float | None = None
+    """Upper end of its interval, where it is simulated."""
+    interval: str = "none, it is exact"
+    """What the interval is of, and why it is simulated."""
     hours: dict[str, float]
     """Mean time in the system by the arrival rate, as a share of the capacity."""
 

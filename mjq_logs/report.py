@@ -25,7 +25,7 @@ from mjq_logs.answers import (
     SumOfReports,
 )
 from mjq_logs.capacity import arrivals
-from mjq_logs.capacity.estimates import Estimates, mean_work
+from mjq_logs.capacity.estimates import SIMULATED, Estimates, mean_work
 from mjq_logs.capacity.needs import MOST_NEEDS, costs_of_classes, error_of, fewer_needs, rounded_up
 from mjq_logs.capacity.saturated import LINE
 from mjq_logs.doubts import doubts
@@ -255,13 +255,17 @@ def _curve(made, policy):
 
 
 def _near_saturation(made):
-    """Return what holds near saturation for exponential classes under FCFS, where they can be solved."""
-    solved = made.exact_near_saturation()
-    if solved is None:
+    """Return what holds near saturation for exponential classes under FCFS, where they have rates."""
+    result, why = made.near_saturation()
+    if result is None:
         return None
-    rate, constant = HOUR * solved.capacity, 1 + solved.delta
+    capacity, delta, ends = result.capacity, result.delta, {}
+    if why:
+        ends = {"constant_low": 1 + delta.low, "constant_high": 1 + delta.high, "interval": f"{SIMULATED}, as {why}"}
+        capacity, delta = capacity.mean, delta.mean
+    rate, constant = HOUR * capacity, 1 + delta
     hours = {f"{part:g}": constant / (rate * (1 - part)) for part in AHEAD}
-    return NearSaturation(capacity=rate, constant=constant, hours=hours)
+    return NearSaturation(capacity=rate, constant=constant, hours=hours, **ends)
 
 
 def _binned(made, needs, policy):

@@ -1,6 +1,7 @@
 """Event-driven simulation, written from the words of the models, not from their transition rules.
 
 ``multiserver``   jobs that hold several units of a resource at once: estimates
+``saturated``     the same with a queue that never runs dry: capacity and dispersion
 ``schedule``      a log of such jobs replayed: when each one starts
 ``policies``      who starts next
 ``loop``          the event loop behind them

@@ -7,6 +7,7 @@ from . import policies as policies
 from . import pool_timeline as pool_timeline
 from . import ps_network as ps_network
 from . import replications as replications
+from . import saturated as saturated
 from . import schedule as schedule
 from . import timeline as timeline
 from .cluster import ClusterEstimates as ClusterEstimates
@@ -23,5 +24,7 @@ from .multiserver import simulate_multiserver as simulate_multiserver
 from .ps_network import NetworkEstimates as NetworkEstimates
 from .ps_network import ResponseTime as ResponseTime
 from .ps_network import simulate_ps_network as simulate_ps_network
+from .saturated import SaturatedEstimates as SaturatedEstimates
+from .saturated import simulate_saturated as simulate_saturated
 from .schedule import Schedule as Schedule
 from .schedule import replay as replay

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from mjq import Pool, System, TrackedCluster, cluster, fluid, near_saturation, pool_depletion, scheduling, simulation
+from mjq import (
+    Pool,
+    System,
+    TrackedCluster,
+    cluster,
+    fluid,
+    near_saturation,
+    pool_depletion,
+    processing_capacity,
+    scheduling,
+    simulation,
+)
 from mjq._util import checks
 from mjq._util.budget import NotInTime
 from mjq.solvers import phase_type
@@ -108,9 +119,7 @@ def _capacity(B, b, mu, p, lam=None, t=None, order=None):
 
 def _simulated_capacity(B, b, mu, p, lam=None, t=None, order=None):
     system = system_of(B, b, mu, p, order)
-    # With twice the work that could be done the queue never runs dry.
-    overloaded = system.simulate(2 * system.naive_capacity, JOBS, SEED, replications=REPLICATIONS, progress=False)
-    results = {"capacity": overloaded.throughput}
+    results = {"capacity": _saturated(B, b, mu, p, order).capacity}
     if lam is None:
         return results
     if not lam < results["capacity"].low:
@@ -119,6 +128,15 @@ def _simulated_capacity(B, b, mu, p, lam=None, t=None, order=None):
     run = system.simulate(lam, JOBS, SEED, replications=REPLICATIONS, tail_at=times, progress=False)
     results |= {name: getattr(run, name) for name in ("EN", "ENq", "EW", "EWq", "EW2", "EWq2", "EWq_by_class")}
     return results if t is None else results | {"tail": run.tail[0]}
+
+
+def _saturated(B, b, mu, p, order):
+    """Simulate the system whose queue never runs dry."""
+    B, b, mu, mix = processing_capacity.checked(B, b, mu, p)
+    rows = None if order is None else processing_capacity.heads(p, order)
+    return simulation.simulate_saturated(
+        B, b, mu, mix, 10 * JOBS, SEED, rows=rows, replications=REPLICATIONS, progress=False
+    )
 
 
 # --- stability -------------------------------------------------------------------------------------------------------
@@ -378,6 +396,20 @@ def _saturation(B, b, mu, p, lam=None, order=None):
     }
 
 
+def _simulated_saturation(B, b, mu, p, lam=None, order=None):
+    run = _saturated(B, b, mu, p, order)
+    results = {"capacity": run.capacity, "delta": run.delta, "dispersion": run.dispersion}
+    if lam is None:
+        return results
+    if not lam < run.capacity.low:
+        raise ValueError(f"lam {lam} is not below the capacity, which is {run.capacity:.4g} in a simulation")
+    mean = (1 + run.delta.mean) / (run.capacity.mean - lam)
+    low = (1 + run.delta.low) / (run.capacity.high - lam)
+    high = (1 + run.delta.high) / (run.capacity.low - lam)
+    half_width = (high - low) / 2
+    return results | {"sojourn_asymptote": simulation.Estimate(mean, half_width, REPLICATIONS, low=low, high=high)}
+
+
 # --- scheduling ------------------------------------------------------------------------------------------------------
 
 POLICIES = ", ".join(scheduling.POLICIES)
@@ -450,6 +482,7 @@ HEADLINES = {
         SaturationInput,
         SaturationOutput,
         _saturation,
+        _simulated_saturation,
     ),
     "scheduling": Model(
         "Solve a small queue under a policy, by a finite chain",

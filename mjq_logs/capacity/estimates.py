@@ -23,6 +23,7 @@ import numpy as np
 from mjq._util import budget, checks
 from mjq.models.near_saturation import RelativeCompletions
 from mjq.simulation.estimates import Estimate
+from mjq.simulation.saturated import SaturatedEstimates, simulate_saturated
 from mjq.solvers import drain
 from mjq_logs import intervals
 from mjq_logs.answers import Capacity
@@ -46,6 +47,7 @@ REPLICATIONS = 10
 JOBS = {"fcfs": 200_000, "easy": 30_000}  # of each replication
 WARM = 0.1  # of a replication, which is not counted
 MOST_CONFIGURATIONS = 1_000_000  # up to which exponential classes are solved exactly: some ten seconds
+MOST_LOOKS = 2_000_000_000  # at classes, of a simulation that looks at each: some ten seconds
 MOST_SECONDS = 60.0  # of the processor, after which they are simulated: run times far apart can take hours
 ASSUMES = {
     "naive": "no server is ever idle while jobs wait",
@@ -143,6 +145,11 @@ class Estimates:
     def exact_near_saturation(self) -> RelativeCompletions | None:
         """Return what :func:`exact_near_saturation` returns."""
         return self._once(_solved)[0]
+
+    def near_saturation(self) -> tuple[RelativeCompletions | SaturatedEstimates | None, str]:
+        """Return the same, or a simulation and why there is no exact solution; None where it could not be simulated."""
+        solved, why = self._once(_solved)
+        return (solved, why) if solved else (self._once(_simulated_near_saturation, self.seed), why)
 
     def exponential(self, policy: str, exact: bool = True) -> Capacity:
         """Return :func:`exponential_capacity`."""
@@ -309,6 +316,17 @@ def _solved(log):
         return None, f"its exact solution takes more than {MOST_SECONDS:g} s"
     except ArithmeticError:
         return None, "run times lie too far apart for an exact solution"
+
+
+def _simulated_near_saturation(log, seed):
+    """Simulate the exponential classes of the log while their queue never runs dry; None where they have no rates."""
+    try:
+        system = log.system()
+    except checks.TooShort:
+        return None
+    jobs = min(5 * JOBS["fcfs"], MOST_LOOKS // (REPLICATIONS * len(system.mix)))
+    letters = system.servers, system.needs, system.rates, system.mix
+    return simulate_saturated(*letters, jobs, [seed, 1], replications=REPLICATIONS, progress=False)
 
 
 def capacity_by_block_length(

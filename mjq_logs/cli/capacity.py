@@ -372,6 +372,9 @@ def _near_saturation(near):
         f"Exponential classes near their capacity: a job spends about {near.constant:.4g} / ({near.capacity:.4f} - "
         "arrivals per hour) hours in the system, if arrivals are Poisson"
     )
+    if near.constant_low is not None:
+        ends = f"{near.constant_low:.4g} to {near.constant_high:.4g}"
+        title += f". The interval of {near.constant:.4g} is {ends} ({near.interval})"
     return sheet.Table(title, ("of the capacity", "hours"), list(near.hours.items()), ("", ".2f"))
 
 

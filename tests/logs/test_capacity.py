@@ -361,6 +361,22 @@ def test_exponential_classes_that_are_not_solved_in_time_are_simulated(monkeypat
     assert simulated.low < simulated.high and simulated.value == pytest.approx(exact.value, rel=0.02)
 
 
+def test_what_holds_near_saturation_is_simulated_where_it_is_not_solved_in_time(monkeypatch, tmp_path):
+    path = tmp_path / "jobs.csv"
+    log = drawn(2_000, 5)
+    path.write_text("need,run\n" + "".join(f"{need:g},{run}\n" for need, run in zip(log.need, log.run, strict=True)))
+    words = "capacity", path, "--servers", log.servers, "--policy", "fcfs"
+    exact = json.loads(said(*words, "--json").out)["near_saturation"]
+    assert exact["interval"] == estimates.EXACT and exact["constant_low"] is None
+    monkeypatch.setattr(estimates, "MOST_SECONDS", 0.0)
+    simulated = json.loads(said(*words, "--json").out)["near_saturation"]
+    assert simulated["interval"] == f"{estimates.SIMULATED}, as its exact solution takes more than 0 s"
+    low, high = simulated["constant_low"], simulated["constant_high"]
+    assert 0 < high - low < 0.2 * exact["constant"]
+    assert abs(simulated["constant"] - exact["constant"]) < high - low  # twice half of its width
+    assert f"is {low:.4g} to {high:.4g} ({simulated['interval']})" in " ".join(said(*words).out.split())
+
+
 def test_a_class_without_which_nothing_is_left_has_no_cost():
     """Where all jobs are of one need, or the others take no time."""
     alike = Log(need=np.ones(100), run=np.full(100, 60.0), servers=2.0)
