@@ -84,6 +84,7 @@ def test_ties_are_rounded_alike_on_all_machines():
     assert len(texts) == 1
 
 
+@pytest.mark.slow
 def test_notebooks_that_are_named_alone_stay_in_one_process_and_are_compared_by_number():
     """As ``make test`` does, though nothing of ``tests`` is named, nor how to compare."""
     sources = ["x = 0.1234", *["x += 1"] * 5, "print(x)"]

@@ -123,6 +123,7 @@ def differences(one, other):
     return files - set(both), differ
 
 
+@pytest.mark.slow
 def test_pages_are_the_same_with_one_process_and_with_several(site):
     one, several_at_once = built(site, 1), "book/bibliography .. book/"
     assert several_at_once not in (site.parent / "log").read_text()

@@ -105,6 +105,7 @@ def test_workers_are_checked():
         map_cases(stability.throughput, CASES, workers=0)
 
 
+@pytest.mark.slow
 def test_a_case_that_kills_its_workers_is_named(client):
     with pytest.raises(RuntimeError, match="several processes died in the case 1, perhaps for lack") as error:
         map_cases(lambda x: x if x else os.kill(os.getpid(), 9), [dict(x=1), dict(x=0), dict(x=2)], client)

@@ -64,6 +64,7 @@ def run(python, *words, cwd):
     return subprocess.run([python, *words], cwd=cwd, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_an_empty_environment_computes_a_headline_of_each_model(environment, tmp_path):
     found = run(environment, "-c", HEADLINES, cwd=tmp_path)
     assert found.stdout.split() == ["True"] * 8, found.stdout + found.stderr
