@@ -79,6 +79,13 @@ CHAPTERS = (
         of_a_paper=False,
     ),
     Chapter(
+        "SR",
+        "several_resources",
+        "Several resources at once",
+        "how much a machine can do when jobs need processors and memory together",
+        of_a_paper=False,
+    ),
+    Chapter(
         "SCHED",
         "scheduling",
         "Scheduling",

@@ -410,6 +410,45 @@ def _simulated_saturation(B, b, mu, p, lam=None, order=None):
     return results | {"sojourn_asymptote": simulation.Estimate(mean, half_width, REPLICATIONS, low=low, high=high)}
 
 
+# --- several_resources -----------------------------------------------------------------------------------------------
+
+
+class ResourcesInput(Declaration):
+    B: Numbers = meaning("Size of each resource.")
+    b: Matrix = meaning("Need of each class: a row with how much of each resource a job holds.")
+    mu: Numbers = meaning("Service rate of each class: one over its mean run time.")
+    p: Numbers = meaning("Probability of each class for an arriving job.")
+    order: NumberOrNone = optional(ORDER)
+
+
+class ResourcesOutput(Declaration):
+    capacity: Number = meaning("largest arrival rate for which the queue is stable")
+    naive_capacity: Number = meaning("the same if the resource that is used up first were never idle")
+    packing_bound: Number = optional("rate that no scheduler exceeds")
+    views: list[NumberOrNone] = optional("capacity by each resource alone, null for one that nobody needs")
+    dominant: Number = optional("capacity if each job only held the largest part that it takes of any resource")
+    utilisation: Numbers = optional("share of each resource that is held while jobs wait")
+    short_of: dict[str, Number] = optional("share of the time in which the next job lacks just these resources")
+
+
+def _resources(B, b, mu, p, order=None):
+    checks.multiserver(B, b, mu, p, several=True)
+    system = System(B, b, mu, p, order)
+    return {
+        "capacity": system.capacity,
+        "naive_capacity": system.naive_capacity,
+        "packing_bound": system.packing_bound,
+        "views": [view if math.isfinite(view) else None for view in system.views.tolist()],
+        "dominant": system.dominant,
+        "utilisation": system.utilisation.tolist(),
+        "short_of": {" and ".join(names): share for names, share in system.short_of.items()},
+    }
+
+
+def _simulated_resources(B, b, mu, p, order=None):
+    return {"capacity": _saturated(B, b, mu, p, order).capacity}
+
+
 # --- scheduling ------------------------------------------------------------------------------------------------------
 
 POLICIES = ", ".join(scheduling.POLICIES)
@@ -483,6 +522,13 @@ HEADLINES = {
         SaturationOutput,
         _saturation,
         _simulated_saturation,
+    ),
+    "several_resources": Model(
+        "Compute the capacity of several resources that jobs need together, and which of them the next job lacks",
+        ResourcesInput,
+        ResourcesOutput,
+        _resources,
+        _simulated_resources,
     ),
     "scheduling": Model(
         "Solve a small queue under a policy, by a finite chain",

@@ -200,6 +200,12 @@ OTHERS = {
             p=[1.0, 0.0], loads=[0.6], scvs=[4.0, 1.5], n=5, p1=0.5, k=8, needs=[8, 1], rates=[0.2, 1.0], mix=[0.3, 0.7]
         ),
     ],
+    "several_resources": [
+        dict(B=[1.0], b=[[0.25], [0.6]], mu=[1.0, 2.0], p=[0.3, 0.7], names=["bandwidth"], vcpus=4, memory=16)
+        | dict(sizes=[1, 2], work=[1.0, 0.0, 0.0], machines=2, systems=5),
+        dict(B=[7, 30, 5], b=[[2, 0, 1], [1, 9, 0]], mu=[0.3, 2.0], p=[0.9, 0.1], names=["CPU", "GB", "GPU"])
+        | dict(vcpus=16, memory=100, sizes=[2, 3], work=[0.2, 0.2, 0.6], machines=50, systems=30),
+    ],
     "scheduling": [
         dict(servers=1, load=0.4, logs=2, k=2, needs=[2, 1], rates=[3.0, 1.0], mix=[0.3, 0.7], share=0.5, shakes=2)
         | dict(arrivals=2000, B=1.0, b=[0.1, 0.6, 0.25], mu=[1.0, 2.0, 0.5], p=[0.5, 0.5, 0.0], lam=9.0, room=2),

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mjq import cluster, fluid, near_saturation, pool_depletion, processing_capacity, scheduling, stability
+from mjq import cluster, fluid, near_saturation, pool_depletion, processing_capacity, scheduling, several_resources, stability
 from mjq.models.pool_depletion import mean_value
 from mjq.simulation import simulate_cluster, simulate_depletion, simulate_multiserver
 
@@ -52,6 +52,11 @@ GOOD = {
     near_saturation.endless_rows: CLASSES,
     near_saturation.one_or_all: dict(n=10, mu1=1, p1=0.9, mean=1, variance=1),
     near_saturation.split_hyperexponential: dict(b=(2, 3), mean=(1, 1), scv=(2, 5), p=(0.5, 0.5)),
+    several_resources.staircase: dict(B=(12, 12), b=((4, 1), (1, 4))),
+    several_resources.product_form: dict(J=(3, 2, 2, 0), mu1=1, mu2=1, p1=0.5),
+    several_resources.throughput_equal_rates: dict(B=(4, 4), b=((1, 2), (2, 1)), mu=1, p=(0.5, 0.5)),
+    several_resources.packing_bound: dict(B=(4, 4), b=((1, 2), (2, 1)), mu=(1, 1), p=(0.5, 0.5)),
+    several_resources.dominant_needs: dict(B=(4, 4), b=((1, 2), (2, 1))),
     near_saturation.server_filling: dict(lam=1, k=4, b=(1, 2), mu=(1, 1), p=(0.5, 0.5)),
     scheduling.finite_queue: CLASSES | dict(lam=1, room=2, policy="first-fit"),
     mean_value.throughputs: dict(demands=DEMANDS, population=(3, 2)),
