@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from mjq import cluster, stability
+from mjq import TrackedCluster, cluster, stability
 from mjq.models.cluster import tandem
 from mjq.solvers import chain, drain, symbolic
 
@@ -217,3 +217,11 @@ def test_cutting_large_jobs_fills_servers():
     before, halved = changed(), changed(sizes=pieces, p=counts / 24, lam=30 * 24 / 16)
     assert halved.utilization > before.utilization + 0.05
     assert halved.blocking < before.blocking
+
+
+def test_to_cut_large_jobs_can_hurt_elsewhere():
+    """One job in ten needs 9 servers, the others 7, and both fill the 16; the halves of 9 leave more of them idle."""
+    cluster_of = dict(servers=16, rates=10, tracker_rate=1000, places=15)
+    whole = TrackedCluster(needs=(7, 9), mix=(0.9, 0.1), **cluster_of)
+    cut = TrackedCluster(needs=(4, 5, 7), mix=(1 / 11, 1 / 11, 9 / 11), **cluster_of)
+    assert cut.queue(lam=33).utilization < 0.97 * whole.queue(lam=30).utilization
