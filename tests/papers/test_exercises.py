@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from functools import cache
 from types import SimpleNamespace
 
+import numpy as np
 import pypdf
 import pytest
 from bs4 import BeautifulSoup
@@ -26,6 +27,7 @@ from mjq_book.exercises import questions
 from mjq_book.exercises.drawn import draw
 from mjq_book.exercises.question import Choice, Question, Task, printed, tolerance, written
 from mjq_book.exercises.questions.cluster import percent_lost
+from mjq_book.exercises.questions.several_resources import best_mixture, maximal_packings
 from tests import reference_schedules
 from tests.conftest import BROWSER, ROOT, said
 
@@ -122,6 +124,7 @@ NEVER_RIGHT = {
     "near_saturation": {"c"},
     "processing_capacity": {"c"},
     "scheduling": {"d"},
+    "several_resources": {"c"},
     "stability": {"c"},
     "what_a_log_remembers": {"c"},
     "your_cluster": {"c", "d"},
@@ -162,7 +165,7 @@ def test_a_solution_ends_each_way_with_the_answer_of_the_key(sheets, tmp_path):
             for part, row in zip(parts, own, strict=True):
                 assert part.startswith(f"{row['question']}. {row['title']} ({row['points']} point")
                 if row["kind"] in {"number", "choice"}:
-                    assert f"The answer is {row['answer']}" in part and not re.search(r"\{\w+\}|nan|inf\b", part)
+                    assert f"The answer is {row['answer']}" in part and not re.search(r"\{\w+\}|\bnan\b|inf\b", part)
                 if row["kind"] == "number":
                     assert part.count(row["answer"]) >= 2, row  # the way leads to it
                 if row["kind"] not in {"number", "choice"}:
@@ -180,6 +183,13 @@ def test_words_have_half_a_page_of_room(tmp_path):
     printable = 297 - 18 - 20  # of A4, between the margins
     assert all(lines[kind] * millimetres > printable / 2 for kind in ("derive", "explain"))
     assert lines["find the mistake"] * millimetres > printable / 4
+
+
+def test_what_is_used_most_need_not_be_what_the_next_job_lacks(sheets):  # as the task to explain says
+    name, _, key = sheets
+    if name == "several_resources":
+        rows = [row for row in key if row["title"] == "What does the next job lack?"]
+        assert any({row["answer"], row["if somebody overlooked"][:1]} == {"a", "b"} for row in rows)
 
 
 def test_who_forgets_lost_jobs_answers_what_arrives_and_who_forgets_idle_servers_what_they_could_do():
@@ -270,9 +280,32 @@ LAWS = [
     ("near_saturation", "One server", lambda x, t1, t2, p1: (
         x, (p1 * t1**2 + (1 - p1) * t2**2) / (p1 * t1 + (1 - p1) * t2) ** 2 - 1,
     )),
+    ("several_resources", "Along the staircase", lambda x, **v: (x, processing_capacity(*of_machine(**v)))),
+    ("several_resources", "Named machines", lambda x, n, t: (
+        x * t, processing_capacity([1] * n, np.eye(n).tolist(), [1] * n, [1 / n] * n),
+    )),
+    ("several_resources", "What the GPUs say", lambda x, p0, p1, t: (
+        x * t * (1 - p0), processing_capacity(2, (1, 2), (1, 1), (p1 / (1 - p0), 1 - p1 / (1 - p0))),
+    )),
+    ("several_resources", "The dominant share", lambda x, B1, B2, **v: (x, processing_capacity(
+        *one_of_dominant_shares(*of_machine(B1, B2, **v)),
+    ))),
+    ("several_resources", "The best packing", lambda x, p1, t1, t2, **v: (x, best_mixture(
+        maximal_packings(**v), (p1 * t1, (1 - p1) * t2),
+    )[0])),
     ("scheduling", "In order of arrival", lambda x, **v: (x, mean_wait_of_the_definition("fcfs", **v))),
     ("scheduling", "EASY", lambda x, **v: (x, mean_wait_of_the_definition("easy", **v))),
 ]  # fmt: skip
+
+
+def of_machine(B1, B2, a1, a2, c1, c2, p1, t1, t2):
+    return (B1, B2), [(a1, a2), (c1, c2)], (1 / t1, 1 / t2), (p1, 1 - p1)
+
+
+def one_of_dominant_shares(B, b, mu, p):
+    """One resource whose size is a common multiple of all, and the largest part that each class takes of any."""
+    size = math.lcm(*B)
+    return size, [max(need * size // of for need, of in zip(row, B, strict=True)) for row in b], mu, p
 
 
 def mean_wait_of_the_definition(policy, n, **values):
@@ -285,6 +318,10 @@ def mean_wait_of_the_definition(policy, n, **values):
 def test_the_models_of_tasks_say_what_the_models_compute():
     for p in (0.1, 0.5, 0.9):  # derive, first chapter
         assert processing_capacity(2, (1, 2), (1, 1), (p, 1 - p)) == pytest.approx(1 / (1 - p**2 / 2), rel=1e-12)
+    for p, mu in ((0.3, 2), (0.5, 1), (0.8, 0.1)):  # derive, several resources
+        a, b = p / mu, 1 - p
+        exact = processing_capacity((1, 1), [(1, 0), (0, 1)], (mu, 1), (p, 1 - p))
+        assert exact == pytest.approx((a + b) / (a**2 + a * b + b**2), rel=1e-12)
     model = {
         (name, one.kind): one.model for name in NAMES for one in questions.of(name) if isinstance(one, Task)
     }  # fmt: skip
@@ -297,6 +334,8 @@ def test_the_models_of_tasks_say_what_the_models_compute():
     assert "= 0.5 seconds" in model["cluster", "find the mistake"]
     assert "= 0.67 s" in model["fluid", "find the mistake"]
     assert "= 45.5 server-hours" in model["your_cluster", "find the mistake"]
+    assert "= 2.11" in model["several_resources", "find the mistake"]
+    assert "96/29 = 3.31 jobs" in model["several_resources", "find the mistake"]
     # One server at a time with C places is a queue of C + 1 jobs.
     for rho in (0.5, 2.0):
         lost = 1 - finite_queue(rho, 1, (1,), (1,), (1,), 3).accepted

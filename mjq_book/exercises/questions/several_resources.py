@@ -1,0 +1,411 @@
+"""Questions on jobs that need several resources at once."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from mjq import System
+from mjq import several_resources as sr
+from mjq_book.exercises.question import Choice, Question, Task, decimal, table
+
+__all__ = ["QUESTIONS"]
+
+RATE = "jobs per hour"
+RESOURCES = "processors", "memory"
+MACHINE = (
+    "A machine has {B1} processors and {B2} GB of memory. A job takes {a1} processors and {a2} GB with probability "
+    "{p1}, and otherwise {c1} processors and {c2} GB. "
+)
+HOURS = "The first kind takes {t1} hours on average and the second {t2} hours. "
+IN_ORDER = "Times are exponential; jobs start in the order of arrival. "
+OTHER_RESOURCE = "the resource that is used up first"
+
+
+# --- A machine with two classes -------------------------------------------------------------------------------------
+
+
+def draw_machine(rng):
+    B1, B2 = int(rng.integers(6, 25)), int(rng.integers(12, 65))
+    needs = {f"{kind}{k}": int(rng.integers(1, B // 2 + 1)) for kind in "ac" for k, B in ((1, B1), (2, B2))}
+    if (needs["a1"], needs["a2"]) == (needs["c1"], needs["c2"]):
+        raise ValueError("one kind of job")
+    return {"B1": B1, "B2": B2, "p1": decimal(rng, 0.2, 0.8, 2)} | needs
+
+
+def draw_machine_and_hours(rng):
+    return draw_machine(rng) | {"t1": decimal(rng, 0.4, 3, 1), "t2": decimal(rng, 0.4, 3, 1)}
+
+
+def draw_few_states(rng):
+    values = draw_machine_and_hours(rng)
+    if len(edge_of(**values).states) > 7:
+        raise ValueError("too long for a pencil")
+    return values
+
+
+def machine(B1, B2, a1, a2, c1, c2, p1, t1=1, t2=1):
+    return System((B1, B2), [(a1, a2), (c1, c2)], (1 / t1, 1 / t2), (p1, 1 - p1), resources=RESOURCES)
+
+
+def edge_of(B1, B2, a1, a2, c1, c2, p1, t1, t2):
+    return sr.product_form(sr.staircase((B1, B2), [(a1, a2), (c1, c2)]), 1 / t1, 1 / t2, p1)
+
+
+def limits(**values):
+    """Return how many jobs per hour each resource could do if it were never idle."""
+    one = machine(**values)
+    return one.servers / (one.mix / one.rates @ np.array(one.needs))
+
+
+def without_idle(**values):
+    return machine(**values).naive_capacity
+
+
+def other_limit(**values):
+    return float(max(limits(**values)))
+
+
+def capacity(**values):
+    return machine(**values).capacity
+
+
+def processors_alone(**values):
+    return float(machine(**values).views[0])
+
+
+def memory_alone(**values):
+    return float(machine(**values).views[1])
+
+
+def as_if_states_lasted_alike(t1, t2, **values):
+    edge = edge_of(t1=t1, t2=t2, **values)
+    return float(edge.embedded @ (edge.states[:, :2] @ (1 / t1, 1 / t2)))
+
+
+def dominant(**values):
+    return machine(**values).dominant
+
+
+def packing_bound(**values):
+    return machine(**values).packing_bound
+
+
+# --- Equal rates, one resource, both ends ---------------------------------------------------------------------------
+
+
+def draw_named(rng):
+    return {"n": int(rng.integers(3, 10)), "t": decimal(rng, 0.2, 4, 2)}
+
+
+def first_jobs(n):
+    """Return the probability that just k = 1, 2, … jobs fit, until two of them need the same machine."""
+    different = np.append(np.cumprod(1 - np.arange(n) / n), 0)
+    return -np.diff(different)
+
+
+def capacity_of_named(n, t):
+    return float(1 / (first_jobs(n) @ (1 / np.arange(1, n + 1))) / t)
+
+
+def all_busy(n, t):
+    return n / t
+
+
+def arithmetic_mean(n, t):
+    return float(first_jobs(n) @ np.arange(1, n + 1) / t)
+
+
+def draw_gpus(rng):
+    p0 = decimal(rng, 0.1, 0.6, 2)
+    return {"p0": p0, "p1": decimal(rng, 0.1, 0.9 - p0, 2), "t": decimal(rng, 0.5, 5, 1)}
+
+
+def view_of_gpus(p0, p1, t):
+    jobs = System((2, 100), [(0, 1), (1, 1), (2, 1)], (1 / t,) * 3, (p0, p1, 1 - p0 - p1))
+    return float(jobs.views[0])
+
+
+def without_jobs_of_no_gpu(p0, **values):
+    return view_of_gpus(p0, **values) * (1 - p0)
+
+
+def without_a_new_mix(p0, p1, t):
+    return 1 / t / (1 - p1**2 / 2) / (1 - p0)
+
+
+def draw_views(rng):
+    return {f"X{k}": decimal(rng, 5, 60, 1) for k in (1, 2, 3)}
+
+
+def sum_of_views(**views):
+    return 1 / sum(1 / X for X in views.values())
+
+
+def tighter_view(**views):
+    return min(views.values())
+
+
+# --- Ways -----------------------------------------------------------------------------------------------------------
+
+
+def way_without_idle(**values):
+    of_processors, of_memory = map(float, limits(**values))
+    work = np.array((values["B1"], values["B2"])) / (of_processors, of_memory)
+    return {"work1": float(work[0]), "work2": float(work[1]), "limit1": of_processors, "limit2": of_memory}
+
+
+def along_the_edge(J, t1, t2, p1):
+    """Return a table of the states in which the next job does not fit, with their weights."""
+    edge = sr.product_form(J, 1 / t1, 1 / t2, p1)
+    rates = edge.states[:, :2] @ (1 / t1, 1 / t2)
+    weights = edge.embedded / edge.embedded.max()
+    rows = [
+        (*state, weight, rate)
+        for state, weight, rate in zip(edge.states.tolist(), weights.tolist(), rates.tolist(), strict=True)
+    ]
+    head = "first kind in service", "second kind in service", "kind of next job", "weight", "completions per hour"
+    sums = {"weights": float(weights.sum()), "times": float((weights / rates).sum())}
+    return {"staircase": ", ".join(map(str, J)), "states": table(head, rows)} | sums
+
+
+def way_of_product_form(B1, B2, a1, a2, c1, c2, p1, t1, t2):
+    return along_the_edge(sr.staircase((B1, B2), [(a1, a2), (c1, c2)]), t1, t2, p1)
+
+
+def way_of_dominant_share(B1, B2, a1, a2, c1, c2, p1, t1, t2):
+    shares = sr.dominant_needs((B1, B2), [(a1, a2), (c1, c2)])
+    way = along_the_edge(sr.staircase(1, shares), t1, t2, p1)
+    return way | {"share1": float(shares[0]), "share2": float(shares[1])}
+
+
+def way_of_named(n, t):
+    chances = first_jobs(n).tolist()
+    return {
+        "rows": table(("jobs in service", "probability"), list(enumerate(chances, 1))),
+        "mean": sum(chance / k for k, chance in enumerate(chances, 1)),
+    }
+
+
+def way_of_gpus(p0, p1, t):
+    return {"stay": 1 - p0, "ones": p1 / (1 - p0), "alone": without_jobs_of_no_gpu(p0=p0, p1=p1, t=t)}
+
+
+def way_of_views(**views):
+    return {"least": tighter_view(**views), "sum": 1 / sum_of_views(**views)}
+
+
+def maximal_packings(B1, B2, a1, a2, c1, c2):
+    """Return the packings beside which no job of any kind fits."""
+    J = [*sr.staircase((B1, B2), [(a1, a2), (c1, c2)]).tolist(), -1]
+    return [(i, j) for i, j in enumerate(J[:-1]) if J[i + 1] < j]
+
+
+def best_mixture(packings, work):
+    """Return two packings and the share of the first with which most jobs complete, by trying all pairs."""
+    best: tuple = (0.0,)
+    for first, second in combinations_with_replacement(packings, 2):
+        m, other = (np.array(packing) / work for packing in (first, second))
+        tilt = m[0] - m[1], other[1] - other[0]
+        shares = [1.0, tilt[1] / sum(tilt)] if sum(tilt) else [1.0]
+        best = max(best, *((min(q * m + (1 - q) * other), q, first, second) for q in shares if 0 <= q <= 1))
+    return best
+
+
+def way_of_packing(p1, t1, t2, **values):
+    packings = maximal_packings(**values)
+    work = p1 * t1, (1 - p1) * t2
+    _, q, first, second = best_mixture(packings, np.array(work))
+    mixture = f"a share {q:.4g} of the time in {first} and the rest in {second}" if q < 1 else f"always in {first}"
+    return {"packings": ", ".join(map(str, packings)), "work1": work[0], "work2": work[1], "mixture": mixture}
+
+
+# --- Choices --------------------------------------------------------------------------------------------------------
+
+LACKS = (("processors",), ("memory",), ("processors", "memory"))
+
+
+def draw_lack(rng):
+    values = draw_machine(rng)
+    least, most = sorted(shares_lacking(**values))[1:]
+    if most - least < 0.05:
+        raise ValueError("too near")
+    return values
+
+
+def shares_lacking(**values):
+    lacks = machine(**values).short_of
+    return [lacks.get(kind, 0.0) for kind in LACKS]
+
+
+def which_is_lacking(**values):
+    return int(np.argmax(shares_lacking(**values)))
+
+
+def which_is_used_most(**values):
+    return int(np.argmax(machine(**values).utilisation))
+
+
+def way_of_lack(**values):
+    shares, used = shares_lacking(**values), machine(**values).utilisation
+    percent = {f"share{k}": f"{100 * share:.1f} %" for k, share in enumerate(shares)}
+    return percent | {f"used{k}": f"{100 * float(share):.1f} %" for k, share in enumerate(used)}
+
+
+def draw_more_memory(rng):
+    return draw_machine(rng) | {"more": int(rng.integers(1, 9))}
+
+
+def two_machines(B2, more, **values):
+    return machine(B2=B2, **values), machine(B2=B2 + more, **values)
+
+
+def what_more_memory_does(**values):
+    now, then = two_machines(**values)
+    return 0 if then.capacity > now.capacity * (1 + 1e-9) else 1
+
+
+def more_always_helps(**_):
+    return 0
+
+
+def way_of_more_memory(**values):
+    steps = [", ".join(map(str, sr.staircase(one.servers, one.needs))) for one in two_machines(**values)]
+    now, then = (one.capacity for one in two_machines(**values))
+    return {"steps": steps[0], "steps_then": steps[1], "now": now, "then": then}
+
+
+BY_HAND = System((12, 12), [(4, 1), (1, 4)], (1, 1), (0.5, 0.5))
+LEAST_BY_HAND = 1 / (1 / BY_HAND.views).sum()
+
+QUESTIONS = (
+    Question(
+        "Nothing idle", MACHINE + HOURS + "At most how many jobs per hour could it complete if no unit of the scarcer "
+        "resource were ever idle?", RATE, draw_machine_and_hours, without_idle, {OTHER_RESOURCE: other_limit},
+        "A job holds {p1} · {a1} · {t1} + (1 − {p1}) · {c1} · {t2} = {work1} processor-hours and {p1} · {a2} · {t1} + "
+        "(1 − {p1}) · {c2} · {t2} = {work2} GB-hours on average. The processors could do {B1} / {work1} = {limit1} "
+        "jobs per hour and the memory {B2} / {work2} = {limit2}. The smaller number counts: {answer}.",
+        way_without_idle,
+    ),
+    Question(
+        "Along the staircase", MACHINE + HOURS + IN_ORDER + "What is the capacity?", RATE, draw_few_states, capacity,
+        {"the memory": processors_alone, "the processors": memory_alone,
+         "that some states last longer than others": as_if_states_lasted_alike},
+        "Beside 0, 1, 2, … jobs of the first kind there fit {staircase} of the second. The machine waits in these "
+        "states. The weight is that of the product form just after a completion, with the largest one set to 1:\n\n"
+        "{states}\n\nA state lasts for one over its completions per hour. The weights have the sum {weights}, and "
+        "each over its completions per hour {times}. The capacity is {weights} / {times} = {answer} jobs per hour.",
+        way_of_product_form,
+    ),
+    Question(
+        "Named machines",
+        "There are {n} machines. Each job needs a certain one of them, drawn at random with equal probabilities, for "
+        "{t} hours on average. " + IN_ORDER + "What is the capacity?", RATE, draw_named, capacity_of_named,
+        {"that all wait behind a job whose machine is taken": all_busy,
+         "that the harmonic mean is needed": arithmetic_mean},
+        "All rates are equal. Fill the machines from the queue until a job needs one that is taken. The number N of "
+        "jobs in service then has these probabilities:\n\n{rows}\n\nSo E[1/N] = {mean}. The capacity is "
+        "1 / ({t} · {mean}) = {answer} jobs per hour.", way_of_named,
+    ),
+    Question(
+        "What the GPUs say",
+        "A machine has 2 GPUs and many processors. A fraction {p0} of its jobs needs no GPU, {p1} needs one, and the "
+        "others need both, all for {t} hours on average. " + IN_ORDER + "What would the capacity be if only the GPUs "
+        "counted?", RATE, draw_gpus, view_of_gpus,
+        {"the jobs that need no GPU": without_jobs_of_no_gpu,
+         "that the jobs that need a GPU have a mix of their own": without_a_new_mix},
+        "A share 1 − {p0} = {stay} of the jobs needs a GPU, and of these a share q = {p1} / {stay} = {ones} needs one. "
+        "Two GPUs do 1 / ({t} (1 − q² / 2)) = {alone} of these jobs per hour: after a completion two jobs run if both "
+        "need one GPU, and else one job. With the others, which never wait for a GPU, these are {alone} / {stay} = "
+        "{answer} jobs per hour.", way_of_gpus,
+    ),
+    Question(
+        "The dominant share", MACHINE + HOURS + IN_ORDER + "What is the capacity by the dominant share?",
+        RATE, draw_few_states, dominant, {"that it was asked for by the dominant share": capacity},
+        "The largest parts that a job takes are {share1} for the first kind and {share2} for the second. Of one "
+        "resource of size 1 there fit {staircase} jobs of the second kind beside 0, 1, 2, … of the first. These are "
+        "the states, with their weights just after a completion:\n\n{states}\n\nThe weights have the sum {weights}, "
+        "and each over its completions per hour {times}. This gives {weights} / {times} = {answer} jobs per hour.",
+        way_of_dominant_share,
+    ),
+    Question(
+        "The best packing", MACHINE + HOURS + "At most how many jobs per hour could any scheduler complete that does "
+        "not interrupt them?", RATE, draw_few_states, packing_bound,
+        {"that jobs cannot be cut into pieces": without_idle, "that a scheduler may let jobs pass": capacity},
+        "These packings (first kind, second kind) leave no room for a further job: {packings}. If x jobs complete per "
+        "hour, then x · {p1} · {t1} = {work1} x of the first kind and x · (1 − {p1}) · {t2} = {work2} x of the second "
+        "are in service on average. Packings that are mixed over time must reach both. The best mixture is {mixture}. "
+        "It reaches x = {answer}.", way_of_packing,
+    ),
+    Question(
+        "Between the ends",
+        "A machine would complete {X1} jobs per hour if only its processors counted, {X2} if only its memory counted, "
+        "and {X3} if only its GPUs counted. Jobs start in the order of arrival; nothing else is known of them. How "
+        "many jobs per hour does it complete at least?", RATE, draw_views, sum_of_views,
+        {"that resources can block one after the other": tighter_view},
+        "The capacity X is at most the smallest of the three, {least}. And 1/X is at most 1/{X1} + 1/{X2} + 1/{X3} = "
+        "{sum}. So X is at least 1 / {sum} = {answer} jobs per hour.", way_of_views,
+    ),
+    Choice(
+        "What does the next job lack?", MACHINE + "All times are exponential with the same mean, jobs start in the "
+        "order of arrival, and the queue never runs dry. What does the next job lack for the largest part of the time?",
+        ("Processors alone", "Memory alone", "Both at once"), draw_lack, which_is_lacking,
+        {"that what is used most need not be what the next job lacks": which_is_used_most},
+        "The saturated chain says that the next job lacks processors alone in {share0} of the time, memory alone in "
+        "{share1}, and both in {share2}. (Of the processors {used0} are in use on average, and of the memory {used1}.)",
+        way_of_lack,
+    ),
+    Choice(
+        "More memory", MACHINE + "All times are exponential with the same mean, and jobs start in the order of "
+        "arrival. The machine gets {more} GB more. Then the capacity", ("rises", "stays the same", "falls"),
+        draw_more_memory, what_more_memory_does, {"that only new packings count": more_always_helps},
+        "Beside 0, 1, 2, … jobs of the first kind there fit {steps} of the second now, and {steps_then} with more "
+        "memory. If both lists are the same, then the same jobs fit together, and nothing changes. The capacity is "
+        "{now} jobs per mean time now and {then} then. More memory never delays a job in order of arrival, so the "
+        "capacity cannot fall.", way_of_more_memory,
+    ),
+    Task(
+        "derive", "Two named machines",
+        "There are two machines. A job needs the first with probability p₁ and else (p₂ = 1 − p₁) the second, for an "
+        "exponential time of rate μ₁ or μ₂. Jobs start in the order of arrival. Let a = p₁ / μ₁ and b = p₂ / μ₂. "
+        "Derive from the product form that the capacity is (a + b) / (a² + a b + b²).",
+        "Beside 0 or 1 job of class 1 there fits one job of class 2. With s = μ₁ + μ₂ the weights are w(1, 0) = p₁ s / "
+        "μ₁, w(0, 1) = p₂ s / μ₂ and w(1, 1) = p₁ p₂ s² / (μ₁ μ₂). The machine waits in (1, 0) with a job of class 1 "
+        "next, in (0, 1) with one of class 2 next, and in (1, 1) with any job next. So the weights of all states have "
+        "the sum p₁² s / μ₁ + p₂² s / μ₂ + p₁ p₂ s² / (μ₁ μ₂). Write μ₁ a for p₁ and μ₂ b for p₂: this is s (μ₁ a² + "
+        "μ₂ b² + (μ₁ + μ₂) a b) = s (μ₁ a (a + b) + μ₂ b (a + b)) = s (a + b), because μ₁ a + μ₂ b = 1. The states "
+        "last 1 / μ₁, 1 / μ₂ and 1 / s, so the weights over their rates have the sum s (a² + b² + a b). The capacity "
+        "is the quotient.",
+        ((1, "the states in which the machine waits"), (1, "their weights"), (1, "the sum of the weights"),
+         (1, "the times, and the quotient")),
+    ),
+    Task(
+        "explain", "Which resource to buy",
+        "While jobs wait, a machine holds more of its memory than of its processors. Its owner therefore wants to buy "
+        "memory. Explain why this may not raise the capacity, and what should be computed instead.",
+        "Jobs start in the order of arrival, so the machine waits until the next job fits in every resource. What is "
+        "in use on average does not say what this job lacks. Memory may be taken in small pieces, which fit whenever a "
+        "job ends, while a few jobs need nearly all processors and let everybody wait for them. Besides, the capacity "
+        "depends only on which jobs fit together. Memory that admits no new packing changes nothing. So compute the "
+        "share of the time in which the next job lacks only memory, only processors, or both, and compare the "
+        "capacities with and without the memory that is for sale.",
+        ((2, "the next job may lack something else than what is used most"), (1, "only new packings count"),
+         (2, "what to compute: what the next job lacks, and the capacity of both machines")),
+    ),
+    Task(
+        "find the mistake", "Two resources that suffice",
+        "\"A machine has 12 processors and 12 GB. Half of the jobs take 4 processors and 1 GB, the others 1 processor "
+        "and 4 GB, all for an hour on average (exponential times, order of arrival). If only the processors counted, "
+        f"it would complete {BY_HAND.views[0]:.2f} jobs per hour, and if only the memory counted, "
+        f"{BY_HAND.views[1]:.2f}. Both resources suffice for {BY_HAND.views.min():.2f} jobs per hour, so this is its "
+        "capacity.\" Where is the mistake? Between which bounds does the capacity lie, and what is it?",
+        "The next job must fit in both resources at the same time. They block at different times: while a job waits "
+        "for processors, memory is idle, and the other way round. Each resource alone leaves out the waits for the "
+        f"other, so {BY_HAND.views.min():.2f} is an upper bound. The sum of both gives a lower one, "
+        f"1 / (1 / {BY_HAND.views[0]:.2f} + 1 / {BY_HAND.views[1]:.2f}) = {LEAST_BY_HAND:.2f}. Beside 0, 1, 2, 3 jobs "
+        "of the first kind there fit 3, 2, 2, 0 of the second, and the product form gives 96/29 = "
+        f"{BY_HAND.capacity:.2f} jobs per hour.",
+        ((2, "the resources block at different times"), (1, "both bounds"), (1, "the capacity")),
+    ),
+)  # fmt: skip
