@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import numpy as np
 from pydantic import Field
 
 from mjq import (
@@ -440,7 +441,7 @@ def _resources(B, b, mu, p, order=None):
         "packing_bound": system.packing_bound,
         "views": [view if math.isfinite(view) else None for view in system.views.tolist()],
         "dominant": system.dominant,
-        "utilisation": system.utilisation.tolist(),
+        "utilisation": np.atleast_1d(system.utilisation).tolist(),
         "short_of": {" and ".join(names): share for names, share in system.short_of.items()},
     }
 

@@ -8,7 +8,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mjq import cluster, fluid, near_saturation, pool_depletion, processing_capacity, scheduling, several_resources, stability
+from mjq import (
+    cluster,
+    fluid,
+    near_saturation,
+    pool_depletion,
+    processing_capacity,
+    scheduling,
+    several_resources,
+    stability,
+)
 from mjq.models.pool_depletion import mean_value
 from mjq.simulation import simulate_cluster, simulate_depletion, simulate_multiserver
 

@@ -11,7 +11,8 @@ from tests.conftest import PACKAGES
 
 HEADLINES = """
 import sys
-from mjq import cluster, fluid, near_saturation, pool_depletion, processing_capacity, scheduling, several_resources, stability
+from mjq import cluster, fluid, near_saturation, pool_depletion, processing_capacity, scheduling, several_resources
+from mjq import stability
 print(processing_capacity.processing_capacity(6, (2, 3), (1, 1), (.5, .5)) == 48 / 23)
 print(round(stability.throughput(30, 3, 10, 1, .5, .7), 10) == 3.3313106090)
 print(cluster.performance(1, [1], [1], 1, 1e9, 2, 0).blocking < 1)
