@@ -103,8 +103,10 @@ def dominant_needs(B: Any, b: Any) -> np.ndarray:
     >>> dominant_needs((12, 12), [(4, 1), (1, 4)]).round(3).tolist()
     [0.333, 0.333]
     """
-    B, b = checks.resources(("B", "b"), np.atleast_1d(B), np.asarray(b, dtype=float).reshape(len(b), -1))
-    return (b / B).max(axis=1)
+    if np.ndim(B):
+        B, b = checks.resources(("B", "b"), B, b)
+        return (b / B).max(axis=1)
+    return checks.positive("b", b) / float(checks.positive("B", B, ndim=0))
 
 
 def packing_bound(B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
