@@ -92,7 +92,7 @@
   // --- Charts --------------------------------------------------------------------------------------------------------
 
   /** Places of the marks of an axis. */
-  function ticks({ min, max, log }, room) {
+  function ticks({ min, max, log, whole }, room) {
     if (log) {
       const decades = Math.log10(max / min);
       const steps = decades <= 2 ? [1, 2, 5] : [1];
@@ -101,7 +101,7 @@
         for (const step of steps) found.push(step * 10 ** k);
       return found.filter((x) => x >= min * 0.999 && x <= max * 1.001);
     }
-    const rough = (max - min) / room, unit = 10 ** Math.floor(Math.log10(rough));
+    const rough = Math.max((max - min) / room, whole ? 1 : 0), unit = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((x) => x * unit).find((x) => x >= rough * 0.999);
     const found = [];
     for (let k = Math.ceil(min / step - 1e-9); k * step <= max + 1e-9 * step; k++) found.push(k * step || 0); // no -0

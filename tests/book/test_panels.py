@@ -2,6 +2,7 @@
 
 import csv
 import doctest
+import itertools
 import json
 import math
 import re
@@ -190,6 +191,37 @@ def times_of_a_long_chain(r, load, n, share):
     return {"r": r, "load": load, "n": n, "share": share}, {"time": jobs / lam}
 
 
+def two_resources_by_the_chain(processors1, memory1, processors2, memory2, share, time):
+    """The chain of all packings; the views by the chain of the classes that need something; the bound by all prices."""
+    size, b = 12, np.array([(processors1, memory1), (processors2, memory2)])
+    rates, mix = np.array([1, 1 / time]), np.array([share / 100, 1 - share / 100])
+    machine = pc.saturated_state((size, size), b, rates, mix)
+    place, heads = np.nonzero(machine.configurations.blocked)
+    lacks = b[heads] > size - machine.configurations.counts[place] @ b
+    part = [100 * machine.probabilities[place, heads][(lacks == kind).all(axis=1)].sum() for kind in np.eye(2) > 0]
+    views = []
+    for need in b.T:
+        rest = need > 0
+        views.append(
+            pc.processing_capacity(size, need[rest], rates[rest], mix[rest] / mix[rest].sum()) / mix[rest].sum()
+        )
+    packings = [m for m in itertools.product(range(size + 1), repeat=2) if (m @ b <= size).all()]
+    steps = np.subtract(*np.array(list(itertools.permutations(packings, 2))).transpose(1, 0, 2))
+    prices = np.unique(np.vstack([np.eye(2), np.column_stack([steps[:, 1], -steps[:, 0]])]), axis=0)
+    prices = prices[(prices >= 0).all(axis=1)]
+    worth = (prices @ np.array(packings).T).max(axis=1)
+    return {}, {
+        "capacity": machine.throughput,
+        "processors": views[0],
+        "memory": views[1],
+        "dominant": pc.processing_capacity(size, b.max(axis=1), rates, mix),
+        "packing": (worth / (prices @ (mix / rates))).min(),
+        "lacks_processors": part[0],
+        "lacks_memory": part[1],
+        "lacks_both": 100 - sum(part),
+    }
+
+
 # What the other panels say, by another part of the library: the settings that it changes and the exact numbers, how far
 # these may be from the panel's, and how the note says that.
 EXACT = [
@@ -199,6 +231,7 @@ EXACT = [
     ("pool_depletion", pool_of_many, 0.02, "within 2 %"),
     ("pool_depletion", pool_of_a_hundred, 0.2, "within a fifth"),
     ("scheduling", starts_of_the_simulator, 1e-12, ""),
+    ("several_resources", two_resources_by_the_chain, 1e-6, "exact"),
     ("your_cluster", list_of_jobs, 0.01, ""),
     ("what_a_log_remembers", constants_by_poisson, 1e-6, "exact"),
     ("what_a_log_remembers", times_of_a_long_chain, 1e-6, "exact"),
@@ -339,6 +372,18 @@ PROMISES = {
         "EASY delays the second": lambda at, of: later(at, 2) > 0,
         "Quick swap": lambda at, of: later(at, [2, 3]).tolist() == [-4, 4],
     },
+    "several_resources": {
+        "The machine of this page": lambda at, of: of()["capacity"] == pytest.approx(96 / 29),
+        "One resource is enough": lambda at, of: (
+            of()["lacks_processors"] == pytest.approx(100) and of()["capacity"] == pytest.approx(of()["processors"])
+        ),
+        "They share no resource": lambda at, of: (
+            at["memory1"] == at["processors2"] == 0 and of()["capacity"] < 0.9 * of()["packing"]
+        ),
+        "They never run together": lambda at, of: (
+            at["memory1"] + at["memory2"] > 12 and min(of()["processors"], of()["memory"]) > 1.7 * of()["packing"]
+        ),
+    },
     "stability": {
         "The worst mix of a hundred servers": lambda at, of: at["n"] == 100 and is_worst(at, of),
         "Large jobs that run a thousand times as long": lambda at, of: at["ratio"] == 1 / 1000,
@@ -376,6 +421,13 @@ def test_buttons_do_what_their_words_say(name):
         ("pool_depletion", {"beta": 60}, "this mix takes just as long"),
         ("stability", {"n": 10, "part": 10}, "no server is idle while jobs wait"),
         ("cluster", {"lam": 4, "mu1": 1000, "places": 3}, "less than 0.001 % are lost"),
+        ("several_resources", {}, "lacks only processors for 50 % and only memory for 50 % of the time."),
+        ("several_resources", {"memory1": 12, "processors2": 12}, "completes 1 job per unit of time"),
+        (
+            "several_resources",
+            {"memory1": 12, "processors2": 12},
+            "25 %, only memory for 25 % and both for 50 % of the",
+        ),
     ],
 )
 def test_summaries_can_be_read(panel_name, preset, words, browser, tmp_path):
@@ -487,6 +539,7 @@ def test_points_lie_on_their_curves(name, shown):
 
 # What a sentence with a link says, and the number of the panel that says the same: by the link, the names of a number
 # in the chapter, how its sentence shows it, the panel's number, and what that is multiplied by.
+TWELVE = "several_resources processors1=4 memory1=1 processors2=1 memory2=4 share=50 time=1"
 SAID = [
     ("processing_capacity share=1 need=100 time=1", "bb22-answer-capacity", ".1f", "capacity", 1),
     ("processing_capacity share=1 need=100 time=1", "bb22-answer-unwasted", ".1f", "no_idle", 1),
@@ -497,6 +550,10 @@ SAID = [
     ("fluid k=4 load=80 p=1.9043 start=0", "rbac21-answer-exact", ".1f", "exact", 1),
     ("fluid k=4 load=80 p=1.9043 start=0", "rbac21-answer-exact", ".1f", "settled", 1),
     ("pool_depletion alpha=70 beta=60 D1A=0.75 D2B=1.25", "cgps16-star-1", ".2f", "star", 0.01),
+    (TWELVE, "sr-X", ".3f", "capacity", 1),
+    (TWELVE, "sr-view", ".3f", "processors", 1),
+    (TWELVE, "sr-dominant", ".3f", "dominant", 1),
+    (TWELVE, "sr-packing", ".3f", "packing", 1),
 ]
 # Numbers that follow from two of the panel, or that its link holds.
 FOLLOWS = {
@@ -520,6 +577,9 @@ FOLLOWS = {
 # Links in sentences of whole numbers, which the sentences say themselves, or of none.
 WORDS = {
     "stability n=1000 part=100 share=0.1 ratio=1",
+    "several_resources processors1=1 memory1=0 processors2=0 memory2=1 share=50 time=1",
+    "several_resources processors1=12 memory1=1 processors2=0 memory2=12 share=98 time=49",
+    "several_resources processors1=4 memory1=1 processors2=2 memory2=1 share=50 time=1",
     "stability_stepper step=15 need=10",
     "near_saturation load=95 share=15",
     "scheduling trace=0 first=0 second=2 part=20",

@@ -1,0 +1,57 @@
+"""Two classes on a machine with processors and memory: what fits, the capacity, and what the next job lacks."""
+
+from live_panels import Panel, Slider
+
+from mjq import System
+
+SIZE = 12  # of each resource
+
+
+def values(processors1, memory1, processors2, memory2, share, time):
+    needs, mix = [(processors1, memory1), (processors2, memory2)], (share / 100, 1 - share / 100)
+    machine = System((SIZE, SIZE), needs, (1, 1 / time), mix, resources=("processors", "memory"))
+    processors, memory = machine.views
+    lacks = {name: 100 * part for name, part in machine.short_of.items()}
+    return {
+        "capacity": machine.capacity,
+        "processors": processors,
+        "memory": memory,
+        "dominant": machine.dominant,
+        "packing": machine.packing_bound,
+        "lacks_processors": lacks.get(("processors",), 0.0),
+        "lacks_memory": lacks.get(("memory",), 0.0),
+        "lacks_both": lacks.get(("processors", "memory"), 0.0),
+    }
+
+
+def needs(processors1, memory1, processors2, memory2):
+    return {"processors1": processors1, "memory1": memory1, "processors2": processors2, "memory2": memory2}
+
+
+PANEL = Panel(
+    title="Try it: processors and memory",
+    note="The machine has 12 processors and 12 units of memory. Jobs start in order of arrival, and there is always a "
+    "next one. Run times are exponential; jobs of class 1 run for one unit of time on average. Whatever lies below the "
+    "staircase fits. The machine waits at the boxes. Their areas show how much of the time it spends there, their "
+    "colours what the next job lacks. All numbers are exact; the page sums the product form along the staircase.",
+    page="notebooks/several_resources",
+    cell="says-answer",
+    replaces=False,
+    sliders=(
+        # Each resource is needed by some class, and each class needs something.
+        Slider("processors1", "class 1: processors", 1, SIZE, 1, 4, whole=True),
+        Slider("memory1", "class 1: memory", 0, SIZE, 1, 1, whole=True),
+        Slider("processors2", "class 2: processors", 0, SIZE, 1, 1, whole=True),
+        Slider("memory2", "class 2: memory", 1, SIZE, 1, 4, whole=True),
+        Slider("share", "jobs of class 1", 2, 98, 1, 50, unit="%"),
+        Slider("time", "class 2: mean time", -2, 2, 0.02, 0, log=True),
+    ),
+    values=values,
+    presets={
+        "The machine of this page": needs(4, 1, 1, 4) | {"share": 50, "time": 1},
+        "One resource is enough": needs(4, 1, 2, 1) | {"share": 50, "time": 1},
+        "They share no resource": needs(1, 0, 0, 1) | {"share": 50, "time": 1},
+        "They never run together": needs(12, 1, 0, 12) | {"share": 98, "time": 49},
+    },
+    data={"size": SIZE},
+)
