@@ -201,7 +201,7 @@ def verdicts(rows: Sequence[Sequence[str]]) -> Table:
 
 
 def _positional(x):
-    """A float in as few digits as it takes, without an exponent unless it is very large or small."""
+    """Return a float in as few digits as it takes, without an exponent unless it is very large or small."""
     if x and not 1e-5 <= abs(x) < 1e9:
         return f"{x:g}"
     return np.format_float_positional(significant(x), trim="-")
@@ -223,7 +223,7 @@ def _cell(x, decimals):
 
 
 def _minus(words):
-    """A negative number with a minus sign, unless it is rounded to zero."""
+    """Return a negative number with a minus sign, unless it is rounded to zero."""
     return words.replace("-", "−" if words.strip("-0.") else "", 1)
 
 

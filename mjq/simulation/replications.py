@@ -62,6 +62,7 @@ class Compiled:
         self.function, self.settings = function, settings
 
     def __call__(self, rng: np.random.Generator) -> Any:
+        """Return what the function computes with this generator."""
         return self.function(rng, *self.settings)
 
     def __reduce__(self):

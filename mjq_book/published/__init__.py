@@ -125,6 +125,7 @@ class Printed:
 
     @property
     def value(self) -> float:
+        """Return the printed number."""
         return float(self.text)
 
     @property

@@ -154,6 +154,7 @@ class Tandem:
         return _sweep(*self.tables, np.ascontiguousarray(entrances).reshape(self.shape))
 
     def __call__(self, entrances: np.ndarray) -> np.ndarray:
+        """Return the entrances after one sweep."""
         return self.sweep(entrances)[0].ravel()
 
 
