@@ -31,7 +31,7 @@ help:  ## List the targets.
 	@echo "Experiments: $(EXPERIMENTS)"
 
 book: $(VENV)/ready  ## Execute what changed, build the book, print the page to open; SOLUTIONS=off leaves solutions out.
-	@$(BIN)/python book/build.py $(if $(filter off,$(SOLUTIONS)),--without-solutions)
+	@$(BIN)/python book/build.py
 
 # The book comes first: what its chapters print is then compared, and need not be computed twice. If it fails, tests say more.
 test: style  ## Build the book, check style and types, run the tests; SEED=3 tries other random systems.

@@ -5,8 +5,8 @@ functions: ``values(at)``, the numbers at these values of the sliders, and ``dra
 the charts. It may have ``acts``, what further buttons do with the values, and ``follow(name, at)``, the values that all
 sliders take when this one is moved by hand. Before it stand the functions that were generated from formulas, and the
 panel's data.
-`book/_static/panels.js` shows it; where scripts are off the static figure stays. `book/build.py` makes all panels
-before Sphinx starts, and the extension `book/_ext/panels.py` puts them into their pages.
+`book/_static/panels.js` shows it; where scripts are off the static figure stays. `book/_ext/generated.py` makes
+all panels before Sphinx reads a page, and `book/_ext/panels.py` puts them into their pages.
 """
 
 import csv

@@ -19,9 +19,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import nbformat
-import sphinx_build
 import yaml
 from bs4 import BeautifulSoup
+from jupyter_book.sphinx import build_sphinx
 from nbformat.v4 import new_markdown_cell
 
 from mjq._util import folders
@@ -48,7 +48,7 @@ set();
 
 
 def main(notebook, name, target):
-    gc.disable()  # as in sphinx_build
+    gc.disable()  # as in _ext/building.py
     chapter = nbformat.read(notebook, as_version=4)
     words = Words(ROOT)
     if name in words.chapters:  # what another notebook refers to is unknown
@@ -57,7 +57,9 @@ def main(notebook, name, target):
     with tempfile.TemporaryDirectory(prefix="mjq-page-") as folder:
         site, html = Path(folder) / "site", Path(folder) / "html"
         lay_out(site, chapter, f"notebooks/{name}")
-        if sphinx_build.run(site, html, filenames=[str(site / f"notebooks/{name}.ipynb")], quiet=True):
+        config = {"path_config": site / "_config.yml", "confoverrides": {"latex_individualpages": False}}
+        files = [str(site / f"notebooks/{name}.ipynb")]
+        if build_sphinx(site, html, noconfig=True, filenames=files, quiet=True, **config):
             sys.exit(1)  # it has said why
         page = alone(html / f"notebooks/{name}.html")
         folders.write(Path(target), page.encode())
@@ -133,7 +135,8 @@ def lay_out(site, chapter, file):
 def configuration():
     """The book's configuration, without what a page that stands alone has no use for."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    del config["run_here"]
+    for name in ("published", "run_here"):
+        del config["sphinx"]["config"][name]
     extensions = config["sphinx"]["local_extensions"]
     config["sphinx"]["local_extensions"] = {name: extensions[name] for name in EXTENSIONS}
     return config

@@ -5,7 +5,7 @@ headings as an outline. It prints it twice: the first print tells on which page 
 Solutions are open. Code that is folded in the book is left out; its line says what it does.
 
 The file is `_build/mjq-book.pdf`, where no build of the book replaces it. A copy stands beside the pages of the book,
-and the first page gets a link to it; `build.py` does the same after each build (`put_beside`).
+and the first page gets a link to it; `_ext/building.py` does the same after each build (`put_beside`).
 """
 
 import os

@@ -234,12 +234,15 @@ def state(setting):
 
 
 def put(html, chapters, setting=""):
-    """Add the files and the buttons to the pages in a folder of HTML, if the files are there."""
+    """Add the files and the buttons to the pages in a folder of HTML, if the files are there.
+
+    Pages that have buttons already get them anew.
+    """
     where = source(setting)
     if not where:
         return
     small = html / "_static" / FOLDER
-    small.mkdir(parents=True)
+    small.mkdir(parents=True, exist_ok=True)
     for name in ("run-here.js", "run-here.css"):
         shutil.copy(SOURCES / name, small)
     library = small / "mjq.zip"
@@ -249,7 +252,7 @@ def put(html, chapters, setting=""):
         as_script(path)
     listed = None  # a page asks a published copy itself
     if where == FOLDER:
-        shutil.copytree(KEPT, html / FOLDER, copy_function=linked)
+        shutil.copytree(KEPT, html / FOLDER, copy_function=linked, dirs_exist_ok=True)
         listed = json.loads((KEPT / "files.json").read_text(encoding="utf-8"))["files"]
     own = [entry(library), entry(small / "worker.js")]
     for path in html.rglob("*.html"):
@@ -262,10 +265,11 @@ def put(html, chapters, setting=""):
 
 
 FORMS = 'class="mjq-numbers"'
+TAGS = re.compile(rf'<link [^>]*{FOLDER}/run-here\.css">.*(?=</body>)', re.S)
 
 
 def with_tags(text, name, settings):
-    """A page with what it needs."""
+    """A page with what it needs, in place of what it had."""
     up = "../" * name.count("/")
     data = json.dumps(settings | {"up": up}, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     tags = (
@@ -273,7 +277,7 @@ def with_tags(text, name, settings):
         f'<script type="application/json" id="run-here">{data}</script>'
         f'<script src="{up}_static/{FOLDER}/run-here.js"></script>'
     )
-    return text.replace("</body>", tags + "</body>")
+    return TAGS.sub("", text).replace("</body>", tags + "</body>")
 
 
 def programs_of(path):
@@ -309,6 +313,7 @@ def example_log():
 
 def linked(path, target):
     """Make a file appear at a second place, without a copy where the disk can do that."""
+    Path(target).unlink(missing_ok=True)
     try:
         os.link(path, target)
     except OSError:

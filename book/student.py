@@ -109,9 +109,12 @@ def student(name, words, address):
     return notebook
 
 
-def write(folder, out, address, names=None, solutions=False):
-    """Write the students' notebooks of the chapters in a folder, but for those that are newer than their chapter."""
-    words = Words(folder)
+def write(folder, out, address, names=None, solutions=False, executed=None):
+    """Write the students' notebooks of the chapters in a folder, but for those that are newer than their chapter.
+
+    Copies in the folder `executed` are taken in place of chapters that are older.
+    """
+    words = Words(folder, executed)
     out.mkdir(parents=True, exist_ok=True)
     for name in names or NOTEBOOKS:
         source, target = folder / f"notebooks/{name}.ipynb", out / f"{name}.ipynb"

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from mjqbook import cell_of, glued, note_number
+from mjqbook import cell_of, note_number, numbers
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
@@ -48,7 +48,7 @@ class Answer(SphinxDirective):
         name, _, form = text.partition(":")
         if name.isdigit():
             return int(name), name
-        value = glued(Path(self.env.srcdir))[name]
+        value = numbers(self.env)[name]
         note_number(self.env, name, value)
         return value, format(value, form)
 

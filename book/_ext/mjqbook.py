@@ -33,6 +33,7 @@ from mjq.simulation import policies
 from mjq_book import published
 from mjq_book.runs.readable import equation_numbers, glued, names_and_year
 
+EXECUTED = "_build/executed"  # where `make book` keeps the chapters as it executed them
 HEADERS = ["Item", "What it says", "Result", "Checks"]
 WORDS_A_MINUTE, LINES_A_MINUTE, FORMULAS_A_MINUTE = 150, 10, 3
 
@@ -174,11 +175,16 @@ class Computed(SphinxRole):
 
     def run(self):
         name, _, form = self.text.partition(":")
-        values = glued(Path(self.env.srcdir))
+        values = numbers(self.env)
         if name not in values:
             raise ValueError(f"no chapter has computed {name!r}")
         note_number(self.env, name, values[name])
         return [nodes.inline("", format(values[name], form) if form else str(significant(values[name])))], []
+
+
+def numbers(env):
+    """All that the chapters keep, as they were executed last."""
+    return glued(Path(env.srcdir), Path(env.srcdir) / EXECUTED)
 
 
 def note_number(env, name, value):
@@ -204,7 +210,7 @@ def take_over_numbers(app, env, docnames, other):
 
 def with_other_numbers(app, env, added, changed, removed):
     """Pages to be read again: those that show a number which is not what it was. Words of a chapter do not count."""
-    now = glued(Path(app.srcdir))
+    now = numbers(env)
     return [
         page
         for page, shown in numbers_of(env).items()
@@ -334,28 +340,8 @@ def source_first(app, what, name, obj, options, lines):
         lines[heads[0] : heads[0]] = source
 
 
-# --- Several processes ----------------------------------------------------------------------------------------------
-
-# Extensions that do not say whether several processes may read pages at once; for one of them Sphinx would read all
-# pages in one process, with a warning. The first only numbers sections, when all pages are read; the second serves
-# LaTeX. Neither keeps anything of a page while it is read.
-UNDECLARED = "sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"
-# Half of all reading is of these two: the first and the last part of the list are read by different processes.
-FIRST, LAST = "book/reference", "book/ledger"
-
-
-def read_in_parallel(app, env, docnames):
-    """Let pages be read by several processes, which get parts of this list in a row."""
-    for name in UNDECLARED:
-        if name in app.extensions:
-            app.extensions[name].parallel_read_safe = True
-    docnames.sort(key=lambda name: (name == LAST, name != FIRST, name))
-
-
 def setup(app):
-    app.add_config_value("published", False, "env")
     app.connect("autodoc-process-docstring", source_first, priority=400)  # before napoleon reads the sections
-    app.connect("env-before-read-docs", read_in_parallel)
     app.connect("env-purge-doc", forget_numbers)
     app.connect("env-merge-info", take_over_numbers)
     app.connect("env-get-outdated", with_other_numbers)

@@ -1,4 +1,4 @@
-"""Put the live panels into their pages, beside or in place of a figure; `book/build.py` has made them before.
+"""Put the live panels into their pages, beside or in place of a figure; `generated.py` has made them before.
 
 A link to ``panel:stability?share:3.4,part:100`` moves the sliders of a panel on its page. Elsewhere it is words.
 """

@@ -27,11 +27,10 @@ reads it by accident. `book/_static/panels.js` asks and answers; without scripts
 import base64
 import re
 from html import escape
-from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from mjqbook import glued, note_number
+from mjqbook import note_number, numbers
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
@@ -85,7 +84,7 @@ class SelfCheck(SphinxDirective):
     }
 
     def run(self):
-        name, values = self.arguments[0], glued(Path(self.env.srcdir))
+        name, values = self.arguments[0], numbers(self.env)
         for key in GLUED.findall("\n".join([self.options.get("answer", ""), *self.content])):
             if key in values:
                 note_number(self.env, key, values[key])

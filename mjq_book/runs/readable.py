@@ -31,6 +31,7 @@ __all__ = [
     "blocks",
     "captioned",
     "equation_numbers",
+    "files",
     "glued",
     "is_glue",
     "joined",
@@ -68,6 +69,8 @@ class Words:
     ----------
     folder : pathlib.Path
         With the folders ``notebooks`` and ``book``.
+    executed : pathlib.Path, optional
+        With copies of chapters, which are read in their place where they are newer.
 
     Attributes
     ----------
@@ -79,17 +82,17 @@ class Words:
         Of each key or label what the book shows: authors and year, a number; and the notebook in which it stands.
     """
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, executed: Path | None = None):
         self.folder = folder
-        self.numbers = glued(folder)
+        self.numbers = glued(folder, executed)
         papers = bibliography(folder / "book/references.bib").entries
         self.papers = {key: names_and_year(entry) for key, entry in papers.items()}
         self.figures: dict[str, str] = {}
         self.equations: dict[str, str] = {}
         self.exercises: dict[str, str] = {}
         self.homes: dict[str, str] = {}
-        paths = {name: folder / f"notebooks/{name}.ipynb" for name in NOTEBOOKS}
-        self.chapters = {name: nbformat.read(path, as_version=4) for name, path in paths.items() if path.exists()}
+        paths = files(folder, executed)
+        self.chapters = {name: nbformat.read(paths[name], as_version=4) for name in NOTEBOOKS if name in paths}
         for k, name in enumerate(NOTEBOOKS, 1):
             if name in self.chapters:
                 self._note(f"{k}." if name in NUMBERED else "", name, self.chapters[name])
@@ -147,10 +150,20 @@ class Words:
         return f"[{words}]({self.homes[target]}.ipynb)" if target in self.homes else words
 
 
-def glued(folder: Path) -> dict[str, Any]:
+def files(folder: Path, executed: Path | None = None) -> dict[str, Path]:
+    """Return the files of the chapters in a folder by name: the notebook, or its executed copy where that is newer."""
+    paths = {path.stem: path for path in sorted((folder / "notebooks").glob("*.ipynb"))}
+    for name, path in paths.items():
+        copy = executed / path.name if executed else path
+        if copy.exists() and copy.stat().st_mtime_ns > path.stat().st_mtime_ns:
+            paths[name] = copy
+    return paths
+
+
+def glued(folder: Path, executed: Path | None = None) -> dict[str, Any]:
     """Return numbers and words that the chapters in a folder keep, by the key of the chapter and their name."""
-    files = sorted((folder / "notebooks").glob("*.ipynb"))
-    return {name: x for file in files for name, x in _kept(file, file.stat().st_mtime_ns).items()}
+    paths = files(folder, executed).values()
+    return {name: x for path in paths for name, x in _kept(path, path.stat().st_mtime_ns).items()}
 
 
 def numbers_of(name: str, notebook: NotebookNode) -> dict[str, Any]:

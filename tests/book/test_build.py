@@ -1,11 +1,12 @@
 """The build: what depends on what, and what happens when a chapter fails."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import filelock
 import nbformat
 import pytest
-import yaml
 from nbformat.v4 import new_code_cell, new_notebook
 from nbval.plugin import IPyNbFile, NbCellError
 
@@ -22,7 +23,7 @@ def project(folder, patch):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "requirements.lock").write_text("numpy==1\n")
     (folder / "notebooks").mkdir()
-    for name in ("BUILD", "EXECUTED", "FAILED", "SITE", "HTML"):
+    for name in ("BUILD", "EXECUTED", "FAILED"):
         patch.setattr(module, name, folder / getattr(module, name).relative_to(module.ROOT))
     patch.setattr(module, "ROOT", folder)
     patch.setenv("PYTHONPATH", str(folder))
@@ -81,7 +82,7 @@ def executed(tmp_path_factory):
         for name, chapter in CHAPTERS.items():
             nbformat.write(chapter, build.ROOT / f"notebooks/{name}.ipynb")
         assert not any(build.fresh(name) for name in CHAPTERS)
-        assert build.execute_changed(list(CHAPTERS), False, 1) == []
+        assert build.execute_changed(list(CHAPTERS), workers=1) == 0
         yield build
 
 
@@ -132,8 +133,8 @@ def test_a_change_executes_the_chapters_that_used_what_changed(executed, name, f
 
 
 def test_an_unchanged_project_executes_nothing(executed, capsys):
-    assert executed.execute_changed(list(CHAPTERS), False, 1) == []
-    assert "5 up to date, nothing to execute" in capsys.readouterr().out
+    assert executed.execute_changed(list(CHAPTERS), workers=1) == 0
+    assert "5 up to date, to execute: none" in capsys.readouterr().out
 
 
 def test_a_module_that_is_gone_executes_the_chapter(executed):
@@ -159,7 +160,7 @@ def test_a_chapter_without_a_record_is_executed(executed, ending):
 def test_a_chapter_whose_module_changed_while_it_was_executed_is_executed_again(build):
     chapter = notebook("import os\nfrom mjq._util import checks\nos.utime(checks.__file__)")
     nbformat.write(chapter, build.ROOT / "notebooks/edited.ipynb")
-    assert build.execute_changed(["edited"], False, 1) == []
+    assert build.execute_changed(["edited"]) == 0
     assert (build.EXECUTED / "edited.ipynb").exists()
     assert not build.fresh("edited")
 
@@ -219,26 +220,11 @@ def test_of_another_notebook_comments_of_parameters_count_and_no_others(build):
     assert state("x: float = 1  # arrival rate", "y = 3 * x  # twice") != before
 
 
-def test_the_longest_chapter_is_first(build):
-    build.EXECUTED.mkdir(parents=True)
-    assert build.longest_first(["fluid", "stability", "mine"])[0] == "stability"
-    (build.EXECUTED / "mine.seconds").write_text("500")
-    assert build.longest_first(["fluid", "stability", "mine"])[0] == "mine"
-
-
-def test_staging_leaves_alone_what_is_the_same(build):
-    (build.ROOT / "book").mkdir()
-    for name in ("book/a.md", "book/b.md", "_toc.yml", "CITATION.cff"):
-        (build.ROOT / name).write_text("# one\n")
-    shutil.copy(ROOT / "_config.yml", build.ROOT / "_config.yml")
-    build.stage(build.SITE, {})
-    before = {path: path.stat().st_mtime_ns for path in build.SITE.rglob("*") if path.is_file()}
-    (build.ROOT / "book/a.md").write_text("# two\n")
-    (build.ROOT / "book/b.md").unlink()
-    build.stage(build.SITE, {})
-    assert not (build.SITE / "book/b.md").exists()
-    after = {path: path.stat().st_mtime_ns for path in build.SITE.rglob("*") if path.is_file()}
-    assert [path.name for path in after if after[path] != before[path]] == ["a.md"]
+def test_the_longest_chapters_are_first(build, monkeypatch):
+    order = []
+    monkeypatch.setattr(build, "execute", order.append)
+    build.execute_changed(["fluid", "scheduling", "stability", "pool_depletion", "mine"], workers=1)
+    assert order == ["pool_depletion", "stability", "scheduling", "fluid", "mine"]
 
 
 def test_a_changed_cell_matters_and_a_stored_output_does_not(build):
@@ -255,12 +241,12 @@ def test_words_are_renewed_and_nothing_executed(build, monkeypatch, capsys):
     chapter = notebook("print(6 * 7)  # one")
     chapter.cells.insert(0, nbformat.v4.new_markdown_cell("One."))
     nbformat.write(chapter, path)
-    assert build.execute_changed(["good"], False, 1) == []
+    assert build.execute_changed(["good"]) == 0
     chapter.cells[0].source, chapter.cells[1].source = "Two.", "print(6 * 7)  # two"
     chapter.cells[1].metadata["mystnb"] = {"figure": {"caption": "Three."}}
     nbformat.write(chapter, path)
-    assert build.execute_changed(["good"], False, 1) == []
-    assert "nothing to execute" in capsys.readouterr().out
+    assert build.execute_changed(["good"]) == 0
+    assert "to execute: none" in capsys.readouterr().out
     words, code = nbformat.read(build.EXECUTED / "good.ipynb", as_version=4).cells
     assert (words.source, code.source) == ("Two.", "print(6 * 7)  # two")
     assert code.outputs[0].text == "42\n"
@@ -270,8 +256,7 @@ def test_words_are_renewed_and_nothing_executed(build, monkeypatch, capsys):
 def test_a_failing_cell_is_shown_and_the_rest_finished(build, monkeypatch, capfd):
     nbformat.write(notebook("x = 20", "y = 22", "print(x + y)"), build.ROOT / "notebooks/good.ipynb")
     nbformat.write(notebook("a = 0", "b = 1 / a", "c = 2"), build.ROOT / "notebooks/bad.ipynb")
-    build.HTML.mkdir(parents=True)
-    (build.HTML / "index.html").write_text("the last good book")
+    monkeypatch.setattr(build, "build", lambda: pytest.fail("the last book is not as it was"))
     monkeypatch.setattr("sys.argv", ["build.py"])
     assert build.main() == 1
     said = capfd.readouterr().out
@@ -280,7 +265,6 @@ def test_a_failing_cell_is_shown_and_the_rest_finished(build, monkeypatch, capfd
     assert "b = 1 / a" in said
     assert "1 of 2 chapters failed" in said
     assert len(said.splitlines()) < 40
-    assert (build.HTML / "index.html").read_text() == "the last good book"
     assert (build.FAILED / "bad.ipynb").exists()
     assert not (build.EXECUTED / "bad.ipynb").exists()
     executed = nbformat.read(build.EXECUTED / "good.ipynb", as_version=4)
@@ -288,7 +272,7 @@ def test_a_failing_cell_is_shown_and_the_rest_finished(build, monkeypatch, capfd
     assert set(executed.metadata) == {"kernelspec", "language_info"}
     # The second time only the failed chapter runs.
     assert build.main() == 1
-    assert "executing bad\n" in capfd.readouterr().out
+    assert "1 up to date, to execute: bad\n" in capfd.readouterr().out
 
 
 def test_a_chapter_that_is_not_python_is_named(build, monkeypatch, capfd):
@@ -314,7 +298,7 @@ def test_what_the_book_executed_is_not_executed_again(build):
     path = build.ROOT / "notebooks/good.ipynb"
     nbformat.write(notebook("x = 6 * 7", "print(x)"), path)
     assert recording(path, build) is None
-    assert build.execute_changed(["good"], False, 1) == []
+    assert build.execute_changed(["good"]) == 0
     assert recording(path, build).cells[1].outputs[0].text == "42\n"
     assert recording(build.ROOT / "good.ipynb", build) is None
     nbformat.write(notebook("x = 6 * 7  # a comment", "print(x)"), path)
@@ -330,7 +314,7 @@ def test_what_the_book_executed_is_not_executed_again(build):
 def test_as_another_processor_would_compute_it_a_chapter_is_executed(build, monkeypatch):
     path = build.ROOT / "notebooks/good.ipynb"
     nbformat.write(notebook("print(6 * 7)"), path)
-    assert build.execute_changed(["good"], False, 1) == []
+    assert build.execute_changed(["good"]) == 0
     assert recording(path, build) is not None
     monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
     assert recording(path, build) is None
@@ -342,7 +326,7 @@ def test_what_is_stored_is_not_compared_with_itself(build, monkeypatch):
     monkeypatch.setattr("sys.argv", ["build.py", "--refresh"])
     assert build.main() == 0
     assert recording(path, build) is None
-    assert build.execute_changed(["good"], True, 1) == []
+    assert build.execute_changed(["good"], everything=True) == 0
     assert recording(path, build) is not None
 
 
@@ -365,22 +349,34 @@ def test_what_the_book_printed_is_compared(request, tmp_path):
         differs.runtest()
 
 
-def test_two_builds_at_once_do_not_meet(build, monkeypatch, capsys):
+def test_a_build_waits_for_another_one(build, monkeypatch):
     monkeypatch.setattr("sys.argv", ["build.py"])
-    monkeypatch.setattr(build, "work", lambda names, options: 0)
-    assert build.main() == 0
-    with filelock.FileLock(build.BUILD / ".lock"):
-        assert build.main() == 1
-    assert "Another build is at work in _build" in capsys.readouterr().out
-    assert build.main() == 0
+    monkeypatch.setattr(build, "build", lambda: 0)
+    build.BUILD.mkdir()
+    with ThreadPoolExecutor() as pool:
+        with filelock.FileLock(build.BUILD / ".lock"):
+            later = pool.submit(build.main)
+            with pytest.raises(TimeoutError):
+                later.result(timeout=1)
+        assert later.result() == 0
+
+
+def test_what_sphinx_knows_is_kept_of_a_good_build_only(build, monkeypatch):
+    known = build.BUILD / ".doctrees"
+    known.mkdir(parents=True)
+    monkeypatch.delenv("SOLUTIONS", raising=False)
+    for status, kept in ((0, True), (1, False)):
+        monkeypatch.setattr(build.subprocess, "run", lambda command, code=status: SimpleNamespace(returncode=code))
+        assert build.build() == status
+        assert known.exists() is kept
 
 
 def test_a_cell_that_takes_too_long_is_stopped_and_named(build, monkeypatch):
     monkeypatch.setattr(build, "CELL_LIMIT", 2)
     # It begins with the cell that takes too long: any other could, too, where others are at work.
     nbformat.write(notebook("import time\ntime.sleep(600)"), build.ROOT / "notebooks/slow.ipynb")
-    (name, failure), *_ = build.execute_changed(["slow"], True, 1)
-    assert name == "slow"
+    build.FAILED.mkdir(parents=True)
+    failure = build.execute("slow")
     assert failure.where == "in cell 1 (cell-0)"
     assert "the cell took longer than 2 seconds" in failure.error
 
@@ -391,15 +387,3 @@ def test_chapters_are_named_to_refresh_them(build, monkeypatch, capsys, words):
     with pytest.raises(SystemExit):
         build.main()
     assert "chapters to refresh are" in capsys.readouterr().err
-
-
-def test_pages_lead_to_the_repository_only_where_it_can_be_reached(monkeypatch):
-    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
-    script = build_script()
-    monkeypatch.setattr(script, "ROOT", ROOT)
-    configuration = script.configuration
-    assert not yaml.safe_load(configuration())["repository"]["url"]
-    monkeypatch.setenv("GITHUB_REPOSITORY", "somebody/mjq")
-    config = yaml.safe_load(configuration())
-    assert config["repository"]["url"].endswith("/somebody/mjq") and config["launch_buttons"]
-    assert config["sphinx"]["config"]["published"] is True

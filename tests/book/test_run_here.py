@@ -103,6 +103,9 @@ def test_a_published_copy_is_named_by_its_address(tmp_path, monkeypatch):
     text = (html / "notebooks/stability.html").read_text(encoding="utf-8")
     assert '"where":"https://example.org/browser/"' in text
     assert not (html / "browser").exists()
+    run_here.put(html, {"stability": ROOT / "notebooks/stability.ipynb"}, "https://example.org/elsewhere")
+    again = (html / "notebooks/stability.html").read_text(encoding="utf-8")
+    assert again == text.replace("example.org/browser", "example.org/elsewhere")
 
 
 def test_a_file_that_was_changed_is_refused():

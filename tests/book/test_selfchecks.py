@@ -13,6 +13,7 @@ from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
 from mjq_book.chapters import CHAPTERS
+from mjq_book.runs import readable
 from tests.conftest import ROOT, beyond_the_edge, looks, small_page, violations, visit
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
@@ -71,7 +72,7 @@ def chapter(request):
 
 @cache
 def glued():
-    return selfchecks.glued(ROOT)
+    return readable.glued(ROOT)
 
 
 @cache
