@@ -6,7 +6,8 @@ wait and are left out, and the rate of the others is divided by their share. The
 
 .. math:: \max_k \frac{1}{X_k} \le \frac1X \le \sum_k \frac1{X_k} ,
 
-whatever the times and the order of the jobs.
+whatever the times and the order of the jobs. If the next job lacks resource k in a share :math:`c_k` of the time, alone
+or with others, then :math:`c_k X_k \le X \le X_k`.
 
 **Dominant share.** Let a class need :math:`\max_k b_{ik} / B_k` of one resource of size 1. What fits by this rule fits
 in each component, and more never delays anybody: its capacity is at most X.
