@@ -75,6 +75,10 @@ def replays():
         if not policies.policy(policy).interrupts:
             down_and_up = dict(policy=policy, calendar=[(0, 8), (12, 3), (30, 6), (60, 8)])
             yield f"replay {policy}, calendar", partial(replay, *log(3, 40, True, False), **down_and_up)
+        if not policies.policy(policy).one_resource:
+            submit, need, run, said, servers = log(5, 40, True, False)
+            both = np.column_stack([need, (3 * need) % 7])
+            yield f"replay {policy}, two resources", partial(replay, submit, both, run, said, (servers, 9), policy)
     for policy in ("easy", "backfill-3"):  # a line so long that it is searched by trees
         rng = np.random.default_rng(4)
         given = rng.uniform(0, 50, 300), rng.integers(1, 9, 300), rng.exponential(5, 300)

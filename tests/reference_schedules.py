@@ -2,14 +2,34 @@
 
 A policy looks at a `Cluster`, which is a list of waiting jobs and what is known of those in service, and says who
 starts next. Everything is computed anew each time: there is no profile, no heap, no queue by need.
+
+What a job needs, what there is and what is free are numbers or, of several resources, tuples.
 """
 
 import math
 import re
+from operator import le
 
 import numpy as np
 
 FIT_TOLERANCE = 1e-9  # of the servers: needs may be decimals
+
+
+def fits(need, free):
+    """Whether a need is at most what is free; of several resources, of each."""
+    return all(map(le, need, free)) if isinstance(need, tuple) else need <= free
+
+
+def rest(there, needs):
+    """What several needs leave of what is there; of several resources, of each."""
+    if not isinstance(there, tuple):
+        return there - sum(needs)
+    return tuple(of_it - sum(need[k] for need in needs) for k, of_it in enumerate(there))
+
+
+def scaled(factor, amount):
+    """So many times as much; of several resources, of each."""
+    return tuple(factor * one for one in amount) if isinstance(amount, tuple) else factor * amount
 
 
 class Cluster:
@@ -29,7 +49,7 @@ class Cluster:
     def change(self):
         """Another number of servers is up; promises are void if they are fewer, and may become better otherwise."""
         up = self.changes.pop(0)[1]
-        if up < self.up:
+        if not fits(self.up, up):
             self.promises.clear()
         self.up, self.early = up, True
 
@@ -37,35 +57,37 @@ class Cluster:
         """Jobs that hold servers."""
         return [job for job in self.ends if job not in self.gone]
 
+    def all_up(self):
+        """What is up, held or free, with the tolerance."""
+        return scaled(1 + FIT_TOLERANCE, self.up)
+
     def free(self):
         """What nobody holds."""
-        return self.up * (1 + FIT_TOLERANCE) - sum(self.need[job] for job in self.served())
+        return rest(self.all_up(), [self.need[job] for job in self.served()])
 
     def fits(self, job):
         """Whether the job could start now."""
-        return self.need[job] <= self.free()
+        return fits(self.need[job], self.free())
 
     def free_at(self, time, promises):
         """What nobody will hold, if all end as expected and start as promised."""
-        held = sum(self.need[job] for job in self.served() if self.expected[job] > time)
-        for job, start in promises.items():
-            if start <= time < start + self.left[job]:
-                held += self.need[job]
-        return self.up * (1 + FIT_TOLERANCE) - held
+        held = [self.need[job] for job in self.served() if self.expected[job] > time]
+        held += [self.need[job] for job, start in promises.items() if start <= time < start + self.left[job]]
+        return rest(self.all_up(), held)
 
     def earliest(self, job, promises):
         """When the job can start at the earliest, by the expected ends of the others and the promises to them.
 
         That is never, as far as anybody knows, if it needs more servers than are up.
         """
-        if self.need[job] > self.up * (1 + FIT_TOLERANCE):
+        if not fits(self.need[job], self.all_up()):
             return math.inf
         ends = [self.expected[other] for other in self.served()]
         ends += [start + self.left[other] for other, start in promises.items()]
         for time in sorted({self.now, *(end for end in ends if end > self.now)}):
             end, need = time + self.left[job], self.need[job]
-            if need <= self.free_at(time, promises) and all(
-                need <= self.free_at(start, promises) for start in promises.values() if time < start < end
+            if fits(need, self.free_at(time, promises)) and all(
+                fits(need, self.free_at(start, promises)) for start in promises.values() if time < start < end
             ):
                 return time
         raise AssertionError("a job that fits into the servers can start in the end")
@@ -101,12 +123,12 @@ class Cluster:
 
 def in_order(needs, free, running, number, up):
     """The first one, if it fits."""
-    return 0 if needs and needs[0] <= free else None
+    return 0 if needs and fits(needs[0], free) else None
 
 
 def first_fit(needs, free, running, number, up):
     """The first one that fits."""
-    return next((place for place, need in enumerate(needs) if need <= free), None)
+    return next((place for place, need in enumerate(needs) if fits(need, free)), None)
 
 
 def fewest(needs, free, running, number, up):
@@ -149,8 +171,8 @@ def of_needs(rule):
     """Such a rule, asked by a cluster."""
 
     def starting(cluster):
-        needs, up = [cluster.need[job] for job in cluster.line], cluster.up * (1 + FIT_TOLERANCE)
-        place = rule(needs, cluster.free(), len(cluster.served()), cluster.depth, up)
+        needs = [cluster.need[job] for job in cluster.line]
+        place = rule(needs, cluster.free(), len(cluster.served()), cluster.depth, cluster.all_up())
         return [] if place is None else [cluster.line[place]]
 
     return starting
@@ -162,10 +184,10 @@ def easy(cluster):
     if cluster.fits(head):
         return [head]
     shadow = cluster.earliest(head, {})  # if it needs more than are up, nobody delays it
-    free, extra = cluster.free(), cluster.free_at(shadow, {}) - cluster.need[head]
+    free, extra = cluster.free(), rest(cluster.free_at(shadow, {}), [cluster.need[head]])
     for job in others:
         short = cluster.now + cluster.left[job] <= shadow
-        if cluster.need[job] <= free and (short or cluster.need[job] <= extra):
+        if fits(cluster.need[job], free) and (short or fits(cluster.need[job], extra)):
             return [job]
     return []
 
@@ -220,23 +242,31 @@ def ask(cluster, rule):
         cluster.begin(*starting)
 
 
+def plain(amount):
+    """A number, or a tuple of numbers."""
+    return float(amount) if np.ndim(amount) == 0 else tuple(map(float, amount))
+
+
 def schedule(submit, need, run, estimate, servers, policy="fcfs", ties="completions first", kill=False, calendar=()):
     """Start and end of each job; arguments as those of `mjq.simulation.replay`. Who never starts has none.
 
     The words of the calendar: jobs in service run on when servers go down, and nobody starts who would hold more than
     are up together with them. The scheduler goes by the servers that are up now, as if that were for ever. A change
-    comes before all else of its instant.
+    comes before all else of its instant. Of several resources it counts the first, and of each the same share is up.
     """
     estimate = run if estimate is None else estimate
     run, estimate = (np.minimum(run, estimate), estimate) if kill else (run, np.maximum(run, estimate))
     last = max([np.max(submit), *(since for since, _ in calendar)])
     estimate = np.maximum(estimate, np.spacing(last + np.sum(run, dtype=float)))  # no promise of nothing
     order = sorted(range(len(submit)), key=lambda job: submit[job])
-    columns = [[float(column[job]) for job in order] for column in (submit, need, run, estimate)]
+    columns = [[plain(column[job]) for job in order] for column in (submit, need, run, estimate)]
     name, number = re.fullmatch(r"([a-z-]+?)(?:-([0-9]+))?", policy).groups()
     depth = int(number) if number else math.inf if name == "conservative" else 0
+    servers = plain(servers)
     cluster = Cluster(*columns, servers, depth)
-    cluster.changes = [(max(0.0, since), up) for since, up in calendar]
+    several = isinstance(servers, tuple)
+    ups = [scaled(up / servers[0], servers) if several else up for _, up in calendar]
+    cluster.changes = [(max(0.0, since), up) for (since, _), up in zip(calendar, ups, strict=True)]
     while cluster.coming or cluster.line or cluster.ends:
         promised = [start for start in cluster.promises.values() if start > cluster.now]
         comes, changes = (

@@ -5,7 +5,7 @@ chain never solves another rule than :mod:`mjq.simulation.policies` has under it
 refused. The tests hold each policy to a plain definition.
 
 ==========================  ===========================================================================================
-:math:`B`                   servers (units of the resource)
+:math:`B`                   servers (units of the resource), or the sizes of several resources
 :math:`b_\ell, \mu_\ell`    need and completion rate of class :math:`\ell`, which comes with probability :math:`p_\ell`
 :math:`\lambda`             arrival rate
 :math:`C`                   places in the queue; a job is lost if, after the policy has started whom it can, more would
@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,7 +44,7 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq.simulation import policies
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import NOBODY, RESOURCE, WHOLE
+from mjq.simulation.engine.queue import EVERYTHING, NOBODY, NOTHING, RESOURCE, by_resource, units
 from mjq.solvers import chain
 
 __all__ = ["POLICIES", "FiniteQueue", "empty", "finite_queue", "served_and_waiting", "shadow_time", "transitions"]
@@ -69,7 +69,7 @@ class FiniteQueue(NamedTuple):
     throughput : float
         Jobs completed per unit of time.
     utilization : float
-        Mean fraction of the resource that is held.
+        Mean fraction of the resource that is held; of several, an array.
     """
 
     states: int
@@ -78,7 +78,7 @@ class FiniteQueue(NamedTuple):
     EWq: float
     accepted: float
     throughput: float
-    utilization: float
+    utilization: Any
 
 
 #: Names of the policies that look at needs and order alone, and therefore have a finite chain.
@@ -103,10 +103,10 @@ def _named(name: str) -> Policy:
 
 def _units(b, B):
     """Return needs in whole units, as the simulator has them: so nothing depends on how sums are rounded."""
-    return [round(need / B * WHOLE) for need in b]
+    return [tuple(need) for need in by_resource(units(b, B)).tolist()]
 
 
-def _queue(places, need=0):
+def _queue(places, need=NOTHING):
     """Return the queue of the jobs at these places."""
     first, last = (places[0], places[-1]) if places else (NOBODY, NOBODY)
     return SimpleNamespace(first=first, last=last, length=len(places), need=need)
@@ -132,7 +132,8 @@ def _starts(rule, needs, m, queue, served=()):
     ]
     line, serving = [*map(_queue, alike, needs), _queue(waiting)], [_queue(busy)]
     memory = [SimpleNamespace(number=rule.number, up=RESOURCE)]
-    free = RESOURCE - sum(number * need for number, need in zip(m, needs, strict=True))
+    held = [sum(number * need for number, need in zip(m, column, strict=True)) for column in zip(*needs, strict=True)]
+    free = tuple(there - taken for there, taken in zip(EVERYTHING, held, strict=True))
     return rule.choose(jobs, line, serving, memory, [], sum(m), free, 0.0)
 
 
@@ -151,8 +152,8 @@ def empty(classes: int, policy: str) -> tuple:
 def transitions(
     state: tuple,
     lam: float,
-    B: float,
-    b: Sequence[float],
+    B: Any,
+    b: Sequence,
     mu: Sequence[float],
     p: Sequence[float],
     room: int,
@@ -191,7 +192,7 @@ def transitions(
             yield _settled(rule, needs, _changed(m, kind, -1), queue), number * mu[kind]
 
 
-def served_and_waiting(state: tuple, B: float, b: Sequence[float], policy: str) -> tuple:
+def served_and_waiting(state: tuple, B: Any, b: Sequence, policy: str) -> tuple:
     """Return how many of each class are in service, and the classes of those that wait.
 
     >>> served_and_waiting((0, 0, 1), 2, (1, 2), "server-filling")
@@ -227,7 +228,7 @@ def _changed(m, kind, by):
 
 
 def finite_queue(
-    lam: float, B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike, room: int, policy: str = "fcfs"
+    lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike, room: int, policy: str = "fcfs"
 ) -> FiniteQueue:
     """Solve a queue with finitely many places under a policy that looks at needs and at the order of arrival.
 
@@ -237,10 +238,12 @@ def finite_queue(
     ----------
     lam : float
         Arrival rate.
-    B : float
-        Resource.
-    b, mu, p : sequence of float, shape (L,)
-        Need, completion rate and probability of each class.
+    B : float, or sequence of float, shape (d,)
+        Resource, or several of them.
+    b : sequence of float, shape (L,) or (L, d)
+        Need of each class. Of several resources some may be 0.
+    mu, p : sequence of float, shape (L,)
+        Completion rate and probability of each class.
     room : int
         Jobs that may wait; a job is lost if, after the policy has started whom it can, more would.
     policy : str
@@ -254,7 +257,8 @@ def finite_queue(
     Raises
     ------
     ValueError
-        If the input violates a constraint, the policy looks at times, or there are more than 20,000 states.
+        If the input violates a constraint, the policy looks at times or is a rule for one resource and there are more,
+        or there are more than 20,000 states.
 
     Source: [SCHED] Eq. (e).
 
@@ -268,10 +272,11 @@ def finite_queue(
     277 1.8369625512 0.9506963176
     """
     lam, room = float(checks.positive("lam", lam, ndim=0)), checks.count("room", room, least=0, most=MOST_ROOM)
-    B, b, mu, p = checks.multiserver(B, b, mu, p)
+    B, b, mu, p = checks.multiserver(B, b, mu, p, several=True)
     support = p > 0
     needs, rates, mix = b[support].tolist(), mu[support].tolist(), p[support].tolist()
-    if _rule(policy).interrupts and any(np.frexp(x)[0] != 0.5 for x in (B, *needs)):
+    policies.policy(policy, np.size(B))  # which refuses what is a rule for one resource
+    if _rule(policy).interrupts and any(np.frexp(x)[0] != 0.5 for x in (*np.ravel(B), *np.ravel(needs))):
         raise ValueError(f"server-filling needs powers of two, got needs {checks.shown(needs)} of {checks.shown(B)}")
     rule = partial(transitions, lam=lam, B=B, b=needs, mu=rates, p=mix, room=room, policy=policy)
     states = chain.explore([empty(len(needs), policy)], rule, limit=MOST_STATES)
@@ -279,8 +284,9 @@ def finite_queue(
     served, waiting = zip(*(served_and_waiting(state, B, needs, policy) for state in states), strict=True)
     m = np.array(served)
     ENq, serving = float(pi @ list(map(len, waiting))), float(pi @ m.sum(axis=1))
-    throughput, held = float(pi @ (m @ rates)), float(pi @ (m @ needs))
-    return FiniteQueue(len(states), serving + ENq, ENq, ENq / throughput, throughput / lam, throughput, held / B)
+    throughput, held = float(pi @ (m @ rates)), pi @ (m @ needs) / B
+    used = held if np.ndim(B) else float(held)
+    return FiniteQueue(len(states), serving + ENq, ENq, ENq / throughput, throughput / lam, throughput, used)
 
 
 # --- Reservations -----------------------------------------------------------------------------------------------------

@@ -46,18 +46,21 @@ from mjq.simulation.engine.policy import compiled
 from mjq.simulation.engine.queue import (
     ALL,
     MEMORY,
+    MOST_RESOURCES,
     NOBODY,
     PROFILE,
     RESOURCE,
+    empty_queues,
     enter,
     enter_again,
+    give_back,
     interrupt,
+    job_table,
     leave,
-    more_places,
-    opened,
-    places,
+    longer_table,
     release,
     serve,
+    take,
 )
 
 __all__ = [  # noqa: RUF022, in the order of reading
@@ -83,7 +86,7 @@ STATE = record_type(
         ("spare", np.int64),  # first spare place in the table of jobs
         ("running", np.int64),
         ("gone", np.int64),  # of those, taken for completed
-        ("free", np.int64),  # resource, in units
+        ("free", np.int64, (MOST_RESOURCES,)),  # of each resource, in units
         ("change", np.float64),  # when the servers that are up change
         ("step", np.int64),  # of the calendar, the next one
     ]
@@ -168,14 +171,15 @@ def event_loop(choose, rng, source, needs, plan, record, calendar):
         A compiled policy, see :mod:`mjq.simulation.engine.policy`.
     rng : numpy.random.Generator
     source : mjq.simulation.engine.arrivals.Source
-    needs : int array, shape (L,)
+    needs : int array, shape (L, MOST_RESOURCES)
         Of each class, in units, see :mod:`mjq.simulation.engine.queue`.
     plan : Plan
     record : float array, shape (2, n)
         Takes the first start and the end of each job of a log, not a number before; n = 0 otherwise.
     calendar : record array
-        When the servers that are up change, and to how many, in units; `ALWAYS_UP` if all are always up. Jobs in
-        service run on when servers go down: what is free is then negative, and nobody starts.
+        When the servers that are up change, and to how many, in units; `ALWAYS_UP` if all are always up. Of each
+        resource the same share is up. Jobs in service run on when servers go down: what is free is then negative, and
+        nobody starts who needs some of it.
 
     Returns
     -------
@@ -194,13 +198,15 @@ def event_loop(choose, rng, source, needs, plan, record, calendar):
         np.zeros((plan.batches, LOST + 1)),
     )
     state, memory = np.zeros(1, STATE), np.zeros(1, MEMORY)
-    state[0].batch, state[0].free = -1, RESOURCE
+    state[0].batch = -1
+    for k in range(MOST_RESOURCES):
+        state[0].free[k] = RESOURCE
     state[0].change = calendar[0].since if len(calendar) else np.inf
     state[0].coming = next_arrival(rng, source.lam, source.log, 0, 0.0)
     memory[0].number, memory[0].wake, memory[0].changed, memory[0].up = plan.number, np.inf, True, RESOURCE
-    jobs, line, serving = places(1024), opened(needs), opened(needs[:0])
+    jobs, line, serving = job_table(1024), empty_queues(needs), empty_queues(needs[:0])
     profile = np.empty(_entries(jobs, plan), PROFILE)
-    most = min(plan.arrivals, RESOURCE // max(1, needs.min()))  # in service at the same time
+    most = min(plan.arrivals, _together(needs))  # in service at the same time
     if plan.one_by_one:
         most *= 2  # those that are gone are still there
     due, who = np.empty(most), np.empty(most, dtype=np.int64)  # a heap of completions to come
@@ -208,11 +214,23 @@ def event_loop(choose, rng, source, needs, plan, record, calendar):
         choose, rng, source, plan, state[0], jobs, line, serving, memory, profile, due, who, sums, record, calendar
     ):
         state[0].spare = len(jobs)
-        jobs = more_places(jobs)
+        jobs = longer_table(jobs)
         longer = np.empty(_entries(jobs, plan), PROFILE)
         longer[: len(profile)] = profile
         profile = longer
     return sums
+
+
+@numba.njit(cache=True, nogil=True)
+def _together(needs):
+    """Return how many jobs fit at most: each takes as much of some resource as any takes of what it needs most of."""
+    resources, least = 1, RESOURCE
+    for kind in range(len(needs)):
+        least = min(least, needs[kind].max())
+        for k in range(resources, MOST_RESOURCES):
+            if needs[kind, k]:
+                resources = k + 1
+    return resources * RESOURCE // max(1, least)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -287,7 +305,7 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
         memory[0].wake = np.inf
         while line[len(line) - 1].length:
             running = state.running - state.gone
-            job = choose(jobs, line, serving, memory, profile, running, state.free, state.now)
+            job = choose(jobs, line, serving, memory, profile, running, state.free[:], state.now)
             if job < NOBODY:
                 _interrupt(state, jobs, line, serving, due, who, interrupt(job))
                 enter_again(jobs, line, interrupt(job))
@@ -339,7 +357,8 @@ def _change(state, jobs, line, memory, calendar, times_known):
             jobs[job].promise = np.nan
             job = jobs[job].behind[ALL]
     memory[0].changed = True
-    state.free += up - memory[0].up
+    for k in range(MOST_RESOURCES):
+        state.free[k] += up - memory[0].up
     memory[0].up = up
     state.step += 1
     state.change = calendar[state.step].since if state.step < len(calendar) else np.inf
@@ -363,7 +382,7 @@ def _let_go(state, jobs, line, serving, due):
         release(jobs, serving, job)
         jobs[job].estimate = GONE
         state.gone += 1
-        state.free += line[jobs[job].kind].need
+        give_back(state.free, line[jobs[job].kind].need)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -371,7 +390,7 @@ def _stop_expecting(state, jobs, line, serving, memory, job):
     """Forget the expected end of a job that completes; if it was reached before, undo that its need was given back."""
     if jobs[job].estimate == GONE:
         state.gone -= 1
-        state.free -= line[jobs[job].kind].need
+        take(state.free, line[jobs[job].kind].need)
     else:
         release(jobs, serving, job)
         memory[0].changed |= jobs[job].estimate > state.now
@@ -393,7 +412,7 @@ def _depart(state, jobs, line, due, who):
     job = who[0]
     state.running -= 1
     pop(due, who, state.running)
-    state.free += line[jobs[job].kind].need
+    give_back(state.free, line[jobs[job].kind].need)
     jobs[job].behind[ALL] = state.spare
     state.spare = job
 
@@ -416,7 +435,7 @@ def _start(state, jobs, line, due, who, job, service):
     leave(jobs, line, job)
     push(due, who, state.running, state.now + service, job)
     state.running += 1
-    state.free -= line[jobs[job].kind].need
+    take(state.free, line[jobs[job].kind].need)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -439,7 +458,7 @@ def _interrupt(state, jobs, line, serving, due, who, job):
     remove(due, who, state.running, place)
     release(jobs, serving, job)
     jobs[job].estimate -= state.now
-    state.free += line[jobs[job].kind].need
+    give_back(state.free, line[jobs[job].kind].need)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -1,7 +1,8 @@
 """An event-driven simulator of multiserver jobs.
 
-Jobs of several classes arrive. A job of class `i` holds `b[i]` units of a resource of size `B` for its service time;
-until it can start, it waits. The events are those of :mod:`mjq.simulation.loop`; here are the estimates.
+Jobs of several classes arrive. A job of class `i` holds `b[i]` units of a resource of size `B` for its service time, or
+of several resources at once; until it can start, it waits. The events are those of :mod:`mjq.simulation.loop`; here
+are the estimates.
 
 1. Some jobs pass before the count begins. The next ones are counted until each has started. Where others may overtake
    them, more jobs go on to arrive, so that those at the end wait as the others do.
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +28,7 @@ from mjq._util.parallel import Workers
 from mjq.simulation import policies
 from mjq.simulation.engine import arrivals as sources
 from mjq.simulation.engine.arrivals import Service
-from mjq.simulation.engine.queue import units
+from mjq.simulation.engine.queue import by_resource, units
 from mjq.simulation.estimates import Estimate, clustering
 from mjq.simulation.loop import (
     ALWAYS_UP,
@@ -89,7 +91,7 @@ class MultiserverEstimates:
 
 def simulate_multiserver(
     lam: float,
-    B: float,
+    B: Any,
     b: ArrayLike,
     mu: ArrayLike | None,
     p: ArrayLike,
@@ -112,10 +114,12 @@ def simulate_multiserver(
     ----------
     lam : float
         Arrival rate.
-    B : float
-        Resource.
-    b, mu, p : sequence of float, shape (L,)
-        Need, completion rate and probability of each class. With `service`, `mu` is None or says the same.
+    B : float, or sequence of float, shape (d,)
+        Resource, or several of them, up to four.
+    b : sequence of float, shape (L,) or (L, d)
+        Need of each class. Of several resources some may be 0.
+    mu, p : sequence of float, shape (L,)
+        Completion rate and probability of each class. With `service`, `mu` is None or says the same.
     jobs : int
         Jobs counted in each replication, after the warm-up.
     seed : int, sequence of int, or numpy.random.SeedSequence
@@ -151,7 +155,7 @@ def simulate_multiserver(
     Raises
     ------
     ValueError
-        If the input violates a constraint, which is named.
+        If the input violates a constraint, which is named; if the policy is a rule for one resource and there are more.
 
     Notes
     -----
@@ -168,20 +172,26 @@ def simulate_multiserver(
     >>> run = simulate_multiserver(.5, 1, [1], [1], [1], jobs=20_000, seed=1, replications=10)
     >>> 2 in run.EW.widened(2)
     True
+
+    Two resources, of which each class needs all of one: M/M/1 twice, but in one queue.
+
+    >>> run = simulate_multiserver(.5, (1, 1), [(1, 0), (0, 1)], [1, 1], [.5, .5], jobs=20_000, seed=1)
+    >>> run.EW.low > 1 / (1 - .25)
+    True
     """
     lam = float(checks.positive("lam", lam, ndim=0))
     laws: list[sources.Law]
     if service is None:
         if mu is None:
             raise ValueError("mu must be numbers if there is no service, got None")
-        B, b, mu, p = checks.multiserver(B, b, mu, p)
+        B, b, mu, p = checks.multiserver(B, b, mu, p, several=True)
         laws = [PhaseType([1.0], [[-rate]]) for rate in mu]
     else:
         laws = sources.laws(service)
-        B, b, mu, p = checks.multiserver(B, b, sources.rates_of(laws, mu), p)
-    rule = policies.policy(policy)
+        B, b, mu, p = checks.multiserver(B, b, sources.rates_of(laws, mu), p, several=True)
+    rule = policies.policy(policy, np.size(B))
     if rule.interrupts:
-        require_powers_of_two(b, B)
+        require_powers_of_two(b.ravel(), np.max(B))
     factor = float(checks.positive("estimates", estimates, ndim=0))
     if factor < 1:
         raise ValueError(f"estimates must be at least 1 service time, got {checks.shown(factor)}")
@@ -197,9 +207,8 @@ def simulate_multiserver(
     plan = Plan(
         arrivals, warm, jobs, batches, tail_at, room, False, rule.draws_times_first, rule.interrupts, number=rule.number
     )
-    run = Compiled(
-        events, policy, sources.poisson(lam, p, laws, factor), units(b, B), plan, np.empty((2, 0)), ALWAYS_UP
-    )
+    source, needs = sources.poisson(lam, p, laws, factor), by_resource(units(b, B))
+    run = Compiled(events, policy, source, needs, plan, np.empty((2, 0)), ALWAYS_UP)
     return _estimates(replicate(run, seed, replications, workers, progress))
 
 

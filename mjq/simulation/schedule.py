@@ -3,11 +3,15 @@
 A replay is one run of the event loop (:mod:`mjq.simulation.loop`) whose arrivals, run times and estimates are
 those of the log, in order of arrival. Jobs with the same need are one class. It takes the time of the events, two a
 job, and memory for the columns of the log; a test holds each start and end to a plain definition, to the last bit.
+
+A job may need several resources at once, such as processors and memory. They are those of one pool: nothing is said of
+which part of it is whose, and a job fits where it fits into what is free of each of them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +20,7 @@ from mjq._util import checks, watching
 from mjq.simulation import policies
 from mjq.simulation.calendar import Calendar, calendar_of
 from mjq.simulation.engine import arrivals
-from mjq.simulation.engine.queue import units
+from mjq.simulation.engine.queue import by_resource, units
 from mjq.simulation.loop import ALWAYS_UP, ENDLESS, FINISH, START, Plan, events
 from mjq.simulation.multiserver import require_powers_of_two
 
@@ -31,19 +35,21 @@ class Schedule:
 
     Attributes
     ----------
-    submit, need, run : float array, shape (n,)
+    submit, run : float array, shape (n,)
         The log; with a limit at which jobs are killed, `run` is what is left.
-    servers : float
+    need : float array, shape (n,) or (n, d)
+    servers : float, or float array, shape (d,)
+        Of which a job needs so many; or the sizes of several resources.
     start, finish : float array, shape (n,)
         When each job starts for the first time, and when it ends; between them it may have been interrupted.
     calendar : mjq.simulation.calendar.Calendar, optional
-        How many servers are up, and from when on; None if all are always up.
+        How many servers are up, and from when on; None if all are always up. Of several resources it counts the first.
     """
 
     submit: np.ndarray
     need: np.ndarray
     run: np.ndarray
-    servers: float
+    servers: Any
     start: np.ndarray
     finish: np.ndarray
     calendar: Calendar | None = None
@@ -70,27 +76,35 @@ class Schedule:
         return np.maximum(1, self.sojourn / np.maximum(self.run, threshold)).mean()
 
     @property
-    def utilization(self) -> float:
+    def utilization(self) -> Any:
         """Return the mean fraction of busy servers from the first arrival to the last end; nan if no time passes.
 
-        With a calendar, of those that are up, or would be down if no job still ran on them.
+        With a calendar, of those that are up, or would be down if no job still ran on them. Of several resources, an
+        array with the fraction of each.
 
         >>> replay([0, 0], [1, 2], [4, 2], None, 4).utilization
         0.5
+        >>> replay([0, 0], [(1, 0), (2, 8)], [4, 2], None, (4, 8)).utilization
+        array([0.5, 0.5])
         """
-        span = self.finish.max() - self.submit.min()
-        there = self.servers * span if self.calendar is None else self._up_or_held(self.calendar)
-        return float(self.need @ self.run / there) if span > 0 and there > 0 else float("nan")
+        sizes = np.atleast_1d(self.servers)
+        used = np.empty(len(sizes))
+        for k, (size, need) in enumerate(zip(sizes, self.need.reshape(-1, len(sizes)).T, strict=True)):
+            span = self.finish.max() - self.submit.min()
+            there = size * span if self.calendar is None else self._up_or_held(self.calendar, size, need)
+            used[k] = need @ self.run / there if span > 0 and there > 0 else np.nan
+        return used if np.ndim(self.servers) else float(used[0])
 
-    def _up_or_held(self, calendar):
-        """Return the servers that are up or held, whichever are more, times the time from first arrival to last end."""
+    def _up_or_held(self, calendar, size, need):
+        """Return what of a resource is up or held, whichever is more, times the time from first arrival to last end."""
         first, last = self.submit.min(), self.finish.max()
         changes = calendar.since[(calendar.since > first) & (calendar.since < last)]
         times = np.unique(np.concatenate([[first, last], self.start, self.finish, changes]))
-        begun = np.bincount(np.searchsorted(times, self.start), self.need, len(times))
-        ended = np.bincount(np.searchsorted(times, self.finish), self.need, len(times))
+        begun = np.bincount(np.searchsorted(times, self.start), need, len(times))
+        ended = np.bincount(np.searchsorted(times, self.finish), need, len(times))
         held = np.cumsum(begun - ended)[:-1]
-        return float(np.maximum(held, calendar.at(times[:-1])) @ np.diff(times))
+        up = calendar.at(times[:-1]) * (size / calendar.servers)
+        return float(np.maximum(held, up) @ np.diff(times))
 
 
 def replay(
@@ -98,7 +112,7 @@ def replay(
     need: ArrayLike,
     run: ArrayLike,
     estimate: ArrayLike | None,
-    servers: float,
+    servers: Any,
     policy: str = "fcfs",
     *,
     ties: str = "completions first",
@@ -113,14 +127,15 @@ def replay(
     ----------
     submit : sequence of float, shape (n,)
         When jobs come, at least 0, in any order; jobs that come at the same instant queue in the order given.
-    need : sequence of float, shape (n,)
-        How many servers each job holds.
+    need : sequence of float, shape (n,) or (n, d)
+        How many servers each job holds; of several resources, how much of each, which may be 0.
     run : sequence of float, shape (n,)
         For how long, at least 0.
     estimate : sequence of float, shape (n,), or None
         How long users say that their jobs run at most; None: they know it exactly. Zero counts as the shortest time
         that is different from zero at the end of the log: what is promised to a job must be something.
-    servers : float
+    servers : float, or sequence of float, shape (d,)
+        Or the sizes of several resources of one pool, up to four.
     policy : str
         See :func:`~mjq.simulation.multiserver.simulate_multiserver`.
     ties : {"completions first", "one by one"}
@@ -135,6 +150,7 @@ def replay(
         Times, on the clock of `submit`, and how many of the servers are up from each of them on; before the first all
         are. Jobs in service run on when servers go down; those servers go when the jobs end. The policy does not know
         the calendar beforehand. The whole rule is in :mod:`mjq.simulation.calendar`. Not for policies that interrupt.
+        Of several resources it counts the first, and the same share of each other one is up.
 
     Returns
     -------
@@ -143,9 +159,9 @@ def replay(
     Raises
     ------
     ValueError
-        If there is no job, lengths differ, a time is negative, a need is not positive or exceeds the servers, or there
-        is no such policy; if a calendar does not rise, has more servers than there are, or leaves so few up for ever
-        that some job never starts.
+        If there is no job, lengths differ, a time is negative, a job needs nothing or more than the servers, there is
+        no such policy, or it is a rule for one resource and there are more; if a calendar does not rise, has more
+        servers than there are, or leaves so few up for ever that some job never starts.
 
     Examples
     --------
@@ -163,35 +179,36 @@ def replay(
 
     >>> replay(*log, "easy", calendar=[(4, 2), (9, 4)]).start
     array([0., 9., 5.])
+
+    Four servers and 16 GB: beside the first job there are servers for the second, but not the memory.
+
+    >>> replay([0, 1, 2], [(2, 12), (2, 8), (1, 4)], [5, 2, 3], None, (4, 16), "easy").start
+    array([0., 5., 2.])
     """
-    servers = float(checks.positive("servers", servers, ndim=0))
+    servers, held, needs, kinds = _needs(servers, need)
     submit, run = checks.not_negative("submit", submit), checks.not_negative("run", run)
-    need = checks.positive("need", need)
     estimates = run if estimate is None else checks.not_negative("estimate", estimate)
-    if not len(submit) == len(need) == len(run) == len(estimates):
-        lengths = f"{len(submit)}, {len(need)}, {len(run)} and {len(estimates)}"
+    if not len(submit) == len(held) == len(run) == len(estimates):
+        lengths = f"{len(submit)}, {len(held)}, {len(run)} and {len(estimates)}"
         raise ValueError(f"submit, need, run and estimate must have one entry for each job, got {lengths}")
     if not len(submit):
         raise ValueError("submit, need, run and estimate must have at least one job")
-    if need.max() > servers * (1 + checks.FIT_TOLERANCE):
-        raise ValueError(f"need {checks.shown(need.max())} exceeds resource {checks.shown(servers)}")
     if ties not in TIES:
         raise ValueError(f"ties must be one of {', '.join(TIES)}; got {ties!r}")
-    rule = policies.policy(policy)
-    needs = np.unique(need)
+    rule = policies.policy(policy, np.size(servers))
     if rule.interrupts:
-        require_powers_of_two(needs, servers)
+        require_powers_of_two(needs.ravel(), np.max(servers))
         if calendar is not None:
             raise ValueError(f"{policy} interrupts jobs, and is not replayed with a calendar")
-    calendar = None if calendar is None else calendar_of(calendar, servers)
+    calendar = None if calendar is None else calendar_of(calendar, np.ravel(servers)[0])
     run, estimates = (np.minimum(run, estimates), estimates) if kill else (run, np.maximum(run, estimates))
     steps = ALWAYS_UP if calendar is None else calendar.steps()
     last = max(submit.max(), steps["since"].max(initial=0.0))  # nothing ends later than all work after it
     estimates = np.maximum(estimates, np.spacing(last + run.sum()))
     in_order, n = bool((submit[1:] >= submit[:-1]).all()), len(submit)
     order = slice(None) if in_order else np.argsort(submit, kind="stable")
-    source = arrivals.logged(submit, np.searchsorted(needs, need), run, estimates, order)
-    del estimates  # a log may be so long that each column counts
+    source = arrivals.logged(submit, kinds, run, estimates, order)
+    del estimates, kinds  # a log may be so long that each column counts
     # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
     rng, record = np.random.default_rng(0), np.full((2, n), np.nan)
     plan = Plan(
@@ -207,19 +224,43 @@ def replay(
         number=rule.number,
     )
     with watching.working(f"replay under {policy}", lambda: float(np.mean(record[START] >= 0))):
-        events(rng, policy, source, units(needs, servers), plan, record, steps)
+        events(rng, policy, source, by_resource(units(needs, servers)), plan, record, steps)
     del source
     times = record if in_order else np.empty((2, n))
     if not in_order:
         times[:, order] = record
     if calendar is not None and np.isnan(times[START]).any():
-        raise ValueError(_never_start(np.flatnonzero(np.isnan(times[START])), need, calendar))
-    return Schedule(submit.copy(), need.copy(), run.copy(), servers, times[START], times[FINISH], calendar)
+        raise ValueError(_never_start(np.flatnonzero(np.isnan(times[START])), held, servers, calendar))
+    return Schedule(submit.copy(), held.copy(), run.copy(), servers, times[START], times[FINISH], calendar)
 
 
-def _never_start(jobs, need, calendar):
+def _needs(servers, need):
+    """Return the servers, the need of each job, the different ones among these, and which of them is whose."""
+    if not np.ndim(servers):
+        servers, need = float(checks.positive("servers", servers, ndim=0)), checks.positive("need", need)
+        needs = np.unique(need)
+        if len(needs) and not checks.fits(needs[-1], servers, servers):
+            raise ValueError(f"need {checks.shown(needs[-1])} exceeds resource {checks.shown(servers)}")
+        return servers, need, needs, np.searchsorted(needs, need)
+    try:
+        need = checks.not_negative("need", need, ndim=2)
+    except ValueError:
+        checks.resources(("servers", "need"), servers, need)  # names the need that has another length, if one has
+        raise
+    needs, kinds = np.unique(need, axis=0, return_inverse=True)
+    servers, needs = checks.resources(("servers", "need"), servers, needs)
+    for which, (size, column) in enumerate(zip(servers, needs.T, strict=True), start=1):
+        too_large = needs[~checks.fits(column, size, size)]
+        if len(too_large):
+            shown = f"need {checks.shown(too_large[0])} exceeds resource {checks.shown(servers)}"
+            raise ValueError(f"{shown}: there is too little of resource {which}")
+    return servers, need, needs, kinds.ravel()
+
+
+def _never_start(jobs, need, servers, calendar):
     """Return a message: how many jobs never start, and why."""
-    too_large = int((need[jobs] > calendar.up[-1] * (1 + checks.FIT_TOLERANCE)).sum())
+    up = calendar.up[-1] / calendar.servers * servers
+    too_large = int((~checks.fits(need[jobs], up, up)).sum())
     return (
         f"{len(jobs)} of {len(need)} jobs never start: the calendar ends with {checks.shown(calendar.up[-1])} of "
         f"{checks.shown(calendar.servers)} servers up, and {too_large} of them need{'s' * (too_large == 1)} more; the "

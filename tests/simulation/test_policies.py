@@ -11,7 +11,7 @@ import pytest
 from mjq.models import near_saturation, scheduling
 from mjq.simulation import policies, replay, simulate_multiserver
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import NOBODY
+from mjq.simulation.engine.queue import NOBODY, fits
 from mjq.simulation.loop import event_loop
 from mjq.simulation.policies import POLICIES
 from mjq.solvers.phase_type import erlang
@@ -38,7 +38,7 @@ print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), compiled
 def last_first(jobs, line, serving, memory, profile, running, free, now):
     """The last job in the line, if it fits."""
     job = line[len(line) - 1].last
-    return job if line[jobs[job].kind].need <= free else NOBODY
+    return job if fits(line[jobs[job].kind].need, free) else NOBODY
 
 
 def nobody(jobs, line, serving, memory, profile, running, free, now):

@@ -9,12 +9,13 @@ from mjq.simulation.engine.queue import (
     ALIKE,
     ALL,
     NOBODY,
+    by_resource,
+    empty_queues,
     enter,
     enter_again,
+    job_table,
     leave,
-    more_places,
-    opened,
-    places,
+    longer_table,
     release,
     serve,
     units,
@@ -33,7 +34,7 @@ def walked(jobs, first, behind, among=ALL):
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=60))
 def test_the_line_is_a_list(steps):
     """Jobs of three classes enter; before each, perhaps, some job leaves from wherever it stands."""
-    jobs, line, expected = places(64), opened(units([1, 2, 3], 4)), []
+    jobs, line, expected = job_table(64), empty_queues(by_resource(units([1, 2, 3], 4))), []
     for job, (kind, place) in enumerate(steps):
         if place < len(expected):
             leave(jobs, line, expected.pop(place))
@@ -52,7 +53,7 @@ def test_the_line_is_a_list(steps):
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=40))
 def test_who_was_interrupted_enters_where_it_stood(steps):
     """Jobs leave from wherever they stand and come back, in any order: the line is in order of arrival."""
-    jobs, line, out = places(64), opened(units([1, 2, 3], 4)), []
+    jobs, line, out = job_table(64), empty_queues(by_resource(units([1, 2, 3], 4))), []
     for job, (kind, _) in enumerate(steps):
         jobs[job]["number"], jobs[job]["kind"] = job, kind
         enter(jobs, line, job)
@@ -74,7 +75,7 @@ def test_who_was_interrupted_enters_where_it_stood(steps):
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), max_size=40))
 def test_those_in_service_stand_by_expected_end(steps):
-    jobs, serving, expected = places(64), opened(units([1], 4)[:0]), []
+    jobs, serving, expected = job_table(64), empty_queues(by_resource(units([1], 4))[:0]), []
     for job, (end, place) in enumerate(steps):
         if place < len(expected):
             release(jobs, serving, expected.pop(place))
@@ -101,10 +102,10 @@ def test_a_heap_may_lose_any_entry(times, data):
 
 
 def test_a_full_table_grows_and_keeps_its_jobs():
-    jobs = places(4)
+    jobs = job_table(4)
     assert walked(jobs, 0, "behind") == [0, 1, 2, 3]
     jobs["number"] = [5, 6, 7, 8]
-    longer = more_places(jobs)
+    longer = longer_table(jobs)
     assert longer["number"][:4].tolist() == [5, 6, 7, 8]
     assert walked(longer, 4, "behind") == [4, 5, 6, 7]
 

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mjq.simulation.engine import treap
-from mjq.simulation.engine.queue import NOBODY, enter, leave, opened, places, units
+from mjq.simulation.engine.queue import NOBODY, by_resource, empty_queues, enter, job_table, leave, units
 
 ALL = 2**62
 
 
 def lined_up(estimates):
     """Jobs of one class in a line, with these estimates."""
-    jobs, line = places(len(estimates) + 1), opened(units([1], 1))
+    jobs, line = job_table(len(estimates) + 1), empty_queues(by_resource(units([1], 1)))
     for job, estimate in enumerate(estimates):
         jobs[job]["number"], jobs[job]["kind"], jobs[job]["estimate"] = job, 0, estimate
         enter(jobs, line, job)

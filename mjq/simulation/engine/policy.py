@@ -7,10 +7,12 @@ policy is a plain function
 
 that gives the place in the table `jobs` of a waiting job that fits, or `NOBODY`, or ``interrupt(job)`` for a job in
 service that has to go back to the queue. It may look at the table of jobs and at the queues `line` (see
-:mod:`mjq.simulation.engine.queue`), at the number of jobs in service and at the free resource in units, and at
-the clock. If it knows times, it also sees each job's estimate and the jobs in service, in the order in which they are
-expected to end. It changes nothing but its `memory`, its `profile`, the promises that it makes, and what it learns of
-the estimates in a queue.
+:mod:`mjq.simulation.engine.queue`), at the number of jobs in service and at the clock. What is `free` is an array: for
+each resource, how much, in units; ``fits(line[kind].need, free)`` says whether a job of a class fits. A rule for which
+needs must have an order looks at the first resource alone, ``line[kind].need[0]`` and ``free[0]``, and says in
+`one_resource` why it takes no more. If it knows times, it also sees each job's estimate and the jobs in service, in the
+order in which they are expected to end. It changes nothing but its `memory`, its `profile`, the promises that it makes,
+and what it learns of the estimates in a queue.
 
 With nobody in service, a policy starts a job if one that waits fits into the servers that are up, unless its sentence
 says otherwise. A test tries that with every policy.
@@ -55,6 +57,8 @@ class Policy:
         Whether a job that has started may have to wait again.
     ordered_within_class : bool
         Whether jobs of one class start in the order in which they came: then it is *fcfs* where there is one class.
+    one_resource : str
+        Why it is a rule for one resource only; empty if jobs may need several at once.
     number : int
         Its parameter, if it has one.
     """
@@ -68,6 +72,7 @@ class Policy:
     knows_times: bool = False
     interrupts: bool = False
     ordered_within_class: bool = True
+    one_resource: str = ""
     number: int = 0
 
     @property
@@ -92,5 +97,5 @@ def compiled(choose: Callable) -> Callable:
 def _signature():
     """Return the signature that all policies have."""
     jobs, queue, memory, profile = (numba.from_dtype(kind)[::1] for kind in (JOB, QUEUE, MEMORY, PROFILE))
-    running, free, now = numba.int64, numba.int64, numba.float64
+    running, free, now = numba.int64, numba.int64[::1], numba.float64
     return numba.int64(jobs, queue, queue, memory, profile, running, free, now)

@@ -4,15 +4,18 @@ A job has a place in one table from its arrival to its end. In the table, each w
 and the one behind it, in the whole queue and among the jobs of its class, which all need the same. So a job enters or
 leaves, from wherever it stands, at the same cost however long the queue is, and nobody else moves.
 
-The argument `line` is an array of queues: ``line[kind]`` holds the jobs of a class, ``line[-1]`` all of them. Needs are
-counted in whole units, of which the resource has `RESOURCE`, so that what is free is always exact. Where times are
-known beforehand, jobs in service stand in a queue, too, in the order in which they are expected to end.
+The argument `line` is an array of queues: ``line[kind]`` holds the jobs of a class, ``line[-1]`` all of them. Where
+times are known beforehand, jobs in service stand in a queue, too, in the order in which they are expected to end.
+
+Needs are counted in whole units, of which each resource has `RESOURCE`, so that what is free is always exact. A job may
+need several resources at once, and fits where it fits into each of them. What is free, and what a class needs, has an
+entry for each of `MOST_RESOURCES`; of those that a machine has not, nobody needs anything.
 
 Examples
 --------
 Three jobs come, of classes 0, 1 and 0; the second leaves:
 
->>> jobs, line = places(4), opened(units([1, 2], 4))
+>>> jobs, line = job_table(4), empty_queues(by_resource(units([1, 2], 4)))
 >>> for job, kind in enumerate((0, 1, 0)):
 ...     jobs[job]["kind"] = kind
 ...     enter(jobs, line, job)
@@ -33,14 +36,17 @@ from mjq._util.compiling import numba
 from mjq.simulation.engine.heap import record_type
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "NOBODY", "ALL", "ALIKE", "WHOLE", "RESOURCE", "JOB", "MEMORY", "PROFILE", "QUEUE", "units", "interrupt",
-    "opened", "places", "more_places", "enter", "leave", "enter_again", "serve", "release",
+    "NOBODY", "ALL", "ALIKE", "WHOLE", "RESOURCE", "MOST_RESOURCES", "NOTHING", "EVERYTHING", "JOB", "MEMORY",
+    "PROFILE", "QUEUE", "units", "by_resource", "fits", "take", "give_back", "plus", "minus", "interrupt",
+    "empty_queues", "job_table", "longer_table", "enter", "leave", "enter_again", "serve", "release",
 ]  # fmt: skip
 
 NOBODY = -1
 ALL, ALIKE = 0, 1  # the two queues in which a waiting job stands: of all jobs, and of its class
 WHOLE = 2**60
 RESOURCE = round(WHOLE * (1 + FIT_TOLERANCE))  # with the tolerance: needs are decimals, not binary fractions
+MOST_RESOURCES = 4  # that a machine has; a fixed number, so that the loops over it are unrolled
+NOTHING, EVERYTHING = MOST_RESOURCES * (0,), MOST_RESOURCES * (RESOURCE,)
 
 # Small numbers, as queues may be long: a table with more places than they count would take 80 GB.
 JOB = record_type(
@@ -71,26 +77,26 @@ MEMORY = record_type(
         ("wake", np.float64),  # when it is to be asked again, if nothing happens before
         ("changed", np.int64),  # whether the jobs in service are no longer those, or not for so long, that it expects
         ("used", np.int64),  # entries of the profile
-        ("up", np.int64),  # servers that are up, in units, whether held or free
+        ("up", np.int64),  # what of each resource is up, in units, whether held or free
     ]
 )
-PROFILE = record_type([("since", np.float64), ("free", np.int64)])
+PROFILE = record_type([("since", np.float64), ("free", np.int64, (MOST_RESOURCES,))])
 QUEUE = record_type(
     [
-        ("first", np.int64),
-        ("last", np.int64),
-        ("length", np.int64),
-        ("need", np.int64),
+        ("need", np.int64, (MOST_RESOURCES,)),
         ("shortest", np.float64),  # no estimate of the jobs in it is below, where times are known; planted ones apart
+        ("first", np.int32),
+        ("last", np.int32),
+        ("length", np.int32),
         # Of its tree: the first from above, how many are planted, and the last of these in the queue.
-        ("root", np.int64),
-        ("planted", np.int64),
-        ("edge", np.int64),
+        ("root", np.int32),
+        ("planted", np.int32),
+        ("edge", np.int32),
     ]
 )
 
 
-def units(needs: ArrayLike, B: float) -> np.ndarray:
+def units(needs: ArrayLike, B: ArrayLike) -> np.ndarray:
     """Return needs in whole units, of which a resource of size `B` has `RESOURCE`.
 
     >>> bool(RESOURCE >= 10 * units([0.1], 1)[0] > WHOLE - 10)
@@ -98,6 +104,68 @@ def units(needs: ArrayLike, B: float) -> np.ndarray:
     """
     # What exceeds the resource may do so by any factor; twice as much never fits either.
     return np.rint(np.minimum(np.asarray(needs, dtype=float) / B, 2.0) * WHOLE).astype(np.int64)
+
+
+def by_resource(needs: np.ndarray) -> np.ndarray:
+    """Return needs in units with a row for each class and a column for each resource that a machine may have.
+
+    >>> by_resource(np.array([[3, 1], [0, 2]])).tolist(), by_resource(np.array([3])).tolist()
+    ([[3, 1, 0, 0], [0, 2, 0, 0]], [[3, 0, 0, 0]])
+    >>> by_resource(np.ones((1, 5)))
+    Traceback (most recent call last):
+    ValueError: events are simulated of at most 4 resources, got 5
+    """
+    given = needs if needs.ndim == 2 else needs[:, None]
+    if given.shape[1] > MOST_RESOURCES:
+        raise ValueError(f"events are simulated of at most {MOST_RESOURCES} resources, got {given.shape[1]}")
+    return np.pad(given, ((0, 0), (0, MOST_RESOURCES - given.shape[1])))
+
+
+@numba.njit(cache=True, nogil=True)
+def fits(need, free):
+    """Return whether a need fits into what is free of each resource.
+
+    >>> fits((2, 1, 0, 0), (2, 1, 9, 9)), fits((2, 1, 0, 0), (3, 0, 9, 9))
+    (True, False)
+    """
+    left = 0
+    for k in range(MOST_RESOURCES):
+        left |= free[k] - need[k]  # whose sign is that of any that is negative: there is no branch to guess wrongly
+    return left >= 0
+
+
+@numba.njit(cache=True, nogil=True)
+def take(free, need):
+    """Take a need off what is free of each resource."""
+    for k in range(MOST_RESOURCES):
+        free[k] -= need[k]
+
+
+@numba.njit(cache=True, nogil=True)
+def give_back(free, need):
+    """Add a need to what is free of each resource."""
+    for k in range(MOST_RESOURCES):
+        free[k] += need[k]
+
+
+@numba.njit(cache=True, nogil=True)
+def plus(free, need):
+    """Return what is free with a need given back, as a tuple, which stays in registers.
+
+    >>> plus((1, 2, 0, 0), (3, 0, 0, 0))
+    (4, 2, 0, 0)
+    """
+    return free[0] + need[0], free[1] + need[1], free[2] + need[2], free[3] + need[3]
+
+
+@numba.njit(cache=True, nogil=True)
+def minus(free, need):
+    """Return what is free without a need, as a tuple.
+
+    >>> minus((4, 2, 0, 0), (3, 0, 0, 0))
+    (1, 2, 0, 0)
+    """
+    return free[0] - need[0], free[1] - need[1], free[2] - need[2], free[3] - need[3]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -111,19 +179,20 @@ def interrupt(job):
 
 
 @numba.njit(cache=True, nogil=True)
-def opened(needs):
-    """Return a queue in which nobody waits, for classes of these needs in units."""
+def empty_queues(needs):
+    """Return queues in which nobody waits: one for each class, which have these needs in units, and that of all."""
     line = np.empty(len(needs) + 1, QUEUE)
     for k in range(len(line)):
         line[k].first = line[k].last = line[k].root = line[k].edge = NOBODY
         line[k].length = line[k].planted = 0
         line[k].shortest = np.inf
-        line[k].need = needs[k] if k < len(needs) else 0
+        for resource in range(MOST_RESOURCES):
+            line[k].need[resource] = needs[k, resource] if k < len(needs) else 0
     return line
 
 
 @numba.njit(cache=True, nogil=True)
-def places(size):
+def job_table(size):
     """Return a table with room for this many jobs; each spare place names the next one behind it, from 0 on."""
     jobs = np.empty(size, JOB)
     for k in range(size):
@@ -133,9 +202,9 @@ def places(size):
 
 
 @numba.njit(cache=True, nogil=True)
-def more_places(jobs):
+def longer_table(jobs):
     """Return a full table with as many spare places behind it."""
-    longer = places(2 * len(jobs))
+    longer = job_table(2 * len(jobs))
     longer[: len(jobs)] = jobs
     return longer
 

@@ -27,8 +27,8 @@ FAMILIES = {name: _RULES[name] for name in _ORDER if _RULES[name].letter}
 NAMES = (*POLICIES, *(f"{family}-<number>" for family in FAMILIES))
 
 
-def policy(name: str) -> Policy:
-    """Return the policy of this name; some names include a number.
+def policy(name: str, resources: int = 1) -> Policy:
+    """Return the policy of this name, if jobs can need so many resources at once; some names include a number.
 
     >>> policy("backfill-3").number
     3
@@ -37,7 +37,17 @@ def policy(name: str) -> Policy:
     >>> policy("lifo")
     Traceback (most recent call last):
     ValueError: policy must be one of fcfs, ...; got 'lifo'
+    >>> policy("server-filling", resources=2)
+    Traceback (most recent call last):
+    ValueError: server-filling is a rule for one resource, got 2: that powers of two can fill a machine ...
     """
+    rule = _named(name)
+    if resources > 1 and rule.one_resource:
+        raise ValueError(f"{name} is a rule for one resource, got {resources}: {rule.one_resource}")
+    return rule
+
+
+def _named(name):
     if isinstance(name, str):
         name = {"backfill-0": "first-fit", "backfill-1": "easy"}.get(name, name)  # the same, and faster
         if name in POLICIES:

@@ -39,7 +39,7 @@ import math
 
 from mjq._util.compiling import numba
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import ALL, NOBODY
+from mjq.simulation.engine.queue import ALL, MOST_RESOURCES, NOBODY, fits, give_back, take
 
 __all__ = ["POLICIES"]
 
@@ -59,12 +59,12 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     ahead, job, wake = 0, line[len(line) - 1].first, math.inf
     while job != NOBODY:
         need, span = line[jobs[job].kind].need, jobs[job].estimate
-        if math.isnan(jobs[job].promise) and (need <= free or ahead < memory[0].number):
+        if math.isnan(jobs[job].promise) and (fits(need, free) or ahead < memory[0].number):
             start = _earliest(memory, profile, now, span, need, math.inf)
             if start <= now or ahead < memory[0].number:
                 jobs[job].promise = start
                 _hold(memory, profile, start, start + span, need)
-        if jobs[job].promise <= now and need <= free:
+        if jobs[job].promise <= now and fits(need, free):
             return job
         if jobs[job].promise > now:
             wake = min(wake, jobs[job].promise)
@@ -77,14 +77,16 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
 @numba.njit(cache=True, nogil=True)
 def _promise_anew(jobs, line, serving, memory, profile, free, now):
     """Make the profile from the jobs in service and all promises; then let each job in turn come earlier."""
-    profile[0].since, profile[0].free = now, free
+    profile[0].since = now
+    profile[0].free[:] = free
     used, job = 1, serving[0].first
     while job != NOBODY:
         end, need = jobs[job].estimate, line[jobs[job].kind].need
         if end > profile[used - 1].since:
-            profile[used].since, profile[used].free = end, profile[used - 1].free
+            profile[used] = profile[used - 1]
+            profile[used].since = end
             used += 1
-        profile[used - 1].free += need
+        give_back(profile[used - 1].free, need)
         job = jobs[job].behind[ALL]
     memory[0].used = used
     job = line[len(line) - 1].first
@@ -98,7 +100,7 @@ def _promise_anew(jobs, line, serving, memory, profile, free, now):
         if not math.isnan(jobs[job].promise):
             start, span, need = max(jobs[job].promise, now), jobs[job].estimate, line[jobs[job].kind].need
             if _earliest(memory, profile, now, span, need, start) < start:  # most cannot: the profile stays as it is
-                _hold(memory, profile, start, start + span, -need)
+                _hold(memory, profile, start, start + span, need, back=True)
                 start = _earliest(memory, profile, now, span, need, math.inf)
                 _hold(memory, profile, start, start + span, need)
             jobs[job].promise = start
@@ -127,26 +129,38 @@ def _earliest(memory, profile, now, span, need, kept):
         and profile[k].since < kept
         and (profile[k].since < start + span or profile[k].since == start)
     ):
-        if profile[k].free < need:
+        if not fits(need, profile[k].free):
             start = profile[k + 1].since if k + 1 < memory[0].used else math.inf
         k += 1
     return start
 
 
 @numba.njit(cache=True, nogil=True)
-def _hold(memory, profile, start, end, need):
-    """Take what a job needs out of the profile from its start to its end, or give it back if `need` is negative."""
+def _hold(memory, profile, start, end, need, back=False):
+    """Take what a job needs out of the profile from its start to its end, or give it back."""
     if not end > start:
         return
     first = _entry(memory, profile, start)
     last = _entry(memory, profile, end)
     for k in range(first, last):
-        profile[k].free -= need
+        if back:
+            give_back(profile[k].free, need)
+        else:
+            take(profile[k].free, need)
     for k in (last, first):  # entries that say nothing new go, so that there are never more than two a job
-        if k and profile[k].free == profile[k - 1].free:
+        if k and _alike(profile[k].free, profile[k - 1].free):
             memory[0].used -= 1
             for j in range(k, memory[0].used):
                 profile[j] = profile[j + 1]
+
+
+@numba.njit(cache=True, nogil=True)
+def _alike(free, other):
+    """Return whether as much is free of each resource."""
+    for k in range(MOST_RESOURCES):
+        if free[k] != other[k]:
+            return False
+    return True
 
 
 @numba.njit(cache=True, nogil=True)
@@ -164,7 +178,8 @@ def _entry(memory, profile, time):
         return k - 1
     for j in range(used, k, -1):
         profile[j] = profile[j - 1]
-    profile[k].since, profile[k].free = time, profile[k - 1].free
+    profile[k] = profile[k - 1]
+    profile[k].since = time
     memory[0].used += 1
     return k
 

@@ -19,7 +19,7 @@ Source: A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distri
 from __future__ import annotations
 
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import ALL, NOBODY
+from mjq.simulation.engine.queue import ALL, EVERYTHING, NOBODY, NOTHING, fits, minus, plus
 from mjq.simulation.engine.treap import seek, uproot
 
 __all__ = ["POLICIES"]
@@ -35,21 +35,21 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     """
     head = line[len(line) - 1].first
     need = line[jobs[head].kind].need
-    if need <= free:
+    if fits(need, free):
         uproot(jobs, line[jobs[head].kind], head)
         return head
-    shadow, extra, job = now, free, serving[0].first
-    while job != NOBODY and (extra < need or jobs[job].estimate == shadow):
+    shadow, there, job = now, plus(free, NOTHING), serving[0].first
+    while job != NOBODY and (not fits(need, there) or jobs[job].estimate == shadow):
         shadow = jobs[job].estimate
-        extra += line[jobs[job].kind].need
+        there = plus(there, line[jobs[job].kind].need)
         job = jobs[job].behind[ALL]
     # Where too few servers are up, the first that fits is the first of its class, however long it runs.
-    extra = free if extra < need else extra - need
+    extra = minus(there, need) if fits(need, there) else EVERYTHING
     chosen, before = NOBODY, MANY
     for kind in range(len(line) - 1):
-        if line[kind].need > free:
+        if line[kind].first == NOBODY or not fits(line[kind].need, free):
             continue
-        if line[kind].need <= extra:
+        if fits(line[kind].need, extra):
             job = line[kind].first
         elif now + line[kind].shortest > shadow and line[kind].planted == 0:
             continue

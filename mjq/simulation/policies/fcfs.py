@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import NOBODY
+from mjq.simulation.engine.queue import NOBODY, fits
 
 __all__ = ["POLICIES"]
 
@@ -14,7 +14,7 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     Source: [SCHED] Eq. (a).
     """
     job = line[len(line) - 1].first
-    return job if line[jobs[job].kind].need <= free else NOBODY
+    return job if fits(line[jobs[job].kind].need, free) else NOBODY
 
 
 POLICIES = {

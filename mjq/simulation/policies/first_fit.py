@@ -7,7 +7,7 @@ long the queue is.
 from __future__ import annotations
 
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import NOBODY
+from mjq.simulation.engine.queue import NOBODY, fits
 
 __all__ = ["POLICIES"]
 
@@ -17,7 +17,9 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     chosen = NOBODY
     for kind in range(len(line) - 1):
         job = line[kind].first
-        if job != NOBODY and line[kind].need <= free and (chosen == NOBODY or jobs[job].number < jobs[chosen].number):
+        if job == NOBODY or (chosen != NOBODY and jobs[job].number > jobs[chosen].number):
+            continue
+        if fits(line[kind].need, free):
             chosen = job
     return chosen
 

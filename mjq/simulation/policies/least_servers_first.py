@@ -16,11 +16,11 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     chosen = NOBODY
     for kind in range(len(line) - 1):
         job = line[kind].first
-        if job == NOBODY or line[kind].need > free:
+        if job == NOBODY or line[kind].need[0] > free[0]:
             continue
         if chosen != NOBODY:
-            need = line[jobs[chosen].kind].need
-            if line[kind].need > need or (line[kind].need == need and jobs[job].number > jobs[chosen].number):
+            need, least = line[kind].need[0], line[jobs[chosen].kind].need[0]
+            if need > least or (need == least and jobs[job].number > jobs[chosen].number):
                 continue
         chosen = job
     return chosen
@@ -31,5 +31,6 @@ POLICIES = {
         choose,
         "Among the jobs that fit, the one that needs the fewest servers starts; the earliest of equals.",
         example="one or all",
+        one_resource="of two jobs, one may need less of one resource and more of another: neither needs the least",
     )
 }

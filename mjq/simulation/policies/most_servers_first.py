@@ -24,19 +24,21 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     """
     chosen, most = NOBODY, 0
     for kind in range(len(line) - 1):
-        job, need = line[kind].first, line[kind].need
+        job, need = line[kind].first, line[kind].need[0]
         if job == NOBODY or need > memory[0].up:
             continue
         most = max(most, need)
-        if need > free:
+        if need > free[0]:
             continue
         if chosen != NOBODY:
-            best = line[jobs[chosen].kind].need
+            best = line[jobs[chosen].kind].need[0]
             if need < best or (need == best and jobs[job].number > jobs[chosen].number):
                 continue
         chosen = job
-    return NOBODY if most > free and running <= memory[0].number else chosen
+    return NOBODY if most > free[0] and running <= memory[0].number else chosen
 
+
+ONE_RESOURCE = "of two jobs, one may need more of one resource and less of another: neither needs the most"
 
 POLICIES = {
     "most-servers-first": Policy(
@@ -44,6 +46,7 @@ POLICIES = {
         "Among the jobs that fit, the one that needs the most servers starts; the earliest of equals.",
         sources=("Quickswap25",),
         example="quick swap",
+        one_resource=ONE_RESOURCE,
     ),
     "msfq": Policy(
         choose,
@@ -53,5 +56,6 @@ POLICIES = {
         sources=("Quickswap25",),
         example="quick swap",
         letter="l",
+        one_resource=ONE_RESOURCE,
     ),
 }

@@ -42,12 +42,12 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
             k += 1
         first.append(job)
         chosen.append(False)
-        together += line[jobs[job].kind].need
+        together += line[jobs[job].kind].need[0]
     idle, best = RESOURCE, 0
     while best != NOBODY:  # the largest that still fits, the earliest of equal ones
         best, most = NOBODY, 0
         for k in range(len(first)):
-            need = line[jobs[first[k]].kind].need
+            need = line[jobs[first[k]].kind].need[0]
             if not chosen[k] and most < need <= idle:
                 best, most = k, need
         if best != NOBODY:
@@ -70,5 +70,6 @@ POLICIES = {
         sources=("GHS22",),
         example="interrupted and resumed",
         interrupts=True,
+        one_resource="that powers of two can fill a machine is true of one resource only",
     )
 }
