@@ -14,6 +14,7 @@ WORDS = {
     "notebooks/fluid": ["fluid model", "autoscaling", "processor sharing"],
     "notebooks/pool_depletion": ["pool", "best mix"],
     "notebooks/near_saturation": ["variable run times", "time in the system", "saturation"],
+    "notebooks/several_resources": ["GPU", "dominant share", "DRF", "vector bin packing", "memory and processors"],
     "notebooks/scheduling": ["EASY", "EASY backfilling", "backfilling", "reservation", "estimates"],
     "notebooks/your_cluster": ["shuffled jobs", "order of the jobs", "public logs"],
     "notebooks/what_a_log_remembers": ["memory", "rows of like jobs", "shuffling"],

@@ -64,6 +64,10 @@ STABLE = {
         "near-saturation", "equation-ns-poisson", "equation-ns-asymptote", "equation-ns-slope", "equation-ns-tail",
         "ns-answer-picture", "ns-answer-curve", "ns-error", "ns-tails", "ns-filling", "ns-variable", "ns-practice",
     ],
+    "notebooks/several_resources.html": [
+        "several-resources", "equation-sr-staircase", "equation-sr-weights", "equation-sr-equal", "equation-sr-sandwich",
+        "sr-practice", "sr-derivation", "sr-birthday", "sr-sandwich", "sr-one-enough", "sr-rows",
+    ],
     "notebooks/scheduling.html": [
         "scheduling", "equation-sched-recursion", "equation-sched-shadow", "equation-sched-chain", "sched-rules",
         "sched-answer-picture", "sched-answer-curve", "sched-estimates", "sched-reach", "sched-shaking",

@@ -13,7 +13,7 @@ from scipy import stats
 from scipy.optimize import minimize_scalar
 
 import mjq_logs
-from mjq import cluster, fluid, stability
+from mjq import System, cluster, fluid, stability
 from mjq import near_saturation as ns
 from mjq import pool_depletion as pool
 from mjq import processing_capacity as pc
@@ -110,6 +110,12 @@ def test_ten_large_jobs_in_a_row_raise_the_capacity(servers):
 
     assert in_rows_of(1) == pytest.approx(pc.processing_capacity(*one_or_all(servers)))
     assert in_rows_of(10) > 1.1 * in_rows_of(1)
+
+
+@pytest.mark.parametrize(("size", "more", "less"), [(12, 4, 1), (12, 5, 1), (20, 3, 2), (64, 16, 4)])
+def test_one_resource_alone_promises_too_much_where_jobs_complement_each_other(size, more, less):
+    host = System((size, size), [(more, less), (less, more)], rates=(1, 1), mix=(0.5, 0.5))
+    assert host.views == pytest.approx(host.views.min()) and host.capacity < 0.96 * host.views.min()
 
 
 @pytest.mark.parametrize(("servers", "small", "large", "ratio", "mix"), [(30, 3, 10, 0.5, 0.7), (12, 1, 7, 4, 0.4)])
