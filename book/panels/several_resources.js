@@ -92,14 +92,14 @@ function draw(at, numbers) {
       `${shown(packing)}. The next job lacks ${[lacks.slice(0, -1).join(", "), lacks.at(-1)].filter(Boolean).join(" and ")} of the time.`,
     charts: [
       {
-        title: "What fits together, and where the machine waits", height: 240,
+        title: "What fits together, and where the machine waits", height: 200,
         x: { label: "jobs of class 1 in service", min: -0.5, max: Math.max(J.length - 0.4, 3.6), whole: true },
         y: { label: "jobs of class 2", min: -0.5, max: Math.max(J[0] + 0.6, 3.6), whole: true },
         lines: [{ name: "edge of what fits", kind: 4, points: steps }],
         boxes: boxesOf(states),
       },
       {
-        title: "Capacity against the share of class 1", height: 250,
+        title: "Capacity against the share of class 1", height: 220,
         x: { label: "jobs of class 1 [%]", min: 0, max: 100 },
         y: { label: "jobs per unit of time", min: 0, max: 1.15 * top },
         lines: [

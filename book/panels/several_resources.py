@@ -31,9 +31,10 @@ def needs(processors1, memory1, processors2, memory2):
 PANEL = Panel(
     title="Try it: processors and memory",
     note="The machine has 12 processors and 12 units of memory. Jobs start in order of arrival, and there is always a "
-    "next one. Run times are exponential; jobs of class 1 run for one unit of time on average. Whatever lies below the "
-    "staircase fits. The machine waits at the boxes. Their areas show how much of the time it spends there, their "
-    "colours what the next job lacks. All numbers are exact; the page sums the product form along the staircase.",
+    "next one. Run times are exponential, with a mean of one unit of time for class 1. The last slider sets the mean "
+    "for class 2. Whatever lies below the staircase fits. The machine waits at the boxes. Their areas show how much of "
+    "the time it spends there, their colours what the next job lacks. All numbers are exact; the page sums the product "
+    "form along the staircase.",
     page="notebooks/several_resources",
     cell="says-answer",
     replaces=False,
@@ -44,7 +45,7 @@ PANEL = Panel(
         Slider("processors2", "class 2: processors", 0, SIZE, 1, 1, whole=True),
         Slider("memory2", "class 2: memory", 1, SIZE, 1, 4, whole=True),
         Slider("share", "jobs of class 1", 2, 98, 1, 50, unit="%"),
-        Slider("time", "class 2: mean time", -2, 2, 0.02, 0, log=True),
+        Slider("time", "class 2: time", -2, 2, 0.02, 0, log=True),
     ),
     values=values,
     presets={
