@@ -443,7 +443,7 @@ def test_summaries_can_be_read(panel_name, preset, words, browser, tmp_path):
 def test_jobs_are_counted_in_whole_numbers(browser, tmp_path):
     """Also where so few fit that the axis has room for marks between them."""
     page, _ = visit(browser, page_of("several_resources", tmp_path))
-    marks = page.locator(".panel-charts svg[role=img]").first.locator("text").all_inner_texts()
+    marks = page.locator(".panel-charts svg[role=img]").first.locator("text").all_text_contents()
     marks = [mark for mark in marks if re.fullmatch(r"[−\d.,]+", mark)]
     assert len(marks) >= 6 and all(mark.isdigit() for mark in marks), marks
     page.context.close()
