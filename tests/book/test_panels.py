@@ -559,13 +559,17 @@ SAID = [
     ("fluid k=4 load=80 p=1.9043 start=0", "rbac21-answer-exact", ".1f", "exact", 1),
     ("fluid k=4 load=80 p=1.9043 start=0", "rbac21-answer-exact", ".1f", "settled", 1),
     ("pool_depletion alpha=70 beta=60 D1A=0.75 D2B=1.25", "cgps16-star-1", ".2f", "star", 0.01),
-    (TWELVE, "sr-X", ".3f", "capacity", 1),
-    (TWELVE, "sr-view", ".3f", "processors", 1),
-    (TWELVE, "sr-dominant", ".3f", "dominant", 1),
+    (TWELVE, "sr-capacity", ".3f", "capacity", 1),
+    (TWELVE, "sr-tighter-view", ".3f", "processors", 1),
     (TWELVE, "sr-packing", ".3f", "packing", 1),
 ]
 # Numbers that follow from two of the panel, or that its link holds.
 FOLLOWS = {
+    TWELVE: (
+        "sr-dominant-less",
+        ".0f",
+        lambda found: 100 * (1 - found["dominant"] / found["capacity"]),
+    ),
     "fluid k=4 load=95 p=1.9043 start=0": (
         "rbac21-answer-end-low",
         ".0f",
