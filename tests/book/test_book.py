@@ -65,8 +65,8 @@ STABLE = {
         "ns-answer-picture", "ns-answer-curve", "ns-error", "ns-tails", "ns-filling", "ns-variable", "ns-practice",
     ],
     "notebooks/several_resources.html": [
-        "several-resources", "equation-sr-staircase", "equation-sr-weights", "equation-sr-equal", "equation-sr-sandwich",
-        "sr-practice", "sr-derivation", "sr-birthday", "sr-sandwich", "sr-one-enough", "sr-rows",
+        "several-resources", "equation-sr-staircase", "equation-sr-weights", "equation-sr-equal",
+        "equation-sr-sandwich", "sr-practice", "sr-derivation", "sr-birthday", "sr-sandwich", "sr-one-enough", "sr-rows",
     ],
     "notebooks/scheduling.html": [
         "scheduling", "equation-sched-recursion", "equation-sched-shadow", "equation-sched-chain", "sched-rules",
