@@ -66,7 +66,8 @@ STABLE = {
     ],
     "notebooks/several_resources.html": [
         "several-resources", "equation-sr-staircase", "equation-sr-weights", "equation-sr-equal",
-        "equation-sr-sandwich", "sr-practice", "sr-derivation", "sr-birthday", "sr-sandwich", "sr-one-enough", "sr-rows",
+        "equation-sr-sandwich", "sr-practice", "sr-derivation", "sr-birthday", "sr-more", "sr-sandwich",
+        "sr-one-enough", "sr-used", "sr-rows",
     ],
     "notebooks/scheduling.html": [
         "scheduling", "equation-sched-recursion", "equation-sched-shadow", "equation-sched-chain", "sched-rules",
