@@ -687,6 +687,16 @@ def test_a_panel_stands_before_the_figure_that_it_replaces_or_after_it():
         page_with_figure(a=("notebooks/here", "no-cell", True))
 
 
+def test_a_panel_stands_at_a_cell_that_the_page_keeps(name):
+    """Sentences become paragraphs of the page, and some cells are taken out of it or put into the next one."""
+    panel, gone = all_panels()[name], {"sentence", "remove-cell", "fold-with-next"}
+    if not panel.page.startswith("notebooks/"):
+        pytest.skip("a page of words says where, by the directive")
+    cells = nbformat.read(ROOT / f"{panel.page}.ipynb", as_version=4).cells
+    kept = [cell for cell in cells if not gone & set(cell.metadata.get("tags", []))]
+    assert panel.cell in [cell.metadata.get("name") for cell in kept if cell.cell_type == "code"]
+
+
 PANEL = """
 from live_panels import Panel, Slider
 PANEL = Panel("One", "", "notebooks/here", "answer-curve", (Slider("x", "x", 0, 1, 0.1, 0),), values=None)
