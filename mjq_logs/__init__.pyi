@@ -20,6 +20,7 @@ from .answers import Plans as Plans
 from .answers import PolicyReports as PolicyReports
 from .answers import Report as Report
 from .answers import Reports as Reports
+from .answers import SeveralReport as SeveralReport
 from .answers import StartForecast as StartForecast
 from .answers import StartForecasts as StartForecasts
 from .answers import schema as schema
@@ -68,9 +69,12 @@ from .reading.formats import read_log as read_log
 from .reading.formats import read_partitions as read_partitions
 from .reading.log import Gap as Gap
 from .reading.log import Log as Log
+from .reading.vectors import Vectors as Vectors
 from .report import report_on as report_on
 from .report import reports_by_partition as reports_by_partition
 from .report import reports_on as reports_on
+from .several import blocked_by as blocked_by
+from .several import report_on_several as report_on_several
 from .waits.changes import Changed as Changed
 from .waits.changes import capped as capped
 from .waits.changes import shifted_to_night as shifted_to_night

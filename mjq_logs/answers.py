@@ -20,11 +20,11 @@ from pydantic import (
 )
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "schema", "Plain", "Lines", "Window", "Held", "Interval", "Waits",
-    "AtLoad", "Rate", "Capacity", "Capacities", "Drawn", "Load",
-    "Costs", "NearSaturation", "Agreement", "BinningError", "Binned", "LoadWaits", "Report", "PolicyReports",
-    "SumOfReports", "Reports", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord",
-    "HeldLately", "QueueLength", "Within", "StartForecast", "StartForecasts",
+    "schema", "Plain", "Lines", "Window", "Held", "Interval", "Waits", "AtLoad", "Rate", "Capacity", "Capacities",
+    "Drawn", "Load", "Costs", "NearSaturation", "Agreement", "BinningError", "Binned", "LoadWaits", "Report",
+    "PolicyReports", "SumOfReports", "Reports", "Resource", "Blocked", "PolicyOfSeveral", "SeveralReport", "Size",
+    "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord", "HeldLately", "QueueLength", "Within",
+    "StartForecast", "StartForecasts",
 ]  # fmt: skip
 
 Number = Annotated[
@@ -341,6 +341,83 @@ class Reports(Plain):
     partitions: dict[str, PolicyReports]
     sum: list[SumOfReports]
     """One for each policy."""
+
+
+# --- Several resources at once ----------------------------------------------------------------------------------------
+
+
+class Resource(Plain):
+    """Hold what a log tells of one of several resources, whatever the policy."""
+
+    name: str
+    size: float
+    """How much of it the machine has; memory is in GB."""
+    jobs: int
+    """Jobs that need some of it."""
+    load: Number
+    """Work that came, as a share of what all of it could have done; null where the log does not tell arrivals, or is
+    too short to tell anything of them."""
+    busy: Number
+    """Share of it that was busy in the window of the log; null where the log does not tell when jobs started."""
+    held: Held | None
+    """How much of it was held; null where the log does not tell when jobs started."""
+    naive: Number
+    """Jobs per hour, of all jobs, if none of it were ever idle; null where nobody needs any."""
+
+
+class Blocked(Plain):
+    """Hold what the next job lacks for some of the time, while the queue never runs dry."""
+
+    lacks: list[str]
+    """Names of the resources of which there is too little for it, one or several."""
+    share: float
+    """Of the time."""
+
+
+class PolicyOfSeveral(Plain):
+    """Hold what a machine of several resources can do under one policy."""
+
+    policy: str
+    capacities: Capacities
+    """Shares and wasted servers are those of the resource that is used up first if nothing is wasted."""
+    memory: list[Drawn]
+    """The curve of capacities from independent jobs to the log's own order."""
+    used: Number
+    """Load of that resource over its share that is busy in the log's own order; null where there is no load."""
+    busy: dict[str, float]
+    """Share of each resource that is busy while jobs wait, in the order of the log."""
+    blocked: list[Blocked]
+    """What the next job lacks, in the order of the log, the most frequent first."""
+    alone: dict[str, Number]
+    """Jobs per hour, of all jobs, if only this resource counted, in the order of the log; null where it sets no
+    limit."""
+    dominant: float
+    """The same if each job counted by the largest of its shares of the resources."""
+
+
+class SeveralReport(Plain):
+    """Hold what a log of several resources tells of the capacity of its machine."""
+
+    verdict: list[str]
+    """The answer in sentences."""
+    jobs: int
+    resources: list[Resource]
+    servers_from: str
+    binds: str
+    """The resource that is used up first if nothing is wasted."""
+    policies: dict[str, PolicyOfSeveral]
+    near_saturation: NearSaturation | None
+    """Of exponential classes under first come, first served; null without this policy."""
+    lines: Lines | None
+    missing: list[str]
+    """Columns that the log lacks."""
+    notes: list[str]
+    warnings: list[str]
+    """What makes the answer doubtful."""
+    window: Window | None
+    """Null where the log does not tell when jobs came."""
+    left_out: list[str]
+    """Parts of a report of one resource that do not know several."""
 
 
 # --- Waits on machines of other sizes ---------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from mjq_logs.outages import dated
 from mjq_logs.reading.log import INFERRED, Log
 from mjq_logs.reading.rows import HARMLESS, TOO_LARGE
 from mjq_logs.window import held_most, size_in_use, too_short
-from mjq_logs.words import disagreement_in_words, percent
+from mjq_logs.words import MEASURED, counted, disagreement_in_words, machine_in_words, percent
 
 __all__ = ["doubts", "held_in_words", "lost_in_words"]
 
@@ -76,6 +76,9 @@ def held_in_words(held: Held | None, servers: float | None = None) -> str | None
 
 def _of_size(log):
     """Warn where the machine is not the size that was used."""
+    if log.resources:
+        yield from _of_sizes(log)
+        return
     held, servers = held_most(log), log.servers
     left_out = 0 if log.lines is None else log.lines.dropped.get(TOO_LARGE, 0)
     if left_out and servers is not None:
@@ -97,6 +100,26 @@ def _of_size(log):
             f"Warning: {idle} of the {servers:g} servers ({log.servers_from}) were not in use for 99 % of the time. "
             f"--servers used takes {size_in_use(log):g}, the size that was used."
         )
+
+
+def _of_sizes(log):
+    """Warn where the machine is not as large as what was used of some resource."""
+    if log.servers is None:
+        return
+    left_out = 0 if log.lines is None else log.lines.dropped.get(TOO_LARGE, 0)
+    if left_out:
+        yield (
+            f"Warning: {counted(left_out, 'job')} {'need' if left_out > 1 else 'needs'} more than the "
+            f"{machine_in_words(log)} ({log.servers_from}) and {'are' if left_out > 1 else 'is'} left out."
+        )
+    for name, size in zip(log.resources, log.machine(), strict=True):
+        held = held_most(log.alone(name)) if log.needs[:, log.resources.index(name)].any() else None
+        if held is not None and held.most_of_the_time > size * (1 + checks.FIT_TOLERANCE):
+            yield (
+                f"Warning: for more than 1 % of the time the jobs held more than the {size:g} "
+                f"{MEASURED.get(name, name)} that there are ({log.servers_from}), up to {held.ever:g}: is that the "
+                "size of the machine?"
+            )
 
 
 def _of_pauses(log):

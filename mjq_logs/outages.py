@@ -195,6 +195,8 @@ def with_calendar(log: Log, steps: ArrayLike, servers: float | None = None) -> L
     """
     if log.gaps:
         raise ValueError("gaps have been taken out of the log, so the times of a calendar are no longer its own")
+    if log.resources:
+        log.require_servers()
     if servers is None:
         servers = log.servers if log.servers is not None else max((up for _, up in np.asarray(steps)), default=1.0)
     return replace(log, calendar=calendar_of(steps, servers))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from typing import Any
+
 import numpy as np
 
 from mjq._util import checks
+from mjq.simulation.saturated import SaturatedEstimates
 from mjq_logs.answers import (
     Agreement,
     Binned,
@@ -34,7 +37,10 @@ from mjq_logs.waits.one_size import waits_at_load
 from mjq_logs.window import held_most, too_short, window_of
 from mjq_logs.words import RULES, agreement_in_words, nearest, percent, time_in_words
 
-__all__ = ["headline", "report_on", "reports_by_partition", "reports_on", "together", "verdict"]
+__all__ = [
+    "curve_of", "headline", "near_saturation_of", "notes_of", "report_on", "reports_by_partition", "reports_on",
+    "together", "verdict",
+]  # fmt: skip
 
 OF_STARTS = (
     "The submit times of this log are start times: it has no waits, and its order is the one in which a scheduler "
@@ -186,11 +192,12 @@ def together(partitions: Mapping[str, PolicyReports], policy: str) -> SumOfRepor
 
 def _reports(log, policies, seed, needs, progress):
     """Return a report for each policy; what they share is computed once."""
+    log.require_servers()
     needs = None if needs is None else checks.count("needs", needs)
     made = Estimates(log, seed)
     capacities = {policy: made.capacities(policy, progress=progress) for policy in policies}
     progress("memory")
-    memory = {name: _curve(made, name) for name in RULES}
+    memory = {name: curve_of(made, name) for name in RULES}
     progress("classes")
     costs = {policy: costs_of_classes(log, policy)[:CLASSES] for policy in policies}
     progress("waits")
@@ -208,13 +215,13 @@ def _reports(log, policies, seed, needs, progress):
             policy=policy,
             lines=log.lines,
             missing=list(log.missing),
-            notes=[*log.notes, *_of_easy(log)],
+            notes=notes_of(log),
             load=load,
             mean_work=Interval(value=work.mean, low=work.low, high=work.high),
             capacities=Capacities(**capacities[policy]),
             memory=memory,
             classes=costs[policy],
-            near_saturation=_near_saturation(made) if policy == "fcfs" else None,
+            near_saturation=near_saturation_of(made) if policy == "fcfs" else None,
             agreement=agreement,
             binned=None if needs is None else _binned(made, needs, policy),
             verdict=[
@@ -241,28 +248,33 @@ def _other_needs(log):
     return len(work[MOST_NEEDS:]), float(work[MOST_NEEDS:].sum() / work.sum())
 
 
-def _of_easy(log):
+def notes_of(log: Log) -> list[str]:
+    """Return what is odd about a log, and what its replays under EASY go by."""
     estimates = (
         "it knows run times, as the log has no estimates" if log.estimate is None else "it goes by the log's estimates"
     )
-    return [f"EASY looks for what fits among {LINE} jobs that wait; {estimates}"]
+    return [*log.notes, f"EASY looks for what fits among {LINE} jobs that wait; {estimates}"]
 
 
-def _curve(made, policy):
+def curve_of(made: Estimates, policy: str) -> list[Drawn]:
+    """Return the capacities from independent jobs to the log's own order."""
     fields = set(Rate.model_fields)
     curve = made.capacity_by_block_length(policy)
     return [Drawn(block=block, **capacity.model_dump(include=fields)) for block, capacity in curve.items()]
 
 
-def _near_saturation(made):
+def near_saturation_of(made: Estimates) -> NearSaturation | None:
     """Return what holds near saturation for exponential classes under FCFS, where they have rates."""
     result, why = made.near_saturation()
     if result is None:
         return None
-    capacity, delta, ends = result.capacity, result.delta, {}
-    if why:
-        ends = {"constant_low": 1 + delta.low, "constant_high": 1 + delta.high, "interval": f"{SIMULATED}, as {why}"}
-        capacity, delta = capacity.mean, delta.mean
+    ends: dict[str, Any] = {}
+    if isinstance(result, SaturatedEstimates):
+        low, high = 1 + result.delta.low, 1 + result.delta.high
+        ends = {"constant_low": low, "constant_high": high, "interval": f"{SIMULATED}, as {why}"}
+        capacity, delta = result.capacity.mean, result.delta.mean
+    else:
+        capacity, delta = result.capacity, result.delta
     rate, constant = HOUR * capacity, 1 + delta
     hours = {f"{part:g}": constant / (rate * (1 - part)) for part in AHEAD}
     return NearSaturation(capacity=rate, constant=constant, hours=hours, **ends)

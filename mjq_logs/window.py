@@ -14,6 +14,7 @@ from mjq._util import checks
 from mjq_logs.answers import Held, Window
 from mjq_logs.outages import dated, original
 from mjq_logs.reading.log import Before, Log, Present
+from mjq_logs.reading.vectors import joined
 from mjq_logs.words import counted, time_in_words
 
 __all__ = [
@@ -39,7 +40,7 @@ def _intervals(log):
     columns = [(start, start + log.run, log.need)]
     if log.before is not None:
         columns.append((log.before.start, log.before.start + log.before.run, log.before.need))
-    begins, ends, need = (np.concatenate(parts) for parts in zip(*columns, strict=True))
+    begins, ends, need = (joined(parts) for parts in zip(*columns, strict=True))
     known = np.isfinite(begins)
     return begins[known], ends[known], need[known]
 
@@ -120,14 +121,18 @@ def held_most(log: Log) -> Held | None:
     return Held(most_of_the_time=float(servers[order[place]]), ever=float(servers.max()))
 
 
-def size_in_use(log: Log) -> float:
+def size_in_use(log: Log) -> Any:
     """Return the size that a log used: what it held for at most 99 % of the time, and at least its largest need.
+
+    Of several resources it is a list with a size for each.
 
     Raises
     ------
     ValueError
         If the log does not tell when jobs started.
     """
+    if log.resources:
+        return [size_in_use(log.alone(name)) for name in log.resources]
     most = held_most(log)
     if most is None:
         raise ValueError("the log does not say when jobs started, so nobody knows how many servers were used")
@@ -211,7 +216,7 @@ def _before(log, which, start, run, runs, begin, end):
         columns.insert(0, (old.need, ran, old.arrival, old.start, old.estimate, still))
         chosen.insert(0, ~(old.start + old.run <= begin) & ~(old.start > end))
     parts: list[Any] = [
-        None if any(x is None for x in part) else np.concatenate([x[k] for x, k in zip(part, chosen, strict=True)])
+        None if any(x is None for x in part) else joined([x[k] for x, k in zip(part, chosen, strict=True)])
         for part in zip(*columns, strict=True)
     ]
     return Before(*parts) if any(k.any() for k in chosen) else None
@@ -225,7 +230,7 @@ def _present(log, which, start, end):
         kept = old.unfinished | (old.start + old.run > end)
         columns.insert(0, (old.need[kept], old.arrival[kept], old.start[kept], _some(old.estimate, kept)))
     need, arrival, began, limit = (
-        np.concatenate([np.full(len(row[0]), np.nan) if x is None else x for x, row in zip(part, columns, strict=True)])
+        joined([np.full(len(row[0]), np.nan) if x is None else x for x, row in zip(part, columns, strict=True)])
         for part in zip(*columns, strict=True)
     )
     if not len(need):
@@ -248,7 +253,7 @@ def window_of(log: Log) -> Window | None:
     ran = 0 if before is None else int((before.start <= log.begin).sum())
     running = 0 if present is None else int(np.isfinite(present.start).sum())
     return Window(
-        busy=busy_share(log) if log.servers else None,
+        busy=busy_share(log) if log.servers is not None and not log.resources else None,
         begin=ends[0],
         end=ends[1],
         dates=None if log.clock is None else (dated(log, log.begin), dated(log, log.end)),
@@ -309,7 +314,12 @@ def too_short(log: Log) -> str | None:
 
 
 def _longest(log):
-    """Return the longest run, but for the longest ones that bring less than a hundredth of the work together."""
+    """Return the longest run, but for the longest ones that bring less than a hundredth of the work together.
+
+    Of several resources, the longest by any of them.
+    """
+    if log.resources:
+        return max(_longest(log.alone(name)) for name in log.resources if log.needs[:, log.resources.index(name)].any())
     order = np.argsort(log.run)
     work = np.cumsum((log.need * log.run)[order][::-1])
     place = int(np.searchsorted(work, NEGLIGIBLE * work[-1])) if work[-1] > 0 else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from mjq.simulation import policies
 from mjq.simulation.engine.policy import Policy
@@ -10,8 +10,9 @@ from mjq_logs.answers import Agreement, PolicyPlan
 from mjq_logs.reading.log import HOUR, Log
 
 __all__ = [
-    "CLEARLY", "ESTIMATES", "RULES", "agreement_in_words", "assumed", "counted", "disagreement_in_words", "nearest",
-    "percent", "plan_in_words", "rule_of", "time_in_words",
+    "CLEARLY", "ESTIMATES", "MEASURED", "NAMES", "RULES", "agreement_in_words", "assumed", "counted",
+    "disagreement_in_words", "listed", "machine_in_words", "nearest", "percent", "plan_in_words", "rule_of",
+    "time_in_words",
 ]  # fmt: skip
 
 RULES = {"fcfs": "first come, first served", "easy": "EASY"}
@@ -21,6 +22,8 @@ ESTIMATES = {
     "independent": "independent jobs",
     "own_order": "own order",
 }
+NAMES = {"cpus": "CPUs", "gpus": "GPUs", "mem": "memory"}  # of resources, in sentences
+MEASURED = NAMES | {"mem": "GB of memory"}
 UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
 LEAST_WAIT = 60.0  # seconds; mean waits up to it are not told apart
 LARGE = 1e6  # from which on a number is written with an exponent
@@ -44,6 +47,30 @@ def time_in_words(hours: float) -> str:
     unit = next((unit for unit, number in UNITS.items() if abs(hours) * number >= 1), "s")
     number = hours * UNITS[unit]
     return f"{number:.0f} {unit}" if 1000 <= abs(number) < LARGE else f"{number:.3g} {unit}"
+
+
+def machine_in_words(log: Log) -> str:
+    """Return how large the machine of a log is.
+
+    >>> from mjq_logs.reading.vectors import Vectors
+    >>> machine_in_words(Log(need=Vectors([(1, 2)], ("cpus", "mem")), run=[1], servers=(64, 256)))
+    '64 CPUs and 256 GB of memory'
+    """
+    if not log.resources:
+        return f"{log.require_servers():g} servers"
+    return listed(
+        f"{size:g} {MEASURED.get(name, name)}" for name, size in zip(log.resources, log.machine(), strict=True)
+    )
+
+
+def listed(words: Iterable[str]) -> str:
+    """Return words between commas, with an and before the last.
+
+    >>> listed(["cpus"]), listed(["cpus", "gpus", "mem"])
+    ('cpus', 'cpus, gpus and mem')
+    """
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def counted(number: int, noun: str) -> str:

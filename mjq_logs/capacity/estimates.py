@@ -8,6 +8,8 @@ independent     jobs are drawn one by one from the log, each with the time that 
 own order       the jobs of the log come in its own order
 ==============  ========================================================================================================
 
+Of several resources, shares are those of the one that is used up first if nothing is wasted, the :func:`tightest`.
+
 All assume servers that do not fail, are all alike and are not shared, and all but the first a queue that never runs
 dry. Jobs have the mean work of the log in each, need times run time: what is simulated is the share of the servers that
 is busy, which says the same with far less noise. How well the log tells that mean is :func:`mean_work`.
@@ -41,6 +43,8 @@ __all__ = [
     "mean_work",
     "naive_capacity",
     "own_order_capacity",
+    "started",
+    "tightest",
 ]
 
 REPLICATIONS = 10
@@ -223,16 +227,16 @@ def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
     >>> round(own_order_capacity(log).value, 3), round(own_order_capacity(log).share, 3)
     (1.0, 0.75)
     """
-    servers, naive = log.require_servers(), _naive(log)
+    (need, servers), naive = _tight(log), _naive(log)
     if len(log) == 1:
         raise checks.TooShort("the log has a single job: a capacity needs jobs that wait for each other")
-    starts, times = _started(log.need, log.run, log.estimate, servers, policy)
-    busy = _work_done(log.need, log.run, starts, times)
+    starts, times = started(log.needs, log.run, log.estimate, log.machine(), policy)
+    busy = _work_done(need, log.run, starts, times)
     share = min(1.0, float(busy[-1] / (servers * times[-1])))
-    unfinished = 1 - busy[-1] / (log.need * log.run)[starts <= times[-1]].sum()
+    unfinished = 1 - busy[-1] / (need * log.run)[starts <= times[-1]].sum()
     if unfinished > MOST_UNFINISHED:
         ends, of_share, interval = NONE, NONE, UNFINISHED.format(unfinished)
-    elif not intervals.long_enough(log.need, log.run):
+    elif not intervals.long_enough(need, log.run):
         ends, of_share, interval = NONE, NONE, TOO_FEW
     else:
         spans, done = np.diff(times), np.diff(busy) / servers
@@ -254,8 +258,8 @@ def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: 
     rng = np.random.default_rng([seed, length])
     shares = []
     for _ in range(REPLICATIONS):
-        need, run, estimate = _drawn(log, rng, length, _jobs(policy))
-        shares.append(_share(log, need, run, estimate, policy))
+        drawn = _drawn(log, rng, length, _jobs(policy))
+        shares.append(_share(log, drawn, log.run[drawn], _some(log.estimate, drawn), policy))
     return _simulated(log, shares, "independent")
 
 
@@ -274,8 +278,8 @@ def _exponential(log, policy, seed, solved, why):
     if solved is not None:
         share = min(1.0, HOUR * solved.capacity / naive)
         return _capacity(log, share, 2 * (share * naive,), 2 * (share,), EXACT, "exponential")
-    _, kind, jobs = np.unique(log.need, return_inverse=True, return_counts=True)
-    means = np.bincount(kind, log.run) / jobs
+    _, kind = log.kinds()
+    means = np.bincount(kind, log.run) / np.bincount(kind)
     rng, shares = np.random.default_rng([seed, 0]), []
     for _ in range(REPLICATIONS):
         drawn = rng.integers(len(log), size=_jobs(policy))
@@ -284,7 +288,7 @@ def _exponential(log, policy, seed, solved, why):
         if log.estimate is not None:
             factor = np.divide(log.estimate, log.run, out=np.ones(len(log)), where=ran)
             estimate = run * factor[drawn]
-        shares.append(_share(log, log.need[drawn], run, estimate, policy))
+        shares.append(_share(log, drawn, run, estimate, policy))
     return _simulated(log, shares, "exponential", why)
 
 
@@ -302,7 +306,7 @@ def exact_near_saturation(log: Log) -> RelativeCompletions | None:
 
 def _solved(log):
     """Return the exact solution and nothing, or None and why there is none."""
-    servers = log.require_servers()
+    servers = log.machine()
     try:
         system = log.system()
         drain.configurations(servers, system.needs, servers * checks.FIT_TOLERANCE, MOST_CONFIGURATIONS)
@@ -324,7 +328,7 @@ def _simulated_near_saturation(log, seed):
         system = log.system()
     except checks.TooShort:
         return None
-    jobs = min(5 * JOBS["fcfs"], MOST_LOOKS // (REPLICATIONS * len(system.mix)))
+    jobs = min(5 * JOBS["fcfs"], MOST_LOOKS // (REPLICATIONS * system.needs.size))
     letters = system.servers, system.needs, system.rates, system.mix
     return simulate_saturated(*letters, jobs, [seed, 1], replications=REPLICATIONS, progress=False)
 
@@ -356,18 +360,46 @@ def _some(column, which):
 
 def _require_work(log):
     """Return the mean work of a job [server-seconds]; raise :class:`~mjq._util.checks.TooShort` if there is none."""
-    work = float(np.mean(log.need * log.run))
+    need, _ = _tight(log)
+    work = float(np.mean(need * log.run))
     if not work > 0:
         raise checks.TooShort("no job of the log ran for any time")
     return work
 
 
+def tightest(log: Log) -> int:
+    """Return which of the resources of a log is used up first if nothing is wasted, counted from 0.
+
+    Examples
+    --------
+    >>> from mjq_logs import Log
+    >>> from mjq_logs.reading.vectors import Vectors
+    >>> need = Vectors([(1, 6), (4, 2)], ("cpus", "mem"))
+    >>> tightest(Log(need=need, run=[10, 10], servers=(8, 8)))
+    1
+    """
+    return int(np.argmax(log.run @ log.needs / log.machine())) if log.resources else 0
+
+
+def _tight(log):
+    """Return what jobs need of the resource that is used up first, and how much of it there is."""
+    if not log.resources:
+        return log.need, log.require_servers()
+    k = tightest(log)
+    return log.needs[:, k], float(log.machine()[k])
+
+
 def _naive(log):
-    return HOUR * log.require_servers() / _require_work(log)
+    return HOUR * _tight(log)[1] / _require_work(log)
 
 
-def _started(need, run, estimate, servers, policy):
-    """Return when each job starts, and the instants of successive starts as long as the queue is full."""
+def started(
+    need: np.ndarray, run: np.ndarray, estimate: np.ndarray | None, servers: Any, policy: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return when each job starts, and the instants of successive starts as long as the queue is full.
+
+    Raises :class:`~mjq._util.checks.TooShort` if all jobs fit at once.
+    """
     length = min(LINE, max(1, len(need) // 10))
     starts = saturated_starts(need, run, servers, policy, estimate, length)
     times = np.sort(starts)
@@ -390,10 +422,11 @@ def _work_done(need, run, starts, times):
     return begun + ended + (held - released) * times
 
 
-def _share(log, need, run, estimate, policy):
-    """Return the share of the servers that is busy in one replication."""
-    servers = log.require_servers()
-    starts, times = _started(need, run, estimate, servers, policy)
+def _share(log, drawn, run, estimate, policy):
+    """Return the share of the servers that is busy in one replication, with the needs of the jobs that were drawn."""
+    need, servers = _tight(log)
+    need = need[drawn]
+    starts, times = started(log.needs[drawn], run, estimate, log.machine(), policy)
     warm = round(WARM * len(times))
     if not times[-1] > times[warm]:
         raise checks.TooShort("after the first tenth all jobs fit at once: the log does not tell its capacity")
@@ -402,10 +435,9 @@ def _share(log, need, run, estimate, policy):
 
 
 def _drawn(log, rng, length, jobs):
-    """Draw need, run time and estimate of jobs, `length` successive ones of the log at a time, from any place."""
+    """Draw jobs, `length` successive ones of the log at a time, from any place."""
     first = rng.integers(len(log), size=-(-jobs // length))
-    drawn = (first[:, None] + np.arange(length)).ravel() % len(log)
-    return log.need[drawn], log.run[drawn], _some(log.estimate, drawn)
+    return (first[:, None] + np.arange(length)).ravel() % len(log)
 
 
 def _simulated(log, shares, name, why=""):
@@ -420,5 +452,5 @@ def _capacity(log, share, ends, of_share, interval, name):
     share_low, share_high = (None if x is None else min(x, 1.0) for x in of_share)
     return Capacity(
         value=share * _naive(log), share=share, low=low, high=high, share_low=share_low, share_high=share_high,
-        wasted_servers=log.require_servers() * (1 - share), interval=interval, assumes=ASSUMES[name],
+        wasted_servers=_tight(log)[1] * (1 - share), interval=interval, assumes=ASSUMES[name],
     )  # fmt: skip

@@ -19,7 +19,7 @@ LINE = 100  # jobs that wait at any time
 def saturated_starts(
     need: ArrayLike,
     run: ArrayLike,
-    servers: float,
+    servers: float | ArrayLike,
     policy: str = "fcfs",
     estimate: ArrayLike | None = None,
     line: int = LINE,
@@ -31,9 +31,11 @@ def saturated_starts(
 
     Parameters
     ----------
-    need, run : sequence of float, shape (n,)
-        Servers that each job holds, in the order in which they queue, and for how long.
-    servers : float
+    need : sequence of float, shape (n,) or (n, d)
+        Servers that each job holds, in the order in which they queue; or what it holds of several resources.
+    run : sequence of float, shape (n,)
+        For how long.
+    servers : float, or sequence of float, shape (d,)
     policy : {"fcfs", "easy"}
     estimate : sequence of float, shape (n,), optional
         For how long users say that their jobs run at most. Where it is not known or too low, it is the run time.
@@ -60,18 +62,29 @@ def saturated_starts(
     [0.0, 5.0, 7.0]
     >>> saturated_starts([2, 4, 2], [5, 2, 4], 4, "easy").tolist()
     [0.0, 5.0, 0.0]
+
+    Two jobs that need different resources run at the same time:
+
+    >>> saturated_starts([(4, 1), (1, 4), (1, 1)], [5, 2, 4], (5, 5)).tolist()
+    [0.0, 0.0, 2.0]
     """
-    servers = float(checks.positive("servers", servers, ndim=0))
-    need, run = checks.positive("need", need), checks.not_negative("run", run)
+    if np.ndim(servers):
+        servers, need = checks.positive("servers", servers), checks.not_negative("need", need, ndim=2)
+        if need.shape[1] != len(servers) or not need.any(axis=1).all():
+            raise ValueError(f"each need must have an entry for each of {len(servers)} resources, not all of them 0")
+    else:
+        servers, need = float(checks.positive("servers", servers, ndim=0)), checks.positive("need", need)
+    run = checks.not_negative("run", run)
     if not len(need) == len(run) > 0:
         raise ValueError(
             f"need and run must have one entry for each job, and at least one, got {len(need)} and {len(run)}"
         )
-    if need.max() > servers * (1 + checks.FIT_TOLERANCE):
-        raise ValueError(f"need {checks.shown(need.max())} exceeds resource {checks.shown(servers)}")
+    if not (fits := checks.fits(need, servers, servers)).all():
+        raise ValueError(f"need {checks.shown(need[~fits][0])} exceeds resource {checks.shown(servers)}")
     if policy not in POLICIES:
         raise ValueError(f"policy must be one of {', '.join(POLICIES)}; got {policy!r}")
-    held = units(need, servers)
+    sizes, needs = np.atleast_1d(servers), need.reshape(len(need), -1)
+    held = np.column_stack([units(needs[:, k], size) for k, size in enumerate(sizes)])
     if policy == "fcfs":
         return _in_order(held, run)
     promised = run if estimate is None else np.fmax(run, np.asarray(estimate, dtype=float))
@@ -83,14 +96,15 @@ def saturated_starts(
 @numba.njit(cache=True, nogil=True)
 def _in_order(need, run):
     """Return the starts of jobs that start one after the other, each as soon as it fits; needs in units."""
-    n = len(need)
+    n, resources = need.shape
     starts, ends, who = np.empty(n), np.empty(1024), np.empty(1024, dtype=np.int64)
-    running, free, now = 0, RESOURCE, 0.0
+    running, free, now = 0, np.full(resources, RESOURCE), 0.0
     for job in range(n):
-        while free < need[job]:
+        while not _fits(need, job, free):
             now = ends[0]
             while running and ends[0] == now:
-                free += need[who[0]]
+                for k in range(resources):
+                    free[k] += need[who[0], k]
                 running -= 1
                 pop(ends, who, running)
         starts[job] = now
@@ -98,17 +112,27 @@ def _in_order(need, run):
             ends, who = np.concatenate((ends, np.empty_like(ends))), np.concatenate((who, np.empty_like(who)))
         push(ends, who, running, now + run[job], job)
         running += 1
-        free -= need[job]
+        for k in range(resources):
+            free[k] -= need[job, k]
     return starts
+
+
+@numba.njit(cache=True, nogil=True)
+def _fits(need, job, free):
+    """Return whether a job fits into what is free of each resource."""
+    for k in range(len(free)):
+        if need[job, k] > free[k]:
+            return False
+    return True
 
 
 @numba.njit(cache=True, nogil=True)
 def _backfilled(need, run, promised, most):
     """Return starts under EASY; jobs in service stand in the order in which they are expected to end."""
-    n = len(need)
+    n, resources = need.shape
     starts, waiting = np.empty(n), np.empty(min(most, n), dtype=np.int64)
     serving, length, running = np.empty(n if n < 1024 else 1024, dtype=np.int64), 0, 0
-    joined, started, free, now = 0, 0, RESOURCE, 0.0
+    joined, started, free, now = 0, 0, np.full(resources, RESOURCE), 0.0
     while started < n:
         while length < len(waiting) and joined < n:
             waiting[length] = joined
@@ -121,7 +145,8 @@ def _backfilled(need, run, promised, most):
             kept = 0
             for job in serving[:running]:
                 if starts[job] + run[job] == now:
-                    free += need[job]
+                    for k in range(resources):
+                        free[k] += need[job, k]
                 else:
                     serving[kept] = job
                     kept += 1
@@ -129,7 +154,9 @@ def _backfilled(need, run, promised, most):
             continue
         job = waiting[place]
         waiting[place : length - 1] = waiting[place + 1 : length].copy()
-        length, started, starts[job], free = length - 1, started + 1, now, free - need[job]
+        length, started, starts[job] = length - 1, started + 1, now
+        for k in range(resources):
+            free[k] -= need[job, k]
         if running == len(serving):
             serving = np.concatenate((serving, np.empty_like(serving)))
         k = running
@@ -147,18 +174,20 @@ def _next(need, promised, starts, waiting, serving, free, now):
     if not len(waiting):
         return -1
     head = waiting[0]
-    if need[head] <= free:
+    if _fits(need, head, free):
         return 0
-    shadow, extra = now, free
+    shadow, extra = now, free.copy()
     for job in serving:
         end = starts[job] + promised[job]
-        if extra >= need[head] and end > shadow:
+        if end > shadow and _fits(need, head, extra):
             break
         shadow = end
-        extra += need[job]
-    extra -= need[head]
+        for k in range(len(extra)):
+            extra[k] += need[job, k]
+    for k in range(len(extra)):
+        extra[k] -= need[head, k]
     for place in range(1, len(waiting)):
         job = waiting[place]
-        if need[job] <= free and (need[job] <= extra or now + promised[job] <= shadow):
+        if _fits(need, job, free) and (now + promised[job] <= shadow or _fits(need, job, extra)):
             return place
     return -1

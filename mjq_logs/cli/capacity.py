@@ -35,6 +35,10 @@ The command first prints how near the log is to the limit of each policy, and ho
 others. Then it says how well replays agree with the waits of the log. Four estimates of the capacity follow, which
 differ in what they assume, and the needs that waste servers.
 
+With --unit cpus,mem, or any other units between commas, jobs need several resources at once, and the machine is given
+as --servers 384,1.5TB. The command then prints how busy each resource was, which one binds, which one the next job
+lacks, and what one resource alone would have said. It leaves out what knows one resource only, and names it.
+
 LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
 input. It may be a summary that mjq summary has written: jobs are then drawn from it. A log of a million jobs takes
 about 0.4 GB of memory, and each further million about 0.1 GB. In Slurm, this command writes such a log without the
@@ -49,7 +53,8 @@ names of users:
 )
 STAGES = {
     "naive": "the naive capacity", "exponential": "exponential classes", "independent": "jobs drawn at random",
-    "own_order": "the log in its own order", "memory": "jobs drawn in blocks", "classes": "the log without each class",
+    "own_order": "the log in its own order", "memory": "jobs drawn in blocks", "alone": "each resource alone",
+    "classes": "the log without each class",
     "waits": "replays with the times of arrival", "curve": "replays with less and with more load",
 }  # fmt: skip
 
@@ -75,7 +80,7 @@ STAGES = {
 @page_option
 @force_option
 @json_option
-@schema_option("PolicyReports", "Report", "Reports")
+@schema_option("PolicyReports", "Report", "Reports", "SeveralReport")
 @anonymous_option
 def capacity(
     log: str,
@@ -99,6 +104,8 @@ def capacity(
             raise click.UsageError("--anonymous is for one partition at a time: give --partition NAME")
         return _of_partitions(log, policies, seed, needs, page, as_json, reading)
     cluster_log = read(log, **reading)
+    if cluster_log.resources:
+        return _of_several(log, cluster_log, policies, seed, needs, anonymous, page, as_json)
     if anonymous:
         mjq_logs.write_classes(sys.stdout.buffer, mjq_logs.job_classes(cluster_log))
         return
@@ -114,6 +121,89 @@ def capacity(
     else:
         first = ["\n".join(doubts)] if doubts else []
         show(sheet.as_text([*first, lines_used(cluster_log.lines), *parts]))
+
+
+def _of_several(log, cluster_log, policies, seed, needs, anonymous, page, as_json):
+    """Show what a machine of several resources can do."""
+    import mjq_logs
+
+    if needs is not None or anonymous:
+        option = "--anonymous" if anonymous else "--needs"
+        raise click.UsageError(f"{option} knows one resource: give --unit {cluster_log.resources[0]}, or leave it out")
+    result = mjq_logs.report_on_several(cluster_log, policies, seed, _progress)
+    parts = list(_parts_of_several(result, cluster_log, sheet.dates(cluster_log)))
+    used = lines_used(cluster_log.lines)
+    if page is not None:
+        about = sheet.facts(log, cluster_log)
+        answer = [sentence for sentence in result.verdict if sentence not in result.warnings]
+        below = [used, *parts[2:]]
+        sheet.write_page(page, "What can this machine really do?", about, answer, [], below, result.warnings)
+    if as_json:
+        show_json(result.model_dump())
+    else:
+        first = ["\n".join(result.warnings)] if result.warnings else []
+        show(sheet.as_text([*first, used, *parts]))
+
+
+def _parts_of_several(result, log, dates):
+    """Yield the report of several resources for people, part by part, answer first."""
+    from mjq_logs.window import window_in_words
+    from mjq_logs.words import NAMES, machine_in_words
+
+    what = f"{result.jobs} jobs on {machine_in_words(log)} ({result.servers_from})" + (f", {dates}" if dates else "")
+    yield "\n".join(filter(None, [what, window_in_words(result.window)]))
+    yield "\n".join(sentence for sentence in result.verdict if sentence not in result.warnings)
+    yield "\n".join(result.notes)
+    yield _by_resource(result)
+    yield from (_who_blocks(result, report) for report in result.policies.values())
+    reports = list(result.policies.values())
+    for report in reports:
+        yield from _capacities(report)
+    tight = NAMES.get(result.binds, result.binds)
+    yield f"{_assumptions(reports)}\nShares, and the servers wasted, are those of the {tight}."
+    yield _memory({report.policy: report.memory for report in reports})
+    if result.near_saturation:
+        yield _near_saturation(result.near_saturation)
+    yield "Left out, as these parts of the report know one resource only: " + "; ".join(result.left_out) + "."
+
+
+def _by_resource(result):
+    """Return a row for each resource: how busy it was, how busy it could be, and what it alone would have said."""
+    reports = list(result.policies.values())
+    rows = [
+        (
+            resource.name, resource.size, resource.jobs,
+            *(None if share is None else f"{100 * share:.1f}" for share in (resource.load, resource.busy)),
+            None if resource.held is None else f"{resource.held.most_of_the_time:g}",
+            *(f"{100 * report.busy[resource.name]:.1f}" for report in reports),
+            resource.naive, *(report.alone[resource.name] for report in reports),
+        )
+        for resource in result.resources
+    ]  # fmt: skip
+    rows.append(
+        ("all of them", None, result.jobs, *(None,) * (3 + len(reports)), reports[0].capacities.naive.value)
+        + tuple(report.capacities.own_order.value for report in reports)
+    )
+    head = (
+        "resource", "size", "jobs that\nneed some", "of it\ncame [%]", "busy in\nthe log [%]",
+        "held for 99 % of\nthe time, at most",
+        *(f"busy at most\nunder {report.policy} [%]" for report in reports), "jobs per hour\nif none is wasted",
+        *(f"under {report.policy},\nby it alone" for report in reports),
+    )  # fmt: skip
+    formats = ("", "g", "d", "", "", "", *("",) * len(reports), ".4g", *(".4g",) * len(reports))
+    return sheet.Table("Each resource, in the order of the log; memory is in GB", head, rows, formats)
+
+
+def _who_blocks(result, report):
+    """Return what the next job lacks, and for how much of the time."""
+    from mjq_logs.several import lack_in_words
+
+    rows = [
+        (lack_in_words(blocked.lacks, len(result.resources)), f"{100 * blocked.share:.1f}")
+        for blocked in report.blocked
+    ]
+    title = f"What the next job lacks under {report.policy} while jobs wait, in the order of the log"
+    return sheet.Table(title, ("lacks", "of the time [%]"), rows, ("", ""))
 
 
 def _of_partitions(log, policies, seed, needs, page, as_json, reading):
@@ -246,7 +336,7 @@ def _parts(result, dates):
         yield "\n".join(agreement_in_words(first.agreement))
         yield _agreement(first.agreement)
     yield from chain.from_iterable(_capacities(report) for report in reports)
-    yield _assumptions(reports)
+    yield f"{_assumptions(reports)}\n{_mean_work(first.mean_work)}"
     yield _memory(first.memory)
     yield from (_classes(report) for report in reports if report.classes)
     yield from (_binned(report) for report in reports if report.binned)
@@ -337,10 +427,13 @@ def _assumptions(reports):
             f"{report.policy}: {capacity.interval}" for report, capacity in zip(reports, capacities, strict=True)
         )  # fmt: skip
         sentences.append(f"{name}: {capacities[0].assumes} (interval: {ends})")
-    mean = reports[0].mean_work
-    ends = "" if mean.high is None else f" ({mean.low:.4g} to {mean.high:.4g})"
-    sentences.append(f"All of them are for the mean work of a job in this log, {mean.value:.4g}{ends} server-hours.")
     return "\n".join(sentences)
+
+
+def _mean_work(mean):
+    """Say for which mean work of a job all capacities are."""
+    ends = "" if mean.high is None else f" ({mean.low:.4g} to {mean.high:.4g})"
+    return f"All of them are for the mean work of a job in this log, {mean.value:.4g}{ends} server-hours."
 
 
 def _memory(memory):

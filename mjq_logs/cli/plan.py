@@ -66,11 +66,11 @@ class Sizes(Machine):
     wanted = "a range such as 100:200 or 100:200:11, or one or a number for each partition such as batch=512,gpu=64:128"
 
     def servers(
-        self, value: object, parameter: click.Parameter | None, context: click.Context | None
+        self, value: object, parameter: click.Parameter | None, context: click.Context | None, unit: str | None = None
     ) -> float | tuple[float, float, int | None]:
         """Return the lowest size, the highest, and how many there are, or None; of a number without a colon, itself."""
         if ":" not in str(value):
-            return super().servers(value, parameter, context)
+            return super().servers(value, parameter, context, unit)
         try:
             first, last, *rest = str(value).split(":")
             count = None

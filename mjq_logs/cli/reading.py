@@ -23,15 +23,48 @@ OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in p
 SEED = 1  # of the jobs that are drawn from it
 SIZE_IN_USE = "the size that was used"
 USED = "used"  # in place of a number of servers: the size that the log used
+
+
+def _units(context, option, unit):
+    """Return the units as they were given, if they are known ones."""
+    from mjq_logs.reading.vectors import units_of
+
+    try:
+        units_of(unit)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return unit
+
+
+def _memory(context, option, unit):
+    """Return a unit of memory as it was given, if it is one."""
+    from mjq_logs.reading.vectors import memory_unit
+
+    try:
+        return unit and memory_unit(unit) and unit
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
 LOG_OPTIONS = (
     click.option(
         "--column", "columns", nargs=2, multiple=True, metavar="OURS THEIRS",
         help="Map our name of a column to that of a CSV or Parquet file, such as --column need gpus. Our names are "
-        "need, run, submit, eligible, start, end, estimate, job, partition and user. Repeat for more columns.",
+        "need, run, submit, eligible, start, end, estimate, job, partition and user, and the units of --unit. Repeat "
+        "for more columns.",
     ),
     click.option(
-        "--unit", type=click.Choice(["cpus", "nodes", "gpus"]),
-        help="Count the needs of jobs in this unit. Only logs of sacct offer a choice.",
+        "--unit", metavar="UNIT|UNIT,UNIT...", callback=_units, is_eager=True,
+        help="Count the needs of jobs in this unit: cpus, nodes, gpus or mem, which is memory in GB of 1024 MB. "
+        "Several of them between commas, such as cpus,mem, count several resources at once. A log of sacct has all of "
+        "them, one in the Standard Workload Format has cpus and mem, and a table has columns of these names, or of "
+        "those that --column gives them.",
+    ),
+    click.option(
+        "--memory", metavar="UNIT", callback=_memory,
+        help="The unit of the memory in the file, such as MB, or KB/cpu where it counts for each processor. By default "
+        "it is that of the format: KB/cpu in the Standard Workload Format, and GB in a table. The public log of "
+        "MetaCentrum has B.",
     ),
     click.option("--partition", metavar="NAME", help="Use only the jobs of this partition."),
     click.option(
@@ -69,19 +102,22 @@ growth_option = click.option(
 
 
 class Machine(click.ParamType):
-    """Read the servers of a machine, such as 512, or those of several partitions, such as batch=512,gpu=64."""
+    """Read the servers of a machine, such as 512, or those of several partitions, such as batch=512,gpu=64.
+
+    Where several resources are counted, it is a number for each, such as 384,1.5TB.
+    """
 
     name = "servers"
     wanted = "a positive number such as 512, or one for each partition such as batch=512,gpu=64, or used"
 
     def convert(
         self, value: object, parameter: click.Parameter | None, context: click.Context | None
-    ) -> float | str | dict[str, Any]:
-        """Return the servers, or those of each partition by its name, or the word used."""
+    ) -> float | str | tuple[float, ...] | dict[str, Any]:
+        """Return the servers, or those of each partition by its name, or of each resource, or the word used."""
         if value == USED and type(self) is Machine:
             return value
         if not isinstance(value, str) or "=" not in value:
-            return self.servers(value, parameter, context)
+            return self.machine(value, parameter, context)
         partitions: dict[str, Any] = {}
         for part in value.split(","):
             name, equals, servers = (word.strip() for word in part.rpartition("="))
@@ -92,13 +128,28 @@ class Machine(click.ParamType):
             partitions[name] = self.servers(servers, parameter, context)
         return partitions
 
-    def servers(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        """Return what is said of one machine: a positive number."""
-        from mjq_logs.reading.text import as_count, as_number
+    def machine(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the servers or, if the option ``--unit`` names several resources, a size by each of them."""
+        from mjq_logs.reading.vectors import size_of, units_of
 
-        text = str(value)
-        number = as_number(text) or as_count(text) or 0.0
-        if not number > 0:
+        units = units_of(context.params.get("unit")) if context else ()
+        if len(units) < 2 or isinstance(value, tuple):
+            return value if isinstance(value, tuple) else self.servers(value, parameter, context, *units)
+        words = str(value).split(",")
+        sizes = tuple(size_of(word, unit) for word, unit in zip(words, units, strict=False))
+        if len(words) != len(units) or None in sizes:
+            wanted = f"a positive number for each of {', '.join(units)}, such as {','.join('64' for _ in units)}"
+            self.fail(f"{brief(value)} is not {wanted}", parameter, context)
+        return sizes
+
+    def servers(
+        self, value: object, parameter: click.Parameter | None, context: click.Context | None, unit: str | None = None
+    ) -> Any:
+        """Return what is said of one machine: a positive number."""
+        from mjq_logs.reading.vectors import size_of
+
+        number = size_of(str(value), unit)
+        if number is None:
             self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
         return number
 
@@ -108,7 +159,7 @@ machine_option = click.option(
     help="Assume this many servers. By default their number is what the log says. With the word used, it is the size "
     "that the log used: the servers that its jobs held at most for 99 % of the time, and at least the largest need. "
     "With NAME=N,... take several partitions at once, each with its servers; all count in the same --unit. Jobs of "
-    "other partitions are left out.",
+    "other partitions are left out. Where --unit names several resources, give a number for each, such as 384,1.5TB.",
 )  # fmt: skip
 
 
@@ -119,7 +170,7 @@ class Servers(Machine):
 
     def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return the number, or the word used."""
-        return value if value == USED else self.servers(value, parameter, context)
+        return value if value == USED else self.machine(value, parameter, context)
 
 
 servers_option = click.option(
@@ -191,7 +242,7 @@ def _within(log: Log, since: str | None, until: str | None) -> Log:
     return within(log, *ends)
 
 
-def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False):
+def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False, memory=None):
     """Return a log drawn from a summary; the first notes say so, and what its own error is.
 
     They are also printed first, unless the output is for another program.
@@ -201,7 +252,7 @@ def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False)
     context = click.get_current_context()
     if context.info_name not in OF_SUMMARIES:
         raise click.UsageError(f"{path} is a summary of a log; {context.info_name} needs the log itself")
-    if columns or unit is not None or partition is not None or strict:
+    if columns or unit is not None or partition is not None or strict or memory is not None:
         raise click.UsageError(
             f"{path} is a summary of a log: it has no columns, units or partitions to choose from, and no lines that "
             "cannot be used"

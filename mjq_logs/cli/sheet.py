@@ -110,8 +110,10 @@ def dates(log: Log) -> str:
 
 def facts(path: str, log: Log) -> str:
     """Return which log a page is about, of what machine and time, and when the page was written."""
+    from mjq_logs.words import machine_in_words
+
     name = "standard input" if path == "-" else Path(path).name
-    machine = f" on {log.servers:g} servers ({log.servers_from})" if log.servers else ""
+    machine = "" if log.servers is None else f" on {machine_in_words(log)} ({log.servers_from})"
     parts = (name, f"{len(log)} jobs{machine}", dates(log), f"written on {datetime.now(UTC).astimezone():%Y-%m-%d}")
     return " · ".join(part for part in parts if part)
 

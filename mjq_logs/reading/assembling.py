@@ -6,7 +6,7 @@ A reader gives one row for each line that should hold a job. Here they become a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,14 @@ from mjq_logs.reading.rows import (
     NOT_NAMED,
     OTHER_PARTITION,
     REPEATED,
-    SCHEMA,
     TIMES,
     TOO_LARGE,
     UNLIMITED,
     Reading,
+    need_columns,
+    schema,
 )
+from mjq_logs.reading.vectors import Vectors, joined
 
 __all__ = ["gathered", "gathered_by_partition"]
 
@@ -38,14 +40,19 @@ MOST_NAMED, LONGEST_NAME = 10, 40  # partitions, and letters of one, in a messag
 DISJOINT = "Only partitions that share neither jobs nor servers can be taken at once; --partition takes one by itself."
 
 
-def gathered(reading: Reading, servers: float | None = None, partition: str | None = None, strict: bool = False) -> Log:
+def gathered(
+    reading: Reading,
+    servers: float | Sequence[float] | None = None,
+    partition: str | None = None,
+    strict: bool = False,
+) -> Log:
     """Make a log from what a reader returns.
 
     Parameters
     ----------
     reading : Reading
-    servers : float, optional
-        Of the machine; otherwise what the file says, or the most that its jobs held at once.
+    servers : float, or sequence of float, optional
+        Of the machine, by each resource; otherwise what the file says, or the most that its jobs held at once.
     partition : str, optional
         Jobs of others are dropped.
     strict : bool
@@ -60,7 +67,7 @@ def gathered(reading: Reading, servers: float | None = None, partition: str | No
     ValueError
         If no line can be used; if `strict`, the first that cannot.
     """
-    tally, kept = _Tally(strict), Kept()
+    tally, kept = _Tally(strict), Kept(max(1, len(reading.resources)))
     for table in reading.tables:
         tally.read += len(table)
         if partition is not None:
@@ -93,6 +100,11 @@ def gathered_by_partition(
         If partitions overlap or one of them has no job that can be used; if `strict`, at the first line that cannot be
         used.
     """
+    if reading.resources:
+        raise ValueError(
+            f"only one partition at a time is read with several resources, {', '.join(reading.resources)}: name it "
+            "with --partition NAME"
+        )
     for name in servers:
         if "," in name or not name.strip():
             raise ValueError(f"{name!r} is not the name of one partition")
@@ -159,7 +171,9 @@ def _log(reading, jobs, tally, servers, partition, whole=None):
     """Make a log from the rows that can be used, each by itself; `whole` counts those of more partitions."""
     tallies = (tally,) if whole is None else (tally, whole)
     known, source, odd = reading.machine(reading.header, partition) if reading.machine else (None, "", "")
-    if servers is not None:
+    if reading.resources:
+        known, source, odd = _sizes(reading.resources, servers, known, source, odd)
+    elif servers is not None:
         known, source, odd = float(checks.positive("servers", servers, ndim=0)), "given", ""
     unread = reading.seen.notes()
     _require_seconds(jobs)
@@ -178,15 +192,18 @@ def _log(reading, jobs, tally, servers, partition, whole=None):
     columns["user"] = _users(jobs["user"])
     runs = jobs["unfinished"].fill_null(False).to_numpy() if _any_runs(jobs) else None
     lines = jobs["line"]
-    jobs = jobs.select(*TIMES, "need")
-    for column in (*TIMES, "need"):
+    jobs = jobs.select(*TIMES, *_needs(jobs))
+    for column in TIMES:
         columns[column] = _column(jobs.drop_in_place(column))
+    columns["need"] = _need(jobs, reading.resources)
     by_header = reading.submits_are_starts is not None and reading.submits_are_starts(reading.header)
     only_starts, of_starts = _only_starts(by_header, **columns)
     if only_starts:
         columns["start"] = None
     columns["start"], early = _without_early_starts(**columns)
-    if known is None and columns["start"] is not None:
+    if reading.resources:
+        known, source = _most_held_of_each(reading.resources, columns, known, source)
+    elif known is None and columns["start"] is not None:
         known = _most_held(columns)
         source = "" if known is None else INFERRED
     arrival = columns["submit"] if columns["eligible"] is None else columns["eligible"]
@@ -244,12 +261,12 @@ def _whole_jobs(jobs, tallies):
     """Return the jobs with the components of each taken together: they start at once and hold what all hold."""
     if not jobs["whole"].is_not_null().any():
         return jobs.drop("whole")
-    components = jobs.filter(pl.col("whole").is_not_null())
+    components, needs = jobs.filter(pl.col("whole").is_not_null()), _needs(jobs)
     first = components.group_by("whole", "start", maintain_order=True).agg(
-        pl.col("need").cast(pl.Float64).sum(),
+        pl.col(*needs).cast(pl.Float64).sum(),
         pl.col("run", "estimate").max(),
         pl.col("unfinished").any(),
-        pl.all().exclude("need", "run", "estimate", "unfinished", "line").first(),
+        pl.all().exclude(*needs, "run", "estimate", "unfinished", "line").first(),
         pl.col("line").cast(pl.Int64).first(),
     )
     further = components.filter(~pl.struct("whole", "start").is_first_distinct())
@@ -307,7 +324,8 @@ def _attempts(jobs):
 
 def _present(reading, columns, partition, servers):
     """Return the jobs that had not ended when the log was taken; None if it tells of none."""
-    waiting = pl.concat(reading.waiting) if reading.waiting else pl.DataFrame(schema=SCHEMA)
+    needs = need_columns(max(1, len(reading.resources)))
+    waiting = pl.concat(reading.waiting) if reading.waiting else pl.DataFrame(schema=schema(len(needs)))
     if partition is not None:
         waiting = waiting.filter(pl.col("partition").fill_null("") == str(partition))
     runs, start, submit = columns["unfinished"], columns["start"], columns["submit"]
@@ -315,9 +333,10 @@ def _present(reading, columns, partition, servers):
         return None
     arrival = "submit" if columns["eligible"] is None else "eligible"
     taken = float(max(reading.seen.latest, submit.max(), np.nanmax(start + columns["run"])))
-    clear = pl.col(arrival).is_not_null() & (pl.col(arrival) <= taken) & (pl.col("need") > 0)
-    if servers is not None:
-        clear &= pl.col("need") <= servers * (1 + checks.FIT_TOLERANCE)
+    clear = pl.col(arrival).is_not_null() & (pl.col(arrival) <= taken) & _needs_something(needs)
+    for need, size in zip(needs, _of_each(servers, needs), strict=True):
+        if size is not None:
+            clear &= pl.col(need) <= size * (1 + checks.FIT_TOLERANCE)
     waiting = _queue(waiting)
     kept = waiting.filter(clear)
     runs = np.zeros(0, dtype=int) if runs is None else np.flatnonzero(runs)
@@ -330,7 +349,9 @@ def _present(reading, columns, partition, servers):
         return None if columns[name] is None else columns[name][runs]
 
     return Present(
-        need=both(of("need"), "need"),
+        need=joined([of("need"), Vectors(kept.select(needs).cast(pl.Float64).to_numpy(), reading.resources)])
+        if reading.resources
+        else both(of("need"), "need"),
         arrival=both(of(arrival), arrival),
         start=both(of("start"), "start"),
         estimate=both(of("estimate"), "estimate"),
@@ -348,7 +369,8 @@ def _queue(waiting):
         return waiting.with_columns(tasks=pl.lit(1), at_once=pl.lit(0), cut=pl.lit(False))
     alone = pl.col("whole").is_null()
     whole = waiting.filter(~alone).group_by("whole", maintain_order=True)
-    whole = whole.agg(pl.col("need").sum(), pl.all().exclude("need", "whole").first()).select(waiting.columns)
+    needs = _needs(waiting)
+    whole = whole.agg(pl.col(*needs).sum(), pl.all().exclude(*needs, "whole").first()).select(waiting.columns)
     rows = pl.concat([waiting.filter(alone), whole]).unique("job", keep="last", maintain_order=True)
     return rows.with_columns(estimate=pl.when(pl.col("estimate") > 0).then("estimate"))
 
@@ -403,10 +425,13 @@ def _without_odd_ones(jobs, servers, tallies):
         jobs = _without(jobs, "a time without a zone among times with one", ~jobs["zoned"].fill_null(True), tallies)
     if jobs["submit"].is_not_null().any():
         jobs = _without(jobs, "no submit time", jobs["submit"].is_null(), tallies)
-    jobs = _without(jobs, "no number of servers", jobs["need"].cast(pl.Float64) > checks.LARGEST_COUNT, tallies)
-    if servers is not None:
-        large = jobs["need"].cast(pl.Float64) > servers * (1 + checks.FIT_TOLERANCE)
-        jobs = _without(jobs, TOO_LARGE, large, tallies)
+    needs = _needs(jobs)
+    for need in needs:
+        jobs = _without(jobs, "no number of servers", jobs[need].cast(pl.Float64) > checks.LARGEST_COUNT, tallies)
+    for need, size in zip(needs, _of_each(servers, needs), strict=True):
+        if size is not None:
+            large = jobs[need].cast(pl.Float64) > size * (1 + checks.FIT_TOLERANCE)
+            jobs = _without(jobs, TOO_LARGE, large, tallies)
     return jobs.drop("zoned")
 
 
@@ -432,7 +457,7 @@ def _repeated(jobs):
     repeated = pl.repeat(False, len(jobs), eager=True)
     if len(twice):
         alike = jobs["same"].is_in(twice.implode()).fill_null(False)
-        rows = jobs.filter(alike).select("name", "number", *TIMES, "need")
+        rows = jobs.filter(alike).select("name", "number", *TIMES, *_needs(jobs))
         first = rows.select(pl.struct(pl.all()).is_first_distinct()).to_series()
         repeated = repeated.scatter(alike.arg_true(), ~first)
     return repeated
@@ -461,6 +486,54 @@ def _known(jobs, column):
 def _column(series):
     """Return a column as floats, or None where nothing of it is known."""
     return series.cast(pl.Float64).fill_null(np.nan).to_numpy() if series.is_not_null().any() else None
+
+
+def _needs(jobs):
+    """Return the columns of a table with what its jobs need of each resource."""
+    return [name for name in jobs.columns if name.split()[0] == "need"]
+
+
+def _needs_something(needs):
+    """Return an expression: whether a job needs some of a resource, and what it needs of each is known."""
+    return pl.all_horizontal(pl.col(*needs) >= 0) & pl.any_horizontal(pl.col(*needs) > 0)
+
+
+def _of_each(servers, needs):
+    """Return the size of the machine by each resource, None where it is not known."""
+    return (servers,) if len(needs) == 1 else servers or [None] * len(needs)
+
+
+def _need(jobs, resources):
+    """Return what jobs need as a column or, of several resources, as rows of numbers."""
+    if not resources:
+        return _column(jobs["need"])
+    return Vectors(jobs.select(pl.col(*need_columns(len(resources))).cast(pl.Float64)).to_numpy(), resources)
+
+
+def _sizes(resources, servers, known, source, odd):
+    """Return the size of a machine by each resource, None where it is not known; and what :func:`_log` knows of one."""
+    if servers is None:
+        return [known if name == "cpus" else None for name in resources], source, odd
+    if np.shape(servers) != (len(resources),):
+        raise ValueError(
+            f"servers must be a number for each of {', '.join(resources)}, such as --servers "
+            f"{','.join('8' for _ in resources)}; got {checks.shown(servers)}"
+        )
+    return checks.positive("servers", servers).tolist(), "given", ""
+
+
+def _most_held_of_each(resources, columns, sizes, source):
+    """Return the size by each resource, the most that its jobs held where nothing tells it; None if one stays open."""
+    if None not in sizes:
+        return sizes, source
+    if columns["start"] is None:
+        return None, ""
+    for k, name in enumerate(resources):
+        if sizes[k] is None:
+            sizes[k] = _most_held(columns | {"need": columns["need"].values[:, k]})
+            if not sizes[k]:
+                raise ValueError(f"no job that has started needs any {name}")
+    return sizes, INFERRED
 
 
 def _users(series):

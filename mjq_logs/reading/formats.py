@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from mjq_logs.reading import sacct, swf, table
 from mjq_logs.reading.assembling import gathered, gathered_by_partition
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.text import blocks, is_parquet
+from mjq_logs.reading.vectors import MEMORY, units_of
 
 __all__ = ["read_log", "read_partitions"]
 
@@ -36,10 +37,11 @@ def read_log(
     path: str | Path,
     columns: dict[str, str] | None = None,
     *,
-    servers: float | None = None,
+    servers: float | Sequence[float] | None = None,
     unit: str | None = None,
     partition: str | None = None,
     strict: bool = False,
+    memory: str | None = None,
 ) -> Log:
     """Read a cluster log: the Standard Workload Format, output of ``sacct``, CSV or Parquet, told by the content.
 
@@ -50,16 +52,22 @@ def read_log(
     path : str or path
         Plain or, but for Parquet, compressed by gzip; ``-`` is the standard input.
     columns : dict, optional
-        For CSV and Parquet: what of ``mjq_logs.reading.table.COLUMNS`` the file calls how.
-    servers : float, optional
-        Of the machine. Otherwise what the file says or, where it says when jobs started, the most that they held at
-        once.
-    unit : {"cpus", "nodes", "gpus"}, optional
-        For ``sacct``: what counts as a server; by default CPUs or, if the file does not tell them, nodes.
+        For CSV and Parquet: what of ``mjq_logs.reading.table.COLUMNS``, and of the units, the file calls how.
+    servers : float, or sequence of float, optional
+        Of the machine, with a number for each unit. Otherwise what the file says or, where it says when jobs started,
+        the most that they held at once.
+    unit : str, optional
+        What counts as a server: cpus, nodes, gpus or mem; or several of them between commas, such as ``"cpus,mem"``,
+        for a log of several resources. Memory is in GB of 1024 MB. A log of ``sacct`` has all of them, one in the
+        Standard Workload Format cpus and mem, and a table has columns of these names. By default CPUs or, if a log of
+        ``sacct`` does not tell them, nodes.
     partition : str, optional
         Only jobs of this part of the machine.
     strict : bool
         Whether the first line that cannot be used is an error. Otherwise such lines are counted by reason.
+    memory : str, optional
+        Unit of the memory in the file, such as ``"MB"``, or ``"KB/cpu"`` where it counts for each processor. By default
+        that of the format: KB/cpu in the Standard Workload Format, and GB in a table.
 
     Returns
     -------
@@ -85,9 +93,18 @@ def read_log(
     ([5400.0], ('start', 'estimate'))
     >>> log.lines
     Lines(read=2, used=1, dropped={'no number of servers': 1}, first={'no number of servers': [3]})
+
+    Processors and memory at once; a job that does not tell its memory is left out:
+
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "jobs.csv"
+    ...     _ = path.write_text("submit,run,cpus,mem\\n0,60,4,8\\n5,60,1,\\n9,60,1,0\\n")
+    ...     log = read_log(path, unit="cpus,mem", servers=(64, 256))
+    >>> log.needs.tolist(), log.lines.dropped
+    ([[4.0, 8.0], [1.0, 0.0]], {'no number of mem': 1})
     """
     try:
-        return gathered(_reading(path, columns, unit), servers, partition, strict)
+        return gathered(_reading(path, columns, unit, memory), servers, partition, strict)
     except BROKEN as error:
         raise ValueError(f"{path}: {error}") from error
 
@@ -99,6 +116,7 @@ def read_partitions(
     *,
     unit: str | None = None,
     strict: bool = False,
+    memory: str | None = None,
 ) -> tuple[dict[str, Log], Lines]:
     """Read the jobs of several partitions, which share neither jobs nor servers, as one log each.
 
@@ -107,8 +125,8 @@ def read_partitions(
 
     Parameters
     ----------
-    path, columns, unit, strict
-        As for :func:`read_log`.
+    path, columns, unit, strict, memory
+        As for :func:`read_log`, but of one unit.
     servers : mapping
         Names of the partitions to the servers of each, None where the log may tell them.
 
@@ -135,39 +153,40 @@ def read_partitions(
     ([('batch', 16.0, 2), ('gpu', 4.0, 1)], {'of a partition that is not named': 1})
     """
     try:
-        return gathered_by_partition(_reading(path, columns, unit), servers, strict)
+        return gathered_by_partition(_reading(path, columns, unit, memory), servers, strict)
     except BROKEN as error:
         raise ValueError(f"{path}: {error}") from error
 
 
-def _reading(path, columns, unit):
+def _reading(path, columns, unit, memory):
     """Return what the reader for this content finds."""
-    if unit is not None and unit not in sacct.UNITS:
-        raise ValueError(f"unit must be one of {', '.join(sacct.UNITS)}; got {unit!r}")
+    units = units_of(unit)
+    if memory is not None and MEMORY not in units:
+        raise ValueError(f"memory in {memory} is for a unit with {MEMORY}, such as cpus,{MEMORY}; got {unit}")
     if is_parquet(path):
-        return _with_one_unit(table.read_parquet(path, columns), unit)
+        return table.read_parquet(path, columns, units, memory)
     lines = blocks(path)
     first = next(lines, (1, []))
     lines = chain([first], lines)
     beginning = list(islice(first[1], LOOKED_AT))
     start = next((line for line in beginning if line.strip()), "")
     if columns is None and start.lstrip()[:1] in ("{", "["):
-        return sacct.read_json(_of_sacct(lines), unit)
+        return sacct.read_json(_of_sacct(lines), _of_slurm(units, memory))
     for looks, what in FOREIGN:
         if columns is None and re.match(looks, start):
             raise ValueError(f"this looks like {what}")
     if columns is None and sacct.looks_like_sacct(beginning):
-        return sacct.read(lines, unit)
+        return sacct.read(lines, _of_slurm(units, memory))
     if columns is None and swf.looks_like_swf(beginning):
-        return _with_one_unit(swf.read(lines), unit)
-    return _with_one_unit(table.read_csv(lines, columns), unit)
+        return swf.read(lines, units, memory or swf.OF_THE_FORMAT)
+    return table.read_csv(lines, columns, units, memory)
 
 
-def _with_one_unit(reading, unit):
-    """Return what a reader finds that has no choice of units."""
-    if unit is not None:
-        raise ValueError(f"only logs of sacct offer a choice of units; got {unit!r}")
-    return reading
+def _of_slurm(units, memory):
+    """Return the units of a log of sacct, which says the unit of its memory itself."""
+    if memory is not None:
+        raise ValueError(f"a log of sacct says the unit of its memory itself; got {memory}")
+    return units
 
 
 def _of_sacct(blocks):

@@ -9,15 +9,21 @@ from __future__ import annotations
 
 import polars as pl
 
+from mjq_logs.reading.rows import TIMES, need_columns
+
 __all__ = ["NUMBER", "Kept"]
 
 NUMBER = r"^(\d{1,18})"  # what of a job's name is its number
 CANONICAL = r"^(0|[1-9]\d{0,17})$"  # a name that its number tells whole
-FLOATS = "submit", "eligible", "start", "run", "estimate", "need"
 
 
 class Kept:
-    """Hold rows of tables of :data:`mjq_logs.reading.rows.SCHEMA` until :meth:`taken` returns them all.
+    """Hold rows of tables of :func:`mjq_logs.reading.rows.schema` until :meth:`taken` returns them all.
+
+    Parameters
+    ----------
+    resources : int
+        Whose needs the tables have.
 
     Examples
     --------
@@ -32,7 +38,8 @@ class Kept:
     ([7, 8], [True, False], UInt8, Float64)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, resources: int = 1) -> None:
+        self.floats = *TIMES, *need_columns(resources)
         self.tables: list[pl.DataFrame] = []
         self.partitions: dict[str | None, int | None] = {None: None}
         self.users: dict[str | None, int | None] = {None: None}
@@ -42,7 +49,7 @@ class Kept:
         number = table["job"].str.extract(NUMBER).cast(pl.Int64)
         name = table.select(pl.when(~pl.col("job").str.contains(CANONICAL)).then(pl.col("job").hash())).to_series()
         # Equal rows have equal numbers here, whatever the sign of their zeros; different ones hardly ever do.
-        same = table.select("job", *(pl.col(column) + 0.0 for column in FLOATS)).hash_rows()
+        same = table.select("job", *(pl.col(column) + 0.0 for column in self.floats)).hash_rows()
         whole = table.select(pl.when(pl.col("whole").is_not_null()).then(pl.col("whole").hash())).to_series()
         columns = {
             "line": _narrow(table["line"]),
@@ -51,7 +58,7 @@ class Kept:
             "same": table.select(pl.when(pl.col("job").is_not_null()).then(same)).to_series(),
             "partition": _numbered(table["partition"], self.partitions),
             "user": _numbered(table["user"], self.users),
-            **{column: _narrow(table[column]) for column in FLOATS},
+            **{column: _narrow(table[column]) for column in self.floats},
             "zoned": _narrow(table["zoned"]),
             "whole": _narrow(whole),
             "unfinished": _narrow(table["unfinished"]),
@@ -69,15 +76,17 @@ class Kept:
             and ``whole`` differs where names of whole jobs do. The other columns are those of the tables.
         """
         tables, self.tables = self.tables, []
-        return pl.concat(tables, how="vertical_relaxed") if tables else EMPTY.clone()
+        return pl.concat(tables, how="vertical_relaxed") if tables else pl.DataFrame(schema=_empty(self.floats))
 
 
-EMPTY = pl.DataFrame(
-    schema={"line": pl.UInt32, "name": pl.UInt64, "number": pl.UInt32, "same": pl.UInt64}
-    | {"partition": pl.UInt8, "user": pl.UInt8}
-    | dict.fromkeys(FLOATS, pl.Float64)
-    | {"zoned": pl.Boolean, "whole": pl.UInt64, "unfinished": pl.Boolean}
-)
+def _empty(floats):
+    """Return the columns where no row was kept."""
+    return (
+        {"line": pl.UInt32, "name": pl.UInt64, "number": pl.UInt32, "same": pl.UInt64}
+        | {"partition": pl.UInt8, "user": pl.UInt8}
+        | dict.fromkeys(floats, pl.Float64)
+        | {"zoned": pl.Boolean, "whole": pl.UInt64, "unfinished": pl.Boolean}
+    )
 
 
 def _numbered(given, numbers):

@@ -12,6 +12,7 @@ from mjq import System
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
 from mjq_logs.answers import Lines
+from mjq_logs.reading.vectors import Vectors
 
 if TYPE_CHECKING:  # reading a log needs no simulator
     from mjq.simulation.calendar import Calendar
@@ -21,6 +22,8 @@ __all__ = ["BLOCKS", "HOUR", "INFERRED", "Before", "Column", "Gap", "Log", "Pres
 HOUR = 3600.0
 BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the order of a log matters
 INFERRED = "the most that its jobs held at once: there may be more"  # where the servers of a log are from
+SIZES_OF = "--servers N,N with a number for each resource"
+PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "tasks", "at_once"  # columns of Before and Present
 COLUMNS = "need", "run", "submit", "eligible", "start", "estimate", "number", "user", "unfinished"
 
 
@@ -49,7 +52,7 @@ class Present(ReadOnly):
 
     Attributes
     ----------
-    need : float array, shape (P,)
+    need : float array, shape (P,), or Vectors
     arrival, start : float array, shape (P,)
         On the clock of the log [s]; the start of a job that waits is not a number.
     estimate : float array, shape (P,)
@@ -89,7 +92,8 @@ class Before(ReadOnly):
 
     Attributes
     ----------
-    need, run : float array, shape (B,)
+    need : float array, shape (B,), or Vectors
+    run : float array, shape (B,)
     arrival, start : float array, shape (B,)
         On the clock of the log [s]; a job that starts after the window begins waits at its beginning.
     estimate : float array, shape (B,), or None
@@ -124,8 +128,9 @@ class Log(ReadOnly):
 
     Attributes
     ----------
-    need : float array, shape (J,)
-        Servers that each job holds.
+    need : float array, shape (J,), or Vectors
+        Servers that each job holds; of several resources :class:`~mjq_logs.reading.vectors.Vectors`, which nobody takes
+        for one number. Who knows several resources asks for :attr:`needs` and :meth:`machine`.
     run : float array, shape (J,)
         For how long [s].
     submit, eligible, start : float array, shape (J,), or None
@@ -138,8 +143,8 @@ class Log(ReadOnly):
         Who submitted it, as a number that only tells one user from another; -1 where that is not known.
     unfinished : bool array, shape (J,), or None
         Whether it still ran when the window ended: its run time is what had passed by then.
-    servers : float or None
-        Of the machine.
+    servers : float, Vectors or None
+        Of the machine; of several resources its sizes, given as a sequence.
     servers_from : str
         Where that is from.
     lines : Lines or None
@@ -181,6 +186,13 @@ class Log(ReadOnly):
     >>> Log(need=[1, 4], run=[60, 30], submit=[9, 0])
     Traceback (most recent call last):
     ValueError: jobs must be in the order of arrival: job 2 comes at 0, and the one before it at 9
+
+    A machine of 64 processors and 256 GB of memory:
+
+    >>> need = Vectors([(4, 8), (1, 64)], ("cpus", "mem"))
+    >>> log = Log(need=need, run=[60, 30], submit=[0, 9], servers=(64, 256))
+    >>> log.needs.tolist(), log.machine().tolist(), log.alone("mem").need.tolist()
+    ([[4.0, 8.0], [1.0, 64.0]], [64.0, 256.0], [8.0, 64.0])
     """
 
     need: np.ndarray
@@ -210,7 +222,11 @@ class Log(ReadOnly):
         _set_columns(self, *COLUMNS)
         if not len(self):
             raise ValueError("a log must have at least one job")
-        if self.servers is not None:
+        if self.resources and self.servers is not None:
+            sizes = self.servers if isinstance(self.servers, Vectors) else Vectors(self.servers, self.resources)
+            checks.positive("servers", sizes.values)
+            object.__setattr__(self, "servers", sizes)
+        elif self.servers is not None:
             object.__setattr__(self, "servers", float(checks.positive("servers", self.servers, ndim=0)))
         if self.window is not None and not -np.inf < self.window[0] < self.window[1] < np.inf:
             raise ValueError(f"a window must begin, and end after that, got {checks.shown(self.window)}")
@@ -236,6 +252,60 @@ class Log(ReadOnly):
         """
         taken = {name: column[which] for name in COLUMNS if (column := getattr(self, name)) is not None}
         return replace(self, **taken | changed)
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """Return the names of the resources, if the log counts several; none for one."""
+        return self.need.resources if isinstance(self.need, Vectors) else ()
+
+    @property
+    def needs(self) -> np.ndarray:
+        """Return what each job holds, shape (J,), or of several resources (J, d), as simulators take it."""
+        return self.need.values if isinstance(self.need, Vectors) else self.need
+
+    def machine(self) -> Any:
+        """Return the servers of the machine, or its size by each of several resources, shape (d,).
+
+        Raises
+        ------
+        ValueError
+            If nothing tells them.
+        """
+        if isinstance(self.servers, Vectors):
+            return self.servers.values
+        if self.resources:
+            raise ValueError(f"the log does not say how large the machine is: give {SIZES_OF}, in this order")
+        return self.require_servers()
+
+    def alone(self, resource: str) -> Log:
+        """Return what a log of several resources says of one of them alone: the jobs that need some of it.
+
+        Raises
+        ------
+        ValueError
+            If the log does not count this resource, or nobody needs any of it.
+        """
+        if resource not in self.resources:
+            raise ValueError(f"the log counts {', '.join(self.resources) or 'one resource'}; got {resource!r}")
+        k = self.resources.index(resource)
+        need = self.needs[:, k]
+        if not need.any():
+            raise checks.TooShort(f"no job of the log needs any {resource}")
+        parts: dict[str, Any] = {}
+        for name in ("before", "present"):
+            part = getattr(self, name)
+            if part is not None and (some := part.need.values[:, k] > 0).any():
+                columns = {key: column[some] for key in PARTS if (column := getattr(part, key, None)) is not None}
+                parts[name] = replace(part, **columns | {"need": part.need.values[some, k]})
+            else:
+                parts[name] = None
+        return self.of(
+            need > 0,
+            need=need[need > 0],
+            servers=None if self.servers is None else float(self.machine()[k]),
+            window=self.window if self.arrival is None or not self.end > self.begin else (self.begin, self.end),
+            **parts,
+        )
 
     @property
     def arrival(self) -> Column:
@@ -273,7 +343,9 @@ class Log(ReadOnly):
         return tuple(name for name in ("submit", "start", "estimate") if getattr(self, name) is None)
 
     def require_servers(self) -> float:
-        """Return the servers of the machine, or raise ``ValueError`` if nothing tells them."""
+        """Return the servers of the machine; raise ``ValueError`` if nothing tells them, or there are several sizes."""
+        if isinstance(self.need, Vectors):
+            self.need.refuse()
         if self.servers is None:
             raise ValueError("the log does not say how many servers there are: give --servers")
         return self.servers
@@ -286,6 +358,8 @@ class Log(ReadOnly):
 
     def system(self) -> System:
         """Return the system with a class for each need of the log, exponential times of their means, and their mix.
+
+        Of several resources it is one of vectors.
 
         Returns
         -------
@@ -303,11 +377,17 @@ class Log(ReadOnly):
         >>> log.system().needs.tolist(), (1 / log.system().rates).tolist()
         ([1.0, 4.0], [20.0, 50.0])
         """
-        needs, kind, jobs = np.unique(self.need, return_inverse=True, return_counts=True)
+        needs, kind = self.kinds()
+        jobs = np.bincount(kind)
         means = np.bincount(kind, self.run) / jobs
         if not (means > 0).all():
             raise checks.TooShort(f"jobs of need {checks.shown(needs[means == 0][0])} took no time: they have no rate")
-        return System(self.require_servers(), needs, 1 / means, jobs / jobs.sum())
+        return System(self.machine(), needs, 1 / means, jobs / jobs.sum(), resources=self.resources or None)
+
+    def kinds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the different needs, shape (L,) or (L, d), and which of them each job has, shape (J,)."""
+        needs, kind = np.unique(self.needs, axis=0 if self.resources else None, return_inverse=True)
+        return needs, kind.reshape(-1)
 
 
 def _set_columns(jobs, *names):
@@ -322,6 +402,12 @@ def _set_columns(jobs, *names):
 
 def _checked(name, column):
     """Return a column as an array that nobody can write to, or raise ``ValueError``."""
+    if isinstance(column, Vectors):
+        if name != "need" or column.values.ndim != 2:
+            raise ValueError(f"{name} must be one number for each job")
+        if not column.values.any(axis=1).all():
+            raise ValueError("each job must need something of some resource")
+        return column
     if name == "unfinished":
         column = np.asarray(column, dtype=bool)
     elif name in ("number", "user", "tasks", "at_once"):

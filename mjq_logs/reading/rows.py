@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -13,7 +13,8 @@ from mjq_logs.reading.text import ambiguous, durations, is_missing, moments, pla
 __all__ = [
     "AFTER", "BEFORE", "CANCELLED", "COMPONENT", "FARTHEST", "HARMLESS", "HEADER", "NONE_OF_UNIT", "NOT_NAMED",
     "OTHER_PARTITION", "PART", "REPEATED", "SCHEMA", "STEP", "TIMES", "TOO_LARGE", "UNLIMITED", "WAITING", "Reading",
-    "Seen", "first_reason",
+    "Seen", "first_reason", "need_columns",
+    "reasons_of_needs", "schema",
 ]  # fmt: skip
 
 FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a longer one, is in another unit
@@ -24,6 +25,33 @@ SCHEMA = pl.Schema(
     | dict.fromkeys(TIMES, pl.Float64)
     | {"need": pl.Float64, "zoned": pl.Boolean, "whole": pl.String, "unfinished": pl.Boolean, "dropped": pl.String}
 )
+
+
+def need_columns(resources: int = 1) -> tuple[str, ...]:
+    """Return the columns that hold the needs of so many resources.
+
+    >>> need_columns(), need_columns(3)
+    (('need',), ('need', 'need 2', 'need 3'))
+    """
+    return "need", *(f"need {k}" for k in range(2, resources + 1))
+
+
+def schema(resources: int = 1) -> pl.Schema:
+    """Return the columns of tables with the needs of so many resources: :data:`SCHEMA` for one."""
+    return pl.Schema(SCHEMA | dict.fromkeys(need_columns(resources), pl.Float64))
+
+
+def reasons_of_needs(resources: Sequence[str]) -> dict[str, pl.Expr]:
+    """Return reasons not to use a line that tells of one of several resources nothing, or of all that it needs none.
+
+    >>> table = pl.DataFrame({"need": [1.0, 0.0, 1.0], "need 2": [0.0, 0.0, None]})
+    >>> table.select(first_reason(reasons_of_needs(("cpus", "mem")))).to_series().to_list()
+    [None, 'needs none of this unit', 'no number of mem']
+    """
+    columns = dict(zip(need_columns(len(resources)), resources, strict=True))
+    reasons = {f"no number of {name}": ~(pl.col(column) >= 0).fill_null(False) for column, name in columns.items()}
+    return reasons | {NONE_OF_UNIT: pl.all_horizontal(pl.col(*columns) == 0)}
+
 
 # Reasons why a line is not used although nothing is lost with it.
 CANCELLED = "never started"
@@ -149,6 +177,8 @@ class Reading:
         Whether the file has all that was there between two times, as sacct writes it.
     attempts : bool
         Whether rows of one job are its attempts, one after the other.
+    resources : tuple of str
+        Names of several resources, whose needs are in the columns :func:`need_columns`; none for one.
     """
 
     tables: Iterable
@@ -161,6 +191,7 @@ class Reading:
     seen: Seen = field(default_factory=Seen)
     is_window: bool = False
     attempts: bool = False
+    resources: tuple[str, ...] = ()
 
 
 def first_reason(reasons: dict[str, pl.Expr]) -> pl.Expr:

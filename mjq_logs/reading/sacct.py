@@ -24,14 +24,17 @@ from mjq_logs.reading.rows import (
     CANCELLED,
     HEADER,
     NONE_OF_UNIT,
-    SCHEMA,
     STEP,
     UNLIMITED,
     WAITING,
     Reading,
     Seen,
     first_reason,
+    need_columns,
+    reasons_of_needs,
+    schema,
 )
+from mjq_logs.reading.vectors import GB, MEMORY
 
 __all__ = ["COLUMNS", "COMMAND", "UNITS", "is_header", "looks_like_sacct", "read", "read_json"]
 
@@ -54,9 +57,12 @@ WITHOUT_A_HEADER = re.compile(rf"\d+([^\w\s.])({ENDED}|{STILL_THERE}|PENDING)")
 A_STATE = re.compile(rf"^\d+[^\n]*?([|;,^\t])(?:{ENDED}|{STILL_THERE}|PENDING)(?: by \d+)?\1")
 COMPONENT_NAME = r"^(\d+)\+\d+$"
 # Of each unit: the columns that count it, and its name among the trackable resources.
-UNITS = {"cpus": (("AllocCPUS", "NCPUS"), "cpu"), "nodes": (("NNodes", "AllocNodes"), "node"), "gpus": ((), "gres/gpu")}
+UNITS: dict[str, tuple[tuple[str, ...], str]] = {
+    "cpus": (("AllocCPUS", "NCPUS"), "cpu"), "nodes": (("NNodes", "AllocNodes"), "node"), "gpus": ((), "gres/gpu"),
+    MEMORY: ((), "mem"),
+}  # fmt: skip
 # The column that counts what a job asks for that has not started.
-REQUESTED = {"cpus": "ReqCPUS", "nodes": "NNodes", "gpus": ""}
+REQUESTED = {"cpus": "ReqCPUS", "nodes": "NNodes", "gpus": "", MEMORY: ""}
 NO_LIMIT, OF_PARTITION = ("UNLIMITED", "INFINITE"), "PARTITION_LIMIT"
 
 
@@ -95,32 +101,32 @@ def is_header(line: str) -> bool:
     return bool({"JobID", "JobIDRaw"} & names and tells)
 
 
-def read(blocks: Iterable[tuple[int, list[str]]], unit: str | None = None) -> Reading:
+def read(blocks: Iterable[tuple[int, list[str]]], units: tuple[str, ...] = ()) -> Reading:
     """Read blocks of lines into a ``Reading``.
 
     Parameters
     ----------
     blocks : iterable
         Of ``mjq_logs.reading.text.blocks``.
-    unit : {"cpus", "nodes", "gpus"}, optional
-        What counts as a server; by default CPUs or, if the file does not tell them, nodes.
+    units : tuple of str
+        What is counted, of :data:`UNITS`, memory in GB; by default CPUs or, if the file does not tell them, nodes.
 
     Raises
     ------
     ValueError
         If the columns do not tell what a job held and for how long.
     """
-    return _reading(_rows(blocks), unit)
+    return _reading(_rows(blocks), units)
 
 
-def read_json(content: Mapping[str, Any], unit: str | None = None) -> Reading:
+def read_json(content: Mapping[str, Any], units: tuple[str, ...] = ()) -> Reading:
     """Read what ``sacct --json`` prints, as :func:`read` reads a table.
 
     Parameters
     ----------
     content : mapping
         The whole object.
-    unit : {"cpus", "nodes", "gpus"}, optional
+    units : tuple of str
 
     Examples
     --------
@@ -142,7 +148,7 @@ def read_json(content: Mapping[str, Any], unit: str | None = None) -> Reading:
         del columns["UID"]
     rows = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
     rows = rows.with_row_index("line", 1).with_columns(pl.col("line").cast(pl.Int64), fits=pl.lit(True))
-    return _reading(iter([rows]), unit)
+    return _reading(iter([rows]), units)
 
 
 def _of_json(job):
@@ -263,42 +269,45 @@ def _header(line):
     return ["", *names] if before else names, delimiter, between[-1] == delimiter
 
 
-def _require_columns(names, unit):
-    columns, _ = UNITS[unit or "cpus"]
-    counted = {*columns, "AllocTRES"} | (set(UNITS["nodes"][0]) if unit is None else set())
-    if not counted & set(names):
-        raise ValueError(f"no column says how many servers a job held: add one of {', '.join(sorted(counted))}")
+def _require_columns(names, units):
+    for unit in units or ("cpus",):
+        counted = {*UNITS[unit][0], "AllocTRES"} | (set() if units else set(UNITS["nodes"][0]))
+        if not counted & set(names):
+            what = "how many servers a job held" if len(units) < 2 else f"what a job held of {unit}"
+            raise ValueError(f"no column says {what}: add one of {', '.join(sorted(counted))}")
     if not ({"ElapsedRaw", "Elapsed"} & set(names) or {"Start", "End"} <= set(names)):
         raise ValueError("no column says how long a job ran: add ElapsedRaw, Elapsed, or Start and End")
 
 
-def _reading(rows, unit):
+def _reading(rows, units):
     reading = Reading((), clock=lambda header, first: (0.0, ""), is_window=True, attempts=True)
-    reading.tables = _tables(rows, unit, reading)
+    reading.resources = units if len(units) > 1 else ()
+    reading.tables = _tables(rows, units, reading)
     return reading
 
 
-def _tables(rows, unit, reading):
+def _tables(rows, units, reading):
     """Yield a table for each frame of cells."""
     first = True
     for cells in rows:
         names = [name for name in cells.columns if name not in ("line", "fits")]
         if first:
-            _require_columns(names, unit)
+            _require_columns(names, units)
             if "Eligible" not in names:
                 reading.notes.append(
                     "no column Eligible: waits count from Submit, also while a job was not allowed to start"
                 )
             first = False
-        jobs = _jobs(cells.with_columns(pl.when("fits").then(pl.col(*names))), names, unit, reading.seen)
-        reading.waiting.append(_waiting(jobs, names, unit))
-        yield jobs.select(list(SCHEMA)).cast(SCHEMA)
+        jobs = _jobs(cells.with_columns(pl.when("fits").then(pl.col(*names))), names, units, reading.seen)
+        reading.waiting.append(_waiting(jobs, names, units))
+        columns = schema(max(1, len(units)))
+        yield jobs.select(list(columns)).cast(columns)
 
 
-def _jobs(cells: pl.DataFrame, names: list[str], unit: str | None, seen: Seen) -> pl.DataFrame:
+def _jobs(cells: pl.DataFrame, names: list[str], units: tuple[str, ...], seen: Seen) -> pl.DataFrame:
     """Return cells as the table of jobs of a reading, beside the cells."""
     jobs = _with_times(cells, names, seen).with_columns(
-        need=_count(names, unit),
+        **_counts(names, units),
         held=_held(names),
         job=pl.coalesce(name for name in ("JobIDRaw", "JobID") if name in names),
         partition="Partition" if "Partition" in names else pl.lit(None, pl.String),
@@ -319,9 +328,12 @@ def _jobs(cells: pl.DataFrame, names: list[str], unit: str | None, seen: Seen) -
         CANCELLED: nothing & ~runs,
         "no run time": pl.col("run").is_null() & ~(runs & pl.col("start").is_not_null()),
         "a negative time": pl.col("run") < 0,
-        NONE_OF_UNIT: ~(pl.col("need") > 0).fill_null(False) & _others(names, unit),
-        "no number of servers": ~(pl.col("need") > 0).fill_null(False),
     }
+    need = pl.col("need") > 0
+    reasons |= reasons_of_needs(units) if len(units) > 1 else {
+        NONE_OF_UNIT: ~need.fill_null(False) & _others(names, units),
+        "no number of servers": ~need.fill_null(False),
+    }  # fmt: skip
     jobs = jobs.with_columns(unfinished=runs, waits=waits, dropped=first_reason(reasons))
     whole = jobs.filter(pl.col("dropped").is_null() | pl.col("dropped").is_in([CANCELLED, WAITING, NONE_OF_UNIT]))
     there = whole["unfinished"] | whole["waits"]
@@ -332,17 +344,19 @@ def _jobs(cells: pl.DataFrame, names: list[str], unit: str | None, seen: Seen) -
     return jobs
 
 
-def _waiting(jobs, names, unit):
+def _waiting(jobs, names, units):
     """Return the jobs that wait when the log is taken; they need what they ask for, and arrays have several tasks."""
     nothing = pl.lit(None, pl.Float64)
     jobs = jobs.filter(pl.col("dropped") == WAITING).with_columns(
-        need=_count(names, unit, requested=True), start=nothing, run=nothing, dropped=pl.lit(None, pl.String)
+        **_counts(names, units, requested=True), start=nothing, run=nothing, dropped=pl.lit(None, pl.String)
     )
-    jobs = jobs.filter((pl.col("need") > 0).fill_null(False) | ~_others(names, unit, "ReqTRES"))
+    columns = schema(max(1, len(units)))
+    some = pl.any_horizontal((pl.col(need) > 0).fill_null(False) for need in need_columns(max(1, len(units))))
+    jobs = jobs.filter(some | ~_others(names, units, "ReqTRES"))
     tasks = [tasks_of(name or "") for name in jobs["JobID" if "JobID" in names else "job"]]
     return (
-        jobs.select(list(SCHEMA))
-        .cast(SCHEMA)
+        jobs.select(list(columns))
+        .cast(columns)
         .with_columns(
             tasks=pl.Series([array.number if array else 1 for array in tasks], dtype=pl.Int64),
             at_once=pl.Series([array.at_once if array else 0 for array in tasks], dtype=pl.Int64),
@@ -395,14 +409,39 @@ def _resource(column, resource):
     return pl.coalesce(total, pl.when(kinds.list.len() > 0).then(each.list.sum()))
 
 
-def _count(names, unit, requested=False):
+def _memory(column):
+    """Return the GB in a list of resources, where a number without a suffix counts MB."""
+    parts = column.str.extract_groups(r"(?:^|,)mem=(\d+(?:\.\d+)?)([KMGTP]?)")
+    number, suffix = (parts.struct.field(name) for name in ("1", "2"))
+    return number.cast(pl.Float64) * suffix.replace_strict(GB | {"": GB["M"]}, default=None, return_dtype=pl.Float64)
+
+
+def _counts(names, units, requested=False):
+    """Return what a job holds of each unit or, if it has not started, requests, by the names of the columns.
+
+    A list of resources that has no GPUs says that there are none; one without memory, as where Slurm does not hand
+    memory out, says nothing of it.
+    """
+    if len(units) < 2:
+        return {"need": _count(names, units, requested)}
+    counts = [_count(names, (unit,), requested) for unit in units]
+    listed = _others(names, units, "ReqTRES" if requested else "AllocTRES")
+    given = [
+        pl.coalesce(count, pl.when(listed).then(0.0)) if unit == "gpus" else count
+        for unit, count in zip(units, counts, strict=True)
+    ]
+    return dict(zip(need_columns(len(units)), given, strict=True))
+
+
+def _count(names, units, requested=False):
     """Return the servers that a job holds or, if it has not started, requests."""
     counts, prefix = [], "Req" if requested else "Alloc"
-    for kind in (unit,) if unit else ("cpus", "nodes"):
+    for kind in units or ("cpus", "nodes"):
         columns, resource = UNITS[kind]
         columns = (REQUESTED[kind],) if requested else columns
         counts += [pl.col(name).cast(pl.Float64, strict=False) for name in columns if name in names]
-        counts += [_resource(pl.col(f"{prefix}TRES"), resource)] if f"{prefix}TRES" in names else []
+        if (listed := f"{prefix}TRES") in names:
+            counts.append(_memory(pl.col(listed)) if kind == MEMORY else _resource(pl.col(listed), resource))
     return pl.coalesce(*counts, pl.lit(None, pl.Float64))
 
 
@@ -417,8 +456,8 @@ def _held(names):
     return pl.any_horizontal(column.fill_null(False) for column in given) if given else pl.lit(None, pl.Boolean)
 
 
-def _others(names, unit, column="AllocTRES"):
+def _others(names, units, column="AllocTRES"):
     """Return whether a job was given something, or asks for it, where the unit is one that not all jobs need."""
-    if unit is None or column not in names:
+    if not units or column not in names:
         return pl.lit(False)
     return pl.col(column).str.contains("=").fill_null(False)

@@ -14,13 +14,25 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from mjq._util.plain import brief
-from mjq_logs.reading.rows import CANCELLED, FARTHEST, PART, SCHEMA, Reading, first_reason
+from mjq_logs.reading.rows import (
+    CANCELLED,
+    FARTHEST,
+    PART,
+    Reading,
+    first_reason,
+    need_columns,
+    reasons_of_needs,
+    schema,
+)
 from mjq_logs.reading.text import as_count
+from mjq_logs.reading.vectors import MEMORY, memory_unit
 
 __all__ = ["looks_like_swf", "read"]
 
 FIELDS = 18
 NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, REQUESTED, ESTIMATE, STATUS, USER, PARTITION = 0, 1, 2, 3, 4, 7, 8, 10, 11, 15
+USED_MEMORY, REQUESTED_MEMORY = 6, 9
+OF_THE_FORMAT = "KB/cpu"  # its unit of memory
 PARTS = 2.0, 3.0, 4.0  # status of a part of a job that is listed as a whole, too
 DIED, WAS_CANCELLED = 0.0, 5.0  # status
 CALENDAR = 1e8  # seconds; times above it count from 1970
@@ -46,12 +58,50 @@ def looks_like_swf(lines: Iterable[str]) -> bool:
     return any(line.lstrip().startswith(";") or job.match(line) for line in lines)
 
 
-def read(blocks: Iterable[tuple[int, list[str]]]) -> Reading:
-    """Read blocks of lines into a ``Reading``."""
-    comments = _Comments()
-    reading = Reading((), comments.header, _machine, _clock, _submits_are_starts)
-    reading.tables = (_table(first, lines, comments, reading.notes) for first, lines in blocks)
+def read(blocks: Iterable[tuple[int, list[str]]], units: tuple[str, ...] = (), memory: str = OF_THE_FORMAT) -> Reading:
+    """Read blocks of lines into a ``Reading``.
+
+    Parameters
+    ----------
+    blocks : iterable
+        Of ``mjq_logs.reading.text.blocks``.
+    units : tuple of str
+        What is counted, of cpus and mem; by default processors. Memory is what a job requests (field 10) or, where that
+        is not known, uses (field 7).
+    memory : str
+        Unit of the memory in the file, see :func:`mjq_logs.reading.vectors.memory_unit`.
+
+    Raises
+    ------
+    ValueError
+        If something else is to be counted.
+    """
+    if others := set(units) - {"cpus", MEMORY}:
+        raise ValueError(f"a log in the Standard Workload Format counts cpus and mem, and no {', '.join(others)}")
+    comments, units = _Comments(), units or ("cpus",)
+    reading = Reading((), comments.header, _machine if "cpus" in units else None, _clock, _submits_are_starts)
+    reading.resources = units if len(units) > 1 else ()
+    reading.tables = _tables(blocks, comments, units, memory, reading.notes)
     return reading
+
+
+def _tables(blocks, comments, units, memory, notes):
+    """Yield the jobs of each block; the last note says where their memory is from."""
+    requested = used = 0
+    for first, lines in blocks:
+        jobs = _jobs(first, lines, comments, units, memory, notes)
+        requested += int((jobs["from"] == REQUESTED_MEMORY).sum())
+        used += int((jobs["from"] == USED_MEMORY).sum())
+        yield jobs.select(list(schema(len(units)))).cast(schema(len(units)))
+    if MEMORY in units:
+        unit, whole = memory.removesuffix("/cpu"), not memory_unit(memory)[1]
+        each = "the whole job" if whole else "each processor"
+        fields = [f"{requested} jobs request (field 10)"] * (requested > 0) + [f"{used} use (field 7)"] * (used > 0)
+        source = "as the format says" if memory == OF_THE_FORMAT else "as --memory says"
+        notes.append(
+            f"the memory is what {' and '.join(fields) or 'no job tells'}, taken to be in {unit} for {each}, {source}; "
+            "it is counted in GB"
+        )
 
 
 class _Comments:
@@ -93,8 +143,8 @@ def _submits_are_starts(header):
     return SUBMITS_ARE_STARTS.search(" ".join(header.get("Note", "").split())) is not None
 
 
-def _table(first, lines, comments, notes):
-    """Return the jobs of these lines; what comments say is added to `comments`."""
+def _jobs(first, lines, comments, units, memory, notes):
+    """Return the jobs of these lines, and the field that their memory is from; what comments say goes to `comments`."""
     for line in lines:
         if line.lstrip().startswith(";"):
             comments.add(line)
@@ -111,10 +161,18 @@ def _table(first, lines, comments, notes):
             notes.append(f"lines have {comments.width} columns: the first {FIELDS} are taken for those of the format")
     whole &= pl.col("width") == (comments.width or FIELDS)
     known = {k: pl.when(pl.col(str(k)) != -1).then(pl.col(str(k))) for k in range(FIELDS)}
+    gb, each = memory_unit(memory)
+    processors = pl.when(pl.col(str(ALLOCATED)) > 0).then(str(ALLOCATED)).otherwise(str(REQUESTED))
+    held = {
+        "cpus": processors if len(units) == 1 else pl.when(processors > 0).then(processors),
+        MEMORY: pl.coalesce(known[REQUESTED_MEMORY], known[USED_MEMORY]) * gb,
+    }
+    held[MEMORY] *= held["cpus"] if each else 1
     jobs = jobs.with_columns(
-        need=pl.when(pl.col(str(ALLOCATED)) > 0).then(str(ALLOCATED)).otherwise(str(REQUESTED)),
+        **{column: held[unit] for column, unit in zip(need_columns(len(units)), units, strict=True)},
         start=known[SUBMIT] + known[WAIT],
     )
+    fields = [pl.when(known[k].is_not_null()).then(pl.lit(k)) for k in (REQUESTED_MEMORY, USED_MEMORY)]
     run, status = pl.col(str(RUN)), pl.col(str(STATUS))
     nothing_held = status.is_in([DIED, WAS_CANCELLED]) & run.is_in([0.0, -1.0]) & (pl.col(str(ALLOCATED)) <= 0)
     reasons = {
@@ -123,10 +181,12 @@ def _table(first, lines, comments, notes):
         CANCELLED: nothing_held | ((status == WAS_CANCELLED) & (run == -1)),
         "no run time": run == -1,
         "a negative time": pl.any_horizontal(known[SUBMIT] < 0, known[RUN] < 0),
-        "no number of processors": ~(pl.col("need") > 0),
     }
+    reasons |= reasons_of_needs(units) if units != ("cpus",) else {"no number of processors": ~(pl.col("need") > 0)}
     return jobs.select(
         "line",
+        *need_columns(len(units)),
+        **{"from": pl.coalesce(*fields) if MEMORY in units else pl.lit(None, pl.Int32)},
         job=known[NUMBER].cast(pl.Int64, strict=False).cast(pl.String),
         partition=known[PARTITION].cast(pl.Int64, strict=False).cast(pl.String),
         user=known[USER].cast(pl.Int64, strict=False).cast(pl.String),
@@ -135,12 +195,11 @@ def _table(first, lines, comments, notes):
         start="start",
         run=known[RUN],
         estimate=pl.when(pl.col(str(ESTIMATE)) > 0).then(str(ESTIMATE)),
-        need="need",
         zoned=pl.lit(None, pl.Boolean),
         whole=pl.lit(None, pl.String),
         unfinished=pl.lit(None, pl.Boolean),
         dropped=first_reason(reasons),
-    ).cast(SCHEMA)
+    )
 
 
 def _machine(header, partition):

@@ -9,7 +9,8 @@ import polars as pl
 
 from mjq._util.plain import printable
 from mjq_logs.reading.cells import ROWS, quoted
-from mjq_logs.reading.rows import SCHEMA, Reading, Seen, first_reason
+from mjq_logs.reading.rows import Reading, Seen, first_reason, need_columns, reasons_of_needs, schema
+from mjq_logs.reading.vectors import MEMORY, memory_unit
 
 __all__ = ["COLUMNS", "read_csv", "read_parquet"]
 
@@ -31,7 +32,16 @@ CALENDAR = 1e8  # seconds; times above it count from 1970
 MOST_NAMED, LONGEST_NAME = 30, 40  # columns, and letters of one, in a message
 
 
-def read_csv(blocks: Iterable[tuple[int, list[str]]], columns: dict[str, str] | None = None) -> Reading:
+# What it may name besides, if that is what is counted.
+COUNTED = {"cpus": "processors", "nodes": "nodes", "gpus": "GPUs", MEMORY: "memory"}
+
+
+def read_csv(
+    blocks: Iterable[tuple[int, list[str]]],
+    columns: dict[str, str] | None = None,
+    units: tuple[str, ...] = (),
+    memory: str | None = None,
+) -> Reading:
     """Read a CSV file into a ``Reading``.
 
     Parameters
@@ -39,37 +49,54 @@ def read_csv(blocks: Iterable[tuple[int, list[str]]], columns: dict[str, str] | 
     blocks : iterable
         Of ``mjq_logs.reading.text.blocks``.
     columns : dict, optional
-        Some of :data:`COLUMNS` to what the file calls them; a name that is not given is taken as it stands.
+        Some of :data:`COLUMNS` and of `units` to what the file calls them; a name that is not given is taken as it
+        stands.
+    units : tuple of str
+        What is counted, of :data:`COUNTED`, in place of the column ``need``.
+    memory : str, optional
+        Unit of the memory, see :func:`mjq_logs.reading.vectors.memory_unit`; by default it is taken as it stands.
 
     Raises
     ------
     ValueError
         If there is no such column, or none says what a job held or for how long.
     """
-    reading, chosen = Reading((), clock=_clock), {}
+    reading, chosen = _opened(units, memory), {}
 
     def choose(names):
-        chosen.update(_chosen(names, columns))
+        chosen.update(_chosen(names, columns, units))
         return chosen
 
-    reading.tables = (_jobs(rows, chosen, reading.seen) for rows in quoted(blocks, choose))
+    reading.tables = (_jobs(rows, chosen, reading.seen, units, memory) for rows in quoted(blocks, choose))
     return reading
 
 
-def read_parquet(path: str | Path, columns: dict[str, str] | None = None) -> Reading:
+def _opened(units, memory):
+    """Return a reading with nothing in it; raise ``ValueError`` where memory is for each processor of none."""
+    if memory is not None and (MEMORY not in units or (memory_unit(memory)[1] and "cpus" not in units)):
+        raise ValueError(f"memory in {memory} is for --unit cpus,mem; got {','.join(units) or 'no unit'}")
+    return Reading((), clock=_clock, resources=units if len(units) > 1 else ())
+
+
+def read_parquet(
+    path: str | Path,
+    columns: dict[str, str] | None = None,
+    units: tuple[str, ...] = (),
+    memory: str | None = None,
+) -> Reading:
     """Read a Parquet file as :func:`read_csv`; points in time and durations may have types of their own."""
     try:
         frame = pl.scan_parquet(path)
         names = frame.collect_schema().names()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise ValueError(f"this is not a Parquet file that can be read: {error}") from None
-    chosen, kinds = _chosen(names, columns), frame.collect_schema()
+    chosen, kinds = _chosen(names, columns, units), frame.collect_schema()
     for theirs in chosen.values():
         if kinds[theirs].is_nested() or kinds[theirs] in (pl.Binary, pl.Object):
             kind = str(kinds[theirs].base_type()).lower()
             raise ValueError(f"column {theirs!r} holds values of the type {kind}, which are not numbers, times or text")
-    reading = Reading((), clock=_clock)
-    reading.tables = (_jobs(rows, chosen, reading.seen) for rows in _parquet_rows(frame, chosen))
+    reading = _opened(units, memory)
+    reading.tables = (_jobs(rows, chosen, reading.seen, units, memory) for rows in _parquet_rows(frame, chosen))
     return reading
 
 
@@ -88,19 +115,27 @@ def _parquet_rows(frame, chosen):
         first += ROWS
 
 
-def _chosen(names, columns):
+def _chosen(names, columns, units):
     """Map our names to those of the file; both must be there, and enough of them."""
-    columns = columns or {}
+    columns, needs = columns or {}, units or ("need",)
+    known = [name for name in (*needs, *COLUMNS) if name != "need" or not units]
     for ours, theirs in columns.items():
-        if ours not in COLUMNS:
-            raise ValueError(f"our name of a column must be one of {', '.join(COLUMNS)}; got {ours!r}")
+        if ours in COUNTED and ours not in units:
+            raise ValueError(f"our name {ours} of a column is for --unit {ours}, which was not given")
+        if ours not in known:
+            raise ValueError(f"our name of a column must be one of {', '.join(known)}; got {ours!r}")
         if theirs not in names:
             raise ValueError(f"the file has no column {theirs!r}; there are {_listed(names)}")
-    chosen = {ours: columns.get(ours, ours) for ours in COLUMNS if columns.get(ours, ours) in names}
-    if "need" not in chosen or not ("run" in chosen or {"start", "end"} <= set(chosen)):
+    chosen = {ours: columns.get(ours, ours) for ours in known if columns.get(ours, ours) in names}
+    if units and (lacking := [unit for unit in units if unit not in chosen]):
         raise ValueError(
-            "the columns must include need, the servers of a job, and run, its run time, or start and end; "
+            f"no column says what a job needs of {', '.join(lacking)}: name one, such as --column {lacking[0]} THEIRS; "
             f"there are {_listed(names)}"
+        )
+    if not set(needs) <= set(chosen) or not ("run" in chosen or {"start", "end"} <= set(chosen)):
+        raise ValueError(
+            f"the columns must include {' and '.join(needs)}, the servers of a job, and run, its run time, or start "
+            f"and end; there are {_listed(names)}"
         )
     return chosen
 
@@ -111,10 +146,12 @@ def _listed(names):
     return named + f", … ({len(names)} in all)" * (len(names) > MOST_NAMED)
 
 
-def _jobs(rows: pl.DataFrame, chosen: dict[str, str], seen: Seen) -> pl.DataFrame:
+def _jobs(
+    rows: pl.DataFrame, chosen: dict[str, str], seen: Seen, units: tuple[str, ...], memory: str | None
+) -> pl.DataFrame:
     """Return rows of text as the table of jobs of a reading."""
     rows = rows.with_columns(pl.when("fits").then(pl.col(*chosen)))
-    line, times, zones = rows["line"], {}, []
+    line, times, zones, columns = rows["line"], {}, [], need_columns(max(1, len(units)))
     for ours in POINTS:
         if ours in chosen:
             times[ours], zoned = seen.moments(chosen[ours], rows[ours], line)
@@ -127,7 +164,10 @@ def _jobs(rows: pl.DataFrame, chosen: dict[str, str], seen: Seen) -> pl.DataFram
     jobs = rows.with_columns(
         **{ours: column for ours, column in nothing.items() if ours not in chosen},
         **times,
-        need=seen.numbers(chosen["need"], rows["need"], line),
+        **{
+            column: seen.numbers(chosen[unit], rows[unit], line)
+            for column, unit in zip(columns, units or ("need",), strict=True)
+        },
         zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),
         whole=pl.lit(None, pl.String),
         unfinished=pl.lit(None, pl.Boolean),
@@ -135,15 +175,19 @@ def _jobs(rows: pl.DataFrame, chosen: dict[str, str], seen: Seen) -> pl.DataFram
         run=pl.coalesce("run", pl.col("end") - pl.col("start")),
         user=pl.when(pl.col("user") != "").then("user"),
     )
+    if memory is not None:
+        (gb, each), held = memory_unit(memory), dict(zip(units, columns, strict=True))
+        number = pl.col(held["cpus"]) if each else 1
+        jobs = jobs.with_columns((pl.col(held[MEMORY]) * gb * number).alias(held[MEMORY]))
     need, run = pl.col("need"), pl.col("run")
     reasons = {
         "another number of fields than in the header": ~pl.col("fits"),
         "no run time": run.is_null(),
         "a negative time": run < 0,
-        "no number of servers": ~(need > 0).fill_null(False),
     }
+    reasons |= reasons_of_needs(units) if units else {"no number of servers": ~(need > 0).fill_null(False)}
     jobs = jobs.with_columns(dropped=first_reason(reasons), estimate=pl.when(pl.col("estimate") > 0).then("estimate"))
-    return jobs.select(list(SCHEMA)).cast(SCHEMA)
+    return jobs.select(list(schema(len(columns)))).cast(schema(len(columns)))
 
 
 def _clock(header, first):

@@ -18,6 +18,7 @@ ASKED = {
         ["--servers", "batch=16,gpu=8"],
         ["--keep-gaps"],
         ["--from", "60000", "--to", "200000"],
+        ["--unit", "cpus,mem", "--column", "cpus", "need", "--column", "mem", "run", "--servers", "16,20TB"],
     ],
     "plan": [
         ["--target-wait", "1h", "--servers", "12:20"],

@@ -328,7 +328,7 @@ def test_logs_that_tell_no_capacity(log, message):
 def test_a_replication_whose_jobs_start_together_after_the_warm_up_tells_no_capacity():
     log = Log(need=np.array([8.0] + 8 * [1.0]), run=np.ones(9), servers=8.0)
     with pytest.raises(ValueError, match="after the first tenth all jobs fit"):
-        estimates._share(log, log.need, log.run, None, "fcfs")
+        estimates._share(log, np.arange(9), log.run, None, "fcfs")
 
 
 def test_work_of_none_has_no_capacity():

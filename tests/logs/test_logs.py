@@ -379,10 +379,10 @@ def test_one_partition(tmp_path):
     assert log.number.tolist() == [2] and log.lines.dropped == {"of another partition": 2}
 
 
-def test_the_unit_is_one_of_three(tmp_path):
-    with pytest.raises(ValueError, match="unit must be one of cpus, nodes, gpus; got 'cores'"):
+def test_the_unit_is_one_that_the_format_has(tmp_path):
+    with pytest.raises(ValueError, match="unit must be one of cpus, nodes, gpus, mem, or several .*; got 'cores'"):
         read_log(written(tmp_path, HEADER, job()), unit="cores")
-    with pytest.raises(ValueError, match="only logs of sacct offer a choice of units"):
+    with pytest.raises(ValueError, match="the Standard Workload Format counts cpus and mem, and no nodes"):
         read_log(written(tmp_path, "; MaxProcs: 64", GOOD), unit="nodes")
 
 

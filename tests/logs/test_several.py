@@ -1,0 +1,585 @@
+"""Logs of several resources: read from every format, refused by whoever knows one, and what their machine can do."""
+
+import inspect
+import json
+import pickle
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import jsonschema
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mjq_logs
+from mjq_logs import Log, Vectors, read_log
+from mjq_logs.capacity.saturated import saturated_starts
+from mjq_logs.reading.log import HOUR, Before
+from mjq_logs.several import report_on_several
+from tests.conftest import TRACES, needs_traces, said
+from tests.logs.test_logs import HEADER, job, written
+
+BOTH = "cpus", "mem"
+
+
+def log_of(needs, run, servers, resources=BOTH, **columns):
+    return Log(need=Vectors(needs, resources), run=run, servers=servers, **columns)
+
+
+def mixed(count=400, seed=1, resources=BOTH, **columns):
+    """A log of jobs that come, start and end, of up to 8 and 16 of 16 and 32."""
+    rng = np.random.default_rng(seed)
+    needs = rng.integers([0, 1], [9, 17], (count, 2)).astype(float)
+    submit = np.sort(rng.integers(0, 600 * count, count)).astype(float)
+    times = dict(submit=submit, start=submit + rng.integers(0, 500, count), estimate=np.full(count, 4000.0), clock=0.0)
+    return log_of(needs, rng.integers(1, 3600, count).astype(float), (16, 32), resources, **times | columns)
+
+
+def swapped(log):
+    """The same log with its two resources in the other order."""
+    turn = lambda part: part and type(part)(**{  # noqa: E731
+        name: Vectors(value.values[:, ::-1], value.resources[::-1]) if isinstance(value, Vectors) else value
+        for name, value in vars(part).items()
+    })  # fmt: skip
+    columns = {name: getattr(log, name) for name in ("run", "submit", "start", "estimate", "clock", "window")}
+    need = Vectors(log.needs[:, ::-1], log.resources[::-1])
+    return Log(need=need, servers=log.machine()[::-1], before=turn(log.before), present=turn(log.present), **columns)
+
+
+# --- Reading ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("listed", "gb"),
+    [("mem=4G", 4), ("mem=512M", 0.5), ("mem=1.5T", 1536), ("mem=1048576K", 1), ("mem=2048", 2), ("mem=0", 0)],
+)
+def test_slurm_says_the_unit_of_the_memory(tmp_path, listed, gb):
+    path = written(tmp_path, HEADER, job(AllocTRES=f"billing=4,cpu=64,{listed},node=2"))
+    assert read_log(path, unit="cpus,mem", servers=(64, 2048)).needs.tolist() == [[64, gb]]
+    if gb:
+        assert read_log(path, unit="mem").need.tolist() == [gb]
+
+
+def test_no_gpus_are_none_and_no_memory_is_not_known(tmp_path):
+    lists = "cpu=64,node=2,mem=1G", "cpu=64,node=2", "", "cpu=64,gres/gpu:a100=2,mem=1G"
+    path = written(tmp_path, HEADER, *(job(JobIDRaw=k, JobID=k, AllocTRES=listed) for k, listed in enumerate(lists, 7)))
+    log = read_log(path, unit="gpus,cpus")
+    assert (log.resources, log.needs.tolist()) == (("gpus", "cpus"), [[0, 64], [0, 64], [2, 64]])
+    assert (log.lines.dropped, log.machine().tolist()) == ({"no number of gpus": 1}, [2, 192])
+    log = read_log(path, unit="cpus,mem,gpus")
+    assert log.needs.tolist() == [[64, 1, 0], [64, 1, 2]] and log.lines.dropped == {"no number of mem": 2}
+
+
+def test_components_of_a_job_hold_the_sum_of_each(tmp_path):
+    parts = [
+        job(JobIDRaw=700 + k, JobID=f"700+{k}", AllocCPUS=cpus, AllocTRES=f"cpu={cpus},mem={mem}G")
+        for k, (cpus, mem) in enumerate([(4, 16), (8, 2)])
+    ]
+    assert read_log(written(tmp_path, HEADER, *parts), unit="cpus,mem").needs.tolist() == [[12, 18]]
+
+
+def test_those_who_wait_ask_for_both(tmp_path):
+    waits = job(
+        JobIDRaw=9, JobID=9, State="PENDING", Start="Unknown", End="Unknown", ElapsedRaw=0, AllocCPUS=0, AllocTRES="",
+        Submit=1700000100, Eligible=1700000100, ReqTRES="cpu=8,mem=3G",
+    )  # fmt: skip
+    runs = job(JobIDRaw=8, JobID=8, State="RUNNING", End="Unknown")
+    log = read_log(written(tmp_path, HEADER, job(), runs, waits), unit="cpus,mem", servers=(128, 9))
+    assert log.present.need.values.tolist() == [[64, 1], [8, 3]]
+    assert (
+        read_log(written(tmp_path, HEADER, job(), runs, waits), unit="cpus,mem", servers=(128, 2)).present.left_out == 1
+    )
+
+
+def swf(*jobs):
+    """Lines of the format, by processors, used and requested memory."""
+    return ["; MaxProcs: 64"] + [
+        f"{k} {10 * k} 0 60 {cpus} -1 {used} {cpus} 90 {asked} 1 1 1 -1 1 -1 -1 -1"
+        for k, (cpus, used, asked) in enumerate(jobs, 1)
+    ]
+
+
+def test_memory_of_the_swf_is_what_is_requested_or_else_used(tmp_path):
+    path = written(tmp_path, *swf((4, 1, 1024**2), (2, 1024**2, -1), (2, -1, -1), (-1, 1, 1), (1, 5, 0)))
+    log = read_log(path, unit="cpus,mem", servers=(64, 32))
+    assert log.needs.tolist() == [[4, 4], [2, 2], [1, 0]]  # kilobytes for each processor
+    assert log.lines.dropped == {"no number of mem": 1, "no number of cpus": 1}
+    assert any("request (field 10) and 1 use (field 7), taken to be in KB for each processor" in x for x in log.notes)
+    log = read_log(path, unit="cpus,mem", memory="MB", servers=(64, 2048))
+    assert log.needs.tolist() == [[4, 1024], [2, 1024], [1, 0]]
+    assert any("in MB for the whole job, as --memory says" in x for x in log.notes)
+    assert read_log(path, unit="mem").need.tolist() == [4, 2]
+
+
+def test_the_processors_of_a_header_are_those_of_the_machine(tmp_path):
+    log = read_log(written(tmp_path, *swf((4, -1, 1024**2), (2, -1, 1024**2))), unit="mem,cpus")
+    assert (log.machine().tolist(), log.servers_from[:8]) == ([6, 64], "the most")
+
+
+def test_tables_have_columns_by_name(tmp_path):
+    rows = "come,run,milli,mib", "0,60,4,2048", "5,60,1,", "9,60,0,0", "9,60,x,3"
+    path, columns = written(tmp_path, *rows, name="a.csv"), {"submit": "come", "cpus": "milli", "mem": "mib"}
+    log = read_log(path, columns, unit="cpus,mem", servers=(64, 32), memory="MB")
+    assert (log.needs.tolist(), log.servers_from) == ([[4, 2]], "given")
+    assert log.lines.dropped == {"no number of mem": 1, "needs none of this unit": 1, "no number of cpus": 1}
+    assert read_log(path, columns, unit="cpus,mem", servers=(64, 4096)).needs.tolist() == [[4, 2048]]
+    assert read_log(path, columns, unit="cpus,mem", servers=(64, 8), memory="MB/cpu").needs.tolist() == [[4, 8]]
+    with pytest.raises(ValueError, match="1 needs more than the servers"):
+        read_log(path, columns, unit="cpus,mem", servers=(64, 32), memory="GB/cpu")
+    pl.read_csv(path).write_parquet(tmp_path / "a.parquet")
+    assert read_log(tmp_path / "a.parquet", columns, unit="cpus,mem", servers=(64, 4096)).needs.tolist() == [[4, 2048]]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (dict(unit="cpus,disk"), "unit must be one of cpus, nodes, gpus, mem, or several"),
+        (dict(unit="cpus,cpus"), "named twice"),
+        (dict(unit="cpus,gpus"), "no column says what a job needs of gpus"),
+        (
+            dict(unit="cpus,mem", servers=8),
+            r"servers must be a number for each of cpus, mem, such as --servers 8,8; got 8",
+        ),
+        (dict(unit="cpus,mem", servers=(8, 0)), "servers must be positive"),
+        (dict(memory="MB"), "memory in MB is for a unit with mem"),
+        (dict(unit="cpus,mem", memory="pages"), "memory must be B, KB, MB"),
+        (dict(columns={"cpus": "mem"}), "our name cpus of a column is for --unit cpus, which was not given"),
+        (dict(columns={"need": "mem"}, unit="cpus,mem"), "our name of a column must be one of cpus, mem, run"),
+    ],
+)
+def test_what_cannot_be_counted(tmp_path, words, message):
+    path = written(tmp_path, "submit,run,cpus,mem", "0,60,4,8", name="jobs.csv")
+    with pytest.raises(ValueError, match=message):
+        read_log(path, **words)
+
+
+def test_formats_say_what_they_do_not_have(tmp_path):
+    with pytest.raises(ValueError, match="counts cpus and mem, and no gpus"):
+        read_log(written(tmp_path, *swf((4, 1, 1))), unit="cpus,gpus")
+    with pytest.raises(ValueError, match="says the unit of its memory itself"):
+        read_log(written(tmp_path, HEADER, job()), unit="cpus,mem", memory="B")
+    with pytest.raises(ValueError, match="only one partition at a time"):
+        mjq_logs.read_partitions(written(tmp_path, HEADER, job()), {"batch": None}, unit="cpus,mem")
+
+
+# --- The log itself ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("needs", "message"),
+    [
+        ([(1, 2), (0, 0)], "each job must need something"),
+        ([(1, 2), (1, -1)], "mem must not be negative"),
+        ([(1, 2), (1, np.nan)], "mem must"),
+        ([(1, 2)], "run has 2 values for 1 jobs"),
+        ([(1, 2, 3), (1, 2, 3)], "several resources must be two or more, each with a number"),
+        ([1, 2], "must be one number for each job|one row"),
+    ],
+)
+def test_needs_are_checked(needs, message):
+    with pytest.raises(ValueError, match=message):
+        log_of(needs, [60, 60], (4, 4))
+
+
+def test_sizes_are_checked():
+    with pytest.raises(ValueError, match="numbers of shape"):
+        log_of([(1, 2)], [60], 4)
+    with pytest.raises(ValueError, match="servers must be positive"):
+        log_of([(1, 2)], [60], (4, 0))
+    with pytest.raises(ValueError, match="give --servers N,N"):
+        log_of([(1, 2)], [60], None).machine()
+
+
+def test_nobody_writes_into_it_also_elsewhere():
+    log = pickle.loads(pickle.dumps(mixed()))
+    for array in (log.needs, log.machine()):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+@given(st.integers(0, 50))
+def test_one_resource_alone_is_the_log_that_is_read_by_it(seed):
+    rng = np.random.default_rng(seed)
+    rows = [(5 * k, rng.integers(1, 90), *rng.integers(1, 9, 2)) for k in range(30)]
+    with TemporaryDirectory() as folder:
+        path = written(Path(folder), "submit,run,cpus,mem", *(",".join(map(str, row)) for row in rows), name="a.csv")
+        log = read_log(path, unit="cpus,mem", servers=(16, 9))
+        for name, size in zip(BOTH, (16, 9), strict=True):
+            single, alone = read_log(path, unit=name, servers=size), log.alone(name)
+            assert (single.need == alone.need).all() and (single.run == alone.run).all()
+            assert (single.servers, single.begin, single.end) == (alone.servers, alone.begin, alone.end)
+            assert mjq_logs.own_order_capacity(single) == mjq_logs.own_order_capacity(alone)
+
+
+# --- Who knows one resource refuses a log of several ------------------------------------------------------------------
+
+OTHERS = dict(need=2.0, limit=1.0, most=4.0, count=3, share=0.5, steps=[(0, 4)], binned=None, changes=[], target=1.0)
+# These know several: their answer is the same whichever resource comes first, but for names and order.
+KNOW = {
+    "blocked_by", "capacities", "capacity_by_block_length", "doubts", "exact_near_saturation", "exponential_capacity",
+    "find_gaps", "independent_capacity", "longest_pause", "naive_capacity", "outages_in_words", "own_order_capacity",
+    "report_on_several", "shifted_to_night", "size_in_use", "too_short", "window_of", "with_exact_estimates", "within",
+    "without_gaps",
+}  # fmt: skip
+
+
+def takes_a_log():
+    """The names of the public functions whose first argument is a log."""
+    for name in dir(mjq_logs):
+        function = getattr(mjq_logs, name)
+        if inspect.isfunction(function):
+            first = next(iter(inspect.signature(function).parameters.values()), None)
+            if first is not None and first.annotation == "Log":
+                yield name
+
+
+def called(name, log):
+    function = getattr(mjq_logs, name)
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    given = {p.name: OTHERS[p.name] for p in parameters if p.default is p.empty or p.name == "target"}
+    if "binned" in given:
+        given["binned"] = log
+    return function(log, **given)
+
+
+def test_most_functions_are_found():
+    names = set(takes_a_log())
+    assert names > KNOW and {"load", "summarize", "waits_at_load", "planned", "forecast_starts"} < names - KNOW
+
+
+@pytest.mark.parametrize("name", sorted(set(takes_a_log()) - KNOW))
+def test_who_knows_one_resource_refuses_several(name):
+    with pytest.raises(ValueError, match="several resources, cpus and mem, and this answer knows one only"):
+        called(name, mixed())
+
+
+def plain(answer):
+    """An answer without names of resources and their order."""
+    if isinstance(answer, Log):
+        return plain({name: getattr(answer, name) for name in ("run", "submit", "before", "present")}), plain(
+            answer.need
+        )
+    if isinstance(answer, Vectors):
+        return np.sort(answer.values, axis=-1).tolist()
+    if isinstance(answer, np.ndarray):
+        return np.nan_to_num(answer, nan=-1).tolist()
+    if hasattr(answer, "model_dump"):
+        return plain(answer.model_dump(exclude={"verdict", "binds"}))
+    if isinstance(answer, dict):
+        return sorted((str(sorted(key) if isinstance(key, tuple) else key), plain(x)) for key, x in answer.items())
+    if isinstance(answer, (list, tuple)):
+        return sorted(map(plain, answer), key=str)
+    if hasattr(answer, "__dict__"):
+        return plain(vars(answer))
+    return round(answer, 9) if isinstance(answer, float) else answer
+
+
+@pytest.mark.parametrize("name", sorted(KNOW - {"exact_near_saturation", "report_on_several"}))
+def test_who_knows_several_answers_by_all_of_them(name):
+    log = mixed()
+    answers = [called(name, which) for which in (log, swapped(log))]
+    assert plain(answers[0]) == plain(answers[1])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["replay"], ["plan", "--target-wait", "1h"], ["wait", "--need", "2", "--limit", "1h"], ["summary"],
+        ["capacity", "--anonymous"], ["capacity", "--needs", "2"],
+    ],
+)  # fmt: skip
+def test_commands_that_know_one_resource_name_the_option(tmp_path, words):
+    rows = (f"{60 * k},{60 * k + 5},{100 + k},{k % 7 + 1},{k % 3 + 1}" for k in range(300))
+    path = written(tmp_path, "submit,start,run,cpus,mem", *rows, name="jobs.csv")
+    servers = ["--servers", "8,4"] if words[0] != "plan" else []
+    status, _, err = said(words[0], str(path), "--unit", "cpus,mem", *servers, *words[1:])
+    assert status == 2 and "--unit cpus" in err
+
+
+def test_a_calendar_is_of_one_resource(tmp_path):
+    path = written(tmp_path, "submit,start,run,cpus,mem", "0,0,60,4,2", "9,9,60,4,2", name="jobs.csv")
+    calendar = written(tmp_path, "0 4", name="up.txt")
+    words = ["--unit", "cpus,mem", "--servers", "8,8", "--calendar", str(calendar)]
+    status, _, err = said("capacity", str(path), *words)
+    assert status == 2 and "--unit cpus" in err
+
+
+# --- Busy shares, second by second ------------------------------------------------------------------------------------
+
+JOBS = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 20), st.integers(0, 9), st.integers(0, 9)).filter(
+        lambda job: job[0] + job[1] > 0
+    ),
+    min_size=2,
+    max_size=12,
+)
+
+
+@given(JOBS, st.integers(0, 20), st.integers(1, 30))
+def test_the_busy_share_of_each_second_by_second(jobs, begin, length):
+    jobs = sorted(jobs, key=lambda row: row[2])
+    needs, (submit, wait, run) = np.array(jobs, dtype=float)[:, :2], np.array(jobs, dtype=float)[:, 2:].T
+    log = log_of(needs, run, (40, 40), submit=submit, start=submit + wait)
+    if not ((submit >= begin) & (submit <= begin + length) & (submit + wait <= begin + length)).any():
+        return
+    log = mjq_logs.within(log, begin, begin + length)
+    for k, name in enumerate(BOTH):
+        held = sum(
+            needs[job, k]
+            for second in range(begin, begin + length)
+            for job in range(len(jobs))
+            if submit[job] + wait[job] <= second < submit[job] + wait[job] + run[job] and submit[job] <= begin + length
+        )
+        there = log.needs[:, k].any()
+        share = mjq_logs.busy_share(log.alone(name)) if there else None
+        assert not there or share * 40 * length == pytest.approx(held)
+
+
+def test_who_was_there_before_keeps_all_that_it_holds():
+    before = Before(Vectors([(0, 4)], BOTH), *(np.array([x]) for x in (30.0, 0.0, 0.0)), None, np.array([False]))
+    log = log_of([(2, 1)], [10], (4, 4), submit=[20], start=[20], window=(20, 30), before=before)
+    assert (mjq_logs.busy_share(log.alone("cpus")), mjq_logs.busy_share(log.alone("mem"))) == (0.5, 1.25)
+
+
+# --- A queue that never runs dry --------------------------------------------------------------------------------------
+
+
+def slowly(needs, run, sizes, policy, promised, line):
+    """When each job starts, second by second and in the words of the rule; times are whole and positive."""
+    starts, waiting, nobody, now = {}, [], list(range(len(needs))), 0
+    while len(starts) < len(needs):
+        running = [job for job, at in starts.items() if at + run[job] > now]
+        free = sizes - sum((needs[job] for job in running), np.zeros(len(sizes)))
+        while len(waiting) < line and nobody:
+            waiting.append(nobody.pop(0))
+        if (needs[waiting[0]] <= free).all():
+            starts[waiting.pop(0)] = now
+            continue
+        chosen = None
+        if policy == "easy":
+            ends = sorted({max(now, starts[job] + promised[job]) for job in running})
+            first, later = needs[waiting[0]], []
+            for at in ends:
+                later.append((at, free + sum(needs[k] for k in running if starts[k] + promised[k] <= at) - first))
+            shadow, extra = next((at, spare) for at, spare in later if (spare >= 0).all())
+            fits = [job for job in waiting[1:] if (needs[job] <= free).all()]
+            may = [job for job in fits if now + promised[job] <= shadow or (needs[job] <= extra).all()]
+            chosen = next(iter(may), None)
+        if chosen is None:
+            now += 1
+        else:
+            waiting.remove(chosen)
+            starts[chosen] = now
+    return [starts[job] for job in range(len(needs))]
+
+
+LIST = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(1, 9), st.integers(0, 5)).filter(
+        lambda job: job[0] + job[1] > 0
+    ),
+    min_size=1,
+    max_size=25,
+)
+
+
+@given(LIST, st.sampled_from(["fcfs", "easy"]), st.integers(1, 6))
+def test_starts_are_those_of_a_plain_program(jobs, policy, line):
+    needs, run, late = np.array([job[:2] for job in jobs]), *np.array([job[2:] for job in jobs]).T
+    slow = slowly(needs, run, np.array([5, 4]), policy, run + late, line)
+    assert saturated_starts(needs, run, (5, 4), policy, run + late, line).tolist() == slow
+
+
+@given(LIST, st.sampled_from(["fcfs", "easy"]), st.integers(1, 6))
+def test_one_resource_in_a_vector_is_that_resource_and_one_that_never_binds_is_none(jobs, policy, line):
+    jobs = [job for job in jobs if job[0]] or [(1, 1, 1, 1)]
+    need, other, run, late = np.array(jobs, dtype=float).T
+    how = dict(policy=policy, estimate=run + late, line=line)
+    alone = saturated_starts(need, run, 5, **how).tolist()
+    assert saturated_starts(need[:, None], run, (5,), **how).tolist() == alone
+    assert saturated_starts(np.column_stack([need, other]), run, (5, 200), **how).tolist() == alone
+    both = np.column_stack([need, other])
+    turned = saturated_starts(both[:, ::-1], run, (4, 5), **how).tolist()
+    assert saturated_starts(both, run, (5, 4), **how).tolist() == turned
+
+
+@pytest.mark.parametrize(
+    ("needs", "sizes", "message"),
+    [
+        ([(1, 5)], (4, 4), r"need \(1, 5\) exceeds resource \(4, 4\)"),
+        ([(1, 0, 0)], (4, 4), "an entry for each of 2 resources"),
+        ([(0, 0)], (4, 4), "not all of them 0"),
+        ([(1, -1)], (4, 4), "need must not be negative"),
+    ],
+)
+def test_needs_that_cannot_be_worked_off(needs, sizes, message):
+    with pytest.raises(ValueError, match=message):
+        saturated_starts(needs, [1] * len(needs), sizes)
+
+
+@given(LIST, st.sampled_from(["fcfs", "easy"]))
+def test_who_blocks_second_by_second(jobs, policy):
+    jobs = jobs * 4
+    needs, run = np.array([job[:2] for job in jobs], dtype=float), np.array([job[2] for job in jobs], dtype=float)
+    log = log_of(needs, run, (5, 4))
+    line = min(100, max(1, len(jobs) // 10))
+    starts = saturated_starts(needs, run, (5, 4), policy, line=line)
+    end = sorted(starts)[-1 if policy == "fcfs" else len(starts) - line]
+    if not end:
+        with pytest.raises(ValueError, match="fit into the machine at once"):
+            mjq_logs.blocked_by(log, policy)
+        return
+    seconds = {}
+    for second in range(int(end)):
+        head = next(job for job in range(len(jobs)) if starts[job] > second)
+        free = np.array([5, 4]) - needs[(starts <= second) & (starts + run > second)].sum(axis=0)
+        lacks = tuple(name for name, short in zip(BOTH, needs[head] > free, strict=True) if short)
+        seconds[lacks] = seconds.get(lacks, 0) + 1
+    shares = mjq_logs.blocked_by(log, policy)
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares == pytest.approx({lacks: number / end for lacks, number in seconds.items()})
+
+
+# --- Capacities -------------------------------------------------------------------------------------------------------
+
+
+def test_exponential_classes_are_the_system():
+    """Jobs of 4 and 1 of 12 and 12, and of 1 and 4, for an hour on average: 96/29."""
+    log = log_of(np.tile([(4, 1), (1, 4)], (20, 1)), np.full(40, 3600.0), (12, 12))
+    assert HOUR * log.system().capacity == pytest.approx(96 / 29)
+    exact = mjq_logs.exponential_capacity(log)
+    assert exact.value == pytest.approx(96 / 29) and exact.interval == "none, it is exact"
+    simulated = mjq_logs.exponential_capacity(log, exact=False)
+    assert simulated.low - 0.02 < exact.value < simulated.high + 0.02
+    assert mjq_logs.naive_capacity(log).value == pytest.approx(4.8)
+    shares = {tuple(lacks): share for lacks, share in log.system().short_of.items()}
+    assert shares == pytest.approx({("cpus",): 0.5, ("mem",): 0.5})
+
+
+@given(st.integers(0, 30))
+def test_no_resource_alone_says_less_and_the_largest_share_no_more(seed):
+    """Under first come, first served a further resource never lets a job start earlier."""
+    rng = np.random.default_rng(seed)
+    log = log_of(rng.integers(1, 5, (60, 2)), rng.integers(1, 50, 60) * 60.0, (8, 7))
+    starts = saturated_starts(log.needs, log.run, log.machine())
+    for k, size in enumerate((8, 7)):
+        assert (saturated_starts(log.needs[:, k], log.run, size) <= starts).all()
+    shares = (log.needs / log.machine()).max(axis=1)
+    assert (saturated_starts(shares, log.run, 1) >= starts).all()
+
+
+def test_the_report_says_what_each_part_of_it_says():
+    log = mixed()
+    report = report_on_several(log)
+    for policy, of in report.policies.items():
+        assert of.capacities.own_order == mjq_logs.own_order_capacity(log, policy)
+        assert {tuple(row.lacks): row.share for row in of.blocked} == mjq_logs.blocked_by(log, policy)
+        busy = of.capacities.own_order.share
+        assert of.busy[report.binds] == pytest.approx(busy) and max(of.busy.values()) <= 1
+        assert of.used == pytest.approx({r.name: r for r in report.resources}[report.binds].load / busy)
+    for resource in report.resources:
+        alone = log.alone(resource.name)
+        assert (resource.busy, resource.load) == (mjq_logs.busy_share(alone), mjq_logs.load(alone).load)
+    assert {row.name: row.naive for row in report.resources}[report.binds] == min(row.naive for row in report.resources)
+    assert report.policies["fcfs"].capacities.naive.value == pytest.approx(min(row.naive for row in report.resources))
+    assert 0 in log.needs[:, 0] and report.resources[0].jobs < len(log) == report.resources[1].jobs
+    with pytest.raises(ValueError, match="counts one resource"):
+        report_on_several(log.alone("mem"))
+
+
+# --- The command ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    rng, rows = np.random.default_rng(5), ["submit,start,run,cores,gb"]
+    for come in np.cumsum(rng.exponential(900, 300)).round().tolist():
+        rows.append(
+            f"{come},{come + rng.integers(600)},{rng.integers(60, 9000)},{rng.integers(1, 9)},{rng.integers(0, 17)}"
+        )
+    path = tmp_path_factory.mktemp("log") / "jobs.csv"
+    path.write_text("\n".join(rows))
+    return [str(path), "--column", "cpus", "cores", "--column", "mem", "gb"]
+
+
+def test_the_command_prints_what_its_schema_says(table):
+    schema = json.loads(said("capacity", "--schema").out)
+    words = ["capacity", *table, "--servers", "16,0.03125TB", "--unit", "cpus,mem"]
+    run = said(*words, "--json", "--policy", "fcfs")
+    content = json.loads(run.out)
+    jsonschema.validate(content, schema)
+    assert [(row["name"], row["size"]) for row in content["resources"]] == [("cpus", 16), ("mem", 32)]
+    assert list(content["policies"]) == ["fcfs"] and content["left_out"]
+    text = said(*words, "--policy", "fcfs").out
+    own = content["policies"]["fcfs"]["capacities"]["own_order"]["value"]
+    assert "16 CPUs and 32 GB of memory (given)" in text and f"{own:.4g} jobs per hour" in text
+    assert all(sentence in text for sentence in content["verdict"]) and "Left out" in text
+
+
+def test_the_command_writes_a_page(table, tmp_path):
+    page = tmp_path / "page.html"
+    run = said("capacity", *table, "--unit", "cpus,mem", "--servers", "used", "--policy", "fcfs", "--html", str(page))
+    assert run.status == 0 and "What the next job lacks" in page.read_text() and "(the size that was used)" in run.out
+
+
+@pytest.mark.parametrize("servers", ["16", "16,0", "16,32,1", "16;32", "used,32", "batch=16,32"])
+def test_sizes_that_are_none(table, servers):
+    status, _, err = said("capacity", *table, "--unit", "cpus,mem", "--servers", servers)
+    assert status == 2 and (
+        "is not a positive number for each of cpus, mem" in err or "is not a positive number" in err
+    )
+
+
+def test_a_comma_parts_thousands_of_one_resource(table):
+    words = "--unit", "cpus", "--servers", "1,024"
+    assert json.loads(said("replay", *table[:4], *words, "--json").out)["servers"] == 1024
+
+
+# --- Public logs ------------------------------------------------------------------------------------------------------
+
+
+@needs_traces
+@pytest.mark.parametrize("resource", ["cpus", "mem"])
+def test_one_resource_of_wagap_alone_is_what_is_said_without_the_other(resource):
+    path = TRACES / "wagap-2013.swf.gz"
+    if not path.exists():
+        pytest.skip("wagap-2013.swf.gz is not among the public logs")
+    sizes = {"cpus": 2176.0, "mem": 9216.0}
+    both = read_log(path, unit="cpus,mem", memory="B", servers=tuple(sizes.values()))
+    single = read_log(path, unit=resource, memory="B" if resource == "mem" else None, servers=sizes[resource])
+    alone = both.alone(resource)
+    for policy in ("fcfs", "easy"):
+        assert mjq_logs.own_order_capacity(alone, policy) == mjq_logs.own_order_capacity(single, policy)
+    assert mjq_logs.busy_share(alone) == mjq_logs.busy_share(single)
+    if resource == "cpus":
+        assert (read_log(path, servers=2176).need == alone.need).all()
+
+
+@pytest.mark.slow
+@needs_traces
+def test_the_report_on_wagap():
+    path = TRACES / "wagap-2013.swf.gz"
+    if not path.exists():
+        pytest.skip("wagap-2013.swf.gz is not among the public logs")
+    report = report_on_several(read_log(path, unit="cpus,mem", memory="B", servers=(2176, 9216)))
+    for policy in report.policies.values():
+        own = policy.capacities.own_order.value
+        assert policy.dominant < own < min(policy.alone.values())
+        assert sum(row.share for row in policy.blocked) == pytest.approx(1)
+
+
+@needs_traces
+def test_pods_of_openb_are_columns_by_name():
+    path = TRACES / "openb_pod_list_default.csv.gz"
+    if not path.exists():
+        pytest.skip("openb_pod_list_default.csv.gz is not among the public logs")
+    columns = dict(
+        job="name", submit="creation_time", start="scheduled_time", end="deletion_time", cpus="cpu_milli",
+        mem="memory_mib", gpus="num_gpu",
+    )  # fmt: skip
+    log = read_log(path, columns, unit="gpus,cpus,mem", memory="MB")
+    assert log.lines.read == 8152 and 7000 < len(log) <= 7255
+    assert (log.needs[:, 0] == 0).any() and log.needs[:, 0].max() == 8
+    k = int(np.flatnonzero(log.number == 0)[0]) if log.number is not None else 0
+    assert log.needs[k].tolist() == [1, 12000, 16]
