@@ -34,6 +34,7 @@ from mjq_logs.reading.log import BLOCKS, HOUR, Log
 
 __all__ = [
     "ASSUMES",
+    "SIMULATED",
     "Estimates",
     "capacities",
     "capacity_by_block_length",

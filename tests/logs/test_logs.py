@@ -380,7 +380,7 @@ def test_one_partition(tmp_path):
 
 
 def test_the_unit_is_one_that_the_format_has(tmp_path):
-    with pytest.raises(ValueError, match="unit must be one of cpus, nodes, gpus, mem, or several .*; got 'cores'"):
+    with pytest.raises(ValueError, match=r"unit must be one of cpus, nodes, gpus, mem, or several .*; got 'cores'"):
         read_log(written(tmp_path, HEADER, job()), unit="cores")
     with pytest.raises(ValueError, match="the Standard Workload Format counts cpus and mem, and no nodes"):
         read_log(written(tmp_path, "; MaxProcs: 64", GOOD), unit="nodes")
