@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import mjq
-from mjq.models import cluster, near_saturation, pool_depletion, processing_capacity, stability
+from mjq.models import cluster, near_saturation, pool_depletion, processing_capacity, several_resources, stability
 from mjq.models.cluster import tandem
 from mjq.models.near_saturation import poisson_equation
 from mjq.models.pool_depletion import passes
@@ -29,6 +29,7 @@ from mjq.simulation import (
     simulate_multiserver,
     simulate_pool,
     simulate_ps_network,
+    simulate_saturated,
 )
 from mjq.simulation.policies import FAMILIES, POLICIES
 from mjq.simulation.schedule import TIES
@@ -102,6 +103,9 @@ def simulations():
                 f"simulate {name}, {policy}",
                 partial(simulate_multiserver, *given, service=[law, exponential(2.0)], policy=policy),
             )
+    host = (12, 8), [(4, 1), (1, 3), (0, 2)], (1.0, 2.0, 0.5), (0.4, 0.4, 0.2)
+    yield "simulate, two resources", partial(simulate_multiserver, 3.0, *host, 60, 4, policy="easy")
+    yield "simulate, never dry", partial(simulate_saturated, *host, 800, 5, replications=2)
     for seed in range(4):
         rates = [2.0, 1.0, 0.5] if seed % 2 else 0.7
         given = 20, [1, 2, 3], [0.5, 0.25, 0.25], 4.0, 9.0, rates, 5 * seed
@@ -187,6 +191,7 @@ def models():
         yield f"depletion {seed}", partial(passes.means, DEMANDS, tasks, places, workers=1)
         yield f"depletion, swapped {seed}", partial(passes.means, DEMANDS, tasks[::-1], places, workers=2)
         yield f"best policy {seed}", partial(passes.best_policy, DEMANDS, (5, seed), 3)
+        yield f"staircase {seed}", partial(several_resources.product_form, [6, 4, 4, seed % 3], 1.0, 0.3 + seed, 0.4)
     many = 2000, 1, 30, 1.0, 0.1, 0.7
     yield "throughput, many servers", partial(stability.throughput, *many)
     yield "depletion", partial(pool_depletion.depletion, DEMANDS, 12, 9, 3, 2)

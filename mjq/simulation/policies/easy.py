@@ -1,6 +1,6 @@
 """EASY: a later job starts early if it delays nobody who holds a reservation, and only the first job holds one.
 
-1. If the first job in the queue fits, it starts.
+1. If the first job in the queue fits, it starts. If no other one does, nobody starts.
 2. Else go through the jobs in service in the order of their expected ends, and add their servers to what is free, until
    the first job fits. That is its *shadow time*. What is then left beside it is *extra*.
 3. A later job that fits now may start if it is expected to end by the shadow time, or needs no more than the extra. In
@@ -18,6 +18,7 @@ Source: A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distri
 
 from __future__ import annotations
 
+from mjq._util.compiling import numba
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import ALL, EVERYTHING, NOBODY, NOTHING, fits, minus, plus
 from mjq.simulation.engine.treap import seek, uproot
@@ -38,6 +39,8 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     if fits(need, free):
         uproot(jobs, line[jobs[head].kind], head)
         return head
+    if not _somebody_fits(line, free):
+        return NOBODY
     shadow, there, job = now, plus(free, NOTHING), serving[0].first
     while job != NOBODY and (not fits(need, there) or jobs[job].estimate == shadow):
         shadow = jobs[job].estimate
@@ -60,6 +63,15 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     if chosen != NOBODY:
         uproot(jobs, line[jobs[chosen].kind], chosen)
     return chosen
+
+
+@numba.njit(cache=True, nogil=True)
+def _somebody_fits(line, free):
+    """Return whether any waiting job fits now."""
+    for kind in range(len(line) - 1):
+        if line[kind].first != NOBODY and fits(line[kind].need, free):
+            return True
+    return False
 
 
 POLICIES = {
