@@ -14,6 +14,7 @@ from mjq._util import checks
 from mjq.simulation import Schedule, replay
 from mjq_logs.outages import calendar_on
 from mjq_logs.reading.log import Log
+from mjq_logs.reading.vectors import Vectors
 
 __all__ = ["Replayed", "replayed"]
 
@@ -54,7 +55,7 @@ class Replayed(NamedTuple):
 
 def replayed(
     log: Log,
-    servers: float,
+    servers: Any,
     policy: str = "easy",
     growth: float = 1.0,
     estimate: np.ndarray | None = None,
@@ -66,7 +67,8 @@ def replayed(
     ----------
     log : Log
         With times of arrival.
-    servers : float
+    servers : float, or float array, shape (d,)
+        Of a log of several resources, the size by each of them.
     policy : str
         See :func:`mjq.simulation.schedule.replay`.
     growth : float
@@ -97,10 +99,10 @@ def replayed(
     if there is None:
         up = calendar_on(log, servers, growth)
         return Replayed(
-            replay(submit, log.need, log.run, estimate, servers, policy, calendar=up, **how), 0, np.empty(0)
+            replay(submit, log.needs, log.run, estimate, servers, policy, calendar=up, **how), 0, np.empty(0)
         )
     up = calendar_on(log, servers, growth, SOONER)
-    columns = submit + SOONER, log.need, log.run, log.run if estimate is None else estimate
+    columns = submit + SOONER, log.needs, log.run, log.run if estimate is None else estimate
     arrival, need, run, promised = (np.concatenate(pair) for pair in zip(there[:4], columns, strict=True))
     made = replay(arrival, need, run, promised, servers, policy, calendar=up, **how)
     return Replayed(made, len(there[0]), there[4])
@@ -109,9 +111,12 @@ def replayed(
 def _before(log, servers):
     """Return when those who were there come, their needs, what is left of runs and limits, and when they started."""
     there = log.before
-    if there is None or not (fits := there.need <= servers * (1 + checks.FIT_TOLERANCE)).any():
+    if there is None:
         return None
-    need, run, start = there.need[fits], there.run[fits], there.start[fits]
+    needs = there.need.values if isinstance(there.need, Vectors) else there.need
+    if not (fits := checks.fits(needs, servers, servers)).any():
+        return None
+    need, run, start = needs[fits], there.run[fits], there.start[fits]
     promised = run if there.estimate is None else np.fmax(there.estimate[fits], run)
     runs = start <= log.begin  # a start that is not known compares as false
     ran = np.where(runs, log.begin - SOONER - start, 0.0)

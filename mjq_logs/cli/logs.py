@@ -92,13 +92,19 @@ def replay(
     sample. If two policies are close, jitter the submit times and replay again.
 
     With --servers batch=512,gpu=64 each partition is replayed by itself. The row "sum" is of the jobs of all.
+
+    With --unit cpus,mem and --servers 384,1.5TB, jobs need several resources at once, and the utilization is that of
+    each. Not every policy makes sense then; one that does not says why.
     """
+    import numpy as np
+
     import mjq_logs
     from mjq._util import checks
     from mjq_logs.doubts import doubts
     from mjq_logs.outages import find_gaps, outages_in_words
     from mjq_logs.replaying import replayed
     from mjq_logs.window import too_short, window_in_words, window_of
+    from mjq_logs.words import machine_in_words
 
     if gantt:
         _require_chart(gantt)
@@ -114,7 +120,11 @@ def replay(
             cluster_log = read(log, machine=servers, **reading)
     else:
         cluster_log = read(log, machine=servers, **reading)
-    size = servers or cluster_log.require_servers()
+    several = cluster_log.resources
+    if several and gantt:
+        raise click.UsageError(f"--gantt draws one resource: give --unit {several[0]}, or leave it out")
+    size: Any = servers or cluster_log.machine()
+    size = np.asarray(size, dtype=float) if several else size
     if cluster_log.arrival is None:
         raise ValueError(f"{log} does not say when jobs were submitted, so their waits are unknown")
     assert cluster_log.lines is not None  # of a log that was read from a file
@@ -123,7 +133,9 @@ def replay(
     for policy in dict.fromkeys(policies):
         made = replayed(cluster_log, size, policy, growth, estimate, ties=TIES[ties], kill=kill)
         schedule = made.of_log()
-        rows.append((policy, *_summary(schedule, made.schedule.utilization)))
+        used = made.schedule.utilization
+        used = dict(zip(several, used.tolist(), strict=True)) if several else used
+        rows.append((policy, *_summary(schedule, used)))
         if gantt:  # of a long log, only what is asked for is kept
             schedules[policy] = schedule
         if starts:
@@ -145,7 +157,7 @@ def replay(
         what = {
             "jobs": len(cluster_log),
             "left out": left_out,
-            "servers": size,
+            "servers": dict(zip(several, size.tolist(), strict=True)) if several else size,
             "lines": cluster_log.lines.model_dump(),
             "notes": list(dict.fromkeys([*cluster_log.notes, *notes])) if "Summary" in cluster_log.header else notes,
         }
@@ -154,7 +166,9 @@ def replay(
     for words in doubts(cluster_log if servers is None else replace(cluster_log, servers=size, servers_from="given")):
         if words != too_short(cluster_log):  # a replay of a few jobs is what it is
             show(words)
-    show("\n".join([f"{len(cluster_log)} jobs on {size:g} servers", lines_used(cluster_log.lines), *notes]))
+    machine = machine_in_words(replace(cluster_log, servers=size))
+    notes = [*(cluster_log.notes if several else ()), *notes]
+    show("\n".join([f"{len(cluster_log)} jobs on {machine}", lines_used(cluster_log.lines), *notes]))
     show(_table(rows, HEAD))
 
 
@@ -226,9 +240,16 @@ def _table(rows, head):
     """Return rows that end with a summary as a table for people, in hours."""
     from tabulate import tabulate
 
-    shown = [(*row[:-5], row[-5] / HOUR, row[-4] / HOUR, row[-3], row[-2], row[-1] / HOUR) for row in rows]
+    shown = [(*row[:-5], row[-5] / HOUR, row[-4] / HOUR, row[-3], _used(row[-2]), row[-1] / HOUR) for row in rows]
     formats = ("", "", "g", "d", *FORMATS[1:])[-len(head) :] if len(head) > len(FORMATS) else FORMATS
     return tabulate(shown, head, floatfmt=formats, disable_numparse=[0])
+
+
+def _used(utilization):
+    """Return a utilization as a cell of a table, or that of each resource."""
+    if not isinstance(utilization, dict):
+        return utilization
+    return "\n".join(f"{name} {share:.4f}" for name, share in utilization.items())
 
 
 def _estimates(log, given):

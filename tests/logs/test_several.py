@@ -14,9 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mjq_logs
+from mjq.simulation import replay
 from mjq_logs import Log, Vectors, read_log
 from mjq_logs.capacity.saturated import saturated_starts
 from mjq_logs.reading.log import HOUR, Before
+from mjq_logs.replaying import replayed
 from mjq_logs.several import report_on_several
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.test_logs import HEADER, job, written
@@ -286,8 +288,8 @@ def test_who_knows_several_answers_by_all_of_them(name):
 @pytest.mark.parametrize(
     "words",
     [
-        ["replay"], ["plan", "--target-wait", "1h"], ["wait", "--need", "2", "--limit", "1h"], ["summary"],
-        ["capacity", "--anonymous"], ["capacity", "--needs", "2"],
+        ["replay", "--gantt", "a.svg"], ["plan", "--target-wait", "1h"], ["wait", "--need", "2", "--limit", "1h"],
+        ["summary"], ["capacity", "--anonymous"], ["capacity", "--needs", "2"],
     ],
 )  # fmt: skip
 def test_commands_that_know_one_resource_name_the_option(tmp_path, words):
@@ -534,6 +536,40 @@ def test_sizes_that_are_none(table, servers):
 def test_a_comma_parts_thousands_of_one_resource(table):
     words = "--unit", "cpus", "--servers", "1,024"
     assert json.loads(said("replay", *table[:4], *words, "--json").out)["servers"] == 1024
+
+
+@given(JOBS, st.sampled_from(["fcfs", "easy", "conservative", "first-fit"]), st.integers(0, 20))
+def test_a_replay_from_a_window_holds_what_each_job_needs(jobs, policy, begin):
+    """Never more of a resource than there is, and who ran when the window begins runs on."""
+    jobs = sorted(jobs, key=lambda row: row[2])
+    needs, (submit, wait, run) = np.array(jobs, dtype=float)[:, :2], np.array(jobs, dtype=float)[:, 2:].T
+    log = log_of(needs, run, (40, 40), submit=submit, start=submit + wait)
+    if not submit.max() > begin:
+        return
+    log = mjq_logs.within(log, begin)
+    made = replayed(log, log.machine() / 10, policy)
+    there = np.empty((0, 2)) if log.before is None else log.before.need.values
+    assert sorted(made.schedule.need.tolist()) == sorted([*there.tolist(), *log.needs.tolist()])
+    for now in made.schedule.start:
+        on = (made.schedule.start <= now) & (now < made.schedule.finish)
+        assert (made.schedule.need[on].sum(axis=0) <= 4).all()
+    if not len(there):
+        straight = replay(log.submit - log.begin, log.needs, log.run, None, (4, 4), policy)
+        assert made.wait.tolist() == straight.wait.tolist()
+
+
+def test_the_replay_is_that_of_vectors(table):
+    words = ["replay", *table, "--unit", "cpus,mem", "--servers", "16,32", "--policy", "easy", "--policy", "fcfs"]
+    content = json.loads(said(*words, "--json").out)
+    assert content["servers"] == {"cpus": 16, "mem": 32}
+    log = read_log(table[0], {"cpus": "cores", "mem": "gb"}, unit="cpus,mem")
+    for row in content["policies"]:
+        made = replay(log.submit - log.begin, log.needs, log.run, np.zeros(len(log)), (16, 32), row["policy"])
+        assert row["mean wait [s]"] == pytest.approx(made.wait.mean())
+        assert list(row["utilization"].values()) == pytest.approx(made.utilization.tolist())
+    text = said(*words).out
+    assert "300 jobs on 16 CPUs and 32 GB of memory" in text and "mem 0." in text
+    assert said(*words[:-4], "--policy", "least-servers-first").status == 2
 
 
 # --- Public logs ------------------------------------------------------------------------------------------------------
