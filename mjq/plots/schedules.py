@@ -103,6 +103,8 @@ def gantt(
     numbers = jobs <= 40 if numbers is None else numbers
     if jobs > MOST_JOBS:
         raise ValueError(f"a chart shows at most {MOST_JOBS} jobs, got {jobs}")
+    if np.ndim(schedule.servers):
+        raise ValueError(f"a chart shows one resource, and this schedule has {len(schedule.servers)}")
     if len(chosen) != jobs:
         raise ValueError(f"one colour a job is needed, got {len(chosen)} for {jobs}")
     if not np.allclose(schedule.finish - schedule.start, schedule.run, rtol=0, atol=TIME_ROUNDING * end):

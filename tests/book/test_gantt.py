@@ -60,5 +60,7 @@ def test_what_cannot_be_drawn_is_refused():
         plots.gantt(replay([0, 1], [1, 2], [5, 2], None, 2, "server-filling"))
     with pytest.raises(ValueError, match="at most 2000 jobs, got 2001"):
         plots.gantt(in_line([(1, 1)] * 2001))
+    with pytest.raises(ValueError, match="shows one resource, and this schedule has 2"):
+        plots.gantt(replay([0], [(1, 2)], [5], None, (2, 2)))
     with pytest.raises(ValueError, match="one colour a job is needed, got 1 for 2"):
         plots.gantt(in_line([(1, 1)] * 2), colours=[0])
