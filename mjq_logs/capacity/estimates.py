@@ -360,7 +360,7 @@ def _some(column, which):
 
 
 def _require_work(log):
-    """Return the mean work of a job [server-seconds]; raise :class:`~mjq._util.checks.TooShort` if there is none."""
+    """Return the mean work of a job [server-seconds]; raise ``TooShort`` if there is none."""
     need, _ = _tight(log)
     work = float(np.mean(need * log.run))
     if not work > 0:
@@ -399,7 +399,7 @@ def started(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return when each job starts, and the instants of successive starts as long as the queue is full.
 
-    Raises :class:`~mjq._util.checks.TooShort` if all jobs fit at once.
+    Raises ``TooShort`` if all jobs fit at once.
     """
     length = min(LINE, max(1, len(need) // 10))
     starts = saturated_starts(need, run, servers, policy, estimate, length)
