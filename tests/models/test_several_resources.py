@@ -235,7 +235,7 @@ def test_sandwich_and_bounds(system):
     assert cluster.dominant <= X * slack
     for k, view in enumerate(cluster.views):
         lacking = sum(share for names, share in cluster.short_of.items() if f"resource {k + 1}" in names)
-        assert lacking * view <= X * slack or (view == np.inf and lacking == 0)
+        assert lacking == 0 if view == np.inf else lacking * view <= X * slack
     assert X <= cluster.packing_bound * slack and cluster.packing_bound <= cluster.naive_capacity * slack
     assert (cluster.utilisation <= slack).all()
 

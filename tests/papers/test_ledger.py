@@ -25,6 +25,7 @@ NUMBERED = {
     "SW23": {f"Fig {k}" for k in range(1, 12)} | {"Table 1", "Table 2"} | {f"Eq ({k})" for k in range(1, 10)},
     "CGPS16": {f"Fig {k}" for k in range(1, 12)} | {f"Eq ({k})" for k in range(1, 22)} | {"Algorithm 1"},
     "NS": {f"Eq ({letter})" for letter in "abcdefghi"},
+    "SR": {f"Eq ({letter})" for letter in "abcdefghi"},
     "SCHED": {f"Eq ({letter})" for letter in "abcde"}
     | {"fcfs", "backfill", "least-servers-first", "most-servers-first", "msfq", "server-filling"},
     "YC": {f"Eq ({letter})" for letter in "abcde"},

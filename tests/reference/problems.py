@@ -66,6 +66,14 @@ QUANTITIES: dict[str, dict[str, tuple[str, str, str]]] = {
         "EN": ("jobs", "mean number of jobs in the system under ServerFilling", JOBS),
         "EW": ("time", "mean time in the system under ServerFilling", TIME),
     },
+    "several_resources": {
+        "X": ("capacity", "capacity: largest arrival rate for which the queue is stable", RATE),
+        "u_1": ("used-1", "share of resource 1 that is in use while the queue never runs dry", SHARE),
+        "u_2": ("used-2", "share of resource 2 that is in use while the queue never runs dry", SHARE),
+        "c_1": ("lacking-1", "share of the time in which the next job lacks resource 1 alone", SHARE),
+        "c_2": ("lacking-2", "share of the time in which the next job lacks resource 2 alone", SHARE),
+        "c_1,2": ("lacking-both", "share of the time in which the next job lacks both resources", SHARE),
+    },
     "scheduling": {
         "EN": ("jobs", "mean number of jobs in the system", JOBS),
         "ENq": ("waiting", "mean number of jobs in the queue", JOBS),
@@ -336,6 +344,34 @@ def _near_saturation() -> Iterator[Problem]:
         yield Problem(f"filling-{lam}", model, f"ServerFilling on four servers at {lam}", *ways, given, ("EN", "EW"))
 
 
+def _several_resources() -> Iterator[Problem]:
+    model, ways = "several_resources", ("resources.by_system", "resources.by_elimination")
+    used = "X", "u_1", "u_2", "c_1", "c_2"
+    for key, title, wanted, system in (
+        (
+            "complements", "Needs (4, 1) and (1, 4) of (12, 12)", used,
+            {"B": [12, 12], "b": [[4, 1], [1, 4]], "mu": [1, 1], "p": [0.5, 0.5]},
+        ),
+        (
+            "complements-slow", "Needs (4, 1) and (1, 4) of (12, 12), the second slower", used,
+            {"B": [12, 12], "b": [[4, 1], [1, 4]], "mu": [1, 0.4], "p": [0.7, 0.3]},
+        ),
+        (
+            "used-most", "Needs (2, 8) and (2, 3) of (4, 10)", (*used, "c_1,2"),
+            {"B": [4, 10], "b": [[2, 8], [2, 3]], "mu": [3, 0.4], "p": [0.4, 0.6]},
+        ),
+        (
+            "three-types", "Needs (1, 2), (1, 4) and (2, 16) of (8, 32)", (*used, "c_1,2"),
+            {"B": [8, 32], "b": [[1, 2], [1, 4], [2, 16]], "mu": [1, 0.5, 2], "p": [0.4, 0.4, 0.2]},
+        ),
+        (
+            "accelerators", "Needs (1, 4), (1, 1) and (0, 3) of (4, 12)", used,
+            {"B": [4, 12], "b": [[1, 4], [1, 1], [0, 3]], "mu": [1, 2, 0.25], "p": [0.5, 0.3, 0.2]},
+        ),
+    ):  # fmt: skip
+        yield Problem(f"resources-{key}", model, title, *ways, system, wanted)
+
+
 POLICIES = "fcfs", "first-fit", "least-servers-first", "most-servers-first", "msfq-1", "msfq-2", "server-filling"
 
 
@@ -368,6 +404,6 @@ def _scheduling() -> Iterator[Problem]:
 
 PROBLEMS: dict[str, Problem] = {
     problem.key: problem
-    for part in (_multiserver, _stability, _cluster, _fluid, _pool, _near_saturation, _scheduling)
+    for part in (_multiserver, _stability, _cluster, _fluid, _pool, _near_saturation, _several_resources, _scheduling)
     for problem in part()
 }

@@ -36,6 +36,7 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq.models import processing_capacity as pc
 from mjq.models.near_saturation import poisson_equation
+from mjq.models.processing_capacity.rule import configurations
 from mjq.solvers import chain, drain
 
 __all__ = [
@@ -112,7 +113,7 @@ def relative_completions(
     """
     mix = pc.heads(p, order)
     B, b, mu, _ = pc.checked(B, b, mu, p)
-    ways = pc.configurations(B, b)
+    ways = configurations(B, b)
     state = drain.saturated(ways, mu, mix)
     operator = drain.departure_operator(ways, mu, mix)
     probabilities = state.probabilities[ways.blocked]

@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike
 from scipy import optimize
 
 from mjq._util import checks
-from mjq.models import processing_capacity as pc
+from mjq.models.processing_capacity.rule import checked, configurations
 from mjq.solvers import chain
 
 __all__ = ["dominant_needs", "packing_bound", "view"]
@@ -137,8 +137,8 @@ def packing_bound(B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
     >>> round(packing_bound((12, 12), [(4, 1), (1, 4)], (1, 1), (.5, .5)), 10)
     4.0
     """
-    B, b, mu, p = pc.checked(B, b, mu, p)
-    packings, work = pc.configurations(B, b).counts, p / mu
+    B, b, mu, p = checked(B, b, mu, p)
+    packings, work = configurations(B, b).counts, p / mu
     unit = work.max()
     chosen = [int((packings @ weight).argmax()) for weight in np.eye(len(p))]
     for _ in range(MOST_ROUNDS):

@@ -4,7 +4,7 @@ If every job completes at the rate :math:`\mu`, the state just after a completio
 from a fresh queue: the longest prefix of it that fits, with the next job at the head. So
 
 .. math:: X = \frac{\mu}{E[1/N]}, \qquad
-   E\Bigl[\frac1N\Bigr] = \sum_{n \ge 1} \frac1n\, P(R_n \le B,\ R_{n+1} \not\le B),
+   E\Bigl[\frac1N\Bigr] = \sum_{n \ge 1} \frac1n\, P(N = n),
 
 with N the number of jobs in that prefix and :math:`R_n` what the first n jobs of the queue need together.
 

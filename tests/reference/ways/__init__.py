@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.reference.ways import multiserver, networks, policies, pool, saturated, tracked
+from tests.reference.ways import multiserver, networks, policies, pool, resources, saturated, tracked
 
 __all__ = ["WAYS", "Way"]
 
@@ -54,6 +54,8 @@ WAYS = _by_name(
     (saturated.by_elimination, f"elimination in the saturated chain, {MANY}"),
     (saturated.by_passes, f"solver for any number of classes that knows no product form, {DOUBLE}"),
     (saturated.by_cycles, f"sum over the cycle between large jobs, {MANY}"),
+    (resources.by_system, f"product form or passes over the packings, {DOUBLE}"),
+    (resources.by_elimination, "elimination in the saturated chain, in fractions"),
     (tracked.by_tandem, f"solver that writes no generator down, {DOUBLE}"),
     (tracked.by_elimination, f"elimination in the chain of Table 2, {MANY}"),
     (tracked.by_band, f"elimination in a band of the generator, {DOUBLE}"),
