@@ -33,7 +33,7 @@ WORKERS = min(os.cpu_count() or 1, 4)  # chapters at a time
 CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"  # of linear algebra: they would wait spinning
 # The first two compile what later ones load, and the short ones fill the end.
-LONGEST = ["fluid_claims", "scheduling", "stability", "pool_depletion"]
+LONGEST = ["your_cluster", "fluid_claims", "scheduling", "stability", "pool_depletion"]
 PICTURES = {"capacity.svg": "bb22-fig-3", "scene.svg": "bb22-answer-picture"}  # of the README and the first page
 
 
