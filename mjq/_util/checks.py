@@ -18,9 +18,8 @@ from mjq._util.plain import brief, nearest
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "MIX_TOLERANCE", "LARGEST_COUNT", "LARGEST_RATE_RATIO", "FIT_TOLERANCE", "shown", "numbers", "positive",
-    "not_negative", "probabilities", "share", "repeated", "inside", "count", "counts", "affordable", "multiserver",
-    "fits", "resources",
-    "effort", "parameter_names", "TooLarge", "TooShort",
+    "not_negative", "probabilities", "share", "repeated", "inside", "count", "counts", "affordable", "fits",
+    "resources", "multiserver", "effort", "parameter_names", "TooLarge", "TooShort",
 ]  # fmt: skip
 
 MIX_TOLERANCE = 1e-9  # by which probabilities may miss the sum 1

@@ -6,7 +6,7 @@ import numpy as np
 
 from mjq._util.compiling import numba
 
-__all__ = ["running", "total"]
+__all__ = ["from_the_largest", "running", "total"]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -40,3 +40,16 @@ def running(steps: np.ndarray) -> np.ndarray:
         added = new
         sums[k + 1] = added + lost
     return sums
+
+
+@numba.njit(cache=True, nogil=True)
+def from_the_largest(steps: np.ndarray) -> np.ndarray:
+    """Return the running sums of `steps`, less the largest of them: small, and accurate, where they are near it.
+
+    Summed from there outwards. Of logarithms of factors they are those of weights of which the largest is 1.
+
+    >>> from_the_largest(np.array([1.0, 2.0, -4.0])).tolist()
+    [-3.0, -2.0, -0.0, -4.0]
+    """
+    peak = running(steps).argmax()
+    return np.append(-running(steps[:peak][::-1])[::-1], running(steps[peak:])[1:])

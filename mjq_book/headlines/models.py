@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -75,14 +75,14 @@ class MultiserverInput(Declaration):
     lam: NumberOrNone = optional("Arrival rate, below the capacity, at which to compute times, too.")
 
 
-def system_of(B: float, b: list[float], mu: list[float], p: list[float], order: float | None = None) -> System:
+def system_of(B: Any, b: list, mu: list[float], p: list[float], order: float | None = None) -> System:
     """Return the system of a :class:`MultiserverInput`; errors name its letters, which are what was given.
 
     >>> system_of(6, [2, 3], [1, 1], [0.5, 0.4])
     Traceback (most recent call last):
     ValueError: p must sum to 1, got (0.5, 0.4) with sum 0.9
     """
-    checks.multiserver(B, b, mu, p)
+    checks.multiserver(B, b, mu, p, several=True)
     return System(B, b, mu, p, order)
 
 
@@ -433,8 +433,7 @@ class ResourcesOutput(Declaration):
 
 
 def _resources(B, b, mu, p, order=None):
-    checks.multiserver(B, b, mu, p, several=True)
-    system = System(B, b, mu, p, order)
+    system = system_of(B, b, mu, p, order)
     return {
         "capacity": system.capacity,
         "naive_capacity": system.naive_capacity,

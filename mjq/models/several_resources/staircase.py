@@ -158,8 +158,7 @@ def product_form(J: ArrayLike, mu1: float, mu2: float, p1: float) -> StaircaseSt
     mu1, mu2 = float(checks.positive("mu1", mu1, ndim=0)), float(checks.positive("mu2", mu2, ndim=0))
     p1 = checks.inside("p1", p1, 0, 1)
     states, logs = _walk(steps, mu1, mu2, p1)
-    peak = sums.running(logs).argmax()
-    weights = np.exp(np.append(-sums.running(logs[:peak][::-1])[::-1], sums.running(logs[peak:])[1:]))
+    weights = np.exp(sums.from_the_largest(logs))
     unit = max(mu1, mu2)
     time = weights / (states[:, 0] * (mu1 / unit) + states[:, 1] * (mu2 / unit))
     total, whole = sums.running(time)[-1], sums.running(weights)[-1]

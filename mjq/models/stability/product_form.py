@@ -31,7 +31,7 @@ import numpy as np
 
 from mjq._util.compiling import numba
 from mjq.models.stability.rule import checked
-from mjq.solvers.sums import running
+from mjq.solvers.sums import from_the_largest, running
 
 __all__ = ["embedded_distribution", "saturated_states", "stationary_distribution", "throughput", "time_shares"]
 
@@ -93,9 +93,7 @@ def _log_weights(n, n1, n2, mu1, mu2, p1):
             step -= log_2 + math.log1p(most_1 * (mu1 / mu2) / before)  # 1 / rho_2(v_j)
         steps[i - 1] = step + (blk - blk_before) * log_2
         blk_before, before = blk, j
-    # Summed from the most probable state outwards, so that numbers are small, and accurate, where they matter.
-    peak = running(steps).argmax()
-    return np.append(-running(steps[:peak][::-1])[::-1], running(steps[peak:])[1:])
+    return from_the_largest(steps)
 
 
 def embedded_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> np.ndarray:
