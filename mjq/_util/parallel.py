@@ -6,12 +6,8 @@ they come.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
-import signal
-import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -25,8 +21,9 @@ from mjq._util import checks
 SOON = 2.0  # seconds of work that are not worth further processes, or a progress bar
 CHUNK = 16  # cases that a process takes at a time, at most
 SHARES = 8  # chunks for each process, at least, so that none works on alone at the end
-MERCY = 0.3  # seconds that a worker has to end when somebody interrupts
 CLUSTER = 64  # workers that a dask client may come to have
+# A terminal sends Ctrl-C to all processes; only ours answers it, and ends the others.
+OURS_ALONE = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
 if TYPE_CHECKING:  # it takes a second, and its logs must be quieted before its first import
     from distributed import Client
@@ -218,91 +215,10 @@ def client_of(workers: Workers) -> Iterator[Client]:
         # after a death, it found the place empty, were it only because another death had followed; then nobody would
         # be left. (This is set after the import, which would not fill in the rest beside it.)
         with dask.config.set({"distributed.deploy.lost-worker-timeout": "1000 days"}):
-            with _interrupts_wait():
-                # Without a dashboard, which would show code and parameters to everybody on the network.
-                cluster = LocalCluster(
-                    n_workers=count, threads_per_worker=1, memory_limit=0, silence_logs=logging.CRITICAL,
-                    dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
-                )  # fmt: skip
-            with _quiet_after_an_interrupt() as hush, cluster, Client(cluster) as client:
-                try:
-                    yield client
-                except KeyboardInterrupt:
-                    hush()
-                    cluster.sync(_end, list(cluster.workers.values()))
-                    raise
-
-
-async def _end(nannies):
-    """End the processes of workers, whatever they compute: otherwise each would have some seconds to finish it."""
-    await asyncio.gather(*(nanny.close(timeout=MERCY) for nanny in nannies), return_exceptions=True)
-
-
-@contextmanager
-def _quiet_after_an_interrupt():
-    """Yield a function that hides, until the end of the context, what libraries complain of in the background.
-
-    Where work is cut off, loops and connections close in any order, and some find theirs closed already.
-    """
-    loggers = [logging.getLogger(name) for name in ("asyncio", "tornado.application")]
-    before = sys.unraisablehook, threading.excepthook, [logger.disabled for logger in loggers]
-
-    def hush():
-        sys.unraisablehook = lambda _: None
-        threading.excepthook = lambda _: None
-        for logger in loggers:
-            logger.disabled = True
-
-    try:
-        yield hush
-    finally:
-        sys.unraisablehook, threading.excepthook, disabled = before
-        for logger, was in zip(loggers, disabled, strict=True):
-            logger.disabled = was
-
-
-@contextmanager
-def _interrupts_wait():
-    """Hold back Ctrl-C and SIGTERM until the end of the context: what is half built could not be taken down.
-
-    Threads and processes that are started meanwhile, and theirs, never see Ctrl-C: it goes to all processes of a
-    terminal, but only the first one should answer.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    from multiprocessing import resource_tracker  # there are no processes in a browser
-
-    sys.warnoptions.append("ignore:resource_tracker")  # it would complain of a process that is ended; it cleans up
-    resource_tracker.ensure_running()  # its start, otherwise later, would end the blocking
-    sys.warnoptions.pop()
-    with _answered_later():
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            yield
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
-def _answered_later():
-    """Answer Ctrl-C and SIGTERM at the end of the context.
-
-    To block them is not enough: workers inherit what is blocked, and must obey SIGTERM; and a thread of some library
-    that was started before may take a signal that the first thread blocks.
-    """
-    if threading.current_thread() is not threading.main_thread():  # others cannot say what a signal does
-        yield
-        return
-    asked: list[int] = []
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number, handler in handlers.items():
-        if handler is not signal.SIG_IGN:
-            signal.signal(number, lambda number, _: asked.append(number))
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not set by Python
-        if asked:
-            signal.raise_signal(asked[0])
+            # Without a dashboard, which would show code and parameters to everybody on the network.
+            local = LocalCluster(
+                n_workers=count, threads_per_worker=1, memory_limit=0, silence_logs=logging.CRITICAL,
+                dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False}, preload=[OURS_ALONE],
+            )  # fmt: skip
+            with local as cluster, Client(cluster) as client:
+                yield client

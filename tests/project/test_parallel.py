@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import pytest
 
 from mjq import stability
 from mjq._util import parallel
-from mjq._util.parallel import _interrupts_wait, client_of, map_as_completed, map_cases
+from mjq._util.parallel import client_of, map_as_completed, map_cases
 
 CASES = [dict(n=n, n1=1, n2=2, mu1=1.0, mu2=2.0, p1=0.5) for n in range(2, 8)]
 
@@ -72,30 +71,6 @@ def test_work_is_spread_again_and_again_in_one_process():
     assert (run.returncode, run.stdout.split()) == (0, ["2.0", "3.0"] * 2), run.stderr
 
 
-def test_where_signals_cannot_be_held_back_the_work_is_done_all_the_same(monkeypatch):
-    monkeypatch.delattr("signal.pthread_sigmask")
-    done = []
-    with _interrupts_wait():
-        done.append("work")
-    assert done
-
-
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_waits_until_all_is_built(sent):
-    built = []
-    # As the command has them: other libraries change them when they are imported.
-    before = {name: signal.signal(name, signal.default_int_handler) for name in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        with pytest.raises(KeyboardInterrupt), _interrupts_wait():
-            signal.raise_signal(sent)
-            built.append("all")
-        assert built == ["all"]
-        assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
-    finally:
-        for name, handler in before.items():
-            signal.signal(name, handler)
-
-
 def test_nothing_to_do():
     assert map_cases(stability.throughput, []) == []
 
@@ -127,64 +102,3 @@ def test_of_cases_that_are_computed_together_only_the_one_that_kills_has_no_resu
     assert sorted(found) == sorted((name, "died" if x == 4 else x * x) for name, x in cases)
     with pytest.raises(RuntimeError, match="several processes died in the case 4, perhaps for lack of memory"):
         list(map_as_completed(killing, cases, client))
-
-
-INTERRUPTED = """
-import logging
-import threading
-from mjq._util import parallel
-
-
-class Odd:
-    def __del__(self):
-        raise ValueError("odd at the end of an object")
-
-
-def odd(where):
-    raise ValueError(f"odd in {where}")
-
-
-def later(loop):
-    loop.add_callback(odd, "a callback of tornado")
-    loop.asyncio_loop.call_soon(odd, "a callback of asyncio")
-    thread = threading.Thread(target=odd, args=["a thread"])
-    thread.start()
-    thread.join()
-    Odd()
-
-
-def later_when_hushed(loop):
-    if logging.getLogger("asyncio").disabled:
-        later(loop)
-    else:
-        loop.call_later(0.001, later_when_hushed, loop)
-
-
-def before(loop):
-    later(loop)
-    done = threading.Event()
-    loop.add_callback(done.set)  # after those of later
-    done.wait()
-
-
-if __name__ == "__main__":
-    try:
-        with parallel.client_of(1) as client:
-            STOP
-    except KeyboardInterrupt:
-        print("interrupted")
-"""
-
-
-def told_of(stop):
-    """What a process prints that is interrupted while a client is at work."""
-    code = INTERRUPTED.replace("STOP", stop)
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
-    return run.stdout, run.stderr
-
-
-def test_what_libraries_complain_of_after_an_interrupt_is_not_shown():
-    _, complaints = told_of("before(client.loop); raise KeyboardInterrupt")
-    assert complaints.count("ValueError: odd") >= 3  # before an interrupt it is
-    out, complaints = told_of("client.loop.add_callback(later_when_hushed, client.loop); raise KeyboardInterrupt")
-    assert (out, complaints) == ("interrupted\n", "")
