@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"  # make test has one a process
 # Pages, commands and files: they compare no numbers, or take them from the chapters.
 WITHOUT_NUMBERS = (
-    "book/test_book", "book/test_build", "book/test_building", "book/test_folds", "book/test_page", "book/test_pdf",
+    "book/test_book", "book/test_build", "book/test_building", "book/test_page", "book/test_pdf",
     "book/test_printed", "book/test_selfchecks", "cli/test_command", "cli/test_runs", "cli/test_sweeps",
     "papers/test_ledger", "project/test_environment", "project/test_layout", "project/test_parallel",
     "project/test_wheel",

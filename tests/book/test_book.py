@@ -421,6 +421,15 @@ def test_rows_of_the_ledger_lead_to_their_cells(html):
     assert all(x.startswith(("../notebooks/", "https://") if PUBLISHED else "../notebooks/") for x in links)
 
 
+def test_checks_and_their_code_stand_behind_a_line_that_says_how_many_passed(html):
+    folds = [line for page in pages(html) for line in soup_of(page).select("details.hide:has(.mjq-checks)")]
+    assert len(folds) > 100
+    for fold in folds:
+        summary = fold.select_one("summary").get_text().strip()
+        if "passed" in summary:
+            assert fold.select("pre") and fold.select_one(".mjq-checks summary").get_text() in summary
+
+
 @pytest.mark.parametrize("page", ["book/schedules", "book/ledger", "notebooks/scheduling"])
 def test_pages_say_what_a_policy_does_in_its_own_words(html, page):
     text = " ".join(soup_of(html / f"{page}.html").get_text().split())

@@ -198,7 +198,7 @@ def test_what_cells_print_or_hand_to_the_shell_is_no_comment(build):
 
 @pytest.mark.parametrize(
     ("tag", "matters"),
-    [("hide-input", False), ("fold-with-next", False), ("nbval-check-output", False), ("parameters", True)],
+    [("hide-input", False), ("nbval-check-output", False), ("parameters", True)],
 )
 def test_tags_that_speak_to_the_page_execute_nothing(build, tag, matters):
     chapter = notebook("x = 1")

@@ -68,20 +68,22 @@ As a solution: half of it.
 How much is twice as much?
 :::
 """
+CHECKED = '<details class="mjq-checks"><summary>1 check passed</summary>its name</details>'
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle r="4"/></svg>'
 
 
 def chapter(key, paper, number):
-    """A notebook with a glued number, a figure and two cells under one line."""
+    """A notebook with a glued number, a check that passed and a figure."""
     kind = "application/papermill.record/"
     about = {"scrapbook": {"name": "number", "mime_prefix": kind}}
     glued = new_output("display_data", data={f"{kind}text/plain": repr(number)}, metadata=about)
     drawn = new_output("display_data", data={"image/svg+xml": PICTURE})
+    passed = new_output("display_data", data={"text/html": CHECKED})
     figure = {"mystnb": {"figure": {"caption": "A figure.", "name": f"{key}-figure"}}}
     cells = [
         new_markdown_cell(CHAPTER.format(name=key, paper=paper)),
-        new_code_cell("1", metadata={"name": "first", "tags": ["hide-input", "fold-with-next"]}, outputs=[glued]),
-        new_code_cell("2", metadata={"name": "second", "tags": ["hide-input"]}),
+        new_code_cell("1", metadata={"name": "first", "tags": ["hide-input"]}, outputs=[glued]),
+        new_code_cell("2", metadata={"name": "second", "tags": ["hide-input"]}, outputs=[passed]),
         new_code_cell("3", metadata={"name": "third", **figure}, outputs=[drawn]),
     ]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}

@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 
 NAMES = [name for chapter in CHAPTERS for name in chapter.notebooks]
 NOTEBOOKS = [ROOT / f"notebooks/{name}.ipynb" for name in (*NAMES, "five_models")]
-FOLDED, WITH_NEXT = {"hide-input", "hide-cell"}, "fold-with-next"
+FOLDED = {"hide-input", "hide-cell"}
 PHONE, LEAST_LETTERS = 328, 9  # width of a figure on a phone of 360 pixels, height of its letters [pixels]
 POINTS = 72  # an inch
 
@@ -31,24 +31,8 @@ def tags(cell):
     return set(cell.metadata.get("tags", []))
 
 
-def under_one_line(path):
-    """The cells, each with those before it that are folded with it."""
-    group = []
-    for cell in cells(path):
-        group.append(cell)
-        if WITH_NEXT not in tags(cell):
-            yield group
-            group = []
-
-
 def prompt(cell):
     return cell.metadata.get("mystnb", {}).get("code_prompt_show", "")
-
-
-def shows_something(cell):
-    """Whether a cell has an output that is not only for sentences elsewhere."""
-    kinds = [kind for output in cell.outputs for kind in output.get("data", {"text": ""})]
-    return any(not kind.startswith(plots.tables.GLUED) for kind in kinds)
 
 
 def only_checks(cell):
@@ -97,22 +81,12 @@ def test_what_is_asserted_has_a_name_that_says_it(path):
 def test_what_is_folded_says_what_it_does(path):
     for cell in code_cells(path):
         if FOLDED & tags(cell):
-            said = bool(prompt(cell)) or only_checks(cell)
-            assert said == (WITH_NEXT not in tags(cell)), cell.metadata.name
-
-
-def test_what_is_folded_with_the_next_cell_shows_nothing_and_that_one_follows(path):
-    found = cells(path)
-    for cell, following in zip(found, [*found[1:], None], strict=True):
-        if cell.cell_type == "code" and WITH_NEXT in tags(cell):
-            assert FOLDED & tags(cell) and not shows_something(cell), cell.metadata.name
-            assert following and following.cell_type == "code", cell.metadata.name
-            assert FOLDED & tags(following) == FOLDED & tags(cell), cell.metadata.name
+            assert prompt(cell) or only_checks(cell), cell.metadata.name
 
 
 def test_numbers_of_a_folded_line_are_those_of_its_code(path):
-    for *others, cell in under_one_line(path):
-        code = "\n".join(one.source for one in (*others, cell)).replace("_", "")
+    for cell in code_cells(path):
+        code = cell.source.replace("_", "")
         for number in re.findall(r"\d[\d,]*\.?\d*(?:e-?\d+)?", prompt(cell)):
             assert number.replace(",", "").rstrip(".") in code, (cell.metadata.name, number)
 

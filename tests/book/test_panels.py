@@ -688,8 +688,8 @@ def test_a_panel_stands_before_the_figure_that_it_replaces_or_after_it():
 
 
 def test_a_panel_stands_at_a_cell_that_the_page_keeps(name):
-    """Sentences become paragraphs of the page, and some cells are taken out of it or put into the next one."""
-    panel, gone = all_panels()[name], {"sentence", "remove-cell", "fold-with-next"}
+    """Sentences become paragraphs of the page, and some cells are taken out of it."""
+    panel, gone = all_panels()[name], {"sentence", "remove-cell"}
     if not panel.page.startswith("notebooks/"):
         pytest.skip("a page of words says where, by the directive")
     cells = nbformat.read(ROOT / f"{panel.page}.ipynb", as_version=4).cells
