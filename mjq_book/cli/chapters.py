@@ -234,14 +234,6 @@ def _bar(name):
     "--format", "format", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True,
     help="Write the tables of results in this format.",
 )  # fmt: skip
-@click.option(
-    "--patience",
-    type=click.FloatRange(0, min_open=True),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Give up if there is no worker for this many seconds.",
-)
 @label_option
 @into_option
 @force_option
@@ -254,7 +246,6 @@ def sweep(
     scheduler: str | None,
     notebooks: bool,
     format: str,
-    patience: float,
     label: str | None,
     into: str,
     force: bool,
@@ -277,7 +268,7 @@ def sweep(
     with connect_workers(workers, scheduler) as crew:
         done = runs.sweep(
             name, cases, names=names, label=label, into=into, workers=crew, notebooks=notebooks, format=format,
-            force=force, progress=not quiet and sys.stderr.isatty(), patience=patience,
+            force=force, progress=not quiet and sys.stderr.isatty(),
         )  # fmt: skip
     show(f"{len(done.cases)} cases, {len(done.failed)} failed\n{done.folder}")
     for case, record in zip(done.cases, done.records, strict=True):

@@ -200,24 +200,24 @@ def measured(name: str, start: str, basis: int, pipe: Connection) -> None:
 
 def main() -> None:
     rows, steps = keeping.known(RESULTS), keeping.known(STEPS)
-    with Journal(RESULTS.with_suffix(".csv.part"), {"frontier": {**SYSTEM, "servers": SERVERS}}) as journal:
-        for name, start, basis in tqdm(METHODS, desc="methods"):
-            key = f"{name}, {start}, {basis}"
-            if key not in journal.rows and not _is_kept(name, start, basis, rows, steps):
-                row, residuals = _in_a_process(name, start, basis)
-                journal.note([(key, {"row": row, "residuals": residuals, "stamp": keeping.stamp()})])
-        for measurement in journal.rows.values():
-            name, start, basis, *_ = measurement["row"]
-            if not _rows_of(rows, name, start, basis):
-                rows.append(dict(zip(HEADERS, measurement["row"], strict=True)) | measurement["stamp"])
-            if not _rows_of(steps, name, start):
-                new = [dict(zip(STEP_HEADERS, step, strict=True)) for step in measurement["residuals"]]
-                steps += [step | measurement["stamp"] for step in new]
-        if journal.rows:
-            stamped = list(keeping.stamp())
-            keeping.replace(RESULTS, HEADERS + stamped, rows)
-            keeping.replace(STEPS, STEP_HEADERS + stamped, steps)
-        journal.remove()
+    journal = Journal(RESULTS.with_suffix(".csv.part"), {"frontier": {**SYSTEM, "servers": SERVERS}})
+    for name, start, basis in tqdm(METHODS, desc="methods"):
+        key = f"{name}, {start}, {basis}"
+        if key not in journal.rows and not _is_kept(name, start, basis, rows, steps):
+            row, residuals = _in_a_process(name, start, basis)
+            journal.note([(key, {"row": row, "residuals": residuals, "stamp": keeping.stamp()})])
+    for measurement in journal.rows.values():
+        name, start, basis, *_ = measurement["row"]
+        if not _rows_of(rows, name, start, basis):
+            rows.append(dict(zip(HEADERS, measurement["row"], strict=True)) | measurement["stamp"])
+        if not _rows_of(steps, name, start):
+            new = [dict(zip(STEP_HEADERS, step, strict=True)) for step in measurement["residuals"]]
+            steps += [step | measurement["stamp"] for step in new]
+    if journal.rows:
+        stamped = list(keeping.stamp())
+        keeping.replace(RESULTS, HEADERS + stamped, rows)
+        keeping.replace(STEPS, STEP_HEADERS + stamped, steps)
+    journal.remove()
 
 
 def _rows_of(rows, name, start, basis=None):

@@ -125,7 +125,7 @@ def solve_grid(
     journal = Journal(output.with_name(output.name + ".part"), grid.described(), force)
     todo = [(k, case) for k, case in enumerate(grid.cases()) if k not in journal.rows]
     bar = parallel.Bar(grid.model, len(grid), progress, initial=len(grid) - len(todo), unit="case")
-    with bar, journal:
+    with bar:
         died = {"error": "the process died, perhaps for lack of memory"}
         for rows in parallel.map_as_completed(lambda case: attempt(grid, case), todo, workers, died):
             journal.note(rows)

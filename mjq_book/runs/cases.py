@@ -7,7 +7,7 @@ import json
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from mjq_book.runs import execution
 from mjq_book.runs.chapters import Chapter
 from mjq_book.runs.kept import provenance, results
 
-__all__ = ["Case", "Plan", "Record", "checksum", "compute"]
+__all__ = ["LOST", "Case", "Plan", "Record", "checksum", "compute"]
 
 
 @dataclass(frozen=True)
@@ -115,71 +115,58 @@ class Record:
 
     Attributes
     ----------
-    status : {"done", "failed"}
     failure : mjq_book.runs.execution.Failure or None
+        Where and why it stopped; None if it ran to its end.
     seconds : float or None
         None if no worker came to its end.
-    results : mjq_book.runs.kept.results.Results
-        Values and tables; figures are not kept.
-    notebook : str or None
-        JSON of the executed notebook, until it has a file of its own.
+    values, tables : dict
+        As in :class:`mjq_book.runs.kept.results.Results`; figures are not kept.
     """
 
-    status: str
     failure: execution.Failure | None
     seconds: float | None
-    results: results.Results
-    notebook: str | None = None
+    values: dict
+    tables: dict
 
     @property
     def done(self) -> bool:
         """Return whether the case ran to its end."""
-        return self.status == "done"
+        return self.failure is None
 
     @classmethod
-    def lost(cls, error: BaseException) -> Record:
-        """Return the record of a case that killed its workers, or could not run at all.
+    def from_json(cls, row: dict) -> Record:
+        """Return the record that :func:`dataclasses.asdict` made into plain data.
 
-        >>> Record.lost(MemoryError("too large")).failure.error
-        'MemoryError: too large'
-        """
-        failure = execution.Failure("on its worker", f"{type(error).__name__}: {error}", [], [])
-        return cls("failed", failure, None, results.Results({}, {}, {}))
-
-    @classmethod
-    def from_json(cls, content: dict) -> Record:
-        """Return the record that :meth:`as_json` made into plain data."""
-        failure = content["failure"] and execution.Failure(**content["failure"])
-        answers = results.Results(content["results"]["values"], content["results"]["tables"], {})
-        return cls(content["status"], failure, content["seconds"], answers)
-
-    def as_json(self) -> dict:
-        """Return the record as plain data, without the notebook.
-
-        >>> record = Record.lost(MemoryError("too large"))
-        >>> Record.from_json(record.as_json()) == record
+        >>> from dataclasses import asdict
+        >>> Record.from_json(asdict(LOST)) == LOST
         True
         """
-        return {
-            "status": self.status,
-            "failure": self.failure and asdict(self.failure),
-            "seconds": self.seconds,
-            "results": self.results.named(),
-        }
+        failure = row["failure"] and execution.Failure(**row["failure"])
+        return cls(**row | {"failure": failure})
 
 
-def compute(notebook: str, parameters: dict, code: str, keep: bool) -> Record:
+DIED = "several processes died in this case, perhaps for lack of memory"
+LOST = Record(execution.Failure("on its worker", DIED, [], []), None, {}, {})
+
+
+def compute(notebook: str, code: str, keep: bool, parameters: dict) -> tuple[Record, str | None]:
     """Execute a chapter on a worker and return what it found.
 
     Parameters
     ----------
     notebook : str
         Its JSON.
-    parameters : dict
     code : str
         Fingerprint of the library that the sweep was begun with; another one here is refused.
     keep : bool
         Also return the executed notebook; that of a failed case always is.
+    parameters : dict
+
+    Returns
+    -------
+    record : Record
+    notebook : str or None
+        JSON of the executed notebook.
 
     Raises
     ------
@@ -192,15 +179,10 @@ def compute(notebook: str, parameters: dict, code: str, keep: bool) -> Record:
     with tempfile.TemporaryDirectory(prefix="mjq-") as folder:
         target = Path(folder) / "case.ipynb"
         failure = execution.execute(nbformat.reads(notebook, as_version=4), target, parameters, recorder=True)
-        executed = nbformat.read(target, as_version=4) if target.exists() else None
-        answers = results.taken_from(executed) if executed else results.Results({}, {}, {})
-    return Record(
-        status="failed" if failure else "done",
-        failure=failure,
-        seconds=round(time.perf_counter() - clock, 3),
-        results=replace(answers, figures={}),
-        notebook=nbformat.writes(executed) if executed and (keep or failure) else None,
-    )
+        executed = nbformat.read(target, as_version=4) if target.exists() else nbformat.v4.new_notebook()
+    answers = results.taken_from(executed)
+    record = Record(failure, round(time.perf_counter() - clock, 3), answers.values, answers.tables)
+    return record, nbformat.writes(executed) if keep or failure else None
 
 
 def checksum(content: Any) -> str:

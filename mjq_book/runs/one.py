@@ -78,8 +78,7 @@ def run(
     commit, machine, time), ``results.json`` (values and tables by name), ``tables/*.csv``, and for every figure
     ``figures/<name>.svg``, ``.png`` and, unless it is a drawing, ``.csv``. The file ``ro-crate-metadata.json``
     describes all of them as a Process Run Crate. The folder appears when all is done. A run that fails leaves
-    ``<label>.failed`` instead, with the notebook up to the failing cell. If a folder of that name appears meanwhile, a
-    number goes behind ours.
+    ``<label>.failed`` instead, with the notebook up to the failing cell.
 
     Parameters
     ----------
@@ -114,13 +113,12 @@ def run(
     source, changed = chapter(name), parameters or {}
     given = source.values(changed)
     began, clock = datetime.now(UTC), time.perf_counter()
-    named = began.astimezone().strftime("%Y-%m-%dT%H-%M-%S") if label is None else folders.checked_label(label)
-    folder = Path(into) / source.name / named
-    replace = force and label is not None  # never another run of the same second
-    if label is not None:
-        folders.refuse_others(folder)
-        folders.refuse_existing(folder, force)
-        folders.refuse_busy(folder)
+    label = began.astimezone().strftime("%Y-%m-%dT%H-%M-%S.%f") if label is None else folders.checked_label(label)
+    folder = Path(into) / source.name / label
+    failed = folder.with_name(label + folders.FAILED)
+    for path in (folder, failed):
+        folders.refuse_others(path)
+    folders.refuse_existing(folder, force)
     copy = None if notebook is None else _copy(Path(notebook), source, force)
     with folders.unfinished(folder) as new:
         target = new / f"{source.name}.ipynb"
@@ -141,9 +139,8 @@ def run(
             nbformat.write(_in_words(executed, differences) if source.of_the_book else executed, target)
         crate.write(new, source.title, about, given, source.of_the_book)
         if failure:
-            kept = folders.settle(new, folder.with_name(folder.name + folders.FAILED), replace)
-            raise RunFailed(source.name, failure, kept)
-        folder = folders.settle(new, folder, replace)
+            raise RunFailed(source.name, failure, folders.settle(new, failed, force=True))
+        folders.settle(new, folder, force)
     try:
         if copy:
             folders.refuse_existing(copy, force)  # it may have appeared meanwhile

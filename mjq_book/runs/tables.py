@@ -52,9 +52,8 @@ def long(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
     Examples
     --------
     >>> from mjq_book.runs.cases import Case
-    >>> from mjq_book.runs.kept.results import Results
     >>> plan = Plan("stability", "", ["n"], ["n"], "", [Case("a", {"n": 30}, "")])
-    >>> long(plan, [Record("done", None, 0.5, Results({"waste": [1.5, "none"]}, {}, {}))]).rows()
+    >>> long(plan, [Record(None, 0.5, {"waste": [1.5, "none"]}, {})]).rows()
     [('a', 30, 'waste', 1, '1', 1.5, None), ('a', 30, 'waste', 2, '1', None, 'none')]
     """
     types = _given(plan)
@@ -62,7 +61,7 @@ def long(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
     for case, record in zip(plan.cases, records, strict=True):
         if record and record.done:
             given = [_as(types[name], case.parameters[name]) for name in types]
-            rows += [[case.name, *given, *entry] for entry in _entries(record.results)]
+            rows += [[case.name, *given, *entry] for entry in _entries(record)]
     return pl.DataFrame(rows, schema={"case": pl.String} | types | ENTRY, orient="row")
 
 
@@ -74,9 +73,8 @@ def wide(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
     Examples
     --------
     >>> from mjq_book.runs.cases import Case
-    >>> from mjq_book.runs.kept.results import Results
     >>> plan = Plan("stability", "", ["n"], ["n"], "", [Case("a", {"n": 30}, ""), Case("b", {"n": 60}, "")])
-    >>> wide(plan, [Record("done", None, 0.5, Results({"waste": 1.5}, {}, {})), None]).rows()
+    >>> wide(plan, [Record(None, 0.5, {"waste": 1.5}, {}), None]).rows()
     [('a', 30, 'done', 0.5, None, 1.5), ('b', 60, 'missing', None, None, None)]
     """
     types = {"case": pl.String} | _given(plan) | FATE
@@ -102,7 +100,7 @@ def _given(plan):
 
 def _single_values(record, taken):
     """Return column and value of what a finished case glued as a single number or word."""
-    values = record.results.values if record and record.done else {}
+    values = record.values if record and record.done else {}
     single = {name: value for name, value in values.items() if _is_single(value)}
     return {f"{name} (result)" if name in taken else name: value for name, value in single.items()}
 
@@ -122,19 +120,20 @@ def _kinds(rows):
 def _fate(record):
     if not record:
         return {"status": "missing", "seconds": None, "error": None}
-    return {"status": record.status, "seconds": record.seconds, "error": record.failure and str(record.failure)}
+    status = "done" if record.done else "failed"
+    return {"status": status, "seconds": record.seconds, "error": record.failure and str(record.failure)}
 
 
-def _entries(results):
+def _entries(record):
     """Yield name, row, column, number and text of every entry of every result."""
-    for name, value in results.values.items():
+    for name, value in record.values.items():
         if _is_single(value):
             yield [name, None, None, *_split(value)]
         else:
             for k, row in enumerate(value, 1):
                 for j, entry in enumerate(row if isinstance(row, list) else [row], 1):
                     yield [name, k, str(j), *_split(entry)]
-    for name, table in results.tables.items():
+    for name, table in record.tables.items():
         for k, row in enumerate(table["rows"], 1):
             for column, entry in zip(table["columns"], row, strict=False):
                 yield [name, k, str(column), *_split(entry)]

@@ -9,11 +9,9 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Sequence
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
-import filelock
 import numpy as np
 
 from mjq._util import fingerprints, parallel
@@ -98,16 +96,15 @@ def past_of(
         keep.mkdir(parents=True, exist_ok=True)
         path = keep / f"{described['log']}-{policy}.jsonl"
     wanted = numbers(first, end)
-    with filelock.FileLock(f"{path}.lock") if path else nullcontext():
-        with Journal(path, described, force=True) as journal:
-            todo = [(number, number) for number in wanted if number not in journal.rows]
-            bar = parallel.Bar("forecasts of the past", len(todo), progress, delay=parallel.SOON)
-            with bar, warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "Sending large graph")  # each process needs the whole log
-                for rows in parallel.map_as_completed(partial(rows_of, jobs, policy), todo, workers):
-                    journal.note(rows)
-                    bar.update(len(rows))
-            kept = [journal.rows[number] for number in wanted]
+    journal = Journal(path, described, force=True)
+    todo = [(number, number) for number in wanted if number not in journal.rows]
+    bar = parallel.Bar("forecasts of the past", len(todo), progress, delay=parallel.SOON)
+    with bar, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sending large graph")  # each process needs the whole log
+        for rows in parallel.map_as_completed(partial(rows_of, jobs, policy), todo, workers):
+            journal.note(rows)
+            bar.update(len(rows))
+    kept = [journal.rows[number] for number in wanted]
     return Past(
         np.array(wanted, dtype=np.int64),
         jobs.arrival[wanted],

@@ -7,7 +7,6 @@ smallest size that meets the target is reported beside the one from which on all
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -190,24 +189,22 @@ class _Work:
         if self.output is not None:
             folders.refuse_existing(self.output, force)
         self.workers, self.force = workers, force
-        self.bar, self.stack = Bar("replays", 0, progress, delay=SOON), ExitStack()
+        self.bar = Bar("replays", 0, progress, delay=SOON)
         self.all: list[Replays] = []
 
     def __enter__(self) -> Self:
-        self.stack.enter_context(self.bar)
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self.stack.__exit__(*error)
+        self.bar.close()
 
     def replays(self, log: Log) -> Replays:
         """Return the replays of one more log; the journals of the second and further logs are numbered."""
         path = self.output
         if path is not None and self.all:
             path = path.with_name(f"{path.name}.{len(self.all) + 1}")
-        made = Replays(log, self.percentile, self.workers, path, self.force, self.bar)
-        self.all.append(self.stack.enter_context(made))
-        return made
+        self.all.append(Replays(log, self.percentile, self.workers, path, self.force, self.bar))
+        return self.all[-1]
 
     def done(self, answer):
         """Write what was found, remove the journals, and return it."""

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -53,13 +53,6 @@ class Replays:
         path = None if output is None else output.with_name(output.name + ".part")
         self.journal = Journal(path, described, force)
         self.rows = self.journal.rows
-
-    def __enter__(self) -> Self:
-        self.journal.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self.journal.__exit__(*error)
 
     def forget(self) -> None:
         """Remove the notes, after the output has been written."""

@@ -8,9 +8,7 @@ import math
 import re
 import shutil
 import sys
-from pathlib import Path
 
-import filelock
 import matplotlib
 import nbformat
 import numpy as np
@@ -505,18 +503,6 @@ def test_a_full_disk_leaves_nothing_half_written(here, small, kept, monkeypatch)
     assert not list((here / "runs/small").iterdir())
 
 
-def test_files_appear_whole_or_not_at_all(tmp_path, monkeypatch):
-    folders.write(tmp_path / "a", b"old")
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        folders.write(tmp_path / "a", b"new")
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"old"}
-
-
 def test_the_fingerprint_of_the_code_is_that_of_a_copy_until_a_byte_changes(tmp_path):
     here, copy = fingerprints.HOME / "mjq_book", tmp_path / "mjq_book"
     shutil.copytree(here, copy, ignore=shutil.ignore_patterns("__pycache__"))
@@ -769,66 +755,6 @@ def test_only_finished_runs_of_one_chapter_are_compared(tmp_path):
 # --- Nothing is lost or replaced --------------------------------------------------------------------------------------
 
 
-def test_a_forced_run_does_not_replace_a_sweep_at_work(here, small, kept):
-    folder = here / "runs/small/a"
-    folder.mkdir(parents=True)
-    (folder / "sweep.json").write_text("{}")
-    with (
-        filelock.FileLock(folder / folders.LOCK),
-        pytest.raises(ValueError, match="a sweep is at work in runs/small/a"),
-    ):
-        runs.run(small, label="a", force=True)
-    assert (folder / "sweep.json").exists()
-    runs.run(small, label="a", force=True)  # of one that is not at work, it does
-    assert not (folder / "sweep.json").exists()
-
-
-def test_a_sweep_that_began_meanwhile_is_not_replaced(tmp_path):
-    new, folder = tmp_path / "new", tmp_path / "a"
-    new.mkdir()
-    folder.mkdir()
-    with filelock.FileLock(folder / folders.LOCK), pytest.raises(ValueError, match="a sweep is at work"):
-        folders.settle(new, folder, force=True)
-    assert new.exists()
-    assert folder.exists()
-
-
-def test_a_folder_that_appeared_meanwhile_stays(tmp_path):
-    for k in range(3):
-        new = tmp_path / f"new{k}"
-        new.mkdir()
-        (new / "file").write_text(str(k))
-        folders.settle(new, tmp_path / "a", False)
-    found = {path.name: (path / "file").read_text() for path in tmp_path.iterdir()}
-    assert found == {"a": "0", "a-1": "1", "a-2": "2"}
-
-
-def test_of_two_that_settle_at_once_the_second_gets_a_number(tmp_path, monkeypatch):
-    rename = Path.rename
-
-    def slower(new, free):
-        if free.name == "a":
-            free.mkdir()  # somebody was faster
-            (free / "file").write_text("first")
-            raise OSError(39, "Directory not empty")
-        return rename(new, free)
-
-    new = tmp_path / "new"
-    new.mkdir()
-    monkeypatch.setattr(Path, "rename", slower)
-    assert folders.settle(new, tmp_path / "a", False) == tmp_path / "a-1"
-    assert (tmp_path / "a/file").read_text() == "first"
-
-
-def test_a_disk_that_does_not_rename_is_an_error(tmp_path, monkeypatch):
-    def refused(*_):
-        raise OSError(30, "Read-only file system")
-
-    monkeypatch.setattr(Path, "rename", refused)
-    with pytest.raises(OSError, match="Read-only"):
-        folders.settle(tmp_path / "new", tmp_path / "a", False)
-
-
 def test_parameters_that_would_arrive_as_others_are_refused(tmp_path, small):
     notebook = nbformat.read(small, as_version=4)
     failure = execution.execute(notebook, tmp_path / "run.ipynb", dict(numbers=(1.0, 2.0)))
@@ -857,14 +783,18 @@ def test_the_chapter_itself_is_not_replaced(here, small):
         runs.run(small, notebook=small, force=True)
 
 
-def test_failed_runs_do_not_replace_each_other(here, small, kept):
+def test_of_failed_runs_the_last_is_kept_and_no_folder_of_somebody_else(here, small, kept):
     kept.append(execution.Failure("in cell 5 (work)", "ZeroDivisionError", [], []))
-    for _ in range(2):
+    for x in (1.0, 2.0):
         with pytest.raises(runs.RunFailed):
-            runs.run(small, label="a")
-    assert sorted(path.name for path in (here / "runs/small").iterdir()) == ["a.failed", "a.failed-1"]
+            runs.run(small, dict(x=x), label="a")
+    assert inputs.read_yaml(here / "runs/small/a.failed/parameters.yaml")["x"] == 2.0
+    assert [path.name for path in (here / "runs/small").iterdir()] == ["a.failed"]
     with pytest.raises(ValueError, match="its status is failed"):
         runs.compare(here / "runs/small/a.failed", here / "runs/small/a.failed")
+    (here / "runs/small/b.failed").mkdir()
+    with pytest.raises(ValueError, match=r"b\.failed exists and is not a run or sweep"):
+        runs.run(small, label="b")
 
 
 def test_braces_in_a_path_are_braces(here, small):

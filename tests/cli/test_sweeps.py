@@ -2,23 +2,20 @@
 
 import csv
 import json
-import os
-from types import SimpleNamespace
+from concurrent.futures import CancelledError
+from pathlib import Path
 
-import distributed
-import filelock
 import polars as pl
 import pytest
 
 from mjq._util import parallel
+from mjq._util.journal import Journal
 from mjq.simulation import simulate_depletion, simulate_multiserver
 from mjq_book import runs
 from mjq_book.runs import cases, sweeps, tables
 from mjq_book.runs.cases import Case, Plan, Record
 from mjq_book.runs.chapters import chapter
 from mjq_book.runs.execution import Failure
-from mjq_book.runs.kept.results import Results
-from mjq_book.runs.sweeps import Archive
 from tests.conftest import SMALL, write_chapter
 
 
@@ -28,38 +25,26 @@ def client():
         yield found
 
 
-@pytest.fixture(scope="module")
-def threads():
-    """A client whose workers are threads of this process, so that what they compute can be replaced."""
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as found:
-        with distributed.Client(found) as client:
-            yield client
-
-
-def squared(notebook, parameters, code, keep):
+def squared(notebook, code, keep, parameters):
     """What the small chapter finds, without a kernel."""
     given = dict(x=1.0, k=1, log="") | parameters
     if given["log"]:
         with open(given["log"], "a") as file:
             file.write(f"{given['x']:g} {given['k']}\n")
-    return finished({"square": given["x"] ** 2})
+    return finished({"square": given["x"] ** 2}), None
 
 
 @pytest.fixture
-def light(threads, monkeypatch):
-    """A client for sweeps of the small chapter that start no kernels: files are kept alike, whoever computes."""
+def light(monkeypatch):
+    """Sweeps of the small chapter start no kernels, with one worker: files are kept alike, whoever computes."""
     monkeypatch.setattr("mjq_book.runs.sweeps.compute", squared)
-    return threads
+    return 1
 
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def lines_of(folder):
-    return (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()
 
 
 def rows(path):
@@ -140,115 +125,43 @@ def plan_of(**parameters):
 
 
 def finished(values, tables=None):
-    return Record("done", None, 0.1, Results(values, tables or {}, {}))
+    return Record(None, 0.1, values, tables or {})
 
 
-KEPT = """\
-{"sweep": "cbbacee04a2be395f7186c84720b9c39b6bac3ff20311e304257f10498292bf9"}
-["id-1", {"status": "failed", "failure": {"where": "in cell 3 (work)", "error": "ValueError: no", "code": ["work()"], \
-"traceback": ["ValueError: no"]}, "seconds": 0.2, "results": {"values": {"y": 7}, "tables": {}}}]
-"""
-
-
-def test_files_of_a_sweep_keep_their_form_so_that_an_old_one_goes_on(tmp_path):
-    failure = Failure("in cell 3 (work)", "ValueError: no", ["work()"], ["ValueError: no"])
-    record = Record("failed", failure, 0.2, Results({"y": 7}, {}, {}))
-    plan = plan_of(x=[1.0])
-    with Archive(tmp_path / "a", plan).open() as archive:
-        archive.keep(plan.cases[0], record)
-    assert (tmp_path / "a/cases.jsonl").read_text() == KEPT
-    with Archive(tmp_path / "a", plan).open() as archive:
-        assert archive.record(plan.cases[0]) == record
-        assert archive.unfinished() == plan.cases
-        assert archive.stopped("enough").startswith("enough; 0 of 1 cases are finished")
-        archive.keep(plan.cases[0], finished({"y": 7}))
-        assert archive.stopped("enough").startswith("enough; 1 of 1 cases are finished")
-
-
-def test_identities_of_cases_are_those_of_the_version_before():
-    assert cases.checksum(["{}", {"x": 1.0}, "code"])[:16] == "52987e202e73e301"
-
-
-def test_a_sweep_that_is_killed_at_any_byte_resumes(here, small, light):
+def test_a_sweep_of_which_lines_are_missing_computes_these_alone(here, small, light):
     cases = [dict(x=float(x), log=str(here / "log")) for x in (1, 2)]
     folder = runs.sweep(small, cases, workers=light, label="a").folder
     whole, results = (folder / "cases.jsonl").read_bytes(), (folder / "results.csv").read_bytes()
-    assert len(lines_of(folder)) == 3
-    ends = [k + 1 for k, byte in enumerate(whole) if byte == ord("\n")]
-    for k in sorted({0, 1, *ends, *(end - 1 for end in ends), *(end - 30 for end in ends)}):
-        (folder / "cases.jsonl").write_bytes(whole[:k])
+    for number in range(3):
+        (folder / "cases.jsonl").write_bytes(b"\n".join(whole.split(b"\n")[: number + 1]))
         (here / "log").unlink(missing_ok=True)
         runs.sweep(small, cases, workers=light, label="a")
-        assert len(computed(here / "log")) == 2 - max(0, whole[:k].count(b"\n") - 1)
+        assert len(computed(here / "log")) == 2 - number
         assert (folder / "results.csv").read_bytes() == results
-        assert len(lines_of(folder)) == 3
-
-
-DAMAGES = b"", b"{", b'["id-1", {"status": "done"}]', b'["id-1", {}]', b"[]", b"\xff"
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_line_is_no_result_and_is_named(here, small, light, damage):
-    cases = [dict(x=float(x), log=str(here / "log")) for x in (1, 2)]
-    folder = runs.sweep(small, cases, workers=light, label="a").folder
-    before = (folder / "results.csv").read_bytes()
-    head, _, *others = (folder / "cases.jsonl").read_bytes().split(b"\n")
-    (folder / "cases.jsonl").write_bytes(b"\n".join([head, damage, *others]))
-    advice = r"cases\.jsonl, line 2 is damaged\. Delete that line to resume, or use --force to start again"
-    with pytest.raises(ValueError, match=advice):
-        runs.sweep(small, cases, workers=light, label="a")
-    assert len(computed(here / "log")) == 2
-    (folder / "cases.jsonl").write_bytes(b"\n".join([head, *others]))
-    runs.sweep(small, cases, workers=light, label="a")
-    assert len(computed(here / "log")) == 3
-    assert (folder / "results.csv").read_bytes() == before
-
-
-def test_a_folder_that_is_no_sweep_is_named_and_not_touched(here, small, light):
-    folder = here / "runs/small/a"
-    (folder / "cases").mkdir(parents=True)
-    (folder / "sweep.json").write_text('{"digest": "0"}')
-    (folder / "cases/0123.json").write_text("{}")
-    advice = "exists and is not a sweep; choose another label"
-    with pytest.raises(ValueError, match=advice):
-        runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
-    assert sorted(path.name for path in folder.iterdir() if path.name != ".lock") == ["cases", "sweep.json"]
-    assert not runs.sweep(small, [dict(x=1.0)], workers=light, label="a", force=True).missing
-    assert not (folder / "cases").exists()
-
-
-def test_a_damaged_plan_costs_no_result(here, small, light):
-    cases = [dict(x=1.0, log=str(here / "log"))]
-    folder = runs.sweep(small, cases, workers=light, label="a").folder
-    for damage in (lambda path: path.write_text("{"), lambda path: path.unlink()):
-        damage(folder / "sweep.json")
-        assert not runs.sweep(small, cases, workers=light, label="a").missing
-    assert json.loads((folder / "sweep.json").read_text())["chapter"] == "small"
-    assert computed(here / "log") == ["1 1"]
 
 
 def test_a_full_disk_stops_the_sweep_and_keeps_what_is_finished(here, small, light, monkeypatch):
     cases = [dict(x=float(x), log=str(here / "log")) for x in (0, 1, 2, 4)]
-    sync, left = os.fsync, [3]  # the plan, two cases, and then no file any more: neither cases nor tables
+    room, note = [2], Journal.note
 
-    def filling(handle):
-        left[0] -= 1
-        if left[0] < 0:
-            raise OSError(28, "No space left on device")
-        sync(handle)
+    def noting(journal, rows):
+        room[0] -= 1
+        note(journal, rows) if room[0] >= 0 else full(journal.path)
+
+    def full(path, *_):
+        raise OSError(28, "No space left on device", str(path))
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", filling)
+        patch.setattr(Journal, "note", noting)
+        patch.setattr(Path, "write_bytes", full)  # of tables
         stopped = r"No space left on device: '.+/a/.+'; 2 of 4 cases are finished and kept in"
         with pytest.raises(runs.SweepStopped, match=stopped):
             runs.sweep(small, cases, workers=light, label="a")
     folder = here / "runs/small/a"
     assert not list(folder.glob("*.csv"))
-    kept = (folder / "cases.jsonl").read_bytes()
     done = runs.sweep(small, cases, workers=light, label="a")
     assert not done.missing
-    assert (folder / "cases.jsonl").read_bytes().startswith(kept)
-    assert len(computed(here / "log")) <= 5  # the case whose result found no room, again
+    assert len(computed(here / "log")) == 5  # the case whose result found no room, again
 
 
 def test_whole_numbers_of_any_size_come_through(here, small, client):
@@ -263,38 +176,25 @@ def test_whole_numbers_of_any_size_come_through(here, small, client):
 def test_force_leaves_nothing_of_what_was_there(here, small, light):
     (here / "runs/small/a").mkdir(parents=True)
     (here / "runs/small/a/run.json").write_text("{}")
-    with pytest.raises(ValueError, match=r"is not a (run or )?sweep"):
+    with pytest.raises(ValueError, match="holds a run, another sweep"):
         runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
     done = runs.sweep(small, [dict(x=1.0)], workers=light, label="a", force=True)
-    left = sorted(path.name for path in done.folder.iterdir() if path.name != ".lock")
-    assert left == ["cases.csv", "cases.jsonl", "results.csv", "sweep.json"]
+    names = sorted(path.name for path in done.folder.iterdir())
+    assert names == ["cases.csv", "cases.jsonl", "results.csv", "sweep.json"]
 
 
 def test_a_folder_holds_one_sweep(here, small, light):
     runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
-    with pytest.raises(ValueError, match="holds another sweep"):
+    with pytest.raises(ValueError, match="holds a run, another sweep"):
         runs.sweep(small, [dict(x=2.0)], workers=light, label="a")
     done = runs.sweep(small, [dict(x=2.0)], workers=light, label="a", force=True)
-    assert len(lines_of(done.folder)) == 2
-    (here / "runs/small/b").mkdir()
-    (here / "runs/small/b/mine.txt").write_text("mine")
-    with pytest.raises(ValueError, match=r"exists and is not a (run or )?sweep"):
-        runs.sweep(small, [dict(x=2.0)], workers=light, label="b")
+    assert [r["x"] for r in rows(done.folder / "cases.csv")] == ["2.0"]
 
 
 def test_a_changed_chapter_is_another_sweep(here, small, light):
     runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
     write_chapter(small, SMALL | {"results": SMALL["results"].replace("x * x", "x + x")})
     with pytest.raises(ValueError, match="another version of the chapter"):
-        runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
-
-
-def test_two_sweeps_do_not_write_into_one_folder(here, small, light):
-    (here / "runs/small/a").mkdir(parents=True)
-    with (
-        filelock.FileLock(here / "runs/small/a/.lock"),
-        pytest.raises(ValueError, match="another sweep is at work in runs/small/a"),
-    ):
         runs.sweep(small, [dict(x=1.0)], workers=light, label="a")
 
 
@@ -329,7 +229,7 @@ def test_results_called_like_a_parameter_or_a_column_have_columns_of_their_own()
 
 
 def test_a_row_for_every_case_whatever_became_of_it():
-    failed = Record("failed", Failure("in cell 3 (work)", "ValueError: no", [], []), 0.2, Results({"y": 7}, {}, {}))
+    failed = Record(Failure("in cell 3 (work)", "ValueError: no", [], []), 0.2, {"y": 7}, {})
     found = [finished({"y": 1, "word": "a"}), None, failed, finished({"y": True, "late": None, "word": 2})]
     rows = tables.wide(plan_of(k=[1, 2, 3, 10**20], flag=[True, False, True, True]), found).rows()
     assert rows == [
@@ -350,7 +250,7 @@ def test_cases_of_a_sweep_leave_the_cores_to_each_other():
 def test_a_worker_with_another_version_is_refused(monkeypatch):
     monkeypatch.setattr("mjq._util.fingerprints.code", lambda *packages: "another")
     with pytest.raises(RuntimeError, match="this worker has another version of mjq: another, the sweep has this"):
-        cases.compute("{}", {}, "this", False)
+        cases.compute("{}", "this", False, {})
 
 
 def test_a_kernel_that_dies_is_a_failed_case(here, small, client):
@@ -359,20 +259,35 @@ def test_a_kernel_that_dies_is_a_failed_case(here, small, client):
     assert rows(done.folder / "cases.csv")[0]["error"] == "in cell 5 (work): DeadKernelError: Kernel died"
 
 
-def test_without_workers_a_sweep_gives_up(here, small):
-    with (
-        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster,
-        distributed.Client(cluster) as alone,
-        pytest.raises(runs.SweepStopped, match=r"there has been no worker for 0\.5 s; 0 of 1 cases are finished"),
-    ):
-        runs.sweep(small, [dict(x=1.0)], workers=alone, patience=0.5)
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (KeyboardInterrupt(), "it was interrupted"),
+        (CancelledError("f-1"), "the scheduler is gone"),
+        (RuntimeError("this worker has another version of mjq"), "this worker has another version of mjq"),
+    ],
+)
+def test_a_sweep_that_is_stopped_says_how_far_it_came(here, small, light, monkeypatch, error, reason):
+    def stopping(notebook, code, keep, parameters):
+        if parameters["x"] == 2.0:
+            raise error
+        return squared(notebook, code, keep, parameters)
+
+    monkeypatch.setattr(sweeps, "compute", stopping)
+    with pytest.raises(runs.SweepStopped, match=f"^{reason}; 1 of 3 cases are finished and kept in runs/small/a$"):
+        runs.sweep(small, [dict(x=x) for x in (1.0, 2.0, 4.0)], workers=light, label="a")
+    fates = [r["status"] for r in rows(here / "runs/small/a/cases.csv")]
+    assert fates == ["done", "missing", "missing"]
 
 
-@pytest.mark.parametrize("status", ["cancelled", "lost"])
-def test_a_sweep_whose_scheduler_has_gone_says_how_far_it_came(status):
-    kept = SimpleNamespace(stopped=lambda reason: f"{reason}; 3 of 7 cases are finished")
-    with pytest.raises(runs.SweepStopped, match="the scheduler cannot be reached; 3 of 7 cases are finished"):
-        sweeps._Crew(None, kept, 1.0)._record(SimpleNamespace(status=status))
+def test_a_case_in_which_processes_die_has_failed(here, small, monkeypatch):
+    def died(function, cases, workers, died):
+        yield [(key, died) for key, _ in cases]
+
+    monkeypatch.setattr("mjq._util.parallel.map_as_completed", died)
+    done = runs.sweep(small, [dict(x=1.0)], label="a")
+    assert done.failed == ["1"]
+    assert rows(done.folder / "cases.csv")[0]["error"] == f"on its worker: {cases.DIED}"
 
 
 def test_tables_become_rows():

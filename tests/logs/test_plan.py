@@ -260,8 +260,7 @@ def test_an_interrupted_plan_goes_on_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "wait_statistics", stopping)
     with pytest.raises(KeyboardInterrupt):
         planned(log, 0.5, ["easy"], [10, 14, 20], output=tmp_path / "plan.json")
-    notes = (tmp_path / "plan.json.part").read_text().splitlines()
-    assert len(notes) == 6
+    assert (tmp_path / "plan.json.part").read_text().count("\n") == 5  # each line begins with its break
     monkeypatch.setattr(module, "wait_statistics", lambda *words, **more: made.append(1) or true(*words, **more))
     with pytest.raises(ValueError, match="another"):  # another log
         planned(mixed(8), 0.5, ["easy"], [10, 14, 20], output=tmp_path / "plan.json")

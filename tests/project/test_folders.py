@@ -1,17 +1,14 @@
 """What is replaced, emptied and removed under the folder of runs, and what never is."""
 
-import os
-import signal
-import subprocess
-import sys
-from types import SimpleNamespace
+import contextlib
+from pathlib import Path
 
 import nbformat
 import pytest
 
 from mjq._util import folders
 from mjq_book import runs
-from mjq_book.runs import execution, sweeps
+from mjq_book.runs import execution
 
 
 @pytest.fixture
@@ -55,7 +52,7 @@ def victim(here):
 @pytest.mark.parametrize("command", [run, sweep])
 def test_a_link_is_neither_followed_nor_replaced(here, small, quick, victim, command, force):
     (here / "runs/small/v2").symlink_to(victim)
-    with pytest.raises(ValueError, match="runs/small/v2 is a link"):
+    with pytest.raises(ValueError, match="runs/small/v2 exists and is not a run or sweep"):
         command(small, "v2", force)
     assert contents(victim) == {"mine.txt": "mine"}
     assert (here / "runs/small/v2").is_symlink()
@@ -66,7 +63,7 @@ def test_a_link_to_another_sweep_is_a_link(here, small, quick, command):
     sweep(small, "v1", False)
     (here / "runs/small/v2").symlink_to(here / "runs/small/v1")
     before = contents(here / "runs/small/v1")
-    with pytest.raises(ValueError, match="runs/small/v2 is a link"):
+    with pytest.raises(ValueError, match="runs/small/v2 exists and is not a run or sweep"):
         command(small, "v2", True)
     assert contents(here / "runs/small/v1") == before
 
@@ -101,69 +98,54 @@ def test_runs_and_sweeps_replace_each_other_if_they_are_told_to(here, small, qui
     assert first is second or not (here / "runs/small/a" / mark[first]).exists()
 
 
-def test_a_sweep_that_was_stopped_before_it_had_begun_can_be_begun_anew(here, small, quick, monkeypatch):
-    def stop(*_, **__):
+def test_a_sweep_that_was_stopped_at_once_goes_on_and_can_be_begun_anew(here, small, quick, monkeypatch):
+    def stop(*_):
         raise KeyboardInterrupt
 
-    for place in ("Journal", "provenance"):  # before there is a journal, and before there is a plan beside it
-        with monkeypatch.context() as patch:
-            patch.setattr(sweeps, place, stop if place == "Journal" else SimpleNamespace(versions=stop))
-            with pytest.raises(KeyboardInterrupt):
-                sweep(small, place, False)
-        assert sweep(small, place, True).missing == ["1"]
+    with monkeypatch.context() as patch:
+        patch.setattr("mjq_book.runs.sweeps._compute", stop)
+        with pytest.raises(runs.SweepStopped, match="it was interrupted; 0 of 1 cases"):
+            sweep(small, "a", False)
+    for force in (False, True):
+        assert sweep(small, "a", force).missing == ["1"]
 
 
-# --- What killed processes leave ------------------------------------------------------------------------------------
-
-FILLING = """
-import sys, time
-from pathlib import Path
-from mjq._util import folders
-with folders.unfinished(Path(sys.argv[1])) as new:
-    (new / "half").write_text("half")
-    print(new.name, flush=True)
-    time.sleep(600)
-"""
+# --- Whole or not at all --------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def filling(tmp_path):
-    """A process that fills a folder, and the name of that."""
-    process = subprocess.Popen([sys.executable, "-c", FILLING, tmp_path / "runs/a"], stdout=subprocess.PIPE, text=True)
-    yield process, tmp_path / "runs" / process.stdout.readline().strip()
-    process.kill()
-    process.wait()
-    process.stdout.close()
+def test_a_folder_appears_when_it_is_settled(tmp_path):
+    with pytest.raises(KeyError), folders.unfinished(tmp_path / "a") as new:
+        (new / "file").write_text("half")
+        raise KeyError
+    assert not list(tmp_path.iterdir())
+    with folders.unfinished(tmp_path / "a") as new:
+        (new / "run.json").write_text("1")
+        assert folders.settle(new, tmp_path / "a", False) == tmp_path / "a"
+    assert contents(tmp_path) == {"a/run.json": "1"}
 
 
-@pytest.mark.parametrize("label", ["a", "b"])
-def test_what_a_killed_process_left_is_removed_by_the_next_and_what_is_at_work_is_not(tmp_path, filling, label):
-    process, left = filling
-    with folders.unfinished(tmp_path / "runs" / label):
-        assert (left / "half").exists()
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    assert (left / "half").exists()
-    with folders.unfinished(tmp_path / "runs" / label) as new:
-        assert not left.exists()
-        assert folders.settle(new, tmp_path / "runs" / label, False).is_dir()
-    assert [path.name for path in (tmp_path / "runs").iterdir()] == [label]
+@pytest.mark.parametrize(("force", "kept"), [(False, "first"), (True, "second")])
+def test_a_run_that_appeared_meanwhile_is_replaced_only_by_force(tmp_path, force, kept):
+    with contextlib.suppress(OSError), folders.unfinished(tmp_path / "a") as new:
+        (new / "run.json").write_text("second")
+        (tmp_path / "a").mkdir()
+        (tmp_path / "a/run.json").write_text("first")
+        folders.settle(new, tmp_path / "a", force)
+    assert contents(tmp_path) == {"a/run.json": kept}
 
 
-def test_folders_that_only_look_abandoned_stay(tmp_path):
-    (tmp_path / ".a-01234567").mkdir()
-    (tmp_path / ".a-01234567/mine.txt").write_text("mine")
-    (tmp_path / "mine").mkdir()
-    (tmp_path / ".b-01234567").symlink_to(tmp_path / "mine")
-    (tmp_path / "mine/mine.txt").write_text("mine")
-    (tmp_path / f".b-01234567{folders.AT_WORK}").touch()
-    (tmp_path / "a").mkdir()
-    for name in (".", "..", ".mine", ".mine-0123456x"):
-        (tmp_path / f"a/{name}{folders.AT_WORK}").touch()
-    (tmp_path / "a/.mine").mkdir()
-    for label in ("a", "a/a"):
-        with folders.unfinished(tmp_path / label):
-            pass
-    assert (tmp_path / "a/.mine").exists()
-    assert (tmp_path / ".a-01234567/mine.txt").exists()
-    assert (tmp_path / "mine/mine.txt").exists()
+@pytest.mark.parametrize("mine", [True, False])
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch, mine):
+    if mine:
+        folders.write(tmp_path / "a", b"old")
+
+    def full(path, content):
+        with path.open("wb") as file:
+            file.write(content[:1])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.+/a'"):
+        folders.write(tmp_path / "a", b"new")
+    monkeypatch.undo()
+    assert contents(tmp_path) == ({"a": "old"} if mine else {})
