@@ -3,40 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from mjq._util import checks
 from mjq_book.runs import inputs
 
 __all__ = ["compare"]
-
-
-@dataclass(frozen=True)
-class _Finished:
-    """Hold what is compared of a finished run, by name."""
-
-    chapter: str
-    versions: dict
-    parameters: dict
-    results: dict
-
-
-@dataclass(frozen=True)
-class _Difference:
-    """Hold a value of two runs, and the relative difference: 0 if equal, None if that makes no sense."""
-
-    name: str
-    first: Any
-    second: Any
-    relative: float | None
-
-    def counts(self, tolerance=0.0):
-        """Return whether two values differ by more than this relative difference."""
-        if self.relative is None:
-            return True
-        return self.relative != 0 and not (self.relative <= tolerance and math.isfinite(tolerance))
 
 
 def compare(first: str | Path, second: str | Path, tolerance: float = 0.0) -> dict[str, Any]:
@@ -61,41 +34,36 @@ def compare(first: str | Path, second: str | Path, tolerance: float = 0.0) -> di
     ValueError
         If a folder is not that of a finished run, or the chapters differ.
     """
+    tolerance = float(checks.not_negative("tolerance", tolerance, ndim=0))
     a, b = _read(first), _read(second)
-    if a.chapter != b.chapter:
-        raise ValueError(f"{first} is a run of {a.chapter}, {second} one of {b.chapter}")
-    results = _differences(a.results, b.results)
-    counting = [asdict(difference) for difference in results if difference.counts(tolerance)]
+    if a["chapter"] != b["chapter"]:
+        raise ValueError(f"{first} is a run of {a['chapter']}, {second} one of {b['chapter']}")
+    results = _differences(a["results"], b["results"], tolerance)
     return {
-        "chapter": a.chapter,
-        "versions": _differing(a.versions, b.versions),
-        "parameters": _differing(a.parameters, b.parameters),
-        "results": counting,
-        "same": len(results) - len(counting),
+        "chapter": a["chapter"],
+        "versions": _differences(a["versions"], b["versions"]),
+        "parameters": _differences(a["parameters"], b["parameters"]),
+        "results": results,
+        "same": len(a["results"] | b["results"]) - len(results),
     }
 
 
 def _read(folder):
-    """Return what is compared of a finished run; raise ``ValueError`` if there is none."""
+    """Return what is compared of a finished run, by name; raise ``ValueError`` if there is none."""
     folder = Path(folder)
     try:
-        record, results = (_json(folder / name) for name in ("run.json", "results.json"))
+        record, results = (json.loads((folder / name).read_bytes()) for name in ("run.json", "results.json"))
         if record["status"] != "done":
             raise ValueError(f"its status is {record['status']}")
-        about, parameters = record["versions"], inputs.read_yaml(folder / "parameters.yaml")
-        versions = {key: about[key] for key in ("code", "python", "system")} | about["packages"]
-        return _Finished(record["chapter"], versions, parameters, dict(_flat(results)))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        about = record["versions"]
+        return {
+            "chapter": record["chapter"],
+            "versions": {key: about[key] for key in ("code", "python", "system")} | about["packages"],
+            "parameters": inputs.read_yaml(folder / "parameters.yaml"),
+            "results": dict(_flat(results)),
+        }
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{folder} is not the folder of a finished run: {error}") from error
-
-
-def _json(path):
-    """Read JSON, and refuse the infinite numbers that Python would take."""
-
-    def refuse(constant):
-        raise ValueError(f"{path.name} holds {constant}, which is not a number in JSON")
-
-    return json.loads(path.read_bytes(), parse_constant=refuse)
 
 
 def _flat(results):
@@ -117,20 +85,20 @@ def _entries(name, value):
         yield from _entries(f"{name}[{k}]", entry)
 
 
-def _differences(a, b):
-    pairs = [(name, a.get(name), b.get(name)) for name in dict.fromkeys([*a, *b])]
-    return [_Difference(name, first, second, _relative(first, second)) for name, first, second in pairs]
-
-
-def _differing(a, b):
-    return [asdict(difference) for difference in _differences(a, b) if difference.counts()]
+def _differences(a, b, tolerance=0.0):
+    """Return what differs: numbers by more than this relative difference, all else at all."""
+    rows = []
+    for name in dict.fromkeys([*a, *b]):
+        first, second = a.get(name), b.get(name)
+        relative = _relative(first, second) if _is_number(first) and _is_number(second) else None
+        equal = first == second and type(first) is type(second) if relative is None else relative <= tolerance
+        if not equal:
+            rows.append({"name": name, "first": first, "second": second, "relative": relative})
+    return rows
 
 
 def _relative(first, second):
-    """Return the relative difference of two numbers; of other values 0 if they are equal, else None."""
-    if _is_number(first) and _is_number(second):
-        return abs(first - second) / max(abs(first), abs(second)) if first != second else 0
-    return 0 if first == second and type(first) is type(second) else None
+    return abs(first - second) / max(abs(first), abs(second)) if first != second else 0.0
 
 
 def _is_number(value):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import logging
 import re
 from collections.abc import Callable
@@ -15,7 +14,6 @@ import nbformat
 import papermill
 from nbclient.exceptions import CellTimeoutError
 from papermill.engines import NBClientEngine, papermill_engines
-from papermill.translators import translate_parameters
 
 __all__ = ["Failure", "cleaned", "execute", "plain", "started_again"]
 
@@ -88,7 +86,6 @@ def execute(
     arguments += [f"--InteractiveShellApp.exec_lines={first}"] * bool(first)
     notebook = nbformat.from_dict(notebook)
     try:
-        _is_data(parameters or {})
         papermill.execute_notebook(
             notebook, _as_it_stands(target), parameters, engine_name="mjq", kernel_name="python3",
             progress_bar=progress, request_save_on_cell_execute=False, extra_arguments=arguments, kept=target,
@@ -161,14 +158,6 @@ class _Engine(NBClientEngine):
 
 papermill_engines.register("mjq", _Engine)
 logging.getLogger("papermill").addHandler(logging.NullHandler())  # what went wrong is said by a Failure
-
-
-def _is_data(parameters):
-    """Raise ``ValueError`` unless the cell that papermill puts in only assigns the given values."""
-    code = translate_parameters("python3", "python", parameters, "Parameters")
-    values = {node.targets[0].id: ast.literal_eval(node.value) for node in ast.parse(code).body}
-    if values != parameters:
-        raise ValueError("the kernel received other parameters than were given")
 
 
 def _failure(target, error, traceback):

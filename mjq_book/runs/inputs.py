@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from mjq_book.runs.chapters import Chapter, Parameter
 __all__ = ["combine", "data", "grid", "one", "read_cases", "read_yaml", "several", "write_yaml"]
 
 MOST_CASES = 1_000_000
-MOST_YAML, MOST_TABLE = 10_000_000, 200_000_000  # letters that are read of a file; some files never end
 RANGE = re.compile(r"(?P<start>[^:]+):(?P<stop>[^:]+):(?P<number>[^:]+)(?P<log>:log)?")
 
 
@@ -33,7 +31,7 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     that come twice and anything but a list of names with values are refused.
     """
     try:
-        content = _load(_text(path, "utf-8", MOST_YAML))
+        content = _load(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, YAMLError) as error:
         raise ValueError(f"{path} cannot be read as YAML: {' '.join(str(error).split())}") from error
     if not isinstance(content, dict) or not all(isinstance(name, str) for name in content):
@@ -175,9 +173,9 @@ def read_cases(path: str | Path, chapter: Chapter) -> tuple[list[str] | None, li
     cases : list of dict
     """
     try:
-        text = StringIO(_text(path, "utf-8-sig", MOST_TABLE, newline=""), newline="")
-        # Not by polars: a short row would be one with empty cells, and a long one an error without its number.
-        header, *rows = [row for row in csv.reader(text, strict=True) if row]
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            # Not by polars: a short row would be one with empty cells, and a long one an error without its number.
+            header, *rows = [row for row in csv.reader(file, strict=True) if row]
     except (OSError, csv.Error, ValueError) as error:
         raise ValueError(f"{path} cannot be read as a table of cases: {error}") from error
     header = [name.strip() for name in header]
@@ -212,15 +210,6 @@ def data(name: str, text: str) -> Any:
         return _load(text)
     except YAMLError as error:
         raise ValueError(f"{name}: {text!r} is not a value: {' '.join(str(error).split())}") from error
-
-
-def _text(path, encoding, most, newline=None):
-    """Return a whole file; raise ``ValueError`` if it is longer than `most` letters, as ``/dev/zero`` is."""
-    with open(path, encoding=encoding, newline=newline) as file:
-        text = file.read(most + 1)
-    if len(text) > most:
-        raise ValueError(f"it is longer than {most // 1_000_000} million characters")
-    return text
 
 
 def _load(text):

@@ -107,8 +107,6 @@ def run(
         For an unknown name, a value that violates a constraint, or a folder or file that exists.
     RunFailed
         With the cell and the error.
-    RuntimeError
-        If the copy could not be written; all else is there.
     """
     source, changed = chapter(name), parameters or {}
     given = source.values(changed)
@@ -119,7 +117,8 @@ def run(
     for path in (folder, failed):
         folders.refuse_others(path)
     folders.refuse_existing(folder, force)
-    copy = None if notebook is None else _copy(Path(notebook), source, force)
+    if notebook is not None:
+        _refuse_copy(Path(notebook), source, force)
     with folders.unfinished(folder) as new:
         target = new / f"{source.name}.ipynb"
         failure = execution.execute(
@@ -141,12 +140,8 @@ def run(
         if failure:
             raise RunFailed(source.name, failure, folders.settle(new, failed, force=True))
         folders.settle(new, folder, force)
-    try:
-        if copy:
-            folders.refuse_existing(copy, force)  # it may have appeared meanwhile
-            folders.write(copy, (folder / target.name).read_bytes())
-    except (OSError, ValueError, RuntimeError) as error:
-        raise RuntimeError(f"{error}; all other results are in {folder}") from error
+    if notebook is not None:
+        folders.write(Path(notebook), (folder / target.name).read_bytes())
     return Run(folder, given, answers, differences, executed, seconds, len(source.notebook.cells))
 
 
@@ -162,14 +157,13 @@ def _about(name, failure, began, seconds):
     }
 
 
-def _copy(path, source, force):
-    """Return where a copy of the notebook goes, if it may go there."""
+def _refuse_copy(path, source, force):
+    """Raise ``ValueError`` if a copy of the notebook may not go there."""
     folders.refuse_existing(path, force)
     if not path.parent.is_dir() or (path.exists() and not path.is_file()):
         raise ValueError(f"{path} must be a file in a folder that exists")
     if path.exists() and path.samefile(source.path):
         raise ValueError(f"{path} is the chapter itself")
-    return path
 
 
 def _in_words(executed, differences):

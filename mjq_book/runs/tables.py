@@ -33,14 +33,12 @@ def check_columns(parameters: Iterable[str]) -> None:
 
 def write(folder: Path, plan: Plan, records: Sequence[Record | None], format: str = "csv") -> None:
     """Write ``results.csv`` (or ``.parquet``) and ``cases.csv`` for the records that are there."""
-    results, cases = long(plan, records), wide(plan, records)
+    results, content = long(plan, records), io.BytesIO()
+    results.write_parquet(content) if format == "parquet" else results.write_csv(content)
+    folders.write(folder / f"results.{format}", content.getvalue())
     other = "csv" if format == "parquet" else "parquet"
-    if format == "parquet":
-        folders.write(folder / "results.parquet", _bytes(results.write_parquet))
-    else:
-        folders.write(folder / "results.csv", _bytes(results.write_csv))
     (folder / f"results.{other}").unlink(missing_ok=True)  # of an earlier call, and not of these cases
-    folders.write(folder / "cases.csv", _bytes(cases.write_csv))
+    folders.write(folder / "cases.csv", wide(plan, records).write_csv().encode())
 
 
 def long(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
@@ -56,13 +54,14 @@ def long(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
     >>> long(plan, [Record(None, 0.5, {"waste": [1.5, "none"]}, {})]).rows()
     [('a', 30, 'waste', 1, '1', 1.5, None), ('a', 30, 'waste', 2, '1', None, 'none')]
     """
-    types = _given(plan)
-    rows = []
-    for case, record in zip(plan.cases, records, strict=True):
-        if record and record.done:
-            given = [_as(types[name], case.parameters[name]) for name in types]
-            rows += [[case.name, *given, *entry] for entry in _entries(record)]
-    return pl.DataFrame(rows, schema={"case": pl.String} | types | ENTRY, orient="row")
+    rows = [
+        [case.name, *_given(plan, case).values(), *entry]
+        for case, record in zip(plan.cases, records, strict=True)
+        if record and record.done
+        for entry in _entries(record)
+    ]
+    columns = ["case", *plan.given, *ENTRY]
+    return pl.DataFrame(rows, columns, orient="row", schema_overrides=ENTRY, infer_schema_length=None, strict=False)
 
 
 def wide(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
@@ -77,44 +76,17 @@ def wide(plan: Plan, records: Sequence[Record | None]) -> pl.DataFrame:
     >>> wide(plan, [Record(None, 0.5, {"waste": 1.5}, {}), None]).rows()
     [('a', 30, 'done', 0.5, None, 1.5), ('b', 60, 'missing', None, None, None)]
     """
-    types = {"case": pl.String} | _given(plan) | FATE
-    answers = [_single_values(record, taken=types) for record in records]
-    types |= _kinds(answers)
     rows = []
-    for case, record, values in zip(plan.cases, records, answers, strict=True):
-        row = {"case": case.name} | {name: case.parameters[name] for name in plan.given} | _fate(record) | values
-        rows.append({name: _as(types[name], value) for name, value in row.items()})
-    return pl.DataFrame(rows, schema=types)
+    for case, record in zip(plan.cases, records, strict=True):
+        row = {"case": case.name} | _given(plan, case) | _fate(record)
+        single = {name: x for name, x in record.values.items() if _is_single(x)} if record and record.done else {}
+        rows.append(row | {f"{name} (result)" if name in row else name: _cell(x) for name, x in single.items()})
+    return pl.DataFrame(rows, schema_overrides=FATE, infer_schema_length=None, strict=False)
 
 
-def _given(plan):
-    """Return the types of the columns of the parameters, from the values of all cases."""
-    known = {bool: pl.Boolean, int: pl.Int64, float: pl.Float64}
-    types = {}
-    for name in plan.given:
-        values = [case.parameters[name] for case in plan.cases]
-        kind = known.get(type(values[0]), pl.String)
-        types[name] = pl.String if kind == pl.Int64 and not all(map(_fits, values)) else kind
-    return types
-
-
-def _single_values(record, taken):
-    """Return column and value of what a finished case glued as a single number or word."""
-    values = record.values if record and record.done else {}
-    single = {name: value for name, value in values.items() if _is_single(value)}
-    return {f"{name} (result)" if name in taken else name: value for name, value in single.items()}
-
-
-def _kinds(rows):
-    """Return the types of columns: numbers where all entries are, otherwise text."""
-    kinds: dict[str, type[pl.DataType]] = {}
-    for row in rows:
-        for name, value in row.items():
-            if value is None or _is_number(value):
-                kinds.setdefault(name, pl.Float64)
-            else:
-                kinds[name] = pl.String
-    return kinds
+def _given(plan, case):
+    """Return the parameters that were given, as entries of a table."""
+    return {name: _cell(case.parameters[name]) for name in plan.given}
 
 
 def _fate(record):
@@ -141,32 +113,17 @@ def _entries(record):
 
 def _split(value):
     """Return the value as a number and as text, one of which is None."""
-    return (float(value), None) if _is_number(value) else (None, _as(pl.String, value))
+    cell = _cell(value)
+    if isinstance(cell, (int, float)):
+        return float(cell), None
+    return None, cell
 
 
-def _as(kind, value):
-    """Return the value as an entry of a column of this type."""
-    if value is None:
-        return None
-    if kind == pl.String:
-        return value if isinstance(value, str) else json.dumps(value)
-    return float(value) if kind == pl.Float64 else value
+def _cell(value):
+    """Return a value as an entry of a table: lists, and whole numbers that no column can hold, are text."""
+    fits = not isinstance(value, int) or -(2**63) <= value < 2**63
+    return value if fits and _is_single(value) else json.dumps(value)
 
 
 def _is_single(value):
     return not isinstance(value, (list, dict))
-
-
-def _is_number(value):
-    return isinstance(value, float) or _fits(value)
-
-
-def _fits(value):
-    """Return whether it is a whole number that a column of numbers can hold."""
-    return isinstance(value, int) and -(2**63) <= value < 2**63
-
-
-def _bytes(write):
-    buffer = io.BytesIO()
-    write(buffer)
-    return buffer.getvalue()

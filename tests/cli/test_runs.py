@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from papermill.translators import translate_parameters
 
-from mjq._util import fingerprints, folders
+from mjq._util import fingerprints
 from mjq._util.plain import plain
 from mjq_book import runs
 from mjq_book.runs import chapters, execution, inputs
@@ -224,12 +224,6 @@ def test_ranges_of_a_sweep():
 def test_ranges_that_make_no_sense(text):
     with pytest.raises(ValueError, match="mu1"):
         inputs.several(chapters.chapter("stability").parameters["mu1"], text)
-
-
-def test_a_file_that_does_not_end_is_not_read_for_ever(small):
-    for read in (inputs.read_yaml, lambda path: inputs.read_cases(path, chapters.chapter(small))):
-        with pytest.raises(ValueError, match=r"longer than .* million characters"):
-            read("/dev/zero")
 
 
 def test_words_with_a_quote_that_does_not_end_are_refused():
@@ -746,36 +740,11 @@ def test_only_finished_runs_of_one_chapter_are_compared(tmp_path):
         runs.compare(a, b)
     with pytest.raises(ValueError, match="is not the folder of a finished run"):
         runs.compare(a, tmp_path / "none")
-    edited = tmp_path / "b/results.json"
-    edited.write_text(edited.read_text().replace("4.0", "NaN", 1))
-    with pytest.raises(ValueError, match=r"results\.json holds NaN"):
-        runs.compare(a, b)
+    with pytest.raises(ValueError, match="tolerance must be a finite number"):
+        runs.compare(a, a, tolerance=float("inf"))
 
 
 # --- Nothing is lost or replaced --------------------------------------------------------------------------------------
-
-
-def test_parameters_that_would_arrive_as_others_are_refused(tmp_path, small):
-    notebook = nbformat.read(small, as_version=4)
-    failure = execution.execute(notebook, tmp_path / "run.ipynb", dict(numbers=(1.0, 2.0)))
-    assert str(failure) == "before its first cell: ValueError: the kernel received other parameters than were given"
-
-
-def test_a_copy_that_cannot_be_written_does_not_take_the_run_with_it(here, small, kept, monkeypatch):
-    settle = folders.settle
-
-    def slow(*words):
-        (here / "copy.ipynb").write_text("precious")  # somebody was faster
-        return settle(*words)
-
-    monkeypatch.setattr(folders, "settle", slow)
-    with pytest.raises(
-        RuntimeError, match=r"copy.ipynb exists; --force replaces it; all other results are in runs/small/a"
-    ):
-        runs.run(small, label="a", notebook=here / "copy.ipynb")
-    assert (here / "runs/small/a/results.json").exists()
-    assert (here / "copy.ipynb").read_text() == "precious"
-    assert not list(here.glob(".copy*"))
 
 
 def test_the_chapter_itself_is_not_replaced(here, small):
