@@ -30,6 +30,7 @@ __all__ = [  # noqa: RUF022, in the order of reading
 Number = Annotated[
     float | None, BeforeValidator(lambda x: None if isinstance(x, float) and not math.isfinite(x) else x)
 ]
+Amount = float | dict[str, float]  # a number of servers, or how much of each of several resources; memory is in GB
 
 
 def schema(*names: str) -> dict[str, Any]:
@@ -426,11 +427,12 @@ class SeveralReport(Plain):
 class Size(Plain):
     """Hold the waits on a machine of one size."""
 
-    servers: float
+    servers: Amount
+    """Of several resources, how much of each."""
     load: float
-    """Work that comes, as a share of what the servers can do."""
+    """Work that comes, as a share of what the servers can do; of several resources, of the one that has most to do."""
     too_large: int
-    """Jobs of the log that need more servers than there are. If there are any, nothing is replayed."""
+    """Jobs of the log that need more than there is. If there are any, nothing is replayed."""
     waits: Waits | None
     meets: bool
     """Whether the percentile is at most the target."""
@@ -455,18 +457,21 @@ class PolicyPlan(Plain):
 
     policy: str
     sizes: list[Size]
-    smallest: float | None
+    smallest: Amount | None
     """Smallest size tried that meets the target."""
-    from_on: float | None
+    from_on: Amount | None
     """Size tried from which on all larger ones that were tried meet it."""
-    possible: float | None
+    possible: Amount | None
     """Smallest size tried that does not surely miss the target."""
-    surely: float | None
+    surely: Amount | None
     """Smallest size tried whose interval lies below the target."""
-    servers: float | None
-    """Servers of the machine whose waits are shown against the load."""
+    servers: Amount | None
+    """Machine whose waits are shown against the load."""
     loads: list[AtLoad]
     verdict: list[str]
+    twice: dict[str, Waits] = {}
+    """Waits on the machine of the log if it had twice as much of this one resource, by its name; empty with one
+    resource, and where a job does not fit into that machine."""
 
     @property
     def tells(self) -> bool:
@@ -482,7 +487,7 @@ class Effect(Plain):
     told: str
     """The same in sentences."""
     policy: str
-    servers: float
+    servers: Amount
     jobs: int
     """Jobs whose waits are compared: all that are in both logs."""
     before: Waits
@@ -493,7 +498,7 @@ class Effect(Plain):
     """By how much the change shortens the waits; intervals compare the same jobs with each other."""
     response: Interval
     """By how much the change shortens the mean response time, which is wait and run time."""
-    smallest: float | None = None
+    smallest: Amount | None = None
     """Smallest size tried that meets the target of the plan under the change; null without a target, too."""
 
 
@@ -501,8 +506,8 @@ class Plan(Plain):
     """Say how many servers keep the waits of a log below a target."""
 
     jobs: int
-    servers: float | None
-    """Servers of the machine of the log."""
+    servers: Amount | None
+    """Machine of the log."""
     servers_from: str
     lines: Lines | None
     missing: list[str]
@@ -514,7 +519,9 @@ class Plan(Plain):
     growth: float
     """Factor on the arrival rate of the log."""
     node: float
-    """Servers of a node."""
+    """Servers of a node; of several resources, how much it has of the first one of which larger machines have more."""
+    varies: list[str] = []
+    """Resources of which larger machines have more; empty with one resource."""
     real_waits: list[str]
     """How far replays agree with the waits of the log; empty if it has none."""
     warnings: list[str] = []

@@ -14,7 +14,7 @@ from mjq._util import checks
 from mjq.simulation import Schedule, replay
 from mjq_logs.outages import calendar_on
 from mjq_logs.reading.log import Log
-from mjq_logs.reading.vectors import Vectors
+from mjq_logs.reading.vectors import plain
 
 __all__ = ["Replayed", "replayed"]
 
@@ -113,7 +113,7 @@ def _before(log, servers):
     there = log.before
     if there is None:
         return None
-    needs = there.need.values if isinstance(there.need, Vectors) else there.need
+    needs = plain(there.need)
     if not (fits := checks.fits(needs, servers, servers)).any():
         return None
     need, run, start = needs[fits], there.run[fits], there.start[fits]

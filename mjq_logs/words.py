@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from mjq.simulation import policies
 from mjq.simulation.engine.policy import Policy
-from mjq_logs.answers import Agreement, PolicyPlan
+from mjq_logs.answers import Agreement, Amount, PolicyPlan
 from mjq_logs.reading.log import HOUR, Log
 
 __all__ = [
-    "CLEARLY", "ESTIMATES", "MEASURED", "NAMES", "RULES", "agreement_in_words", "assumed", "counted",
-    "disagreement_in_words", "listed", "machine_in_words", "nearest", "percent", "plan_in_words", "rule_of",
-    "time_in_words",
+    "CLEARLY", "ESTIMATES", "MEASURED", "NAMES", "RULES", "agreement_in_words", "amount_in_words", "assumed", "counted",
+    "disagreement_in_words", "listed", "machine_in_words", "nearest", "node_in_words", "percent", "plan_in_words",
+    "rule_of", "size_in_words", "time_in_words",
 ]  # fmt: skip
 
 RULES = {"fcfs": "first come, first served", "easy": "EASY"}
@@ -24,12 +24,17 @@ ESTIMATES = {
 }
 NAMES = {"cpus": "CPUs", "gpus": "GPUs", "mem": "memory"}  # of resources, in sentences
 MEASURED = NAMES | {"mem": "GB of memory"}
+SINGLE = {"cpus": "CPU", "gpus": "GPU", "nodes": "node"}  # where there is one
 UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
 LEAST_WAIT = 60.0  # seconds; mean waits up to it are not told apart
 LARGE = 1e6  # from which on a number is written with an exponent
 MOST_APART = 1.5  # factor between two mean waits, up to which they agree
 FAR_APART = 100.0  # factor between them, from which on it is not told: one of them is hardly a wait
 HELD_BACK = 0.1  # by which the log exceeds the replay in the share of the time in which a job waits that would fit
+POOL = (
+    "The machine is one pool: a job may take what it needs of one resource from one node, and of another from another. "
+    "Where jobs must fit into nodes, they wait longer."
+)
 ALONE = "A what-if changes one thing: nobody submits other jobs, or at other times, because of it."
 CLEARLY = 1.5  # factor between the target and a wait that clearly meets or misses it
 TOO_WIDE = 10.0  # times its lower end is the upper end of the interval of a wait, above which a log cannot tell a size
@@ -58,9 +63,22 @@ def machine_in_words(log: Log) -> str:
     """
     if not log.resources:
         return f"{log.require_servers():g} servers"
-    return listed(
-        f"{size:g} {MEASURED.get(name, name)}" for name, size in zip(log.resources, log.machine(), strict=True)
-    )
+    return amount_in_words(dict(zip(log.resources, log.machine().tolist(), strict=True)))
+
+
+def amount_in_words(amount: Amount) -> str:
+    """Return how large a machine is, or what a job needs; of what there is nothing of, nothing is said.
+
+    >>> amount_in_words(1.0), amount_in_words({"cpus": 1.0, "mem": 12.5, "gpus": 0.0})
+    ('1 server', '1 CPU and 12.5 GB of memory')
+    """
+    if not isinstance(amount, dict):
+        return f"{amount:g} server{'s' * (amount != 1)}"
+    return listed(f"{size:g} {_measured(name, size)}" for name, size in amount.items() if size)
+
+
+def _measured(name, size):
+    return SINGLE.get(name, MEASURED.get(name, name)) if size == 1 else MEASURED.get(name, name)
 
 
 def listed(words: Iterable[str]) -> str:
@@ -152,43 +170,50 @@ def rule_of(name: str) -> Policy:
     return rule
 
 
-def plan_in_words(plan: PolicyPlan, target: float, percentile: float, node: float, why: str = "") -> list[str]:
-    """Return the answer of a plan in sentences; the first says so if the log cannot tell, and another one says why."""
+def plan_in_words(
+    plan: PolicyPlan, target: float, percentile: float, node: float, why: str = "", varies: Sequence[str] = ()
+) -> list[str]:
+    """Return the answer of a plan in sentences; the first says so if the log cannot tell, and another one says why.
+
+    Of several resources, larger machines have more of those that it `varies`; a node is of the first of them.
+    """
     goal = f"{percentile:g} % of the jobs wait at most {time_in_words(target)}"
+    waits = [(row.waits.percentile.value, row.servers) for row in plan.sizes if row.waits]
     if plan.smallest is None:
-        waits = [(row.waits.percentile.value, row.servers) for row in plan.sizes if row.waits]
-        least = "".join(f", the least is {time_in_words(wait)}, on {size:g}" for wait, size in sorted(waits)[:1])
-        return [f"Under {plan.policy} no size that was tried does it ({goal}){least}."]
+        shortest = min(waits, key=lambda pair: pair[0], default=None)
+        least = f", the least is {time_in_words(shortest[0])}, on {size_in_words(shortest[1])}" if shortest else ""
+        return [f"Under {plan.policy} no size that was tried does it ({goal}){least}.", *_of_twice(plan, percentile)]
     place, row = next((k, row) for k, row in enumerate(plan.sizes) if row.servers == plan.smallest)
     assert row.waits, "all jobs fit into a machine that meets the target"
     ends = row.waits.percentile
     if not row.surely and (ends.low is None or ends.high is None or ends.high > TOO_WIDE * ends.low):
         sentences = [
-            f"This log cannot tell how many servers it takes so that {goal} under {plan.policy}: "
-            f"{_between(plan, target)}.",
-            f"In the replay of this log {_about(plan.smallest)} servers are enough.",
+            f"This log cannot tell how {'large a machine' if varies else 'many servers'} it takes so that {goal} under "
+            f"{plan.policy}: {_between(plan, target)}.",
+            f"In the replay of this log {_machine(plan.smallest)} are enough.",
         ]
     else:
         sentences = [
-            f"Under {plan.policy}, {goal} on {_about(plan.smallest)} servers.",
+            f"Under {plan.policy}, {goal} on {_machine(plan.smallest)}.",
             f"As far as this log can tell, it takes {_between(plan, target)}.",
         ]
-    if place == 0:
-        sentences.append("It is the smallest size that was tried: fewer may do.")
-    elif (before := plan.sizes[place - 1].servers) < (plan.smallest - node) * (1 - ROUNDING):
-        sentences.append(f"The next smaller size that was tried, {before:g}, misses the target.")
+    before = plan.sizes[place - 1].servers if place else None
+    if before is None:
+        sentences.append(f"It is the smallest size that was tried: {'less' if varies else 'fewer'} may do.")
+    elif _number(before, varies) < (_number(plan.smallest, varies) - node) * (1 - ROUNDING):
+        sentences.append(f"The next smaller size that was tried, {size_in_words(before)}, misses the target.")
     if plan.from_on is None:
         sentences.append("But the largest size that was tried misses the target.")
-    elif plan.from_on > plan.smallest:
-        missing = [larger.servers for larger in plan.sizes if larger.servers > plan.smallest and not larger.meets]
-        more = ", …" if len(missing) > MOST_NAMED else ""
+    elif plan.from_on != plan.smallest:
+        missing = [larger.servers for larger in plan.sizes[place:] if not larger.meets]
+        named = [*map(size_in_words, missing[:MOST_NAMED]), *["…"] * (len(missing) > MOST_NAMED)]
+        again = ("; " if varies else ", ").join(named)
         sentences.append(
-            f"But larger ones miss it again ({', '.join(f'{x:g}' for x in missing[:MOST_NAMED])}{more}); from "
-            f"{_about(plan.from_on)} on all that were tried meet it."
+            f"But larger ones miss it again ({again}); from {_about(plan.from_on)} on all that were tried meet it."
         )
     if why:
         sentences.append(f"There are no intervals: {why}.")
-    sentences.append(_further(row, node))
+    sentences += [_further(row, node, varies), *_of_twice(plan, percentile)]
     if row.exact_estimates:
         saved = row.exact_estimates.mean
         sentences.append(
@@ -197,6 +222,19 @@ def plan_in_words(plan: PolicyPlan, target: float, percentile: float, node: floa
             else f"Exact estimates would save {time_in_words(saved.value)} there."
         )
     return sentences
+
+
+def _of_twice(plan, percentile):
+    """Say how long jobs would wait if the machine had twice as much of one resource: which of them is short."""
+    if plan.twice:
+        waits = listed(
+            f"{time_in_words(waits.percentile.value)} with twice the {NAMES.get(name, name)}"
+            for name, waits in plan.twice.items()
+        )
+        yield (
+            f"On the machine of the log, and with no more of the others, {percentile:g} % of the jobs would wait at "
+            f"most {waits}."
+        )
 
 
 def _between(plan, target):
@@ -210,34 +248,67 @@ def _between(plan, target):
         high = plan.surely
         low = _about(plan.possible) + (" or fewer" if plan.possible == first else "")
     else:
-        near = [row.servers for row in plan.sizes if not row.waits or CLEARLY * row.waits.percentile.value > target]
-        high = next((row.servers for row in plan.sizes if not near or row.servers > near[-1]), None)
+        near = [k for k, row in enumerate(plan.sizes) if not row.waits or CLEARLY * row.waits.percentile.value > target]
+        high = next((row.servers for row in plan.sizes[near[-1] + 1 if near else 0 :]), None)
         low = _about(plan.smallest)
     if high is None:
-        return f"between {low} and more than {last:g}"
+        return f"between {low} and more than {size_in_words(last)}"
     return f"at most {_about(high)}" if high == first else f"between {low} and {_about(high)}"
 
 
-def _about(servers):
-    """Return a number of servers, from a thousand on the roundest within one per cent.
+def _number(amount, varies):
+    """Return the number by which sizes are told apart: servers, or how much there is of the first that varies."""
+    return amount[varies[0]] if varies else amount
+
+
+def size_in_words(amount: Amount) -> str:
+    """Return a size as a number or, of several resources, in words.
+
+    >>> size_in_words(64.0), size_in_words({"cpus": 64.0, "mem": 256.0})
+    ('64', '64 CPUs and 256 GB of memory')
+    """
+    return amount_in_words(amount) if isinstance(amount, dict) else f"{amount:g}"
+
+
+def _about(amount):
+    """Return a number of servers, from a thousand on the roundest within one per cent; of several resources, each.
 
     >>> _about(113.0), _about(5594.0), _about(4933.0), _about(6000.0)
     ('113', 'about 5,600', 'about 4,900', '6000')
     """
-    rounded = (round(servers, -digits) for digits in range(9, -1, -1))
-    near = next((x for x in rounded if abs(x - servers) <= ROUND * servers), servers)
-    return f"{servers:g}" if servers < LARGE_SIZE or near == servers else f"about {near:,.0f}"
+    if isinstance(amount, dict):
+        return amount_in_words(amount)
+    rounded = (round(amount, -digits) for digits in range(9, -1, -1))
+    near = next((x for x in rounded if abs(x - amount) <= ROUND * amount), amount)
+    return f"{amount:g}" if amount < LARGE_SIZE or near == amount else f"about {near:,.0f}"
 
 
-def _further(row, node):
+def _machine(amount):
+    return _about(amount) + ("" if isinstance(amount, dict) else " servers")
+
+
+def node_in_words(node: float, varies: Sequence[str] = ()) -> str:
+    """Return what is added to a machine at a time.
+
+    >>> node_in_words(1), node_in_words(32), node_in_words(1, ["mem"]), node_in_words(32, ["cpus", "mem"])
+    ('server', 'node of 32 servers', 'GB of memory', 'node of 32 CPUs, with the others in step,')
+    """
+    name = varies[0] if varies else "servers"
+    one = "server" if not varies else SINGLE.get(name, MEASURED.get(name, name))
+    what = one if node == 1 else f"node of {node:g} {MEASURED.get(name, name)}"
+    return what + (", with the others in step," if len(varies) > 1 else "")
+
+
+def _further(row, node, varies):
     """Say what further nodes save, if the log can tell."""
-    servers = "further server" if node == 1 else f"further node of {node:g} servers"
+    servers = f"further {node_in_words(node, varies)}"
     saved = row.each_node_more and row.each_node_more.mean
     if saved is None:
         return f"No size that was tried is a tenth larger, so nothing is said of what a {servers} saves there."
     if saved.holds_zero:
         return f"This log cannot tell what a {servers} would save there."
-    return f"From {row.servers:g} on, each {servers} saves the jobs {time_in_words(saved.value)} of waiting on average."
+    size = size_in_words(row.servers)
+    return f"From {size} on, each {servers} saves the jobs {time_in_words(saved.value)} of waiting on average."
 
 
 def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False) -> list[str]:
@@ -251,6 +322,7 @@ def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False
         "they are short.",
         f"Servers are alike, are not shared and {fail}; the machine is empty before the first job; "
         "priorities, fair share, partitions and limits for users are not modelled.",
+        *([POOL] if log.resources else []),
         *([f"Estimates are {what}."] if known else []),
         *([ALONE] if changes else []),
         "A replay is a single sample: the order of two jobs can move many others. Intervals (95 %) compare four long "

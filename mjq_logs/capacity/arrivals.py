@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -127,7 +128,7 @@ def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agre
     """
     if log.wait is None or log.start is None or np.isnan(log.wait).all():
         return []
-    known, servers, own = ~np.isnan(log.wait), log.require_servers(), log.wait[~np.isnan(log.wait)]
+    known, servers, own = ~np.isnan(log.wait), log.machine(), log.wait[~np.isnan(log.wait)]
     rows, fits_log, arrival = [], None, log.require_arrivals()
     for policy in policies:
         made = replayed(log, servers, policy, estimate=log.estimates_used)
@@ -153,18 +154,19 @@ def time_with_a_job_that_fits(
     arrival: np.ndarray,
     need: np.ndarray,
     run: np.ndarray,
-    servers: float,
+    servers: Any,
     up: Calendar | None = None,
 ) -> float:
-    """Return the share of the time in which some job waits that would fit into the servers that are idle.
+    """Return the share of the time in which some job waits that would fit into what is idle.
 
     The time counts from the first arrival to the last end.
 
     Parameters
     ----------
     start, arrival, need, run : float array, shape (J,)
-        When each job starts and came, the servers that it holds, and for how long.
-    servers : float
+        When each job starts and came, the servers that it holds, and for how long. Of several resources, `need` has the
+        shape (J, d).
+    servers : float, or float array, shape (d,)
     up : mjq.simulation.calendar.Calendar, optional
         When how many of them are up; servers that are down are not idle.
 
@@ -184,34 +186,51 @@ def time_with_a_job_that_fits(
     if up is not None:  # servers that are down are modelled as jobs that arrive and start when they go down
         first, last = min(arrival.min(), start.min()), (start + run).max()
         down = np.clip(up.since, first, last)
-        need, start = np.append(need, servers - up.up), np.append(start, down)
+        lost = servers - up.up if np.ndim(need) == 1 else np.outer(1 - up.up / up.servers, servers)
+        need, start = np.concatenate([need, lost]), np.append(start, down)
         arrival, run = np.append(arrival, down), np.append(run, np.diff(down, append=last))
-    needs, kind = np.unique(need, return_inverse=True)
+    sizes = np.atleast_1d(np.asarray(servers, dtype=float))
+    needs, kind = np.unique(need.reshape(len(start), -1), axis=0, return_inverse=True)
     at = np.concatenate([start + run, arrival, start])
     order = np.argsort(at, kind="stable")  # at one instant ends come first, then arrivals, then starts
     passed = float(at[order[-1]] - at[order[0]])
-    slack = servers * checks.FIT_TOLERANCE
-    return float(_idle_fit(at, order, kind, needs, servers + slack)) / passed if passed > 0 else 0.0
+    free = sizes + sizes * checks.FIT_TOLERANCE
+    return float(_idle_fit(at, order, kind.reshape(-1), needs, free)) / passed if passed > 0 else 0.0
 
 
 @numba.njit(cache=True, nogil=True)
 def _idle_fit(at, order, kind, needs, free):
-    """Return the time in which the smallest need that waits is at most what is free."""
+    """Return the time in which the need of somebody who waits is at most what is free of each resource."""
     jobs, waiting, total, last = len(kind), np.zeros(len(needs), dtype=np.intp), 0.0, at[order[0]]
+    kinds, places, several = np.empty_like(waiting), np.empty_like(waiting), 0  # those of whom somebody waits
     for event in order:
         if at[event] > last:
-            for k in range(len(needs)):
-                if waiting[k]:
-                    if needs[k] <= free:
-                        total += at[event] - last
-                    break
+            if _any_fits(needs, kinds[:several], free):
+                total += at[event] - last
             last = at[event]
         job = event % jobs
+        which = kind[job]
         if event < jobs:
-            free += needs[kind[job]]
+            free += needs[which]
         elif event < 2 * jobs:
-            waiting[kind[job]] += 1
+            if not waiting[which]:
+                kinds[several], places[which] = which, several
+                several += 1
+            waiting[which] += 1
         else:
-            waiting[kind[job]] -= 1
-            free -= needs[kind[job]]
+            waiting[which] -= 1
+            free -= needs[which]
+            if not waiting[which]:
+                several -= 1
+                kinds[places[which]] = kinds[several]
+                places[kinds[several]] = places[which]
     return total
+
+
+@numba.njit(cache=True, nogil=True)
+def _any_fits(needs, kinds, free):
+    """Return whether one of these needs is at most what is free."""
+    for which in kinds:
+        if (needs[which] <= free).all():
+            return True
+    return False

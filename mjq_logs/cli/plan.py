@@ -7,6 +7,7 @@ import sys
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
@@ -26,6 +27,7 @@ from mjq_logs.cli.common import (
 )
 from mjq_logs.cli.reading import (
     Machine,
+    Need,
     anonymous_option,
     growth_option,
     lines_used,
@@ -59,16 +61,43 @@ class Duration(click.ParamType):
             self.fail(str(error), parameter, context)
 
 
+class Range(NamedTuple):
+    """Hold the lowest size and the highest, of several resources how much of each, and how many there are, or None."""
+
+    low: Any
+    high: Any
+    sizes: int | None
+
+
 class Sizes(Machine):
-    """Read a range of sizes such as 100:200 or 100:200:11, a number of servers, or one of both for each partition."""
+    """Read a range of sizes such as 100:200 or 100:200:11, a number of servers, or one of both for each partition.
+
+    Where several resources are counted, it is a number or a range for each, such as 384,1TB:3TB.
+    """
 
     name = "sizes"
     wanted = "a range such as 100:200 or 100:200:11, or one or a number for each partition such as batch=512,gpu=64:128"
 
+    def machine(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the servers or a range of them; of several resources, a size by each, or one range for all."""
+        if ":" not in str(value) or len(units := self.units(context)) < 2:
+            return super().machine(value, parameter, context)
+        words = str(value).split(",")
+        if len(words) != len(units):
+            self.fail(f"{brief(value)} is not a number or a range for each of {', '.join(units)}", parameter, context)
+        parts = [self.servers(word, parameter, context, unit) for word, unit in zip(words, units, strict=True)]
+        ranges = [part if isinstance(part, Range) else Range(part, part, None) for part in parts]
+        counts = {part.sizes for part in ranges if part.sizes is not None}
+        if len(counts) > 1:
+            self.fail(f"{brief(value)} asks for {' and '.join(map(str, sorted(counts)))} sizes", parameter, context)
+        return Range(tuple(part.low for part in ranges), tuple(part.high for part in ranges), max(counts, default=None))
+
     def servers(
         self, value: object, parameter: click.Parameter | None, context: click.Context | None, unit: str | None = None
-    ) -> float | tuple[float, float, int | None]:
-        """Return the lowest size, the highest, and how many there are, or None; of a number without a colon, itself."""
+    ) -> float | Range:
+        """Return a range or, of a number without a colon, itself."""
+        from mjq_logs.reading.vectors import size_of
+
         if ":" not in str(value):
             return super().servers(value, parameter, context, unit)
         try:
@@ -76,14 +105,14 @@ class Sizes(Machine):
             count = None
             if rest:
                 (count,) = [int(x) for x in rest]
-            low, high = float(first), float(last)
         except ValueError:
             self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
-        if not 0 < low <= high < float("inf") or (count is not None and not 1 <= count <= MOST_SIZES):
+        low, high = size_of(first, unit), size_of(last, unit)
+        if low is None or high is None or not low <= high or (count is not None and not 1 <= count <= MOST_SIZES):
             self.fail(
                 f"{brief(value)} is not a range of at most {MOST_SIZES} rising positive sizes", parameter, context
             )
-        return low, high, count
+        return Range(low, high, count)
 
 
 class Share(click.ParamType):
@@ -135,11 +164,14 @@ class Night(click.ParamType):
     "--servers", "sizes", type=Sizes(), metavar="A:B[:HOW MANY]|NAME=...,...",
     help="Try sizes from A to B servers, ten of them unless HOW MANY is given. By default they go from three quarters "
     "of the servers of the log to twice as many. With NAME=N,... or NAME=A:B,... plan several partitions at once; N is "
-    "the servers of a partition now. All count in the same --unit. With a what-if, N alone is the machine.",
+    "the servers of a partition now. All count in the same --unit. With a what-if, N alone is the machine. Where "
+    "--unit names several resources, 384,1.5TB is the machine as it is, and larger ones have more of all in "
+    "proportion; with a range, 384,1TB:3TB, more of this resource alone, and with several ranges more of each in step.",
 )  # fmt: skip
 @click.option(
-    "--cap", "caps", metavar="N", type=click.FloatRange(min=0, min_open=True), multiple=True,
-    help="What if no job had more than N servers? Larger ones run on N, longer, with the same work.",
+    "--cap", "caps", metavar="N", type=Need(limit=True), multiple=True,
+    help="What if no job had more than N servers? Larger ones run on N, longer, with the same work. Of several "
+    "resources, give a number for each, such as 32,256GB, or inf where there is no cap.",
 )  # fmt: skip
 @click.option(
     "--estimates", type=click.Choice(["exact"]),
@@ -159,14 +191,15 @@ class Night(click.ParamType):
     help="Draw the jobs of --shift-night from this seed.",
 )  # fmt: skip
 @click.option(
-    "--without", "absent", metavar="NEED", type=click.FloatRange(min=0, min_open=True), multiple=True,
-    help="What if there were no jobs of exactly NEED servers?",
+    "--without", "absent", metavar="NEED", type=Need(), multiple=True,
+    help="What if there were no jobs of exactly NEED servers? Of several resources, give a number for each.",
 )  # fmt: skip
 @growth_option
 @outage_options
 @click.option(
     "--node", metavar="N", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
-    help="Add servers in steps of this many, the servers of a node.",
+    help="Add servers in steps of this many, the servers of a node. Of several resources, N is of the first one of "
+    "which larger machines have more.",
 )  # fmt: skip
 @click.option(
     "-o", "output", type=click.Path(dir_okay=False),
@@ -199,6 +232,7 @@ def plan(
       mjq plan jobs.txt --target-wait 2h --servers 100:200 --growth 1.2
       mjq plan jobs.txt --cap 32 --estimates exact --shift-night 20%
       mjq plan jobs.txt --target-wait 2h --servers batch=512,gpu=64
+      mjq plan jobs.txt --target-wait 2h --unit cpus,mem --servers 384,1.5TB
     """
     import mjq_logs
     from mjq._util import folders
@@ -242,17 +276,17 @@ def plan(
 
 def _machine(given):
     """Return the servers of a machine, if an option tells them."""
-    return given if isinstance(given, float) else None
+    return None if isinstance(given, Range) else given
 
 
 def _tried(log, given, node):
     """Return the sizes that an option asks for, or None."""
     from mjq_logs import sizes_between
 
-    if not isinstance(given, tuple):
+    if not isinstance(given, Range):
         return None
-    low, high, count = given
-    return sizes_between(log, low, high, **({} if count is None else {"count": count}), node=node)
+    count = {} if given.sizes is None else {"count": given.sizes}
+    return sizes_between(log, given.low, given.high, **count, node=node)
 
 
 def _show(result, parts, as_json):
@@ -267,23 +301,24 @@ def _show(result, parts, as_json):
 def _write_page(page, log, cluster_log, result):
     """Write the plan as a page: the answer, charts, then all parts."""
     from mjq_logs import plots
+    from mjq_logs.words import amount_in_words
 
     goal, charts = f"{result.percentile:g} % wait at most", []
     if result.target is not None:
         charts += [
-            sheet.Chart(f"{goal}, against the servers", lambda ax: plots.waits_by_size(result, ax)),
-            sheet.Chart("Mean wait, against the servers", lambda ax: plots.waits_by_size(result, ax, "mean")),
+            sheet.Chart(f"{goal}, against the size", lambda ax: plots.waits_by_size(result, ax)),
+            sheet.Chart("Mean wait, against the size", lambda ax: plots.waits_by_size(result, ax, "mean")),
             sheet.Chart(f"{goal}, against the load", lambda ax: plots.waits_by_load(result, ax)),
             sheet.Chart("Mean wait, against the load", lambda ax: plots.waits_by_load(result, ax, "mean")),
         ]
     if result.what_if:
-        caption = f"Mean wait on {result.what_if[0].servers:g} servers, as it is and under each change"
+        caption = f"Mean wait on {amount_in_words(result.what_if[0].servers)}, as it is and under each change"
         charts.append(sheet.Chart(caption, lambda ax: plots.waits_by_change(result, ax)))
     verdicts = [row.verdict for row in result.policies]
     answer = verdicts[0] if len(verdicts) == 1 else [" ".join(verdict[:2]) for verdict in verdicts]
     parts, title = _parts(result.model_copy(update={"warnings": []})), "What if?"
     if result.target is not None:
-        title = "How many servers?"
+        title = "How large a machine?" if result.varies else "How many servers?"
     sheet.write_page(page, title, sheet.facts(log, cluster_log), answer[:3], charts, parts, result.warnings)
 
 
@@ -336,10 +371,12 @@ def _sum(plans, total):
 
 def _parts(result):
     """Yield the plan for people, part by part."""
+    from mjq_logs.words import amount_in_words
+
     yield from result.warnings
     if result.lines:
         yield lines_used(result.lines)
-    machine = f", on {result.servers:g} servers ({result.servers_from})" if result.servers else ""
+    machine = f", on {amount_in_words(result.servers)} ({result.servers_from})" if result.servers else ""
     yield "\n".join([f"{result.jobs} jobs{machine}", *result.notes])
     if result.real_waits:
         yield "\n".join(result.real_waits)
@@ -360,26 +397,31 @@ def _assumed(result):
 
 def _what_if(result):
     """Yield what changes would do: what they are, and a table for each policy."""
+    from mjq_logs.words import amount_in_words
+
     effects = {policy: [row for row in result.what_if if row.policy == policy] for policy in _policies(result)}
     some = next(iter(effects.values()))
     yield "\n".join(["What if?", *(f"- {row.change}: {row.told}" for row in some), *_of_response(result.what_if)])
     most = f"{result.percentile:g} % wait at\nmost [h]\nas it is"
     head: tuple[str, ...] = "what changes", "mean wait [h]\nas it is", "then", "shorter by", most, "then", "shorter by"
-    head += () if result.target is None else ("servers for\nthe target",)
+    several = isinstance(some[0].servers, dict)
+    head += () if result.target is None else (f"{'machine' if several else 'servers'} for\nthe target",)
     for policy, rows in effects.items():
         title = (
-            f"{rows[0].servers:g} servers under {policy}: the same jobs as they are and under each change, with 95 % "
-            "intervals of the difference"
+            f"{amount_in_words(rows[0].servers)} under {policy}: the same jobs as they are and under each change, with "
+            "95 % intervals of the difference"
         )
         yield sheet.Table(title, head, [_effect(row, result) for row in rows], ("",) * len(head))
 
 
 def _effect(effect, result):
+    from mjq_logs.words import size_in_words
+
     row = [effect.change]
     for name in ("mean", "percentile"):
         before, after = (f"{getattr(which, name).value:.3g}" for which in (effect.before, effect.after))
         row += [before, after, sheet.hours(getattr(effect.saves, name))]
-    return row if result.target is None else [*row, effect.smallest and f"{effect.smallest:g}"]
+    return row if result.target is None else [*row, effect.smallest and size_in_words(effect.smallest)]
 
 
 def _of_response(effects):
@@ -401,31 +443,38 @@ def _policies(result):
 
 
 def _by_size(answer, result):
+    from mjq_logs.words import MEASURED, node_in_words, size_in_words
+
+    names = answer.sizes[0].servers if result.varies else ()
     head = (
-        "servers", "load", "mean wait [h]", f"{result.percentile:g} % wait\nat most [h]", "target",
-        f"each {result.node:g} more\nsaves [h]", "exact estimates\nsave [h]",
+        *([MEASURED.get(name, name) for name in names] or ["servers"]), "load", "mean wait [h]",
+        f"{result.percentile:g} % wait\nat most [h]", "target", f"each {result.node:g} more\nsaves [h]",
+        "exact estimates\nsave [h]",
     )  # fmt: skip
+    further = node_in_words(1, result.varies) if result.node == 1 else "node"
     title = (
         f"Waits under {answer.policy}, with 95 % intervals. What is saved is of the mean wait, and is left out where "
-        f"its interval holds zero. What each further {'server' if result.node == 1 else 'node'} saves is the mean from "
-        "this size to the next that is at least a tenth larger."
+        f"its interval holds zero. What each further {further} saves is the mean from this size to the next that is at "
+        "least a tenth larger."
     )
     rows = [row for row in answer.sizes if row.shown]
-    if between := [row.servers for row in answer.sizes if not row.shown]:
+    if between := [size_in_words(row.servers) for row in answer.sizes if not row.shown]:
         title += (
-            f" Further sizes from {between[0]:g} to {between[-1]:g} were tried, and are in --json; the table has those "
+            f" Further sizes from {between[0]} to {between[-1]} were tried, and are in --json; the table has those "
             "at which the target begins to be met or missed."
         )
-    return sheet.Table(title, head, [_size(row, answer.tells) for row in rows], ("", ".3f"))
+    formats = *[""] * (len(names) or 1), ".3f"
+    return sheet.Table(title, head, [_size(row, answer.tells) for row in rows], formats)
 
 
 def _size(row, tells):
+    size = [f"{x:g}" for x in (row.servers.values() if isinstance(row.servers, dict) else [row.servers])]
     if row.waits is None:
-        return [f"{row.servers:g}", row.load, None, None, f"too small for {row.too_large}", None, None]
+        return [*size, row.load, None, None, f"too small for {row.too_large}", None, None]
     exact = row.exact_estimates and _saved(row.exact_estimates.mean)
     waits = sheet.hours(row.waits.mean), sheet.hours(row.waits.percentile)
     each = row.each_node_more and _saved(row.each_node_more.mean)
-    return [f"{row.servers:g}", row.load, *waits, _verdict(row, tells), each, exact]
+    return [*size, row.load, *waits, _verdict(row, tells), each, exact]
 
 
 def _verdict(row, tells):
@@ -440,10 +489,13 @@ def _saved(interval):
 
 
 def _by_load(answer, result):
+    from mjq_logs.words import amount_in_words
+
     head = "growth", "load", "mean wait [h]", f"{result.percentile:g} % wait\nat most [h]"
     rows = [
         [f"{row.growth:.3g}", row.load, sheet.hours(row.waits.mean), sheet.hours(row.waits.percentile)]
         for row in answer.loads
     ]
-    title = f"{answer.servers:g} servers under {answer.policy}; with growth 2 jobs come twice as fast as in the log"
+    machine = amount_in_words(answer.servers)
+    title = f"{machine} under {answer.policy}; with growth 2 jobs come twice as fast as in the log"
     return sheet.Table(title, head, rows, ("", ".3f"))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mjq_logs import Gap, Lines, Log
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "USED", "Machine", "Servers", "anonymous_option", "growth_option", "servers_option", "machine_option",
+    "USED", "Machine", "Need", "Servers", "anonymous_option", "growth_option", "servers_option", "machine_option",
     "log_options", "outage_options", "calendar_option", "read", "read_parts", "lines_used", "schema_option",
 ]  # fmt: skip
 
@@ -109,6 +109,7 @@ class Machine(click.ParamType):
 
     name = "servers"
     wanted = "a positive number such as 512, or one for each partition such as batch=512,gpu=64, or used"
+    each = "a positive number"
 
     def convert(
         self, value: object, parameter: click.Parameter | None, context: click.Context | None
@@ -130,17 +131,27 @@ class Machine(click.ParamType):
 
     def machine(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return the servers or, if the option ``--unit`` names several resources, a size by each of them."""
-        from mjq_logs.reading.vectors import size_of, units_of
-
-        units = units_of(context.params.get("unit")) if context else ()
+        units = self.units(context)
         if len(units) < 2 or isinstance(value, tuple):
             return value if isinstance(value, tuple) else self.servers(value, parameter, context, *units)
         words = str(value).split(",")
-        sizes = tuple(size_of(word, unit) for word, unit in zip(words, units, strict=False))
-        if len(words) != len(units) or None in sizes:
-            wanted = f"a positive number for each of {', '.join(units)}, such as {','.join('64' for _ in units)}"
+        sizes = tuple(self.size(word, unit) for word, unit in zip(words, units, strict=False))
+        if len(words) != len(units) or None in sizes or not any(sizes):
+            wanted = f"{self.each} for each of {', '.join(units)}, such as {','.join('64' for _ in units)}"
             self.fail(f"{brief(value)} is not {wanted}", parameter, context)
         return sizes
+
+    def units(self, context: click.Context | None) -> tuple[str, ...]:
+        """Return what the option ``--unit`` names."""
+        from mjq_logs.reading.vectors import units_of
+
+        return units_of(context.params.get("unit")) if context else ()
+
+    def size(self, word: str, unit: str) -> float | None:
+        """Return a size by one of several resources, or None."""
+        from mjq_logs.reading.vectors import size_of
+
+        return size_of(word, unit)
 
     def servers(
         self, value: object, parameter: click.Parameter | None, context: click.Context | None, unit: str | None = None
@@ -173,10 +184,38 @@ class Servers(Machine):
         return value if value == USED else self.machine(value, parameter, context)
 
 
+class Need(Machine):
+    """Read what a job needs: a positive number or, of several resources, how much of each.
+
+    Parameters
+    ----------
+    limit : bool
+        Whether it is a limit of needs, which may be infinite; a need may be 0 of some of several resources.
+    """
+
+    name = "need"
+    wanted = "a positive number such as 4"
+
+    def __init__(self, limit: bool = False) -> None:
+        self.limit = limit
+        self.each = "a positive number, or inf," if limit else "a number"
+
+    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the number, or one for each resource."""
+        return self.machine(value, parameter, context)
+
+    def size(self, word: str, unit: str) -> float | None:
+        """Return a part of a need by one of several resources, or None."""
+        if word.strip() == ("inf" if self.limit else "0"):
+            return float(word)
+        return super().size(word, unit)
+
+
 servers_option = click.option(
     "--servers", metavar="N|used", type=Servers(),
     help="Assume this many servers. By default their number is what the log says. With the word used, it is the size "
-    "that the log used: the servers that its jobs held at most for 99 % of the time, and at least the largest need.",
+    "that the log used: the servers that its jobs held at most for 99 % of the time, and at least the largest need. "
+    "Where --unit names several resources, give a number for each, such as 384,1.5TB.",
 )  # fmt: skip
 
 

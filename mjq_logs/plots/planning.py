@@ -8,12 +8,15 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from mjq.plots.figures import COLOURS
+from mjq_logs.words import MEASURED, amount_in_words
 
 __all__ = ["waits_by_change", "waits_by_load", "waits_by_size"]
 
 
 def waits_by_size(plan: Any, ax: Axes, quantity: str = "percentile") -> None:
     """Draw the percentile or the mean of the waits against the servers, with intervals, and the target.
+
+    Of several resources, against the first one of which larger machines have more.
 
     Parameters
     ----------
@@ -24,14 +27,16 @@ def waits_by_size(plan: Any, ax: Axes, quantity: str = "percentile") -> None:
     """
     for answer, colour in zip(plan.policies, COLOURS, strict=False):
         rows = [row for row in answer.sizes if row.waits]
-        _curve(ax, [row.servers for row in rows], [getattr(row.waits, quantity) for row in rows], answer.policy, colour)
-    _finish(plan, ax, quantity, "servers")
+        sizes = [row.servers[plan.varies[0]] if plan.varies else row.servers for row in rows]
+        _curve(ax, sizes, [getattr(row.waits, quantity) for row in rows], answer.policy, colour)
+    across = MEASURED.get(plan.varies[0], plan.varies[0]) if plan.varies else "servers"
+    _finish(plan, ax, quantity, across + (", with the others in step" if len(plan.varies) > 1 else ""))
 
 
 def waits_by_load(plan: Any, ax: Axes, quantity: str = "percentile") -> None:
     """Draw the same against the load of the smallest machine that meets the target, or else the largest tried."""
     for answer, colour in zip(plan.policies, COLOURS, strict=False):
-        label = f"{answer.policy}, {answer.servers:g} servers" if answer.servers else answer.policy
+        label = f"{answer.policy}, {amount_in_words(answer.servers)}" if answer.servers else answer.policy
         waits = [getattr(row.waits, quantity) for row in answer.loads]
         _curve(ax, [row.load for row in answer.loads], waits, label, colour)
     _finish(plan, ax, quantity, "load: work that comes over what the servers can do")

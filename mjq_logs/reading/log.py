@@ -12,7 +12,7 @@ from mjq import System
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
 from mjq_logs.answers import Lines
-from mjq_logs.reading.vectors import Vectors
+from mjq_logs.reading.vectors import Vectors, plain
 
 if TYPE_CHECKING:  # reading a log needs no simulator
     from mjq.simulation.calendar import Calendar
@@ -261,7 +261,7 @@ class Log(ReadOnly):
     @property
     def needs(self) -> np.ndarray:
         """Return what each job holds, shape (J,), or of several resources (J, d), as simulators take it."""
-        return self.need.values if isinstance(self.need, Vectors) else self.need
+        return plain(self.need)
 
     def machine(self) -> Any:
         """Return the servers of the machine, or its size by each of several resources, shape (d,).

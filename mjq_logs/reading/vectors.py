@@ -20,7 +20,7 @@ from mjq._util.frozen import ReadOnly, frozen
 from mjq._util.plain import brief
 from mjq_logs.reading.text import as_count, as_number
 
-__all__ = ["GB", "MEMORY", "UNITS", "Vectors", "joined", "memory_unit", "size_of", "units_of"]
+__all__ = ["GB", "MEMORY", "UNITS", "Vectors", "joined", "memory_unit", "plain", "size_of", "units_of"]
 
 UNITS = "cpus", "nodes", "gpus", "mem"
 MEMORY = "mem"
@@ -104,6 +104,15 @@ def joined(columns: Sequence[Any]) -> Any:
     if isinstance(first, Vectors):
         return Vectors(np.concatenate([column.values for column in columns]), first.resources)
     return np.concatenate(columns)
+
+
+def plain(column: Any) -> np.ndarray:
+    """Return a column as an array: numbers as they are, needs of several resources as rows.
+
+    >>> plain(np.array([1.0, 2.0])).tolist(), plain(Vectors([(4, 8)], ("cpus", "mem"))).tolist()
+    ([1.0, 2.0], [[4.0, 8.0]])
+    """
+    return column.values if isinstance(column, Vectors) else column
 
 
 def units_of(unit: str | None) -> tuple[str, ...]:

@@ -7,12 +7,16 @@ compared: see :func:`mjq_logs.waits.what_if.compared`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq_logs.outages import original
 from mjq_logs.reading.log import HOUR, Log
+from mjq_logs.reading.vectors import Vectors
+from mjq_logs.words import amount_in_words
 
 __all__ = ["NIGHT", "Changed", "capped", "shifted_to_night", "with_exact_estimates", "without_need"]
 
@@ -43,17 +47,19 @@ class Changed:
     jobs: np.ndarray
 
 
-def capped(log: Log, most: float) -> Changed:
+def capped(log: Log, most: ArrayLike) -> Changed:
     """Return the log if no job could have more than this many servers.
 
     A job that needs more runs on `most` servers, and longer: its work, servers times run time, is kept, and so is its
-    time limit over its run time.
+    time limit over its run time. Of several resources it needs as much less of each, so that it exceeds none of their
+    caps.
 
     Parameters
     ----------
     log : Log
-    most : float
-        The servers that a job has at most; at least the largest need changes nothing.
+    most : float, or sequence of float, shape (d,)
+        The servers that a job has at most; at least the largest need changes nothing. Of several resources, how much of
+        each; infinity where there is no cap.
 
     Raises
     ------
@@ -67,24 +73,32 @@ def capped(log: Log, most: float) -> Changed:
     >>> cut.need.tolist(), cut.run.tolist()
     ([1.0, 4.0], [60.0, 60.0])
     """
-    most = float(checks.positive("the cap", most, ndim=0))
-    longer = np.maximum(1.0, log.need / most)
-    cut = int((longer > 1).sum())
+    limit = _amount(log, "the cap", most)
+    over = log.needs / limit
+    longer = np.maximum(1.0, over if not log.resources else over.max(axis=1))
+    cut, long = int((longer > 1).sum()), longer if not log.resources else longer[:, None]
+    needs = np.where((long > 1) & (over == long), limit, log.needs / long)  # what is capped is so exactly
+    need: Any = Vectors(needs, log.resources) if log.resources else needs
     made = replace(
         log,
-        need=np.minimum(log.need, most),
+        need=need,
         run=log.run * longer,
         estimate=None if log.estimate is None else log.estimate * longer,
         start=None,
         present=None,
     )
+    if log.resources:
+        what = _words(log, np.where(np.isfinite(limit), limit, 0.0)) or "there is"
+        they = "They need as much less of each, and run longer"
+    else:
+        what, they = f"{limit:g} servers", f"They run on {limit:g}, longer"
     sentence = (
-        f"{cut} of {len(log)} jobs need more than {most:g} servers and bring {_work(log, longer > 1)} of the work. "
-        f"They run on {most:g}, longer; their work is kept."
+        f"{cut} of {len(log)} jobs need more than {what} and bring {_work(log, longer > 1)} of the work. {they}; their "
+        "work is kept."
         if cut
-        else f"No job needs more than {most:g} servers, so nothing changes."
+        else f"No job needs more than {what}, so nothing changes."
     )
-    return Changed(f"at most {most:g} servers a job", sentence, made, np.arange(len(log)))
+    return Changed(f"at most {what} a job", sentence, made, np.arange(len(log)))
 
 
 def with_exact_estimates(log: Log) -> Changed:
@@ -109,8 +123,8 @@ def with_exact_estimates(log: Log) -> Changed:
     )
 
 
-def without_need(log: Log, need: float) -> Changed:
-    """Return the log without the jobs that need exactly so many servers.
+def without_need(log: Log, need: ArrayLike) -> Changed:
+    """Return the log without the jobs that need exactly so many servers, or so much of each of several resources.
 
     Raises
     ------
@@ -123,23 +137,23 @@ def without_need(log: Log, need: float) -> Changed:
     >>> without_need(log, 8).jobs.tolist()
     [0, 2]
     """
-    need = float(checks.positive("the need", need, ndim=0))
-    stay = log.need != need
-    needs = np.unique(log.need)
+    wanted, several = _amount(log, "the need", need, zeros=True), bool(log.resources)
+    stay = (log.needs != wanted).any(axis=1) if several else log.needs != wanted
+    needs, _ = log.kinds()
+    what = _words(log, wanted) if several else f"{wanted:g} servers"
     if stay.all():
-        more = ", …" if len(needs) > MOST_NAMED else ""
-        raise ValueError(
-            f"no job of the log needs {need:g} servers; their needs are "
-            f"{', '.join(f'{x:g}' for x in needs[:MOST_NAMED])}{more}"
-        )
+        named = [_words(log, x) if several else f"{x:g}" for x in needs[:MOST_NAMED]]
+        named += ["…"] * (len(needs) > MOST_NAMED)
+        raise ValueError(f"no job of the log needs {what}; their needs are {('; ' if several else ', ').join(named)}")
     if not stay.any():
-        raise ValueError(f"all jobs of the log need {need:g} servers, so nothing is left without them")
+        raise ValueError(f"all jobs of the log need {what}, so nothing is left without them")
     gone = len(log) - int(stay.sum())
     sentence = (
-        f"{gone} of {len(log)} jobs need {need:g} servers and bring {_work(log, ~stay)} of the work. They are left "
-        "out, and the waits of the others are compared."
+        f"{gone} of {len(log)} jobs need {what} and bring {_work(log, ~stay)} of the work. They are left out, and the "
+        "waits of the others are compared."
     )
-    return Changed(f"without need {need:g}", sentence, log.of(stay, start=None, present=None), np.flatnonzero(stay))
+    short = f"without need {what if several else f'{wanted:g}'}"
+    return Changed(short, sentence, log.of(stay, start=None, present=None), np.flatnonzero(stay))
 
 
 def shifted_to_night(log: Log, share: float, seed: int = 1, night: tuple[float, float] = NIGHT) -> Changed:
@@ -198,7 +212,26 @@ def shifted_to_night(log: Log, share: float, seed: int = 1, night: tuple[float, 
     return Changed(f"{100 * share:.3g} % of the day at night", sentence, made, order)
 
 
+def _amount(log, what, amount, zeros=False):
+    """Return servers, or how much of each resource of the log, checked; some may be 0, if zeros may be."""
+    if not log.resources:
+        return float(checks.positive(what, amount, ndim=0))
+    limits = np.asarray(amount, dtype=float)
+    known = limits.shape == (len(log.resources),) and limits.any() and (limits >= 0).all()
+    if not known or not (zeros or limits.all()):
+        kind = "not all of them 0" if zeros else "each positive"
+        raise ValueError(
+            f"{what} must be a number for each of {', '.join(log.resources)}, {kind}; got {checks.shown(amount)}"
+        )
+    return limits
+
+
+def _words(log, amount):
+    return amount_in_words(dict(zip(log.resources, amount.tolist(), strict=True)))
+
+
 def _work(log, chosen):
-    """Return the share of the work that these jobs bring, in words."""
-    work = log.need * log.run
-    return f"{100 * work[chosen].sum() / work.sum() if work.any() else 0.0:.3g} %"
+    """Return the share of the work that these jobs bring, in words; of several resources, the largest."""
+    work = log.run @ log.needs, log.run[chosen] @ log.needs[chosen]
+    shares = [100 * part / whole if whole > 0 else 0.0 for whole, part in zip(*map(np.atleast_1d, work), strict=True)]
+    return f"{max(shares):.3g} %"

@@ -29,7 +29,7 @@ LEAST = 1 / 60  # hours: intervals of waits that lie below, or reach below it, a
 
 def wait_statistics(
     log: Log,
-    servers: float,
+    servers: Any,
     policy: str = "easy",
     growth: float = 1.0,
     exact: bool = False,
@@ -42,7 +42,7 @@ def wait_statistics(
     ----------
     log : Log
         With times of arrival.
-    servers : float
+    servers : float, or sequence of float, shape (d,)
     policy : str
         See :func:`mjq.simulation.schedule.replay`.
     growth : float
@@ -83,8 +83,12 @@ def wait_statistics(
 
 
 def worth(log: Log) -> intervals.Worth:
-    """Return how much a log says of the waits of its jobs: :func:`mjq_logs.intervals.worth` of its columns."""
-    return intervals.worth(log.need, log.run, log.arrival)
+    """Return how much a log says of the waits of its jobs: :func:`mjq_logs.intervals.worth` of its columns.
+
+    Of several resources, by the one of which it says least.
+    """
+    columns = log.needs.T if log.resources else [log.need]
+    return min((intervals.worth(need, log.run, log.arrival) for need in columns), key=lambda each: each.number)
 
 
 def measured(wait: np.ndarray, number: float, percentile: float = 90) -> dict[str, Any]:

@@ -6,11 +6,10 @@ smallest size that meets the target is reported beside the one from which on all
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,20 +21,19 @@ from mjq_logs.capacity.arrivals import agreement
 from mjq_logs.doubts import doubts
 from mjq_logs.reading.log import Log
 from mjq_logs.waits.changes import Changed
+from mjq_logs.waits.machines import NODE_ROUNDING, Machines, amount_of, sizes_between
 from mjq_logs.waits.one_size import difference, surely_below, with_intervals
 from mjq_logs.waits.replays import Replays
 from mjq_logs.waits.what_if import what_if
 from mjq_logs.window import window_in_words, window_of
 from mjq_logs.words import CLEARLY, agreement_in_words, assumed, plan_in_words, rule_of
 
-__all__ = ["planned", "planned_by_partition", "sizes_between"]
+__all__ = ["planned", "planned_by_partition"]
 
-SIZES = 10  # that are tried at first
-SMALLEST, LARGEST = 0.75, 2.0  # of them, as multiples of the servers of the log
 LOADS = 0.8, 0.9, 1.0, 1.1, 1.2  # times the growth, for the waits against the load
-NODE_ROUNDING = 1e-9  # of a number of nodes
 MOST_BETWEEN = 50  # sizes between two others, up to which each is tried
 FINEST = 0.01  # step between sizes where there are more of them, relative to the size
+TWICE = 2.0  # as much of one resource alone
 TENTH = 1.1  # what further nodes save is the mean over sizes up to the next that is so many times as large
 
 
@@ -67,8 +65,10 @@ def planned(
         The wait [h] that `percentile` percent of the jobs must not exceed. Without one there must be changes.
     policies : sequence of str
         See :func:`mjq.simulation.schedule.replay`.
-    sizes : sequence of float, optional
-        Servers; by default ten sizes from three quarters to twice those of the log, from the largest need on.
+    sizes : sequence of float, or of rows of float, shape (n, d), optional
+        Servers; of several resources, how much of each, larger one after the other: by one resource while the others
+        stay as they are, or by several in step. By default ten sizes from three quarters to twice the machine of the
+        log, from the largest need on, all resources in proportion.
     changes : sequence of Changed
         Each is tried by itself on the machine of the log, by :func:`mjq_logs.waits.what_if.what_if`. With a target,
         the smallest size that meets it under the change is looked for, too.
@@ -77,7 +77,7 @@ def planned(
     growth : float
         Factor on the arrival rate of the log.
     node : float
-        Servers of a node.
+        Servers of a node; of several resources, of the first one of which larger machines have more.
     output : path, optional
         Replays are noted there as they are made; the same call after an interruption goes on with those that are
         missing. The plan is written there as JSON.
@@ -107,6 +107,14 @@ def planned(
     >>> answer = planned(log, target=1, sizes=[1, 2, 3, 4], workers=1).policies[0]
     >>> answer.smallest, answer.from_on, [row.meets for row in answer.sizes]
     (3.0, 3.0, [False, False, True, True])
+
+    If each also needs two GB of memory, it is the memory of which there must be more than 4 GB.
+
+    >>> from mjq_logs import Vectors
+    >>> need = Vectors(np.full((100, 2), (1, 2)), ("cpus", "mem"))
+    >>> log = Log(need=need, run=np.full(100, 5400.0), submit=arrival, servers=(3, 4))
+    >>> planned(log, target=1, sizes=[(3, 4), (3, 5), (3, 6)], workers=1).policies[0].smallest
+    {'cpus': 3.0, 'mem': 6.0}
     """
     if target is None and not changes:
         raise ValueError("a plan needs a target or changes")
@@ -226,10 +234,11 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
     names = list(dict.fromkeys(policies))
     for name in names:
         rule_of(name)
-    of_policies = []
+    of_policies, varies = [], ()
     if target is not None:
-        replays, tried = work.replays(log), _sizes(log, sizes, node)
-        of_policies = [_of_policy(replays, name, target, tried, growth, node) for name in names]
+        replays, machines = work.replays(log), _machines(log, sizes, node)
+        of_policies = [_of_policy(replays, name, target, machines, growth, node) for name in names]
+        varies = machines.varies
     effects = []
     if changes:
         effects = what_if(log, changes, names, percentile=work.percentile, growth=growth, workers=work.workers)
@@ -240,7 +249,7 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
     seen = window_in_words(window_of(log))
     return Plan(
         jobs=len(log),
-        servers=log.servers,
+        servers=amount_of(log.servers),
         servers_from=log.servers_from,
         lines=log.lines,
         missing=list(log.missing),
@@ -249,6 +258,7 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
         percentile=work.percentile,
         growth=growth,
         node=node,
+        varies=list(varies),
         real_waits=agreement_in_words(compared),
         warnings=doubts(log, compared),
         policies=of_policies,
@@ -261,12 +271,13 @@ def _smallest_of_each(work, changes, policies, target, sizes, growth, node):
     """Return for each policy the smallest size that meets the target under each change, or None."""
     smallest = {}
     for k, change in enumerate(changes):
-        replays, tried = work.replays(change.log), _sizes(change.log, sizes, node)
+        replays, machines = work.replays(change.log), _machines(change.log, sizes, node)
         for name in policies:
-            case: Callable[..., dict] = partial(dict, policy=name, growth=growth)
-            replays.make([case(servers=size) for size in tried])
-            every = _with_those_between(replays, case, target, tried, node)
-            smallest[name, k] = next((size for size in every if _percentile(replays, case, size) <= target), None)
+            case = _Case(machines, name, growth)
+            replays.make([case(size) for size in machines.numbers])
+            every = _with_those_between(replays, case, target, machines.numbers, node)
+            least = next((size for size in every if _percentile(replays, case, size) <= target), None)
+            smallest[name, k] = None if least is None else machines.amount(least)
     return [smallest[name, k] for name in policies for k in range(len(changes))]
 
 
@@ -282,58 +293,45 @@ def _sum(plans, policy):
     )
 
 
-def _sizes(log, sizes, node):
-    sizes = sizes_between(log, node=node) if sizes is None else checks.positive("sizes", sizes)
-    return np.unique(np.asarray(sizes, dtype=float)).tolist()
+def _machines(log, sizes, node):
+    return Machines.of(log, sizes_between(log, node=node) if sizes is None else sizes)
 
 
-def sizes_between(
-    log: Log, low: float | None = None, high: float | None = None, count: int = SIZES, node: float = 1.0
-) -> list[float]:
-    """Return sizes from `low` to `high`, whole nodes apart, with that of the log if it lies between.
+class _Case(NamedTuple):
+    """Name replays under a policy by the number of their machine."""
 
-    By default from three quarters of the servers of the log, or its largest need, to twice these servers.
+    machines: Machines
+    policy: str
+    growth: float
 
-    >>> from mjq_logs import Log
-    >>> log = Log(need=np.array([1., 5.]), run=np.ones(2), servers=6)
-    >>> sizes_between(log), sizes_between(log, 8, 20, count=3, node=4)
-    ([5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0], [8.0, 16.0, 20.0])
-    """
-    if low is None or high is None:
-        servers = log.require_servers()
-        low = max(SMALLEST * servers, log.need.max()) if low is None else low
-        low, high = np.ceil(low), max(LARGEST * servers, low) if high is None else high
-    if not 0 < low <= high:
-        raise ValueError(f"sizes must be positive and must rise, got {checks.shown(low)} to {checks.shown(high)}")
-    steps = np.unique(np.round(np.linspace(0, np.floor((high - low) / node + NODE_ROUNDING), count)))
-    sizes = {float(low + node * k) for k in steps}
-    return sorted(sizes | {float(log.servers)} if log.servers is not None and low <= log.servers <= high else sizes)
+    def __call__(self, number: float, **how: Any) -> dict[str, Any]:
+        return dict(policy=self.policy, growth=self.growth, servers=self.machines(number)) | how
 
 
-def _of_policy(replays, policy, target, sizes, growth, node):
-    """Return how many servers one policy needs."""
-    case: Callable[..., dict] = partial(dict, policy=policy, growth=growth)
+def _of_policy(replays, policy, target, machines, growth, node):
+    """Return how many servers one policy needs; sizes are named by their numbers."""
+    case, sizes = _Case(machines, policy, growth), machines.numbers
     exact = rule_of(policy).knows_times and replays.log.estimate is not None
-    replays.make([case(servers=size) for size in sizes])
+    replays.make([case(size) for size in sizes])
     asked = set(sizes)
     sizes = _with_those_between(replays, case, target, sizes, node)
     meets = {size: _percentile(replays, case, size) <= target for size in sizes}
     shown = asked | {size for pair in pairwise(sizes) if meets[pair[0]] != meets[pair[1]] for size in pair}
-    replays.make([case(servers=size, exact=True) for size in sorted(shown) if exact])
+    replays.make([case(size, exact=True) for size in sorted(shown) if exact])
     rows: list[Size] = []
     for size in sizes:
         here, saves = None, {}
-        if replays.fits(size):
-            here = replays.waits(**case(servers=size))
-            saves["each_node_more"] = _each(here, size, sizes, node, lambda other: replays.waits(**case(servers=other)))
+        if replays.fits(machines(size)):
+            here = replays.waits(**case(size))
+            saves["each_node_more"] = _each(here, size, sizes, node, lambda other: replays.waits(**case(other)))
             if exact and size in shown:
-                saves["exact_estimates"] = _gain(here, replays.waits(**case(servers=size, exact=True)))
+                saves["exact_estimates"] = _gain(here, replays.waits(**case(size, exact=True)))
         sure = None if here is None else surely_below(here, target)
         rows.append(
             Size(
-                servers=size,
-                load=replays.load(size, growth),
-                too_large=replays.too_large(size),
+                servers=machines.amount(size),
+                load=replays.load(machines(size), growth),
+                too_large=replays.too_large(machines(size)),
                 waits=None if here is None else with_intervals(here),
                 meets=meets[size],
                 surely=meets[size] and (sure is True or any(row.surely for row in rows)),
@@ -342,28 +340,40 @@ def _of_policy(replays, policy, target, sizes, growth, node):
                 **saves,
             )
         )
-    fit = [row.servers for row in rows if row.waits]
-    smallest = next((row.servers for row in rows if row.meets), None)
-    machine = smallest or (fit[-1] if fit else None)
+    fit = [size for size, row in zip(sizes, rows, strict=True) if row.waits]
+    least = next((size for size in sizes if meets[size]), None)
+    machine = least or (fit[-1] if fit else None)
     answer = PolicyPlan(
         policy=policy,
         sizes=rows,
-        smallest=smallest,
+        smallest=None if least is None else machines.amount(least),
         from_on=_from_on(rows),
         possible=next((row.servers for row in rows if not row.surely_misses), None),
         surely=next((row.servers for row in rows if row.surely), None),
-        servers=machine,
-        loads=[] if machine is None else _against_load(replays, policy, machine, growth),
+        servers=None if machine is None else machines.amount(machine),
+        loads=[] if machine is None else _against_load(replays, case, machine),
+        twice=_twice(replays, policy, growth),
         verdict=[],
     )
-    return answer.model_copy(
-        update={"verdict": plan_in_words(answer, target, replays.percentile, node, replays.worth.why)}
-    )
+    spoken = plan_in_words(answer, target, replays.percentile, node, replays.worth.why, machines.varies)
+    return answer.model_copy(update={"verdict": spoken})
 
 
-def _percentile(replays, case, servers):
-    """Return the percentile of the waits on so many servers, which is infinite if some job does not fit."""
-    return replays.waits(**case(servers=servers))["percentile"]["value"] if replays.fits(servers) else np.inf
+def _percentile(replays, case, size):
+    """Return the percentile of the waits on a machine, which is infinite if some job does not fit."""
+    fits = replays.fits(case.machines(size))
+    return replays.waits(**case(size))["percentile"]["value"] if fits else np.inf
+
+
+def _twice(replays, policy, growth):
+    """Return the waits on the machine of the log if it had twice as much of one of several resources."""
+    log = replays.log
+    if not log.resources or log.servers is None or not replays.fits(log.machine()):
+        return {}
+    more = log.machine() * (1 + (TWICE - 1) * np.eye(len(log.resources)))
+    cases = [dict(policy=policy, growth=growth, servers=tuple(machine.tolist())) for machine in more]
+    replays.make(cases)
+    return {name: with_intervals(replays.waits(**case)) for name, case in zip(log.resources, cases, strict=True)}
 
 
 def _each(here, size, sizes, node, waits):
@@ -393,7 +403,7 @@ def _with_those_between(replays, case, target, sizes, node):
     if waits.min() > CLEARLY * target or CLEARLY * longest[0] <= target:
         return sizes
     between = _between(sizes[low], sizes[high], node)
-    replays.make([case(servers=size) for size in between])
+    replays.make([case(size) for size in between])
     return sorted({*sizes, *between})
 
 
@@ -418,13 +428,13 @@ def _from_on(rows):
     return size
 
 
-def _against_load(replays, policy, servers, growth):
-    cases = [dict(policy=policy, servers=servers, growth=growth * factor) for factor in LOADS]
+def _against_load(replays, case, size):
+    cases = [case(size, growth=case.growth * factor) for factor in LOADS]
     replays.make(cases)
     return [
         AtLoad(
             growth=how["growth"],
-            load=replays.load(servers, how["growth"]),
+            load=replays.load(how["servers"], how["growth"]),
             waits=with_intervals(replays.waits(**how)),
         )
         for how in cases

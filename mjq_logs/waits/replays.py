@@ -15,6 +15,7 @@ from mjq._util import checks, fingerprints, parallel
 from mjq._util.journal import Journal
 from mjq_logs.outages import calendar_on
 from mjq_logs.reading.log import Log
+from mjq_logs.reading.vectors import plain
 from mjq_logs.waits.one_size import wait_statistics, worth
 
 __all__ = ["Replays"]
@@ -72,23 +73,28 @@ class Replays:
         self.make([case])
         return self.rows[self._key(case)]
 
-    def fits(self, servers: float) -> bool:
+    def fits(self, servers: Any) -> bool:
         """Return whether all jobs fit into the machine."""
         return not self.too_large(servers)
 
-    def too_large(self, servers: float) -> int:
-        """Return how many jobs need more than the servers, or than a calendar has up at its end."""
+    def too_large(self, servers: Any) -> int:
+        """Return how many jobs need more than there is, or than a calendar has up at its end."""
         if self.log.calendar is not None:
             servers = self.log.calendar.on(servers).up[-1]
-        return int((self.log.need > servers * (1 + checks.FIT_TOLERANCE)).sum())
+        sizes = np.asarray(servers, dtype=float)
+        return int((~checks.fits(self.log.needs, sizes, sizes)).sum())
 
-    def load(self, servers: float, growth: float) -> float:
-        """Return the work that comes over what the servers can do meanwhile."""
+    def load(self, servers: Any, growth: float) -> float:
+        """Return the work that comes over what the servers can do meanwhile; the largest of several resources."""
         seen = self.log.end - self.log.begin
         up = calendar_on(self.log, servers, growth)
         if up is not None:
             return float(self.log.need @ self.log.run / up.work(0.0, seen / growth))
-        return float(growth * (self.log.need @ self.log.run) / (servers * seen))
+        columns = self.log.needs.T.copy() if self.log.resources else [self.log.need]
+        sizes = np.atleast_1d(np.asarray(servers, dtype=float))
+        return max(
+            float(growth * (need @ self.log.run) / (size * seen)) for need, size in zip(columns, sizes, strict=True)
+        )
 
     @staticmethod
     def _key(case):
@@ -102,8 +108,8 @@ def _waits(log, percentile, number, case):
 def _fingerprint(log):
     """Return what tells this log from another one: whatever a replay depends on."""
     digest = hashlib.sha256(repr((log.begin, log.end)).encode())
-    there = () if (before := log.before) is None else (before.need, before.run, before.start, before.estimate)
+    there = () if (before := log.before) is None else (plain(before.need), before.run, before.start, before.estimate)
     calendar = () if log.calendar is None else (log.calendar.since, log.calendar.up)
-    for column in (log.need, log.run, log.arrival, log.estimate, *there, *calendar):
+    for column in (log.needs, log.run, log.arrival, log.estimate, *there, *calendar):
         digest.update(b"none" if column is None else np.ascontiguousarray(column).tobytes())
     return digest.hexdigest()[:16]

@@ -1,0 +1,247 @@
+"""Waits of logs of several resources: plans, what-ifs and replays, by their laws and by plain programs."""
+
+import json
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mjq_logs
+from mjq.simulation import replay
+from mjq_logs import Log, Vectors, planned, sizes_between
+from mjq_logs.intervals import quantile
+from mjq_logs.reading.log import HOUR
+from tests.conftest import said
+from tests.logs.test_several import log_of, swapped, table
+
+__all__ = ["table"]  # a fixture
+
+HUGE = 2.0**20
+WORDS = "verdict", "varies", "twice", "assumes", "change", "told"
+
+
+def crowded(count=600, seed=1, **columns):
+    """A log of jobs of up to 8 of 16 CPUs, and of up to 16 of 32 GB, that wait for hours."""
+    rng = np.random.default_rng(seed)
+    needs = rng.integers([0, 1], [9, 17], (count, 2)).astype(float)
+    submit = np.cumsum(rng.exponential(700, count)).round()
+    run = rng.integers(60, 3600, count).astype(float)
+    columns = dict(submit=submit, estimate=run * rng.uniform(1, 4, count), clock=0.0, servers=(16, 32)) | columns
+    return log_of(needs, run, **columns)
+
+
+def of_one(count=3000, seed=2):
+    """The same log by one resource, and with another one of which there is always enough."""
+    rng = np.random.default_rng(seed)
+    need, run = rng.choice([1.0, 2, 3, 8], count), rng.exponential(3000, count)
+    submit, estimate = np.cumsum(rng.exponential(900, count)), run * rng.uniform(1, 5, count)
+    start = replay(submit, need, run, estimate, 12, "easy").start
+    columns = dict(run=run, submit=submit, start=start, estimate=estimate)
+    one = Log(need=need, servers=12, **columns)
+    more = Vectors(np.column_stack([need, 4 * need]), ("cpus", "mem"))
+    return one, Log(need=more, servers=(12, HUGE), **columns)
+
+
+def as_one(answer):
+    """An answer about several resources as if it were about CPUs alone."""
+    if isinstance(answer, dict):
+        if set(answer) == {"cpus", "mem"}:
+            return answer["cpus"]
+        return {key: as_one(x) for key, x in answer.items() if key not in WORDS}
+    return [as_one(x) for x in answer] if isinstance(answer, list) else answer
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative"])
+def test_a_resource_that_never_binds_changes_no_number_of_a_plan(policy):
+    one, several = of_one()
+    sizes = [9.0, 10, 12, 14, 18, 30]
+    plans = planned(one, 0.5, [policy], sizes), planned(several, 0.5, [policy], [(size, HUGE) for size in sizes])
+    first, second = (as_one(plan.model_dump()) for plan in plans)
+    assert plans[0].policies[0].smallest and first == second
+    assert plans[1].varies == ["cpus"] and plans[1].policies[0].twice["mem"] == next(
+        row.waits for row in plans[1].policies[0].sizes if row.servers["cpus"] == 12
+    )
+
+
+def test_sizes_that_are_tried_by_default_are_those_of_one_resource():
+    one, several = of_one()
+    assert sizes_between(one) == [cpus for cpus, _ in sizes_between(several)]
+    tried = sizes_between(several, (10, 20), (30, 60), node=4)
+    assert [cpus for cpus, _ in tried] == sizes_between(one.of(slice(None), servers=None), 10, 30, node=4)
+    assert all(mem == 2 * cpus for cpus, mem in tried)
+
+
+@pytest.mark.parametrize("sizes", [None, [(16, 24), (16, 32), (16, 64)], [(12, 24), (20, 40), (32, 64)]])
+def test_no_answer_depends_on_which_resource_comes_first(sizes):
+    """Where both become more in step, a step of one CPU is one of two GB."""
+    log, memory_alone = crowded(), sizes is not None and sizes[0][0] == sizes[-1][0]
+    turned = None if sizes is None else [size[::-1] for size in sizes]
+    other = planned(swapped(log), 1.0, ["easy"], turned, node=1 if memory_alone else 2)
+    answer = planned(log, 1.0, ["easy"], sizes)
+    dumps = [plan.model_dump(exclude={"node", "varies"}) for plan in (answer, other)]
+    for dump in dumps:
+        del dump["policies"][0]["verdict"]
+    assert answer.policies[0].smallest and len(answer.policies[0].sizes) > 3 and dumps[0] == dumps[1]
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy", "first-fit"])
+def test_a_plan_is_what_replays_of_vectors_say(policy):
+    log, growth, target = crowded(300), 0.6, 0.1
+    answer = planned(log, target, [policy], [(16, 20), (16, 32), (16, 64)], percentile=80, growth=growth).policies[0]
+    columns, waits = ((log.submit - log.begin) / growth, log.needs, log.run, log.estimate), {}
+    for row in answer.sizes:
+        sizes = list(row.servers.values())
+        made = replay(*columns, sizes, policy)
+        waits[row.servers["mem"]] = quantile(made.wait, 80) / HOUR
+        assert row.waits.mean.value == pytest.approx(made.wait.mean() / HOUR)
+        assert row.load == pytest.approx(growth * (log.run @ log.needs / sizes).max() / (log.end - log.begin))
+    assert {row.servers["mem"]: row.waits.percentile.value for row in answer.sizes} == pytest.approx(waits)
+    assert answer.smallest == {"cpus": 16, "mem": min(size for size, wait in waits.items() if wait <= target)}
+    clear = [size for size in (20, 32, 64) if waits[size] > 1.5 * target]
+    assert clear and set(range(max(clear), int(answer.smallest["mem"]))) <= set(waits)  # every size near it was tried
+    for name, at_twice in answer.twice.items():
+        sizes = [size * (1 + (name == which)) for which, size in (("cpus", 16), ("mem", 32))]
+        assert at_twice.mean.value == pytest.approx(replay(*columns, sizes, policy).wait.mean() / HOUR)
+
+
+def test_a_machine_too_small_by_one_resource_is_too_small():
+    log = crowded(300)
+    answer = planned(log, 1.0, ["fcfs"], [(7, 64), (16, 64)]).policies[0]
+    assert [row.too_large for row in answer.sizes[:1]] == [(log.needs[:, 0] > 7).sum()]
+    assert answer.sizes[0].waits is None and answer.smallest != answer.sizes[0].servers
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ([(16, 32), (20, 24)], "sizes must become larger one after the other"),
+        ([(16, 32), (16, 40), (20, 40)], "sizes must become larger one after the other"),
+        ([(16, 32, 4)], "a number for each of cpus, mem"),
+        ([(16, 0)], "sizes must be positive"),
+        ([16, 32], "sizes must"),
+    ],
+)
+def test_sizes_that_are_no_line(sizes, message):
+    with pytest.raises(ValueError, match=message):
+        planned(crowded(300), 1.0, sizes=sizes)
+
+
+# --- What if ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_change_of_one_resource_is_that_of_a_log_of_it():
+    one, several = of_one()
+    changes = [
+        (mjq_logs.capped(one, 4), mjq_logs.capped(several, (4, np.inf))),
+        (mjq_logs.without_need(one, 8), mjq_logs.without_need(several, (8, 32))),
+        (mjq_logs.with_exact_estimates(one), mjq_logs.with_exact_estimates(several)),
+        (mjq_logs.shifted_to_night(clocked(one), 0.2), mjq_logs.shifted_to_night(clocked(several), 0.2)),
+    ]
+    of_each = mjq_logs.what_if(one, [x for x, _ in changes]), mjq_logs.what_if(several, [x for _, x in changes])
+    first, second = (
+        [as_one(effect.model_dump(exclude={"change", "told"})) for effect in effects] for effects in of_each
+    )
+    assert first == second and any(effect["saves"]["mean"]["value"] for effect in first)
+
+
+def clocked(log):
+    return log.of(slice(None), clock=0.0)
+
+
+@given(st.integers(0, 99), st.integers(1, 8), st.integers(1, 16))
+def test_a_cap_keeps_the_work_of_each_resource(seed, cpus, mem):
+    log = crowded(50, seed)
+    for most in ((cpus, mem), (cpus, np.inf), (np.inf, mem)):
+        cut = mjq_logs.capped(log, most).log
+        assert (cut.needs <= most).all() and (cut.run >= log.run).all()
+        assert cut.needs * cut.run[:, None] == pytest.approx(log.needs * log.run[:, None])
+        assert cut.estimate / cut.run == pytest.approx(log.estimate / log.run)
+        fits = (log.needs <= most).all(axis=1)
+        assert (cut.needs[fits] == log.needs[fits]).all() and (cut.needs[~fits] == most).any(axis=1).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "need", "message"),
+    [
+        (mjq_logs.capped, 4, "the cap must be a number for each of cpus, mem"),
+        (mjq_logs.capped, (4, -1), "the cap must be a number for each"),
+        (mjq_logs.capped, (4, 0), "each positive; got"),
+        (mjq_logs.without_need, (0, 0), "not all of them 0"),
+        (mjq_logs.without_need, (7.5, 1), "no job of the log needs 7.5 CPUs and 1 GB of memory"),
+    ],
+)
+def test_changes_that_are_none(change, need, message):
+    with pytest.raises(ValueError, match=message):
+        change(crowded(50), need)
+
+
+# --- Agreement with the log -------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 99))
+@settings(max_examples=30)
+def test_the_time_in_which_somebody_would_fit_second_by_second(seed):
+    rng = np.random.default_rng(seed)
+    need, (arrival, wait, run) = rng.integers(0, 4, (12, 2)), rng.integers(0, 15, (3, 12))
+    need[~need.any(axis=1)] = 1
+    start, seconds = arrival + wait, 0
+    first, last = min(arrival.min(), start.min()), max((start + run).max(), start.max())
+    for second in range(first, last):
+        free = np.array([6, 5]) - need[(start <= second) & (second < start + run)].sum(axis=0)
+        seconds += (need[(arrival <= second) & (second < start)] <= free).all(axis=1).any()
+    columns = (x.astype(float) for x in (start, arrival, need, run))
+    share = mjq_logs.time_with_a_job_that_fits(*columns, np.array([6.0, 5.0]))
+    assert share == pytest.approx(seconds / (last - first) if last > first else 0)
+
+
+# --- The commands -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("servers", "varies", "sizes"),
+    [
+        ("16,32", ["cpus", "mem"], None),
+        ("16,32:0.125TB:3", ["mem"], {32, 80, 128}),
+        ("12:32,24:64", ["cpus", "mem"], None),
+    ],
+)
+def test_the_command_prints_what_its_schema_says(table, servers, varies, sizes, tmp_path):
+    words = ["plan", *table, "--unit", "cpus,mem", "--servers", servers, "--target-wait", "20min", "--workers", "1"]
+    run = said(*words, "--json")
+    content = json.loads(run.out)
+    jsonschema.validate(content, json.loads(said("plan", "--schema").out))
+    (answer,) = content["policies"]
+    assert content["varies"] == varies and (answer["smallest"] is None) == (run.status == 3)
+    assert sizes is None or sizes <= {row["servers"]["mem"] for row in answer["sizes"]}
+    if servers == "16,32":
+        assert content["servers"] == {"cpus": 16, "mem": 32}
+        assert all(row["servers"]["mem"] == 2 * row["servers"]["cpus"] for row in answer["sizes"])
+    text = said(*words, "--html", str(tmp_path / "plan.html")).out
+    assert all(sentence in text for sentence in answer["verdict"]) and "The machine is one pool" in text
+    assert "How large a machine?" in (tmp_path / "plan.html").read_text()
+
+
+def test_what_ifs_of_the_command(table):
+    words = ["plan", *table, "--unit", "cpus,mem", "--servers", "16,32", "--workers", "1"]
+    content = json.loads(said(*words, "--cap", "inf,8", "--without", "1,0", "--json").out)
+    assert [row["change"] for row in content["what_if"]] == ["at most 8 GB of memory a job", "without need 1 CPU"]
+    text = said(*words, "--cap", "inf,8").out
+    assert "16 CPUs and 32 GB of memory under easy" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--servers", "16"], "a positive number for each of cpus, mem"),
+        (["--servers", "16,8:9,1"], "is not a number or a range for each of cpus, mem"),
+        (["--servers", "16,9:8"], "rising positive sizes"),
+        (["--servers", "8:16:3,8:16:4"], "asks for 3 and 4 sizes"),
+        (["--servers", "16,32", "--cap", "8"], "a positive number, or inf, for each of cpus, mem"),
+        (["--servers", "16,32", "--without", "0,0"], "is not a number for each of cpus, mem"),
+    ],
+)
+def test_words_that_are_no_machine(table, words, message):
+    status, _, err = said("plan", *table, "--unit", "cpus,mem", "--target-wait", "1h", *words)
+    assert status == 2 and message in err
