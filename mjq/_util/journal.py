@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from mjq._util import folders
+from mjq._util import fingerprints, folders
 
 __all__ = ["Journal"]
 
@@ -52,7 +51,7 @@ class Journal:
     def __init__(self, path: Path | None, described: dict, force: bool = False) -> None:
         self.path = path
         self.rows: dict[int | str, dict[str, Any]] = {}
-        self._work = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:16]
+        self._work = fingerprints.of_plain(described)
         lines = _lines(path) if path and path.exists() else []
         if any(work != self._work for work, _, _ in lines):
             if not force:

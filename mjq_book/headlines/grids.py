@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -57,10 +58,7 @@ class Grid:
             raise ValueError(f"{len(self)} cases are more than {MOST_CASES}")
 
     def __len__(self) -> int:
-        number = 1
-        for values in self.swept.values():
-            number *= len(values)
-        return number
+        return math.prod(map(len, self.swept.values()))
 
     def cases(self) -> Iterator[dict]:
         """Yield the inputs that differ, case by case."""

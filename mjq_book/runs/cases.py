@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
@@ -14,12 +12,12 @@ from typing import Any
 
 import nbformat
 
-from mjq._util import folders
+from mjq._util import fingerprints, folders
 from mjq_book.runs import execution
 from mjq_book.runs.chapters import Chapter
 from mjq_book.runs.kept import provenance, results
 
-__all__ = ["LOST", "Case", "Plan", "Record", "checksum", "compute"]
+__all__ = ["LOST", "Case", "Plan", "Record", "compute"]
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """Return a fingerprint of the cases, in their order."""
-        return checksum([[case.name, case.id] for case in self.cases])
+        return fingerprints.of_plain([[case.name, case.id] for case in self.cases])
 
     @classmethod
     def of(cls, chapter: Chapter, given: Iterable[Mapping[str, Any]], names: Iterable[str] | None = None) -> Plan:
@@ -105,7 +103,7 @@ class Plan:
                 parameters = chapter.values(share | values)
             except ValueError as error:
                 raise ValueError(f"case {name}: {error}") from error
-            cases.append(Case(name, parameters, checksum([text, parameters, code])[:16]))
+            cases.append(Case(name, parameters, fingerprints.of_plain([text, parameters, code])))
         return cls(chapter.name, code, columns, [*columns, *share], text, cases)
 
 
@@ -183,15 +181,6 @@ def compute(notebook: str, code: str, keep: bool, parameters: dict) -> tuple[Rec
     answers = results.taken_from(executed)
     record = Record(failure, round(time.perf_counter() - clock, 3), answers.values, answers.tables)
     return record, nbformat.writes(executed) if keep or failure else None
-
-
-def checksum(content: Any) -> str:
-    """Return a fingerprint of plain data; the order of names does not matter.
-
-    >>> checksum({"a": 1, "b": 2}) == checksum({"b": 2, "a": 1})
-    True
-    """
-    return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
 def _names(names, number):

@@ -6,7 +6,6 @@ every fourth one of the next two thousand, and so on. So the same ones are taken
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Sequence
 from functools import partial
@@ -118,12 +117,10 @@ def past_of(
 
 def fingerprint(jobs: History) -> str:
     """Return what tells this log from another one."""
-    digest = hashlib.sha256(repr(jobs.servers).encode())
     calendar = () if jobs.calendar is None else (jobs.calendar.since, jobs.calendar.up)
     arrays = (jobs.times,) if (jobs.times > 1).any() else ()
-    for column in (jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit, *calendar, *arrays):
-        digest.update(np.ascontiguousarray(column).tobytes())
-    return digest.hexdigest()[:16]
+    columns = jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit
+    return fingerprints.of_arrays(jobs.servers, *columns, *calendar, *arrays)
 
 
 def judged(jobs: History, past: Past, asked: Sequence[int], rule: np.ndarray, last: np.ndarray) -> dict | None:

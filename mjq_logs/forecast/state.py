@@ -185,10 +185,8 @@ def history(log: Log, policy: str) -> History:
     ValueError
         If the log does not tell when jobs came, or what their limits were, or if its submit times are start times.
     """
-    arrival, servers = log.require_arrivals(), log.require_servers()
+    arrival, servers = log.require_waits(), log.require_servers()
     calendar = None if log.calendar is None else log.calendar.on(servers)
-    if log.submits_are_starts:
-        raise ValueError("the submit times of this log are start times, so the waits of its jobs are unknown")
     stated = require_limits(log)
     longest = np.maximum.accumulate(np.nan_to_num(stated))  # so far, for who does not say a limit
     limit = np.where(np.isnan(stated), longest, stated)

@@ -356,6 +356,12 @@ class Log(ReadOnly):
             raise ValueError("the log does not say when jobs were submitted, so their waits are unknown")
         return self.arrival
 
+    def require_waits(self) -> np.ndarray:
+        """Return when the jobs came [s], or raise ``ValueError`` if nobody can know their waits from it."""
+        if self.submits_are_starts:
+            raise ValueError("the submit times of this log are start times, so the waits of its jobs are unknown")
+        return self.require_arrivals()
+
     def system(self) -> System:
         """Return the system with a class for each need of the log, exponential times of their means, and their mix.
 

@@ -226,9 +226,7 @@ class _Work:
 def _planned(work, log, target, policies, sizes, changes, growth, node):
     target = None if target is None else float(checks.not_negative("target", target, ndim=0))
     growth, node = (float(checks.positive(name, x, ndim=0)) for name, x in (("growth", growth), ("node", node)))
-    arrival = log.require_arrivals()
-    if log.submits_are_starts:
-        raise ValueError("the submit times of this log are start times, so the waits of its jobs are unknown")
+    arrival = log.require_waits()
     if not arrival.max() > arrival.min():
         raise ValueError("all jobs of the log come at once, so it tells nothing of waits")
     names = list(dict.fromkeys(policies))

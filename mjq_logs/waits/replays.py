@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable
 from functools import partial
@@ -107,9 +106,6 @@ def _waits(log, percentile, number, case):
 
 def _fingerprint(log):
     """Return what tells this log from another one: whatever a replay depends on."""
-    digest = hashlib.sha256(repr((log.begin, log.end)).encode())
     there = () if (before := log.before) is None else (plain(before.need), before.run, before.start, before.estimate)
     calendar = () if log.calendar is None else (log.calendar.since, log.calendar.up)
-    for column in (log.needs, log.run, log.arrival, log.estimate, *there, *calendar):
-        digest.update(b"none" if column is None else np.ascontiguousarray(column).tobytes())
-    return digest.hexdigest()[:16]
+    return fingerprints.of_arrays(log.begin, log.end, log.needs, log.run, log.arrival, log.estimate, *there, *calendar)
