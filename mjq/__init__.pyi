@@ -5,6 +5,7 @@ from . import solvers as solvers
 from . import system as system
 from .models import cluster as cluster
 from .models import fluid as fluid
+from .models import many_hosts as many_hosts
 from .models import near_saturation as near_saturation
 from .models import pool_depletion as pool_depletion
 from .models import processing_capacity as processing_capacity

@@ -28,7 +28,13 @@ if TYPE_CHECKING:
     from mjq.models.near_saturation import RelativeCompletions
     from mjq.models.pool_depletion import Depletion
     from mjq.models.processing_capacity import Sojourn
-    from mjq.simulation import ClusterEstimates, DepletionEstimates, MultiserverEstimates
+    from mjq.simulation import (
+        ClusterEstimates,
+        DepletionEstimates,
+        Estimate,
+        HostsEstimates,
+        SaturatedEstimates,
+    )
     from mjq.simulation.replications import Seed
     from mjq.solvers.drain import SaturatedState
 
@@ -67,7 +73,7 @@ def _plain(value):
     if isinstance(value, np.ndarray):
         return tuple(map(_plain, value))
     value = value.item() if isinstance(value, np.generic) else value
-    if value is None or isinstance(value, tuple):
+    if value is None or isinstance(value, (tuple, str, bool)):
         return value
     return int(value) if value == int(value) else value
 
@@ -98,6 +104,17 @@ class System(_ByValue):
         The capacity and what holds near saturation are then known; the queue in steady state is not solved.
     resources : sequence of str, length d, optional
         Names of the resources, by which :attr:`short_of` calls them.
+    hosts : int, optional
+        Number of hosts, of which each has `servers`: a job must fit on one of them. By default all is one pool.
+    placement : str, optional
+        On which host a job starts, of those on which it fits: ``"best fit"`` (least room left, the default),
+        ``"worst fit"`` (most room left), ``"first fit"`` or ``"random"``; see :mod:`mjq.models.many_hosts.rule`.
+    view : int, optional
+        How many waiting jobs are looked at on hosts. By default 1, which is order of arrival; with more, those behind a
+        head of the queue that fits nowhere may pass it.
+    reserve : bool, optional
+        Whether a head of the queue that fits nowhere reserves the host with the most room, so that others pass
+        elsewhere. By default it does not.
 
     Raises
     ------
@@ -121,6 +138,12 @@ class System(_ByValue):
     >>> host = System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5), resources=("CPU", "GB"))
     >>> round(host.capacity, 3), host.views.round(3).tolist(), round(host.packing_bound, 3), round(host.dominant, 3)
     (3.31, [4.216, 4.216], 4.0, 3.0)
+
+    Eight hosts of 4 servers do a tenth less than a pool of 32.
+
+    >>> cluster = System(hosts=8, servers=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(.5, .3, .2))
+    >>> round(cluster.utilisation, 4), round(cluster.pool.utilisation, 4)
+    (0.8723, 0.9743)
     """
 
     servers: Any
@@ -129,6 +152,10 @@ class System(_ByValue):
     mix: np.ndarray
     order: float | np.ndarray | None = None
     resources: tuple[str, ...] | None = None
+    hosts: int | None = None
+    placement: str | None = None
+    view: int | None = None
+    reserve: bool | None = None
 
     def __init__(
         self,
@@ -138,8 +165,26 @@ class System(_ByValue):
         mix: ArrayLike,
         order: float | ArrayLike | None = None,
         resources: Sequence[str] | None = None,
+        hosts: int | None = None,
+        placement: str | None = None,
+        view: int | None = None,
+        reserve: bool | None = None,
     ):
-        B, b, mu, _ = checks.multiserver(servers, needs, rates, mix, WORDS, several=True)
+        if hosts is not None and any(np.ndim(size) for size in np.ravel(np.array(servers, dtype=object))):
+            raise ValueError(f"servers is the size of each host, and all hosts are alike: got {servers!r}")
+        B, b, mu, _ = checks.multiserver(
+            servers, needs, rates, mix, WORDS, several=True, whole="resource" if hosts is None else "a host of"
+        )
+        if hosts is not None:
+            hosts = checks.count("hosts", hosts)
+            placement = "best fit" if placement is None else placement
+            view, reserve = 1 if view is None else view, False if reserve is None else reserve
+            simulation.hosts.checked_rule(placement, view, reserve)
+            view = int(view)
+            if order is not None:
+                raise ValueError("hosts know independent classes only, and this system has an order of the classes")
+        elif (placement, view, reserve) != (None, None, None):
+            raise ValueError("placement, view and reserve say what happens on hosts, and hosts is None")
         if order is not None:
             models.processing_capacity.heads(mix, order)
             matrix = np.asarray(order, dtype=float)
@@ -152,6 +197,10 @@ class System(_ByValue):
             mix=checks.numbers("mix", mix),
             order=order,
             resources=None if resources is None else _names(resources, np.size(B)),
+            hosts=hosts,
+            placement=placement,
+            view=view,
+            reserve=reserve,
         )
 
     @classmethod
@@ -185,12 +234,14 @@ class System(_ByValue):
 
         Two classes with whole needs, or with any needs of several resources, have a product form, and whole needs with
         equal rates a formula, which both serve very many servers. All other systems are solved as a Markov chain, as
-        long as their configurations fit into memory.
+        long as their configurations fit into memory. On hosts it is always a chain, of up to 200,000 states, in order
+        of arrival; :meth:`simulate_saturated` estimates the capacity of any.
 
         Raises
         ------
         ValueError
-            If more configurations fit than memory holds.
+            If more configurations fit than memory holds; on hosts, if there are too many states, or others may pass
+            the head of the queue.
         ArithmeticError
             If the solution did not converge.
 
@@ -210,6 +261,8 @@ class System(_ByValue):
         >>> round(System(**cluster).capacity, 4), round(System(**cluster, order=.5).capacity, 4)
         (2.9133, 3.6848)
         """
+        if self.hosts is not None:
+            return self.pool.capacity if self.hosts == 1 and self.view == 1 else self._on_hosts.throughput
         if (letters := self._two_whole_classes()) is not None:
             return models.stability.throughput(*letters)
         if (letters := self._equal_rates()) is not None:
@@ -237,9 +290,9 @@ class System(_ByValue):
         3.0
         """
         if np.ndim(self.servers):
-            return float(1 / (self._work / self.servers).max())
+            return float(1 / (self._work / self._total).max())
         mix = self.mix / self.mix.sum()
-        return float(self.servers / (mix @ (self.needs / self.rates)))
+        return float(self._total / (mix @ (self.needs / self.rates)))
 
     @cached_property
     def wasted_servers(self) -> float | np.ndarray:
@@ -264,8 +317,8 @@ class System(_ByValue):
         if (letters := self._two_whole_classes()) is not None:
             return models.stability.wasted_servers(*letters)
         if np.ndim(self.servers):
-            return np.maximum(0.0, self.servers * (1 - self.utilisation))
-        return max(0.0, self.servers * (1 - self.capacity / self.naive_capacity))
+            return np.maximum(0.0, self._total * (1 - self.utilisation))
+        return max(0.0, self._total * (1 - self.capacity / self.naive_capacity))
 
     @cached_property
     def utilisation(self) -> float | np.ndarray:
@@ -286,7 +339,7 @@ class System(_ByValue):
         [0.6897, 0.6897]
         """
         if np.ndim(self.servers):
-            return self.capacity * self._work / self.servers
+            return self.capacity * self._work / self._total
         return self.capacity / self.naive_capacity
 
     @cached_property
@@ -312,6 +365,7 @@ class System(_ByValue):
         >>> {names: round(share, 3) for names, share in host.short_of.items()}
         {('CPU',): 0.5, ('GB',): 0.5}
         """
+        self._require_pool("short_of")
         size = np.size(self.servers)
         kinds = np.flatnonzero(self.mix)
         B, b = np.reshape(self.servers, size), self.needs[kinds].reshape(len(kinds), size)
@@ -345,6 +399,7 @@ class System(_ByValue):
         >>> (host.views / host.capacity).round(2).tolist()
         [1.27, 1.27]
         """
+        self._require_pool("views")
         if not np.ndim(self.servers):
             return np.array([self.capacity])
         views = np.full(len(self.servers), np.inf)
@@ -358,6 +413,8 @@ class System(_ByValue):
     def packing_bound(self) -> float:
         """Return the rate that no scheduler exceeds, whatever it knows, in jobs per unit of time.
 
+        On hosts, that of one host times their number.
+
         Raises
         ------
         ValueError, ArithmeticError
@@ -370,7 +427,7 @@ class System(_ByValue):
         >>> round(System(6, needs=(2, 3), rates=(1, 1), mix=(.5, .5)).packing_bound, 10)
         2.4
         """
-        return models.several_resources.packing_bound(*self._letters)
+        return (self.hosts or 1) * models.several_resources.packing_bound(*self._letters)
 
     @cached_property
     def dominant(self) -> float:
@@ -390,6 +447,7 @@ class System(_ByValue):
         >>> round(System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5)).dominant, 12)
         3.0
         """
+        self._require_pool("dominant")
         shares = models.several_resources.dominant_needs(self.servers, self.needs)
         return System(1.0, shares, self.rates, self.mix, self.order).capacity
 
@@ -423,6 +481,7 @@ class System(_ByValue):
         >>> round(System(6, (2, 3), (2.5, .625), (.5, .5)).queue(lam=1.8).tail(10), 4)
         0.2168
         """
+        self._require_pool("queue")
         self._require_independent("queue")
         return models.processing_capacity.sojourn(lam, *self._letters)
 
@@ -450,10 +509,139 @@ class System(_ByValue):
         >>> round(System(6, (2, 3), (2.5, .625), (.5, .5)).near_saturation().delta, 9)
         0.391603982
         """
+        self._require_pool("near_saturation")
         return models.near_saturation.relative_completions(*self._letters, self.order)
 
-    def simulate(self, lam: float, jobs: int, seed: Seed, policy: str = "fcfs", **options: Any) -> MultiserverEstimates:
-        """Simulate the system, stable or not, under any scheduling policy.
+    @cached_property
+    def pool(self) -> System:
+        """Return the system without boundaries between hosts: all that they have is one pool, in order of arrival.
+
+        Examples
+        --------
+        >>> System(hosts=8, servers=4, needs=(1, 4), rates=(1, 1), mix=(.9, .1)).pool
+        System(servers=32, needs=(1, 4), rates=(1, 1), mix=(0.9, 0.1))
+        """
+        return System(self._total, self.needs, self.rates, self.mix, self.order, self.resources)
+
+    @cached_property
+    def capacity_with_moving(self) -> float:
+        """Return the capacity in order of arrival if jobs could be moved from host to host, in jobs per unit of time.
+
+        No placement exceeds it in order of arrival. In one pool it is the capacity.
+
+        Raises
+        ------
+        ValueError, ArithmeticError
+            As for :func:`mjq.models.many_hosts.capacity_with_moving`.
+
+        Source: [MH] Eq. (h).
+
+        Examples
+        --------
+        >>> cluster = System(hosts=2, servers=5, needs=(2, 3), rates=(1, 1), mix=(.5, .5))
+        >>> round(cluster.capacity, 4), round(cluster.capacity_with_moving, 4), round(cluster.pool.capacity, 4)
+        (3.3177, 3.3684, 3.6433)
+        """
+        if self.hosts is None:
+            return self.capacity
+        return models.many_hosts.capacity_with_moving(self.hosts, *self._letters)
+
+    @cached_property
+    def fits_in_sum(self) -> float:
+        """Return the share of the time in which the head fits on no host, and would fit if their room were one.
+
+        While the queue never runs dry; 0 in one pool.
+
+        Raises
+        ------
+        ValueError, ArithmeticError
+            As for `capacity`.
+
+        Examples
+        --------
+        >>> round(System(hosts=8, servers=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(.5, .3, .2)).fits_in_sum, 3)
+        0.545
+        """
+        return 0.0 if self.hosts in (None, 1) else self._on_hosts.fits_in_sum
+
+    @cached_property
+    def losses(self) -> dict[str, float]:
+        """Return what keeps the hosts from the naive capacity, as shares of it.
+
+        Returns
+        -------
+        dict
+            ``"order"``: what a pool loses because the head of the queue waits until it fits; ``"boundaries"``: what
+            best fit on hosts does less than the pool; ``"placement"``: what this placement does less than best fit,
+            negative where it does more.
+
+        Raises
+        ------
+        ValueError, ArithmeticError
+            As for `capacity`, of hosts and pool.
+
+        Source: [MH] Eq. (i).
+
+        Examples
+        --------
+        >>> cluster = System(hosts=8, servers=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(.5, .3, .2),
+        ...                  placement="worst fit")
+        >>> {reason: round(share, 3) for reason, share in cluster.losses.items()}
+        {'order': 0.026, 'boundaries': 0.102, 'placement': 0.014}
+        """
+        self._require_hosts("losses")
+        packed = replace(self, placement="best fit")
+        pool, best, own = (system.capacity / self.naive_capacity for system in (self.pool, packed, self))
+        return dict(order=1 - pool, boundaries=pool - best, placement=best - own)
+
+    def estimated_losses(self, jobs: int, seed: Seed, **options: Any) -> dict[str, Estimate]:
+        """Estimate what keeps the hosts from the naive capacity, as shares of it, by simulation.
+
+        Parameters
+        ----------
+        jobs : int
+            Completions counted in each replication.
+        seed : int, sequence of int, or numpy.random.SeedSequence
+        **options
+            Those of :meth:`simulate_saturated`.
+
+        Returns
+        -------
+        dict
+            What :attr:`losses` has, in order of arrival; and ``"passing"``: what is lost further when others may pass
+            the head, negative where it is won back.
+
+        Source: [MH] Eq. (i).
+
+        Examples
+        --------
+        Seven jobs in a thousand need a whole host of 8, which costs a sixth. A view of 50 jobs wins most of it back.
+
+        >>> cluster = System(hosts=16, servers=8, needs=(1, 8), rates=(1, 1), mix=(.993, .007), view=50, reserve=True)
+        >>> losses = cluster.estimated_losses(jobs=100_000, seed=1)
+        >>> {reason: round(share.mean, 2) for reason, share in losses.items()}
+        {'order': 0.0, 'boundaries': 0.17, 'placement': 0.0, 'passing': -0.15}
+        """
+        self._require_hosts("estimated_losses")
+        strict = replace(self, view=1, reserve=False)
+        packed = replace(strict, placement="best fit")
+        runs = {}
+        for system in (packed, strict, self):
+            if system not in runs:
+                runs[system] = system.simulate_saturated(jobs, seed, **options).capacity
+        try:
+            pool = simulation.Estimate(self.pool.capacity, 0.0, 1)
+        except checks.TooLarge:
+            pool = self.pool.simulate_saturated(max(jobs, simulation.saturated.LEAST_JOBS), seed, **options).capacity
+        naive = simulation.Estimate(self.naive_capacity, 0.0, 1)
+        steps = zip(
+            (naive, pool, runs[packed], runs[strict]), (pool, runs[packed], runs[strict], runs[self]), strict=True
+        )
+        names = "order", "boundaries", "placement", "passing"
+        return {name: _share_between(*pair, naive.mean) for name, pair in zip(names, steps, strict=True)}
+
+    def simulate(self, lam: float, jobs: int, seed: Seed, policy: str = "fcfs", **options: Any) -> Any:
+        """Simulate the system, stable or not, under any scheduling policy; on hosts, who may pass is said by the view.
 
         Parameters
         ----------
@@ -465,12 +653,18 @@ class System(_ByValue):
         policy : str
             ``"fcfs"``, ``"easy"``, ``"first-fit"``, ...: see :mod:`mjq.simulation.policies`.
         **options
-            Those of :func:`~mjq.simulation.multiserver.simulate_multiserver`, such as ``replications=10``.
+            Those of :func:`~mjq.simulation.multiserver.simulate_multiserver`, such as ``replications=10``, or on hosts
+            of :func:`~mjq.simulation.hosts.simulate_hosts`.
 
         Returns
         -------
-        mjq.simulation.MultiserverEstimates
+        mjq.simulation.MultiserverEstimates, or on hosts mjq.simulation.OpenHostsEstimates
             Means and tails with 95 % intervals.
+
+        Raises
+        ------
+        ValueError
+            If successive classes are not independent, or a policy for one pool is asked for on hosts.
 
         Examples
         --------
@@ -479,11 +673,78 @@ class System(_ByValue):
         True
         """
         self._require_independent("simulate")
-        return simulation.simulate_multiserver(lam, *self._letters, jobs, seed, policy=policy, **options)
+        if self.hosts is None:
+            return simulation.simulate_multiserver(lam, *self._letters, jobs, seed, policy=policy, **options)
+        if policy != "fcfs":
+            raise ValueError(
+                f"on hosts, view and reserve say who may pass the head of the queue, got policy {policy!r}"
+            )
+        B, b, mu, p = self._letters
+        return simulation.simulate_hosts(lam, self.hosts, B, b, mu, p, jobs, seed, **self._rule, **options)
+
+    def simulate_saturated(self, jobs: int, seed: Seed, **options: Any) -> SaturatedEstimates | HostsEstimates:
+        """Simulate the system while the queue never runs dry.
+
+        Parameters
+        ----------
+        jobs : int
+            Completions counted in each replication.
+        seed : int, sequence of int, or numpy.random.SeedSequence
+        **options
+            Those of :func:`~mjq.simulation.saturated.simulate_saturated`, such as ``replications=20``, or on hosts of
+            :func:`~mjq.simulation.hosts.simulate_saturated_hosts`.
+
+        Returns
+        -------
+        mjq.simulation.SaturatedEstimates, or on hosts mjq.simulation.HostsEstimates
+            The capacity, and more, with 95 % intervals.
+
+        Examples
+        --------
+        64 nodes of 8 GPUs, and one job in twenty needs a whole node.
+
+        >>> cluster = System(hosts=64, servers=8, needs=(1, 8), rates=(1, 1), mix=(.95, .05))
+        >>> print(f"{cluster.simulate_saturated(jobs=100_000, seed=1).utilisation[0]:.2f}")
+        0.87 ± 0.00
+        """
+        if self.hosts is not None:
+            B, b, mu, p = self._letters
+            return simulation.simulate_saturated_hosts(self.hosts, B, b, mu, p, jobs, seed, **self._rule, **options)
+        rows = None if self.order is None else models.processing_capacity.heads(self.mix, self.order)
+        B, b, mu, p = models.processing_capacity.checked(*self._letters)
+        return simulation.simulate_saturated(B, b, mu, p, jobs, seed, rows=rows, **options)
 
     def _require_independent(self, asked):
         if self.order is not None:
             raise ValueError(f"{asked} knows independent classes only, and this system has an order of the classes")
+
+    def _require_pool(self, asked):
+        if self.hosts is not None:
+            raise ValueError(f"{asked} is that of one pool, and this system has {self.hosts} hosts: ask its pool")
+
+    def _require_hosts(self, asked):
+        if self.hosts is None:
+            raise ValueError(f"{asked} says what boundaries between hosts cost, and this system is one pool")
+
+    @property
+    def _rule(self) -> dict[str, Any]:
+        """Return what decides who starts where on hosts."""
+        return dict(placement=self.placement, view=self.view, reserve=self.reserve)
+
+    @property
+    def _total(self) -> Any:
+        """Return the size of the resources, of all hosts together."""
+        return self.servers * (self.hosts or 1)
+
+    @cached_property
+    def _on_hosts(self) -> models.many_hosts.HostsState:
+        """Return the steady state of the hosts, in order of arrival."""
+        if self.view != 1:
+            raise ValueError(
+                f"no chain of hosts has a view of {self.view} jobs: simulate_saturated estimates its capacity"
+            )
+        assert self.hosts is not None and self.placement is not None
+        return models.many_hosts.saturated_state(self.hosts, *self._letters, self.placement)
 
     @cached_property
     def _work(self) -> np.ndarray:
@@ -552,6 +813,15 @@ class System(_ByValue):
         if not np.ndim(self.servers) or not self._alike():
             return False
         return models.several_resources.steps_needed(self.servers, self.needs[self.mix > 0]) <= MOST_STEPS
+
+
+def _share_between(high, low, whole):
+    """Return how much less one estimate is than another, as a share; they are taken as independent."""
+    return simulation.Estimate(
+        (high.mean - low.mean) / whole,
+        float(np.hypot(high.half_width, low.half_width)) / whole if high is not low else 0.0,
+        max(high.observations, low.observations),
+    )
 
 
 def _names(resources, size):

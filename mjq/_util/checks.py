@@ -266,11 +266,12 @@ def multiserver(
     p: ArrayLike,
     names: Sequence[str] = ("B", "b", "mu", "p"),
     several: bool = False,
+    whole: str = "resource",
 ) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
     """Return the resource, needs, rates and mix of a multiserver job system, as floats and arrays.
 
     Where `several` resources are known, the resource may be a sequence of them, shape (d,), and is then an array; needs
-    have the shape (L, d).
+    have the shape (L, d). The resource is called `whole`.
 
     >>> multiserver(6, (2, 7), (1, 1), (.5, .5))
     Traceback (most recent call last):
@@ -290,7 +291,7 @@ def multiserver(
         raise ValueError(f"{which} must have one entry for each class, got {len(b)}, {len(mu)} and {len(p)}")
     too_large = b[(p > 0) & ~fits(b, B, B)]
     if len(too_large):
-        raise ValueError(f"need {shown(too_large[0] if b.ndim > 1 else too_large.max())} exceeds resource {shown(B)}")
+        raise ValueError(f"need {shown(too_large[0] if b.ndim > 1 else too_large.max())} exceeds {whole} {shown(B)}")
     if float(mu.max()) > LARGEST_RATE_RATIO * float(mu.min()):
         raise ValueError(f"{names[2]} must lie within a factor {LARGEST_RATE_RATIO:g} of each other, got {shown(mu)}")
     return B, b, mu, p

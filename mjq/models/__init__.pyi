@@ -1,5 +1,6 @@
 from . import cluster as cluster
 from . import fluid as fluid
+from . import many_hosts as many_hosts
 from . import near_saturation as near_saturation
 from . import pool_depletion as pool_depletion
 from . import processing_capacity as processing_capacity

@@ -2,6 +2,7 @@ from . import cluster as cluster
 from . import depletion as depletion
 from . import engine as engine
 from . import estimates as estimates
+from . import hosts as hosts
 from . import multiserver as multiserver
 from . import policies as policies
 from . import pool_timeline as pool_timeline
@@ -19,6 +20,11 @@ from .depletion import simulate_pool as simulate_pool
 from .engine.arrivals import BoundedPareto as BoundedPareto
 from .engine.arrivals import Lognormal as Lognormal
 from .estimates import Estimate as Estimate
+from .hosts import HostsEstimates as HostsEstimates
+from .hosts import OpenHostsEstimates as OpenHostsEstimates
+from .hosts import replay_on_hosts as replay_on_hosts
+from .hosts import simulate_hosts as simulate_hosts
+from .hosts import simulate_saturated_hosts as simulate_saturated_hosts
 from .multiserver import MultiserverEstimates as MultiserverEstimates
 from .multiserver import simulate_multiserver as simulate_multiserver
 from .ps_network import NetworkEstimates as NetworkEstimates

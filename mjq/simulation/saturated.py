@@ -30,9 +30,10 @@ from mjq.simulation.engine.queue import RESOURCE, units
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
 
-__all__ = ["SaturatedEstimates", "simulate_saturated"]
+__all__ = ["LEAST_JOBS", "SaturatedEstimates", "simulate_saturated"]
 
 BLOCKS = 400  # of a replication
+LEAST_JOBS = 2 * BLOCKS
 WARM = 0.1  # of the counted completions, which come before them
 
 
@@ -115,7 +116,7 @@ def simulate_saturated(
         raise ValueError(f"rows must have a row and a column for each of {len(p)} classes, got shape {draws.shape}")
     for row in draws:
         checks.probabilities("each of rows", row)
-    jobs, replications = checks.count("jobs", jobs, least=2 * BLOCKS), checks.count("replications", replications)
+    jobs, replications = checks.count("jobs", jobs, least=LEAST_JOBS), checks.count("replications", replications)
     require_affordable(f"jobs = {jobs}, replications = {replications}", jobs * replications * len(p))
     sizes, needs = np.atleast_1d(B), b.reshape(len(b), -1)
     held = np.column_stack([units(needs[:, k], size) for k, size in enumerate(sizes)])
