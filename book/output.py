@@ -16,6 +16,7 @@ KEPT = ROOT / "book/outputs"
 LOG = "mjq_logs/making/example.swf.gz"
 COMMANDS = {
     "capacity": ("capacity", LOG),
+    "capacity-full": ("capacity", LOG, "--full"),
     "plan": ("plan", LOG, "--target-wait", "2h"),
 }
 

@@ -1,14 +1,16 @@
-"""The answers that a log gives: plain values with a schema, for Python and for JSON alike.
+"""The answers that a log gives: plain values with a schema, for Python, for JSON and for tables alike.
 
-Numbers that are not finite are None, which JSON calls null.
+Numbers that are not finite are None, which JSON calls null. A field that tables show has its :class:`Column` beside it,
+so that a further column of a table is a field with its heading, unit and format, and nothing else.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import (
     BaseModel,
@@ -20,13 +22,14 @@ from pydantic import (
 )
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "schema", "Plain", "Lines", "Window", "Held", "Interval", "Waits", "AtLoad", "Rate", "Capacity", "Capacities",
-    "Drawn", "Load", "Costs", "NearSaturation", "Agreement", "BinningError", "Binned", "LoadWaits", "Report",
-    "PolicyReports", "SumOfReports", "Reports", "Resource", "Blocked", "PolicyOfSeveral", "SeveralReport", "Size",
-    "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord", "HeldLately", "QueueLength", "Within",
-    "StartForecast", "StartForecasts",
+    "schema", "Column", "columns_of", "Plain", "Lines", "Window", "Held", "Interval", "Waits", "AtLoad", "Rate",
+    "Capacity", "Capacities", "Drawn", "Load", "Costs", "NearSaturation", "Agreement", "BinningError", "Binned",
+    "LoadWaits", "Report", "PolicyReports", "SumOfReports", "Reports", "Resource", "Blocked", "PolicyOfSeveral",
+    "SeveralReport", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord", "HeldLately",
+    "QueueLength", "Within", "StartForecast", "StartForecasts",
 ]  # fmt: skip
 
+HOUR = 3600.0  # seconds
 Number = Annotated[
     float | None, BeforeValidator(lambda x: None if isinstance(x, float) and not math.isfinite(x) else x)
 ]
@@ -42,6 +45,37 @@ def schema(*names: str) -> dict[str, Any]:
     ['#/$defs/Report', '#/$defs/PolicyReports']
     """
     return TypeAdapter(reduce(or_, (globals()[name] for name in names))).json_schema()
+
+
+class Column(NamedTuple):
+    """Say how a field stands in tables: what is above it, in which unit, and how its numbers are written."""
+
+    heading: str
+    """Words in braces are put in by the table, such as the percentile of waits."""
+    unit: str = ""
+    """Shares are written in %."""
+    form: str = ""
+    """Format of a number; by default it has three digits."""
+    of: str = ""
+    """Which part of the value is shown, as a path of names; by default it is the value."""
+    ends: tuple[str, str] | None = None
+    """Fields beside the value that hold the ends of its interval; an :class:`Interval` has its own."""
+    per: float = 1.0
+    """The unit, in that of the field."""
+    sure: bool = False
+    """Whether an interval that holds zero is left out."""
+
+
+def columns_of(kind: type[BaseModel]) -> Iterator[Column]:
+    """Yield the columns of the fields of a class of answers, in their order, each with the whole path to its value.
+
+    >>> [(column.heading, column.of) for column in columns_of(AtLoad)][-2:]
+    [('mean wait', 'waits.mean'), ('{percentile:g} % wait\\nat most', 'waits.percentile')]
+    """
+    for name, field in kind.model_fields.items():
+        for given in field.metadata:
+            columns = (given,) if isinstance(given, Column) else given if isinstance(given, tuple) else ()
+            yield from (column._replace(of=f"{name}.{column.of}".rstrip(".")) for column in columns)
 
 
 class Plain(BaseModel):
@@ -116,12 +150,18 @@ class Waits(Plain):
     percentile: Interval
 
 
+OF_WAITS = (
+    Column("mean wait", "h", of="mean"),
+    Column("{percentile:g} % wait\nat most", "h", of="percentile"),
+)
+
+
 class AtLoad(Plain):
     """Hold the waits if jobs come this many times as fast."""
 
-    growth: float
-    load: float
-    waits: Waits
+    growth: Annotated[float, Column("times\nas fast")]
+    load: Annotated[float, Column("load", "%", ".1f")]
+    waits: Annotated[Waits, OF_WAITS]
 
 
 # --- Capacities -------------------------------------------------------------------------------------------------------
@@ -130,9 +170,9 @@ class AtLoad(Plain):
 class Rate(Plain):
     """Hold a rate at which jobs can be worked off, with 95 % intervals; ends are null where the log is too short."""
 
-    value: float
+    value: Annotated[float, Column("jobs per hour", "", ".4g", ends=("low", "high"))]
     """Jobs per hour."""
-    share: float
+    share: Annotated[float, Column("servers busy\nat most", "%", ".2f", ends=("share_low", "share_high"))]
     """Fraction of the naive capacity."""
     low: Number
     """Lower end of the interval, jobs per hour; null where the log is too short."""
@@ -147,7 +187,7 @@ class Rate(Plain):
 class Capacity(Rate):
     """Hold a capacity, and what it assumes."""
 
-    wasted_servers: float
+    wasted_servers: Annotated[float, Column("servers\nwasted", "", ".2f")]
     """Servers that are idle on average while jobs wait."""
     interval: str
     """What the interval says, or why there is none."""
@@ -161,6 +201,9 @@ class Capacities(Plain):
     exponential: Capacity
     independent: Capacity
     own_order: Capacity
+
+
+OF_OWN_ORDER = tuple(column._replace(of=f"own_order.{column.of}") for column in columns_of(Capacity))
 
 
 class Drawn(Rate):
@@ -189,15 +232,15 @@ class Load(Plain):
 class Costs(Plain):
     """Say what the jobs of one need cost the others, in the log's own order and if the queue never runs dry."""
 
-    need: float
-    jobs: int
-    servers: float
+    need: Annotated[float, Column("need", "", "g")]
+    jobs: Annotated[int, Column("jobs", "", "d")]
+    servers: Annotated[float, Column("servers used", "", ".2f")]
     """Servers that the jobs use on average."""
-    beside: float
+    beside: Annotated[float, Column("others beside it", "1/h", ".4f")]
     """Rate at which the other jobs are completed beside jobs of this need, per hour."""
-    without: float
+    without: Annotated[float, Column("without it", "1/h", ".4f")]
     """The same rate if there are no jobs of this need."""
-    wastes: float
+    wastes: Annotated[float, Column("servers it wastes", "", ".2f")]
     """Servers that the others could use without jobs of this need, less those that these jobs use."""
 
 
@@ -221,26 +264,26 @@ class NearSaturation(Plain):
 class Agreement(Plain):
     """Say how well a replay agrees with the waits of the log."""
 
-    policy: str
-    jobs: int
-    log: float
+    policy: Annotated[str, Column("policy")]
+    jobs: Annotated[int, Column("jobs", "", "d")]
+    log: Annotated[float, Column("mean wait\nby the log", "h", ".2f", per=HOUR)]
     """Mean wait in the log, in seconds."""
-    replay: float
+    replay: Annotated[float, Column("replayed", "h", ".2f", per=HOUR)]
     """Mean wait in the replay, in seconds."""
-    same: float
+    same: Annotated[float, Column("start within\na minute", "%", ".1f")]
     """Fraction of jobs that start within a minute of their start in the log."""
-    fits_log: float
+    fits_log: Annotated[float, Column("time in which somebody\nwaits who would fit,\nby the log", "%", ".1f")]
     """Share of the time, in the log, in which a job waits that would fit into idle servers."""
-    fits_replay: float
+    fits_replay: Annotated[float, Column("replayed", "%", ".1f")]
     """The same share in the replay."""
 
 
 class BinningError(Plain):
     """Hold capacities of a log with fewer needs and the same work, over those of the log itself, less 1."""
 
-    needs: int
-    own_order: float
-    independent: float
+    needs: Annotated[int, Column("how many", "", "d")]
+    own_order: Annotated[float, Column("own order", "%", "+.1f")]
+    independent: Annotated[float, Column("independent", "%", "+.1f")]
 
 
 class Binned(Plain):
@@ -271,7 +314,7 @@ class Report(Plain):
     jobs: int
     servers: float
     servers_from: str
-    policy: str
+    policy: Annotated[str, Column("policy")]
     lines: Lines | None
     missing: list[str]
     """Columns that the log lacks."""
@@ -280,7 +323,7 @@ class Report(Plain):
     """Null where the log does not tell when jobs came, or is too short to tell anything of it."""
     mean_work: Interval
     """Mean work of a job, in server-hours."""
-    capacities: Capacities
+    capacities: Annotated[Capacities, OF_OWN_ORDER]
     memory: dict[str, list[Drawn]]
     """By policy, the curve of capacities from independent jobs to the log's own order."""
     classes: list[Costs]
@@ -292,10 +335,10 @@ class Report(Plain):
     binned: Binned | None
     """Null unless asked for."""
     verdict: list[str]
-    used: Number = None
+    used: Annotated[Number, Column("load, of what\nit can carry", "%", ".1f")] = None
     """Load over the share of the servers that the policy keeps busy in the log's own order; null where there is no
     load. At 1 the policy is at its limit."""
-    waits: LoadWaits | None = None
+    waits: Annotated[LoadWaits | None, tuple(column._replace(of=f"replay.{column.of}") for column in OF_WAITS)] = None
     """Null where the log does not tell when jobs came, all came at once, or it is too short to tell of waits."""
     warnings: list[str] = []
     """What makes the answer doubtful, such as a log that is too short, lines that were lost, a size that is not the one
@@ -321,16 +364,16 @@ class PolicyReports(Plain):
 class SumOfReports(Plain):
     """Hold what partitions can do together, if none of them ever runs dry."""
 
-    policy: str
-    jobs: int
-    servers: float
-    load: Number
+    policy: Annotated[str, Column("policy")]
+    jobs: Annotated[int, Column("jobs", "", "d")]
+    servers: Annotated[float, Column("servers", "", "g")]
+    load: Annotated[Number, Column("load", "%", ".1f")]
     """Work that came, as a share of what all servers could have done; null where the log does not tell arrivals."""
-    capacity: float
+    capacity: Annotated[float, Column("jobs per\nhour at most", "", ".4g")]
     """Sum of the capacities of the partitions in the order of the log, in jobs per hour."""
-    share: float
+    share: Annotated[float, Column("servers busy\nat most", "%", ".2f")]
     """Share of all servers that are then busy."""
-    wasted_servers: float
+    wasted_servers: Annotated[float, Column("servers\nwasted", "", ".2f")]
     """Servers that are then idle on average, while jobs wait."""
 
 
@@ -350,28 +393,28 @@ class Reports(Plain):
 class Resource(Plain):
     """Hold what a log tells of one of several resources, whatever the policy."""
 
-    name: str
-    size: float
+    name: Annotated[str, Column("resource")]
+    size: Annotated[float, Column("size", "", "g")]
     """How much of it the machine has; memory is in GB."""
-    jobs: int
+    jobs: Annotated[int, Column("jobs that\nneed some", "", "d")]
     """Jobs that need some of it."""
-    load: Number
+    load: Annotated[Number, Column("of it\ncame", "%", ".1f")]
     """Work that came, as a share of what all of it could have done; null where the log does not tell arrivals, or is
     too short to tell anything of them."""
-    busy: Number
+    busy: Annotated[Number, Column("busy in\nthe log", "%", ".1f")]
     """Share of it that was busy in the window of the log; null where the log does not tell when jobs started."""
-    held: Held | None
+    held: Annotated[Held | None, Column("held for 99 % of\nthe time, at most", "", "g", of="most_of_the_time")]
     """How much of it was held; null where the log does not tell when jobs started."""
-    naive: Number
+    naive: Annotated[Number, Column("jobs per hour\nif none is wasted", "", ".4g")]
     """Jobs per hour, of all jobs, if none of it were ever idle; null where nobody needs any."""
 
 
 class Blocked(Plain):
     """Hold what the next job lacks for some of the time, while the queue never runs dry."""
 
-    lacks: list[str]
+    lacks: Annotated[list[str], Column("lacks")]
     """Names of the resources of which there is too little for it, one or several."""
-    share: float
+    share: Annotated[float, Column("of the time", "%", ".1f")]
     """Of the time."""
 
 

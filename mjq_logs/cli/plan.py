@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 
 from mjq._util.plain import brief
-from mjq_logs.cli import sheet
+from mjq_logs.cli import sheet_by_hand as sheet
 from mjq_logs.cli.common import (
     Command,
     connect_workers,

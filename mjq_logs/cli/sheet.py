@@ -1,24 +1,39 @@
-"""Paragraphs, tables and charts, as text for a terminal or as one page that needs nothing else."""
+"""What a command answers: sentences, tables and charts, as text for a terminal or as one page that needs nothing else.
+
+A table has the columns that the class of its rows declares (:class:`mjq_logs.answers.Column`). Without ``--full`` a
+command prints its :class:`Answer` and one table, and names what else there is.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from html import escape
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
 
 from mjq._util import folders
+from mjq_logs.cli.common import show, show_json
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from mjq_logs import Log
-    from mjq_logs.answers import Interval
+    from mjq_logs import Lines, Log
+    from mjq_logs.answers import Column, Plain
 
-__all__ = ["Chart", "Table", "as_text", "dates", "facts", "hours", "write_page"]
+__all__ = [
+    "Answer", "Chart", "Table", "answer", "answer_of_partitions", "as_text", "deliver", "facts", "full_option",
+    "lines_used", "table", "write_page",
+]  # fmt: skip
+
+full_option = click.option(
+    "--full", is_flag=True,
+    help="Print all tables and notes. By default the command prints the answer and one table, and names the rest.",
+)  # fmt: skip
 
 STYLE = """
 html { color-scheme: light dark }
@@ -50,16 +65,16 @@ figure svg { width: 100%; max-width: 34rem; height: auto; background: white; col
 """
 MINUTE = 1 / 60  # hours
 LARGE = 1e6  # from which on a number is written with an exponent
+NUMBER = re.compile(r"[-+.e\d]+")
 INTERVAL = re.compile(r"\([-+.e\d]+ to [-+.e\d]+\)")  # which is not broken between lines
 
 
 class Table(NamedTuple):
-    """Hold a table and the formats of its columns."""
+    """Hold a table whose cells are text; what is not known is None."""
 
     title: str
-    head: tuple
-    rows: list
-    formats: tuple
+    head: list[str]
+    rows: list[tuple[str | None, ...]]
 
 
 class Chart(NamedTuple):
@@ -69,30 +84,186 @@ class Chart(NamedTuple):
     draw: Callable[[Axes], None]
 
 
+class Answer(NamedTuple):
+    """Hold what a command answers, in the order in which it is read."""
+
+    warnings: Sequence[str]
+    """How the answer must not be read."""
+    about: Sequence[str]
+    """Of which log it is, and what is odd about that log."""
+    sentences: Sequence[str]
+    table: Table | None
+    more: Mapping[str, Sequence[str | Table]]
+    """Further parts, by what they say, which complete the sentence "--full adds ..."."""
+
+    def parts(self, full: bool = True) -> list[str | Table]:
+        """Return its paragraphs and tables, with those that only ``--full`` shows, or with a line that names them."""
+        from mjq_logs.words import listed
+
+        first = ["\n".join(lines) for lines in (self.warnings, self.about, self.sentences) if lines]
+        rest = [part for parts in self.more.values() for part in parts] if full else []
+        last = [f"--full adds {listed(self.more)}."] if self.more and not full else []
+        return [*first, *([self.table] if self.table else []), *rest, *last]
+
+
+def answer(
+    path: str,
+    log: Log,
+    warnings: Sequence[str],
+    sentences: Sequence[str],
+    table: Table | None,
+    more: Mapping[str, Sequence[str | Table]],
+    notes: Sequence[str] = (),
+) -> Answer:
+    """Return what a command answers from a log; further parts that are empty are left out."""
+    from mjq_logs.doubts import held_in_words
+    from mjq_logs.window import held_most, window_in_words, window_of
+
+    held = None if log.resources else held_in_words(held_most(log), log.servers)
+    of_log = [window_in_words(window_of(log)), held, *(note for note in notes if note not in log.notes)]
+    how_read = [lines_used(log.lines) if log.lines else "", "\n".join(filter(None, of_log))]
+    rest = {"how the log was read": list(filter(None, how_read)), **more}
+    new = [sentence for sentence in sentences if sentence not in warnings]
+    return Answer(warnings, [facts(path, log), *log.notes], new, table, {name: x for name, x in rest.items() if x})
+
+
+def answer_of_partitions(
+    path: str, lines: Lines | None, of_each: Mapping[str, Answer], sentences: Sequence[str], table: Table
+) -> Answer:
+    """Return what a command answers from several partitions: their sum, and further the answer of each."""
+    warnings = [f"Partition {name}: {words}" for name, each in of_each.items() for words in each.warnings]
+    about = f"{Path(path).name} · {len(of_each)} partitions"
+    more: dict[str, list[str | Table]] = {"how the log was read": [lines_used(lines)]} if lines else {}
+    more |= {f"partition {name}": [f"PARTITION {name}", *each.parts()] for name, each in of_each.items()}
+    return Answer(warnings, [about], sentences, table, more)
+
+
+def lines_used(lines: Lines) -> str:
+    """Return how many lines of a file were used, and why others were not, with the first lines of each reason."""
+    reasons = (
+        f"\n  {count} not used: {reason} (line{'s' * (count > 1)} {', '.join(map(str, lines.first[reason]))}"
+        f"{', …' * (count > len(lines.first[reason]))})"
+        for reason, count in lines.dropped.items()
+    )
+    return f"{lines.read} lines read, {lines.used} used" + "".join(reasons)
+
+
+def table(
+    title: str,
+    rows: Sequence[Plain | Any],
+    *more: tuple[Column, Sequence],
+    names: tuple[str, Iterable[str]] | None = None,
+    **words: Any,
+) -> Table:
+    """Return a table of answers of one class: their columns, and more columns with their values; no empty ones.
+
+    Parameters
+    ----------
+    title : str
+    rows : sequence
+        The first one is an answer; others may be of any class that has some of its fields.
+    *more : tuple of Column and sequence
+        What the answers do not hold.
+    names : tuple of str and iterable of str, optional
+        Of the rows, under a heading: the first column.
+    **words
+        What the headings name, such as the percentile of waits.
+
+    Examples
+    --------
+    >>> from mjq_logs.answers import AtLoad, Interval, Waits
+    >>> waits = Waits(mean=Interval(value=1.2345, low=1, high=2), percentile=Interval(value=2, low=None, high=None))
+    >>> made = table("Waits", [AtLoad(growth=1, load=0.571, waits=waits)], percentile=90)
+    >>> print(as_text([made]))
+    Waits
+    <BLANKLINE>
+    times        load [%]  mean wait [h]        90 % wait
+    as fast                                   at most [h]
+    ---------  ----------  ---------------  -------------
+    1                57.1  1.23 (1 to 2)                2
+    """
+    from mjq_logs.answers import Column, columns_of
+
+    given = [(Column(names[0]), names[1])] if names else []
+    columns = [(column, [_cell(column, value) for value in values]) for column, values in (*given, *more)]
+    columns[len(given) : len(given)] = [
+        (column, [_cell(column, *(_part(row, path) for path in _paths(column))) for row in rows])
+        for column in (columns_of(type(rows[0])) if rows else ())
+    ]
+    known = [(column, cells) for column, cells in columns if any(cell is not None for cell in cells)]
+    head = [column.heading.format(**words) + (f" [{column.unit}]" if column.unit else "") for column, _ in known]
+    return Table(title, head, [*zip(*(cells for _, cells in known), strict=True)])
+
+
+def _paths(column):
+    """Return where the value of a column stands, and the ends of its interval beside it."""
+    parent = column.of.rpartition(".")[0]
+    return [column.of, *(f"{parent}.{end}".strip(".") for end in column.ends or ())]
+
+
+def _part(row, path):
+    """Return what stands at the end of a path of names; None where there is nothing."""
+    for name in path.split("."):
+        row = getattr(row, name, None)
+    return row
+
+
+def _cell(column, value, low=None, high=None):
+    """Return a value as text, with the ends of its interval where these say something; None where it is not known.
+
+    >>> from mjq_logs.answers import Column, Interval
+    >>> wait = Column("wait", "h")
+    >>> _cell(wait, Interval(value=2, low=1.5, high=13.70)), _cell(wait, Interval(value=0.01, low=0.005, high=0.02))
+    ('2 (1.5 to 13.7)', '0.01')
+    >>> _cell(Column("share", "%", ".1f"), 0.5, 0.41, 0.62), _cell(Column("saved", "h", sure=True), 1, -1, 3)
+    ('50.0 (41.0 to 62.0)', None)
+    """
+    from mjq_logs import intervals
+    from mjq_logs.answers import Interval
+    from mjq_logs.words import NAMES, listed
+
+    if isinstance(value, Interval):
+        value, low, high = value.value, value.low, value.high
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return listed(str(NAMES.get(name, name)) for name in value)
+    known = low is not None and high is not None
+    if column.sure and (not known or low <= 0 <= high):
+        return None
+    times = (100 if column.unit == "%" else 1) / column.per
+    number = _number(times * value, column.form)
+    if not known or not low < high or not intervals.tells(low, high, MINUTE if column.unit == "h" else 0.0):
+        return number
+    return f"{number} ({_number(times * low, column.form)} to {_number(times * high, column.form)})"
+
+
+def _number(x, form):
+    """Return a number in its format; by default in three digits, or as a whole number where that is not much longer."""
+    return format(round(x) if form == "d" else x, form or (".0f" if 1000 <= abs(x) < LARGE else ".3g"))
+
+
 def as_text(parts: Iterable[str | Table]) -> str:
     """Return paragraphs and tables as text, one under the other."""
     return "\n\n".join(part if isinstance(part, str) else f"{part.title}\n\n{_table(part, 'simple')}" for part in parts)
 
 
-def hours(interval: Interval) -> str:
-    """Return an interval of times in hours, as a cell of a table; without its ends where these say nothing.
-
-    >>> from mjq_logs.answers import Interval
-    >>> hours(Interval(value=1.2345, low=None, high=None)), hours(Interval(value=2, low=1.5, high=13.70))
-    ('1.23', '2 (1.5 to 13.7)')
-    >>> hours(Interval(value=0.01, low=0.005, high=0.02))  # less than a minute
-    '0.01'
-    """
-    from mjq_logs import intervals
-
-    if interval.low is None or interval.high is None or not intervals.tells(interval.low, interval.high, least=MINUTE):
-        return _number(interval.value)
-    return f"{_number(interval.value)} ({_number(interval.low)} to {_number(interval.high)})"
-
-
-def _number(x):
-    """Return a number in three digits, or as a whole number where that is not much longer."""
-    return f"{x:.0f}" if 1000 <= abs(x) < LARGE else f"{x:.3g}"
+def deliver(
+    answer: Answer,
+    result: Plain,
+    full: bool,
+    as_json: bool,
+    page: str | None = None,
+    title: str = "",
+    charts: Sequence[Chart] = (),
+) -> None:
+    """Print an answer or, as JSON, what it was made from; also write it as a page."""
+    if page is not None:
+        write_page(page, title, answer, charts)
+    if as_json:
+        show_json(result.model_dump())
+    else:
+        show(as_text(answer.parts(full)))
 
 
 def dates(log: Log) -> str:
@@ -109,32 +280,28 @@ def dates(log: Log) -> str:
 
 
 def facts(path: str, log: Log) -> str:
-    """Return which log a page is about, of what machine and time, and when the page was written."""
+    """Return which log an answer is about, and of what machine and time."""
     from mjq_logs.words import machine_in_words
 
     name = "standard input" if path == "-" else Path(path).name
+    jobs = f"{len(log)} jobs"
+    if log.lines and (lost := log.lines.read - log.lines.used):
+        jobs += f" ({lost} of {log.lines.read} lines not used)"
     machine = "" if log.servers is None else f" on {machine_in_words(log)} ({log.servers_from})"
-    parts = (name, f"{len(log)} jobs{machine}", dates(log), f"written on {datetime.now(UTC).astimezone():%Y-%m-%d}")
-    return " · ".join(part for part in parts if part)
+    return " · ".join(part for part in (name, f"{jobs}{machine}", dates(log)) if part)
 
 
-def write_page(
-    path: str | Path,
-    title: str,
-    about: str,
-    answer: Sequence[str],
-    charts: Sequence[Chart],
-    parts: Iterable[str | Table],
-    warnings: Sequence[str] = (),
-) -> None:
-    """Write a page that needs no network: what it is about, the answer, charts, and parts below them."""
+def write_page(path: str | Path, title: str, answer: Answer, charts: Sequence[Chart]) -> None:
+    """Write an answer as a page that needs no network, with charts between the sentences and the tables."""
+    written = f"written on {datetime.now(UTC).astimezone():%Y-%m-%d}"
     paragraphs = [
-        f'<p class="facts">{escape(about)}</p>',
-        *(f'<p class="warning">{escape(warning)}</p>' for warning in warnings),
+        f'<p class="facts">{escape(f"{answer.about[0]} · {written}")}</p>',
+        *(f'<p class="warning">{escape(warning)}</p>' for warning in answer.warnings),
+        *(f'<p class="answer">{escape(sentence)}</p>' for sentence in answer.sentences),
     ]
-    paragraphs += [f'<p class="answer">{escape(sentence)}</p>' for sentence in answer]
     drawn = "\n".join(_figure(chart, k) for k, chart in enumerate(charts, 1))
-    body = "\n".join([*paragraphs, f'<div class="charts">\n{drawn}\n</div>', *_blocks(parts)])
+    below = answer._replace(warnings=(), about=answer.about[1:], sentences=())
+    body = "\n".join([*paragraphs, f'<div class="charts">\n{drawn}\n</div>', *_blocks(below.parts())])
     content = (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
         f'<meta name="viewport" content="width=device-width">\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n'
@@ -178,4 +345,6 @@ def _blocks(parts):
 def _table(part, kind):
     from tabulate import tabulate
 
-    return tabulate(part.rows, part.head, tablefmt=kind, floatfmt=part.formats, disable_numparse=[0], missingval="-")
+    numbers = [all(cell is None or NUMBER.fullmatch(cell) for cell in cells) for cells in zip(*part.rows, strict=True)]
+    align = ["decimal" if number and k else "left" for k, number in enumerate(numbers)]
+    return tabulate(part.rows, part.head, tablefmt=kind, colalign=align, disable_numparse=True, missingval="-")

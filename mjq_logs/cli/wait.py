@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from mjq_logs.cli import sheet
+from mjq_logs.cli import sheet_by_hand as sheet
 from mjq_logs.cli.common import Command, json_option, note, quiet_option, show, show_json, workers_option
 from mjq_logs.cli.plan import Duration
 from mjq_logs.cli.reading import calendar_option, lines_used, log_options, read, schema_option, servers_option

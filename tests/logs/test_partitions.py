@@ -80,8 +80,10 @@ def test_the_sum_of_capacities(tmp_path):
         assert np.isclose(total.capacity, sum(row.value for row in own))
         assert np.isclose(total.wasted_servers, (1 - total.share) * 36)
         assert np.isclose(total.load * 36, sum(row.load.load * row.servers for row in parts))
-    text = said("capacity", path, "--servers", "batch=24,gpu=12", "--policy", "easy").out
-    assert "Partitions under easy" in text and "PARTITION batch" in text and "PARTITION gpu" in text
+    words = "capacity", path, "--servers", "batch=24,gpu=12", "--policy", "easy"
+    text, whole = (said(*words, *full).out for full in ([], ["--full"]))
+    assert "What partitions can carry" in text and text.endswith("partition batch and partition gpu.\n")
+    assert "PARTITION batch" not in text and "PARTITION batch" in whole and "PARTITION gpu" in whole
 
 
 def test_the_sum_of_plans(path, tmp_path):

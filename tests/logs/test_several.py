@@ -517,7 +517,7 @@ def test_the_command_prints_what_its_schema_says(table):
     jsonschema.validate(content, schema)
     assert [(row["name"], row["size"]) for row in content["resources"]] == [("cpus", 16), ("mem", 32)]
     assert list(content["policies"]) == ["fcfs"] and content["left_out"]
-    text = said(*words, "--policy", "fcfs").out
+    text = said(*words, "--policy", "fcfs", "--full").out
     own = content["policies"]["fcfs"]["capacities"]["own_order"]["value"]
     assert "16 CPUs and 32 GB of memory (given)" in text and f"{own:.4g} jobs per hour" in text
     assert all(sentence in text for sentence in content["verdict"]) and "Left out" in text
