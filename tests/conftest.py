@@ -15,6 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mjq_book.experiments import public_logs
 from mjq_book.runs.kept import provenance
+from mjq_logs.capacity import estimates
 from mjq_logs.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -122,6 +123,19 @@ SMALL = {
         "glue('given', [flag, numbers])"
     ),
 }
+
+
+@pytest.fixture
+def few_jobs(monkeypatch):
+    """What does not depend on how many jobs a capacity is simulated from is seen with a tenth of them."""
+    for policy, jobs in estimates.JOBS.items():
+        monkeypatch.setitem(estimates.JOBS, policy, jobs // 10)
+
+
+@pytest.fixture
+def few_draws(monkeypatch):
+    """What does not depend on how many draws a forecast rests on is seen with few of them."""
+    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 10)
 
 
 @pytest.fixture

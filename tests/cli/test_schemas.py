@@ -10,6 +10,8 @@ from mjq_book.headlines import MODELS
 from mjq_logs.cli import ENTRIES
 from tests.conftest import said
 
+pytestmark = pytest.mark.usefixtures("few_jobs", "few_draws")
+
 ASKED = {
     "capacity": [
         [],

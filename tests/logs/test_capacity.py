@@ -66,14 +66,7 @@ from tests.conftest import TRACES, needs_traces, said
 NEEDS, MEANS, SHARES, SERVERS = np.array([1.0, 2, 4]), np.array([1800.0, 3600, 3600]), np.array([0.5, 0.3, 0.2]), 8.0
 
 
-@pytest.fixture
-def fewer_jobs(monkeypatch):
-    """A tenth of the simulated jobs: what is said of them is the same, and two per cent are still seen."""
-    for policy, jobs in estimates.JOBS.items():
-        monkeypatch.setitem(estimates.JOBS, policy, jobs // 10)
-
-
-light = pytest.mark.usefixtures("fewer_jobs")
+light = pytest.mark.usefixtures("few_jobs")
 
 
 def drawn(jobs, seed, alike=1):
@@ -173,7 +166,7 @@ def unless_refused(compute):
         return None
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(log=any_log(), policy=st.sampled_from(["fcfs", "easy"]))
 def test_no_log_yields_a_share_beyond_1_or_an_interval_beside_its_value(monkeypatch, log, policy):
     for name in estimates.JOBS:
@@ -364,6 +357,7 @@ def test_exponential_classes_that_are_not_solved_in_time_are_simulated(monkeypat
     assert simulated.low < simulated.high and simulated.value == pytest.approx(exact.value, rel=0.02)
 
 
+@light
 def test_what_holds_near_saturation_is_simulated_where_it_is_not_solved_in_time(monkeypatch, tmp_path):
     path = tmp_path / "jobs.csv"
     log = drawn(2_000, 5)
@@ -663,6 +657,7 @@ HOURLY = {
 }
 
 
+@pytest.mark.slow
 @needs_traces
 def test_nasa():
     log = read_log(TRACES / "NASA-iPSC-1993-3.1-cln.swf.gz")

@@ -444,12 +444,6 @@ def log():
     return made(700)
 
 
-@pytest.fixture
-def few_draws(monkeypatch):
-    """What does not depend on the number of draws is seen with few of them."""
-    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 10)
-
-
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
     return tmp_path_factory.mktemp("forecasts")

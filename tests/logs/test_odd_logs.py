@@ -19,6 +19,8 @@ from mjq._util.plain import printable
 from mjq_logs import load, read_log
 from tests.conftest import said
 
+pytestmark = pytest.mark.usefixtures("few_jobs")
+
 COMMANDS = (["replay"], ["capacity"], ["plan", "--target-wait", "2h"])
 
 

@@ -29,6 +29,8 @@ from mjq_logs import (
 from mjq_logs.outages import original
 from tests.conftest import TRACES, needs_traces, said
 
+pytestmark = pytest.mark.usefixtures("few_jobs")
+
 HOUR, DAY, WEEK = 3600.0, 86_400.0, 604_800.0
 
 

@@ -9,6 +9,8 @@ from mjq_logs import Plans, Reports, doubts, planned, read_log, read_partitions
 from mjq_logs.reading.rows import BEFORE, WAITING
 from tests.conftest import said
 
+pytestmark = pytest.mark.usefixtures("few_jobs")
+
 NAMES = "batch", "gpu", "debug"
 
 

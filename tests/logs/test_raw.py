@@ -35,6 +35,8 @@ from mjq_logs.reading.text import as_duration
 from mjq_logs.replaying import replayed
 from tests.conftest import TRACES, needs_traces, said
 
+pytestmark = pytest.mark.usefixtures("few_jobs")
+
 RAW = Path(__file__).parent / "raw"
 T = 1_750_000_000  # that the times of the files count from
 SERVERS = 16

@@ -23,6 +23,8 @@ from mjq_logs.several import report_on_several
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.test_logs import HEADER, job, written
 
+pytestmark = pytest.mark.usefixtures("few_jobs")
+
 BOTH = "cpus", "mem"
 
 

@@ -32,7 +32,7 @@ from tests import reference_schedules
 from tests.conftest import BROWSER, ROOT, said
 
 NAMES = [chapter.name for chapter in CHAPTERS]
-STUDENTS = 30
+STUDENTS = 24
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -462,6 +462,7 @@ def test_a_form_or_an_export_that_is_not_there_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_sheets_and_solutions_are_printed_to_pdf(tmp_path):
     if not BROWSER:
         pytest.skip("no Chromium or Chrome found")

@@ -77,6 +77,7 @@ def columns(name):
     return experiments.kept(name).columns
 
 
+@pytest.mark.slow
 def test_the_evaluation(folder, monkeypatch):
     monkeypatch.setattr(evaluation, "RESULTS", folder / "evaluation.csv")
     monkeypatch.setattr(evaluation, "BASES", 1)

@@ -79,6 +79,7 @@ def test_nothing_is_compiled_and_no_thread_or_process_is_started_where_there_are
     assert run("-c", BROWSER, plain=True) == "[0.0, 5.0, 2.0]\n"
 
 
+@pytest.mark.slow
 def test_small_cases_without_numba_agree_to_the_last_bit():
     assert json.loads(run("-c", ABSENT + CASES, plain=False)) == json.loads(run("-c", CASES, plain=False))
 

@@ -115,6 +115,7 @@ def test_the_values_of_other_programs_are_those_of_the_tests():
     assert of_origin("foreign") == list(making.foreign_rows())
 
 
+@pytest.mark.slow
 def test_the_command_of_each_value_runs_a_test():
     """Of a problem its own test, and no other."""
     collect = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-m", "slow or not slow"]

@@ -145,6 +145,7 @@ def test_a_workload_in_which_no_large_job_waits_at_first():
     assert schedule(submit, wide, run, 2).tolist() == [0, 1, 1, 1, 1, 12, 11, 12]
 
 
+@pytest.mark.slow
 def test_the_page_says_how_far_they_differ():
     page = (ROOT / "book/schedules.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\d.]+) \| (\d) \| ([\d.]+) \| ([\d.]+) \|$", page, re.MULTILINE)
