@@ -154,8 +154,6 @@ def chapter(name: str | Path) -> Chapter:
     path = Path(name) if str(name).endswith(".ipynb") else NOTEBOOKS / f"{name}.ipynb"
     if str(name).endswith(".ipynb") and not path.is_file():
         raise ValueError(f"there is no notebook {str(name)!r}")
-    if path.stem.startswith("."):
-        raise ValueError(f"the name of a notebook must not begin with a dot, got {path.name!r}")
     if not str(name).endswith(".ipynb") and not names():
         raise ValueError(NONE_HERE)
     if not str(name).endswith(".ipynb") and name not in names():

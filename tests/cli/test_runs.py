@@ -150,13 +150,6 @@ def test_lines_that_assign_nothing_are_no_parameters(tmp_path):
     assert list(chapters.chapter(path).parameters) == ["k"]
 
 
-def test_a_notebook_whose_name_begins_with_a_dot_is_refused(tmp_path, small):
-    """Its folder of runs would be taken for an unfinished one."""
-    hidden = small.rename(tmp_path / ".hidden.ipynb")
-    with pytest.raises(ValueError, match=r"must not begin with a dot, got '\.hidden\.ipynb'"):
-        chapters.chapter(hidden)
-
-
 def test_a_file_that_is_no_notebook_is_refused(tmp_path):
     (tmp_path / "odd.ipynb").write_text("not JSON")
     with pytest.raises(ValueError, match="is not a notebook that can be read"):
@@ -646,24 +639,12 @@ def test_data_of_maps_and_points(ax):
     assert series(ax, "point") == [(0.5, 0.25, None, None, 9.0)]
 
 
-def test_data_of_smooth_maps_are_at_the_corners(ax):
-    ax.pcolormesh([0, 1, 2], [0, 1], [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], shading="gouraud")
-    assert series(ax, "map") == [(x, y, None, None, 3.0 * y + x + 1) for y in (0.0, 1.0) for x in (0.0, 1.0, 2.0)]
-
-
 def test_data_of_contours_lie_on_their_levels(ax):
     x, y = np.meshgrid(np.linspace(0, 1, 5), np.linspace(0, 1, 5))
     ax.contour(x, y, x + y, levels=[0.5, 1.25])
     found = series(ax, "contour")
     assert {level for *_, level in found} == {0.5, 1.25}
     assert all(a + b == pytest.approx(level) for a, b, _, _, level in found)
-
-
-@pytest.mark.parametrize("origin", ["upper", "lower"])
-def test_data_of_pictures(ax, origin):
-    ax.imshow([[1.0, 2.0], [3.0, 4.0]], origin=origin, extent=(0, 2, 0, 20))
-    bottom = 3.0 if origin == "upper" else 1.0
-    assert series(ax, "map")[0] == (0.5, 5.0, None, None, bottom)
 
 
 def test_a_drawing_has_no_data(ax):

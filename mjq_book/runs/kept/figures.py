@@ -9,7 +9,6 @@ from matplotlib import collections
 from matplotlib.category import StrCategoryLocator
 from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
 from matplotlib.ticker import FixedLocator
 
 __all__ = ["COLUMNS", "data"]
@@ -61,7 +60,7 @@ def _marks(ax):
     for line in ax.lines:
         if id(line) not in grouped:
             yield "line", line.get_label(), _line(line, ax)
-    for artist in (*ax.collections, *ax.images):
+    for artist in ax.collections:
         if id(artist) not in grouped:
             kind, points = _collection(artist)
             yield kind, artist.get_label(), points
@@ -95,9 +94,7 @@ def _bar(patch, orientation):
 
 
 def _collection(artist):
-    """Return kind and points of a picture, a map, a cloud of points, or paths."""
-    if isinstance(artist, AxesImage):
-        return "map", _pixels(artist)
+    """Return kind and points of a map, a cloud of points, or paths."""
     if isinstance(artist, collections.QuadMesh):
         return "map", _mesh(artist)
     if isinstance(artist, collections.PathCollection):
@@ -108,24 +105,11 @@ def _collection(artist):
     return kind, _vertices(artist, [None] * len(artist.get_paths()))
 
 
-def _pixels(image):
-    """Return the middle of each pixel, and its value."""
-    x_left, x_right, y_bottom, y_top = image.get_extent()
-    values: np.ndarray = np.ma.filled(np.ma.asarray(image.get_array(), float), np.nan)
-    if image.origin == "upper":
-        values = values[::-1]
-    x = x_left + (np.arange(values.shape[1]) + 0.5) * (x_right - x_left) / values.shape[1]
-    y = min(y_bottom, y_top) + (np.arange(values.shape[0]) + 0.5) * abs(y_top - y_bottom) / values.shape[0]
-    return [(a, b, None, None, v) for b, row in zip(y, values, strict=True) for a, v in zip(x, row, strict=True)]
-
-
 def _mesh(mesh):
-    """Return the middle of each cell, or each corner if shading is smooth, and its value."""
+    """Return the middle of each cell, and its value."""
     corners = mesh.get_coordinates()
     places = (corners[1:, 1:] + corners[:-1, 1:] + corners[1:, :-1] + corners[:-1, :-1]) / 4
     values: np.ndarray = np.ma.filled(np.ma.asarray(mesh.get_array(), float), np.nan)
-    if values.size != places[..., 0].size:
-        places = corners
     points = zip(places[..., 0].ravel(), places[..., 1].ravel(), values.ravel(), strict=False)
     return [(a, b, None, None, v) for a, b, v in points]
 
