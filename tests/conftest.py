@@ -20,6 +20,7 @@ from mjq_logs.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = provenance.OURS
+FULL = Path("/dev/full")  # a device without room, where there is one
 MODULES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
 
 # Public logs, and the schedules that others computed for them.

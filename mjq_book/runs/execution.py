@@ -15,6 +15,8 @@ import papermill
 from nbclient.exceptions import CellTimeoutError
 from papermill.engines import NBClientEngine, papermill_engines
 
+from mjq._util import folders
+
 __all__ = ["Failure", "cleaned", "execute", "plain", "started_again"]
 
 KEPT_CELL_METADATA = {"name", "tags", "mystnb", "run-here", "jupyter"}
@@ -79,6 +81,11 @@ def execute(
     Returns
     -------
     Failure or None
+
+    Raises
+    ------
+    OSError
+        If the notebook could not be written.
     """
     arguments = ["--log-level=CRITICAL"]
     arguments += ["--InteractiveShellApp.extra_extensions=mjq_book.runs.kept.recorder"] * recorder
@@ -95,7 +102,9 @@ def execute(
         return _failure(target, f"the cell took longer than {cell_limit:g} seconds", [])
     except papermill.PapermillExecutionError as error:
         return _failure(target, f"{error.ename}: {error.evalue}", error.traceback)
-    except Exception as error:  # a kernel that died, a disk that is full
+    except OSError:  # a disk that is full
+        raise
+    except Exception as error:  # a kernel that died
         return _failure(target, f"{type(error).__name__}: {error}", [])
     return None
 
@@ -153,7 +162,8 @@ class _Engine(NBClientEngine):
         try:
             started_again(partial(super().execute_managed_notebook, nb_man, *arguments, **options), began)
         finally:
-            nbformat.write(nb_man.nb, kept)
+            with folders.named(kept):
+                nbformat.write(nb_man.nb, kept)
 
 
 papermill_engines.register("mjq", _Engine)

@@ -25,7 +25,7 @@ from mjq._util.plain import plain
 from mjq_book import runs
 from mjq_book.runs import chapters, execution, inputs
 from mjq_book.runs.kept import crate, figures, provenance, results
-from tests.conftest import said, write_chapter
+from tests.conftest import FULL, said, write_chapter
 
 # --- Parameters and checks ------------------------------------------------------------------------------------------
 
@@ -488,6 +488,13 @@ def test_a_full_disk_leaves_nothing_half_written(here, small, kept, monkeypatch)
     with pytest.raises(OSError, match="No space"):
         runs.run(small, label="a")
     assert not list((here / "runs/small").iterdir())
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
+def test_a_notebook_that_finds_no_room_is_named(tmp_path, small):
+    (tmp_path / "out.ipynb").symlink_to(FULL)
+    with pytest.raises(OSError, match=r"No space left on device: '.+/out\.ipynb'"):
+        execution.execute(chapters.chapter(small).notebook, tmp_path / "out.ipynb")
 
 
 def test_the_fingerprint_of_the_code_is_that_of_a_copy_until_a_byte_changes(tmp_path):

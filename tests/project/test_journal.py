@@ -1,13 +1,11 @@
 """Results of long work come back as they were noted, or not at all."""
 
-from pathlib import Path
-
 import pytest
 
 from mjq._util.journal import Journal
+from tests.conftest import FULL
 
 DESCRIBED = {"of": "letters"}
-FULL = Path("/dev/full")
 
 
 def kept(path, described=DESCRIBED, force=False):
