@@ -685,7 +685,7 @@ class Within(Plain):
 class StartForecast(Plain):
     """Hold when one more job would start, in hours from the time of the forecast."""
 
-    need: float
+    need: Amount
     limit: float
     """Hours."""
     median: float
@@ -702,7 +702,7 @@ class StartForecasts(Plain):
     """Hold when one more job would start, for several needs and limits, with the record of such forecasts."""
 
     jobs: int
-    servers: float
+    servers: Amount
     policy: str
     starts: str
     """Where the starts of the log are from: the log, or a replay."""
@@ -714,8 +714,8 @@ class StartForecasts(Plain):
     """The same as a date; null where the log has no clock."""
     running: int
     waiting: int
-    busy: float
-    """Servers that are busy."""
+    busy: Amount
+    """Servers that are busy, or how much of each resource."""
     queue: QueueLength | None
     """Null where the log is too short."""
     weight_of_rule: float | None

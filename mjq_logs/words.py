@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from mjq.simulation import policies
 from mjq.simulation.engine.policy import Policy
 from mjq_logs.answers import Agreement, Amount, PolicyPlan
 from mjq_logs.reading.log import HOUR, Log
 
 __all__ = [
-    "CLEARLY", "ESTIMATES", "MEASURED", "NAMES", "RULES", "agreement_in_words", "amount_in_words", "assumed", "counted",
-    "disagreement_in_words", "listed", "machine_in_words", "nearest", "node_in_words", "percent", "plan_in_words",
-    "rule_of", "size_in_words", "time_in_words",
+    "CLEARLY", "ESTIMATES", "MEASURED", "NAMES", "RULES", "agreement_in_words", "amount_in_words", "amount_of",
+    "assumed", "counted", "disagreement_in_words", "listed", "machine_in_words", "nearest", "node_in_words", "percent",
+    "plan_in_words", "rule_of", "size_in_words", "time_in_words",
 ]  # fmt: skip
 
 RULES = {"fcfs": "first come, first served", "easy": "EASY"}
@@ -63,7 +66,17 @@ def machine_in_words(log: Log) -> str:
     """
     if not log.resources:
         return f"{log.require_servers():g} servers"
-    return amount_in_words(dict(zip(log.resources, log.machine().tolist(), strict=True)))
+    return amount_in_words(amount_of(log.machine(), log.resources))
+
+
+def amount_of(size: ArrayLike, resources: Sequence[str] = ()) -> Amount:
+    """Return the size of a machine, or what a job needs, as an answer has it: a number, or one for each resource.
+
+    >>> amount_of(8.0), amount_of([4, 16], ["cpus", "mem"])
+    (8.0, {'cpus': 4.0, 'mem': 16.0})
+    """
+    sizes = np.asarray(size, dtype=float).tolist()
+    return dict(zip(resources, sizes, strict=True)) if resources else sizes
 
 
 def amount_in_words(amount: Amount) -> str:
@@ -74,7 +87,8 @@ def amount_in_words(amount: Amount) -> str:
     """
     if not isinstance(amount, dict):
         return f"{amount:g} server{'s' * (amount != 1)}"
-    return listed(f"{size:g} {_measured(name, size)}" for name, size in amount.items() if size)
+    parts = [f"{size:g} {_measured(name, size)}" for name, size in amount.items() if size]
+    return listed(parts) if parts else "nothing"
 
 
 def _measured(name, size):

@@ -12,7 +12,7 @@ import click
 from mjq_logs.cli import sheet_by_hand as sheet
 from mjq_logs.cli.common import Command, json_option, note, quiet_option, show, show_json, workers_option
 from mjq_logs.cli.plan import Duration
-from mjq_logs.cli.reading import calendar_option, lines_used, log_options, read, schema_option, servers_option
+from mjq_logs.cli.reading import Need, calendar_option, lines_used, log_options, read, schema_option, servers_option
 
 __all__ = ["wait"]
 
@@ -23,8 +23,9 @@ UNITS = (48.0, "d", 1 / 24), (1.0, "h", 1.0), (1 / 60, "min", 60.0), (0.0, "s", 
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
 @click.option(
-    "--need", "needs", multiple=True, metavar="N", type=click.FloatRange(min=0, min_open=True),
-    help="Ask for a job that needs this many servers. Repeat for more jobs.",
+    "--need", "needs", multiple=True, metavar="N", type=Need(),
+    help="Ask for a job that needs this many servers. Of several resources, give a number for each, such as 4,16GB. "
+    "Repeat for more jobs.",
 )  # fmt: skip
 @click.option(
     "--limit", "limits", multiple=True, metavar="TIME", type=Duration(),
@@ -71,6 +72,7 @@ def wait(log, needs, limits, at, policy, servers, within, table, as_json, worker
     \b
       mjq wait jobs.txt --need 32 --limit 4h
       mjq wait jobs.txt --table
+      mjq wait jobs.txt --unit cpus,mem --servers 384,1.5TB --need 4,16GB --limit 4h
     """
     import mjq_logs
     from mjq_logs.forecast.table import usual as usual_jobs
@@ -118,17 +120,20 @@ def _cache():
 
 def _parts(report, as_table):
     """Yield the forecasts for people, part by part."""
+    from mjq_logs.words import size_in_words
+
+    machine = lambda amount: size_in_words(amount) + " servers" * (not isinstance(amount, dict))  # noqa: E731
     if report.queue is not None and report.queue.grows:
         yield _growing(report.queue)
     yield from report.warnings
     if report.lines:
         yield lines_used(report.lines)
     yield "\n".join(
-        [f"{report.jobs} jobs on {report.servers:g} servers; starts are those of {report.starts}", *report.notes]
+        [f"{report.jobs} jobs on {machine(report.servers)}; starts are those of {report.starts}", *report.notes]
     )
     when = f"{report.date} ({report.at:.10g} s)" if report.date else f"second {report.at:.10g}"
     yield (
-        f"At {when} {_jobs(report.running, 'runs', 'run')} on {report.busy:g} servers, and "
+        f"At {when} {_jobs(report.running, 'runs', 'run')} on {machine(report.busy)}, and "
         f"{_jobs(report.waiting, 'waits', 'wait')}."
     )
     if as_table or len(report.forecasts) > 1:
@@ -156,7 +161,9 @@ def _jobs(number, singular, plural):
 
 def _one(forecast):
     """Yield the forecast of a single job."""
-    job = f"A job of {forecast.need:g} server{'s' * (forecast.need != 1)} with a limit of {_time(forecast.limit)}"
+    from mjq_logs.words import amount_in_words
+
+    job = f"A job of {amount_in_words(forecast.need)} with a limit of {_time(forecast.limit)}"
     if not forecast.intervals:
         yield f"{job} would wait {_time(forecast.median)} (median) by the replays alone."
         return
@@ -174,6 +181,7 @@ def _one(forecast):
 def _table(report, pool):
     """Yield the forecasts of many jobs, and say which of them share a row."""
     from mjq_logs.forecast.table import Row, pooled
+    from mjq_logs.words import size_in_words
 
     if pool:
         rows = pooled(report.forecasts)
@@ -181,7 +189,7 @@ def _table(report, pool):
         rows = [Row((each.need,) * 2, (each.limit,) * 2, each) for each in report.forecasts]
     times = [f"within\n{_time(row.wait)}" for row in report.forecasts[0].within]
     cells = [
-        [_range(row.needs, "{:g}".format), _range(row.limits, _time), *_cells(row.forecast)] for row in rows
+        [_range(row.needs, size_in_words), _range(row.limits, _time), *_cells(row.forecast)] for row in rows
     ]  # fmt: skip
     shares = [f"{share} %" for share in report.forecasts[0].intervals]
     yield sheet.Table("Wait of one more job", ("need", "limit", "median", *shares, *times), cells, ("",))

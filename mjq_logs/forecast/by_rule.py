@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq.simulation import replay
 from mjq_logs.forecast.state import History, State
 
-__all__ = ["LATER", "Drawn", "drawn", "waits_by_rule", "waits_one_by_one"]
+__all__ = ["LATER", "Drawn", "drawn", "waits_by_rule", "waits_one_by_one", "within"]
 
 LATER = 100  # successive jobs that come after the new one
 BEFORE = 1.0  # seconds before the others at which those that run are started: each of them fits
@@ -20,11 +21,12 @@ class Drawn(NamedTuple):
 
     Attributes
     ----------
-    arrival, need, run, limit : float array, shape (draws, jobs)
+    arrival, run, limit : float array, shape (draws, jobs)
         Time 0 is that of the forecast; jobs that run came before. Their `run` and `limit` are what is left.
+    need : float array, shape (draws, jobs) or (draws, jobs, d)
     new : int
         Which of the jobs is the new one.
-    up : float
+    up : float, or float array, shape (d,)
         Servers that are up, as if for ever: the scheduler does not know its calendar beforehand.
     """
 
@@ -33,11 +35,11 @@ class Drawn(NamedTuple):
     run: np.ndarray
     limit: np.ndarray
     new: int
-    up: float
+    up: Any
 
 
 def drawn(
-    jobs: History, state: State, need: float, limit: float, draws: int, rng: np.random.Generator, later: int = LATER
+    jobs: History, state: State, need: ArrayLike, limit: float, draws: int, rng: np.random.Generator, later: int = LATER
 ) -> Drawn:
     """Draw what is not known: remaining run times, and who comes later.
 
@@ -46,10 +48,11 @@ def drawn(
     limit. Jobs that need more than the servers that are up are left out: nobody knows when they can start.
     """
     up = jobs.up(state.time)
-    here = np.concatenate([state.running, state.waiting[jobs.need[state.waiting] <= up]])
+    here = np.concatenate([state.running, state.waiting[within(jobs.need[state.waiting], up)]])
     running, new, first = len(state.running), len(here), state.arrived - later - 1
     later = later if first > 0 else 0
-    arrival, needs, run, limits = np.zeros((4, draws, new + 1 + later))
+    arrival, run, limits = np.zeros((3, draws, new + 1 + later))
+    needs = np.zeros((*arrival.shape, *jobs.need.shape[1:]))
     needs[:, : new + 1] = [*jobs.need[here], need]
     ages = np.append(state.time - jobs.start[state.running], np.zeros(new - running))
     for k, job in enumerate(here):
@@ -69,33 +72,39 @@ def drawn(
         run[:, new + 1 :] = np.where(
             jobs.end[block] <= state.time, jobs.run[block], jobs.limit[block] * rng.random(block.shape)
         )
-        too_large = needs > up
+        too_large = ~within(needs, up)
         too_large[:, : new + 1] = False
         needs[too_large], run[too_large], limits[too_large] = need, 0, 0
     return Drawn(arrival, needs, run, limits, new, up)
 
 
-def waits_one_by_one(what: Drawn, servers: float, policy: str) -> np.ndarray:
+def within(need: np.ndarray, up: Any) -> Any:
+    """Return whether each need is at most what is up, of each resource."""
+    return (need <= up).all(axis=-1) if np.ndim(up) else need <= up
+
+
+def waits_one_by_one(what: Drawn, servers: Any, policy: str) -> np.ndarray:
     """Return how long the new job waits in each draw [s]: a replay each, which is the definition."""
     draws = zip(what.arrival + BEFORE, what.need, what.run, what.limit, strict=True)
     calendar = _calendar(what, servers, np.zeros(1))
     return np.array([replay(*columns, servers, policy, calendar=calendar).wait[what.new] for columns in draws])
 
 
-def waits_by_rule(what: Drawn, servers: float, policy: str) -> np.ndarray:
+def waits_by_rule(what: Drawn, servers: Any, policy: str) -> np.ndarray:
     """Return the same in a single replay: each draw begins after the machine has become empty of the one before."""
     arrival = what.arrival + BEFORE
     spans = np.ceil(arrival.max(axis=1) + np.maximum(what.run, what.limit).sum(axis=1)) + 1  # no promise is later
     begins = np.cumsum(spans) - spans
     arrival += begins[:, None]
-    columns = arrival.ravel(), what.need.ravel(), what.run.ravel(), what.limit.ravel()
+    needs = what.need.reshape(arrival.size, *what.need.shape[2:])
+    columns = arrival.ravel(), needs, what.run.ravel(), what.limit.ravel()
     schedule = replay(*columns, servers, policy, calendar=_calendar(what, servers, begins))
     return schedule.wait.reshape(arrival.shape)[:, what.new]
 
 
 def _calendar(what, servers, begins):
     """Return when servers are up: all until the jobs that run have been started, then those that are up."""
-    if what.up == servers:
+    if np.array_equal(what.up, servers):
         return None
     steps = [[(begin, servers), (begin + BEFORE / 2, what.up)] for begin in begins]
     return np.array(steps).reshape(-1, 2)

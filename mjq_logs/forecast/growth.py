@@ -20,6 +20,8 @@ FEWEST = 100  # jobs that there must be
 def waiting_work(jobs: History, times: np.ndarray) -> np.ndarray:
     """Return the work of the jobs that wait at each time, with their limits, in seconds of all servers.
 
+    Of several resources, the most by any of them.
+
     Examples
     --------
     Two jobs for an hour each come at once to one server. The second one waits until the first one ends.
@@ -30,12 +32,16 @@ def waiting_work(jobs: History, times: np.ndarray) -> np.ndarray:
     >>> waiting_work(history(log, "fcfs"), np.array([10.0, 3700.0])).tolist()
     [3600.0, 0.0]
     """
-    work = jobs.need * jobs.limit * jobs.times / jobs.servers
-    arrived, started = (
-        np.concatenate([[0.0], np.cumsum(work[order])])[np.searchsorted(passed[order], times, side="right")]
-        for passed, order in ((each, np.argsort(each, kind="stable")) for each in (jobs.arrival, jobs.start))
-    )
-    return np.maximum(0, arrived - started)
+    orders = [(each, np.argsort(each, kind="stable")) for each in (jobs.arrival, jobs.start)]
+    most = np.zeros(len(times))
+    for need, size in zip(np.atleast_2d(jobs.need.T), np.atleast_1d(jobs.servers), strict=True):
+        work = need * jobs.limit * jobs.times / size
+        arrived, started = (
+            np.concatenate([[0.0], np.cumsum(work[order])])[np.searchsorted(passed[order], times, side="right")]
+            for passed, order in orders
+        )
+        most = np.maximum(most, arrived - started)
+    return most
 
 
 def queue_at(jobs: History, arrived: int, time: float) -> QueueLength | None:

@@ -12,12 +12,13 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq._util import fingerprints, parallel
 from mjq._util.journal import Journal
 from mjq_logs.answers import ForecastRecord, HeldLately
 from mjq_logs.forecast import nearest
-from mjq_logs.forecast.by_rule import LATER, drawn, waits_by_rule
+from mjq_logs.forecast.by_rule import LATER, drawn, waits_by_rule, within
 from mjq_logs.forecast.correction import Correction
 from mjq_logs.forecast.nearest import LEVELS, MEMORY, Past, interval, off_scale, on_scale, place
 from mjq_logs.forecast.state import History
@@ -45,13 +46,14 @@ def numbers(first: float, end: int) -> list[int]:
     return [j for j in range(int(np.ceil(first)), end) if j % (1 << ((j // PER_OCTAVE).bit_length() or 1) - 1) == 0]
 
 
-def features(jobs: History, time: float, arrived: int, need: float, limit: float, policy: str) -> tuple:
+def features(jobs: History, time: float, arrived: int, need: ArrayLike, limit: float, policy: str) -> tuple:
     """Return what is known of one more job: quantiles of its wait by the rule, and the wait of the last job alike.
 
     Both are on the scale of :mod:`mjq_logs.forecast.nearest`. The same state gives the same numbers.
     """
     what = drawn(jobs, jobs.at(time, arrived), need, limit, DRAWS, np.random.default_rng([arrived, round(limit)]))
-    waits = waits_by_rule(what, jobs.servers, policy) if need <= what.up else np.full(DRAWS, HOPELESS)
+    fits = within(np.asarray(need), what.up)
+    waits = waits_by_rule(what, jobs.servers, policy) if fits else np.full(DRAWS, HOPELESS)
     rule = np.quantile(on_scale(waits), LEVELS)
     return rule, float(on_scale(jobs.last_wait_alike(time, need, limit)))
 

@@ -21,7 +21,7 @@ from mjq_logs.forecast.record import LAST_PART, features, lately, past_of, recor
 from mjq_logs.forecast.state import history
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.window import too_short
-from mjq_logs.words import counted, percent, time_in_words
+from mjq_logs.words import amount_of, counted, machine_in_words, percent, time_in_words
 
 __all__ = ["WITHIN", "forecast_starts", "intervals_in_doubt"]
 
@@ -58,7 +58,8 @@ def forecast_starts(
         With submit times and limits. If it has no starts, it is replayed under the policy, and those are taken. If it
         has a calendar, a forecast goes by the servers that are up at its time, as if for ever.
     need, limit : float, or sequence of float
-        Servers of the new job, and its limit [h]; of sequences each entry is a job of its own.
+        Servers of the new job, and its limit [h]; of sequences each entry is a job of its own. Of several resources a
+        need is a sequence, with how much of each.
     at : float, optional
         Time of the forecast [s] as in the log; by default when the log was taken, or its last submission.
     policy : str
@@ -94,21 +95,21 @@ def forecast_starts(
     >>> found.running, found.forecasts[0].median, found.record.error
     (0, 0.0, 0.0)
     """
-    needs, limits = np.broadcast_arrays(*(np.atleast_1d(np.asarray(x, dtype=float)) for x in (need, limit)))
-    needs, limits = checks.positive("need", needs), checks.positive("limit", limits)
+    needs, limits = _asked(log, need, limit)
     within = checks.not_negative("within", within).tolist()
     if policies.policy(policy).interrupts:
         raise ValueError(f"a forecast needs a policy that does not interrupt jobs, got {policy!r}")
     jobs = history(log, policy)
-    if needs.max() > jobs.servers * (1 + checks.FIT_TOLERANCE):
-        raise ValueError(f"need {checks.shown(needs.max())} exceeds the {checks.shown(jobs.servers)} servers")
+    fits = checks.fits(needs, jobs.servers, jobs.servers)
+    if not fits.all():
+        raise ValueError(f"need {checks.shown(needs[~fits][0])} exceeds the {machine_in_words(log)}")
     first, last = float(jobs.arrival[0]), jobs.taken
     time = last if at is None else float(checks.numbers("at", at, ndim=0))
     if not first <= time <= last:
         raise ValueError(
             f"at must be a time of the log, {checks.shown(first)} to {checks.shown(last)} s, got {time:.10g}"
         )
-    if needs.max() > jobs.up(time) * (1 + checks.FIT_TOLERANCE):
+    if not checks.fits(needs, jobs.up(time), jobs.up(time)).all():
         raise ValueError(
             f"need {checks.shown(needs.max())} exceeds the {checks.shown(jobs.up(time))} servers that are up at this "
             f"time by the calendar, and nobody knows when the others will be"
@@ -122,14 +123,14 @@ def forecast_starts(
     record = record_of(jobs, correction)
     recent = None if record is None else lately(correction, arrived, time)
     forecasts, corrected = [], None
-    for servers, hours in zip(needs.tolist(), limits.tolist(), strict=True):
-        rule, alike = features(jobs, time, arrived, servers, HOUR * hours, policy)
+    for asked, hours in zip(needs, limits.tolist(), strict=True):
+        rule, alike = features(jobs, time, arrived, asked, HOUR * hours, policy)
         corrected = None if record is None else correction.forecast(arrived, time, rule, alike)
         waits = None if corrected is None else off_scale(corrected.after) / HOUR
         by_rule = float(off_scale(np.median(rule)) / HOUR)
         forecasts.append(
             StartForecast(
-                need=servers,
+                need=amount_of(asked, log.resources),
                 limit=hours,
                 median=by_rule if waits is None else float(np.median(waits)),
                 intervals={} if waits is None else {f"{share:g}": interval(waits, share) for share in SHARES},
@@ -153,7 +154,7 @@ def forecast_starts(
         notes.append(f"{short} to tell how good such forecasts are. So there are no intervals.")
     return StartForecasts(
         jobs=len(jobs.need),
-        servers=jobs.servers,
+        servers=amount_of(jobs.servers, log.resources),
         policy=policy,
         starts="the log" if log.start is not None else f"a replay under {policy}",
         lines=log.lines,
@@ -163,7 +164,7 @@ def forecast_starts(
         date=None if log.clock is None else f"{datetime.fromtimestamp(log.clock + time, UTC):%Y-%m-%d %H:%M:%S}",
         running=len(state.running),
         waiting=int(jobs.times[state.waiting].sum()),
-        busy=float(jobs.need[state.running].sum()),
+        busy=amount_of(jobs.need[state.running].sum(axis=0), log.resources),
         queue=queue_at(jobs, arrived, time),
         weight_of_rule=None if corrected is None else corrected.weight,
         rule_alone=corrected is not None and corrected.alone,
@@ -171,6 +172,22 @@ def forecast_starts(
         lately=recent,
         forecasts=forecasts,
     )
+
+
+def _asked(log, need, limit):
+    """Return the needs that are asked for, shape (n,) or (n, d), and their limits [h], checked."""
+    needs, limits = np.asarray(need, dtype=float), np.atleast_1d(np.asarray(limit, dtype=float))
+    if not log.resources:
+        needs, limits = np.broadcast_arrays(np.atleast_1d(needs), limits)
+        return checks.positive("need", needs), checks.positive("limit", limits)
+    needs, d = np.atleast_2d(needs), len(log.resources)
+    if needs.shape[1:] != (d,) or not needs.any(axis=-1).all():
+        raise ValueError(
+            f"a need must be a number for each of {', '.join(log.resources)}, not all of them 0; got "
+            f"{checks.shown(np.asarray(need))}"
+        )
+    needs, limits = np.broadcast_arrays(needs, limits[:, None])
+    return checks.not_negative("need", needs, ndim=2), checks.positive("limit", limits[:, 0])
 
 
 def intervals_in_doubt(record: ForecastRecord | None, recent: HeldLately | None) -> list[str]:

@@ -9,20 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq.simulation import replay
 from mjq.simulation.calendar import Calendar
 from mjq_logs.reading.log import Log
+from mjq_logs.reading.vectors import plain
 
-__all__ = ["Alike", "History", "State", "history", "require_limits"]
+__all__ = ["Alike", "History", "State", "history", "octaves", "require_limits"]
 
 FEWEST = 5  # run times that are drawn from; if there are fewer, those of jobs less alike are taken
 MOST_TASKS = 1000  # of an array that wait each by itself; of more, several stand one behind the other
 NEXT = 60.0  # seconds for which a job goes on that has run longer than all others
 LATEST = 200  # jobs of a kind that are looked at, the latest ones
 SHORTEST = 1e-9  # seconds of a limit, and servers of a need, that have a logarithm
+LOWEST, OCTAVES = -30, 4096  # ranges of needs: whole numbers of four of them are exact as a float
 NO_JOBS = np.empty(0, dtype=np.int64)
 
 
@@ -30,11 +34,13 @@ class Alike:
     """Hold the jobs of each kind in the order in which they passed a point of their lives.
 
     There are four levels of kinds: jobs with needs of one range and with the same limit; with needs and limits of one
-    range each; with limits of one range; all jobs. A range goes from one power of two to the next.
+    range each; with limits of one range; all jobs. A range goes from one power of two to the next; of several resources
+    needs are of one range if they are so by each.
 
     Parameters
     ----------
-    need, limit : float array, shape (J,)
+    need : float array, shape (J,) or (J, d)
+    limit : float array, shape (J,)
     passed : float array, shape (J,)
         When each job passed the point, such as its end; infinity if it has not.
 
@@ -55,7 +61,7 @@ class Alike:
             parts = np.split(order[np.argsort(member, kind="stable")], np.cumsum(np.bincount(member))[:-1])
             self._kinds |= {(level, kind): part for kind, part in zip(kinds.tolist(), parts, strict=True)}
 
-    def by(self, time: float, need: float, limit: float, latest: int = LATEST) -> Iterator[np.ndarray]:
+    def by(self, time: float, need: ArrayLike, limit: float, latest: int = LATEST) -> Iterator[np.ndarray]:
         """Yield the latest jobs of each kind, from the most alike on, that had passed the point by a time."""
         for level, (key,) in enumerate(_keys(np.array([need]), np.array([limit]))):
             jobs = self._kinds.get((level, complex(key)), NO_JOBS)
@@ -63,9 +69,20 @@ class Alike:
             yield jobs[max(0, end - latest) : end]
 
 
+def octaves(values: np.ndarray) -> np.ndarray:
+    """Return the powers of two from which the range of each value begins, as whole numbers.
+
+    >>> octaves(np.array([1.0, 5.0, 8.0])).tolist()
+    [0.0, 2.0, 3.0]
+    """
+    return np.floor(np.log2(np.maximum(values, SHORTEST)))
+
+
 def _keys(need, limit):
     """Yield a number for each job that tells its kind, level by level: two numbers, as the parts of a complex one."""
-    wide, long = (np.floor(np.log2(np.maximum(x, SHORTEST))) for x in (need, limit))
+    wide, long = octaves(need), octaves(limit)
+    if need.ndim > 1:
+        wide = (wide - LOWEST) @ float(OCTAVES) ** np.arange(need.shape[1])
     yield wide + 1j * limit
     yield wide + 1j * long
     yield 0 + 1j * long
@@ -99,9 +116,10 @@ class History:
     ----------
     arrival, start, end : float array, shape (J,)
         In seconds; a start or an end that has not come is infinite.
-    need, run, limit : float array, shape (J,)
+    run, limit : float array, shape (J,)
         The run time is not a number where it is not known.
-    servers : float
+    need : float array, shape (J,) or (J, d)
+    servers : float, or float array, shape (d,)
     taken : float
         Until when the log tells what happened.
     calendar : Calendar or None
@@ -116,13 +134,13 @@ class History:
     need: np.ndarray
     run: np.ndarray
     limit: np.ndarray
-    servers: float
+    servers: Any
     taken: float
     calendar: Calendar | None = None
     times: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
 
-    def up(self, time: float) -> float:
-        """Return how many servers are up at a time."""
+    def up(self, time: float) -> Any:
+        """Return how many servers are up at a time, or how much of each resource."""
         return self.servers if self.calendar is None else float(self.calendar.at(time))
 
     @cached_property
@@ -141,7 +159,7 @@ class History:
         runs = self.start[there] < time
         return State(time, arrived, there[runs], there[~runs])
 
-    def runs_alike(self, time: float, need: float, limit: float, age: float = -1.0) -> np.ndarray:
+    def runs_alike(self, time: float, need: ArrayLike, limit: float, age: float = -1.0) -> np.ndarray:
         """Return the run times of jobs alike that had ended by a time, and that exceed an age.
 
         If fewer than `FEWEST` of one kind do, the next kind is taken. If no job ever ran so long, it is taken to
@@ -155,7 +173,7 @@ class History:
                 break
         return runs if len(runs) else np.array([max(limit, age + NEXT)])
 
-    def last_wait_alike(self, time: float, need: float, limit: float) -> float:
+    def last_wait_alike(self, time: float, need: ArrayLike, limit: float) -> float:
         """Return how long the last job alike waited that had started before a time [s]; 0 if there was none."""
         for jobs in self.started.by(time, need, limit):
             before = jobs[self.start[jobs] < time]
@@ -185,7 +203,7 @@ def history(log: Log, policy: str) -> History:
     ValueError
         If the log does not tell when jobs came, or what their limits were, or if its submit times are start times.
     """
-    arrival, servers = log.require_waits(), log.require_servers()
+    arrival, servers = log.require_waits(), log.machine()
     calendar = None if log.calendar is None else log.calendar.on(servers)
     stated = require_limits(log)
     longest = np.maximum.accumulate(np.nan_to_num(stated))  # so far, for who does not say a limit
@@ -195,7 +213,7 @@ def history(log: Log, policy: str) -> History:
         assert log.estimates_used is not None
         up = None if calendar is None else calendar.moved(first)
         start = (
-            first + replay(arrival - first, log.need, log.run, log.estimates_used, servers, policy, calendar=up).start
+            first + replay(arrival - first, log.needs, log.run, log.estimates_used, servers, policy, calendar=up).start
         )
     else:
         start = log.start
@@ -205,18 +223,25 @@ def history(log: Log, policy: str) -> History:
     if log.unfinished is not None:  # they are among those present
         known = known & ~log.unfinished
     start = np.maximum(start, arrival)
-    columns = np.stack([arrival, start, start + log.run, log.need, log.run, limit, np.ones(len(log))])[:, known]
+    columns = _columns(arrival, start, start + log.run, log.run, limit, np.ones(len(log)), log.needs)[:, known]
     taken, here, before = log.end, log.present, log.before
     if log.start is not None and before is not None:
         ended = np.isfinite(before.start) & ~before.unfinished
         promised = before.run if before.estimate is None else np.fmax(before.estimate, before.run)
         begun = np.maximum(before.start, before.arrival)
-        there = [before.arrival, begun, begun + before.run, before.need, before.run, promised, np.ones(len(promised))]
-        columns = np.hstack([np.stack(there)[:, ended], columns])
+        ones, need = np.ones(len(promised)), plain(before.need)
+        there = _columns(before.arrival, begun, begun + before.run, before.run, promised, ones, need)
+        columns = np.hstack([there[:, ended], columns])
     if log.start is not None and here is not None:
         columns, taken = np.hstack([columns, _still_there(here, longest[-1])]), here.taken
-    arrival, start, end, need, run, limit, times = columns[:, np.argsort(columns[0], kind="stable")]
+    arrival, start, end, run, limit, times, *needs = columns[:, np.argsort(columns[0], kind="stable")]
+    need = np.column_stack(needs) if log.resources else needs[0]
     return History(arrival, start, end, need, run, limit, servers, taken, calendar, times.astype(int))
+
+
+def _columns(*columns):
+    """Return columns as rows of one array; the last of them may be several."""
+    return np.vstack([*columns[:-1], columns[-1].T])
 
 
 def _still_there(here, longest):
@@ -232,4 +257,4 @@ def _still_there(here, longest):
     start = np.where(np.isnan(here.start), np.inf, here.start)[place]
     limit = np.where(np.isnan(here.estimate), longest, here.estimate)[place]
     never, unknown = np.full(len(place), np.inf), np.full(len(place), np.nan)
-    return np.stack([here.arrival[place], start, never, here.need[place], unknown, limit, times])
+    return _columns(here.arrival[place], start, never, unknown, limit, times, plain(here.need)[place])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mjq_logs.answers import StartForecast, Within
+from mjq_logs.answers import Amount, StartForecast, Within
 from mjq_logs.forecast.nearest import off_scale, on_scale
-from mjq_logs.forecast.state import require_limits
+from mjq_logs.forecast.state import octaves, require_limits
 from mjq_logs.reading.log import HOUR, Log
 
 __all__ = ["Row", "pooled", "usual"]
@@ -21,13 +21,15 @@ ALIKE_TIMES, ALIKE_SHARES = 0.2, 0.1
 class Row(NamedTuple):
     """Hold the forecast for a range of needs and limits; the limits are in hours."""
 
-    needs: tuple[float, float]
+    needs: tuple[Amount, Amount]
     limits: tuple[float, float]
     forecast: StartForecast
 
 
-def usual(log: Log) -> tuple[list[float], list[float]]:
+def usual(log: Log) -> tuple[list[Any], list[float]]:
     """Return needs and limits [h] that are usual in a log: the commonest of each of the commonest octaves, sorted.
+
+    Of several resources, a need is a list, and an octave is one of each.
 
     Raises
     ------
@@ -41,13 +43,14 @@ def usual(log: Log) -> tuple[list[float], list[float]]:
     ([1.0, 6.0], [1.0, 24.0])
     """
     limit = require_limits(log)
-    return _commonest(log.need, MOST_NEEDS), [x / HOUR for x in _commonest(limit[limit > 0], MOST_LIMITS)]
+    return _commonest(log.needs, MOST_NEEDS), [x / HOUR for x in _commonest(limit[limit > 0], MOST_LIMITS)]
 
 
 def _commonest(values, most):
     """Return the commonest value of each of the commonest octaves, sorted; of equally common values the largest."""
-    values, times = np.unique(values, return_counts=True)
-    _, member = np.unique(np.floor(np.log2(values)), return_inverse=True)
+    values, times = np.unique(values, axis=0, return_counts=True)
+    _, member = np.unique(octaves(values), axis=0, return_inverse=True)
+    member = member.reshape(-1)
     kept = np.sort(np.argsort(-np.bincount(member, times), kind="stable")[:most])
     return [max(zip(times[member == k].tolist(), values[member == k].tolist(), strict=True))[1] for k in kept]
 
@@ -57,7 +60,8 @@ def pooled(forecasts: Sequence[StartForecast]) -> list[Row]:
 
     Successive limits of a need share a row if their forecasts are alike, or if the longer job would start sooner: that
     is chance, because a scheduler that fills gaps starts short jobs first. Then successive needs share rows if all of
-    their rows are alike. The forecast of a row is the mean on the scale of :mod:`mjq_logs.forecast.nearest`.
+    their rows are alike; needs of several resources do not follow each other, and share none. The forecast of a row is
+    the mean on the scale of :mod:`mjq_logs.forecast.nearest`.
 
     Forecasts are alike if all of their times differ by at most a fifth on this scale, except those of the widest
     interval, and their probabilities by at most a tenth.
@@ -68,9 +72,11 @@ def pooled(forecasts: Sequence[StartForecast]) -> list[Row]:
         For each of some needs the same limits.
     """
     needs: list[list[list[StartForecast]]] = []  # groups of forecasts by need
-    for need in sorted({each.need for each in forecasts}):
+    several = isinstance(forecasts[0].need, dict)
+    unique = [each.need for k, each in enumerate(forecasts) if all(each.need != other.need for other in forecasts[:k])]
+    for need in sorted(unique, key=_in_order):
         groups = _by_limit(sorted((each for each in forecasts if each.need == need), key=lambda each: each.limit))
-        if needs and _limits(needs[-1]) == _limits(groups) and all(map(_alike, needs[-1], groups)):
+        if needs and not several and _limits(needs[-1]) == _limits(groups) and all(map(_alike, needs[-1], groups)):
             needs[-1] = [smaller + larger for smaller, larger in zip(needs[-1], groups, strict=True)]
         else:
             needs.append(groups)
@@ -79,6 +85,10 @@ def pooled(forecasts: Sequence[StartForecast]) -> list[Row]:
         for groups in needs
         for group, limits in zip(groups, _limits(groups), strict=True)
     ]
+
+
+def _in_order(need):
+    return tuple(need.values()) if isinstance(need, dict) else (need,)
 
 
 def _by_limit(forecasts):

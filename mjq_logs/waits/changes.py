@@ -88,7 +88,7 @@ def capped(log: Log, most: ArrayLike) -> Changed:
         present=None,
     )
     if log.resources:
-        what = _words(log, np.where(np.isfinite(limit), limit, 0.0)) or "there is"
+        what = _words(log, np.where(np.isfinite(limit), limit, 0.0)) if np.isfinite(limit).any() else "there is"
         they = "They need as much less of each, and run longer"
     else:
         what, they = f"{limit:g} servers", f"They run on {limit:g}, longer"

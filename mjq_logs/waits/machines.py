@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq_logs.answers import Amount
 from mjq_logs.reading.log import Log
-from mjq_logs.reading.vectors import Vectors
+from mjq_logs.words import amount_of
 
-__all__ = ["Machines", "amount_of", "sizes_between"]
+__all__ = ["Machines", "sizes_between"]
 
 SIZES = 10  # that are tried at first
 SMALLEST, LARGEST = 0.75, 2.0  # of them, as multiples of the machine of the log
@@ -100,16 +100,7 @@ class Machines:
 
     def amount(self, number: float) -> Amount:
         """Return the machine of this number, as an answer has it."""
-        return dict(zip(self.resources, self(number), strict=True)) if self.resources else number
-
-
-def amount_of(size: Any) -> Amount:
-    """Return the size of a machine, or what a job needs, as an answer has it.
-
-    >>> amount_of(8.0), amount_of(Vectors((4, 16), ("cpus", "mem")))
-    (8.0, {'cpus': 4.0, 'mem': 16.0})
-    """
-    return dict(zip(size.resources, size.values.tolist(), strict=True)) if isinstance(size, Vectors) else size
+        return amount_of(self(number), self.resources)
 
 
 def sizes_between(
@@ -142,6 +133,7 @@ def sizes_between(
 
     More memory for the same CPUs, and all in proportion:
 
+    >>> from mjq_logs import Vectors
     >>> log = Log(need=Vectors([(1, 2), (2, 8)], ("cpus", "mem")), run=np.ones(2), servers=(4, 16))
     >>> sizes_between(log, (4, 16), (4, 32), count=3), sizes_between(log, count=3)
     ([(4.0, 16.0), (4.0, 24.0), (4.0, 32.0)], [(3.0, 12.0), (4.0, 16.0), (5.0, 20.0), (8.0, 32.0)])

@@ -21,12 +21,12 @@ from mjq_logs.capacity.arrivals import agreement
 from mjq_logs.doubts import doubts
 from mjq_logs.reading.log import Log
 from mjq_logs.waits.changes import Changed
-from mjq_logs.waits.machines import NODE_ROUNDING, Machines, amount_of, sizes_between
+from mjq_logs.waits.machines import NODE_ROUNDING, Machines, sizes_between
 from mjq_logs.waits.one_size import difference, surely_below, with_intervals
 from mjq_logs.waits.replays import Replays
 from mjq_logs.waits.what_if import what_if
 from mjq_logs.window import window_in_words, window_of
-from mjq_logs.words import CLEARLY, agreement_in_words, assumed, plan_in_words, rule_of
+from mjq_logs.words import CLEARLY, agreement_in_words, amount_of, assumed, plan_in_words, rule_of
 
 __all__ = ["planned", "planned_by_partition"]
 
@@ -247,7 +247,7 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
     seen = window_in_words(window_of(log))
     return Plan(
         jobs=len(log),
-        servers=amount_of(log.servers),
+        servers=None if log.servers is None else amount_of(log.machine(), log.resources),
         servers_from=log.servers_from,
         lines=log.lines,
         missing=list(log.missing),

@@ -13,11 +13,10 @@ from mjq._util.parallel import Workers, map_as_completed
 from mjq_logs import intervals
 from mjq_logs.answers import Effect, Interval, Waits
 from mjq_logs.reading.log import HOUR, Log
-from mjq_logs.reading.vectors import Vectors
 from mjq_logs.replaying import replayed
 from mjq_logs.waits.changes import Changed
-from mjq_logs.waits.machines import amount_of
 from mjq_logs.waits.one_size import difference, measured, with_intervals, worth
+from mjq_logs.words import amount_of
 
 __all__ = ["compared", "what_if"]
 
@@ -127,7 +126,7 @@ def compared(
         change=change.words,
         told=change.sentence,
         policy=policy,
-        servers=amount_of(Vectors(servers, log.resources) if log.resources else servers),
+        servers=amount_of(servers, log.resources),
         jobs=len(kept),
         before=with_intervals(statistics[0]),
         after=with_intervals(statistics[1]),

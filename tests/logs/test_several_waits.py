@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 
 import mjq_logs
 from mjq.simulation import replay
-from mjq_logs import Log, Vectors, planned, sizes_between
+from mjq_logs import Log, Vectors, forecast_starts, planned, sizes_between
+from mjq_logs.forecast.by_rule import drawn, waits_by_rule, waits_one_by_one
+from mjq_logs.forecast.growth import waiting_work
+from mjq_logs.forecast.state import Alike, history
+from mjq_logs.forecast.table import usual
 from mjq_logs.intervals import quantile
 from mjq_logs.reading.log import HOUR
 from tests.conftest import said
@@ -245,3 +249,97 @@ def test_what_ifs_of_the_command(table):
 def test_words_that_are_no_machine(table, words, message):
     status, _, err = said("plan", *table, "--unit", "cpus,mem", "--target-wait", "1h", *words)
     assert status == 2 and message in err
+
+
+# --- When one more job would start ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def few_draws(monkeypatch):
+    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 6)
+
+
+def scheduled(count=500, seed=3, policy="easy"):
+    """A log of two resources whose starts are those of a policy."""
+    log = crowded(count, seed)
+    start = log.submit + replay(log.submit - log.begin, log.needs, log.run, log.estimate, (16, 32), policy).wait
+    limit = 600.0 * 2 ** np.ceil(np.log2(log.estimate / 600))
+    return log.of(slice(None), start=start, estimate=limit)
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy", "first-fit"])
+def test_all_draws_in_one_replay_are_equal_to_a_replay_each(policy):
+    jobs = history(scheduled(300, policy=policy), policy)
+    for number in (30, 200, 299):
+        for need, limit in (((1, 0), 600.0), ((8, 16), 7200.0)):
+            state, rng = jobs.at(jobs.arrival[number], number), np.random.default_rng(number)
+            what = drawn(jobs, state, np.array(need, dtype=float), limit, 6, rng)
+            apart = waits_by_rule(what, (16, 32), policy) - waits_one_by_one(what, (16, 32), policy)
+            assert what.need.shape == (*what.run.shape, 2) and np.abs(apart).max() < 1e-6
+
+
+def test_a_resource_that_never_binds_changes_no_forecast(few_draws):
+    one, several = (log.of(slice(600)) for log in of_one(600))
+    asked = forecast_starts(one, [1, 8], [1, 4]), forecast_starts(several, [(1, 4), (8, 32)], [1, 4])
+    first, second = (as_one(answer.model_dump(exclude={"warnings"})) for answer in asked)
+    assert asked[0].record and asked[0].running and first == second
+    assert [each.need for each in asked[1].forecasts] == [{"cpus": 1, "mem": 4}, {"cpus": 8, "mem": 32}]
+
+
+def test_no_forecast_depends_on_which_resource_comes_first(few_draws):
+    log, need = scheduled(), (4, 9)
+    first, second = forecast_starts(log, need, 1.0), forecast_starts(swapped(log), need[::-1], 1.0)
+    assert first.record and first.queue and first.waiting and first == second
+    assert first.busy["cpus"] <= 16 and first.busy["mem"] <= 32 and first.servers == {"cpus": 16, "mem": 32}
+
+
+def test_jobs_alike_are_of_one_range_by_each_resource():
+    need = np.array([(4, 0), (5, 0), (4, 9), (7, 8), (4, 9.0)])
+    alike = Alike(need, np.full(5, 60.0), np.arange(5.0))
+    assert [next(iter(alike.by(9.0, row, 60.0))).tolist() for row in need] == [[0, 1], [0, 1], [2, 3, 4]] + 2 * [
+        [2, 3, 4]
+    ]
+
+
+def test_the_work_that_waits_is_the_most_by_any_resource():
+    jobs, times = history(scheduled(300), "easy"), np.linspace(0, 2e5, 40)
+    of_each = [
+        np.array(
+            [(jobs.need[:, k] * jobs.limit)[(jobs.arrival <= at) & (jobs.start > at)].sum() / size for at in times]
+        )
+        for k, size in enumerate((16, 32))
+    ]
+    assert waiting_work(jobs, times) == pytest.approx(np.maximum(*of_each)) and (of_each[0] > of_each[1]).any()
+
+
+@pytest.mark.parametrize(
+    ("need", "message"),
+    [
+        ((20, 1), r"need \(20, 1\) exceeds the 16 CPUs and 32 GB of memory"),
+        (4, "a need must be a number for each of cpus, mem"),
+        ((0, 0), "not all of them 0"),
+        ((1, -1), "need must not be negative"),
+    ],
+)
+def test_needs_that_are_none(need, message):
+    with pytest.raises(ValueError, match=message):
+        forecast_starts(scheduled(60), need, 1.0)
+
+
+def test_the_command_forecasts_a_start(tmp_path, few_draws, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    log, path = scheduled(300), tmp_path / "jobs.csv"
+    rows = np.column_stack([log.submit, log.start, log.run, log.estimate, log.needs])
+    np.savetxt(path, rows, "%.6f", ",", header="submit,start,run,estimate,cpus,mem", comments="")
+    words = ["wait", str(path), "--unit", "cpus,mem", "--servers", "16,32", "--workers", "1"]
+    content = json.loads(said(*words, "--need", "4,0.0078125TB", "--need", "1,0", "--limit", "1h", "--json").out)
+    jsonschema.validate(content, json.loads(said("wait", "--schema").out))
+    assert [row["need"] for row in content["forecasts"]] == [{"cpus": 4, "mem": 8}, {"cpus": 1, "mem": 0}]
+    assert content["servers"] == {"cpus": 16, "mem": 32}
+    text = said(*words, "--need", "4,8", "--limit", "1h").out
+    assert "A job of 4 CPUs and 8 GB of memory with a limit of 1 h" in text and "jobs on 16 CPUs and 32 GB" in text
+    usual_needs, _ = usual(log)
+    assert 1 < len(usual_needs) <= 6 and all(need in log.needs.tolist() for need in usual_needs)
+    text = said(*words, "--table", "--limit", "1h").out
+    assert all(f"{cpus:g} CPUs" in text or cpus < 2 for cpus, _ in usual_needs)
+    assert said(*words, "--need", "4", "--limit", "1h").status == 2
