@@ -16,6 +16,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
     SerializerFunctionWrapHandler,
     TypeAdapter,
     model_serializer,
@@ -24,9 +25,9 @@ from pydantic import (
 __all__ = [  # noqa: RUF022, in the order of reading
     "schema", "Column", "columns_of", "Plain", "Lines", "Window", "Held", "Interval", "Waits", "AtLoad", "Rate",
     "Capacity", "Capacities", "Drawn", "Load", "Costs", "NearSaturation", "Agreement", "BinningError", "Binned",
-    "LoadWaits", "Report", "PolicyReports", "SumOfReports", "Reports", "Resource", "Blocked", "PolicyOfSeveral",
-    "SeveralReport", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord", "HeldLately",
-    "QueueLength", "Within", "StartForecast", "StartForecasts",
+    "LoadWaits", "Report", "PolicyReplay", "PolicyReports", "SumOfReports", "Reports", "Resource", "Blocked",
+    "PolicyOfSeveral", "SeveralReport", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans",
+    "ForecastRecord", "HeldLately", "QueueLength", "Within", "StartForecast", "StartForecasts",
 ]  # fmt: skip
 
 HOUR = 3600.0  # seconds
@@ -351,6 +352,21 @@ class Report(Plain):
     """How many needs have less work than these twenty."""
     work_of_others: float = 0.0
     """Their share of the work."""
+
+
+class PolicyReplay(Plain):
+    """Hold how long the jobs of a log wait in a replay under one policy; in JSON its times are in seconds."""
+
+    partition: Annotated[str | None, Column("partition")] = None
+    """Its name, or "sum" for the jobs of all; left out where the log is taken as a whole, as are the next two."""
+    policy: Annotated[str, Column("policy")]
+    servers: Annotated[float | None, Column("servers", "", "g")] = None
+    jobs: Annotated[int | None, Column("jobs", "", "d")] = None
+    mean_wait: Annotated[float, Column("mean wait", "h", per=HOUR), Field(alias="mean wait [s]")]
+    most_wait: Annotated[float, Column("95 % wait\nat most", "h", per=HOUR), Field(alias="95 % wait at most [s]")]
+    slowdown: Annotated[float, Column("bounded\nslowdown", "", ".3f"), Field(alias="bounded slowdown")]
+    utilization: Annotated[Amount, Column("utilization", "", ".4f")]
+    last_end: Annotated[float, Column("last end", "h", ".1f", per=HOUR), Field(alias="last end [s]")]
 
 
 class PolicyReports(Plain):

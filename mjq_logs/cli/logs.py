@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from mjq._util.plain import brief
-from mjq_logs.cli.common import Command, json_option, show, show_json
+from mjq_logs.cli import sheet
+from mjq_logs.cli.common import Command, json_option
 from mjq_logs.cli.reading import (
     USED,
     growth_option,
-    lines_used,
     log_options,
     machine_option,
     outage_options,
@@ -23,10 +23,8 @@ from mjq_logs.cli.reading import (
 
 __all__ = ["replay"]
 
+TITLE = "How long the jobs wait under each policy"
 TIES = {"completions-first": "completions first", "one-by-one": "one by one"}
-COLUMNS = "policy", "mean wait [s]", "95 % wait at most [s]", "bounded slowdown", "utilization", "last end [s]"  # JSON
-HEAD = "policy", "mean wait [h]", "95 % wait\nat most [h]", "bounded\nslowdown", "utilization", "last end [h]"
-FORMATS = "", ".3g", ".3g", ".3f", ".4f", ".1f"
 HOUR = 3600
 
 
@@ -68,6 +66,7 @@ class PolicyOption(click.Option):
     "--starts", type=click.Path(), metavar="FILE",
     help="Write the start of each job under each policy to this CSV file.",
 )  # fmt: skip
+@sheet.full_option
 @json_option
 def replay(
     log: str,
@@ -79,6 +78,7 @@ def replay(
     growth: float,
     gantt: str | None,
     starts: str | None,
+    full: bool,
     as_json: bool,
     **reading: Any,
 ) -> None:
@@ -100,11 +100,11 @@ def replay(
 
     import mjq_logs
     from mjq._util import checks
+    from mjq_logs.answers import PolicyReplay
     from mjq_logs.doubts import doubts
     from mjq_logs.outages import find_gaps, outages_in_words
     from mjq_logs.replaying import replayed
     from mjq_logs.window import too_short, window_in_words, window_of
-    from mjq_logs.words import machine_in_words
 
     if gantt:
         _require_chart(gantt)
@@ -112,7 +112,7 @@ def replay(
     if isinstance(servers, dict):
         logs, lines = read_parts(log, servers, **reading)
         how = dict(ties=TIES[ties], kill=kill)
-        return _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, starts, as_json)
+        return _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, starts, full, as_json)
     if servers == USED:
         cluster_log = read(log, **reading)
         servers = mjq_logs.size_in_use(cluster_log)
@@ -135,47 +135,37 @@ def replay(
         schedule = made.of_log()
         used = made.schedule.utilization
         used = dict(zip(several, used.tolist(), strict=True)) if several else used
-        rows.append((policy, *_summary(schedule, used)))
+        rows.append(PolicyReplay(policy=policy, **_waits([schedule]), utilization=used))
         if gantt:  # of a long log, only what is asked for is kept
             schedules[policy] = schedule
         if starts:
             started[policy] = schedule.start
         del made, schedule  # before the next one is made
+    sentences = [*_real_waits(cluster_log), *_notes(cluster_log, estimates, policies)]
     seen = [words for words in (window_in_words(window_of(cluster_log)),) if words]
-    notes = [
-        *seen,
-        *_real_waits(cluster_log),
-        *_notes(cluster_log, estimates, policies),
-        *outages_in_words(cluster_log, find_gaps(cluster_log)),
-    ]
+    notes = [*seen, *sentences, *outages_in_words(cluster_log, find_gaps(cluster_log))]
     if gantt:
         _draw(schedules, gantt)
     if starts:
         _write(cluster_log, started, starts)
-    if as_json:
-        left_out = cluster_log.lines.read - cluster_log.lines.used
-        what = {
-            "jobs": len(cluster_log),
-            "left out": left_out,
-            "servers": dict(zip(several, size.tolist(), strict=True)) if several else size,
-            "lines": cluster_log.lines.model_dump(),
-            "notes": list(dict.fromkeys([*cluster_log.notes, *notes])) if "Summary" in cluster_log.header else notes,
-        }
-        show_json(what | {"policies": _plain(rows)})
-        return
-    for words in doubts(cluster_log if servers is None else replace(cluster_log, servers=size, servers_from="given")):
-        if words != too_short(cluster_log):  # a replay of a few jobs is what it is
-            show(words)
-    machine = machine_in_words(replace(cluster_log, servers=size))
-    notes = [*(cluster_log.notes if several else ()), *notes]
-    show("\n".join([f"{len(cluster_log)} jobs on {machine}", lines_used(cluster_log.lines), *notes]))
-    show(_table(rows, HEAD))
+    what = {
+        "jobs": len(cluster_log),
+        "left out": cluster_log.lines.read - cluster_log.lines.used,
+        "servers": dict(zip(several, size.tolist(), strict=True)) if several else size,
+        "lines": cluster_log.lines.model_dump(),
+        "notes": list(dict.fromkeys([*cluster_log.notes, *notes])) if "Summary" in cluster_log.header else notes,
+        "policies": _plain(rows),
+    }
+    asked = cluster_log if servers is None else replace(cluster_log, servers=size, servers_from="given")
+    warnings = [words for words in doubts(asked) if words != too_short(asked)]  # a replay of a few jobs is what it is
+    sheet.deliver(sheet.answer(log, asked, warnings, sentences, sheet.table(TITLE, rows), {}), what, full, as_json)
 
 
-def _of_partitions(path, logs, lines, policies, how, estimates, growth, gantt, starts, as_json):
+def _of_partitions(path, logs, lines, policies, how, estimates, growth, gantt, starts, full, as_json):
     """Replay each partition by itself, and show a row for each, and one for all of their jobs."""
     import numpy as np
 
+    from mjq_logs.answers import PolicyReplay
     from mjq_logs.replaying import replayed
 
     unknown = [name for name, log in logs.items() if log.arrival is None]
@@ -190,10 +180,15 @@ def _of_partitions(path, logs, lines, policies, how, estimates, growth, gantt, s
             made = replayed(seen, log.require_servers(), policy, growth, _estimates(log, estimates), **how)
             schedule = made.of_log()
             all_of.append(schedule)
-            rows.append((name, policy, log.servers, len(log), *_summary(schedule, made.schedule.utilization)))
+            of_this = dict(partition=name, policy=policy, servers=log.servers, jobs=len(log))
+            rows.append(PolicyReplay(**of_this, **_waits([schedule]), utilization=made.schedule.utilization))
             schedules[name, policy] = schedule
             numbers[name] = range(1, len(log) + 1) if log.number is None else log.number
-        rows.append(("sum", policy, sum(seen.servers for seen in all_of), *_summary_of_all(all_of)))
+        work = sum(part.need @ part.run for part in all_of)
+        possible = sum(part.servers * (part.finish.max() - part.submit.min()) for part in all_of)
+        of_all = dict(partition="sum", policy=policy, servers=sum(part.servers for part in all_of), jobs=lines.used)
+        used = float(work / possible) if possible > 0 else float("nan")
+        rows.append(PolicyReplay(**of_all, **_waits(all_of), utilization=used))
     for name, log in logs.items():
         sentences = (*log.notes, *_real_waits(log), *_notes(log, estimates, policies))
         notes += [f"{name}: {note}" for note in sentences]
@@ -210,46 +205,12 @@ def _of_partitions(path, logs, lines, policies, how, estimates, growth, gantt, s
             for name in logs
         ]
         pl.concat(tables).write_csv(starts)
-    if as_json:
-        replays = [
-            dict(zip(("partition", COLUMNS[0], "servers", "jobs", *COLUMNS[1:]), row, strict=True)) for row in rows
-        ]
-        show_json({"jobs": lines.used, "left out": lines.read - lines.used, "lines": lines.model_dump(), "notes": notes}
-                  | {"partitions": replays})  # fmt: skip
-        return
+    what = {"jobs": lines.used, "left out": lines.read - lines.used, "lines": lines.model_dump(), "notes": notes}
     size = sum(log.servers for log in logs.values())
-    show("\n".join([f"{lines.used} jobs on {size:g} servers of {len(logs)} partitions", lines_used(lines), *notes]))
-    show(_table(rows, ("partition", HEAD[0], "servers", "jobs", *HEAD[1:])))
-
-
-def _summary_of_all(schedules):
-    """Return how many jobs there are, and what :func:`_summary` returns, of all jobs of several machines."""
-    import numpy as np
-
-    wait = np.concatenate([part.wait for part in schedules])
-    jobs = [len(part.run) for part in schedules]
-    slowdown = np.average([part.bounded_slowdown() for part in schedules], weights=jobs)
-    work = sum(part.need @ part.run for part in schedules)
-    possible = sum(part.servers * (part.finish.max() - part.submit.min()) for part in schedules)
-    utilization = float(work / possible) if possible > 0 else float("nan")
-    last = max(float(part.finish.max()) for part in schedules)
-    return len(wait), float(wait.mean()), float(np.quantile(wait, 0.95)), float(slowdown), utilization, last
-
-
-def _table(rows, head):
-    """Return rows that end with a summary as a table for people, in hours."""
-    from tabulate import tabulate
-
-    shown = [(*row[:-5], row[-5] / HOUR, row[-4] / HOUR, row[-3], _used(row[-2]), row[-1] / HOUR) for row in rows]
-    formats = ("", "", "g", "d", *FORMATS[1:])[-len(head) :] if len(head) > len(FORMATS) else FORMATS
-    return tabulate(shown, head, floatfmt=formats, disable_numparse=[0])
-
-
-def _used(utilization):
-    """Return a utilization as a cell of a table, or that of each resource."""
-    if not isinstance(utilization, dict):
-        return utilization
-    return "\n".join(f"{name} {share:.4f}" for name, share in utilization.items())
+    about = f"{Path(path).name} · {lines.used} jobs on {size:g} servers of {len(logs)} partitions"
+    more = {"how the log was read": [sheet.lines_used(lines)]}
+    answer = sheet.Answer([], [about], notes, sheet.table(TITLE, rows), more)
+    sheet.deliver(answer, what | {"partitions": _plain(rows)}, full, as_json)
 
 
 def _estimates(log, given):
@@ -291,15 +252,24 @@ def _notes(log, given, policies):
     return [f"The log has no estimates, so run times are taken for estimates ({', '.join(asking)})."]
 
 
-def _summary(schedule, utilization):
+def _waits(schedules):
+    """Return the waits, the slowdown and the last end of the jobs of some machines, by their names in JSON."""
     import numpy as np
 
-    waits = float(schedule.wait.mean()), float(np.quantile(schedule.wait, 0.95))
-    return (*waits, float(schedule.bounded_slowdown()), utilization, float(schedule.finish.max()))
+    wait = np.concatenate([part.wait for part in schedules])
+    slowdown = np.average(
+        [part.bounded_slowdown() for part in schedules], weights=[len(part.run) for part in schedules]
+    )
+    return {
+        "mean wait [s]": float(wait.mean()),
+        "95 % wait at most [s]": float(np.quantile(wait, 0.95)),
+        "bounded slowdown": float(slowdown),
+        "last end [s]": max(float(part.finish.max()) for part in schedules),
+    }
 
 
 def _plain(rows):
-    return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+    return [row.model_dump(by_alias=True, exclude_unset=True) for row in rows]
 
 
 def _require_chart(path):

@@ -226,6 +226,8 @@ def _cell(column, value, low=None, high=None):
         value, low, high = value.value, value.low, value.high
     if value is None or isinstance(value, str):
         return value
+    if isinstance(value, dict):
+        return ", ".join(f"{NAMES.get(name, name)} {_cell(column, part)}" for name, part in value.items())
     if isinstance(value, list):
         return listed(str(NAMES.get(name, name)) for name in value)
     known = low is not None and high is not None
@@ -250,7 +252,7 @@ def as_text(parts: Iterable[str | Table]) -> str:
 
 def deliver(
     answer: Answer,
-    result: Plain,
+    result: Plain | dict[str, Any],
     full: bool,
     as_json: bool,
     page: str | None = None,
@@ -261,7 +263,7 @@ def deliver(
     if page is not None:
         write_page(page, title, answer, charts)
     if as_json:
-        show_json(result.model_dump())
+        show_json(result if isinstance(result, dict) else result.model_dump())
     else:
         show(as_text(answer.parts(full)))
 

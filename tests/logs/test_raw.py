@@ -218,7 +218,7 @@ def test_gpus_of_all_models_are_summed_and_who_has_none_needs_none():
     assert log.need.tolist() == [4, 3, 8, 2]
     assert log.lines.dropped == {NONE_OF_UNIT: 3}
     assert [words for words in doubts(log) if "Warning" in words] == []
-    assert "3 not used: needs none of this unit" in said("replay", RAW / "gpus.txt", "--unit", "gpus").out
+    assert "3 not used: needs none of this unit" in said("replay", RAW / "gpus.txt", "--unit", "gpus", "--full").out
     assert read_log(RAW / "gpus.txt", unit="cpus").need.tolist() == [8] * 6
 
 
@@ -425,7 +425,7 @@ def test_a_size_that_is_not_that_of_the_log_is_doubted():
 
 def test_the_size_that_was_used_can_be_taken():
     out = said("replay", RAW / "window.txt", "--servers", "used").out
-    assert "284 jobs on 16 servers" in out
+    assert "284 jobs" in out and " on 16 servers" in out
     large = said("capacity", RAW / "window.txt", "--servers", 32, "--policy", "fcfs").out
     assert large.startswith(
         "Warning: 50 % of the 32 servers (given) were not in use for 99 % of the time. --servers used takes 16"

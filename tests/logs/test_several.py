@@ -575,7 +575,7 @@ def test_the_replay_is_that_of_vectors(table):
         assert row["mean wait [s]"] == pytest.approx(made.wait.mean())
         assert list(row["utilization"].values()) == pytest.approx(made.utilization.tolist())
     text = said(*words).out
-    assert "300 jobs on 16 CPUs and 32 GB of memory" in text and "mem 0." in text
+    assert "300 jobs on 16 CPUs and 32 GB of memory" in text and "memory 0." in text
     assert said(*words[:-4], "--policy", "least-servers-first").status == 2
 
 
