@@ -18,6 +18,7 @@ COMMANDS = {
     "capacity": ("capacity", LOG),
     "capacity-full": ("capacity", LOG, "--full"),
     "plan": ("plan", LOG, "--target-wait", "2h"),
+    "plan-full": ("plan", LOG, "--target-wait", "2h", "--full"),
 }
 
 

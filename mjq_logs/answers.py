@@ -486,13 +486,13 @@ class SeveralReport(Plain):
 class Size(Plain):
     """Hold the waits on a machine of one size."""
 
-    servers: Amount
+    servers: Annotated[Amount, Column("{machine}", "", "g")]
     """Of several resources, how much of each."""
-    load: float
+    load: Annotated[float, Column("load", "%", ".1f")]
     """Work that comes, as a share of what the servers can do; of several resources, of the one that has most to do."""
     too_large: int
     """Jobs of the log that need more than there is. If there are any, nothing is replayed."""
-    waits: Waits | None
+    waits: Annotated[Waits | None, OF_WAITS]
     meets: bool
     """Whether the percentile is at most the target."""
     surely: bool
@@ -503,10 +503,10 @@ class Size(Plain):
     shown: bool
     """Whether tables show this size: it was asked for, or it meets the target and one beside it does not, or the other
     way round."""
-    each_node_more: Waits | None = None
+    each_node_more: Annotated[Waits | None, Column("each {node:g} more\nsaves", "h", of="mean", sure=True)] = None
     """By how much each further node shortens the waits on average, from this size to the next that was tried and is at
     least a tenth larger; null if there is none."""
-    exact_estimates: Waits | None = None
+    exact_estimates: Annotated[Waits | None, Column("exact estimates\nsave", "h", of="mean", sure=True)] = None
     """By how much exact estimates shorten the waits; null if the policy looks at no estimates, or if the size is not
     shown."""
 
@@ -538,26 +538,30 @@ class PolicyPlan(Plain):
         return any(row.waits and (row.surely or row.surely_misses) for row in self.sizes)
 
 
+def _waits(when, of=""):
+    return tuple(column._replace(heading=f"{column.heading},\n{when}", of=f"{column.of}{of}") for column in OF_WAITS)
+
+
 class Effect(Plain):
     """Compare the waits of jobs as they are with those under one change, on the same machine."""
 
-    change: str
+    change: Annotated[str, Column("what changes")]
     """What changes, in a few words."""
     told: str
     """The same in sentences."""
-    policy: str
+    policy: Annotated[str, Column("policy")]
     servers: Amount
     jobs: int
     """Jobs whose waits are compared: all that are in both logs."""
-    before: Waits
+    before: Annotated[Waits, _waits("as it is", ".value")]
     """Their waits as the log is, replayed under the policy."""
-    after: Waits
+    after: Annotated[Waits, _waits("then", ".value")]
     """Their waits under the change."""
-    saves: Waits
+    saves: Annotated[Waits, _waits("shorter by")]
     """By how much the change shortens the waits; intervals compare the same jobs with each other."""
-    response: Interval
+    response: Annotated[Interval, Column("mean wait and\nrun time\nshorter by", "h")]
     """By how much the change shortens the mean response time, which is wait and run time."""
-    smallest: Amount | None = None
+    smallest: Annotated[Amount | None, Column("{machine} for\nthe target", "", "g")] = None
     """Smallest size tried that meets the target of the plan under the change; null without a target, too."""
 
 
@@ -607,10 +611,10 @@ class Plan(Plain):
 class SumOfPlans(Plain):
     """Hold how many servers all partitions need under one policy."""
 
-    policy: str
-    servers: float | None
+    policy: Annotated[str, Column("policy")]
+    servers: Annotated[float | None, Column("servers now", "", "g")]
     """Servers of the machines of the log; null where those of a partition are not known."""
-    smallest: float | None
+    smallest: Annotated[float | None, Column("smallest", "", "g")]
     """Sum of the smallest sizes tried that meet the target; null where one of the partitions has none."""
     missed: list[str]
     """Partitions in which no size tried meets the target."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 
 from mjq._util.plain import brief
-from mjq_logs.cli import sheet_by_hand as sheet
+from mjq_logs.cli import sheet
 from mjq_logs.cli.common import (
     Command,
     connect_workers,
@@ -21,8 +21,6 @@ from mjq_logs.cli.common import (
     page_option,
     quiet_option,
     scheduler_option,
-    show,
-    show_json,
     workers_option,
 )
 from mjq_logs.cli.reading import (
@@ -30,7 +28,6 @@ from mjq_logs.cli.reading import (
     Need,
     anonymous_option,
     growth_option,
-    lines_used,
     log_options,
     outage_options,
     read,
@@ -43,7 +40,7 @@ __all__ = ["Duration", "plan"]
 MISSED = 3  # exit status: no size meets the target
 HOUR = 3600.0  # seconds
 MOST_SIZES = 200
-TINY = 1e-9  # hours
+ASSUMED = "what all of this assumes"
 
 
 class Duration(click.ParamType):
@@ -205,6 +202,7 @@ class Night(click.ParamType):
     "-o", "output", type=click.Path(dir_okay=False),
     help="Write the plan to this file as JSON. If the command is interrupted, repeat it to resume.",
 )  # fmt: skip
+@sheet.full_option
 @page_option
 @json_option
 @schema_option("Plan", "Plans")
@@ -214,8 +212,8 @@ class Night(click.ParamType):
 @force_option
 @quiet_option
 def plan(
-    log, target, percentile, policies, sizes, caps, estimates, shift, night, seed, absent, growth, node, output, page,
-    as_json, anonymous, workers, scheduler, force, quiet, **reading,
+    log, target, percentile, policies, sizes, caps, estimates, shift, night, seed, absent, growth, node, output, full,
+    page, as_json, anonymous, workers, scheduler, force, quiet, **reading,
 ):  # fmt: skip
     """Find how many servers keep the waits of a log below a target.
 
@@ -236,6 +234,7 @@ def plan(
     """
     import mjq_logs
     from mjq._util import folders
+    from mjq_logs import plots
 
     if page is not None:
         folders.refuse_existing(Path(page), force)
@@ -253,9 +252,13 @@ def plan(
         tried = {name: _tried(logs[name], given, node) for name, given in sizes.items()}
         with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
             plans = mjq_logs.planned_by_partition(logs, target, policies, tried, lines=lines, workers=crew, **common)
-        if page is not None:
-            _write_page_of_all(page, log, plans)
-        return _show(plans, _parts_of_all(plans), as_json)
+        charts = [
+            sheet.Chart(f"Partition {name}. {plan.percentile:g} % wait at most", partial(plots.waits_by_size, plan))
+            for name, plan in plans.partitions.items()
+        ]
+        answer = _answer_of_partitions(log, logs, plans)
+        sheet.deliver(answer, plans, full, as_json, page, "How many servers?", charts)
+        return 0 if plans.met else MISSED
     if isinstance(sizes, float) and not asks:
         raise click.BadParameter(f"{sizes:g} is not a range such as 100:200 or 100:200:11", param_hint="'--servers'")
     cluster_log = read(log, servers=_machine(sizes), **reading)
@@ -269,9 +272,11 @@ def plan(
     tried = _tried(cluster_log, sizes, node)
     with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
         result = mjq_logs.planned(cluster_log, target, policies, tried, changes=changes, workers=crew, **common)
-    if page is not None:
-        _write_page(page, log, cluster_log, result)
-    return _show(result, _parts(result), as_json)
+    title = (
+        "How large a machine?" if result.varies else "How many servers?" if result.target is not None else "What if?"
+    )
+    sheet.deliver(_answer(log, cluster_log, result), result, full, as_json, page, title, _charts(result))
+    return 0 if result.met else MISSED
 
 
 def _machine(given):
@@ -289,17 +294,8 @@ def _tried(log, given, node):
     return sizes_between(log, given.low, given.high, **count, node=node)
 
 
-def _show(result, parts, as_json):
-    """Show a plan, or those of partitions; return the exit status."""
-    if as_json:
-        show_json(result.model_dump())
-    else:
-        show(sheet.as_text(parts))
-    return 0 if result.met else MISSED
-
-
-def _write_page(page, log, cluster_log, result):
-    """Write the plan as a page: the answer, charts, then all parts."""
+def _charts(result):
+    """Return the charts of a page."""
     from mjq_logs import plots
     from mjq_logs.words import amount_in_words
 
@@ -314,143 +310,84 @@ def _write_page(page, log, cluster_log, result):
     if result.what_if:
         caption = f"Mean wait on {amount_in_words(result.what_if[0].servers)}, as it is and under each change"
         charts.append(sheet.Chart(caption, lambda ax: plots.waits_by_change(result, ax)))
-    verdicts = [row.verdict for row in result.policies]
-    answer = verdicts[0] if len(verdicts) == 1 else [" ".join(verdict[:2]) for verdict in verdicts]
-    parts, title = _parts(result.model_copy(update={"warnings": []})), "What if?"
-    if result.target is not None:
-        title = "How large a machine?" if result.varies else "How many servers?"
-    sheet.write_page(page, title, sheet.facts(log, cluster_log), answer[:3], charts, parts, result.warnings)
+    return charts
 
 
-def _write_page_of_all(page, log, plans):
-    """Write the plans of partitions as a page."""
-    from mjq_logs import plots
-
-    charts = [
-        sheet.Chart(f"Partition {name}. {plan.percentile:g} % wait at most", partial(plots.waits_by_size, plan))
-        for name, plan in plans.partitions.items()
-    ]
-    answer = [_summed(plans, total) for total in plans.sum]
-    sheet.write_page(page, "How many servers?", Path(log).name, answer, charts, _parts_of_all(plans))
-
-
-def _summed(plans, total):
-    """Say how many servers all partitions need."""
-    if total.missed:
-        missed = f"{', '.join(total.missed)}: no size that was tried meets the target"
-        return f"Under {total.policy} the partitions have no sum, for in {missed}."
-    return f"Under {total.policy} the {len(plans.partitions)} partitions need {total.smallest:g} servers in all."
-
-
-def _parts_of_all(plans):
-    """Yield the plans of partitions for people: first the sum."""
-    if plans.lines:
-        yield lines_used(plans.lines)
-    yield from (_sum(plans, total) for total in plans.sum)
-    for name, plan in plans.partitions.items():
-        yield f"PARTITION {name}"
-        yield from _parts(plan.model_copy(update={"lines": None, "assumes": []}))
-    yield from _assumed(next(iter(plans.partitions.values())))
-
-
-def _sum(plans, total):
-    target, rows = next(iter(plans.partitions.values())), []
-    for name, plan in plans.partitions.items():
-        (answer,) = (answer for answer in plan.policies if answer.policy == total.policy)
-        row = next((row for row in answer.sizes if row.servers == answer.smallest), None)
-        verdict = _verdict(row, answer.tells) if row else "missed"
-        rows.append([name, plan.jobs, plan.servers, answer.smallest, row and row.load, verdict])
-    jobs = sum(plan.jobs for plan in plans.partitions.values())
-    verdict = f"missed in {len(total.missed)}" if total.missed else "met"
-    rows.append(["sum", jobs, total.servers, total.smallest, None, verdict])
-    goal = f"{target.percentile:g} % wait at most {target.target:.3g} h under {total.policy}"
-    title = f"Smallest size of each partition on which {goal}, and their sum"
-    head = "partition", "jobs", "servers now", "smallest", "load", "target"
-    return sheet.Table(title, head, rows, ("", "d", "g", "g", ".3f", ""))
-
-
-def _parts(result):
-    """Yield the plan for people, part by part."""
-    from mjq_logs.words import amount_in_words
-
-    yield from result.warnings
-    if result.lines:
-        yield lines_used(result.lines)
-    machine = f", on {amount_in_words(result.servers)} ({result.servers_from})" if result.servers else ""
-    yield "\n".join([f"{result.jobs} jobs{machine}", *result.notes])
-    if result.real_waits:
-        yield "\n".join(result.real_waits)
-    for answer in result.policies:
-        yield "\n".join(answer.verdict)
-        yield _by_size(answer, result)
-        if answer.loads:
-            yield _by_load(answer, result)
+def _answer(path, log, result):
+    """Return a plan for people: its sentences, and the table of sizes or, if changes are asked for, that of changes."""
+    sentences = [sentence for answer in result.policies for sentence in answer.verdict]
+    sentences += dict.fromkeys(f"{effect.change}: {effect.told}" for effect in result.what_if)
+    first, *others = [_by_size(answer, result) for answer in result.policies] or [None]
     if result.what_if:
-        yield from _what_if(result)
-    if result.assumes:
-        yield from _assumed(result)
+        first, others = _what_if(result), [first, *others] if first else []
+    more = {
+        "how well replays agree with the log": ["\n".join(result.real_waits)] if result.real_waits else [],
+        "waits on machines of other sizes" if result.what_if else "waits under other policies": others,
+        "waits at other loads": [_by_load(answer, result) for answer in result.policies if answer.loads],
+        ASSUMED: _assumed(result),
+    }
+    return sheet.answer(path, log, result.warnings, sentences, first, more, result.notes)
+
+
+def _answer_of_partitions(path, logs, plans):
+    """Return the plans of partitions for people: the sum, and the plan of each."""
+    from mjq_logs.answers import Column
+    from mjq_logs.waits.plan import together
+
+    of_each = {
+        name: _answer(path, logs[name], plan.model_copy(update={"assumes": []}))
+        for name, plan in plans.partitions.items()
+    }
+    sentences, rows, sizes, verdicts = [], [], [], []
+    for total in plans.sum:
+        for name, plan in plans.partitions.items():
+            answer = next(answer for answer in plan.policies if answer.policy == total.policy)
+            row = next((row for row in answer.sizes if row.servers == answer.smallest), None)
+            rows.append((name, plan.jobs, together({name: plan}, total.policy)))
+            sizes.append(row and row.load)
+            verdicts.append(_verdict(row, answer.tells) if row else "missed")
+        rows.append(("sum", sum(plan.jobs for plan in plans.partitions.values()), total))
+        sizes.append(None)
+        verdicts.append(f"missed in {len(total.missed)}" if total.missed else "met")
+        sentences.append(
+            f"Under {total.policy} the partitions have no sum, for in {', '.join(total.missed)} no size that was tried "
+            "meets the target."
+            if total.missed
+            else f"Under {total.policy} the {len(logs)} partitions need {total.smallest:g} servers in all."
+        )
+    some = next(iter(plans.partitions.values()))
+    goal = f"{some.percentile:g} % wait at most {some.target:.3g} h"
+    table = sheet.table(
+        f"Smallest size of each partition on which {goal}, and their sum",
+        [row for *_, row in rows],
+        (Column("jobs", "", "d"), [jobs for _, jobs, _ in rows]),
+        (Column("load", "%", ".1f"), sizes),
+        (Column("target"), verdicts),
+        names=("partition", [name for name, *_ in rows]),
+    )
+    answer = sheet.answer_of_partitions(path, plans.lines, of_each, sentences, table)
+    return answer._replace(more={**answer.more, ASSUMED: _assumed(some)})
 
 
 def _assumed(result):
-    yield "\n".join(["All of this assumes:", *(f"- {sentence}" for sentence in result.assumes)])
+    sentences = [f"- {sentence}" for sentence in result.assumes]
+    return ["\n".join(["All of this assumes:", *sentences])] if sentences else []
 
 
 def _what_if(result):
-    """Yield what changes would do: what they are, and a table for each policy."""
+    """Return what each change would do under each policy."""
     from mjq_logs.words import amount_in_words
 
-    effects = {policy: [row for row in result.what_if if row.policy == policy] for policy in _policies(result)}
-    some = next(iter(effects.values()))
-    yield "\n".join(["What if?", *(f"- {row.change}: {row.told}" for row in some), *_of_response(result.what_if)])
-    most = f"{result.percentile:g} % wait at\nmost [h]\nas it is"
-    head: tuple[str, ...] = "what changes", "mean wait [h]\nas it is", "then", "shorter by", most, "then", "shorter by"
-    several = isinstance(some[0].servers, dict)
-    head += () if result.target is None else (f"{'machine' if several else 'servers'} for\nthe target",)
-    for policy, rows in effects.items():
-        title = (
-            f"{amount_in_words(rows[0].servers)} under {policy}: the same jobs as they are and under each change, with "
-            "95 % intervals of the difference"
-        )
-        yield sheet.Table(title, head, [_effect(row, result) for row in rows], ("",) * len(head))
-
-
-def _effect(effect, result):
-    from mjq_logs.words import size_in_words
-
-    row = [effect.change]
-    for name in ("mean", "percentile"):
-        before, after = (f"{getattr(which, name).value:.3g}" for which in (effect.before, effect.after))
-        row += [before, after, sheet.hours(getattr(effect.saves, name))]
-    return row if result.target is None else [*row, effect.smallest and size_in_words(effect.smallest)]
-
-
-def _of_response(effects):
-    """Say how response times change where run times do."""
-    for effect in effects:
-        if abs(effect.response.value - effect.saves.mean.value) > TINY:
-            shorter = "shorter" if effect.response.value > 0 else "longer"
-            ends = sorted(abs(x) for x in (effect.response.low, effect.response.high) if x is not None)
-            sure = "" if effect.response.holds_zero else f" ({ends[0]:.3g} to {ends[1]:.3g})"
-            sure = sure or ", but the log cannot tell that from nothing"
-            yield (
-                f"- {effect.change}: under {effect.policy} the mean response time, wait and run time, becomes "
-                f"{abs(effect.response.value):.3g} h {shorter}{sure}."
-            )
-
-
-def _policies(result):
-    return list(dict.fromkeys(effect.policy for effect in result.what_if))
+    machine = result.what_if[0].servers
+    title = f"{amount_in_words(machine)}: the same jobs as they are and under each change, with 95 % intervals of the "
+    kind = "machine" if isinstance(machine, dict) else "servers"
+    return sheet.table(title + "difference", result.what_if, percentile=result.percentile, machine=kind)
 
 
 def _by_size(answer, result):
-    from mjq_logs.words import MEASURED, node_in_words, size_in_words
+    from mjq_logs.answers import Column
+    from mjq_logs.words import node_in_words, size_in_words
 
-    names = answer.sizes[0].servers if result.varies else ()
-    head = (
-        *([MEASURED.get(name, name) for name in names] or ["servers"]), "load", "mean wait [h]",
-        f"{result.percentile:g} % wait\nat most [h]", "target", f"each {result.node:g} more\nsaves [h]",
-        "exact estimates\nsave [h]",
-    )  # fmt: skip
     further = node_in_words(1, result.varies) if result.node == 1 else "node"
     title = (
         f"Waits under {answer.policy}, with 95 % intervals. What is saved is of the mean wait, and is left out where "
@@ -463,18 +400,9 @@ def _by_size(answer, result):
             f" Further sizes from {between[0]} to {between[-1]} were tried, and are in --json; the table has those "
             "at which the target begins to be met or missed."
         )
-    formats = *[""] * (len(names) or 1), ".3f"
-    return sheet.Table(title, head, [_size(row, answer.tells) for row in rows], formats)
-
-
-def _size(row, tells):
-    size = [f"{x:g}" for x in (row.servers.values() if isinstance(row.servers, dict) else [row.servers])]
-    if row.waits is None:
-        return [*size, row.load, None, None, f"too small for {row.too_large}", None, None]
-    exact = row.exact_estimates and _saved(row.exact_estimates.mean)
-    waits = sheet.hours(row.waits.mean), sheet.hours(row.waits.percentile)
-    each = row.each_node_more and _saved(row.each_node_more.mean)
-    return [*size, row.load, *waits, _verdict(row, tells), each, exact]
+    verdicts = [_verdict(row, answer.tells) if row.waits else f"too small for {row.too_large}" for row in rows]
+    words = dict(percentile=result.percentile, node=result.node, machine="machine" if result.varies else "servers")
+    return sheet.table(title, rows, (Column("target"), verdicts), **words)
 
 
 def _verdict(row, tells):
@@ -483,19 +411,8 @@ def _verdict(row, tells):
     return ("met" if row.meets else "missed") + ("" if sure else ", not surely")
 
 
-def _saved(interval):
-    """Return what is saved, or None where the log cannot tell it from nothing."""
-    return None if interval.holds_zero else sheet.hours(interval)
-
-
 def _by_load(answer, result):
     from mjq_logs.words import amount_in_words
 
-    head = "growth", "load", "mean wait [h]", f"{result.percentile:g} % wait\nat most [h]"
-    rows = [
-        [f"{row.growth:.3g}", row.load, sheet.hours(row.waits.mean), sheet.hours(row.waits.percentile)]
-        for row in answer.loads
-    ]
-    machine = amount_in_words(answer.servers)
-    title = f"{machine} under {answer.policy}; with growth 2 jobs come twice as fast as in the log"
-    return sheet.Table(title, head, rows, ("", ".3f"))
+    title = f"Waits on {amount_in_words(answer.servers)} under {answer.policy}, with less and with more load"
+    return sheet.table(title, answer.loads, percentile=result.percentile)

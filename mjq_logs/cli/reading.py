@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mjq._util.plain import brief
-from mjq_logs.cli.common import show, show_json
+from mjq_logs.cli.common import show_json
 
 if TYPE_CHECKING:
     from mjq_logs import Gap, Lines, Log
@@ -282,10 +282,7 @@ def _within(log: Log, since: str | None, until: str | None) -> Log:
 
 
 def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False, memory=None):
-    """Return a log drawn from a summary; the first notes say so, and what its own error is.
-
-    They are also printed first, unless the output is for another program.
-    """
+    """Return a log drawn from a summary; the first notes say so, and what its own error is."""
     from mjq_logs import read_summary
 
     context = click.get_current_context()
@@ -303,9 +300,6 @@ def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False,
             raise ValueError(f"a job drawn from {path} needs {log.need.max():g} servers, more than {servers:g}")
         log = replace(log, servers=float(servers), servers_from="given")
     sentences = (f"{len(log)} jobs are drawn from the summary {path}, with seed {SEED}.", *site.error_in_words())
-    asked = context.params
-    if not asked.get("as_json") and not asked.get("anonymous"):
-        show("\n".join(sentences))
     return replace(log, notes=sentences, header={"Summary": path})
 
 

@@ -28,7 +28,7 @@ from mjq_logs.waits.what_if import what_if
 from mjq_logs.window import window_in_words, window_of
 from mjq_logs.words import CLEARLY, agreement_in_words, amount_of, assumed, plan_in_words, rule_of
 
-__all__ = ["planned", "planned_by_partition"]
+__all__ = ["planned", "planned_by_partition", "together"]
 
 LOADS = 0.8, 0.9, 1.0, 1.1, 1.2  # times the growth, for the waits against the load
 MOST_BETWEEN = 50  # sizes between two others, up to which each is tried
@@ -182,7 +182,7 @@ def planned_by_partition(
                 plans[name] = _planned(work, log, target, policies, sizes.get(name), (), growth, node)
             except ValueError as error:
                 raise ValueError(f"partition {name}: {error}") from error
-        sums = [_sum(plans, policy) for policy in dict.fromkeys(policies)]
+        sums = [together(plans, policy) for policy in dict.fromkeys(policies)]
         return work.done(Plans(lines=lines, partitions=plans, sum=sums))
 
 
@@ -279,9 +279,12 @@ def _smallest_of_each(work, changes, policies, target, sizes, growth, node):
     return [smallest[name, k] for name in policies for k in range(len(changes))]
 
 
-def _sum(plans, policy):
-    answers = {name: next(row for row in plan.policies if row.policy == policy) for name, plan in plans.items()}
-    servers = [plan.servers for plan in plans.values()]
+def together(plans: Mapping[str, Plan], policy: str) -> SumOfPlans:
+    """Return how many servers partitions need together under one policy."""
+    answers: dict[str, Any] = {
+        name: next(row for row in plan.policies if row.policy == policy) for name, plan in plans.items()
+    }
+    servers: list[Any] = [plan.servers for plan in plans.values()]
     missed = [name for name, row in answers.items() if row.smallest is None]
     return SumOfPlans(
         policy=policy,

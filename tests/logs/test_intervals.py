@@ -171,9 +171,9 @@ def swf(log, path):
 def test_no_printed_interval_is_hollow_and_met_is_not_lost_when_a_server_is_added(tmp_path):
     path = swf(daily(500, jobs=60, hours=1.0), tmp_path / "log.swf")
     asked = "--target-wait", "20min", "--servers", "5:14:10", "--estimates", "exact", "--workers", 1
-    status, out, _ = said("plan", path, *asked)
+    status, out, _ = said("plan", path, *asked, "--full")
     assert status == 0 and not hollow(out)
-    verdicts = re.findall(r"^(\d+) +0\.\d+ .*?(met|missed)(, not surely)?", out, re.M)
+    verdicts = re.findall(r"^(\d+) +\d+\.\d+ .*?(met|missed)(, not surely)?", out, re.M)
     assert len(verdicts) == 10
     sure = [word == "met" and not doubt for _, word, doubt in verdicts]
     assert sure == sorted(sure) and sure[-1] and not sure[0]

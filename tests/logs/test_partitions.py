@@ -100,7 +100,7 @@ def test_the_sum_of_plans(path, tmp_path):
     assert total.smallest == sum(plan.policies[0].smallest for plan in plans.partitions.values())
     assert total.servers is None and not total.missed
     status, out, _ = said(*words, "--html", tmp_path / "a.html")
-    assert f"{total.smallest:g}" in out and "PARTITION gpu" in out
+    assert f"{total.smallest:g}" in out and "PARTITION gpu" in said(*words, "--full").out
     assert (tmp_path / "a.html").read_text().count("<svg") == 2
 
 

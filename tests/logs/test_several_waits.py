@@ -223,7 +223,10 @@ def test_the_command_prints_what_its_schema_says(table, servers, varies, sizes, 
         assert content["servers"] == {"cpus": 16, "mem": 32}
         assert all(row["servers"]["mem"] == 2 * row["servers"]["cpus"] for row in answer["sizes"])
     text = said(*words, "--html", str(tmp_path / "plan.html")).out
-    assert all(sentence in text for sentence in answer["verdict"]) and "The machine is one pool" in text
+    assert (
+        all(sentence in text for sentence in answer["verdict"])
+        and "The machine is one pool" in said(*words, "--full").out
+    )
     assert "How large a machine?" in (tmp_path / "plan.html").read_text()
 
 
@@ -232,7 +235,7 @@ def test_what_ifs_of_the_command(table):
     content = json.loads(said(*words, "--cap", "inf,8", "--without", "1,0", "--json").out)
     assert [row["change"] for row in content["what_if"]] == ["at most 8 GB of memory a job", "without need 1 CPU"]
     text = said(*words, "--cap", "inf,8").out
-    assert "16 CPUs and 32 GB of memory under easy" in text
+    assert "16 CPUs and 32 GB of memory: the same jobs as they are and under each change" in text
 
 
 @pytest.mark.parametrize(

@@ -639,7 +639,7 @@ def test_the_commands(tmp_path, log):
     assert run.status == 0 and run.out.startswith("Own error") and run.out.endswith("700 jobs are in copy.swf.\n")
     assert len(read_log(tmp_path / "copy.swf")) == 700
     run = said("replay", "site.json", cwd=tmp_path)
-    first, second = run.out.splitlines()[:2]
+    first, second = run.out.splitlines()[1:3]
     assert "are drawn from the summary site.json, with seed 1" in first and second.startswith("Own error")
     plain = json.loads(said("replay", "site.json", "--json", cwd=tmp_path).out)
     assert "Own error" in plain["notes"][1]
@@ -667,7 +667,7 @@ def test_capacity_and_plan_take_a_summary(tmp_path, site, words):
     site.write(tmp_path / "site.json")
     answer = said(words[0], "site.json", *words[1:], cwd=tmp_path)
     assert answer.status == 0, answer.err
-    first, second = answer.out.splitlines()[:2]
+    first, second = answer.out.splitlines()[1:3]
     assert "are drawn from the summary site.json, with seed 1" in first and second.startswith("Own error")
     plain = json.loads(said(words[0], "site.json", *words[1:], "--json", cwd=tmp_path).out)
     assert "Own error of the summary" in json.dumps(plain)
