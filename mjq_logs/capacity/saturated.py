@@ -84,7 +84,7 @@ def saturated_starts(
     if policy not in POLICIES:
         raise ValueError(f"policy must be one of {', '.join(POLICIES)}; got {policy!r}")
     sizes, needs = np.atleast_1d(servers), need.reshape(len(need), -1)
-    held = np.column_stack([units(needs[:, k], size) for k, size in enumerate(sizes)])
+    held = tuple(units(needs[:, k], size) for k, size in enumerate(sizes))
     if policy == "fcfs":
         return _in_order(held, run)
     promised = run if estimate is None else np.fmax(run, np.asarray(estimate, dtype=float))
@@ -95,8 +95,12 @@ def saturated_starts(
 
 @numba.njit(cache=True, nogil=True)
 def _in_order(need, run):
-    """Return the starts of jobs that start one after the other, each as soon as it fits; needs in units."""
-    n, resources = need.shape
+    """Return the starts of jobs that start one after the other, each as soon as it fits.
+
+    Needs are in units. There is a column for each resource, and a tuple of them, as its length is then known when this
+    is compiled.
+    """
+    n, resources = len(run), len(need)
     starts, ends, who = np.empty(n), np.empty(1024), np.empty(1024, dtype=np.int64)
     running, free, now = 0, np.full(resources, RESOURCE), 0.0
     for job in range(n):
@@ -104,7 +108,7 @@ def _in_order(need, run):
             now = ends[0]
             while running and ends[0] == now:
                 for k in range(resources):
-                    free[k] += need[who[0], k]
+                    free[k] += need[k][who[0]]
                 running -= 1
                 pop(ends, who, running)
         starts[job] = now
@@ -113,32 +117,51 @@ def _in_order(need, run):
         push(ends, who, running, now + run[job], job)
         running += 1
         for k in range(resources):
-            free[k] -= need[job, k]
+            free[k] -= need[k][job]
     return starts
 
 
 @numba.njit(cache=True, nogil=True)
 def _fits(need, job, free):
     """Return whether a job fits into what is free of each resource."""
-    for k in range(len(free)):
-        if need[job, k] > free[k]:
+    for k in range(len(need)):
+        if need[k][job] > free[k]:
             return False
     return True
 
 
 @numba.njit(cache=True, nogil=True)
 def _backfilled(need, run, promised, most):
-    """Return starts under EASY; jobs in service stand in the order in which they are expected to end."""
-    n, resources = need.shape
+    """Return starts under EASY, as :mod:`mjq.simulation.policies.easy` says; needs are as for :func:`_in_order`.
+
+    Jobs in service stand in the order in which they are expected to end. Who was passed over at some instant is not
+    looked at again at that instant: nobody who starts lets anybody start who could not.
+    """
+    n, resources = len(run), len(need)
     starts, waiting = np.empty(n), np.empty(min(most, n), dtype=np.int64)
     serving, length, running = np.empty(n if n < 1024 else 1024, dtype=np.int64), 0, 0
-    joined, started, free, now = 0, 0, np.full(resources, RESOURCE), 0.0
+    free, extra, shadow = np.full(resources, RESOURCE), np.empty(resources, dtype=np.int64), -np.inf
+    joined, started, passed, now = 0, 0, 1, 0.0
     while started < n:
         while length < len(waiting) and joined < n:
             waiting[length] = joined
             length, joined = length + 1, joined + 1
-        place = _next(need, promised, starts, waiting[:length], serving[:running], free, now)
-        if place < 0:
+        place = 0
+        if not _fits(need, waiting[0], free):
+            place = passed
+            while place < length:
+                job = waiting[place]
+                if _fits(need, job, free):
+                    if shadow < now:  # nobody looks for it before somebody fits
+                        shadow = _look_ahead(need, promised, starts, waiting[0], serving[:running], free, now, extra)
+                    if now + promised[job] <= shadow:
+                        break
+                    if _fits(need, job, extra):
+                        for k in range(resources):
+                            extra[k] -= need[k][job]
+                        break
+                place += 1
+        if place == length:
             now = np.inf
             for job in serving[:running]:
                 now = min(now, starts[job] + run[job])
@@ -146,17 +169,21 @@ def _backfilled(need, run, promised, most):
             for job in serving[:running]:
                 if starts[job] + run[job] == now:
                     for k in range(resources):
-                        free[k] += need[job, k]
+                        free[k] += need[k][job]
                 else:
                     serving[kept] = job
                     kept += 1
-            running = kept
+            running, passed, shadow = kept, 1, -np.inf
             continue
+        if place == 0:
+            passed, shadow = 1, -np.inf
+        else:
+            passed = place
         job = waiting[place]
         waiting[place : length - 1] = waiting[place + 1 : length].copy()
         length, started, starts[job] = length - 1, started + 1, now
         for k in range(resources):
-            free[k] -= need[job, k]
+            free[k] -= need[k][job]
         if running == len(serving):
             serving = np.concatenate((serving, np.empty_like(serving)))
         k = running
@@ -169,25 +196,17 @@ def _backfilled(need, run, promised, most):
 
 
 @numba.njit(cache=True, nogil=True)
-def _next(need, promised, starts, waiting, serving, free, now):
-    """Return the place of the job that starts now, or -1: as :mod:`mjq.simulation.policies.easy`."""
-    if not len(waiting):
-        return -1
-    head = waiting[0]
-    if _fits(need, head, free):
-        return 0
-    shadow, extra = now, free.copy()
+def _look_ahead(need, promised, starts, head, serving, free, now, extra):
+    """Return when the first in the queue is expected to start, and note what is then left beside it in `extra`."""
+    shadow = now
+    extra[:] = free
     for job in serving:
         end = starts[job] + promised[job]
         if end > shadow and _fits(need, head, extra):
             break
         shadow = end
-        for k in range(len(extra)):
-            extra[k] += need[job, k]
-    for k in range(len(extra)):
-        extra[k] -= need[head, k]
-    for place in range(1, len(waiting)):
-        job = waiting[place]
-        if _fits(need, job, free) and (now + promised[job] <= shadow or _fits(need, job, extra)):
-            return place
-    return -1
+        for k in range(len(need)):
+            extra[k] += need[k][job]
+    for k in range(len(need)):
+        extra[k] -= need[k][head]
+    return shadow
