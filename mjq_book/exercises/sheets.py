@@ -80,7 +80,6 @@ def write(
         (new / "answers.csv").write_text(_empty_answers(names, drawn), encoding="utf-8", newline="")
         if export:
             (new / "questions.gift").write_text(as_gift(chapter, names, drawn), encoding="utf-8")
-        _require_new(folder)  # somebody may have been faster
         return folders.settle(new, folder, force=False)
 
 

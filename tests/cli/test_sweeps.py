@@ -2,6 +2,7 @@
 
 import csv
 import json
+import time
 from concurrent.futures import CancelledError
 from pathlib import Path
 
@@ -18,10 +19,12 @@ from mjq_book.runs.chapters import chapter
 from mjq_book.runs.execution import Failure
 from tests.conftest import SMALL, write_chapter
 
+WORKERS = 2
+
 
 @pytest.fixture(scope="module")
 def client():
-    with parallel.client_of(2) as found:
+    with parallel.client_of(WORKERS) as found:
         yield found
 
 
@@ -280,12 +283,31 @@ def test_a_sweep_that_is_stopped_says_how_far_it_came(here, small, light, monkey
     assert fates == ["done", "missing", "missing"]
 
 
+def waiting(notebook, code, keep, parameters):
+    """What the small chapter finds, once all cases but those that are just computed have been kept."""
+    folder = Path(parameters["log"]).parent
+    with (folder / "begun").open("a") as file:
+        file.write("x")
+    others, kept = (folder / "begun").stat().st_size - WORKERS, folder / "runs/small/a/cases.jsonl"
+    end = time.monotonic() + 60
+    while others > 0 and (not kept.exists() or kept.read_text().count("\n") < others):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return squared(notebook, code, keep, parameters)
+
+
+def test_a_sweep_that_is_killed_would_lose_no_more_than_what_is_just_computed(here, small, monkeypatch):
+    monkeypatch.setattr(sweeps, "compute", waiting)
+    done = runs.sweep(small, [dict(x=float(x), log=str(here / "log")) for x in range(40)], workers=WORKERS, label="a")
+    assert (done.failed, done.missing, len(computed(here / "log"))) == ([], [], 40)
+
+
 def test_a_case_in_which_processes_die_has_failed(here, small, monkeypatch):
     def died(function, cases, workers, died):
         yield [(key, died) for key, _ in cases]
 
     monkeypatch.setattr("mjq._util.parallel.map_as_completed", died)
-    done = runs.sweep(small, [dict(x=1.0)], label="a")
+    done = runs.sweep(small, [dict(x=1.0)], workers=1, label="a")
     assert done.failed == ["1"]
     assert rows(done.folder / "cases.csv")[0]["error"] == f"on its worker: {cases.DIED}"
 
