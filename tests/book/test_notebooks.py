@@ -57,7 +57,7 @@ def test_stored_numbers_have_no_more_digits_than_all_machines_agree_on(path):
 
 
 def test_outputs_are_light(path):
-    assert path.stat().st_size < 1_600_000
+    assert path.stat().st_size < 1_700_000
 
 
 def test_cells_are_named_and_short(path):
@@ -135,8 +135,13 @@ def test_chapter_has_the_sections_in_order(path):
         "## What we reproduced, what not, and what we found wrong"
         if reproduces
         else "## What we checked, what not, and what is new",
+        "## What to remember",
     ]
     assert titles == order
+    leads = re.findall(r"^\* \*\*(.+?)\*\*", text.partition("## The answer")[0], flags=re.M)
+    assert leads == ["What:", "Why:", "You need:", "Afterwards you can"]
+    leads = re.findall(r"^\* \*\*(.+?):\*\*", text.partition("## What to remember")[2], flags=re.M)
+    assert leads == ["What surprised us", "What is open", "Read next"]
     assert text.count("{exercise-start}") == text.count("{solution-start}") >= 6
     kinds = re.findall(r"\{exercise-start\}.*, (easy|medium|hard|open)$", text, flags=re.M)
     assert len(kinds) == text.count("{exercise-start}")
