@@ -354,6 +354,16 @@ class Report(Plain):
     """Their share of the work."""
 
 
+class Blocked(Plain):
+    """Hold what the first job in the queue lacks for some of the time in which jobs wait."""
+
+    lacks: Annotated[list[str], Column("lacks")]
+    """Names of the resources of which there is too little for it, one or several. By a log itself it may lack nothing:
+    a scheduler has reasons of its own."""
+    share: Annotated[float, Column("of the time", "%", ".1f")]
+    """Of the time in which jobs wait."""
+
+
 class PolicyReplay(Plain):
     """Hold how long the jobs of a log wait in a replay under one policy; in JSON its times are in seconds."""
 
@@ -367,6 +377,10 @@ class PolicyReplay(Plain):
     slowdown: Annotated[float, Column("bounded\nslowdown", "", ".3f"), Field(alias="bounded slowdown")]
     utilization: Annotated[Amount, Column("utilization", "", ".4f")]
     last_end: Annotated[float, Column("last end", "h", ".1f", per=HOUR), Field(alias="last end [s]")]
+    somebody_waits: float | None = None
+    """Share of the time in which somebody waits; left out with one resource, as is the next one."""
+    blocked: list[Blocked] | None = None
+    """What the first in the queue then lacks, the most frequent first."""
 
 
 class PolicyReports(Plain):
@@ -423,15 +437,6 @@ class Resource(Plain):
     """How much of it was held; null where the log does not tell when jobs started."""
     naive: Annotated[Number, Column("jobs per hour\nif none is wasted", "", ".4g")]
     """Jobs per hour, of all jobs, if none of it were ever idle; null where nobody needs any."""
-
-
-class Blocked(Plain):
-    """Hold what the next job lacks for some of the time, while the queue never runs dry."""
-
-    lacks: Annotated[list[str], Column("lacks")]
-    """Names of the resources of which there is too little for it, one or several."""
-    share: Annotated[float, Column("of the time", "%", ".1f")]
-    """Of the time."""
 
 
 class PolicyOfSeveral(Plain):

@@ -7,16 +7,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from mjq._util import checks
-from mjq_logs.answers import Blocked, Capacities, PolicyOfSeveral, Resource, SeveralReport
+from mjq_logs.answers import Capacities, PolicyOfSeveral, Resource, SeveralReport
 from mjq_logs.capacity import arrivals
 from mjq_logs.capacity.estimates import Estimates, own_order_capacity, started, tightest
 from mjq_logs.doubts import doubts
+from mjq_logs.lacking import blocked_in_words, lacking
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.report import curve_of, near_saturation_of, notes_of
 from mjq_logs.window import busy_share, held_most, too_short, window_of
 from mjq_logs.words import NAMES, RULES, listed, percent
 
-__all__ = ["LEFT_OUT", "blocked_by", "lack_in_words", "report_on_several"]
+__all__ = ["LEFT_OUT", "blocked_by", "report_on_several"]
 
 LEFT_OUT = (
     "replays with the times of arrival, and with that waits at this and other loads",
@@ -82,14 +83,14 @@ def report_on_several(
     for policy in policies:
         progress("alone")
         own = capacities[policy]["own_order"]
-        busy, blocked = _while_full(log, policy)
+        full = _while_full(log, policy)
         reports[policy] = PolicyOfSeveral(
             policy=policy,
             capacities=Capacities(**capacities[policy]),
             memory=memory[policy],
             used=None if load is None else load / own.share,
-            busy=dict(zip(log.resources, busy, strict=True)),
-            blocked=blocked,
+            busy=dict(zip(log.resources, full.busy, strict=True)),
+            blocked=full.blocked,
             alone={name: _alone(log, name, policy) for name in log.resources},
             dominant=_dominant(log, policy),
         )
@@ -136,33 +137,14 @@ def blocked_by(log: Log, policy: str = "fcfs") -> dict[tuple[str, ...], float]:
     >>> blocked_by(Log(need=need, run=np.full(100, 60.0), servers=(4, 4)))
     {('cpus', 'mem'): 1.0}
     """
-    return {tuple(blocked.lacks): blocked.share for blocked in _while_full(log, policy)[1]}
+    return {tuple(blocked.lacks): blocked.share for blocked in _while_full(log, policy).blocked}
 
 
 def _while_full(log, policy):
-    """Return the share of each resource that is busy while the queue is full, and what the next job then lacks."""
-    needs, sizes = log.needs, log.machine()
-    starts, times = started(needs, log.run, log.estimate, sizes, policy)
-    last = times[-1]
-    at = np.concatenate([np.minimum(starts + log.run, last), np.minimum(starts, last)])
-    order = np.argsort(at, kind="stable")  # at one instant ends come first
-    held = np.cumsum(np.concatenate([-needs, needs])[order], axis=0)
-    at = at[order]
-    spans = np.append(np.diff(at), 0.0)
-    busy = (spans @ held) / (sizes * last)
-    there = spans > 0
-    before = np.maximum.accumulate(starts)  # by when the job and all before it have started
-    head = np.minimum(np.searchsorted(before, at[there], "right"), len(log) - 1)
-    free = sizes - held[there]
-    lacks = needs[head] > free + checks.FIT_TOLERANCE * sizes
-    kinds, kind = np.unique(lacks, axis=0, return_inverse=True)
-    shares = np.bincount(kind.reshape(-1), spans[there]) / last
-    rows = [
-        Blocked(lacks=[name for name, lack in zip(log.resources, row, strict=True) if lack], share=float(share))
-        for row, share in zip(kinds, shares, strict=True)
-        if row.any()
-    ]
-    return np.minimum(busy, 1.0).tolist(), sorted(rows, key=lambda row: -row.share)
+    """Return how busy each resource is while the queue is full, and what the next job then lacks."""
+    sizes = log.machine()
+    starts, times = started(log.needs, log.run, log.estimate, sizes, policy)
+    return lacking(np.zeros(len(log)), starts, log.needs, log.run, sizes, log.resources, times[-1])
 
 
 def _resource(log, name, short):
@@ -226,9 +208,7 @@ def _verdict(resources, reports, binds):
             f"Under {rule} this machine could work off {own.value:.4g} jobs per hour{used}, in the order of the log: "
             f"{busy} would be busy while jobs wait."
         )
-        lacks = listed(
-            f"{lack_in_words(blocked.lacks, len(resources))} for {percent(blocked.share)}" for blocked in report.blocked
-        )
+        lacks = blocked_in_words(report.blocked, len(resources))
         sentences += [f"The next job would lack {lacks} of the time.", _views(report)]
     return sentences
 
@@ -238,17 +218,6 @@ def _views(report):
     rates = [f"{rate:.4g} by the {_name(name)}" for name, rate in report.alone.items() if rate is not None]
     alone = f"One resource alone would promise {listed(rates)}; " if rates else ""
     return f"{alone}{'the' if alone else 'The'} largest share of each job, taken for one, {report.dominant:.4g}."
-
-
-def lack_in_words(names: Sequence[str], resources: int) -> str:
-    """Return what a job lacks of so many resources: only one, or several.
-
-    >>> lack_in_words(["mem"], 2), lack_in_words(["cpus", "mem"], 2), lack_in_words(["cpus", "mem"], 3)
-    ('only memory', 'both CPUs and memory', 'CPUs and memory')
-    """
-    if len(names) == 1:
-        return f"only {_name(names[0])}"
-    return ("both " if len(names) == resources == 2 else "") + listed(map(_name, names))
 
 
 def _name(resource):

@@ -94,7 +94,8 @@ def replay(
     With --servers batch=512,gpu=64 each partition is replayed by itself. The row "sum" is of the jobs of all.
 
     With --unit cpus,mem and --servers 384,1.5TB, jobs need several resources at once, and the utilization is that of
-    each. Not every policy makes sense then; one that does not says why.
+    each. The command then says for how much of the time the first in the queue lacks only one of them, or several. Not
+    every policy makes sense then; one that does not says why.
     """
     import numpy as np
 
@@ -102,6 +103,7 @@ def replay(
     from mjq._util import checks
     from mjq_logs.answers import PolicyReplay
     from mjq_logs.doubts import doubts
+    from mjq_logs.lacking import who_blocks
     from mjq_logs.outages import find_gaps, outages_in_words
     from mjq_logs.replaying import replayed
     from mjq_logs.window import too_short, window_in_words, window_of
@@ -129,19 +131,24 @@ def replay(
         raise ValueError(f"{log} does not say when jobs were submitted, so their waits are unknown")
     assert cluster_log.lines is not None  # of a log that was read from a file
     estimate = _estimates(cluster_log, estimates)
-    rows, schedules, started = [], {}, {}
+    rows, blocking, schedules, started = [], [], {}, {}
     for policy in dict.fromkeys(policies):
         made = replayed(cluster_log, size, policy, growth, estimate, ties=TIES[ties], kill=kill)
         schedule = made.of_log()
         used = made.schedule.utilization
         used = dict(zip(several, used.tolist(), strict=True)) if several else used
-        rows.append(PolicyReplay(policy=policy, **_waits([schedule]), utilization=used))
+        lacks: dict[str, Any] = {}
+        if several:
+            what = _lacks(several, made.schedule)
+            lacks = {"somebody_waits": what.waits, "blocked": what.blocked}
+            blocking.append(f"Under {policy}, {who_blocks(what.waits, what.blocked, several)}")
+        rows.append(PolicyReplay(policy=policy, **_waits([schedule]), utilization=used, **lacks))
         if gantt:  # of a long log, only what is asked for is kept
             schedules[policy] = schedule
         if starts:
             started[policy] = schedule.start
         del made, schedule  # before the next one is made
-    sentences = [*_real_waits(cluster_log), *_notes(cluster_log, estimates, policies)]
+    sentences = [*_real_waits(cluster_log), *_notes(cluster_log, estimates, policies), *blocking]
     seen = [words for words in (window_in_words(window_of(cluster_log)),) if words]
     notes = [*seen, *sentences, *outages_in_words(cluster_log, find_gaps(cluster_log))]
     if gantt:
@@ -250,6 +257,14 @@ def _notes(log, given, policies):
     if given != "log" or log.estimate is not None or not asking:
         return []
     return [f"The log has no estimates, so run times are taken for estimates ({', '.join(asking)})."]
+
+
+def _lacks(resources, schedule):
+    """Return for how much of the time somebody waits in a replay, and what the first in the queue then lacks."""
+    from mjq_logs.lacking import lacking
+
+    made = schedule.submit, schedule.start, schedule.need, schedule.run, schedule.servers
+    return lacking(*made, resources)
 
 
 def _waits(schedules):

@@ -16,7 +16,9 @@ from mjq_logs.forecast.growth import waiting_work
 from mjq_logs.forecast.state import Alike, history
 from mjq_logs.forecast.table import usual
 from mjq_logs.intervals import quantile
-from mjq_logs.reading.log import HOUR
+from mjq_logs.lacking import in_log, lacking
+from mjq_logs.reading.log import HOUR, Before
+from mjq_logs.words import percent
 from tests.conftest import said
 from tests.logs.test_several import log_of, swapped, table
 
@@ -341,3 +343,54 @@ def test_the_command_forecasts_a_start(tmp_path, few_draws, monkeypatch):
     text = said(*words, "--table", "--limit", "1h").out
     assert all(f"{cpus:g} CPUs" in text or cpus < 2 for cpus, _ in usual_needs)
     assert said(*words, "--need", "4", "--limit", "1h").status == 2
+
+
+# --- Who blocks -------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 99), st.sampled_from(["fcfs", "easy", "first-fit", "conservative"]))
+@settings(max_examples=40)
+def test_who_blocks_in_a_replay_second_by_second(seed, policy):
+    rng = np.random.default_rng(seed)
+    need, arrival, run = rng.integers(0, 4, (15, 2)), np.sort(rng.integers(0, 30, 15)), rng.integers(0, 9, 15)
+    need[~need.any(axis=1)] = 1
+    made = replay(arrival, need, run, None, (5, 4), policy)
+    seconds, busy, first, last = {}, np.zeros(2), arrival[0], int(made.finish.max())
+    for second in range(first, last):
+        held = need[(made.start <= second) & (second < made.finish)].sum(axis=0)
+        busy += held
+        for job in np.flatnonzero((arrival <= second) & (second < made.start))[:1]:
+            lacks = tuple(name for name, x, free in zip("cm", need[job], (5, 4) - held, strict=True) if x > free)
+            assert lacks, "who is first in the queue and fits starts"
+            seconds[lacks] = seconds.get(lacks, 0) + 1
+    what = lacking(made.submit, made.start, made.need, made.run, made.servers, "cm")
+    waits = sum(seconds.values())
+    assert what.waits * (last - first) == pytest.approx(waits)
+    assert {tuple(row.lacks): row.share * waits for row in what.blocked} == pytest.approx(seconds)
+    assert what.busy == pytest.approx(busy / ((5, 4) * np.array(max(last - first, 1))))
+
+
+def test_what_the_first_lacked_by_the_log_itself_may_be_nothing():
+    """The second job fits from 3 on, and starts at 7; who came before the window counts."""
+    columns = dict(submit=[2.0, 2.0], start=[2.0, 7.0], servers=(4, 4), window=(2.0, 9.0))
+    there = (np.array([x]) for x in (3.0, 0.0, 0.0))
+    before = Before(Vectors([(2, 1)], ("cpus", "mem")), *there, None, np.array([False]))
+    log = log_of([(1, 1), (2, 1)], [9.0, 2.0], **columns, before=before)
+    what = in_log(log)
+    assert {tuple(row.lacks): row.share for row in what.blocked} == pytest.approx({("cpus",): 0.2, (): 0.8})
+    assert in_log(log.of(slice(None), start=None)) is None
+
+
+def test_the_replay_says_who_blocks(table):
+    words = ["replay", *table, "--unit", "cpus,mem", "--servers", "16,32", "--policy", "easy", "--policy", "fcfs"]
+    content, text = json.loads(said(*words, "--json").out), said(*words).out
+    log = mjq_logs.read_log(table[0], {"cpus": "cores", "mem": "gb"}, unit="cpus,mem")
+    for row in content["policies"]:
+        made = replay(log.submit - log.begin, log.needs, log.run, np.zeros(len(log)), (16, 32), row["policy"])
+        what = lacking(made.submit, made.start, made.need, made.run, made.servers, log.resources)
+        assert row["somebody_waits"] == pytest.approx(what.waits) and what.blocked
+        assert [each["lacks"] for each in row["blocked"]] == [each.lacks for each in what.blocked]
+        assert [each["share"] for each in row["blocked"]] == pytest.approx([each.share for each in what.blocked])
+        assert f"Under {row['policy']}, somebody waits for {percent(what.waits)}" in text
+    alone = json.loads(said("replay", *table[:4], "--unit", "cpus", "--servers", "16", "--json").out)
+    assert "blocked" not in alone["policies"][0]
