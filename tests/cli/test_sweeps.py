@@ -300,8 +300,8 @@ def waiting(notebook, code, keep, parameters):
 def test_a_sweep_that_is_killed_would_lose_no_more_than_what_is_just_computed(here, small, client, monkeypatch):
     monkeypatch.setattr(sweeps, "compute", waiting)
     monkeypatch.setattr(parallel, "client_of", lambda _: nullcontext(client))  # in place of as many processes anew
-    done = runs.sweep(small, [dict(x=float(x), log=str(here / "log")) for x in range(40)], workers=WORKERS, label="a")
-    assert (done.failed, done.missing, len(computed(here / "log"))) == ([], [], 40)
+    done = runs.sweep(small, [dict(x=float(x), log=str(here / "log")) for x in range(48)], workers=WORKERS, label="a")
+    assert (done.failed, done.missing, len(computed(here / "log"))) == ([], [], 48)
 
 
 def test_a_case_in_which_processes_die_has_failed(here, small, monkeypatch):
