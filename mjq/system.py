@@ -485,6 +485,43 @@ class System(_ByValue):
         self._require_independent("queue")
         return models.processing_capacity.sojourn(lam, *self._letters)
 
+    def capacity_left(self, high: int | Sequence[int], lam: float) -> float:
+        """Return the capacity that is left to some classes if all others go first, in jobs per unit of time.
+
+        Priorities are strict and nobody is interrupted: a low job starts only while no high job waits. Within the high
+        classes and within the low ones, jobs start in order of arrival. The mix counts among the high classes, and
+        among the low ones.
+
+        Parameters
+        ----------
+        high : int or sequence of int
+            Places of the classes that go first in `needs`, from 0 on.
+        lam : float
+            Arrival rate of these classes together, per unit of time.
+
+        Raises
+        ------
+        ValueError
+            If `lam` is not below the capacity of the high classes alone, the chain has more phases than dense matrices
+            can hold, or successive classes are not independent.
+        ArithmeticError
+            If the solution did not converge.
+
+        Source: ours.
+
+        Examples
+        --------
+        Ten servers. Small jobs that go first at half load leave the large ones 1/32, where the free servers would carry
+        1/2. Large jobs that go first at half load leave the small ones three of five.
+
+        >>> cluster = System(servers=10, needs=(1, 10), rates=(1, 1), mix=(.9, .1))
+        >>> round(cluster.capacity_left(high=0, lam=5), 7), round(cluster.capacity_left(high=1, lam=.5), 7)
+        (0.0310875, 3.0432332)
+        """
+        self._require_pool("capacity_left")
+        self._require_independent("capacity_left")
+        return models.scheduling.capacity_left(lam, *self._letters, high)
+
     def near_saturation(self) -> RelativeCompletions:
         r"""Solve for the constant that says how long jobs stay near the capacity.
 

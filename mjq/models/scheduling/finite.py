@@ -1,16 +1,8 @@
-r"""[SCHED] Queueing policies for multiserver jobs, exact where they can be: a small queue as a finite chain.
+r"""[SCHED] A small queue with finitely many places as a finite chain, under each policy that looks at no times.
 
 The states and their rates are written apart from the simulator. Who starts is asked of the policy itself, so that a
 chain never solves another rule than :mod:`mjq.simulation.policies` has under its name; policies that look at times are
 refused. The tests hold each policy to a plain definition.
-
-==========================  ===========================================================================================
-:math:`B`                   servers (units of the resource), or the sizes of several resources
-:math:`b_\ell, \mu_\ell`    need and completion rate of class :math:`\ell`, which comes with probability :math:`p_\ell`
-:math:`\lambda`             arrival rate
-:math:`C`                   places in the queue; a job is lost if, after the policy has started whom it can, more would
-                            wait
-==========================  ===========================================================================================
 
 **The algorithm**
 
