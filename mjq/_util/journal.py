@@ -81,7 +81,7 @@ def _lines(path):
     for line in path.read_bytes().split(b"\n"):
         try:
             work, key, row = json.loads(line)
-        except ValueError:  # cut off
+        except (TypeError, ValueError):  # cut off
             continue
         lines.append((work, key, row))
     return lines
