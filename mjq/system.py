@@ -170,10 +170,16 @@ class System(_ByValue):
         view: int | None = None,
         reserve: bool | None = None,
     ):
-        if hosts is not None and any(np.ndim(size) for size in np.ravel(np.array(servers, dtype=object))):
+        if hosts is not None and isinstance(servers, (list, tuple)) and any(map(np.iterable, servers)):
             raise ValueError(f"servers is the size of each host, and all hosts are alike: got {servers!r}")
         B, b, mu, _ = checks.multiserver(
-            servers, needs, rates, mix, WORDS, several=True, whole="resource" if hosts is None else "a host of"
+            servers,
+            needs,
+            rates,
+            mix,
+            WORDS,
+            several=True,
+            whole="resource" if hosts is None else simulation.hosts.A_HOST,
         )
         if hosts is not None:
             hosts = checks.count("hosts", hosts)
@@ -655,9 +661,9 @@ class System(_ByValue):
         Seven jobs in a thousand need a whole host of 8, which costs a sixth. A view of 50 jobs wins most of it back.
 
         >>> cluster = System(hosts=16, servers=8, needs=(1, 8), rates=(1, 1), mix=(.993, .007), view=50, reserve=True)
-        >>> losses = cluster.estimated_losses(jobs=100_000, seed=1)
+        >>> losses = cluster.estimated_losses(jobs=20_000, seed=1)
         >>> {reason: round(share.mean, 2) for reason, share in losses.items()}
-        {'order': 0.0, 'boundaries': 0.17, 'placement': 0.0, 'passing': -0.15}
+        {'order': 0.0, 'boundaries': 0.17, 'placement': 0.0, 'passing': -0.14}
         """
         self._require_hosts("estimated_losses")
         strict = replace(self, view=1, reserve=False)
@@ -741,8 +747,8 @@ class System(_ByValue):
         64 nodes of 8 GPUs, and one job in twenty needs a whole node.
 
         >>> cluster = System(hosts=64, servers=8, needs=(1, 8), rates=(1, 1), mix=(.95, .05))
-        >>> print(f"{cluster.simulate_saturated(jobs=100_000, seed=1).utilisation[0]:.2f}")
-        0.87 ± 0.00
+        >>> print(f"{cluster.simulate_saturated(jobs=20_000, seed=1).utilisation[0]:.2f}")
+        0.87 ± 0.01
         """
         if self.hosts is not None:
             B, b, mu, p = self._letters

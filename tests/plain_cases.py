@@ -15,7 +15,15 @@ from pathlib import Path
 import numpy as np
 
 import mjq
-from mjq.models import cluster, near_saturation, pool_depletion, processing_capacity, several_resources, stability
+from mjq.models import (
+    cluster,
+    many_hosts,
+    near_saturation,
+    pool_depletion,
+    processing_capacity,
+    several_resources,
+    stability,
+)
 from mjq.models.cluster import tandem
 from mjq.models.near_saturation import poisson_equation
 from mjq.models.pool_depletion import passes
@@ -25,12 +33,16 @@ from mjq.simulation import (
     depletion_path,
     policies,
     replay,
+    replay_on_hosts,
     simulate_cluster,
+    simulate_hosts,
     simulate_multiserver,
     simulate_pool,
     simulate_ps_network,
     simulate_saturated,
+    simulate_saturated_hosts,
 )
+from mjq.simulation.hosts import PLACEMENTS
 from mjq.simulation.policies import FAMILIES, POLICIES
 from mjq.simulation.schedule import TIES
 from mjq.solvers import chain, drain, qbd
@@ -134,6 +146,23 @@ def networks(seed):
     )  # fmt: skip
 
 
+def on_hosts():
+    """Saturated, at an arrival rate, and a log on hosts of two shapes, under each rule; queues that outgrow a table."""
+    system = (4, 6), [(1, 3), (2, 1), (4, 2)], (1.0, 2.0, 0.5), (0.4, 0.4, 0.2)
+    for placement in PLACEMENTS:
+        rule = dict(placement=placement, view=3, reserve=True)
+        yield f"hosts, saturated, {placement}", partial(simulate_saturated_hosts, 3, *system, 200, 1, **rule)
+        yield f"hosts, open, {placement}", partial(simulate_hosts, 2.0, 3, *system, 200, 1, placement=placement)
+        rng = np.random.default_rng(7)
+        need, run = rng.integers(1, 7, 150), rng.integers(0, 9, 150)
+        yield (
+            f"hosts, log, {placement}",
+            partial(replay_on_hosts, np.arange(150) // 9, need, run, (3, 2), (4, 6), **rule),
+        )
+    many = np.zeros(300), np.ones(300), np.ones(300)
+    yield "hosts, many", partial(replay_on_hosts, *many, 100, 2)
+
+
 def lists():
     for policy in ("fcfs", "easy"):
         for seed in range(4):
@@ -192,6 +221,9 @@ def models():
         yield f"depletion, swapped {seed}", partial(passes.means, DEMANDS, tasks[::-1], places, workers=2)
         yield f"best policy {seed}", partial(passes.best_policy, DEMANDS, (5, seed), 3)
         yield f"staircase {seed}", partial(several_resources.product_form, [6, 4, 4, seed % 3], 1.0, 0.3 + seed, 0.4)
+    hosts = 2, 4, (1, 2, 4), (1.0, 0.5, 2.0), (0.5, 0.3, 0.2)
+    yield "hosts", partial(many_hosts.saturated_state, *hosts)
+    yield "hosts, moving", partial(many_hosts.capacity_with_moving, 2, 4, (1, 3), (1.0, 1.0), (0.5, 0.5))
     many = 2000, 1, 30, 1.0, 0.1, 0.7
     yield "throughput, many servers", partial(stability.throughput, *many)
     yield "depletion", partial(pool_depletion.depletion, DEMANDS, 12, 9, 3, 2)
@@ -239,7 +271,7 @@ def summaries():
 
 def cases():
     """All of them, name to a function without arguments."""
-    found = [*replays(), *simulations(), *lists(), *chains(), *models(), *summaries()]
+    found = [*replays(), *simulations(), *on_hosts(), *lists(), *chains(), *models(), *summaries()]
     named = dict(found)
     assert len(named) == len(found), "two cases have one name"
     return named

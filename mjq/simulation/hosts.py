@@ -51,16 +51,18 @@ from mjq.simulation.replications import Compiled, Seed, generators, replicate, r
 from mjq.solvers.phase_type import PhaseType
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "PLACEMENTS", "HostsEstimates", "OpenHostsEstimates", "Placement", "simulate_saturated_hosts", "simulate_hosts",
-    "replay_on_hosts", "checked_rule",
+    "A_HOST", "PLACEMENTS", "HostsEstimates", "OpenHostsEstimates", "Placement", "simulate_saturated_hosts",
+    "simulate_hosts", "replay_on_hosts", "checked_rule",
 ]  # fmt: skip
 
 PLACEMENTS = "best fit", "worst fit", "first fit", "random"
 BEST, WORST, FIRST, RANDOM, EMPTIEST = range(5)  # the last one to reserve a host
 SAME = RESOURCE // 10**9  # difference of rooms, in units, up to which they are equal
+A_HOST = "a host of"  # in messages: need 7 exceeds a host of 6
 WARM = 0.1  # of the counted jobs, which come before them
 LATECOMERS = 10_000  # that come at most after the counted jobs and as many again, should one of these still wait
-MOST_VIEW = 1_000_000  # jobs
+MOST_VIEW = MOST_HOSTS = 1_000_000
+MOST_IN_SERVICE = 100_000_000  # jobs
 SPAN, IN_SUM, SUMS = 0, 1, 2  # columns of `areas`; then the shares in use, then the heads by class
 START, HOST = range(2)  # rows of a record
 
@@ -243,7 +245,7 @@ def simulate_saturated_hosts(
 
     Of sixteen hosts of 8, 17 % are idle when 7 jobs in a thousand need a whole one, but 3 % if others may pass:
 
-    >>> hosts = dict(hosts=16, B=8, b=(1, 8), mu=(1, 1), p=(.993, .007), jobs=100_000, seed=1)
+    >>> hosts = dict(hosts=16, B=8, b=(1, 8), mu=(1, 1), p=(.993, .007), jobs=20_000, seed=1)
     >>> strict = simulate_saturated_hosts(**hosts).utilisation[0]
     >>> passing = simulate_saturated_hosts(**hosts, view=50, reserve=True).utilisation[0]
     >>> round(strict.mean, 2), round(passing.mean, 2)
@@ -253,6 +255,9 @@ def simulate_saturated_hosts(
     rule = checked_rule(placement, view, reserve)
     jobs, replications = checks.count("jobs", jobs, least=2), checks.count("replications", replications)
     require_affordable(f"jobs = {jobs}, hosts = {hosts}", jobs * replications * hosts)
+    sizes, needs = np.atleast_1d(B), b.reshape(len(b), -1)
+    most = (1 / (needs / sizes).max(axis=1)).max()
+    checks.affordable(f"{hosts} hosts of {checks.shown(B)}", hosts * most, MOST_IN_SERVICE, "jobs in service")
     source = sources.poisson(1.0, p, laws)
     run = Compiled(_run, _cluster([hosts], [B], b), tuple(rule), *source, True, round(WARM * jobs), jobs)
     areas = np.array([areas for areas, *_ in replicate(run, seed, replications, workers, progress)])
@@ -422,16 +427,16 @@ def replay_on_hosts(
 
 def _checked(hosts, B, b, mu, p, service):
     """Return hosts, resources, needs, mix, and the laws of service times."""
-    hosts = checks.count("hosts", hosts)
+    hosts = checks.count("hosts", hosts, most=MOST_HOSTS)
     laws: list[sources.Law]
     if service is None:
         if mu is None:
             raise ValueError("mu must be numbers if there is no service, got None")
-        B, b, mu, p = checks.multiserver(B, b, mu, p, several=True)
+        B, b, mu, p = checks.multiserver(B, b, mu, p, several=True, whole=A_HOST)
         laws = [PhaseType([1.0], [[-rate]]) for rate in mu]
     else:
         laws = sources.laws(service)
-        B, b, mu, p = checks.multiserver(B, b, sources.rates_of(laws, mu), p, several=True)
+        B, b, mu, p = checks.multiserver(B, b, sources.rates_of(laws, mu), p, several=True, whole=A_HOST)
     return hosts, B, b, p, laws
 
 
@@ -440,11 +445,12 @@ def _shapes(hosts, servers):
     if np.ndim(hosts) == 0:
         hosts, servers = [hosts], [servers]
     numbers = checks.counts("hosts", hosts)
-    if np.ndim(servers) == 0 or len(servers) != len(numbers) or not len(numbers):
+    checks.count("hosts, all together,", numbers.sum(), most=MOST_HOSTS)
+    if not isinstance(servers, (list, tuple, np.ndarray)) or len(servers) != len(numbers):
         raise ValueError(f"servers must have a size for each of {len(numbers)} shapes of hosts, got {servers!r}")
     dimensions = {np.size(size) if np.ndim(size) else 0 for size in servers}
     if len(dimensions) > 1:
-        raise ValueError(f"all hosts must have the same resources, got sizes {', '.join(map(checks.shown, servers))}")
+        raise ValueError(f"all hosts must have the same resources, got sizes {', '.join(map(str, servers))}")
     if dimensions == {0}:
         return numbers, checks.positive("servers", servers)
     return numbers, np.array([checks.positive("each of servers", size) for size in servers])

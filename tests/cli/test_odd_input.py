@@ -11,6 +11,7 @@ import pytest
 from mjq import (
     cluster,
     fluid,
+    many_hosts,
     near_saturation,
     pool_depletion,
     processing_capacity,
@@ -19,7 +20,14 @@ from mjq import (
     stability,
 )
 from mjq.models.pool_depletion import mean_value
-from mjq.simulation import simulate_cluster, simulate_depletion, simulate_multiserver
+from mjq.simulation import (
+    replay_on_hosts,
+    simulate_cluster,
+    simulate_depletion,
+    simulate_hosts,
+    simulate_multiserver,
+    simulate_saturated_hosts,
+)
 
 DEMANDS = [[0.75, 0.64], [0.48, 1.25]]
 CLASSES = dict(B=6, b=(2, 3), mu=(1, 1), p=(0.5, 0.5))
@@ -66,10 +74,20 @@ GOOD = {
     several_resources.throughput_equal_rates: dict(B=(4, 4), b=((1, 2), (2, 1)), mu=1, p=(0.5, 0.5)),
     several_resources.packing_bound: dict(B=(4, 4), b=((1, 2), (2, 1)), mu=(1, 1), p=(0.5, 0.5)),
     several_resources.dominant_needs: dict(B=(4, 4), b=((1, 2), (2, 1))),
+    many_hosts.capacity: CLASSES | dict(m=2, placement="best fit"),
+    many_hosts.capacity_with_moving: CLASSES | dict(m=2),
+    many_hosts.packings: dict(m=2, B=6, b=(2, 3)),
+    many_hosts.share_that_must_end: dict(m=8, n=8),
+    many_hosts.time_to_empty: dict(m=8, n=8, mu=1),
+    many_hosts.lost_time: dict(m=8, n=8, mu=1),
+    many_hosts.rare_whole_hosts: dict(m=8, n=8, mu1=1, mu2=1, p2=0.001),
     near_saturation.server_filling: dict(lam=1, k=4, b=(1, 2), mu=(1, 1), p=(0.5, 0.5)),
     scheduling.finite_queue: CLASSES | dict(lam=1, room=2, policy="first-fit"),
     mean_value.throughputs: dict(demands=DEMANDS, population=(3, 2)),
     simulate_multiserver: CLASSES | dict(lam=1, jobs=100, seed=1, warmup=0.1),
+    simulate_saturated_hosts: CLASSES | dict(hosts=2, jobs=100, seed=1, placement="best fit", view=2, reserve=True),
+    simulate_hosts: CLASSES | dict(lam=1, hosts=2, jobs=100, seed=1, warmup=0.1, view=2, reserve=False),
+    replay_on_hosts: dict(submit=[0, 1], need=[1, 2], run=[1, 1], hosts=2, servers=4, seed=1),
     simulate_cluster: SMALL | dict(jobs=100, seed=1, warmup=0.1),
     simulate_depletion: dict(D=DEMANDS, N_A=7, N_B=3, K_A=2, K_B=2, seed=1, replications=3),
 }

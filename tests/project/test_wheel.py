@@ -11,8 +11,8 @@ from tests.conftest import PACKAGES
 
 HEADLINES = """
 import sys
-from mjq import cluster, fluid, near_saturation, pool_depletion, processing_capacity, scheduling, several_resources
-from mjq import stability
+from mjq import cluster, fluid, many_hosts, near_saturation, pool_depletion, processing_capacity, scheduling
+from mjq import several_resources, stability
 print(processing_capacity.processing_capacity(6, (2, 3), (1, 1), (.5, .5)) == 48 / 23)
 print(round(stability.throughput(30, 3, 10, 1, .5, .7), 10) == 3.3313106090)
 print(cluster.performance(1, [1], [1], 1, 1e9, 2, 0).blocking < 1)
@@ -20,6 +20,7 @@ network = fluid.Network({"q": 1}, {("q", 1): fluid.exponential(1)}, {}, {("q", 1
 print(round(fluid.stationary_point(network, 1).mean_jobs["q", 1], 9) == 1)
 print(round(pool_depletion.depletion([[.75, .64], [.48, 1.25]], 1, 0, 1, 0).T, 12) == 1.23)
 print(round(29 * several_resources.product_form([3, 2, 2, 0], 1, 1, .5).throughput, 9) == 96)
+print(round(many_hosts.share_that_must_end(64, 8), 12) == 0.560443181736)
 print(round(near_saturation.relative_completions(6, (2, 3), (2.5, .625), (.5, .5)).delta, 9) == 0.391603982)
 print(round(scheduling.finite_queue(1, 4, (1, 3), (1, .5), (.6, .4), room=6, policy="fcfs").ENq, 10) == 2.0213117256)
 print(not {"matplotlib", "pandas", "IPython", "polars", "click", "pydantic"} & set(sys.modules))

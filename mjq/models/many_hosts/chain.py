@@ -48,6 +48,7 @@ from mjq.solvers import arnoldi, chain
 __all__ = ["MOST_STATES", "HostsState", "capacity", "saturated_state"]
 
 MOST_STATES = 200_000  # resting ones: half a minute
+MOST_ENTRIES = 2_400_000  # of their contents: states times hosts
 DENSE_STATES = 2_500  # up to which the matrix of the sweep is eliminated
 BASIS_VECTORS, RESTARTS, TOLERANCE = 40, 500, 1e-13
 RESIDUAL = 1e-11  # largest change in one sweep
@@ -134,7 +135,7 @@ def saturated_state(
     """
     m, B, b, mu, p = checked(m, B, b, mu, p, placement)
     one = host(B, b)
-    steps = _listed(m, one, mu, p, placement, limit)
+    steps = _listed(m, one, mu, p, placement, min(limit, MOST_ENTRIES // m))
     S = len(steps.contents)
     leaving = one.counts[steps.contents].sum(axis=1) @ mu
     sweep = _Sweep(steps, S)

@@ -42,7 +42,7 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq._util.budget import require_time
 from mjq._util.compiling import numba
-from mjq.models.many_hosts.rule import checked, host
+from mjq.models.many_hosts.rule import MOST_HOSTS, checked, host
 from mjq.solvers import drain
 
 __all__ = ["capacity_with_moving", "packings"]
@@ -84,7 +84,7 @@ def packings(m: int, B: Any, b: ArrayLike) -> np.ndarray:
            [1, 1, 1, 1, 1, 0, 0],
            [1, 1, 1, 0, 0, 0, 0]])
     """
-    m = checks.count("hosts", m)
+    m = checks.count("hosts", m, most=MOST_HOSTS)
     rows = np.ones(len(np.atleast_1d(b)))
     B, b, *_ = checks.multiserver(B, b, rows, rows / len(rows), ("servers", "needs", "mu", "p"), several=True)
     one = host(B, b)

@@ -33,15 +33,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
+from mjq.simulation.hosts import A_HOST, PLACEMENTS
 from mjq.solvers import drain
 
-__all__ = ["PLACEMENTS", "Host", "State", "checked", "departures", "host", "placed", "saturated_transitions"]
+__all__ = [
+    "MOST_HOSTS",
+    "PLACEMENTS",
+    "Host",
+    "State",
+    "checked",
+    "departures",
+    "host",
+    "placed",
+    "saturated_transitions",
+]
 
-PLACEMENTS = "best fit", "worst fit", "first fit", "random"
 State = tuple[tuple[int, ...], int]  # contents, class of the head from 0
 
-HOST = "a host of"  # in messages: need 7 exceeds a host of 6
 MOST_PACKINGS = 100_000  # of one host
+MOST_HOSTS = 10_000
 
 
 @dataclass(frozen=True)
@@ -76,10 +86,10 @@ def checked(
     Traceback (most recent call last):
     ValueError: placement must be one of best fit, worst fit, first fit, random; got 'next fit'
     """
-    m = checks.count("hosts", m)
+    m = checks.count("hosts", m, most=MOST_HOSTS)
     if placement not in PLACEMENTS:
         raise ValueError(f"placement must be one of {', '.join(PLACEMENTS)}; got {placement!r}")
-    B, b, mu, p = checks.multiserver(B, b, mu, p, several=True, whole=HOST)
+    B, b, mu, p = checks.multiserver(B, b, mu, p, several=True, whole=A_HOST)
     support = p > 0
     return m, B, b[support], mu[support], p[support]
 
@@ -150,11 +160,16 @@ def _with(contents, old, new):
 def departures(contents: tuple[int, ...], one: Host, mu: np.ndarray, placement: str) -> dict[tuple[int, ...], float]:
     """Return the contents after one completion, each with its rate."""
     rates: dict[tuple[int, ...], float] = {}
-    for k, packing in enumerate(contents):
+    alike = Counter(contents) if placement != "first fit" else dict.fromkeys(range(len(contents)), 1)
+    for at, hosts in alike.items():
+        packing = at if placement != "first fit" else contents[at]
         for i in np.flatnonzero(one.counts[packing]):
-            fewer = [*contents[:k], int(one.after_departure[packing, i]), *contents[k + 1 :]]
-            after = tuple(fewer if placement == "first fit" else sorted(fewer))
-            rates[after] = rates.get(after, 0.0) + float(one.counts[packing, i] * mu[i])
+            fewer = int(one.after_departure[packing, i])
+            if placement == "first fit":
+                after = (*contents[:at], fewer, *contents[at + 1 :])
+            else:
+                after = _with(contents, packing, fewer)
+            rates[after] = rates.get(after, 0.0) + float(hosts * one.counts[packing, i] * mu[i])
     return rates
 
 

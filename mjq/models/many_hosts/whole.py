@@ -163,6 +163,7 @@ def rare_whole_hosts(m: int, n: int, mu1: float, mu2: float, p2: float) -> float
     >>> round(rare_whole_hosts(3, 2, 1, 1, 1e-4) / exact, 6)
     1.0
     """
+    m, n = _counted(m, n)
     mu1, mu2 = float(checks.positive("mu1", mu1, ndim=0)), float(checks.positive("mu2", mu2, ndim=0))
     p2 = checks.share("p2", p2)
     return 1 / ((1 - p2) / (m * n * mu1) + p2 * (1 / (m * mu2) + lost_time(m, n, mu1)))

@@ -1,0 +1,399 @@
+"""Many hosts: held to a chain on hosts in their order, written from the words, to one pool, to fractions and limits."""
+
+import contextlib
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mjq import System
+from mjq import many_hosts as mh
+from mjq import processing_capacity as pc
+from mjq.models.many_hosts import chain as exact
+from mjq.solvers import chain
+
+NEEDS = st.integers(0, 3)
+RATES = st.sampled_from([0.2, 0.5, 1.0, 3.0])
+
+
+@st.composite
+def clusters(draw, hosts=(2, 3), resources=(1, 2, 3), equal=False):
+    """Draw m, B, b, mu and p of hosts with few packings."""
+    m, d, L = draw(st.sampled_from(hosts)), draw(st.sampled_from(resources)), draw(st.sampled_from((2, 3)))
+    needs = [tuple(draw(NEEDS) for _ in range(d)) for _ in range(L)]
+    needs = [need if any(need) else (*need[:-1], 1) for need in needs]
+    B = tuple(draw(st.integers(max(1, *(need[k] for need in needs)), 3)) for k in range(d))
+    mu = [draw(RATES)] * L if equal else [draw(RATES) for _ in range(L)]
+    weights = np.array([draw(st.floats(0.05, 1)) for _ in range(L)])
+    return m, B, needs, mu, weights / weights.sum()
+
+
+def ordered_chain(m, B, b, mu, p, placement):
+    """Solve the saturated hosts as they are told, each with its number: return states, shares of time, completions.
+
+    A state is a tuple of jobs by class on each host, and the class of the head, which fits on none.
+    """
+
+    def free(jobs):
+        return [B[k] - sum(n * need[k] for n, need in zip(jobs, b, strict=True)) for k in range(len(B))]
+
+    def room(jobs):
+        return sum(Fraction(rest, size) for rest, size in zip(free(jobs), B, strict=True))
+
+    def changed(hosts, h, i, by):
+        jobs = tuple(n + by * (i == j) for j, n in enumerate(hosts[h]))
+        return hosts[:h] + (jobs,) + hosts[h + 1 :]
+
+    def enter(hosts, head, chance, outcomes):
+        able = [h for h in range(m) if all(x >= need for x, need in zip(free(hosts[h]), b[head], strict=True))]
+        if not able:
+            outcomes[hosts, head] = outcomes.get((hosts, head), 0) + chance
+            return
+        if placement == "first fit":
+            able = able[:1]
+        elif placement != "random":
+            best = (min if placement == "best fit" else max)(room(hosts[h]) for h in able)
+            able = [h for h in able if room(hosts[h]) == best]
+        for h, (following, share) in itertools.product(able, enumerate(p)):
+            enter(changed(hosts, h, head, 1), following, chance * share / len(able), outcomes)
+
+    first: dict = {}
+    enter(((0,) * len(b),) * m, 0, 1.0, first)
+    rates: dict = {}
+    waiting = list(first)
+    while waiting:
+        hosts, head = state = waiting.pop()
+        if state in rates:
+            continue
+        outcomes: dict = {}
+        for h, i in itertools.product(range(m), range(len(b))):
+            if hosts[h][i]:
+                enter(changed(hosts, h, i, -1), head, hosts[h][i] * mu[i], outcomes)
+        rates[state] = outcomes
+        waiting += outcomes
+    states = sorted(rates)
+    place = {state: k for k, state in enumerate(states)}
+    P = np.zeros((len(states), len(states)))
+    for state, outcomes in rates.items():
+        for successor, rate in outcomes.items():
+            P[place[state], place[successor]] += rate
+    leaving = P.sum(axis=1)
+    after = chain.stationary_of_recurrent_part(P / leaving[:, None])
+    time = after / leaving / (after / leaving).sum()
+    return states, time, float(time @ leaving)
+
+
+@given(clusters(), st.sampled_from(mh.PLACEMENTS))
+@settings(max_examples=25)
+def test_sorted_contents_are_enough(cluster, placement):
+    m, B, b, mu, p = cluster
+    one = mh.host(B, np.array(b, dtype=float))
+    if len(one.counts) ** m * len(b) > 1500:
+        return  # the plain chain would take long
+    states, time, throughput = ordered_chain(*cluster, placement)
+    solved = mh.saturated_state(*cluster, placement)
+    assert solved.throughput == pytest.approx(throughput, rel=1e-10)
+    shares: dict = {}
+    fits = 0.0
+    for (hosts, head), share in zip(states, time, strict=True):
+        key = (hosts if placement == "first fit" else tuple(sorted(hosts))), head
+        shares[key] = shares.get(key, 0) + share
+        held = [sum(jobs[i] * b[i][k] for jobs in hosts for i in range(len(b))) for k in range(len(B))]
+        fits += share * all(held[k] + b[head][k] <= m * B[k] for k in range(len(B)))
+    got = {}
+    for contents, head, share in zip(solved.contents, solved.heads, solved.time, strict=True):
+        hosts = [tuple(one.counts[packing].tolist()) for packing in contents]
+        got[tuple(hosts if placement == "first fit" else sorted(hosts)), int(head)] = share
+    assert got == pytest.approx({key: share for key, share in shares.items() if key in got}, rel=1e-9, abs=1e-14)
+    assert sum(shares[key] for key in got) == pytest.approx(1)
+    assert solved.fits_in_sum == pytest.approx(fits, abs=1e-12)
+
+
+@given(clusters(), st.sampled_from(mh.PLACEMENTS))
+def test_the_sweep_is_the_rule(cluster, placement):
+    """The generator by the transition rule keeps the shares of time."""
+    m, B, b, mu, p = mh.checked(*cluster)
+    one = mh.host(B, b)
+    solved = mh.saturated_state(*cluster, placement)
+    if len(solved.time) > 300:
+        return
+    states = [
+        (tuple(map(int, contents)), int(head)) for contents, head in zip(solved.contents, solved.heads, strict=True)
+    ]
+    Q = chain.generator(states, lambda state: mh.saturated_transitions(state, one, mu, p, placement))
+    assert np.abs(solved.time @ Q).max() < 1e-12 * mu.max() * one.counts.max() * m
+
+
+@given(clusters(hosts=(1,)), st.sampled_from(mh.PLACEMENTS))
+def test_one_host_is_a_pool(cluster, placement):
+    _, *letters = cluster
+    pool = pc.processing_capacity(*letters)
+    assert mh.capacity(*cluster, placement) == pytest.approx(pool, rel=1e-12)
+    assert mh.saturated_state(*cluster, placement).fits_in_sum == 0
+    assert mh.capacity_with_moving(*cluster) == pytest.approx(pool, rel=1e-12)
+    single = System(*letters, hosts=1, placement=placement)
+    assert single.capacity == pytest.approx(pool, rel=1e-12) and single.fits_in_sum == 0
+
+
+@pytest.mark.parametrize("placement", mh.PLACEMENTS)
+def test_iterations_are_the_elimination(placement, monkeypatch):
+    cluster = 3, (4, 6), [(1, 3), (2, 1), (4, 2)], (1.0, 2.0, 0.1), (0.4, 0.4, 0.2)
+    eliminated = mh.saturated_state(*cluster, placement)
+    monkeypatch.setattr(exact, "DENSE_STATES", 0)
+    iterated = mh.saturated_state(*cluster, placement)
+    assert 0 < iterated.residual < 1e-11 and eliminated.residual == 0
+    assert iterated.throughput == pytest.approx(eliminated.throughput, rel=1e-12)
+    assert iterated.time == pytest.approx(eliminated.time, rel=1e-8, abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("mu", "p"),
+    [
+        ((1e8, 1.0, 1e-8), (0.4, 0.4, 0.2)),
+        ((1e-8, 1.0, 1e8), (0.4, 0.4, 0.2)),
+        ((1.0, 1e-6, 1.0), (0.5, 1e-6, 0.5 - 1e-6)),
+        ((1e4, 1.0, 1e-4), (0.5, 0.5 - 1e-7, 1e-7)),
+    ],
+)
+def test_rates_far_apart_are_solved_or_refused(mu, p, monkeypatch):
+    cluster = 2, 4, [1, 2, 4], mu, p
+    eliminated = mh.capacity(*cluster)
+    monkeypatch.setattr(exact, "DENSE_STATES", 0)
+    with contextlib.suppress(ArithmeticError):
+        assert mh.capacity(*cluster) == pytest.approx(eliminated, rel=3e-8)
+
+
+def test_an_answer_that_cannot_be_trusted_is_refused(monkeypatch):
+    cluster = 2, 4, [1, 2, 4], (1.0, 1.0, 1.0), (0.4, 0.4, 0.2)
+    monkeypatch.setattr(exact, "DENSE_STATES", 0)
+    monkeypatch.setattr(exact.arnoldi, "TRUSTED_ERROR", 0.0)
+    with pytest.raises(ArithmeticError, match="rates 1 to 1 lie too far apart for 76 states"):
+        mh.capacity(*cluster)
+    monkeypatch.setattr(exact, "RESIDUAL", -1.0)
+    with pytest.raises(ArithmeticError, match="did not converge: residual"):
+        mh.capacity(*cluster)
+
+
+def test_what_does_not_matter_changes_nothing():
+    cluster = 3, (4, 6), [(1, 3), (2, 1), (4, 2)], (1.0, 2.0, 0.1), (0.4, 0.4, 0.2)
+    m, B, b, mu, p = cluster
+    X = mh.capacity(*cluster)
+    assert mh.capacity(m, B[::-1], [need[::-1] for need in b], mu, p) == pytest.approx(X, rel=1e-12)
+    assert mh.capacity(m, (0.4, 6), [(0.1 * x, y) for x, y in b], mu, p) == pytest.approx(X, rel=1e-12)
+    assert mh.capacity(m, B, [*b, (9, 9)], (*mu, 1), (*p, 0)) == pytest.approx(X, rel=1e-12)
+    order = [2, 0, 1]
+    turned = m, B, *([row[k] for k in order] for row in (b, mu, p))
+    assert mh.capacity(*turned) == pytest.approx(X, rel=1e-12)
+
+
+# --- Moving -----------------------------------------------------------------------------------------------------------
+
+
+def packable(m, B, b, jobs):
+    """Whether these jobs, a list of classes, can be packed on hosts: tried one by one."""
+
+    def pack(free, rest):
+        if not rest:
+            return True
+        need = b[rest[0]]
+        for h in range(m):
+            left = tuple(f - n for f, n in zip(free[h], need, strict=True))
+            if min(left) >= 0 and pack([*free[:h], left, *free[h + 1 :]], rest[1:]):
+                return True
+        return False
+
+    return pack([tuple(B)] * m, jobs)
+
+
+@given(clusters())
+@settings(max_examples=15)
+def test_packings_are_what_can_be_packed(cluster):
+    m, B, b, *_ = cluster
+    table = mh.packings(m, B, b)
+    assert not table.all() or len(b) == 1
+    picked = np.random.default_rng(1).permutation(table.size)[:40]
+    for counts in (np.unravel_index(k, table.shape) for k in picked):
+        jobs = [i for i, n in enumerate(counts) for _ in range(n)]
+        if len(jobs) <= 9:
+            assert table[counts] == packable(m, B, b, jobs)
+
+
+@given(clusters(equal=True))
+def test_the_formula_with_moving_is_the_chain(cluster):
+    m, B, b, mu, p = cluster
+    by_chain = mh.capacity_with_moving(m, B, b, [rate * (1 + 1e-14 * k) for k, rate in enumerate(mu)], p)
+    assert mh.capacity_with_moving(*cluster) == pytest.approx(by_chain, rel=1e-11)
+
+
+@given(clusters(), st.sampled_from(mh.PLACEMENTS))
+def test_moving_lies_between_hosts_and_pool(cluster, placement):
+    m, B, *letters = cluster
+    system = System(B, *letters, hosts=m, placement=placement)
+    slack = 1 + 1e-9
+    assert system.capacity <= system.capacity_with_moving * slack
+    assert system.capacity_with_moving <= system.pool.capacity * slack
+    assert system.capacity <= system.packing_bound * slack <= system.naive_capacity * slack**2
+    losses = system.losses
+    assert sum(losses.values()) == pytest.approx(1 - system.capacity / system.naive_capacity, abs=1e-12)
+    assert losses["order"] >= -1e-12 and losses["boundaries"] >= -1e-12
+
+
+def test_needs_that_divide_each_other_lose_nothing_to_boundaries_if_moved():
+    cluster = System(hosts=8, servers=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(0.5, 0.3, 0.2))
+    assert cluster.capacity_with_moving == pytest.approx(cluster.pool.capacity, rel=1e-12)
+
+
+# --- Whole hosts ------------------------------------------------------------------------------------------------------
+
+
+def draining(m, n):
+    """States of hosts that drain, as sorted numbers of jobs, and the generator; the last ones have an empty host."""
+
+    def transitions(hosts):
+        if min(hosts) > 0:
+            for h, jobs in enumerate(hosts):
+                yield tuple(sorted([*hosts[:h], jobs - 1, *hosts[h + 1 :]])), jobs
+
+    states = chain.explore([(n,) * m], transitions)
+    return states, chain.generator(states, transitions)
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (1, 4), (2, 1), (2, 3), (3, 4), (5, 2), (6, 3)])
+def test_the_product_law_is_that_of_the_chain(m, n):
+    states, Q = draining(m, n)
+    empty = [k for k, hosts in enumerate(states) if min(hosts) == 0]
+    time = chain.absorption_times(Q, empty)[0]
+    jobs = chain.until_absorption(Q, empty, np.array([float(sum(hosts)) for hosts in states]))[0]
+    assert mh.time_to_empty(m, n, mu=2.0) == pytest.approx(time / 2, rel=1e-12)
+    assert mh.share_that_must_end(m, n) == pytest.approx(jobs / (m * n), rel=1e-12)
+    assert mh.lost_time(m, n, mu=2.0) == pytest.approx((time - jobs / (m * n)) / 2, rel=1e-11, abs=1e-15)
+
+
+@given(st.integers(1, 300), st.integers(1, 40))
+def test_share_and_time_in_fractions(m, n):
+    share = math.prod(Fraction(i * n, i * n + 1) for i in range(1, m))
+    assert mh.share_that_must_end(m, n) == pytest.approx(float(share), rel=1e-13)
+    # B(a, m) = (m - 1)! / (a (a + 1) ... (a + m - 1))
+    time = sum(
+        math.prod((i / (i + Fraction(k, n)) for i in range(1, m)), start=1 / Fraction(k, n)) for k in range(1, n + 1)
+    )
+    assert mh.time_to_empty(m, n) == pytest.approx(float(time) / n, rel=1e-13)
+
+
+def test_very_many_hosts_follow_the_power_law():
+    for m in (10**3, 10**6, 10**9):
+        power = math.gamma(1 + 1 / 8) * m ** (-1 / 8)
+        assert mh.share_that_must_end(m, 8) == pytest.approx(power, rel=1 / m)
+    assert mh.share_that_must_end(10**12, 1) == pytest.approx(1e-12, rel=1e-12)
+    assert mh.share_that_must_end(1, 8) == pytest.approx(1) and mh.time_to_empty(1, 1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("law", [np.random.Generator.random, lambda rng, size: rng.lognormal(0, 2, size)])
+def test_the_share_does_not_depend_on_the_law_of_the_times(law):
+    rng, m, n = np.random.default_rng(1), 6, 4
+    ends = law(rng, (20_000, m, n))
+    empty = ends.max(axis=2).min(axis=1)
+    shares = (ends <= empty[:, None, None]).mean(axis=(1, 2))
+    assert abs(shares.mean() - mh.share_that_must_end(m, n)) < 4 * shares.std() / math.sqrt(len(shares))
+
+
+@pytest.mark.parametrize(("m", "n"), [(2, 2), (3, 2), (2, 4), (4, 3)])
+def test_rare_whole_host_jobs_by_exact_chains(m, n):
+    """The error of the first order is of the second: a tenth of the share has a hundredth of it."""
+    errors = []
+    for p2 in (1e-4, 1e-5):
+        X = mh.capacity(m, n, (1, n), (2.0, 0.7), (1 - p2, p2))
+        errors.append(1 / X - 1 / mh.rare_whole_hosts(m, n, 2.0, 0.7, p2))
+    assert abs(errors[0]) < 1e-5 and errors[1] == pytest.approx(errors[0] / 100, rel=0.01)
+
+
+# --- A cluster as a user types it -------------------------------------------------------------------------------------
+
+CLUSTER = dict(hosts=3, servers=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(0.5, 0.3, 0.2))
+
+
+def test_a_system_with_hosts():
+    cluster = System(**CLUSTER)
+    assert cluster.capacity == mh.capacity(3, 4, *(CLUSTER[name] for name in ("needs", "rates", "mix")))
+    assert (
+        cluster.naive_capacity == pytest.approx(12 / 1.9) and cluster.pool.servers == 12 and cluster.pool.hosts is None
+    )
+    assert cluster.utilisation == pytest.approx(cluster.capacity / cluster.naive_capacity)
+    assert cluster.wasted_servers == pytest.approx(12 * (1 - cluster.utilisation))
+    assert eval(repr(cluster)) == cluster and cluster != cluster.pool
+    vector = System(**CLUSTER | dict(servers=(4,), needs=[(1,), (2,), (4,)]))
+    assert vector.capacity == pytest.approx(cluster.capacity, rel=1e-12)
+    assert vector.wasted_servers == pytest.approx([cluster.wasted_servers])
+    assert cluster.capacity in cluster.simulate_saturated(jobs=20_000, seed=1).capacity.widened(2)
+    run = cluster.simulate(lam=0.5 * cluster.capacity, jobs=5_000, seed=1)
+    assert len(run.EWq_by_class) == 3 and 0 < run.EWq.mean < run.EW.mean
+    assert cluster.estimated_losses(jobs=2_000, seed=1)["passing"].mean == 0
+
+
+def test_one_pool_is_simulated_too():
+    pool = System(**CLUSTER | dict(hosts=None, servers=12))
+    assert pool.pool == pool and pool.capacity_with_moving == pool.capacity and pool.fits_in_sum == 0
+    assert pool.capacity in pool.simulate_saturated(jobs=20_000, seed=1).capacity.widened(2)
+    ordered = System(12, (1, 2, 4, 5), (1, 1, 1, 1), (0.5, 0.3, 0.2, 0), order=0.5)
+    assert ordered.capacity in ordered.simulate_saturated(jobs=20_000, seed=1).capacity.widened(2)
+
+
+@pytest.mark.parametrize(
+    ("ask", "change", "message"),
+    [
+        (lambda s: s.queue(1), {}, "queue is that of one pool, and this system has 3 hosts"),
+        (lambda s: s.near_saturation(), {}, "near_saturation is that of one pool"),
+        (lambda s: s.views, {}, "views is that of one pool"),
+        (lambda s: s.dominant, {}, "dominant is that of one pool"),
+        (lambda s: s.short_of, {}, "short_of is that of one pool"),
+        (lambda s: s.simulate(1, 100, 1, "easy"), {}, "view and reserve say who may pass .*, got policy 'easy'"),
+        (lambda s: s.capacity, dict(view=3), "no chain of hosts has a view of 3 jobs: simulate_saturated"),
+        (lambda s: s.capacity, dict(hosts=10**3), "1000 hosts have more than 200000 states with best fit: simulate"),
+        (
+            lambda s: s.losses,
+            dict(hosts=None),
+            "losses says what boundaries between hosts cost, and this system is one",
+        ),
+        (lambda s: s.estimated_losses(800, 1), dict(hosts=None), "estimated_losses says what boundaries"),
+    ],
+)
+def test_what_hosts_cannot_answer_is_refused(ask, change, message, monkeypatch):
+    if change.get("hosts") == 10**3:
+        monkeypatch.setattr(mh.saturated_state, "__defaults__", ("best fit", 50))
+        message = message.replace("200000", "50")
+    with pytest.raises(ValueError, match=message):
+        ask(System(**CLUSTER | change))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (dict(hosts=0), "hosts must be a whole number of at least 1, got 0"),
+        (dict(hosts=(4, 4)), r"hosts must be one number, got \(4, 4\)"),
+        (dict(needs=(1, 2, 5)), "need 5 exceeds a host of 4"),
+        (dict(servers=[(4, 8), (4, 8)]), r"all hosts are alike: got \[\(4, 8\), \(4, 8\)\]"),
+        (dict(servers=[(4, 8), 4]), r"all hosts are alike: got \[\(4, 8\), 4\]"),
+        (dict(servers=(4, 8)), "each of needs must be a plain sequence of numbers"),
+        (dict(placement="next fit"), "placement must be one of best fit, worst fit, first fit, random; got 'next fit'"),
+        (dict(placement=3), "got 3"),
+        (dict(view=1.5), "view must be a whole number of at least 1, got 1.5"),
+        (dict(reserve=True), "reserve needs a view of at least 2 jobs, got 1"),
+        (dict(reserve="yes", view=2), "reserve must be True or False, got 'yes'"),
+        (dict(order=0.5), "hosts know independent classes only"),
+        (dict(hosts=None, view=2), "placement, view and reserve say what happens on hosts, and hosts is None"),
+    ],
+)
+def test_bad_hosts_are_named(change, message):
+    with pytest.raises(ValueError, match=message):
+        System(**CLUSTER | change)
+
+
+def test_what_is_too_large_is_refused_before_it_is_tried():
+    with pytest.raises(ValueError, match="sets of jobs on 1000 hosts would take"):
+        mh.packings(1000, 8, [1, 2, 4])
+    with pytest.raises(ValueError, match="places must be at most"):
+        mh.time_to_empty(2, 10**9)
