@@ -255,11 +255,11 @@ def simulate_saturated_hosts(
     rule = checked_rule(placement, view, reserve)
     jobs, replications = checks.count("jobs", jobs, least=2), checks.count("replications", replications)
     require_affordable(f"jobs = {jobs}, hosts = {hosts}", jobs * replications * hosts)
-    sizes, needs = np.atleast_1d(B), b.reshape(len(b), -1)
-    most = (1 / (needs / sizes).max(axis=1)).max()
+    shares = b / np.asarray(B)
+    most = float(1 / (shares.max(axis=1) if shares.ndim > 1 else shares)[p > 0].min())
     checks.affordable(f"{hosts} hosts of {checks.shown(B)}", hosts * most, MOST_IN_SERVICE, "jobs in service")
     source = sources.poisson(1.0, p, laws)
-    run = Compiled(_run, _cluster([hosts], [B], b), tuple(rule), *source, True, round(WARM * jobs), jobs)
+    run = Compiled(_run, _cluster([hosts], [B], b, p > 0), tuple(rule), *source, True, round(WARM * jobs), jobs)
     areas = np.array([areas for areas, *_ in replicate(run, seed, replications, workers, progress)])
     d = np.size(B)
     shares = areas / areas[:, [SPAN]]
@@ -333,7 +333,7 @@ def simulate_hosts(
     warmup = float(checks.not_negative("warmup", warmup, ndim=0))
     require_affordable(f"jobs = {jobs}, hosts = {hosts}", jobs * replications * hosts * (1 + warmup))
     source = sources.poisson(lam, p, laws)
-    run = Compiled(_run, _cluster([hosts], [B], b), tuple(rule), *source, False, round(warmup * jobs), jobs)
+    run = Compiled(_run, _cluster([hosts], [B], b, p > 0), tuple(rule), *source, False, round(warmup * jobs), jobs)
     results = replicate(run, seed, replications, workers, progress)
     areas, waits = np.array([areas for areas, *_ in results]), np.array([waits for _, waits, _ in results])
     number, wait, service_sum = waits.transpose(2, 0, 1)  # by replication and class
@@ -417,7 +417,7 @@ def replay_on_hosts(
     rule = checked_rule(placement, view, reserve)
     order = np.argsort(submit, kind="stable")
     log = sources.logged(submit, kinds.ravel(), run, run, order)
-    cluster = _cluster(numbers, sizes, needs)
+    cluster = _cluster(numbers, sizes, needs, np.ones(len(needs), dtype=bool))
     (rng,) = generators(seed, 1)
     _, _, record = _run(rng, cluster, tuple(rule), *log, False, 0, len(submit))
     start, host = np.empty(len(submit)), np.empty(len(submit), dtype=np.int64)
@@ -425,7 +425,9 @@ def replay_on_hosts(
     return Placement(start, host)
 
 
-def _checked(hosts, B, b, mu, p, service):
+def _checked(
+    hosts: float, B: Any, b: Any, mu: Any, p: Any, service: Service | None
+) -> tuple[int, Any, np.ndarray, np.ndarray, list[sources.Law]]:
     """Return hosts, resources, needs, mix, and the laws of service times."""
     hosts = checks.count("hosts", hosts, most=MOST_HOSTS)
     laws: list[sources.Law]
@@ -456,15 +458,15 @@ def _shapes(hosts, servers):
     return numbers, np.array([checks.positive("each of servers", size) for size in servers])
 
 
-def _cluster(numbers, sizes, b):
-    """Return hosts of some shapes for jobs of these needs, shape (L,) or (L, d), or raise ``ValueError``."""
+def _cluster(numbers, sizes, b, comes):
+    """Return hosts of some shapes for jobs of these needs, shape (L,) or (L, d), if each class that comes fits."""
     sizes = np.asarray(sizes, dtype=float).reshape(len(sizes), -1)
     amounts = np.asarray(b, dtype=float).reshape(len(b), -1)
     if sizes.shape[1] > MOST_RESOURCES:
         raise ValueError(f"events are simulated of at most {MOST_RESOURCES} resources, got {sizes.shape[1]}")
     needs = np.array([[units(column, size) for column, size in zip(amounts.T, row, strict=True)] for row in sizes])
     needs = np.ascontiguousarray(needs.transpose(0, 2, 1))
-    alone = (needs <= RESOURCE).all(axis=2).any(axis=0)
+    alone = (needs <= RESOURCE).all(axis=2).any(axis=0) | ~comes
     if not alone.all():
         lost, place = amounts[~alone][0], [checks.shown(np.squeeze(row)) for row in sizes]
         raise ValueError(f"no host holds need {checks.shown(np.squeeze(lost))}: hosts have {', '.join(place)}")

@@ -113,6 +113,14 @@ def test_other_laws_of_service():
     assert 0.5 in run.capacity.widened(1.5)
 
 
+def test_a_class_that_never_comes_may_need_anything():
+    B, b, mu, p = THREE
+    plain = simulate_saturated_hosts(2, *THREE, 1_000, 5)
+    further = simulate_saturated_hosts(2, B, (*b, 9), (*mu, 1), (*p, 0), 1_000, 5)
+    assert further.capacity == plain.capacity and further.heads[3].mean == 0
+    assert np.isnan(simulate_hosts(1.0, 2, B, (*b, 9), (*mu, 1), (*p, 0), 100, 5).EWq_by_class[3].mean)
+
+
 def test_same_seed_same_numbers():
     runs = [simulate_saturated_hosts(3, *THREE, 2_000, 5, view=4, reserve=True, workers=w) for w in (1, 2)]
     assert runs[0] == runs[1]
