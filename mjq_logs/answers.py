@@ -233,15 +233,16 @@ class Load(Plain):
 class Costs(Plain):
     """Say what the jobs of one need cost the others, in the log's own order and if the queue never runs dry."""
 
-    need: Annotated[float, Column("need", "", "g")]
+    need: Annotated[Amount, Column("need", "", "g")]
     jobs: Annotated[int, Column("jobs", "", "d")]
-    servers: Annotated[float, Column("servers used", "", ".2f")]
-    """Servers that the jobs use on average."""
+    servers: Annotated[float, Column("{servers} used", "", ".2f")]
+    """Servers that the jobs use on average; of several resources, of the one that is used up first if nothing is
+    wasted, as below."""
     beside: Annotated[float, Column("others beside it", "1/h", ".4f")]
     """Rate at which the other jobs are completed beside jobs of this need, per hour."""
     without: Annotated[float, Column("without it", "1/h", ".4f")]
     """The same rate if there are no jobs of this need."""
-    wastes: Annotated[float, Column("servers it wastes", "", ".2f")]
+    wastes: Annotated[float, Column("{servers} it wastes", "", ".2f")]
     """Servers that the others could use without jobs of this need, less those that these jobs use."""
 
 
@@ -458,6 +459,14 @@ class PolicyOfSeveral(Plain):
     limit."""
     dominant: float
     """The same if each job counted by the largest of its shares of the resources."""
+    waits: LoadWaits | None = None
+    """Null where the log does not tell when jobs came, all came at once, or it is too short to tell of waits."""
+    classes: list[Costs] = []
+    """Classes of jobs that waste most of the resource that is used up first, of the twenty needs with most work."""
+    other_needs: int = 0
+    """How many needs have less work than these twenty."""
+    work_of_others: float = 0.0
+    """Their share of the work."""
 
 
 class SeveralReport(Plain):
@@ -483,6 +492,15 @@ class SeveralReport(Plain):
     """Null where the log does not tell when jobs came."""
     left_out: list[str]
     """Parts of a report of one resource that do not know several."""
+    load: Load | None = None
+    """Of the resource that is used up first, by the jobs that need some of it; null where the log does not tell when
+    jobs came, or is too short to tell anything of it."""
+    agreement: list[Agreement] = []
+    """Empty where the log has no waits."""
+    somebody_waits: Number = None
+    """Share of the time in which somebody waited, by the log itself; null where it has no waits."""
+    blocked: list[Blocked] = []
+    """What the first in the queue then lacked."""
 
 
 # --- Waits on machines of other sizes ---------------------------------------------------------------------------------

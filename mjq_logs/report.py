@@ -28,7 +28,7 @@ from mjq_logs.answers import (
 )
 from mjq_logs.capacity import arrivals
 from mjq_logs.capacity.estimates import SIMULATED, Estimates, mean_work
-from mjq_logs.capacity.needs import MOST_NEEDS, costs_of_classes, error_of, fewer_needs, rounded_up
+from mjq_logs.capacity.needs import MOST_NEEDS, costs_of_classes, error_of, fewer_needs, rounded_up, work_of
 from mjq_logs.capacity.saturated import LINE
 from mjq_logs.doubts import doubts
 from mjq_logs.reading.log import HOUR, Log
@@ -37,8 +37,8 @@ from mjq_logs.window import held_most, too_short, window_of
 from mjq_logs.words import RULES, agreement_in_words, nearest, percent, time_in_words
 
 __all__ = [
-    "curve_of", "headline", "near_saturation_of", "notes_of", "report_on", "reports_by_partition", "reports_on",
-    "together", "verdict",
+    "curve_of", "headline", "near_saturation_of", "notes_of", "other_needs", "report_on", "reports_by_partition",
+    "reports_on", "together", "verdict", "waits_in_words",
 ]  # fmt: skip
 
 OF_STARTS = (
@@ -200,7 +200,7 @@ def _reports(log, policies, seed, needs, progress):
     progress("classes")
     costs = {policy: costs_of_classes(log, policy)[:CLASSES] for policy in policies}
     progress("waits")
-    short, work, (others, less) = too_short(log), mean_work(log), _other_needs(log)
+    short, work, (others, less) = too_short(log), mean_work(log), other_needs(log)
     load, agreement = (None, []) if short else (arrivals.load(log), arrivals.agreement(log))
     seen, held, warnings = window_of(log), held_most(log), doubts(log, agreement)
     reports = {}
@@ -240,10 +240,10 @@ def _reports(log, policies, seed, needs, progress):
     return reports
 
 
-def _other_needs(log):
+def other_needs(log: Log) -> tuple[int, float]:
     """Return how many needs have less work than those of which the costs are computed, and their share of it."""
-    _, kind = np.unique(log.need, return_inverse=True)
-    work = np.sort(np.bincount(kind, log.need * log.run))[::-1]
+    _, kind = log.kinds()
+    work = np.sort(np.bincount(kind, work_of(log)))[::-1]
     return len(work[MOST_NEEDS:]), float(work[MOST_NEEDS:].sum() / work.sum())
 
 
@@ -304,13 +304,21 @@ def verdict(
     if own.share_low is None:
         sentences.append(f"That has no interval: {own.interval.removeprefix('none, ')}.")
     sentences += [] if short else _of_load(load, own, rule)
-    beyond = load is not None and load.load >= _ends(own)[1]
-    if waits and waits.log:
-        sentences.append(f"At that load the jobs waited {_times(waits, True)}.")
-        sentences.append(f"In a replay under {rule} {GROWING if beyond else f'they wait {_times(waits, False)}'}.")
-    elif waits:
-        sentences.append(f"At that load {GROWING if beyond else f'the jobs wait {_times(waits, False, rule)}'}.")
+    sentences += waits_in_words(waits, None if load is None else load.load, own, rule)
     return [*sentences, *agreement_in_words(agreement)]
+
+
+def waits_in_words(waits: LoadWaits | None, load: float | None, own: Capacity, rule: str) -> list[str]:
+    """Say how long jobs wait at the load that came, by the log if it tells, and in a replay under a rule."""
+    beyond = load is not None and load >= _ends(own)[1]
+    if waits and waits.log:
+        return [
+            f"At that load the jobs waited {_times(waits, True)}.",
+            f"In a replay under {rule} {GROWING if beyond else f'they wait {_times(waits, False)}'}.",
+        ]
+    if waits:
+        return [f"At that load {GROWING if beyond else f'the jobs wait {_times(waits, False, rule)}'}."]
+    return []
 
 
 def _of_load(load, own, rule):

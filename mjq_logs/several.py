@@ -10,21 +10,18 @@ from mjq._util import checks
 from mjq_logs.answers import Capacities, PolicyOfSeveral, Resource, SeveralReport
 from mjq_logs.capacity import arrivals
 from mjq_logs.capacity.estimates import Estimates, own_order_capacity, started, tightest
+from mjq_logs.capacity.needs import costs_of_classes
 from mjq_logs.doubts import doubts
-from mjq_logs.lacking import blocked_in_words, lacking
+from mjq_logs.lacking import blocked_in_words, in_log, lacking, who_blocks
 from mjq_logs.reading.log import HOUR, Log
-from mjq_logs.report import curve_of, near_saturation_of, notes_of
+from mjq_logs.report import CLASSES, curve_of, near_saturation_of, notes_of, other_needs, waits_in_words
+from mjq_logs.waits.one_size import waits_at_load
 from mjq_logs.window import busy_share, held_most, too_short, window_of
-from mjq_logs.words import NAMES, RULES, listed, percent
+from mjq_logs.words import NAMES, RULES, agreement_in_words, listed, percent
 
 __all__ = ["LEFT_OUT", "blocked_by", "report_on_several"]
 
-LEFT_OUT = (
-    "replays with the times of arrival, and with that waits at this and other loads",
-    "how well replays agree with the waits of the log",
-    "the needs that waste most, and merged needs",
-    "when work came, by month and by hour",
-)
+LEFT_OUT = ("how wrong the capacity is if needs are merged (--needs)",)
 
 
 def report_on_several(
@@ -76,6 +73,10 @@ def report_on_several(
     capacities = {policy: made.capacities(policy, progress=progress) for policy in policies}
     progress("memory")
     memory = {policy: curve_of(made, policy) for policy in policies}
+    progress("classes")
+    costs, (others, less) = {policy: costs_of_classes(log, policy)[:CLASSES] for policy in policies}, other_needs(log)
+    progress("waits")
+    agreement, by_log = [] if short else arrivals.agreement(log), in_log(log)
     resources = [_resource(log, name, short) for name in log.resources]
     binds = log.resources[tightest(log)]
     load = resources[tightest(log)].load
@@ -84,6 +85,7 @@ def report_on_several(
         progress("alone")
         own = capacities[policy]["own_order"]
         full = _while_full(log, policy)
+        progress("curve")
         reports[policy] = PolicyOfSeveral(
             policy=policy,
             capacities=Capacities(**capacities[policy]),
@@ -93,9 +95,16 @@ def report_on_several(
             blocked=full.blocked,
             alone={name: _alone(log, name, policy) for name in log.resources},
             dominant=_dominant(log, policy),
+            waits=None if short else waits_at_load(log, policy),
+            classes=costs[policy],
+            other_needs=others,
+            work_of_others=less,
         )
+    of_log = agreement_in_words(agreement)
+    if by_log is not None:
+        of_log.append(f"By the log itself, {who_blocks(by_log.waits, by_log.blocked, log.resources)}")
     return SeveralReport(
-        verdict=[*([short] if short else []), *_verdict(resources, reports, binds)],
+        verdict=[*([short] if short else []), *_verdict(resources, reports, binds), *of_log],
         jobs=len(log),
         resources=resources,
         servers_from=log.servers_from,
@@ -105,9 +114,13 @@ def report_on_several(
         lines=log.lines,
         missing=list(log.missing),
         notes=notes_of(log),
-        warnings=doubts(log),
+        warnings=doubts(log, agreement),
         window=window_of(log),
         left_out=list(LEFT_OUT),
+        load=None if short else arrivals.load(log.alone(binds)),
+        agreement=agreement,
+        somebody_waits=None if by_log is None else by_log.waits,
+        blocked=[] if by_log is None else by_log.blocked,
     )
 
 
@@ -210,6 +223,7 @@ def _verdict(resources, reports, binds):
         )
         lacks = blocked_in_words(report.blocked, len(resources))
         sentences += [f"The next job would lack {lacks} of the time.", _views(report)]
+        sentences += waits_in_words(report.waits, by[binds].load, own, rule)
     return sentences
 
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from mjq._util import checks, watching
 from mjq_logs.answers import BinningError, Costs
-from mjq_logs.capacity.estimates import Estimates, own_order_capacity
+from mjq_logs.capacity.estimates import Estimates, own_order_capacity, tightest
 from mjq_logs.reading.log import HOUR, Log
+from mjq_logs.words import amount_of, size_in_words
 
-__all__ = ["MOST_NEEDS", "binning_error", "costs_of_classes", "error_of", "fewer_needs", "rounded_up"]
+__all__ = ["MOST_NEEDS", "binning_error", "costs_of_classes", "error_of", "fewer_needs", "rounded_up", "work_of"]
 
 MOST_NEEDS = 20  # each takes a replay of the whole log: a large machine may know a thousand needs
 LEAST_WORK = 1e-300  # to divide by, where no job ran
@@ -21,7 +22,8 @@ LEAST_WORK = 1e-300  # to divide by, where no job ran
 def costs_of_classes(log: Log, policy: str = "fcfs", most: int = MOST_NEEDS) -> list[Costs]:
     """Return the servers wasted by each class of jobs of a log, those of one need, and what they cost the others.
 
-    The jobs are worked off in the log's own order, and the queue never runs dry.
+    The jobs are worked off in the log's own order, and the queue never runs dry. Of several resources, work and waste
+    are those of the one that is used up first if nothing is wasted, the :func:`~mjq_logs.capacity.estimates.tightest`.
 
     Parameters
     ----------
@@ -46,28 +48,39 @@ def costs_of_classes(log: Log, policy: str = "fcfs", most: int = MOST_NEEDS) -> 
     >>> [round(row.wastes, 1) for row in costs_of_classes(log)]
     [0.5, 0.5]
     """
-    rows: list[Costs] = []
-    rate, work = own_order_capacity(log, policy).value, log.need * log.run
-    needs, kind = np.unique(log.need, return_inverse=True)
+    rows: list[tuple[int, Costs]] = []
+    rate, work = own_order_capacity(log, policy).value, work_of(log)
+    needs, kind = log.kinds()
     tried = np.argsort(-np.bincount(kind, work), kind="stable")[: checks.count("most", most)].tolist()
     for k, place in enumerate(tried):
-        mine, need = kind == place, needs[place]
+        mine, need = kind == place, amount_of(needs[place], log.resources)
         if mine.all():
             continue
+        doing = f"{policy}: the log without jobs of {size_in_words(need)}"
         try:
-            with watching.working(f"{policy}: the log without jobs of {need:g}", partial(float, k / len(tried))):
+            with watching.working(doing, partial(float, k / len(tried))):
                 without = own_order_capacity(log.of(~mine), policy).value
         except checks.TooShort:  # they all fit into the machine at once, or take no time
             continue
         beside, used = rate * (1 - mine.mean()), rate * work[mine].sum() / len(log) / HOUR
         gained = (without - beside) * work[~mine].mean() / HOUR
-        rows.append(
-            Costs(
-                need=float(need), jobs=int(mine.sum()), servers=float(used), beside=float(beside),
-                without=float(without), wastes=float(gained - used),
-            )
+        costs = Costs(
+            need=need, jobs=int(mine.sum()), servers=float(used), beside=float(beside), without=float(without),
+            wastes=float(gained - used),
         )  # fmt: skip
-    return sorted(rows, key=lambda row: (-row.wastes, row.need))
+        rows.append((place, costs))
+    return [row for _, row in sorted(rows, key=lambda pair: (-pair[1].wastes, pair[0]))]
+
+
+def work_of(log: Log) -> np.ndarray:
+    """Return the work of each job [server-seconds]; of several resources, that of the tightest.
+
+    >>> from mjq_logs import Vectors
+    >>> log = Log(need=Vectors([(1, 8), (2, 4)], ("cpus", "mem")), run=np.array([60.0, 30.0]), servers=(8, 16))
+    >>> work_of(log).tolist()
+    [480.0, 120.0]
+    """
+    return (log.needs[:, tightest(log)] if log.resources else log.need) * log.run
 
 
 def fewer_needs(log: Log, count: int) -> Log:

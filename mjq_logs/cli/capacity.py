@@ -34,7 +34,8 @@ what they assume, the needs that waste servers, and when work came.
 
 With --unit cpus,mem, or any other units between commas, jobs need several resources at once, and the machine is given
 as --servers 384,1.5TB. The command then prints how busy each resource was, which one binds, which one the next job
-lacks, and what one resource alone would have said. It leaves out what knows one resource only; --full names it.
+lacks, what one resource alone would have said, and what the first in the queue lacked by the log itself. Loads and
+wasted servers are those of the resource that is used up first.
 
 LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
 input. It may be a summary that mjq summary has written: jobs are then drawn from it. A log of a million jobs takes
@@ -159,16 +160,25 @@ def _answer_of_several(path, log, result):
 
     reports = list(result.policies.values())
     tight = NAMES.get(result.binds, result.binds)
+    title = "Replays against the waits of the log: look here before you believe a replay"
     more = {
         "what the next job lacks": [
             sheet.table(f"What the next job lacks under {report.policy} while jobs wait", report.blocked)
             for report in reports
         ],
+        "waits if jobs come slower or faster": [_curve(report) for report in reports if report.waits],
+        "how well replays agree with the log": [
+            *([sheet.table(title, result.agreement)] if result.agreement else []),
+            *([sheet.table("What the first in the queue lacked by the log itself, while jobs waited", result.blocked)]
+              if result.blocked else []),
+        ],
         "other estimates of the capacity": [
             *_capacities(reports), f"Shares, and the servers wasted, are those of the {tight}.",
             *(_memory(report.policy, report.memory) for report in reports),
         ],
-        "how long jobs stay near saturation": [_near_saturation(result.near_saturation)] * bool(result.near_saturation),
+        "what jobs of each need cost the others": [_classes(report, tight) for report in reports if report.classes],
+        "how long jobs stay near saturation": [_near_saturation(near) for near in [result.near_saturation] if near],
+        "when work came": list(_arrivals(result.load, tight)) if result.load else [],
         "what is left out": [
             "Left out, as these parts of the report know one resource only: " + "; ".join(result.left_out) + "."
         ],
@@ -266,10 +276,10 @@ def _curve(report):
     return sheet.table(title, curve, part, percentile=report.waits.percentile)
 
 
-def _arrivals(load):
+def _arrivals(load, servers="servers"):
     from mjq_logs.answers import Column
 
-    sentences = [f"{load.rate:.4g} jobs came per hour, with work for {load.load:.1%} of the servers."]
+    sentences = [f"{load.rate:.4g} jobs came per hour, with work for {load.load:.1%} of the {servers}."]
     spans = {"an hour": load.dispersion_by_hour, "a day": load.dispersion_by_day}
     varies = [f"in {span} {times:.3g} times" for span, times in spans.items() if times is not None]
     if varies:
@@ -314,19 +324,19 @@ def _memory(policy, curve):
     return sheet.table(title, curve, names=("jobs", [str(drawn.block) for drawn in curve]))
 
 
-def _classes(report):
+def _classes(report, servers="servers"):
     from mjq_logs.capacity.needs import MOST_NEEDS
 
     title = (
-        f"Needs that waste most under {report.policy}: the servers that others could use without them, less those that "
-        "they use"
+        f"Needs that waste most under {report.policy}: the {servers} that others could use without them, less those "
+        "that they use"
     )
     if report.other_needs:
         title += (
             f". Only the {MOST_NEEDS} needs with most work were tried; {report.other_needs} more have "
             f"{report.work_of_others:.1%} of it"
         )
-    return sheet.table(title, report.classes)
+    return sheet.table(title, report.classes, servers=servers)
 
 
 def _near_saturation(near):

@@ -229,7 +229,7 @@ def _cell(column, value, low=None, high=None):
     if isinstance(value, dict):
         return ", ".join(f"{NAMES.get(name, name)} {_cell(column, part)}" for name, part in value.items())
     if isinstance(value, list):
-        return listed(str(NAMES.get(name, name)) for name in value)
+        return listed(str(NAMES.get(name, name)) for name in value) if value else "nothing"
     known = low is not None and high is not None
     if column.sure and (not known or low <= 0 <= high):
         return None

@@ -14,6 +14,7 @@ import numpy as np
 from mjq_logs import intervals
 from mjq_logs.answers import AtLoad, Interval, LoadWaits, Waits
 from mjq_logs.capacity.arrivals import load
+from mjq_logs.capacity.estimates import tightest
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.replaying import replayed
 
@@ -181,6 +182,8 @@ def waits_at_load(
 ) -> LoadWaits | None:
     """Return how long the jobs of a log wait on its machine, against the load.
 
+    Of several resources, the load is that of the one that is used up first if nothing is wasted.
+
     Parameters
     ----------
     log : Log
@@ -206,10 +209,10 @@ def waits_at_load(
     >>> [(round(row.load, 2), round(row.waits.mean.value, 6)) for row in result.curve], result.log
     ([(0.84, 0.0), (1.69, 1.0)], None)
     """
-    came = load(log)
+    came = load(log.alone(log.resources[tightest(log)]) if log.resources else log)
     if came is None or log.submits_are_starts:
         return None
-    servers, number = log.require_servers(), worth(log).number
+    servers, number = log.machine(), worth(log).number
     replayed = {
         growth: wait_statistics(log, servers, policy, growth, percentile=percentile, number=number)
         for growth in {1.0, *growths}

@@ -17,6 +17,7 @@ import mjq_logs
 from mjq.simulation import replay
 from mjq_logs import Log, Vectors, read_log
 from mjq_logs.capacity.saturated import saturated_starts
+from mjq_logs.lacking import in_log
 from mjq_logs.reading.log import HOUR, Before
 from mjq_logs.replaying import replayed
 from mjq_logs.several import report_on_several
@@ -224,11 +225,11 @@ OTHERS = dict(
 )  # fmt: skip
 # These know several: their answer is the same whichever resource comes first, but for names and order.
 KNOW = {
-    "agreement", "blocked_by", "capacities", "capacity_by_block_length", "capped", "doubts", "exact_near_saturation",
-    "exponential_capacity", "find_gaps", "forecast_starts", "independent_capacity", "longest_pause", "naive_capacity",
-    "outages_in_words", "own_order_capacity", "planned", "report_on_several", "shifted_to_night", "size_in_use",
-    "sizes_between", "too_short", "what_if", "window_of", "with_exact_estimates", "within", "without_gaps",
-    "without_need",
+    "agreement", "blocked_by", "capacities", "capacity_by_block_length", "capped", "costs_of_classes", "doubts",
+    "exact_near_saturation", "exponential_capacity", "find_gaps", "forecast_starts", "independent_capacity",
+    "longest_pause", "naive_capacity", "outages_in_words", "own_order_capacity", "planned", "report_on_several",
+    "shifted_to_night", "size_in_use", "sizes_between", "too_short", "waits_at_load", "what_if", "window_of",
+    "with_exact_estimates", "within", "without_gaps", "without_need",
 }  # fmt: skip
 TESTED_ELSEWHERE = {"exact_near_saturation", "forecast_starts", "planned", "report_on_several", "sizes_between"}
 
@@ -256,7 +257,7 @@ def called(name, log):
 
 def test_most_functions_are_found():
     names = set(takes_a_log())
-    assert names > KNOW and {"load", "summarize", "waits_at_load"} < names - KNOW
+    assert names > KNOW and {"load", "summarize", "job_classes"} < names - KNOW
 
 
 @pytest.mark.parametrize("name", sorted(set(takes_a_log()) - KNOW))
@@ -487,12 +488,16 @@ def test_the_report_says_what_each_part_of_it_says():
         busy = of.capacities.own_order.share
         assert of.busy[report.binds] == pytest.approx(busy) and max(of.busy.values()) <= 1
         assert of.used == pytest.approx({r.name: r for r in report.resources}[report.binds].load / busy)
+        assert of.waits == mjq_logs.waits_at_load(log, policy)
+        assert of.classes == mjq_logs.costs_of_classes(log, policy)[:10] and of.other_needs > 100
     for resource in report.resources:
         alone = log.alone(resource.name)
         assert (resource.busy, resource.load) == (mjq_logs.busy_share(alone), mjq_logs.load(alone).load)
     assert {row.name: row.naive for row in report.resources}[report.binds] == min(row.naive for row in report.resources)
     assert report.policies["fcfs"].capacities.naive.value == pytest.approx(min(row.naive for row in report.resources))
     assert 0 in log.needs[:, 0] and report.resources[0].jobs < len(log) == report.resources[1].jobs
+    assert report.agreement == mjq_logs.agreement(log) and report.blocked == in_log(log).blocked
+    assert report.load == mjq_logs.load(log.alone(report.binds))
     with pytest.raises(ValueError, match="counts one resource"):
         report_on_several(log.alone("mem"))
 

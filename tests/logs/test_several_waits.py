@@ -202,6 +202,33 @@ def test_the_time_in_which_somebody_would_fit_second_by_second(seed):
     assert share == pytest.approx(seconds / (last - first) if last > first else 0)
 
 
+# --- The report -------------------------------------------------------------------------------------------------------
+
+
+def test_a_resource_that_never_binds_changes_no_part_of_a_report():
+    one, several = of_one(700)
+    reports, report = mjq_logs.reports_on(one), mjq_logs.report_on_several(several)
+    for policy, single in reports.policies.items():
+        of, alone = (as_one(answer.model_dump()) for answer in (report.policies[policy], single))
+        alone["memory"] = alone["memory"][policy]
+        for name in ("capacities", "memory", "used", "waits", "classes", "other_needs", "work_of_others"):
+            assert of[name] == alone[name], name
+        assert of["classes"] and of["waits"]["log"] and [row["lacks"] for row in of["blocked"]] == [["cpus"]]
+    assert report.agreement == single.agreement and report.load == single.load
+    assert report.near_saturation.capacity == pytest.approx(reports.policies["fcfs"].near_saturation.capacity)
+
+
+def test_a_need_that_takes_all_of_a_resource_costs_the_others_most():
+    """Jobs of all memory and one CPU, among jobs of one CPU: while one runs, 15 CPUs are idle."""
+    needs = np.tile([(1, 1)] * 31 + [(1, 64)], (40, 1))
+    log = log_of(needs, np.full(len(needs), 3600.0), (16, 64))
+    rows = {row.need["mem"]: row for row in mjq_logs.costs_of_classes(log)}
+    assert (rows[64].jobs, rows[1].jobs) == (40, 1240)
+    without = mjq_logs.own_order_capacity(log.of(needs[:, 1] == 1)).value
+    assert rows[64].without == pytest.approx(without) == pytest.approx(16, rel=0.01)
+    assert rows[64].beside == pytest.approx(mjq_logs.own_order_capacity(log).value * 31 / 32)
+
+
 # --- The commands -----------------------------------------------------------------------------------------------------
 
 
