@@ -56,7 +56,7 @@ class Column(NamedTuple):
     unit: str = ""
     """Shares are written in %."""
     form: str = ""
-    """Format of a number; by default it has three digits."""
+    """Format of a number, by default with three digits; "time" gives hours a unit that suits them."""
     of: str = ""
     """Which part of the value is shown, as a path of names; by default it is the value."""
     ends: tuple[str, str] | None = None
@@ -728,10 +728,10 @@ class Within(Plain):
 class StartForecast(Plain):
     """Hold when one more job would start, in hours from the time of the forecast."""
 
-    need: Amount
-    limit: float
+    need: Annotated[Amount, Column("need", "", "g")]
+    limit: Annotated[float, Column("limit", "", "time")]
     """Hours."""
-    median: float
+    median: Annotated[float, Column("median", "", "time")]
     intervals: dict[str, tuple[float, float]]
     """Ends of the 50 %, 80 % and 95 % intervals; empty where the log is too short."""
     within: list[Within]

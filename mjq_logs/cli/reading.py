@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "USED", "Machine", "Need", "Servers", "anonymous_option", "growth_option", "servers_option", "machine_option",
-    "log_options", "outage_options", "calendar_option", "read", "read_parts", "lines_used", "schema_option",
+    "log_options", "outage_options", "calendar_option", "read", "read_parts", "schema_option",
 ]  # fmt: skip
 
 OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
@@ -345,16 +345,6 @@ def read_parts(
     if keep_gaps is not None:
         logs = {name: _with_outages(log, keep_gaps) for name, log in logs.items()}
     return logs, lines
-
-
-def lines_used(lines: Lines) -> str:
-    """Return how many lines of a file were used, and why others were not, with the first lines of each reason."""
-    reasons = (
-        f"\n  {count} not used: {reason} (line{'s' * (count > 1)} {', '.join(map(str, lines.first[reason]))}"
-        f"{', …' * (count > len(lines.first[reason]))})"
-        for reason, count in lines.dropped.items()
-    )
-    return f"{lines.read} lines read, {lines.used} used" + "".join(reasons)
 
 
 def schema_option(*names: str) -> Callable:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from mjq_logs.answers import Column, Plain
 
 __all__ = [
-    "Answer", "Chart", "Table", "answer", "answer_of_partitions", "as_text", "deliver", "facts", "full_option",
-    "lines_used", "table", "write_page",
+    "Answer", "Chart", "Table", "answer", "answer_of_partitions", "as_text", "brief_time", "deliver", "facts",
+    "full_option", "lines_used", "table", "write_page",
 ]  # fmt: skip
 
 full_option = click.option(
@@ -64,6 +64,7 @@ figure svg { width: 100%; max-width: 34rem; height: auto; background: white; col
 }
 """
 MINUTE = 1 / 60  # hours
+UNITS = (48.0, "d", 1 / 24), (1.0, "h", 1.0), (1 / 60, "min", 60.0), (0.0, "s", 3600.0)  # from so many hours on
 LARGE = 1e6  # from which on a number is written with an exponent
 NUMBER = re.compile(r"[-+.e\d]+")
 INTERVAL = re.compile(r"\([-+.e\d]+ to [-+.e\d]+\)")  # which is not broken between lines
@@ -121,7 +122,7 @@ def answer(
 
     held = None if log.resources else held_in_words(held_most(log), log.servers)
     of_log = [window_in_words(window_of(log)), held, *(note for note in notes if note not in log.notes)]
-    how_read = [lines_used(log.lines) if log.lines else "", "\n".join(filter(None, of_log))]
+    how_read = [lines_used(log.lines) if log.lines else "", "\n".join(filter(None, dict.fromkeys(of_log)))]
     rest = {"how the log was read": list(filter(None, how_read)), **more}
     new = [sentence for sentence in sentences if sentence not in warnings]
     return Answer(warnings, [facts(path, log), *log.notes], new, table, {name: x for name, x in rest.items() if x})
@@ -226,6 +227,8 @@ def _cell(column, value, low=None, high=None):
         value, low, high = value.value, value.low, value.high
     if value is None or isinstance(value, str):
         return value
+    if column.form == "time":
+        return brief_time(value)
     if isinstance(value, dict):
         return ", ".join(f"{NAMES.get(name, name)} {_cell(column, part)}" for name, part in value.items())
     if isinstance(value, list):
@@ -238,6 +241,17 @@ def _cell(column, value, low=None, high=None):
     if not known or not low < high or not intervals.tells(low, high, MINUTE if column.unit == "h" else 0.0):
         return number
     return f"{number} ({_number(times * low, column.form)} to {_number(times * high, column.form)})"
+
+
+def brief_time(hours: float) -> str:
+    """Return a time in the unit that suits it.
+
+    >>> [brief_time(hours) for hours in (0, 0.01, 0.5, 3.25, 100)]
+    ['0 s', '36 s', '30 min', '3.2 h', '4.2 d']
+    """
+    least, unit, factor = next(row for row in UNITS if hours >= row[0])
+    value = hours * factor
+    return f"{value:.0f} {unit}" if unit == "s" or value >= 10 else f"{value:.2g} {unit}"
 
 
 def _number(x, form):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from mjq_logs.cli.common import Command, force_option, json_option, show, show_json
-from mjq_logs.cli.reading import lines_used, log_options, outage_options, read, servers_option
+from mjq_logs.cli import sheet
+from mjq_logs.cli.common import Command, force_option, json_option, show
+from mjq_logs.cli.reading import log_options, outage_options, read, servers_option
 
 __all__ = ["draw", "summary"]
 
@@ -23,8 +25,9 @@ __all__ = ["draw", "summary"]
     help="Write the summary to this file. Without it, the command only says what the file would contain.",
 )  # fmt: skip
 @force_option
+@sheet.full_option
 @json_option
-def summary(log: str, output: str | None, force: bool, as_json: bool, **reading: Any) -> None:
+def summary(log: str, output: str | None, force: bool, full: bool, as_json: bool, **reading: Any) -> None:
     """Summarize a log in at most 700 numbers, from which jobs can be drawn that wait about as long.
 
     LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
@@ -45,18 +48,15 @@ def summary(log: str, output: str | None, force: bool, as_json: bool, **reading:
     site = summarize(cluster_log)
     if output is not None:
         site.write(output)
-    if as_json:
-        import json
-
-        show_json(json.loads(site.to_json()))
-        return
-    assert cluster_log.lines is not None  # of a log that was read from a file
-    content = "What the file contains", *_list(site.in_words()), "", "How well jobs drawn from it meet the log"
-    show("\n".join([lines_used(cluster_log.lines), *cluster_log.notes, "", *content, *_list(site.error_in_words())]))
-    if output is None:
-        show("\nNothing was written. With -o FILE the summary is written to a file.")
-    else:
-        show(f"\nThe summary is in {output}. Read what it contains before you give it away.")
+    written = (
+        "Nothing was written. With -o FILE the summary is written to a file." if output is None
+        else f"The summary is in {output}. Read what it contains before you give it away."
+    )  # fmt: skip
+    sentences = [
+        "What the file contains", *_list(site.in_words()), "",
+        "How well jobs drawn from it meet the log", *_list(site.error_in_words()), "", written,
+    ]  # fmt: skip
+    sheet.deliver(sheet.answer(log, cluster_log, [], sentences, None, {}), json.loads(site.to_json()), full, as_json)
 
 
 @click.command(cls=Command)

@@ -9,14 +9,13 @@ from pathlib import Path
 
 import click
 
-from mjq_logs.cli import sheet_by_hand as sheet
-from mjq_logs.cli.common import Command, json_option, note, quiet_option, show, show_json, workers_option
+from mjq_logs.cli import sheet
+from mjq_logs.cli.common import Command, json_option, note, quiet_option, workers_option
 from mjq_logs.cli.plan import Duration
-from mjq_logs.cli.reading import Need, calendar_option, lines_used, log_options, read, schema_option, servers_option
+from mjq_logs.cli.reading import Need, calendar_option, log_options, read, schema_option, servers_option
+from mjq_logs.cli.sheet import brief_time
 
 __all__ = ["wait"]
-
-UNITS = (48.0, "d", 1 / 24), (1.0, "h", 1.0), (1 / 60, "min", 60.0), (0.0, "s", 3600.0)  # from so many hours on
 
 
 @click.command(cls=Command)
@@ -52,18 +51,19 @@ UNITS = (48.0, "d", 1 / 24), (1.0, "h", 1.0), (1 / 60, "min", 60.0), (0.0, "s", 
     help="Print a table for many needs and limits. By default they are those that are usual in the log. Forecasts that "
     "do not differ share a row.",
 )  # fmt: skip
+@sheet.full_option
 @json_option
 @schema_option("StartForecasts")
 @workers_option
 @quiet_option
-def wait(log, needs, limits, at, policy, servers, within, table, as_json, workers, quiet, **reading):
+def wait(log, needs, limits, at, policy, servers, within, table, full, as_json, workers, quiet, **reading):
     """Forecast when one more job would start.
 
     The command takes the jobs that run and wait at a time of the log, and replays them with one more job. It also looks
     at what similar jobs have waited lately. It combines both in the way that has worked best in this log so far, and
-    corrects the result by the errors of earlier forecasts. The answer is a distribution, and it comes with its record:
-    how good such forecasts were in the last third of the log. Where the intervals have held too few of the latest
-    starts or too many, the first lines say so.
+    corrects the result by the errors of earlier forecasts. The answer is a distribution. --full adds its record: how
+    good such forecasts were in the last third of the log. Where the intervals have held too few of the latest starts or
+    too many, the first lines say so.
 
     LOG is read as in mjq capacity, whose help shows how to write such a log in Slurm. Jobs that run or wait while sacct
     writes the log are used, too. The forecasts of the past are kept in the user's cache folder, so that the same log is
@@ -88,10 +88,7 @@ def wait(log, needs, limits, at, policy, servers, within, table, as_json, worker
         **({"within": within} if within else {}), keep=_cache(), workers=workers,
         progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
-    if as_json:
-        show_json(report.model_dump())
-    else:
-        show(sheet.as_text(_parts(report, table)))
+    sheet.deliver(_answer(log, cluster_log, report, table), report, full, as_json)
 
 
 def _seconds(at, cluster_log):
@@ -118,40 +115,45 @@ def _cache():
     return folder
 
 
-def _parts(report, as_table):
-    """Yield the forecasts for people, part by part."""
-    from mjq_logs.words import size_in_words
+def _answer(path, log, report, pool):
+    """Return the forecasts for people."""
+    from mjq_logs.words import amount_in_words
 
-    machine = lambda amount: size_in_words(amount) + " servers" * (not isinstance(amount, dict))  # noqa: E731
-    if report.queue is not None and report.queue.grows:
-        yield _growing(report.queue)
-    yield from report.warnings
-    if report.lines:
-        yield lines_used(report.lines)
-    yield "\n".join(
-        [f"{report.jobs} jobs on {machine(report.servers)}; starts are those of {report.starts}", *report.notes]
-    )
+    warnings = [_growing(report.queue)] if report.queue is not None and report.queue.grows else []
     when = f"{report.date} ({report.at:.10g} s)" if report.date else f"second {report.at:.10g}"
-    yield (
-        f"At {when} {_jobs(report.running, 'runs', 'run')} on {machine(report.busy)}, and "
-        f"{_jobs(report.waiting, 'waits', 'wait')}."
-    )
-    if as_table or len(report.forecasts) > 1:
-        yield from _table(report, as_table)
-    else:
-        yield from _one(report.forecasts[0])
-    if report.weight_of_rule is not None:
-        yield _rests(report)
-    if report.record is not None:
-        yield from _record(report.record)
+    sentences = [
+        f"At {when} {_jobs(report.running, 'runs', 'run')} on {amount_in_words(report.busy)}, and "
+        f"{_jobs(report.waiting, 'waits', 'wait')}. Starts are those of {report.starts}."
+    ]
+    first, *others = report.forecasts
+    if not others:
+        alone = "" if first.intervals else " by the replays alone"
+        sentences.append(
+            f"A job of {amount_in_words(first.need)} with a limit of {brief_time(first.limit)} would wait "
+            f"{brief_time(first.median)} (median){alone}."
+        )
+    sentences += [note for note in report.notes if note not in log.notes]
+    rows = _pooled(report.forecasts) if pool else report.forecasts
+    if len(rows) < len(report.forecasts):
+        sentences.append(
+            f"{len(report.forecasts)} forecasts are in {len(rows)} rows. Forecasts that differ by less than a fifth "
+            "share a row, and so do those in which a longer job would start before a shorter one: that is chance."
+        )
+    more = {
+        "what the forecast rests on": _rests(report, first if not others else None),
+        "how good such forecasts were": list(_record(report.record)) if report.record else [],
+    }
+    table = _table(rows) if others or first.intervals else None
+    return sheet.answer(path, log, [*warnings, *report.warnings], sentences, table, more)
 
 
 def _growing(queue):
     """Say that the queue grows."""
+    lately, before, now = map(brief_time, (queue.lately, queue.before, queue.work))
     return (
-        f"The queue grows, so jobs may wait longer than is forecast here. Half of the last {_time(queue.hours)} the "
-        f"jobs that waited asked for {_time(queue.lately)} of all servers or more. Before, it was at most "
-        f"{_time(queue.before)} for 95 % of the time. Now it is {_time(queue.work)}."
+        "The queue grows, so jobs may wait longer than is forecast here. Half of the last "
+        f"{brief_time(queue.hours)} the jobs that waited asked for {lately} of all servers or more. Before, it was at "
+        f"most {before} for 95 % of the time. Now it is {now}."
     )
 
 
@@ -159,103 +161,79 @@ def _jobs(number, singular, plural):
     return f"{number} job {singular}" if number == 1 else f"{number} jobs {plural}"
 
 
-def _one(forecast):
-    """Yield the forecast of a single job."""
-    from mjq_logs.words import amount_in_words
-
-    job = f"A job of {amount_in_words(forecast.need)} with a limit of {_time(forecast.limit)}"
-    if not forecast.intervals:
-        yield f"{job} would wait {_time(forecast.median)} (median) by the replays alone."
-        return
-    yield f"{job} would wait {_time(forecast.median)} (median)."
-    rows = [[f"{share} %", _time(low), _time(high)] for share, (low, high) in forecast.intervals.items()]
-    yield sheet.Table("The wait lies in each interval with its probability", ("interval", "from", "to"), rows, ("",))
-    rows = [[_time(row.wait), f"{row.probability:.0%}"] for row in forecast.within]
-    yield sheet.Table("Probability that the job starts", ("within", "probability"), rows, ("",))
-    yield (
-        f"The replays alone say {_time(forecast.by_rule)} (median). The last job like this one waited "
-        f"{_time(forecast.last_alike)}."
-    )
-
-
-def _table(report, pool):
-    """Yield the forecasts of many jobs, and say which of them share a row."""
-    from mjq_logs.forecast.table import Row, pooled
+def _pooled(forecasts):
+    """Return forecasts, each for a range of needs and limits, in words."""
+    from mjq_logs.forecast.table import pooled
     from mjq_logs.words import size_in_words
 
-    if pool:
-        rows = pooled(report.forecasts)
-    else:
-        rows = [Row((each.need,) * 2, (each.limit,) * 2, each) for each in report.forecasts]
-    times = [f"within\n{_time(row.wait)}" for row in report.forecasts[0].within]
-    cells = [
-        [_range(row.needs, size_in_words), _range(row.limits, _time), *_cells(row.forecast)] for row in rows
-    ]  # fmt: skip
-    shares = [f"{share} %" for share in report.forecasts[0].intervals]
-    yield sheet.Table("Wait of one more job", ("need", "limit", "median", *shares, *times), cells, ("",))
-    if len(rows) < len(report.forecasts):
-        yield (
-            f"{len(report.forecasts)} forecasts are in {len(rows)} rows. Forecasts that differ by less than a fifth "
-            "share a row, and so do those in which a longer job would start before a shorter one: that is chance."
+    def between(ends, shown):
+        return " to ".join(dict.fromkeys(map(shown, ends)))
+
+    return [
+        row.forecast.model_copy(
+            update=dict(need=between(row.needs, size_in_words), limit=between(row.limits, brief_time))
         )
+        for row in pooled(forecasts)
+    ]
 
 
-def _cells(forecast):
-    """Return what a table shows of a forecast."""
-    ends = [" to ".join(map(_time, each)) for each in forecast.intervals.values()]
-    return [_time(forecast.median), *ends, *(f"{row.probability:.0%}" for row in forecast.within)]
+def _table(rows):
+    """Return the forecasts of jobs, a job a row: ends of intervals, and probabilities of a start."""
+    from mjq_logs.answers import Column
+
+    more = [
+        (Column(f"{share} %"), [" to ".join(map(brief_time, row.intervals[share])) for row in rows])
+        for share in rows[0].intervals
+    ]
+    more += [
+        (Column(f"within\n{brief_time(at.wait)}", "%", ".0f"), [row.within[k].probability for row in rows])
+        for k, at in enumerate(rows[0].within)
+    ]
+    title = "Wait of one more job: the median, the ends of intervals, and the probability of a start"
+    return sheet.table(title, rows, *more)
 
 
-def _range(ends, shown):
-    first, last = map(shown, ends)
-    return first if first == last else f"{first} to {last}"
-
-
-def _rests(report):
-    """Say what the forecast rests on."""
-    share = report.weight_of_rule
+def _rests(report, single):
+    """Say what the forecasts rest on and, of a single one, what each of these says."""
+    share, replays = report.weight_of_rule, f"replays under {report.policy}"
+    if share is None:
+        return []
     if report.rule_alone:
-        return (
-            f"The forecast rests on the replays under {report.policy} alone: lately they have been clearly better than "
-            "what similar jobs had waited."
+        words = f"the {replays} alone: lately they have been clearly better than what similar jobs had waited."
+    elif share == 1:
+        words = f"the {replays} alone: no recent wait has improved them so far."
+    elif share == 0:
+        words = f"recent waits alone: {replays} have not improved them so far."
+    else:
+        words = (
+            f"two things: {replays} count {share:.0%}, and the wait of the last job like this one counts "
+            f"{1 - share:.0%}."
         )
-    if share == 1:
-        return (
-            f"The forecast rests on the replays under {report.policy} alone: no recent wait has improved them so far."
-        )
-    if share == 0:
-        return f"The forecast rests on recent waits alone: replays under {report.policy} have not improved them so far."
-    return (
-        f"The forecast rests on two things: replays under {report.policy} count {share:.0%}, and the wait of the last "
-        f"job like this one counts {1 - share:.0%}."
+    each = single and (
+        f"The replays alone say {brief_time(single.by_rule)} (median). The last job like this one waited "
+        f"{brief_time(single.last_alike)}."
     )
+    return [f"The forecast rests on {words}", *([each] if each else [])]
 
 
 def _record(record):
     """Yield how good forecasts have been."""
+    from mjq_logs.answers import Column
+
     yield (
         f"Record: {record.forecasts} starts in the last third of the log were forecast in the same way. Each forecast "
         "was corrected by the errors of earlier ones, as far as they were known at its time."
     )
-    rows = [
-        [f"{share} %", f"{held:.0%}", f"{record.within_before[share]:.0%}"] for share, held in record.within.items()
-    ]
-    head = "interval", "corrected", "before"
-    yield sheet.Table("Share of the starts that lay inside the interval", head, rows, ("",))
+    yield sheet.table(
+        "Share of the starts that lay inside the interval",
+        [],
+        (Column("corrected", "%", ".0f"), record.within.values()),
+        (Column("before", "%", ".0f"), record.within_before.values()),
+        names=("interval", [f"{share} %" for share in record.within]),
+    )
     yield (
         f"The error of the median was {record.error:.2f}, and {record.error_before:.2f} before the correction. The "
         f"mean wait had {record.error_of_mean:.2f}, the wait of the last job alike {record.error_of_last:.2f}, and the "
         f"replays alone {record.error_of_rule:.2f}.\n"
         "An error is the mean difference of log(1 + wait in minutes)."
     )
-
-
-def _time(hours):
-    """Return a time in the unit that suits it.
-
-    >>> [_time(hours) for hours in (0, 0.01, 0.5, 3.25, 100)]
-    ['0 s', '36 s', '30 min', '3.2 h', '4.2 d']
-    """
-    least, unit, factor = next(row for row in UNITS if hours >= row[0])
-    value = hours * factor
-    return f"{value:.0f} {unit}" if unit == "s" or value >= 10 else f"{value:.2g} {unit}"

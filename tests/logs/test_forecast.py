@@ -572,7 +572,7 @@ def test_the_command_and_its_json(tmp_path, log, few_draws, monkeypatch):
     columns = {"submit": log.submit, "start": log.start, "run": log.run, "need": log.need, "estimate": log.estimate}
     np.savetxt(path, np.column_stack(list(columns.values())), "%d", ",", header=",".join(columns), comments="")
     words = ["wait", path, "--servers", 16, "--workers", 1]
-    answer = said(*words, "--need", 4, "--limit", "1h", "--within", "2h")
+    answer = said(*words, "--need", 4, "--limit", "1h", "--within", "2h", "--full")
     assert answer.status == 0 and answer.err == ""
     for text in ("(median)", "Record:", "The forecast rests on", "2 h", "corrected", "before the correction"):
         assert text in answer.out
