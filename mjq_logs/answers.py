@@ -23,9 +23,9 @@ from pydantic import (
 )
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "schema", "Column", "columns_of", "Plain", "Lines", "Window", "Held", "Interval", "Waits", "AtLoad", "Rate",
-    "Capacity", "Capacities", "Drawn", "Load", "Costs", "NearSaturation", "Agreement", "BinningError", "Binned",
-    "LoadWaits", "Report", "PolicyReplay", "PolicyReports", "SumOfReports", "Reports", "Resource", "Blocked",
+    "schema", "Amount", "Column", "columns_of", "Plain", "Lines", "Window", "Held", "Interval", "Waits", "AtLoad",
+    "Rate", "Capacity", "Capacities", "Drawn", "Load", "Costs", "NearSaturation", "Agreement", "BinningError",
+    "Binned", "LoadWaits", "Report", "PolicyReplay", "PolicyReports", "SumOfReports", "Reports", "Resource", "Blocked",
     "PolicyOfSeveral", "SeveralReport", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans",
     "ForecastRecord", "HeldLately", "QueueLength", "Within", "StartForecast", "StartForecasts",
 ]  # fmt: skip

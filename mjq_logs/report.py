@@ -37,8 +37,8 @@ from mjq_logs.window import held_most, too_short, window_of
 from mjq_logs.words import RULES, agreement_in_words, nearest, percent, time_in_words
 
 __all__ = [
-    "curve_of", "headline", "near_saturation_of", "notes_of", "other_needs", "report_on", "reports_by_partition",
-    "reports_on", "together", "verdict", "waits_in_words",
+    "CLASSES", "curve_of", "headline", "near_saturation_of", "notes_of", "other_needs", "report_on",
+    "reports_by_partition", "reports_on", "together", "verdict", "waits_in_words",
 ]  # fmt: skip
 
 OF_STARTS = (
