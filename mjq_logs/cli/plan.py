@@ -388,21 +388,23 @@ def _by_size(answer, result):
     from mjq_logs.answers import Column
     from mjq_logs.words import node_in_words, size_in_words
 
-    further = node_in_words(1, result.varies) if result.node == 1 else "node"
-    title = (
-        f"Waits under {answer.policy}, with 95 % intervals. What is saved is of the mean wait, and is left out where "
-        f"its interval holds zero. What each further {further} saves is the mean from this size to the next that is at "
-        "least a tenth larger."
-    )
     rows = [row for row in answer.sizes if row.shown]
+    known = any(row.waits and row.waits.mean.low is not None for row in rows)
+    sentences = [f"Waits under {answer.policy}" + ", with 95 % intervals" * known]
+    if known:
+        further = node_in_words(1, result.varies) if result.node == 1 else "node"
+        sentences += [
+            "What is saved is of the mean wait, and is left out where its interval holds zero",
+            f"What each further {further} saves is the mean from this size to the next that is at least a tenth larger",
+        ]
     if between := [size_in_words(row.servers) for row in answer.sizes if not row.shown]:
-        title += (
-            f" Further sizes from {between[0]} to {between[-1]} were tried, and are in --json; the table has those "
-            "at which the target begins to be met or missed."
+        sentences.append(
+            f"Further sizes from {between[0]} to {between[-1]} were tried, and are in --json; the table has those "
+            "at which the target begins to be met or missed"
         )
     verdicts = [_verdict(row, answer.tells) if row.waits else f"too small for {row.too_large}" for row in rows]
     words = dict(percentile=result.percentile, node=result.node, machine="machine" if result.varies else "servers")
-    return sheet.table(title, rows, (Column("target"), verdicts), **words)
+    return sheet.table(". ".join(sentences), rows, (Column("target"), verdicts), **words)
 
 
 def _verdict(row, tells):
