@@ -50,6 +50,29 @@ def test_each_start_is_that_of_the_definition_on_ten_thousand_logs():
     agree(2, 10_000)
 
 
+def test_nobody_in_view_waits_who_fits_and_no_host_holds_too_much():
+    """By what is reported alone; one host may be kept for the head."""
+    rng = np.random.default_rng(3)
+    kept = 0
+    for k in range(150):
+        submit, need, run, numbers, sizes, rule = random_log(rng)
+        got = replay_on_hosts(submit, need, run, numbers, sizes, seed=k, **rule)
+        there = np.repeat(sizes, numbers, axis=0)
+        submit, end = np.array(submit), got.start + run
+        assert (got.start >= submit).all() and (rule["view"] > 1 or (np.diff(got.start) >= 0).all())
+        for now in {*submit.tolist(), *end.tolist()}:
+            served = (got.start <= now) & (end > now)
+            free = there - np.array([need[served & (got.host == h)].sum(axis=0) for h in range(len(there))])
+            assert (free >= 0).all()
+            waiting = np.flatnonzero((submit <= now) & (got.start > now))[: rule["view"]]
+            able = {job: set(np.flatnonzero((need[job] <= free).all(axis=1))) for job in waiting}
+            assert not able.get(waiting[0] if len(waiting) else None)
+            open_to_others = set().union(*able.values())
+            assert len(open_to_others) <= rule["reserve"]
+            kept += len(open_to_others)
+    assert kept > 50
+
+
 def test_one_resource_is_a_vector_of_one_and_the_order_of_a_log_does_not_matter():
     submit, need, run = [4, 0, 0, 1], [3, 2, 2, 4], [2, 9, 5, 1]
     plain = replay_on_hosts(submit, need, run, 2, 4)
