@@ -135,22 +135,11 @@ def _answer(path, log, result):
 
     reports = list(result.policies.values())
     first = reports[0]
-    title = "Replays against the waits of the log: look here before you believe a replay"
-    agreement = ["\n".join(agreement_in_words(first.agreement)), sheet.table(title, first.agreement)]
-    more = {
-        "waits if jobs come slower or faster": [_curve(report) for report in reports if report.waits],
-        "how well replays agree with the log": agreement if first.agreement else [],
-        "other estimates of the capacity": [
-            *_capacities(reports), _mean_work(first.mean_work),
-            *(_memory(report.policy, first.memory[report.policy]) for report in reports),
-            *(_binned(report) for report in reports if report.binned),
-        ],
-        "what jobs of each need cost the others": [_classes(report) for report in reports if report.classes],
-        "how long jobs stay near saturation": [
-            _near_saturation(report.near_saturation) for report in reports if report.near_saturation
-        ],
-        "when work came": list(_arrivals(first.load)) if first.load else [],
-    }  # fmt: skip
+    curves = {report.policy: first.memory[report.policy] for report in reports}
+    near = [report.near_saturation for report in reports]
+    more = _parts(reports, first, near, curves, _mean_work(first.mean_work))
+    more["how well replays agree with the log"][:0] = filter(None, ["\n".join(agreement_in_words(first.agreement))])
+    more["other estimates of the capacity"] += [_binned(report) for report in reports if report.binned]
     return sheet.answer(path, log, first.warnings, result.verdict, _limits(reports), more, first.notes)
 
 
@@ -160,30 +149,31 @@ def _answer_of_several(path, log, result):
 
     reports = list(result.policies.values())
     tight = NAMES.get(result.binds, result.binds)
-    title = "Replays against the waits of the log: look here before you believe a replay"
-    more = {
-        "what the next job lacks": [
-            sheet.table(f"What the next job lacks under {report.policy} while jobs wait", report.blocked)
-            for report in reports
-        ],
-        "waits if jobs come slower or faster": [_curve(report) for report in reports if report.waits],
-        "how well replays agree with the log": [
-            *([sheet.table(title, result.agreement)] if result.agreement else []),
-            *([sheet.table("What the first in the queue lacked by the log itself, while jobs waited", result.blocked)]
-              if result.blocked else []),
-        ],
-        "other estimates of the capacity": [
-            *_capacities(reports), f"Shares, and the servers wasted, are those of the {tight}.",
-            *(_memory(report.policy, report.memory) for report in reports),
-        ],
-        "what jobs of each need cost the others": [_classes(report, tight) for report in reports if report.classes],
-        "how long jobs stay near saturation": [_near_saturation(near) for near in [result.near_saturation] if near],
-        "when work came": list(_arrivals(result.load, tight)) if result.load else [],
-        "what is left out": [
-            "Left out, as these parts of the report know one resource only: " + "; ".join(result.left_out) + "."
-        ],
-    }  # fmt: skip
+    lacks = [(f"What the next job lacks under {report.policy} while jobs wait", report.blocked) for report in reports]
+    if result.blocked:
+        lacks.append(("What the first in the queue lacked by the log itself, while jobs waited", result.blocked))
+    curves = {report.policy: report.memory for report in reports}
+    whose = f"Shares, and the servers wasted, are those of the {tight}."
+    left_out = "Left out, as these parts of the report know one resource only: " + "; ".join(result.left_out) + "."
+    more: dict[str, list] = {"what the next job lacks": [sheet.table(*lack) for lack in lacks]}
+    more |= _parts(reports, result, [result.near_saturation], curves, whose, tight)
+    more["what is left out"] = [left_out]
     return sheet.answer(path, log, result.warnings, result.verdict, _by_resource(result), more, result.notes)
+
+
+def _parts(reports, whole, near, curves, of_capacities, servers="servers"):
+    """Return the further parts that reports of one and of several resources have in common."""
+    title = "Replays against the waits of the log: look here before you believe a replay"
+    return {
+        "waits if jobs come slower or faster": [_curve(report) for report in reports if report.waits],
+        "how well replays agree with the log": [sheet.table(title, whole.agreement)] if whole.agreement else [],
+        "other estimates of the capacity": [
+            *_capacities(reports), of_capacities, *(_memory(policy, curve) for policy, curve in curves.items()),
+        ],
+        "what jobs of each need cost the others": [_classes(report, servers) for report in reports if report.classes],
+        "how long jobs stay near saturation": [_near_saturation(each) for each in near if each],
+        "when work came": list(_arrivals(whole.load, servers)) if whole.load else [],
+    }  # fmt: skip
 
 
 def _answer_of_partitions(path, logs, result):

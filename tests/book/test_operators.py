@@ -57,6 +57,13 @@ def test_commands_are_those_of_the_outputs():
         assert ["$", ".venv/bin/mjq", *words] in [line.split() for line in shown]
 
 
+@pytest.mark.parametrize(("name", "notes"), re.findall(r"```\{output\} (\S+)\n(.*?)```", PAGE, re.S))
+def test_each_note_belongs_to_words_that_the_command_prints(name, notes):
+    lines = output.kept(name).read_text(encoding="utf-8").splitlines()
+    for words in re.findall(r"^\* `(.+?)`", notes, re.M):
+        console.place(lines, words)
+
+
 def pasted(block):
     """What a reader pastes: the lines without their prompts."""
     lines = console.commands(block.splitlines(), "https://example.org/mjq")
