@@ -23,7 +23,7 @@ once for each start, and once for each class that is found to fit nowhere.
 
 **Cost.** An event takes time proportional to the logarithm of the jobs in service, a start proportional to the hosts
 that are looked at, and to look at waiting jobs proportional to the view. Ten million jobs on 64 hosts of 8 servers take
-about ten seconds in order of arrival, and four times as long with a view of 50.
+about ten seconds in order of arrival, and six times as long with a view of 50.
 
 **Accuracy.** Needs are counted in whole units, so what is free is exact. Tests compare start and host of each job of
 random logs with a plain definition that shares no code, under every rule, and estimates with the exact chain of
