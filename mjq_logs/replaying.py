@@ -67,7 +67,7 @@ def replayed(
     ----------
     log : Log
         With times of arrival.
-    servers : float, or float array, shape (d,)
+    servers : float, or sequence of float, shape (d,)
         Of a log of several resources, the size by each of them.
     policy : str
         See :func:`mjq.simulation.schedule.replay`.
@@ -95,6 +95,7 @@ def replayed(
     [20.0]
     """
     submit = (log.require_arrivals() - log.begin) / growth
+    servers = np.asarray(servers, dtype=float) if log.resources else servers
     there = _before(log, servers)
     if there is None:
         up = calendar_on(log, servers, growth)

@@ -119,6 +119,11 @@ class Machine(click.ParamType):
             return value
         if not isinstance(value, str) or "=" not in value:
             return self.machine(value, parameter, context)
+        if len(units := self.units(context)) > 1:
+            self.fail(
+                f"{brief(value)} names partitions, which are taken one at a time where --unit names several resources: "
+                f"give --partition NAME, and a number for each of {', '.join(units)}", parameter, context
+            )  # fmt: skip
         partitions: dict[str, Any] = {}
         for part in value.split(","):
             name, equals, servers = (word.strip() for word in part.rpartition("="))

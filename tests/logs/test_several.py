@@ -537,7 +537,7 @@ def test_the_command_writes_a_page(table, tmp_path):
     assert run.status == 0 and "What the next job lacks" in page.read_text() and "(the size that was used)" in run.out
 
 
-@pytest.mark.parametrize("servers", ["16", "16,0", "16,32,1", "16;32", "used,32", "batch=16,32"])
+@pytest.mark.parametrize("servers", ["16", "16,0", "16,32,1", "16;32", "used,32"])
 def test_sizes_that_are_none(table, servers):
     status, _, err = said("capacity", *table, "--unit", "cpus,mem", "--servers", servers)
     assert status == 2 and (

@@ -18,6 +18,7 @@ from mjq_logs.forecast.table import usual
 from mjq_logs.intervals import quantile
 from mjq_logs.lacking import in_log, lacking
 from mjq_logs.reading.log import HOUR, Before
+from mjq_logs.replaying import replayed
 from mjq_logs.words import percent
 from tests.conftest import said
 from tests.logs.test_several import log_of, swapped, table
@@ -110,6 +111,17 @@ def test_a_plan_is_what_replays_of_vectors_say(policy):
     for name, at_twice in answer.twice.items():
         sizes = [size * (1 + (name == which)) for which, size in (("cpus", 16), ("mem", 32))]
         assert at_twice.mean.value == pytest.approx(replay(*columns, sizes, policy).wait.mean() / HOUR)
+
+
+def test_a_plan_from_a_window_begins_with_who_was_there():
+    log = mjq_logs.within(scheduled(300), 50_000)
+    assert log.before is not None
+    answer = planned(log, 1.0, ["easy"], [(16, 32), (16, 64)])
+    for row in answer.policies[0].sizes:
+        wait = replayed(log, tuple(row.servers.values()), "easy", estimate=log.estimates_used).wait
+        assert row.waits.mean.value == pytest.approx(wait.mean() / HOUR)
+    (effect,) = mjq_logs.what_if(log, [mjq_logs.capped(log, (4, np.inf))])
+    assert effect.before.mean.value == pytest.approx(answer.policies[0].sizes[0].waits.mean.value)
 
 
 def test_a_machine_too_small_by_one_resource_is_too_small():
@@ -274,6 +286,7 @@ def test_what_ifs_of_the_command(table):
         (["--servers", "16,8:9,1"], "is not a number or a range for each of cpus, mem"),
         (["--servers", "16,9:8"], "rising positive sizes"),
         (["--servers", "8:16:3,8:16:4"], "asks for 3 and 4 sizes"),
+        (["--servers", "batch=16,32"], "partitions, which are taken one at a time"),
         (["--servers", "16,32", "--cap", "8"], "a positive number, or inf, for each of cpus, mem"),
         (["--servers", "16,32", "--without", "0,0"], "is not a number for each of cpus, mem"),
     ],
