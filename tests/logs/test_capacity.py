@@ -60,7 +60,7 @@ from mjq_logs.making import example
 from mjq_logs.making.example import example_path, made
 from mjq_logs.reading.sacct import COMMAND
 from mjq_logs.report import report_on, verdict
-from mjq_logs.words import disagreement_in_words
+from mjq_logs.words import RULES, disagreement_in_words, percent, time_in_words
 from tests.conftest import TRACES, needs_traces, said
 
 NEEDS, MEANS, SHARES, SERVERS = np.array([1.0, 2, 4]), np.array([1800.0, 3600, 3600]), np.array([0.5, 0.3, 0.2]), 8.0
@@ -525,22 +525,20 @@ def test_the_first_sentences_say_how_near_the_limit_a_log_is_and_whose_waits_the
     for name in estimates.JOBS:
         monkeypatch.setitem(estimates.JOBS, name, 2000)
     log = example_log()
-    sentences = mjq_logs.reports_on(log).verdict
-    assert sentences[0] == "From 2026-01-05 06:18 to 2026-03-05 22:26, 55.5 % of the servers were busy."
-    assert sentences[1] == "The work that came would keep 57.4 % of the servers busy if none were wasted."
-    assert sentences[2] == (
-        "At 58.8 % of what EASY can carry, its jobs waited 5.09 h on average, and 90 % of them at most 15.6 h (real "
-        "waits, by the log)."
-    )
-    assert "would wait 24 h on average" in sentences[3] and "in a replay under first come, first served" in sentences[3]
-    sentences = mjq_logs.reports_on(altered(log, start=None), ["easy"]).verdict
-    assert "would wait 5.09 h" in sentences[1] and "(in a replay under EASY)" in sentences[1]
-    crowded = mjq_logs.reports_on(altered(log, start=None, servers=36.0, need=np.minimum(log.need, 36))).verdict
-    assert "With more work than first come, first served can carry" in crowded[1]
-    assert crowded[1].endswith("waits would grow as long as the log lasts.")  # a mean would be that of its length
-    sentences = mjq_logs.reports_on(altered(log, submit=None)).verdict[::-1]
-    assert sentences[1] == "Under EASY, 97.7 % of the servers would be busy while jobs wait."
-    assert sentences[0].startswith("The log does not tell when jobs came")
+    result = mjq_logs.reports_on(log)
+    first, sentences = result.policies["fcfs"], result.verdict
+    assert percent(first.window.busy) in sentences[0] and percent(first.load.load) in sentences[1]
+    for sentence, policy, waits in ((sentences[2], "easy", "real waits"), (sentences[3], "fcfs", "in a replay under")):
+        report = result.policies[policy]
+        times = report.waits.log if waits == "real waits" else report.waits.replay
+        assert sentence.startswith(f"At {percent(report.used)} of what {RULES[policy]} can carry")
+        assert time_in_words(times.mean.value) in sentence and f"({waits}" in sentence
+    (sentence,) = mjq_logs.reports_on(altered(log, start=None), ["easy"]).verdict[1:]
+    assert "would wait" in sentence and "(in a replay under EASY)" in sentence
+    crowded = mjq_logs.reports_on(altered(log, start=None, servers=36.0, need=np.minimum(log.need, 36))).verdict[1]
+    assert crowded.startswith("With more work than") and "would wait" not in crowded  # a mean would be of its length
+    *_, sentence, last = mjq_logs.reports_on(altered(log, submit=None)).verdict
+    assert sentence.startswith("Under EASY, ") and last.startswith("The log does not tell when jobs came")
 
 
 def test_a_replay_that_does_not_know_the_machine_is_said_first(tmp_path):
