@@ -513,7 +513,7 @@ class System(_ByValue):
         ArithmeticError
             If the solution did not converge.
 
-        Source: ours.
+        Source: [SCHED] Eq. (f), [SCHED] Eq. (g).
 
         Examples
         --------

@@ -72,6 +72,7 @@ STABLE = {
     "notebooks/scheduling.html": [
         "scheduling", "equation-sched-recursion", "equation-sched-shadow", "equation-sched-chain", "sched-rules",
         "sched-answer-picture", "sched-answer-curve", "sched-estimates", "sched-reach", "sched-shaking",
+        "sched-priority", "equation-sched-beside", "equation-sched-whole", "sched-priority-figure",
     ],
     "notebooks/your_cluster.html": [
         "your-cluster", "equation-yc-naive", "equation-yc-recursion", "equation-yc-saturation", "equation-yc-monotone",

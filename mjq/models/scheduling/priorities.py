@@ -90,7 +90,7 @@ def left_beside_whole_jobs(lam: float, n: int, mu: float, m: float) -> float:
     ValueError
         If ``lam * m`` is not below 1, or another constraint is violated.
 
-    Source: ours.
+    Source: [SCHED] Eq. (f).
 
     Examples
     --------
@@ -138,7 +138,7 @@ def left_for_whole_jobs(lam: float, n: int, mu: float, m: float) -> float:
     ValueError
         If `lam` is not below ``n * mu``, or another constraint is violated.
 
-    Source: ours.
+    Source: [SCHED] Eq. (g).
 
     Examples
     --------
@@ -293,7 +293,7 @@ def capacity_left(lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike,
     ArithmeticError
         If the chain did not converge.
 
-    Source: ours.
+    Source: [SCHED] Eq. (f), [SCHED] Eq. (g).
 
     Examples
     --------
