@@ -13,6 +13,7 @@ from .answers import Capacity as Capacity
 from .answers import Effect as Effect
 from .answers import ForecastRecord as ForecastRecord
 from .answers import HeldLately as HeldLately
+from .answers import HostsReport as HostsReport
 from .answers import Lines as Lines
 from .answers import Load as Load
 from .answers import Plan as Plan
@@ -39,6 +40,7 @@ from .capacity.needs import binning_error as binning_error
 from .capacity.needs import costs_of_classes as costs_of_classes
 from .capacity.needs import fewer_needs as fewer_needs
 from .capacity.needs import rounded_up as rounded_up
+from .capacity.on_hosts import Hosts as Hosts
 from .capacity.saturated import saturated_starts as saturated_starts
 from .classes.grouping import JobClass as JobClass
 from .classes.grouping import job_classes as job_classes
@@ -51,6 +53,7 @@ from .classes.reduction import lumping_errors as lumping_errors
 from .classes.reduction import random_system as random_system
 from .doubts import doubts as doubts
 from .forecast.starts import forecast_starts as forecast_starts
+from .hosts import report_on_hosts as report_on_hosts
 from .making.example import example_log as example_log
 from .making.example import example_path as example_path
 from .making.lublin import lublin_log as lublin_log

@@ -24,10 +24,11 @@ from pydantic import (
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "schema", "Amount", "Column", "columns_of", "Plain", "Lines", "Window", "Held", "Interval", "Waits", "AtLoad",
-    "Rate", "Capacity", "Capacities", "Drawn", "Load", "Costs", "NearSaturation", "Agreement", "BinningError",
-    "Binned", "LoadWaits", "Report", "PolicyReplay", "PolicyReports", "SumOfReports", "Reports", "Resource", "Blocked",
-    "PolicyOfSeveral", "SeveralReport", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans",
-    "ForecastRecord", "HeldLately", "QueueLength", "Within", "StartForecast", "StartForecasts",
+    "Rate", "Capacity", "Capacities", "Drawn", "Load", "Costs", "NearSaturation", "Agreement", "BinningError", "Binned",
+    "LoadWaits", "Report", "PolicyReplay", "PolicyReports", "SumOfReports", "Reports", "Resource", "Blocked",
+    "PolicyOfSeveral", "SeveralReport", "HostShape", "HostsCase", "HostsLoss", "CostlyJobs", "HostsReport", "Size",
+    "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord", "HeldLately", "QueueLength", "Within",
+    "StartForecast", "StartForecasts",
 ]  # fmt: skip
 
 HOUR = 3600.0  # seconds
@@ -501,6 +502,110 @@ class SeveralReport(Plain):
     """Share of the time in which somebody waited, by the log itself; null where it has no waits."""
     blocked: list[Blocked] = []
     """What the first in the queue then lacked."""
+
+
+# --- Hosts, on one of which each job must fit -------------------------------------------------------------------------
+
+
+class HostShape(Plain):
+    """Hold how many hosts there are of one shape."""
+
+    number: int
+    size: Amount
+    """Servers of one of them, or how much it has of each of several resources; memory is in GB."""
+
+
+class HostsCase(Plain):
+    """Hold what a machine can do in one case: as one pool, or on hosts under some rule, with all jobs or without some.
+
+    Jobs start in order of arrival, unless the case says who may pass.
+    """
+
+    case: Annotated[str, Column("while jobs wait")]
+    own_order: Annotated[
+        Capacity,
+        (
+            Column("jobs per hour", "", ".3g", "value", ("low", "high")),
+            Column("servers busy\nat most", "%", ".1f", "share", ("share_low", "share_high")),
+            Column("servers\nwasted", "", ".3g", "wasted_servers"),
+        ),
+    ]
+    """In the order of the log. Of several resources, the shares are of the one that is used up first if nothing is
+    wasted."""
+    independent: Annotated[
+        Capacity, Column("the same if jobs\nare drawn", "%", ".1f", "share", ("share_low", "share_high"))
+    ]
+    """If jobs are drawn from the log one by one, each with its run time."""
+    binds: str | None
+    """That resource; null where there is one."""
+
+
+class HostsLoss(Plain):
+    """Hold what one cause takes from what the machine could do if nothing were wasted."""
+
+    cause: Annotated[str, Column("lost to")]
+    servers: Annotated[float, Column("servers", "", ".3g")]
+    """In the order of the log; of several resources, of the one that binds."""
+    share: Annotated[float, Column("of all", "%", ".1f")]
+    """The same as a share."""
+    independent: Annotated[Interval, Column("of all,\nif jobs are drawn", "%", ".1f")]
+    """The share if jobs are drawn from the log one by one; the interval is of the difference between two rules for the
+    same jobs."""
+
+
+class CostlyJobs(Plain):
+    """Say what the jobs cost of which only a few fit on one host, by what can be done without them."""
+
+    at_most: Annotated[int, Column("so many fit\non one host", "", "d")]
+    """At most so many of them fit on any empty host."""
+    jobs: Annotated[int, Column("jobs", "", "d")]
+    work: Annotated[float, Column("of the work", "%", ".1f")]
+    """Their share of the work; of several resources, of the one that binds."""
+    without: Annotated[
+        HostsCase,
+        (
+            Column("servers busy\nwithout them", "%", ".1f", "own_order.share", ("share_low", "share_high")),
+            Column("the same if jobs\nare drawn", "%", ".1f", "independent.share", ("share_low", "share_high")),
+        ),
+    ]
+
+
+class HostsReport(Plain):
+    """Hold what a log tells of a machine of hosts, on one of which each job must fit."""
+
+    verdict: list[str]
+    """The answer in sentences."""
+    jobs: int
+    """Jobs that fit on a host."""
+    too_large: int
+    """Jobs that fit on none, and are left out."""
+    work_too_large: float
+    """Their share of the work."""
+    hosts: list[HostShape]
+    servers: Amount
+    """What all hosts have together."""
+    binds: str | None
+    """The resource that is used up first if nothing is wasted; null where there is one."""
+    load: Number
+    """Work that came with the jobs that fit, as a share of what all servers could have done; null where the log does
+    not tell arrivals, or is too short to tell anything of them."""
+    used: Number
+    """The load over the share that is busy at most on these hosts with best fit, in the order of the log."""
+    cases: dict[str, HostsCase]
+    """``pool``, ``best fit``, ``worst fit``, and ``passing``: best fit, where others may pass the first job of the
+    queue, which keeps a host free."""
+    losses: list[HostsLoss]
+    """To order, boundaries and placement. Those to order and boundaries are what best fit wastes."""
+    costly: list[CostlyJobs]
+    """The fewer of them fit on one host, the earlier they stand here; each row has the jobs of those before it, too."""
+    lines: Lines | None
+    missing: list[str]
+    """Columns that the log lacks."""
+    notes: list[str]
+    warnings: list[str]
+    """What makes the answer doubtful."""
+    window: Window | None
+    """Null where the log does not tell when jobs came."""
 
 
 # --- Waits on machines of other sizes ---------------------------------------------------------------------------------

@@ -14,7 +14,9 @@ from mjq_logs.reading.rows import HARMLESS, TOO_LARGE
 from mjq_logs.window import held_most, size_in_use, too_short
 from mjq_logs.words import MEASURED, counted, disagreement_in_words, machine_in_words, percent
 
-__all__ = ["doubts", "held_in_words", "lost_in_words"]
+__all__ = ["OF_HOSTS", "doubts", "held_in_words", "lost_in_words"]
+
+OF_HOSTS = "of all hosts"  # where the servers of a log are from
 
 MOST_LOST = 0.1  # share of the lines, up to which nothing is said
 MOST_OF_THE_TIME = 0.5  # that a pause may take
@@ -96,9 +98,10 @@ def _of_size(log):
         )
     elif held.most_of_the_time < LEAST_USED * servers and not too_short(log):
         idle = percent(1 - held.most_of_the_time / servers, 0)
+        instead = f" --servers used takes {size_in_use(log):g}, the size that was used."
         yield (
-            f"Warning: {idle} of the {servers:g} servers ({log.servers_from}) were not in use for 99 % of the time. "
-            f"--servers used takes {size_in_use(log):g}, the size that was used."
+            f"Warning: {idle} of the {servers:g} servers ({log.servers_from}) were not in use for 99 % of the time."
+            f"{instead if log.servers_from != OF_HOSTS else ''}"
         )
 
 

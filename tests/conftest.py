@@ -131,6 +131,7 @@ def few_jobs(monkeypatch):
     """What does not depend on how many jobs a capacity is simulated from is seen with a tenth of them."""
     for policy, jobs in estimates.JOBS.items():
         monkeypatch.setitem(estimates.JOBS, policy, jobs // 10)
+    monkeypatch.setattr(estimates, "ON_HOSTS", estimates.ON_HOSTS // 10)
 
 
 @pytest.fixture

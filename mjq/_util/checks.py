@@ -245,18 +245,23 @@ def resources(names: Sequence[str], B: Any, b: Any) -> tuple[np.ndarray, np.ndar
     ValueError: each need must have an entry for each of 2 resources, got (1, 2, 3)
     """
     B = positive(names[0], B)
-    try:
-        rows = [not_negative(f"each of {names[1]}", need) for need in b]
-    except TypeError:
-        raise ValueError(f"{names[1]} must be a sequence of needs, got {brief(b)}") from None
+    rows: Any
+    if isinstance(b, np.ndarray) and b.ndim == 2:  # at once, as there may be many jobs
+        rows = not_negative(f"each of {names[1]}", b, ndim=2)
+    else:
+        try:
+            rows = [not_negative(f"each of {names[1]}", need) for need in b]
+        except TypeError:
+            raise ValueError(f"{names[1]} must be a sequence of needs, got {brief(b)}") from None
     if not len(B):
         raise ValueError(f"{names[0]} must be at least one resource, got none")
-    for need in rows:
+    for need in rows[:1] if isinstance(rows, np.ndarray) else rows:
         if len(need) != len(B):
             raise ValueError(f"each need must have an entry for each of {len(B)} resources, got {shown(need)}")
-        if not need.any():
-            raise ValueError(f"each job must need something, but {names[1]} has the need {shown(need)}")
-    return B, np.array(rows).reshape(len(rows), len(B))
+    held = np.array(rows).reshape(len(rows), len(B))
+    if (nothing := ~held.any(axis=1)).any():
+        raise ValueError(f"each job must need something, but {names[1]} has the need {shown(held[nothing][0])}")
+    return B, held
 
 
 def multiserver(

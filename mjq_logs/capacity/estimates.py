@@ -29,6 +29,7 @@ from mjq.simulation.saturated import SaturatedEstimates, simulate_saturated
 from mjq.solvers import drain
 from mjq_logs import intervals
 from mjq_logs.answers import Capacity
+from mjq_logs.capacity.on_hosts import OnHosts
 from mjq_logs.capacity.saturated import LINE, saturated_starts
 from mjq_logs.reading.log import BLOCKS, HOUR, Log
 
@@ -36,11 +37,13 @@ __all__ = [
     "ASSUMES",
     "SIMULATED",
     "Estimates",
+    "Policy",
     "capacities",
     "capacity_by_block_length",
     "exact_near_saturation",
     "exponential_capacity",
     "independent_capacity",
+    "independent_shares",
     "mean_work",
     "naive_capacity",
     "own_order_capacity",
@@ -50,6 +53,7 @@ __all__ = [
 
 REPLICATIONS = 10
 JOBS = {"fcfs": 200_000, "easy": 30_000}  # of each replication
+ON_HOSTS, REPLICATIONS_ON_HOSTS = 100_000, 5  # jobs of each replication on hosts, under every rule the same ones
 WARM = 0.1  # of a replication, which is not counted
 MOST_CONFIGURATIONS = 1_000_000  # up to which exponential classes are solved exactly: some ten seconds
 MOST_LOOKS = 2_000_000_000  # at classes, of a simulation that looks at each: some ten seconds
@@ -66,6 +70,7 @@ UNFINISHED = "none, this log is too short to tell: {:.0%} of its work is unfinis
 TOO_WIDE = "none, this log cannot tell: its four parts differ too much"
 NONE = None, None  # ends of no interval
 MOST_UNFINISHED = 0.02  # share of the work, up to which the end of a log does not matter
+Policy = str | OnHosts
 
 
 def capacities(
@@ -139,13 +144,17 @@ class Estimates:
             self._made[key] = function(self.log, *arguments)
         return self._made[key]
 
-    def own_order(self, policy: str) -> Capacity:
+    def own_order(self, policy: Policy) -> Capacity:
         """Return :func:`own_order_capacity`."""
         return self._once(own_order_capacity, policy)
 
-    def independent(self, policy: str, length: int = 1) -> Capacity:
+    def shares(self, policy: Policy, length: int = 1) -> list[float]:
+        """Return :func:`independent_shares`."""
+        return self._once(independent_shares, policy, self.seed, length)
+
+    def independent(self, policy: Policy, length: int = 1) -> Capacity:
         """Return :func:`independent_capacity`."""
-        return self._once(independent_capacity, policy, self.seed, length)
+        return _simulated(self.log, self.shares(policy, length), "independent")
 
     def exact_near_saturation(self) -> RelativeCompletions | None:
         """Return what :func:`exact_near_saturation` returns."""
@@ -205,7 +214,7 @@ def mean_work(log: Log) -> Estimate:
     return Estimate(float(work.mean()), (high - low) / 2, len(work), low=low, high=high)
 
 
-def own_order_capacity(log: Log, policy: str = "fcfs") -> Capacity:
+def own_order_capacity(log: Log, policy: Policy = "fcfs") -> Capacity:
     """Return the capacity if the jobs come in the order of the log, with an interval for logs like it.
 
     It is the share of the servers that is busy until the queue is no longer full, times the naive capacity. Jobs that
@@ -253,15 +262,23 @@ def _around(value, up, across):
     return ends and tuple(end * value / ratio.value for end in ends)
 
 
-def independent_capacity(log: Log, policy: str = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
+def independent_capacity(log: Log, policy: Policy = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
     """Simulate jobs drawn from the log, `length` successive ones at a time, and return the capacity."""
+    return Estimates(log, seed).independent(policy, length)
+
+
+def independent_shares(log: Log, policy: Policy = "fcfs", seed: int = 1, length: int = 1) -> list[float]:
+    """Simulate the same, and return the share of the servers that is busy in each replication.
+
+    The same jobs are drawn for every rule on hosts, so that differences between rules are paired.
+    """
     _require_work(log)
     rng = np.random.default_rng([seed, length])
     shares = []
-    for _ in range(REPLICATIONS):
+    for _ in range(REPLICATIONS_ON_HOSTS if isinstance(policy, OnHosts) else REPLICATIONS):
         drawn = _drawn(log, rng, length, _jobs(policy))
         shares.append(_share(log, drawn, log.run[drawn], _some(log.estimate, drawn), policy))
-    return _simulated(log, shares, "independent")
+    return shares
 
 
 def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: bool = True) -> Capacity:
@@ -350,6 +367,8 @@ def capacity_by_block_length(
 
 def _jobs(policy):
     """Return the number of jobs of each replication under this policy."""
+    if isinstance(policy, OnHosts):
+        return ON_HOSTS
     if policy not in JOBS:
         raise ValueError(f"policy must be one of {', '.join(JOBS)}; got {policy!r}")
     return JOBS[policy]
@@ -395,16 +414,20 @@ def _naive(log):
 
 
 def started(
-    need: np.ndarray, run: np.ndarray, estimate: np.ndarray | None, servers: Any, policy: str
+    need: np.ndarray, run: np.ndarray, estimate: np.ndarray | None, servers: Any, policy: Policy
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return when each job starts, and the instants of successive starts as long as the queue is full.
 
     Raises ``TooShort`` if all jobs fit at once.
     """
-    length = min(LINE, max(1, len(need) // 10))
-    starts = saturated_starts(need, run, servers, policy, estimate, length)
-    times = np.sort(starts)
-    times = times if policy == "fcfs" else times[: len(times) - length + 1]
+    most = max(1, len(need) // 10)
+    if isinstance(policy, OnHosts):
+        length = min(policy.view, most)
+        starts = policy.starts(need, run, length)
+    else:
+        length = 1 if policy == "fcfs" else min(LINE, most)
+        starts = saturated_starts(need, run, servers, policy, estimate, length)
+    times = np.sort(starts)[: len(starts) - length + 1]
     if not times[-1] > 0:
         raise checks.TooShort("all jobs fit into the machine at once: the log does not tell its capacity")
     return starts, times

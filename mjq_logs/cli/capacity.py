@@ -6,7 +6,7 @@ import sys
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,7 @@ from mjq_logs.cli import sheet
 from mjq_logs.cli.common import Command, force_option, json_option, page_option, show
 from mjq_logs.cli.reading import (
     anonymous_option,
+    hosts_option,
     log_options,
     machine_option,
     outage_options,
@@ -21,6 +22,9 @@ from mjq_logs.cli.reading import (
     read_parts,
     schema_option,
 )
+
+if TYPE_CHECKING:
+    from mjq_logs import Hosts
 
 __all__ = ["capacity"]
 
@@ -36,6 +40,10 @@ With --unit cpus,mem, or any other units between commas, jobs need several resou
 as --servers 384,1.5TB. The command then prints how busy each resource was, which one binds, which one the next job
 lacks, what one resource alone would have said, and what the first in the queue lacked by the log itself. Loads and
 wasted servers are those of the resource that is used up first.
+
+With --hosts 48x12,20x80 each job must fit on one of 48 hosts of 12 servers and 20 of 80. The command then prints how
+much is lost because of that, to the order of arrival and to the placement of jobs, which jobs cost most, and how much
+could be done if others might pass a job that fits nowhere. It prints nothing else, as the rest knows no hosts.
 
 LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
 input. It may be a summary that mjq summary has written: jobs are then drawn from it. A log of a million jobs takes
@@ -53,8 +61,22 @@ STAGES = {
     "naive": "the naive capacity", "exponential": "exponential classes", "independent": "jobs drawn at random",
     "own_order": "the log in its own order", "memory": "jobs drawn in blocks", "alone": "each resource alone",
     "classes": "the log without each class",
+    "pool": "one pool", "best fit": "hosts with best fit", "worst fit": "hosts with worst fit",
+    "passing": "hosts where others may pass", "costly": "hosts without the jobs that are hard to place",
     "waits": "replays with the times of arrival", "curve": "replays with less and with more load",
 }  # fmt: skip
+
+WHY_NOT = {  # beside --hosts
+    "--policy": "on hosts jobs start in order of arrival, with and without a view of those that may pass",
+    "--needs": "merged needs would not fit on the same hosts",
+    "--anonymous": "the table of job classes knows no hosts",
+    "--calendar": "a calendar says how many servers are up, but not which hosts",
+}
+ASSUMED_OF_HOSTS = """\
+Jobs start in order of arrival, and some always wait. A row with a view looks at 50 waiting jobs: if the first one fits
+nowhere, it keeps the emptiest host free that could hold it, and the others start where they fit elsewhere.
+Best fit puts a job on the fullest host on which it fits, and worst fit on the emptiest one.
+Of a job that ran on several hosts, it is taken that it needs all of its servers on one host."""
 
 
 @click.command(cls=Command, help=HELP)
@@ -62,6 +84,7 @@ STAGES = {
 @log_options
 @outage_options
 @machine_option
+@hosts_option
 @click.option(
     "--policy", type=click.Choice(["fcfs", "easy"]),
     help="Report on this policy alone; otherwise on both. With --json, one report is printed as it stands, and two "
@@ -79,10 +102,11 @@ STAGES = {
 @page_option
 @force_option
 @json_option
-@schema_option("PolicyReports", "Report", "Reports", "SeveralReport")
+@schema_option("PolicyReports", "Report", "Reports", "SeveralReport", "HostsReport")
 @anonymous_option
 def capacity(
     log: str,
+    hosts: Hosts | None,
     policy: str | None,
     needs: int | None,
     seed: int,
@@ -100,6 +124,16 @@ def capacity(
         folders.refuse_existing(Path(page), force)
     policies = ("fcfs", "easy") if policy is None else (policy,)
     result: Any
+    if hosts is not None:
+        asked = {
+            "--policy": policy, "--needs": needs, "--anonymous": anonymous or None, "--calendar": reading["calendar"],
+        }  # fmt: skip
+        for option in (name for name, value in asked.items() if value is not None):
+            raise click.UsageError(f"--hosts and {option} exclude each other: {WHY_NOT[option]}")
+        cluster_log = read(log, **reading | {"servers": _servers_of(hosts, reading["servers"])})
+        result = mjq_logs.report_on_hosts(cluster_log, hosts, seed, _progress)
+        answer = _answer_of_hosts(log, cluster_log, hosts, result)
+        return sheet.deliver(answer, result, full, as_json, page, "What can these hosts really do?")
     if isinstance(reading["servers"], dict):
         if anonymous:
             raise click.UsageError("--anonymous is for one partition at a time: give --partition NAME")
@@ -174,6 +208,43 @@ def _parts(reports, whole, near, curves, of_capacities, servers="servers"):
         "how long jobs stay near saturation": [_near_saturation(each) for each in near if each],
         "when work came": list(_arrivals(whole.load, servers)) if whole.load else [],
     }  # fmt: skip
+
+
+def _servers_of(hosts, servers):
+    """Return what all hosts have together, or raise an error if the user says something else."""
+    from mjq._util import checks
+
+    whole = hosts.whole if len(hosts.whole) > 1 else hosts.whole[0]
+    if servers is not None and servers != whole:
+        words = servers if isinstance(servers, str) else "partitions" if isinstance(servers, dict) else None
+        raise click.UsageError(
+            f"--hosts and --servers disagree: all hosts have {checks.shown(whole)} together, and --servers says "
+            f"{words or checks.shown(servers)}; leave out --servers"
+        )
+    return whole
+
+
+def _answer_of_hosts(path, log, hosts, result):
+    """Return the report of a machine of hosts for people."""
+    from mjq_logs.hosts import hosts_in_words
+    from mjq_logs.words import NAMES
+
+    passing, others = result.cases["passing"], [case for name, case in result.cases.items() if name != "passing"]
+    cases = [*others, *(costly.without for costly in result.costly[:1]), passing]
+    title = f"What {hosts_in_words(hosts, log.resources)} can carry in the order of the log, with 95 % intervals"
+    if result.binds:
+        title += f"; shares are those of the {NAMES.get(result.binds, result.binds)}"
+    more: dict[str, list[str | sheet.Table]] = {
+        "what is lost to what": [
+            sheet.table("Servers lost in the order of the log, and if jobs are drawn from it", result.losses)
+        ],
+        "which jobs cost most": [
+            sheet.table("Without the jobs of which fewest fit on one host; best fit", rows)
+            for rows in [result.costly] if rows
+        ],
+        "what the rows assume": [ASSUMED_OF_HOSTS],
+    }  # fmt: skip
+    return sheet.answer(path, log, result.warnings, result.verdict, sheet.table(title, cases), more, result.notes)
 
 
 def _answer_of_partitions(path, logs, result):

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from mjq_logs import Gap, Lines, Log
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "USED", "Machine", "Need", "Servers", "anonymous_option", "growth_option", "servers_option", "machine_option",
-    "log_options", "outage_options", "calendar_option", "read", "read_parts", "schema_option",
+    "USED", "HostList", "Machine", "Need", "Servers", "anonymous_option", "growth_option", "hosts_option",
+    "servers_option", "machine_option", "log_options", "outage_options", "calendar_option", "read", "read_parts",
+    "schema_option",
 ]  # fmt: skip
 
 OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
@@ -152,8 +153,8 @@ class Machine(click.ParamType):
 
         return units_of(context.params.get("unit")) if context else ()
 
-    def size(self, word: str, unit: str) -> float | None:
-        """Return a size by one of several resources, or None."""
+    def size(self, word: str, unit: str | None) -> float | None:
+        """Return a size, by one of several resources if there are, or None."""
         from mjq_logs.reading.vectors import size_of
 
         return size_of(word, unit)
@@ -176,6 +177,45 @@ machine_option = click.option(
     "that the log used: the servers that its jobs held at most for 99 % of the time, and at least the largest need. "
     "With NAME=N,... take several partitions at once, each with its servers; all count in the same --unit. Jobs of "
     "other partitions are left out. Where --unit names several resources, give a number for each, such as 384,1.5TB.",
+)  # fmt: skip
+
+
+class HostList(Machine):
+    """Read the hosts of a machine: how many there are of each size, such as 48x12,20x80.
+
+    Where several resources are counted, a size is a number for each, such as 20x80/512GB.
+    """
+
+    name = "hosts"
+
+    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the :class:`~mjq_logs.Hosts`."""
+        from mjq_logs import Hosts
+        from mjq_logs.reading.text import as_count
+
+        if isinstance(value, Hosts):
+            return value
+        units: tuple[str | None, ...] = self.units(context) or (None,)
+        numbers, sizes = [], []
+        for word in str(value).split(","):
+            count, _, size = word.partition("x")
+            number, parts = as_count(count), size.split("/")
+            amounts = tuple(self.size(part, unit) or 0.0 for part, unit in zip(parts, units, strict=False))
+            if not number or len(parts) != len(units) or not all(amounts):
+                each = "80" if len(units) == 1 else f"80/512, with a number for each of {', '.join(map(str, units))}"
+                self.fail(
+                    f"{brief(word)} is not a number of hosts and their size, both positive, such as 20x{each}",
+                    parameter, context,
+                )  # fmt: skip
+            numbers.append(int(number))
+            sizes.append(amounts)
+        return Hosts(tuple(numbers), tuple(sizes))
+
+
+hosts_option = click.option(
+    "--hosts", metavar="NxSIZE,...", type=HostList(),
+    help="The machine is this many hosts of this size, such as 48x12,20x80, and each job must fit on one of them. "
+    "Where --unit names several resources, a size has a number for each, such as 20x80/512GB.",
 )  # fmt: skip
 
 
@@ -209,7 +249,7 @@ class Need(Machine):
         """Return the number, or one for each resource."""
         return self.machine(value, parameter, context)
 
-    def size(self, word: str, unit: str) -> float | None:
+    def size(self, word: str, unit: str | None) -> float | None:
         """Return a part of a need by one of several resources, or None."""
         if word.strip() == ("inf" if self.limit else "0"):
             return float(word)

@@ -21,6 +21,8 @@ ASKED = {
         ["--keep-gaps"],
         ["--from", "60000", "--to", "200000"],
         ["--unit", "cpus,mem", "--column", "cpus", "need", "--column", "mem", "run", "--servers", "16,20TB"],
+        ["--hosts", "2x8"],
+        ["--hosts", "2x8/20TB", "--unit", "cpus,mem", "--column", "cpus", "need", "--column", "mem", "run"],
     ],
     "plan": [
         ["--target-wait", "1h", "--servers", "12:20"],
@@ -67,7 +69,7 @@ def test_json_is_what_the_schema_says(log, command, words, tmp_path, monkeypatch
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 5)
     more = [] if command == "capacity" else ["-q"]
-    more += ["--servers", "16"] if command == "capacity" and "--servers" not in words else []
+    more += ["--servers", "16"] if command == "capacity" and not {"--servers", "--hosts"} & set(words) else []
     run = said(command, log, *words, *more, "--json")
     assert run.status in (0, 3), run.err
     described = json.loads(said(command, "--schema").out)

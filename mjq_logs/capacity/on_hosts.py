@@ -1,0 +1,117 @@
+"""The hosts of a machine, on one of which each job must fit, and how fast they work off a list of jobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from mjq._util import checks
+from mjq.simulation.hosts import replay_on_hosts
+
+__all__ = ["Hosts", "OnHosts"]
+
+Size = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """Describe the hosts of a machine: how many there are of each shape.
+
+    Attributes
+    ----------
+    numbers : tuple of int, length T
+    sizes : tuple of tuple of float, length T
+        Of one host: its servers, or how much it has of each of several resources.
+
+    Raises
+    ------
+    ValueError
+        If a number or a size is not positive, or hosts have different resources.
+
+    Examples
+    --------
+    >>> hosts = Hosts((48, 20), ((12.0,), (80.0,)))
+    >>> len(hosts), hosts.whole, hosts.most_on_one([80, 13, 12, 81]).tolist(), hosts.as_pool().sizes
+    (68, (2176.0,), [1, 6, 6, 0], ((2176.0,),))
+    """
+
+    numbers: tuple[int, ...]
+    sizes: tuple[Size, ...]
+
+    def __post_init__(self) -> None:
+        checks.counts("hosts", self.numbers)
+        if not len(self.numbers) == len(self.sizes) > 0 or len({len(size) for size in self.sizes}) > 1:
+            raise ValueError(
+                f"hosts must be of one shape or several, each with a number and a size by the same resources, got "
+                f"{len(self.numbers)} numbers and the sizes {', '.join(map(checks.shown, self.sizes))}"
+            )
+        for size in self.sizes:
+            checks.positive("the size of a host", size)
+
+    def __len__(self) -> int:
+        return sum(self.numbers)
+
+    @property
+    def whole(self) -> Size:
+        """Return what all hosts have together."""
+        return tuple((np.asarray(self.numbers) @ np.asarray(self.sizes)).tolist())
+
+    def as_pool(self) -> Self:
+        """Return one host that has what all have together."""
+        return type(self)((1,), (self.whole,))
+
+    def most_on_one(self, needs: np.ndarray) -> np.ndarray:
+        """Return how many jobs of each of these needs, shape (J,) or (J, d), one empty host can hold, at most."""
+        needs = np.asarray(needs, dtype=float).reshape(len(needs), -1)
+        most = np.zeros(len(needs))
+        for size in self.sizes:
+            with np.errstate(divide="ignore"):
+                copies = np.asarray(size) * (1 + checks.FIT_TOLERANCE) / needs
+            most = np.maximum(most, np.floor(copies.min(axis=1)))
+        return most.astype(int)
+
+
+class OnHosts(NamedTuple):
+    """Describe first come, first served on hosts.
+
+    Attributes
+    ----------
+    hosts : Hosts
+    placement : {"best fit", "worst fit", "first fit", "random"}
+        On which host a job starts.
+    view : int
+        Waiting jobs that are looked at: those behind the first one may pass it.
+    reserve : bool
+        Whether the first one keeps a host free if it does not fit.
+    seed : int
+        For the choice among hosts that are alike.
+    """
+
+    hosts: Hosts
+    placement: str = "best fit"
+    view: int = 1
+    reserve: bool = False
+    seed: int = 0
+
+    def starts(self, need: np.ndarray, run: np.ndarray, view: int) -> np.ndarray:
+        """Return when each job of a list starts if all of them wait from the beginning, in this order.
+
+        Source: the rule of :mod:`mjq.simulation.hosts`.
+
+        Examples
+        --------
+        The third job needs a whole host, and the fourth one may pass it if two jobs are looked at.
+
+        >>> rule = OnHosts(Hosts((2,), ((4.0,),)), "worst fit")
+        >>> need, run = np.array([2.0, 2.0, 4.0, 2.0]), np.array([9.0, 5.0, 1.0, 20.0])
+        >>> rule.starts(need, run, 1).tolist(), rule.starts(need, run, 2)[3].tolist()
+        ([0.0, 0.0, 5.0, 6.0], 0.0)
+        """
+        sizes = [size[0] if need.ndim == 1 else size for size in self.hosts.sizes]
+        at_once = np.zeros(len(run))
+        return replay_on_hosts(
+            at_once, need, run, self.hosts.numbers, sizes, self.seed,
+            placement=self.placement, view=view, reserve=self.reserve and view > 1,
+        ).start  # fmt: skip

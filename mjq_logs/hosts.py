@@ -1,0 +1,338 @@
+"""All that a log tells of a machine of hosts: what their boundaries cost, which jobs cost most, and what would help.
+
+Jobs start in order of arrival. While the queue never runs dry, servers are lost to three causes, which add up:
+
+* *order*: the next job would not even fit into what all hosts have free together. A pool loses this part, too.
+* *boundaries*: it would fit into that, but on no host.
+* *placement*: jobs are spread over the hosts (worst fit) and not packed (best fit).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mjq._util import checks
+from mjq.simulation.estimates import Estimate
+from mjq_logs.answers import CostlyJobs, HostsCase, HostShape, HostsLoss, HostsReport, Interval
+from mjq_logs.capacity import arrivals
+from mjq_logs.capacity.estimates import Estimates, tightest
+from mjq_logs.capacity.on_hosts import Hosts, OnHosts
+from mjq_logs.doubts import OF_HOSTS, doubts
+from mjq_logs.reading.log import Before, Log
+from mjq_logs.window import too_short, window_of
+from mjq_logs.words import MEASURED, NAMES, amount_in_words, amount_of, counted, percent
+
+__all__ = ["VIEW", "hosts_in_words", "report_on_hosts"]
+
+VIEW = 50  # waiting jobs of which one may start where others may pass the first one
+MOST_LEFT_OUT = 0.5  # share of the work of jobs that fit on no host, from which on nothing is said
+TIES, ENOUGH_JOBS = 5, 100_000  # ways to choose among hosts that are alike, and in how long a log one is enough
+ENDS = "low", "high", "share_low", "share_high"
+OF_TIES = "of the choice among hosts that are alike, 95 %; this log is too short to tell its own"
+GROUPS = 2  # of jobs that may cost most
+WITH_BEST_FIT = "on hosts, best fit"
+
+
+def report_on_hosts(
+    log: Log, hosts: Hosts, seed: int = 1, progress: Callable[[str], object] = lambda what: None
+) -> HostsReport:
+    """Return what a log tells of the capacity of a machine of hosts, on one of which each job must fit.
+
+    Parameters
+    ----------
+    log : Log
+        Of one resource or of several. Its own servers do not count.
+    hosts : Hosts
+    seed : int
+        Of what is simulated.
+    progress : callable
+        Is told what comes next.
+
+    Returns
+    -------
+    HostsReport
+
+    Raises
+    ------
+    ValueError
+        If hosts have other resources than the log counts, jobs with more than half of the work fit on no host, a
+        calendar says how many servers are up, or the jobs say nothing of the capacity.
+
+    Notes
+    -----
+    Of a job that ran on several hosts, the log tells what it needed together: it counts as a job that needs all of that
+    on one host.
+
+    Examples
+    --------
+    Two hosts of two servers. One job in ten needs a whole host; the others need one server. In a pool only one server
+    would sometimes be idle.
+
+    >>> rng = np.random.default_rng(1)
+    >>> need = np.where(np.arange(4000) % 10 == 0, 2.0, 1.0)
+    >>> log = Log(need=need, run=rng.exponential(3600.0, 4000))
+    >>> result = report_on_hosts(log, Hosts((2,), ((2.0,),)))
+    >>> [(loss.cause, loss.share > 0.01) for loss in result.losses[:2]]
+    [('the order of arrival', True), ('the boundaries of hosts', True)]
+    >>> (costly,) = result.costly
+    >>> costly.jobs, round(costly.without.own_order.share, 2)
+    (400, 1.0)
+    """
+    log = _on(log, hosts)
+    warnings, short, window = doubts(log), too_short(log), window_of(log)
+    log, too_large, work_too_large = _that_fit(log, hosts)
+    if too_large:
+        jobs = counted(too_large, "job")
+        verbs = ("fits", "is") if too_large == 1 else ("fit", "are")
+        lost = f"{jobs} with {percent(work_too_large)} of the work {verbs[0]} on no host and {verbs[1]} left out."
+        warnings = [f"Warning: {lost}", *warnings]
+    made = Estimates(log, seed)
+    best, worst = OnHosts(hosts), OnHosts(hosts, "worst fit")
+    rules = {
+        "pool": ("in one pool", OnHosts(hosts.as_pool())),
+        "best fit": (WITH_BEST_FIT, best),
+        "worst fit": ("on hosts, worst fit", worst),
+        "passing": (f"best fit, {VIEW} in view, a host kept free", OnHosts(hosts, view=VIEW, reserve=True)),
+    }
+    cases = {}
+    for name, (words, rule) in rules.items():
+        progress(name)
+        cases[name] = _case(made, words, rule)
+    progress("costly")
+    costly = _costly(log, hosts, best, seed)
+    losses = _losses(made, cases, {name: rule for name, (_, rule) in rules.items()})
+    load = None if short else _load(log)
+    best_share = cases["best fit"].own_order.share
+    result = HostsReport(
+        verdict=[],
+        jobs=len(log),
+        too_large=too_large,
+        work_too_large=work_too_large,
+        hosts=[
+            HostShape(number=number, size=_amount(log, size))
+            for number, size in zip(hosts.numbers, hosts.sizes, strict=True)
+        ],
+        servers=_amount(log, hosts.whole),
+        binds=cases["best fit"].binds,
+        load=load,
+        used=None if load is None else load / best_share,
+        cases=cases,
+        losses=losses,
+        costly=costly,
+        lines=log.lines,
+        missing=list(log.missing),
+        notes=list(log.notes),
+        warnings=warnings,
+        window=window,
+    )
+    return result.model_copy(update={"verdict": [*([short] if short else []), *_verdict(result)]})
+
+
+def hosts_in_words(hosts: Hosts, resources: tuple[str, ...] = ()) -> str:
+    """Return how many hosts there are, and how large they are.
+
+    >>> hosts_in_words(Hosts((48, 1), ((12.0,), (80.0,))))
+    '48 hosts of 12 servers and 1 host of 80 servers'
+    >>> hosts_in_words(Hosts((20,), ((80.0, 512.0),)), ("cpus", "mem"))
+    '20 hosts of 80 CPUs and 512 GB of memory'
+    """
+    parts = [
+        f"{counted(number, 'host')} of {amount_in_words(amount_of(size if resources else size[0], resources))}"
+        for number, size in zip(hosts.numbers, hosts.sizes, strict=True)
+    ]
+    return (", and " if resources and len(parts) > 1 else " and ").join(parts)
+
+
+def _on(log, hosts):
+    """Return a log with the machine of these hosts, or raise ``ValueError``."""
+    resources = max(1, len(log.resources))
+    if len(hosts.whole) != resources:
+        raise ValueError(
+            f"the log counts {', '.join(log.resources) or 'one resource'}, and the size of a host says "
+            f"{counted(len(hosts.whole), 'number')}"
+        )
+    if log.calendar is not None:
+        raise ValueError("a calendar says how many servers are up, but not which hosts; all hosts must always be there")
+    return log.of(slice(None), servers=hosts.whole if log.resources else hosts.whole[0], servers_from=OF_HOSTS)
+
+
+def _that_fit(log, hosts):
+    """Return the log of the jobs that fit on a host, how many others there are, and their share of the work."""
+    fits = hosts.most_on_one(log.needs) > 0
+    if fits.all():
+        return log, 0, 0.0
+    work = (log.needs / log.machine()).reshape(len(log), -1).sum(axis=1) * log.run
+    lost = float(work[~fits].sum() / work.sum()) if work.sum() > 0 else float((~fits).mean())
+    if lost > MOST_LEFT_OUT or not fits.any():
+        worst = amount_in_words(_amount(log, np.atleast_1d(log.needs[~fits][np.argmax(work[~fits])])))
+        raise ValueError(
+            f"{counted(int((~fits).sum()), 'job')} of {len(log)}, with {percent(lost)} of the work, fit on none of "
+            f"{hosts_in_words(hosts, log.resources)}: one needs {worst}. Hosts are for jobs that fit on one of them"
+        )
+    before = log.before and _some(log.before, hosts.most_on_one(_plain(log.before.need)) > 0)
+    return log.of(fits, before=before), int((~fits).sum()), lost
+
+
+def _plain(need):
+    return getattr(need, "values", need)
+
+
+def _some(before, which):
+    """Return those of the jobs from before a window that fit; None where there are none."""
+    if not which.any():
+        return None
+    columns: dict[str, Any] = {
+        name: None if (column := getattr(before, name)) is None else column[which] for name in Before.__annotations__
+    }
+    return replace(before, **columns)
+
+
+def _case(made, words, rule):
+    """Return what can be done under one rule."""
+    log = made.log
+    binds = log.resources[tightest(log)] if log.resources else None
+    return HostsCase(case=words, own_order=_own_order(made, rule), independent=made.independent(rule), binds=binds)
+
+
+def _own_order(made, rule):
+    """Return the capacity in the order of the log, on average over some ways to choose among hosts that are alike."""
+    runs = int(np.clip(ENOUGH_JOBS // len(made.log), 1, TIES))
+    capacities = [made.own_order(rule._replace(seed=seed)) for seed in range(runs)]
+    first = capacities[0]
+    if all(capacity.share == first.share for capacity in capacities):
+        return first
+
+    def means(names):
+        return {name: float(np.mean([getattr(capacity, name) for capacity in capacities])) for name in names}
+
+    mean = means(("value", "share", "wasted_servers"))
+    if all(capacity.share_low is not None for capacity in capacities):
+        return first.model_copy(update=mean | means(ENDS))
+    estimate = Estimate.of([capacity.share for capacity in capacities])
+    low, high = np.clip([estimate.low, estimate.high], 0, 1).tolist()
+    naive = mean["value"] / mean["share"]
+    ends = {"share_low": low, "share_high": high, "low": low * naive, "high": high * naive}
+    return first.model_copy(update=mean | ends | {"interval": OF_TIES})
+
+
+def _losses(made, cases, rules):
+    """Return what order, boundaries and placement take: differences between rules, for the same jobs."""
+    none = np.ones(len(made.shares(rules["pool"])))
+    drawn = {name: np.array(made.shares(rule)) for name, rule in rules.items()} | {"naive": none}
+    own = {name: case.own_order.share for name, case in cases.items()} | {"naive": 1.0}
+    size = float(np.atleast_1d(made.log.machine())[tightest(made.log)])
+    result = []
+    for cause, more, less in (
+        ("the order of arrival", "naive", "pool"),
+        ("the boundaries of hosts", "pool", "best fit"),
+        ("placement, if jobs are spread", "best fit", "worst fit"),
+    ):
+        estimate, share = Estimate.of(drawn[more] - drawn[less]), own[more] - own[less]
+        interval = Interval(value=estimate.mean, low=estimate.low, high=estimate.high)
+        result.append(HostsLoss(cause=cause, servers=share * size, share=share, independent=interval))
+    return result
+
+
+def _costly(log, hosts, rule, seed):
+    """Return what can be done without the jobs of which fewest fit on one host, by so many of them."""
+    most = hosts.most_on_one(log.needs)
+    work = log.run * (log.needs[:, tightest(log)] if log.resources else log.need)
+    result = []
+    for copies in np.unique(most)[:-1][:GROUPS].tolist():
+        rare = most <= copies
+        words = f"best fit, without the {counted(int(rare.sum()), 'job')} of which at most {copies} fit on a host"
+        if copies == 1:
+            words = f"best fit, without the {counted(int(rare.sum()), 'job')} of which no two fit on a host"
+        try:
+            without = _case(Estimates(log.of(~rare), seed), words, rule)
+        except checks.TooShort:
+            break
+        share = float(work[rare].sum() / work.sum())
+        result.append(CostlyJobs(at_most=copies, jobs=int(rare.sum()), work=share, without=without))
+    return result
+
+
+def _load(log):
+    """Return the share of the resource that binds for which work came, or None."""
+    load = arrivals.load(log.alone(log.resources[tightest(log)]) if log.resources else log)
+    return None if load is None else load.load
+
+
+def _amount(log, size):
+    return amount_of(size if log.resources else size[0], log.resources)
+
+
+def _verdict(result):
+    """Say in sentences what is lost to what, which jobs cost most, and what would help."""
+    order, boundaries, placement = result.losses
+    unit = MEASURED.get(result.binds, result.binds) if result.binds else "servers"
+    size = result.servers[result.binds] if result.binds else result.servers
+    best, passing = result.cases["best fit"].own_order, result.cases["passing"].own_order
+    sentences = [
+        f"Of {size:g} {unit}, {_about(boundaries.servers)} are lost because a job must fit on one host "
+        f"({_whole(boundaries.share)}; {_range(boundaries.independent)} if jobs are drawn from the log), and "
+        f"{_about(order.servers)} ({_whole(order.share)}) because jobs start in order of arrival. So "
+        f"{_whole(best.share)} are busy while jobs wait, if each job goes to the fullest host on which it fits.",
+        _of_placement(placement, unit),
+    ]
+    if result.load is not None:
+        sentences.append(
+            f"The work that came would keep {_whole(result.load)} busy if nothing were wasted, which is "
+            f"{_whole(result.used)} of what these hosts can carry."
+        )
+    if result.costly:
+        sentences.append(_of_costly(result.costly[0], best))
+    sentences.append(
+        f"If the next {VIEW - 1} jobs may pass a job that fits nowhere, and one host is kept free for it, "
+        f"{_whole(passing.share)} are busy."
+    )
+    return sentences
+
+
+def _of_placement(loss, unit):
+    """Say what spreading jobs over the hosts costs or saves, if both ways to take the jobs agree on which of it."""
+    if not loss.share * loss.independent.value > 0 or loss.independent.holds_zero:
+        return "Whether jobs are packed or spread over the hosts makes less difference than this log can tell."
+    what = f"{unit} more are lost" if loss.share > 0 else f"{unit} fewer are lost"
+    share = _whole(abs(loss.share))
+    return f"If jobs are spread over the hosts instead, {_about(abs(loss.servers))} {what} ({share})."
+
+
+def _of_costly(costly, best):
+    """Say what the jobs cost of which fewest fit on one host."""
+    few = "no two" if costly.at_most == 1 else f"at most {costly.at_most}"
+    jobs, share = counted(costly.jobs, "job"), costly.without.own_order.share
+    of = "" if costly.without.binds is None else f" of the {NAMES.get(costly.without.binds, costly.without.binds)}"
+    return (
+        f"Without the {jobs} of which {few} fit on one host, which {'has' if costly.jobs == 1 else 'have'} "
+        f"{_whole(costly.work)} of the work, {_whole(share)}{of} would be busy in place of {_whole(best.share)}."
+    )
+
+
+def _about(servers):
+    """Return a number in two digits.
+
+    >>> _about(543.7), _about(21.6), _about(0.34), _about(-0.2)
+    ('540', '22', '0.34', '0')
+    """
+    servers = max(servers, 0.0)
+    return f"{float(f'{servers:.2g}'):g}"
+
+
+def _whole(share):
+    """Return a share in whole percents: a log of heavy tails tells no more.
+
+    >>> _whole(0.254), _whole(0.002), _whole(0.0)
+    ('25 %', 'less than 1 %', '0 %')
+    """
+    return "less than 1 %" if 0 < share < 0.005 else percent(share, 0)
+
+
+def _range(interval):
+    """Return the ends of an interval of a share."""
+    low, high = round(100 * max(interval.low, 0)), round(100 * interval.high)
+    return f"{low} %" if low == high else f"{low} to {high} %"

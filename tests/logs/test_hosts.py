@@ -1,0 +1,315 @@
+"""Logs of machines of hosts: by law, beside a plain definition, beside exact chains, and on public logs."""
+
+import gzip
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mjq import System
+from mjq_logs import Hosts, Log, Vectors, own_order_capacity, report_on_hosts
+from mjq_logs.capacity.estimates import independent_capacity, started
+from mjq_logs.capacity.on_hosts import OnHosts
+from mjq_logs.hosts import VIEW
+from mjq_logs.reading.log import HOUR, Before
+from tests import reference_hosts
+from tests.conftest import TRACES, needs_traces, said
+from tests.logs.test_logs import written
+
+pytestmark = pytest.mark.usefixtures("few_jobs")
+
+RULES = {"pool": {}, "best fit": {}, "worst fit": {"placement": "worst fit"}, "passing": {"view": 3, "reserve": True}}
+ALIKE = Hosts((4,), ((8.0,),))
+
+
+def random_log(seed, resources=1, jobs=200, most=8):
+    """Jobs of up to `most` units of each resource, and some of nothing of one of several."""
+    rng = np.random.default_rng(seed)
+    need = rng.integers(0, most + 1, (jobs, resources)).astype(float)
+    need[~need.any(axis=1), 0] = 1
+    need = np.maximum(need[:, 0], 1) if resources == 1 else Vectors(need, ("cpus", "mem", "gpus")[:resources])
+    return Log(need=need, run=rng.integers(1, 20, jobs) * 1.0)
+
+
+def exponential(seed, needs, mix, jobs=20_000):
+    rng = np.random.default_rng(seed)
+    return Log(need=rng.choice(needs, jobs, p=mix).astype(float), run=rng.exponential(HOUR, jobs))
+
+
+# --- Laws -------------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10_000), st.integers(1, 3))
+def test_one_host_is_the_pool(seed, resources):
+    log = random_log(seed, resources)
+    size = (16.0,) * resources
+    log = log.of(slice(None), servers=size if resources > 1 else 16.0)
+    for placement in ("best fit", "worst fit"):
+        assert own_order_capacity(log, OnHosts(Hosts((1,), (size,)), placement)) == own_order_capacity(log)
+
+
+def test_hosts_of_one_server_are_the_pool_for_jobs_of_one():
+    rng = np.random.default_rng(1)
+    log = Log(need=np.ones(3000), run=rng.exponential(HOUR, 3000), servers=6)
+    assert own_order_capacity(log, OnHosts(Hosts((6,), ((1.0,),)))) == own_order_capacity(log)
+    result = report_on_hosts(log, Hosts((6,), ((1.0,),)))
+    assert [loss.share for loss in result.losses] == pytest.approx([0, 0, 0], abs=1e-12)
+    assert [loss.independent.value for loss in result.losses] == pytest.approx([0, 0, 0], abs=1e-12)
+    assert not result.costly and {case.own_order.share for case in result.cases.values()} == {1.0}
+
+
+@given(st.integers(0, 10_000), st.integers(1, 3), st.sampled_from(list(RULES)))
+def test_each_start_is_that_of_the_words_of_the_rule(seed, resources, name):
+    rng = np.random.default_rng(seed)
+    log, how = random_log(seed, resources, 30, 5), {"placement": "best fit", "view": 1, "reserve": False} | RULES[name]
+    numbers = rng.integers(1, 4, 2).tolist()
+    sizes = [rng.integers(5, 9, resources).tolist(), rng.integers(5, 9, resources).tolist()]
+    rule = OnHosts(Hosts(tuple(numbers), tuple(tuple(map(float, size)) for size in sizes)), **how, seed=seed)
+    needs = log.needs.reshape(len(log), -1).astype(int).tolist()
+    each = [tuple(size) for number, size in zip(numbers, sizes, strict=True) for _ in range(number)]
+    if name == "pool":
+        rule, each = rule._replace(hosts=rule.hosts.as_pool()), [tuple(map(int, rule.hosts.whole))]
+    starts, _ = reference_hosts.placed([0] * 30, needs, log.run.astype(int).tolist(), each, **how, seed=seed)
+    assert rule.starts(log.needs, log.run, how["view"]).tolist() == starts
+    if starts[-1] > 0 and max(starts) > 0:
+        _, times = started(log.needs, log.run, None, None, rule)
+        assert times.tolist() == sorted(starts)[: 31 - min(how["view"], 3)]
+
+
+def test_losses_add_up_and_are_those_of_the_cases():
+    log = exponential(2, (1, 2, 8), (0.7, 0.25, 0.05), 4000)
+    result = report_on_hosts(log, ALIKE)
+    order, boundaries, placement = result.losses
+    share = {name: case.own_order.share for name, case in result.cases.items()}
+    drawn = {name: case.independent.share for name, case in result.cases.items()}
+    assert order.share + boundaries.share + share["best fit"] == pytest.approx(1)
+    assert order.independent.value + boundaries.independent.value + drawn["best fit"] == pytest.approx(1)
+    assert placement.share == pytest.approx(share["best fit"] - share["worst fit"])
+    assert order.servers + boundaries.servers == pytest.approx(result.cases["best fit"].own_order.wasted_servers)
+    assert boundaries.share > 0.05 and boundaries.independent.low > 0.05
+    assert drawn["passing"] > drawn["best fit"] + 0.05
+
+
+def test_jobs_that_are_drawn_agree_with_the_exact_chain():
+    """Exponential times of the log are a sample, whose classes have means of their own: these are the chain's."""
+    needs, mix = (1, 2, 4), (0.5, 0.3, 0.2)
+    log = exponential(3, needs, mix)
+    for count in (1, 2, 4):
+        hosts = Hosts((count,), ((4.0,),))
+        shares = [len(log.run[log.need == need]) / len(log) for need in needs]
+        rates = [HOUR / log.run[log.need == need].mean() for need in needs]
+        exact = System(4, needs, rates, shares, hosts=count).capacity
+        drawn = independent_capacity(log.of(slice(None), servers=4.0 * count), OnHosts(hosts))
+        assert drawn.value == pytest.approx(exact, abs=2 * (drawn.high - drawn.low) + 0.005 * exact)
+        assert drawn.low < drawn.high < drawn.low + 0.05 * exact
+
+
+def test_rules_take_the_same_jobs():
+    """So differences between them are far surer than each of them."""
+    log = exponential(4, (1, 8), (0.97, 0.03), 3000)
+    boundaries = report_on_hosts(log, ALIKE).losses[1].independent
+    log = log.of(slice(None), servers=32.0)
+    pool, hosts = (independent_capacity(log, OnHosts(each)) for each in (ALIKE.as_pool(), ALIKE))
+    apart = sum(rate.share_high - rate.share_low for rate in (pool, hosts))
+    assert boundaries.value == pytest.approx(pool.share - hosts.share) and boundaries.high - boundaries.low < apart
+
+
+@given(st.integers(0, 10_000), st.integers(1, 3))
+def test_how_many_fit_on_one_host_is_what_filling_it_says(seed, resources):
+    rng = np.random.default_rng(seed)
+    sizes = tuple(tuple(rng.integers(1, 12, resources) / 2) for _ in range(2))
+    needs = rng.integers(0, 9, (20, resources)) / 4
+    needs[~needs.any(axis=1)] = 0.25
+    most = Hosts((1, 2), sizes).most_on_one(needs)
+    for need, number in zip(needs, most, strict=True):
+        counts = []
+        for size in sizes:
+            count = 0
+            while ((count + 1) * need <= size).all():
+                count += 1
+            counts.append(count)
+        assert number == max(counts)
+
+
+def test_costly_jobs_are_those_of_which_fewest_fit():
+    log = exponential(5, (1, 3, 8), (0.8, 0.15, 0.05), 3000)
+    result = report_on_hosts(log, ALIKE)
+    assert [(row.at_most, row.jobs) for row in result.costly] == [
+        (1, (log.need == 8).sum()),
+        (2, (log.need >= 3).sum()),
+    ]
+    work = log.need * log.run
+    for row in result.costly:
+        few = log.need >= (8 if row.at_most == 1 else 3)
+        assert row.work == pytest.approx(work[few].sum() / work.sum())
+        alone = log.of(~few, servers=32.0)
+        assert row.without.independent == independent_capacity(alone, OnHosts(ALIKE))
+    assert result.costly[0].without.own_order.share > result.cases["best fit"].own_order.share
+
+
+def test_jobs_that_fit_on_no_host_are_left_out_and_counted():
+    log, rng = exponential(6, (1, 2, 4), (0.6, 0.3, 0.1), 1000), np.random.default_rng(6)
+    submit = np.sort(rng.uniform(0, 200 * HOUR, 1000))
+    large = np.arange(1000) % 200 == 7
+    need = np.where(large, 9.0, log.need)
+    before = Before([9.0, 2.0], [99.0, 99.0], [-9.0, -8.0], [-9.0, -8.0], None, [False, False])
+    whole = Log(need=need, run=log.run, submit=submit, before=before, window=(0.0, 200 * HOUR))
+    result = report_on_hosts(whole, ALIKE)
+    rest = report_on_hosts(whole.of(~large, before=None), ALIKE)
+    assert result.too_large == 5 and result.jobs == 995 and result.cases == rest.cases
+    assert result.work_too_large == pytest.approx((need * log.run)[large].sum() / (need * log.run).sum())
+    assert result.warnings[0].startswith("Warning: 5 jobs with ") and "fit on no host" in result.warnings[0]
+    assert result.load == pytest.approx(rest.load, rel=0.01) and result.used > result.load
+
+
+# --- Bad input --------------------------------------------------------------------------------------------------------
+
+
+def test_what_hosts_cannot_be_is_named():
+    for numbers, sizes, words in [
+        ((0,), ((8.0,),), "hosts must"),
+        ((2,), ((0.0,),), "the size of a host must be positive"),
+        ((2, 3), ((8.0,),), "2 numbers"),
+        ((2, 3), ((8.0,), (8.0, 4.0)), "by the same resources"),
+        ((), (), "0 numbers"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            Hosts(numbers, sizes)
+    log = exponential(7, (9, 10), (0.5, 0.5), 100)
+    with pytest.raises(ValueError, match=r"100 jobs of 100, with 100.0 % of the work, fit on none of 4 hosts of 8 "):
+        report_on_hosts(log, ALIKE)
+    with pytest.raises(ValueError, match="the log counts one resource, and the size of a host says 2 numbers"):
+        report_on_hosts(log, Hosts((4,), ((8.0, 8.0),)))
+
+
+@pytest.fixture
+def path(tmp_path):
+    rng = np.random.default_rng(8)
+    come = np.cumsum(rng.exponential(900, 400)).round()
+    columns = come, come + rng.integers(600), rng.choice([1, 1, 2, 8], 400), rng.integers(1, 16, 400)
+    rows = [",".join(f"{x:g}" for x in row) for row in zip(*columns, rng.integers(60, 9000, 400), strict=True)]
+    return written(tmp_path, "submit,start,need,mem,run", *rows, name="jobs.csv")
+
+
+BOTH = "--unit", "cpus,mem", "--column", "cpus", "need"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--hosts", "0x8"], "'0x8' is not a number of hosts and their size, both positive, such as 20x80"),
+        (["--hosts", "8x0"], "'8x0' is not a number of hosts"),
+        (["--hosts", "8"], "'8' is not a number of hosts"),
+        (["--hosts", "4x8,"], "'' is not a number of hosts"),
+        (["--hosts", "4x8/16"], "'4x8/16' is not a number of hosts"),
+        (["--hosts", "-4x8"], "'-4x8' is not a number of hosts"),
+        (["--hosts", "2.5x8"], "'2.5x8' is not a number of hosts"),
+        ([*BOTH, "--hosts", "4x8"], "such as 20x80/512, with a number for each of cpus, mem"),
+        (["--hosts", "4x8", "--servers", "31"], "all hosts have 32 together, and --servers says 31"),
+        (["--hosts", "4x8", "--servers", "used"], "--servers says used"),
+        (["--hosts", "4x8", "--servers", "a=16,b=16"], "--servers says partitions"),
+        (["--hosts", "4x8", "--policy", "easy"], "--hosts and --policy exclude each other"),
+        (["--hosts", "4x8", "--needs", "2"], "--hosts and --needs exclude each other"),
+        (["--hosts", "4x8", "--anonymous"], "--hosts and --anonymous exclude each other"),
+        (["--hosts", "9x4"], "fit on none of 9 hosts of 4 servers: one needs 8 servers"),
+    ],
+)
+def test_hosts_that_cannot_be_are_refused(path, words, message):
+    run = said("capacity", path, *words)
+    assert run.status == 2 and message in run.err and not run.out
+
+
+def test_a_calendar_knows_no_hosts(path, tmp_path):
+    calendar = written(tmp_path, "0 32", name="calendar.txt")
+    run = said("capacity", path, "--hosts", "4x8", "--calendar", calendar)
+    assert run.status == 2 and "a calendar says how many servers are up, but not which hosts" in run.err
+
+
+# --- The command ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [["--hosts", "4x8"], [*BOTH, "--hosts", "3x8/16,1x8/0.5TB", "--seed", "2"]])
+def test_sentences_and_table_are_those_of_the_json(path, words):
+    result = json.loads(said("capacity", path, *words, "--json").out)
+    plain, full = said("capacity", path, *words), said("capacity", path, *words, "--full")
+    assert (plain.status, full.status) == (0, 0), plain.err + full.err
+    for sentence in result["verdict"]:
+        assert sentence in plain.out
+    cases = result["cases"]
+    for case in cases.values():
+        (line,) = (line for line in plain.out.splitlines() if line.startswith(f"{case['case']}  "))
+        assert f"{100 * case['own_order']['share']:.1f}" in line
+        assert f"{100 * case['independent']['share']:.1f}" in line
+    assert plain.out.count("while jobs wait") == 2 and "--full adds" in plain.out
+    assert all(loss["cause"] in full.out for loss in result["losses"]) and "--full adds" not in full.out
+    passing = f"{100 * cases['passing']['own_order']['share']:.0f} % are busy."
+    assert f"If the next {VIEW - 1} jobs may pass" in plain.out and passing in plain.out
+
+
+def test_the_same_servers_may_be_named_beside_hosts(path):
+    assert (
+        said("capacity", path, "--hosts", "4x8", "--servers", "32").out == said("capacity", path, "--hosts", "4x8").out
+    )
+
+
+def test_hosts_of_one_size_in_two_words_are_the_same(path):
+    both = [json.loads(said("capacity", path, "--hosts", words, "--json").out) for words in ("4x8", "1x8,3x8")]
+    assert both[0]["cases"]["best fit"] == both[1]["cases"]["best fit"] and len(both[1]["hosts"]) == 2
+
+
+def test_a_page_has_the_answer(path, tmp_path):
+    page = tmp_path / "hosts.html"
+    run = said("capacity", path, "--hosts", "4x8", "--html", page)
+    assert run.status == 0 and "What can these hosts really do?" in page.read_text()
+
+
+# --- Public logs ------------------------------------------------------------------------------------------------------
+
+
+def near(rate, value, half):
+    """Whether an estimate agrees with a value that has an interval of its own."""
+    return rate.share_low - half <= value <= rate.share_high + half
+
+
+@needs_traces
+@pytest.mark.slow
+def test_metacentrum(monkeypatch):
+    """One-node jobs on its large hosts, as a prototype of our own simulated them: shares of the naive limit."""
+    monkeypatch.undo()
+    with gzip.open(TRACES / "wagap-2013.swf.gz", "rt") as file:
+        rows = [line.split() for line in file if line.strip() and not line.startswith(";")]
+    rows = [row for row in rows if row[-1].startswith("1:") and float(row[3]) >= 0]
+    need = Vectors([(float(row[4]), float(row[9]) / 2**30) for row in rows], ("cpus", "mem"))
+    log = Log(need=need, run=[float(row[3]) for row in rows])
+    result = report_on_hosts(log, Hosts((20,), ((80.0, 529_426_432 / 2**20),)))
+    assert (len(log), result.binds, result.too_large) == (17_557, "cpus", 1)
+    for name, value, half in (("pool", 0.98, 0.02), ("best fit", 0.641, 0.028), ("worst fit", 0.558, 0.03)):
+        assert near(result.cases[name].independent, value, half), name
+    assert near(result.cases["passing"].independent, 0.832, 0.03)
+    assert result.cases["best fit"].own_order.share == pytest.approx(0.712, abs=0.03)
+    assert result.costly[0].without.independent.share > 0.85
+
+
+@needs_traces
+@pytest.mark.slow
+def test_thirty_eight_pods_cost_a_third_of_the_gpus(monkeypatch):
+    monkeypatch.undo()
+    with gzip.open(TRACES / "openb_pod_list_default.csv.gz") as file:
+        pods = pl.read_csv(file.read()).drop_nulls(["creation_time", "scheduled_time", "deletion_time"])
+    pods = pods.filter(pl.col("num_gpu") > 0, pl.col("creation_time") > 110 * 86_400).sort("creation_time")
+    amounts = pods["num_gpu"] * pods["gpu_milli"] / 1000, pods["cpu_milli"] / 1000, pods["memory_mib"] / 1024
+    run = (pods["deletion_time"] - pods["scheduled_time"]).cast(float).to_numpy()
+    log = Log(need=Vectors(np.column_stack(amounts), ("gpus", "cpus", "mem")), run=run)
+    hosts = Hosts((64,), ((8.0, 96.0, 384.0),))
+    result = report_on_hosts(log, hosts)
+    assert (len(log), result.binds, result.too_large, result.jobs) == (6186, "gpus", 5, 6181)
+    for name, value, half in (("pool", 1, 0.01), ("best fit", 0.60, 0.03), ("passing", 0.90, 0.04)):
+        assert near(result.cases[name].independent, value, half), name
+    fits = log.of(hosts.most_on_one(log.needs) > 0, servers=hosts.whole)
+    whole = fits.needs[:, 0] == 8
+    assert whole.sum() == 38
+    without = independent_capacity(fits.of(~whole), OnHosts(hosts))
+    assert near(without, 0.93, 0.08) and without.share_low > result.cases["best fit"].independent.share_high + 0.2
