@@ -86,6 +86,13 @@ CHAPTERS = (
         of_a_paper=False,
     ),
     Chapter(
+        "MH",
+        "many_hosts",
+        "Many hosts",
+        "how much a cluster can do when each job must fit on one host",
+        of_a_paper=False,
+    ),
+    Chapter(
         "SCHED",
         "scheduling",
         "Scheduling",

@@ -40,6 +40,7 @@ EXAMPLES = {  # what a form is filled with, and the input against which it draws
     "pool_depletion": (dict(D=[[0.75, 0.64], [0.48, 1.25]], N_A=14, N_B=6, K=5), "N_A"),
     "near_saturation": (SYSTEM, "lam"),
     "several_resources": (dict(B=[12, 12], b=[[4, 1], [1, 4]], mu=[1, 1], p=[0.5, 0.5], order=0.5), "order"),
+    "many_hosts": (dict(m=4, B=4, b=[1, 2, 4], mu=[1, 1, 1], p=[0.5, 0.3, 0.2], placement="best fit"), "m"),
     "scheduling": (dict(lam=1, B=4, b=[1, 3], mu=[1, 0.5], p=[0.6, 0.4], room=3, policy="fcfs"), "lam"),
 }
 

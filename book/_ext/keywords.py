@@ -15,6 +15,7 @@ WORDS = {
     "notebooks/pool_depletion": ["pool", "best mix"],
     "notebooks/near_saturation": ["variable run times", "time in the system", "saturation"],
     "notebooks/several_resources": ["GPU", "dominant share", "DRF", "vector bin packing", "memory and processors"],
+    "notebooks/many_hosts": ["hosts", "nodes", "fragmentation", "Kubernetes", "best fit", "worst fit"],
     "notebooks/scheduling": ["EASY", "EASY backfilling", "backfilling", "reservation", "estimates"],
     "notebooks/your_cluster": ["shuffled jobs", "order of the jobs", "public logs"],
     "notebooks/what_a_log_remembers": ["memory", "rows of like jobs", "shuffling"],

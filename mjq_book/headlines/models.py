@@ -16,6 +16,7 @@ from mjq import (
     TrackedCluster,
     cluster,
     fluid,
+    many_hosts,
     near_saturation,
     pool_depletion,
     processing_capacity,
@@ -449,6 +450,48 @@ def _simulated_resources(B, b, mu, p, order=None):
     return {"capacity": _saturated(B, b, mu, p, order).capacity}
 
 
+# --- many_hosts ------------------------------------------------------------------------------------------------------
+
+PLACEMENTS = ", ".join(many_hosts.PLACEMENTS)
+
+
+class HostsInput(Declaration):
+    m: Whole = meaning("Number of hosts, all alike.")
+    B: Number = meaning("Size of each host: how much of the resource it has.")
+    b: Numbers = meaning("Need of each class: how much of one host a job holds.")
+    mu: Numbers = meaning("Service rate of each class: one over its mean run time.")
+    p: Numbers = meaning("Probability of each class for an arriving job.")
+    placement: Word = Field("best fit", description=f"Host that a job goes to: {PLACEMENTS}. By default best fit.")
+
+
+class HostsOutput(Declaration):
+    capacity: Number = meaning("largest arrival rate for which the queue is stable, in order of arrival")
+    naive_capacity: Number = meaning("the same if no unit were ever idle")
+    pool: Number = meaning("the same if all hosts were one pool, in order of arrival")
+    lost_to_order: Number = meaning("share of the naive capacity that a pool loses, too")
+    lost_to_boundaries: Number = meaning("share that best fit on hosts does less than the pool")
+    lost_to_placement: Number = meaning("share that this placement does less than best fit")
+    fits_in_sum: Number = meaning("share of the time in which the next job would fit into the room of all hosts")
+
+
+def _hosts(m, B, b, mu, p, placement="best fit"):
+    many_hosts.checked(m, B, b, mu, p, placement)
+    system = System(hosts=m, servers=B, needs=b, rates=mu, mix=p, placement=placement)
+    return {
+        "capacity": system.capacity,
+        "naive_capacity": system.naive_capacity,
+        "pool": system.pool.capacity,
+        "fits_in_sum": system.fits_in_sum,
+    } | {f"lost_to_{reason}": share for reason, share in system.losses.items()}
+
+
+def _simulated_hosts(m, B, b, mu, p, placement="best fit"):
+    run = simulation.simulate_saturated_hosts(
+        m, B, b, mu, p, JOBS, SEED, placement=placement, replications=REPLICATIONS, progress=False
+    )
+    return {"capacity": run.capacity, "fits_in_sum": run.fits_in_sum}
+
+
 # --- scheduling ------------------------------------------------------------------------------------------------------
 
 POLICIES = ", ".join(scheduling.POLICIES)
@@ -529,6 +572,13 @@ HEADLINES = {
         ResourcesOutput,
         _resources,
         _simulated_resources,
+    ),
+    "many_hosts": Model(
+        "Compute the capacity of a small cluster whose jobs must fit on one host, and what these boundaries cost",
+        HostsInput,
+        HostsOutput,
+        _hosts,
+        _simulated_hosts,
     ),
     "scheduling": Model(
         "Solve a small queue under a policy, by a finite chain",

@@ -52,6 +52,12 @@ OTHERS = {
         dict(B=[7, 30, 5], b=[[2, 0, 1], [1, 9, 0]], mu=[0.3, 2.0], p=[0.9, 0.1], names=["CPU", "GB", "GPU"])
         | dict(vcpus=16, memory=100, sizes=[2, 3], work=[0.2, 0.2, 0.6], machines=50, systems=30),
     ],
+    "many_hosts": [
+        dict(hosts=2, places=2, share=0.5, shares=[0.9, 0.01], clusters=[2, 1], views=[3], small=2, loads=[0.01, 0.99])
+        | dict(size=1, needs=[1], mix=[1.0], few=[1, 2]),
+        dict(hosts=10, places=5, share=0.05, shares=[0.02], clusters=[1, 20], views=[2, 8], small=5, loads=[0.6])
+        | dict(size=5, needs=[2, 3], mix=[0.4, 0.6], few=[2, 5]),
+    ],
     "scheduling": [
         dict(servers=1, load=0.4, logs=2, k=2, needs=[2, 1], rates=[3.0, 1.0], mix=[0.3, 0.7], share=0.5, shakes=2)
         | dict(arrivals=2000, B=1.0, b=[0.1, 0.6, 0.25], mu=[1.0, 2.0, 0.5], p=[0.5, 0.5, 0.0], lam=9.0, room=2),

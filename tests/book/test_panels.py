@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
+from scipy import integrate
 from sphinx.errors import ExtensionError
 
 from tests.conftest import ROOT, beyond_the_edge, context_of, looks, small_page, violations, visit
@@ -23,7 +24,7 @@ sys.path.insert(0, str(ROOT / "book/_ext"))
 import panels
 from mjqbook import glued
 
-from mjq import near_saturation, pool_depletion
+from mjq import System, near_saturation, pool_depletion
 from mjq import processing_capacity as pc
 from mjq.simulation import replay
 from mjq.solvers import chain
@@ -222,6 +223,18 @@ def two_resources_by_the_chain(processors1, memory1, processors2, memory2, share
     }
 
 
+def hosts_by_integrals(hosts, places, share):
+    """First empty host by the laws of a largest and a smallest time; the places by a chain of few hosts."""
+    hosts, places, share = min(hosts, 3), min(places, 3), min(share, 1e-3)
+    part = share / 100
+    ended = integrate.quad(lambda u: (1 - u**places) ** hosts, 0, 1)[0] * (hosts * places + 1) / (hosts * places)
+    time = integrate.quad(lambda t: (1 - (1 - math.exp(-t)) ** places) ** hosts, 0, 60)[0]
+    one = System(hosts=hosts, servers=places, needs=(1, places), rates=(1, 1), mix=(1 - part, part))
+    changed = {"hosts": hosts, "places": places, "share": share}
+    busy = 100 * one.capacity / one.naive_capacity
+    return changed, {"ended": 100 * ended, "time": time, "lost": (time - ended) * hosts * places, "busy": busy}
+
+
 # What the other panels say, by another part of the library: the settings that it changes and the exact numbers, how far
 # these may be from the panel's, and how the note says that.
 EXACT = [
@@ -232,6 +245,7 @@ EXACT = [
     ("pool_depletion", pool_of_a_hundred, 0.2, "within a fifth"),
     ("scheduling", starts_of_the_simulator, 1e-12, ""),
     ("several_resources", two_resources_by_the_chain, 1e-6, "exact"),
+    ("many_hosts", hosts_by_integrals, 1e-6, "exact"),
     ("your_cluster", list_of_jobs, 0.01, ""),
     ("what_a_log_remembers", constants_by_poisson, 1e-6, "exact"),
     ("what_a_log_remembers", times_of_a_long_chain, 1e-6, "exact"),
@@ -382,6 +396,13 @@ PROMISES = {
         ),
         "They never run together": lambda at, of: (
             at["memory1"] + at["memory2"] > 12 and min(of()["processors"], of()["memory"]) > 1.7 * of()["packing"]
+        ),
+    },
+    "many_hosts": {
+        "64 nodes of 8 GPUs": lambda at, of: at["hosts"] == 64 and at["places"] == 8,
+        "A thousand nodes": lambda at, of: at["hosts"] == 1000 and of()["ended"] > 100 * of()["pool"],
+        "One place on each: a pool": lambda at, of: (
+            of()["ended"] == pytest.approx(of()["pool"]) and of()["lost"] == pytest.approx(0, abs=1e-9)
         ),
     },
     "stability": {
@@ -559,6 +580,7 @@ SAID = [
     ("fluid k=4 load=80 p=1.9043 start=0", "rbac21-answer-exact", ".1f", "exact", 1),
     ("fluid k=4 load=80 p=1.9043 start=0", "rbac21-answer-exact", ".1f", "settled", 1),
     ("pool_depletion alpha=70 beta=60 D1A=0.75 D2B=1.25", "cgps16-star-1", ".2f", "star", 0.01),
+    ("many_hosts hosts=64 places=8 share=0.01", "mh-law", ".0f", "ended", 1),
     (TWELVE, "sr-capacity", ".3f", "capacity", 1),
     (TWELVE, "sr-tighter-view", ".3f", "processors", 1),
     (TWELVE, "sr-packing", ".3f", "packing", 1),
@@ -593,6 +615,7 @@ WORDS = {
     "several_resources processors1=1 memory1=0 processors2=0 memory2=1 share=50 time=1",
     "several_resources processors1=12 memory1=1 processors2=0 memory2=12 share=98 time=49",
     "several_resources processors1=4 memory1=1 processors2=2 memory2=1 share=50 time=1",
+    "many_hosts hosts=1000 places=8 share=0.001",
     "stability_stepper step=15 need=10",
     "near_saturation load=95 share=15",
     "scheduling trace=0 first=0 second=2 part=20",

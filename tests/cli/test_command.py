@@ -345,6 +345,7 @@ SOLVED = {
     "pool_depletion": dict(D=DEMANDS, N_A=7, N_B=3, K=3),
     "near_saturation": dict(B=6, b=[2, 3], mu=[2.5, 0.625], p=[0.5, 0.5], lam=1.8),
     "several_resources": dict(B=[12, 12], b=[[4, 1], [1, 4]], mu=[1, 1], p=[0.5, 0.5]),
+    "many_hosts": dict(m=3, B=4, b=[1, 2, 4], mu=[1, 1, 1], p=[0.5, 0.3, 0.2], placement="worst fit"),
     "scheduling": dict(lam=1, B=4, b=[1, 3], mu=[1, 0.5], p=[0.6, 0.4], room=3, policy="first-fit"),
 }
 

@@ -16,6 +16,7 @@ import pytest
 from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import integrate
 
 from mjq.models.processing_capacity import processing_capacity
 from mjq.models.scheduling import finite_queue
@@ -293,6 +294,15 @@ LAWS = [
     ("several_resources", "The best packing", lambda x, p1, t1, t2, **v: (x, best_mixture(
         maximal_packings(**v), (p1 * t1, (1 - p1) * t2),
     )[0])),
+    ("many_hosts", "What must end", lambda x, m, n: (
+        x * m * n / 100, (m * n + 1) * integrate.quad(lambda u: (1 - u**n) ** m, 0, 1)[0],
+    )),
+    ("many_hosts", "Until a host is empty", lambda x, m, n, t: (
+        x / t, integrate.quad(lambda u: (1 - (1 - math.exp(-u)) ** n) ** m, 0, 60)[0],
+    )),
+    ("many_hosts", "Jobs that are all alike", lambda x, m, B, need, t: (
+        x, m * processing_capacity(B, [need], [1 / t], [1]),
+    )),
     ("scheduling", "In order of arrival", lambda x, **v: (x, mean_wait_of_the_definition("fcfs", **v))),
     ("scheduling", "EASY", lambda x, **v: (x, mean_wait_of_the_definition("easy", **v))),
 ]  # fmt: skip

@@ -26,6 +26,7 @@ NUMBERED = {
     "CGPS16": {f"Fig {k}" for k in range(1, 12)} | {f"Eq ({k})" for k in range(1, 22)} | {"Algorithm 1"},
     "NS": {f"Eq ({letter})" for letter in "abcdefghi"},
     "SR": {f"Eq ({letter})" for letter in "abcdefghi"},
+    "MH": {f"Eq ({letter})" for letter in "abcdefghi"},
     "SCHED": {f"Eq ({letter})" for letter in "abcde"}
     | {"fcfs", "backfill", "least-servers-first", "most-servers-first", "msfq", "server-filling"},
     "YC": {f"Eq ({letter})" for letter in "abcde"},
