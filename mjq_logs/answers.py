@@ -525,7 +525,7 @@ class HostsCase(Plain):
     own_order: Annotated[
         Capacity,
         (
-            Column("jobs per hour", "", ".3g", "value", ("low", "high")),
+            Column("jobs\nper hour", "", ".3g", "value"),
             Column("servers busy\nat most", "%", ".1f", "share", ("share_low", "share_high")),
             Column("servers\nwasted", "", ".3g", "wasted_servers"),
         ),

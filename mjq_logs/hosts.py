@@ -33,8 +33,8 @@ MOST_LEFT_OUT = 0.5  # share of the work of jobs that fit on no host, from which
 TIES, ENOUGH_JOBS = 5, 100_000  # ways to choose among hosts that are alike, and in how long a log one is enough
 ENDS = "low", "high", "share_low", "share_high"
 OF_TIES = "of the choice among hosts that are alike, 95 %; this log is too short to tell its own"
+HARDLY = 0.005  # share, up to which a difference is none in whole percents
 GROUPS = 2  # of jobs that may cost most
-WITH_BEST_FIT = "on hosts, best fit"
 
 
 def report_on_hosts(
@@ -93,10 +93,10 @@ def report_on_hosts(
     made = Estimates(log, seed)
     best, worst = OnHosts(hosts), OnHosts(hosts, "worst fit")
     rules = {
-        "pool": ("in one pool", OnHosts(hosts.as_pool())),
-        "best fit": (WITH_BEST_FIT, best),
-        "worst fit": ("on hosts, worst fit", worst),
-        "passing": (f"best fit, {VIEW} in view, a host kept free", OnHosts(hosts, view=VIEW, reserve=True)),
+        "pool": ("one pool", OnHosts(hosts.as_pool())),
+        "best fit": ("best fit", best),
+        "worst fit": ("worst fit", worst),
+        "passing": (f"best fit, {VIEW} in view", OnHosts(hosts, view=VIEW, reserve=True)),
     }
     cases = {}
     for name, (words, rule) in rules.items():
@@ -244,9 +244,7 @@ def _costly(log, hosts, rule, seed):
     result = []
     for copies in np.unique(most)[:-1][:GROUPS].tolist():
         rare = most <= copies
-        words = f"best fit, without the {counted(int(rare.sum()), 'job')} of which at most {copies} fit on a host"
-        if copies == 1:
-            words = f"best fit, without the {counted(int(rare.sum()), 'job')} of which no two fit on a host"
+        words = f"best fit, without {counted(int(rare.sum()), 'job')}"
         try:
             without = _case(Estimates(log.of(~rare), seed), words, rule)
         except checks.TooShort:
@@ -297,6 +295,8 @@ def _of_placement(loss, unit):
     """Say what spreading jobs over the hosts costs or saves, if both ways to take the jobs agree on which of it."""
     if not loss.share * loss.independent.value > 0 or loss.independent.holds_zero:
         return "Whether jobs are packed or spread over the hosts makes less difference than this log can tell."
+    if abs(loss.share) < HARDLY:
+        return "Whether jobs are packed or spread over the hosts makes hardly a difference."
     what = f"{unit} more are lost" if loss.share > 0 else f"{unit} fewer are lost"
     share = _whole(abs(loss.share))
     return f"If jobs are spread over the hosts instead, {_about(abs(loss.servers))} {what} ({share})."
@@ -329,7 +329,7 @@ def _whole(share):
     >>> _whole(0.254), _whole(0.002), _whole(0.0)
     ('25 %', 'less than 1 %', '0 %')
     """
-    return "less than 1 %" if 0 < share < 0.005 else percent(share, 0)
+    return "less than 1 %" if 0 < share < HARDLY else percent(share, 0)
 
 
 def _range(interval):

@@ -73,8 +73,8 @@ WHY_NOT = {  # beside --hosts
     "--calendar": "a calendar says how many servers are up, but not which hosts",
 }
 ASSUMED_OF_HOSTS = """\
-Jobs start in order of arrival, and some always wait. A row with a view looks at 50 waiting jobs: if the first one fits
-nowhere, it keeps the emptiest host free that could hold it, and the others start where they fit elsewhere.
+Jobs start in order of arrival, and some always wait. In the row "50 in view" the scheduler looks at 50 waiting jobs: if
+the first one fits nowhere, the emptiest host that could hold it is kept free for it, and the others start elsewhere.
 Best fit puts a job on the fullest host on which it fits, and worst fit on the emptiest one.
 Of a job that ran on several hosts, it is taken that it needs all of its servers on one host."""
 
