@@ -10,12 +10,24 @@ from hypothesis import strategies as st
 from mjq import System, scheduling
 from mjq._util import checks
 from mjq.models.scheduling import priorities
+from mjq.simulation import simulate_multiserver
+from mjq.simulation.engine.policy import Policy
+from mjq.simulation.engine.queue import NOBODY, fits
+from mjq.simulation.policies import POLICIES
 from mjq.solvers import chain
 
 ROOM = 60  # of high jobs in the plain chain: at the loads that are tried, longer queues weigh nothing
 
 places, loads, rates = st.integers(1, 12), st.floats(0.05, 0.95), st.floats(0.2, 5)
 small = settings(max_examples=20, deadline=None)
+
+
+def first_class_first(jobs, line, serving, memory, profile, running, free, now):
+    """The first job of class 0, if it fits; of the others, the one that came first, if no job of class 0 waits."""
+    job = line[0].first
+    if job == NOBODY:
+        job = line[len(line) - 1].first
+    return job if fits(line[jobs[job].kind].need, free) else NOBODY
 
 
 def alone(B, need, rate):
@@ -180,7 +192,33 @@ def cycle_of_small(rng, lam, n, mu, draw):
     return 1, clock
 
 
-def test_a_law_of_its_rule_with_letters():
+@pytest.mark.parametrize(
+    ("load", "B", "needs", "mu", "low"),
+    [
+        (0.5, 10, (10, 1), (1.0, 1.0), (1.0,)),
+        (0.3, 4, (1, 4), (1.5, 0.8), (1.0,)),
+        (0.5, 8, (4, 1), (1.0, 1.0), (1.0,)),
+        (0.6, 6, (2, 3, 1), (2.5, 0.625, 1.0), (0.4, 0.6)),
+        (0.7, (6, 4), [(2, 1), (1, 2), (3, 0)], (1.0, 2.0, 0.5), (0.5, 0.5)),
+        (0.8, (3, 3), [(1, 0), (0, 1)], (1.0, 1.0), (1.0,)),
+    ],
+)
+def test_beside_the_simulator(monkeypatch, load, B, needs, mu, low):
+    """Twice as many low jobs come as are done, so their queue does not run dry; high ones complete as they come."""
+    monkeypatch.setitem(POLICIES, "first-class-first", Policy(first_class_first, ""))
+    lam = load * alone(B, needs[0], mu[0])
+    mix = np.array([0.5, *(share / 2 for share in low)])
+    left = scheduling.capacity_left(lam, B, needs, mu, mix, 0)
+    rates_of_arrival = np.array([lam, *(2 * left * share for share in low)])
+    total = rates_of_arrival.sum()
+    run = simulate_multiserver(
+        total, B, needs, mu, rates_of_arrival / total, 20_000, 3, policy="first-class-first", replications=20
+    )
+    assert lam + left in run.throughput.widened(2)
+    assert run.throughput.half_width < 0.02 * total
+
+
+def test_rates_out_of_a_state_are_those_of_arrivals_and_completions():
     """Out of every state, the rates of arrivals and completions are those of the jobs there."""
     system = dict(lam=3, B=4, b=(1, 2, 3), mu=(1, 2, 5), high=(0.5, 0.5, 0), low=(0, 0, 1))
     state = (2, 0, 0), 2, 1, 1
