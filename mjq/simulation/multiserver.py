@@ -131,8 +131,9 @@ def simulate_multiserver(
         sequence of times, all equally likely. By default exponential with rate `mu`.
     policy : str
         Name of a policy of :mod:`mjq.simulation.policies`, such as ``"fcfs"``, ``"easy"`` or ``"backfill-3"`` (depth
-        3); ``policies.policy(name).sentence`` says what it does. A job that is interrupted goes on later where it
-        stopped; its time in the queue is all that it is not served.
+        3); ``policies.policy(name).sentence`` says what it does. Under ``"strict-priority-1"`` the first class goes
+        first, under ``"strict-priority-2"`` the first two do. A job that is interrupted goes on later where it stopped;
+        its time in the queue is all that it is not served.
     estimates : float
         How many times its service time a job is expected to take, at least 1, for policies that look at estimates.
     room : int, optional

@@ -160,8 +160,8 @@ def replay(
     ------
     ValueError
         If there is no job, lengths differ, a time is negative, a job needs nothing or more than the servers, there is
-        no such policy, or it is a rule for one resource and there are more; if a calendar does not rise, has more
-        servers than there are, or leaves so few up for ever that some job never starts.
+        no such policy, it goes by classes, or it is a rule for one resource and there are more; if a calendar does not
+        rise, has more servers than there are, or leaves so few up for ever that some job never starts.
 
     Examples
     --------
@@ -196,6 +196,10 @@ def replay(
     if ties not in TIES:
         raise ValueError(f"ties must be one of {', '.join(TIES)}; got {ties!r}")
     rule = policies.policy(policy, np.size(servers))
+    if rule.by_class:
+        raise ValueError(
+            f"{policy} goes by the classes of the simulator, and a log has none: its jobs have needs alone"
+        )
     if rule.interrupts:
         require_powers_of_two(needs.ravel(), np.max(servers))
         if calendar is not None:

@@ -10,24 +10,13 @@ from hypothesis import strategies as st
 from mjq import System, scheduling
 from mjq._util import checks
 from mjq.models.scheduling import priorities
-from mjq.simulation import simulate_multiserver
-from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import NOBODY, fits
-from mjq.simulation.policies import POLICIES
+from mjq.simulation import policies, replay, simulate_multiserver
 from mjq.solvers import chain
 
 ROOM = 60  # of high jobs in the plain chain: at the loads that are tried, longer queues weigh nothing
 
 places, loads, rates = st.integers(1, 12), st.floats(0.05, 0.95), st.floats(0.2, 5)
 small = settings(max_examples=20, deadline=None)
-
-
-def first_class_first(jobs, line, serving, memory, profile, running, free, now):
-    """The first job of class 0, if it fits; of the others, the one that came first, if no job of class 0 waits."""
-    job = line[0].first
-    if job == NOBODY:
-        job = line[len(line) - 1].first
-    return job if fits(line[jobs[job].kind].need, free) else NOBODY
 
 
 def alone(B, need, rate):
@@ -80,7 +69,7 @@ def test_the_closed_forms_are_the_chain(n, load, mu, m):
 
 @st.composite
 def machines(draw):
-    """A machine of one resource or two, a high class with its rate below half of what it can do alone, and low ones."""
+    """A machine of one resource or two, a high class with few that wait, and low classes."""
     d, classes = draw(st.integers(1, 2)), draw(st.integers(2, 3))
     B = tuple(draw(st.lists(st.integers(1, 6), min_size=d, max_size=d)))
     need = st.tuples(*(st.integers(0, size) for size in B)).filter(any)
@@ -88,7 +77,8 @@ def machines(draw):
     mu = draw(st.lists(rates, min_size=classes, max_size=classes))
     share = draw(st.floats(0.1, 0.9))
     low = (1.0,) if classes == 2 else (share, 1 - share)
-    return draw(st.floats(0.05, 0.5)) * alone(B, needs[0], mu[0]), B, needs, mu, low
+    most = min(alone(B, needs[0], mu[0]), 2 * min(mu))  # few come while a slow low job is in service
+    return draw(st.floats(0.05, 0.5)) * most, B, needs, mu, low
 
 
 @small
@@ -203,19 +193,55 @@ def cycle_of_small(rng, lam, n, mu, draw):
         (0.8, (3, 3), [(1, 0), (0, 1)], (1.0, 1.0), (1.0,)),
     ],
 )
-def test_beside_the_simulator(monkeypatch, load, B, needs, mu, low):
+def test_beside_the_simulator(load, B, needs, mu, low):
     """Twice as many low jobs come as are done, so their queue does not run dry; high ones complete as they come."""
-    monkeypatch.setitem(POLICIES, "first-class-first", Policy(first_class_first, ""))
     lam = load * alone(B, needs[0], mu[0])
     mix = np.array([0.5, *(share / 2 for share in low)])
     left = scheduling.capacity_left(lam, B, needs, mu, mix, 0)
     rates_of_arrival = np.array([lam, *(2 * left * share for share in low)])
     total = rates_of_arrival.sum()
     run = simulate_multiserver(
-        total, B, needs, mu, rates_of_arrival / total, 20_000, 3, policy="first-class-first", replications=20
+        total, B, needs, mu, rates_of_arrival / total, 20_000, 3, policy="strict-priority-1", replications=20
     )
     assert lam + left in run.throughput.widened(2)
     assert run.throughput.half_width < 0.02 * total
+
+
+def test_priority_of_no_class_or_of_all_is_order_of_arrival():
+    system = dict(lam=1.0, B=4, b=(1, 3), mu=(1.0, 0.5), p=(0.6, 0.4))
+    in_order = simulate_multiserver(**system, jobs=5000, seed=3)
+    for name in ("strict-priority-0", "strict-priority-2", "strict-priority-7"):
+        assert simulate_multiserver(**system, jobs=5000, seed=3, policy=name).EWq.mean == in_order.EWq.mean
+        assert scheduling.finite_queue(**system, room=5, policy=name) == scheduling.finite_queue(**system, room=5)
+    assert simulate_multiserver(**system, jobs=5000, seed=3, policy="strict-priority-1").EWq.mean != in_order.EWq.mean
+
+
+@pytest.mark.parametrize("first", [1, 2])
+def test_few_places_beside_the_chain_of_the_policy(first):
+    """The chain asks the same rule; two classes that go first start in order among themselves."""
+    system = 2.0, 4, (2, 1, 3), (2.0, 1.0, 0.5), (0.3, 0.4, 0.3)
+    exact = scheduling.finite_queue(*system, room=4, policy=f"strict-priority-{first}")
+    run = simulate_multiserver(*system, 20_000, 9, policy=f"strict-priority-{first}", room=4, replications=20)
+    assert exact.ENq in run.ENq.widened(2) and exact.accepted in run.accepted.widened(2)
+
+
+def test_one_server_is_cobham():
+    """M/M/1 with two classes: A. Cobham, Operations Research 2 (1954) 70-76."""
+    high, low, mu = 0.3, 0.4, 1.0
+    run = simulate_multiserver(
+        high + low, 1, (1, 1), (mu, mu), (high / 0.7, low / 0.7), 40_000, 4, policy="strict-priority-1", replications=20
+    )
+    rest = 0.7  # what is left of the job in service: the load times the mean of what is left
+    waits = rest / (1 - high), rest / ((1 - high) * (1 - high - low))
+    assert all(wait in found.widened(2) for wait, found in zip(waits, run.EWq_by_class, strict=True))
+
+
+def test_strict_priority_is_for_the_simulator():
+    assert "strict-priority" in policies.BY_CLASS and "strict-priority-<number>" not in policies.NAMES
+    with pytest.raises(ValueError, match="strict-priority-1 goes by the classes of the simulator, and a log has none"):
+        replay([0, 0], [1, 2], [1, 1], None, 2, "strict-priority-1")
+    with pytest.raises(ValueError, match="counts classes, so each of them must come"):
+        scheduling.finite_queue(1, 4, (1, 2, 3), (1, 1, 1), (0.5, 0, 0.5), 3, "strict-priority-1")
 
 
 def test_rates_out_of_a_state_are_those_of_arrivals_and_completions():

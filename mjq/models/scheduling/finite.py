@@ -268,6 +268,8 @@ def finite_queue(
     support = p > 0
     needs, rates, mix = b[support].tolist(), mu[support].tolist(), p[support].tolist()
     policies.policy(policy, np.size(B))  # which refuses what is a rule for one resource
+    if _rule(policy).by_class and not support.all():
+        raise ValueError(f"{policy} counts classes, so each of them must come; got p {checks.shown(p)}")
     if _rule(policy).interrupts and any(np.frexp(x)[0] != 0.5 for x in (*np.ravel(B), *np.ravel(needs))):
         raise ValueError(f"server-filling needs powers of two, got needs {checks.shown(needs)} of {checks.shown(B)}")
     rule = partial(transitions, lam=lam, B=B, b=needs, mu=rates, p=mix, room=room, policy=policy)

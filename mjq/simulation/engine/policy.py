@@ -59,6 +59,9 @@ class Policy:
         Whether jobs of one class start in the order in which they came: then it is *fcfs* where there is one class.
     one_resource : str
         Why it is a rule for one resource only; empty if jobs may need several at once.
+    by_class : bool
+        Whether it goes by the class of a job. It is then for the simulator alone, whose classes have an order: those of
+        a log are its needs.
     number : int
         Its parameter, if it has one.
     """
@@ -73,6 +76,7 @@ class Policy:
     interrupts: bool = False
     ordered_within_class: bool = True
     one_resource: str = ""
+    by_class: bool = False
     number: int = 0
 
     @property

@@ -2,7 +2,8 @@
 
 To add a policy, put a file here that holds `POLICIES`: names to :class:`~mjq.simulation.engine.policy.Policy`. Nothing
 else has to name it. Names stand in this order: first the policies that look at needs and order alone, then those that
-look at times, then those that interrupt jobs; families, whose names end in a number, come last.
+look at times, then those that interrupt jobs; families, whose names end in a number, come last. Policies that go by the
+class of a job are families apart, `BY_CLASS`: a log has no classes.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pkgutil import iter_modules
 
 from mjq.simulation.engine.policy import Policy
 
-__all__ = ["FAMILIES", "NAMES", "POLICIES", "policy"]
+__all__ = ["BY_CLASS", "FAMILIES", "NAMES", "POLICIES", "policy"]
 
 _RULES: dict[str, Policy] = {
     name: rule
@@ -22,8 +23,9 @@ _RULES: dict[str, Policy] = {
     for name, rule in import_module(f"{__name__}.{file.name}").POLICIES.items()
 }
 _ORDER = sorted(_RULES, key=lambda name: (_RULES[name].interrupts, _RULES[name].knows_times, name))
-POLICIES = {name: _RULES[name] for name in _ORDER if not _RULES[name].letter}
-FAMILIES = {name: _RULES[name] for name in _ORDER if _RULES[name].letter}
+BY_CLASS = {name: _RULES.pop(name) for name in _ORDER if _RULES[name].by_class}
+POLICIES = {name: rule for name in _ORDER if (rule := _RULES.get(name)) and not rule.letter}
+FAMILIES = {name: rule for name in _ORDER if (rule := _RULES.get(name)) and rule.letter}
 NAMES = (*POLICIES, *(f"{family}-<number>" for family in FAMILIES))
 
 
@@ -53,6 +55,6 @@ def _named(name):
         if name in POLICIES:
             return POLICIES[name]
         family = re.fullmatch(r"([a-z-]+)-([0-9]{1,9})", name)
-        if family and family[1] in FAMILIES:
-            return replace(FAMILIES[family[1]], number=int(family[2]))
+        if family and family[1] in FAMILIES | BY_CLASS:
+            return replace((FAMILIES | BY_CLASS)[family[1]], number=int(family[2]))
     raise ValueError(f"policy must be one of {', '.join(NAMES)}; got {name!r}")
