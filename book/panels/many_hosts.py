@@ -22,7 +22,7 @@ PANEL = Panel(
     note="A job runs on every place, and a job that needs a whole host is next. The share of the jobs that must end is "
     "exact for any continuous law of the run times. The other numbers are for exponential times of mean 1 and exact, "
     "but for the places that are busy: they are to first order in the share of the jobs that need a whole host, and "
-    "shown while at most one in ten times as many jobs as there are places needs one.",
+    "shown while there is at most one such job among ten times as many jobs as places.",
     page="notebooks/many_hosts",
     cell="law-figure",
     replaces=False,
