@@ -69,6 +69,10 @@ STABLE = {
         "equation-sr-sandwich", "sr-practice", "sr-derivation", "sr-birthday", "sr-more", "sr-sandwich",
         "sr-one-enough", "sr-used", "sr-rows",
     ],
+    "notebooks/many_hosts.html": [
+        "many-hosts", "equation-mh-share", "equation-mh-losses", "mh-answer-picture", "mh-practice", "mh-derivation",
+        "mh-law-figure", "mh-losses", "mh-more", "mh-more-figure", "mh-pass", "mh-waits", "mh-anomalies",
+    ],
     "notebooks/scheduling.html": [
         "scheduling", "equation-sched-recursion", "equation-sched-shadow", "equation-sched-chain", "sched-rules",
         "sched-answer-picture", "sched-answer-curve", "sched-estimates", "sched-reach", "sched-shaking",
