@@ -40,7 +40,6 @@ from .capacity.needs import binning_error as binning_error
 from .capacity.needs import costs_of_classes as costs_of_classes
 from .capacity.needs import fewer_needs as fewer_needs
 from .capacity.needs import rounded_up as rounded_up
-from .capacity.on_hosts import Hosts as Hosts
 from .capacity.saturated import saturated_starts as saturated_starts
 from .classes.grouping import JobClass as JobClass
 from .classes.grouping import job_classes as job_classes
@@ -62,6 +61,7 @@ from .making.summary import Summary as Summary
 from .making.summary import read_summary as read_summary
 from .making.synthetic import SyntheticLog as SyntheticLog
 from .making.synthetic import synthetic_log as synthetic_log
+from .on_hosts import Hosts as Hosts
 from .outages import find_gaps as find_gaps
 from .outages import longest_pause as longest_pause
 from .outages import outages_in_words as outages_in_words

@@ -20,15 +20,18 @@ from mjq.simulation.estimates import Estimate
 from mjq_logs.answers import CostlyJobs, HostsCase, HostShape, HostsLoss, HostsReport, Interval
 from mjq_logs.capacity import arrivals
 from mjq_logs.capacity.estimates import Estimates, tightest
-from mjq_logs.capacity.on_hosts import Hosts, OnHosts
 from mjq_logs.doubts import OF_HOSTS, doubts
+from mjq_logs.on_hosts import Hosts, OnHosts
 from mjq_logs.reading.log import Before, Log
 from mjq_logs.window import too_short, window_of
 from mjq_logs.words import MEASURED, NAMES, amount_in_words, amount_of, counted, percent
 
-__all__ = ["VIEW", "hosts_in_words", "report_on_hosts"]
+__all__ = [
+    "CASES", "VIEW", "hosted", "hosts_in_words", "left_out_in_words", "report_on_hosts", "rules_on", "that_fit",
+]  # fmt: skip
 
 VIEW = 50  # waiting jobs of which one may start where others may pass the first one
+CASES = {"pool": "one pool", "best fit": "best fit", "worst fit": "worst fit", "passing": f"best fit, {VIEW} in view"}
 MOST_LEFT_OUT = 0.5  # share of the work of jobs that fit on no host, from which on nothing is said
 TIES, ENOUGH_JOBS = 5, 100_000  # ways to choose among hosts that are alike, and in how long a log one is enough
 ENDS = "low", "high", "share_low", "share_high"
@@ -82,29 +85,20 @@ def report_on_hosts(
     >>> costly.jobs, round(costly.without.own_order.share, 2)
     (400, 1.0)
     """
-    log = _on(log, hosts)
+    log = hosted(log, hosts)
     warnings, short, window = doubts(log), too_short(log), window_of(log)
-    log, too_large, work_too_large = _that_fit(log, hosts)
+    log, too_large, work_too_large = that_fit(log, hosts)
     if too_large:
-        jobs = counted(too_large, "job")
-        verbs = ("fits", "is") if too_large == 1 else ("fit", "are")
-        lost = f"{jobs} with {percent(work_too_large)} of the work {verbs[0]} on no host and {verbs[1]} left out."
-        warnings = [f"Warning: {lost}", *warnings]
+        warnings = [left_out_in_words(too_large, work_too_large), *warnings]
     made = Estimates(log, seed)
-    best, worst = OnHosts(hosts), OnHosts(hosts, "worst fit")
-    rules = {
-        "pool": ("one pool", OnHosts(hosts.as_pool())),
-        "best fit": ("best fit", best),
-        "worst fit": ("worst fit", worst),
-        "passing": (f"best fit, {VIEW} in view", OnHosts(hosts, view=VIEW, reserve=True)),
-    }
+    rules = rules_on(hosts)
     cases = {}
-    for name, (words, rule) in rules.items():
+    for name, rule in rules.items():
         progress(name)
-        cases[name] = _case(made, words, rule)
+        cases[name] = _case(made, CASES[name], rule)
     progress("costly")
-    costly = _costly(log, hosts, best, seed)
-    losses = _losses(made, cases, {name: rule for name, (_, rule) in rules.items()})
+    costly = _costly(log, hosts, rules["best fit"], seed)
+    losses = _losses(made, cases, rules)
     load = None if short else _load(log)
     best_share = cases["best fit"].own_order.share
     result = HostsReport(
@@ -132,6 +126,26 @@ def report_on_hosts(
     return result.model_copy(update={"verdict": [*([short] if short else []), *_verdict(result)]})
 
 
+def rules_on(hosts: Hosts) -> dict[str, OnHosts]:
+    """Return the rules that are compared, by their names in :data:`CASES`."""
+    return {
+        "pool": OnHosts(hosts.as_pool()),
+        "best fit": OnHosts(hosts),
+        "worst fit": OnHosts(hosts, "worst fit"),
+        "passing": OnHosts(hosts, view=VIEW, reserve=True),
+    }
+
+
+def left_out_in_words(jobs: int, work: float) -> str:
+    """Say how many jobs, with which share of the work, are left out.
+
+    >>> left_out_in_words(1, 0.25)
+    'Warning: 1 job with 25.0 % of the work fits on no host and is left out.'
+    """
+    fit, are = ("fits", "is") if jobs == 1 else ("fit", "are")
+    return f"Warning: {counted(jobs, 'job')} with {percent(work)} of the work {fit} on no host and {are} left out."
+
+
 def hosts_in_words(hosts: Hosts, resources: tuple[str, ...] = ()) -> str:
     """Return how many hosts there are, and how large they are.
 
@@ -147,7 +161,7 @@ def hosts_in_words(hosts: Hosts, resources: tuple[str, ...] = ()) -> str:
     return (", and " if resources and len(parts) > 1 else " and ").join(parts)
 
 
-def _on(log, hosts):
+def hosted(log: Log, hosts: Hosts) -> Log:
     """Return a log with the machine of these hosts, or raise ``ValueError``."""
     resources = max(1, len(log.resources))
     if len(hosts.whole) != resources:
@@ -157,10 +171,11 @@ def _on(log, hosts):
         )
     if log.calendar is not None:
         raise ValueError("a calendar says how many servers are up, but not which hosts; all hosts must always be there")
-    return log.of(slice(None), servers=hosts.whole if log.resources else hosts.whole[0], servers_from=OF_HOSTS)
+    servers: Any = hosts.whole if log.resources else hosts.whole[0]
+    return replace(log, servers=servers, servers_from=OF_HOSTS)
 
 
-def _that_fit(log, hosts):
+def that_fit(log: Log, hosts: Hosts) -> tuple[Log, int, float]:
     """Return the log of the jobs that fit on a host, how many others there are, and their share of the work."""
     fits = hosts.most_on_one(log.needs) > 0
     if fits.all():

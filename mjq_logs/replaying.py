@@ -12,6 +12,7 @@ import numpy as np
 
 from mjq._util import checks
 from mjq.simulation import Schedule, replay
+from mjq_logs.on_hosts import OnHosts
 from mjq_logs.outages import calendar_on
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.vectors import plain
@@ -56,7 +57,7 @@ class Replayed(NamedTuple):
 def replayed(
     log: Log,
     servers: Any,
-    policy: str = "easy",
+    policy: str | OnHosts = "easy",
     growth: float = 1.0,
     estimate: np.ndarray | None = None,
     **how: Any,
@@ -69,8 +70,8 @@ def replayed(
         With times of arrival.
     servers : float, or sequence of float, shape (d,)
         Of a log of several resources, the size by each of them.
-    policy : str
-        See :func:`mjq.simulation.schedule.replay`.
+    policy : str or OnHosts
+        See :func:`mjq.simulation.schedule.replay`; or first come, first served on hosts, which look at no estimates.
     growth : float
         Factor on the arrival rate of the log.
     estimate : float array, optional
@@ -100,13 +101,19 @@ def replayed(
     if there is None:
         up = calendar_on(log, servers, growth)
         return Replayed(
-            replay(submit, log.needs, log.run, estimate, servers, policy, calendar=up, **how), 0, np.empty(0)
+            _replay(submit, log.needs, log.run, estimate, servers, policy, calendar=up, **how), 0, np.empty(0)
         )
     up = calendar_on(log, servers, growth, SOONER)
     columns = submit + SOONER, log.needs, log.run, log.run if estimate is None else estimate
     arrival, need, run, promised = (np.concatenate(pair) for pair in zip(there[:4], columns, strict=True))
-    made = replay(arrival, need, run, promised, servers, policy, calendar=up, **how)
+    made = _replay(arrival, need, run, promised, servers, policy, calendar=up, **how)
     return Replayed(made, len(there[0]), there[4])
+
+
+def _replay(submit, need, run, estimate, servers, policy, **how):
+    if isinstance(policy, OnHosts):
+        return policy.replay(submit, need, run)
+    return replay(submit, need, run, estimate, servers, policy, **how)
 
 
 def _before(log, servers):

@@ -29,8 +29,8 @@ from mjq.simulation.saturated import SaturatedEstimates, simulate_saturated
 from mjq.solvers import drain
 from mjq_logs import intervals
 from mjq_logs.answers import Capacity
-from mjq_logs.capacity.on_hosts import OnHosts
 from mjq_logs.capacity.saturated import LINE, saturated_starts
+from mjq_logs.on_hosts import OnHosts
 from mjq_logs.reading.log import BLOCKS, HOUR, Log
 
 __all__ = [

@@ -21,6 +21,7 @@ from mjq_logs.cli.reading import (
     read,
     read_parts,
     schema_option,
+    servers_of,
 )
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def capacity(
         }  # fmt: skip
         for option in (name for name, value in asked.items() if value is not None):
             raise click.UsageError(f"--hosts and {option} exclude each other: {WHY_NOT[option]}")
-        cluster_log = read(log, **reading | {"servers": _servers_of(hosts, reading["servers"])})
+        cluster_log = read(log, **reading | {"servers": servers_of(hosts, reading["servers"])})
         result = mjq_logs.report_on_hosts(cluster_log, hosts, seed, _progress)
         answer = _answer_of_hosts(log, cluster_log, hosts, result)
         return sheet.deliver(answer, result, full, as_json, page, "What can these hosts really do?")
@@ -208,20 +209,6 @@ def _parts(reports, whole, near, curves, of_capacities, servers="servers"):
         "how long jobs stay near saturation": [_near_saturation(each) for each in near if each],
         "when work came": list(_arrivals(whole.load, servers)) if whole.load else [],
     }  # fmt: skip
-
-
-def _servers_of(hosts, servers):
-    """Return what all hosts have together, or raise an error if the user says something else."""
-    from mjq._util import checks
-
-    whole = hosts.whole if len(hosts.whole) > 1 else hosts.whole[0]
-    if servers is not None and servers != whole:
-        words = servers if isinstance(servers, str) else "partitions" if isinstance(servers, dict) else None
-        raise click.UsageError(
-            f"--hosts and --servers disagree: all hosts have {checks.shown(whole)} together, and --servers says "
-            f"{words or checks.shown(servers)}; leave out --servers"
-        )
-    return whole
 
 
 def _answer_of_hosts(path, log, hosts, result):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from mjq._util.plain import brief
 from mjq_logs.cli import sheet
@@ -14,18 +15,27 @@ from mjq_logs.cli.common import Command, json_option
 from mjq_logs.cli.reading import (
     USED,
     growth_option,
+    hosts_option,
     log_options,
     machine_option,
     outage_options,
     read,
     read_parts,
+    servers_of,
 )
+
+if TYPE_CHECKING:
+    from mjq_logs import Hosts
 
 __all__ = ["replay"]
 
 TITLE = "How long the jobs wait under each policy"
 TIES = {"completions-first": "completions first", "one-by-one": "one by one"}
 HOUR = 3600
+OF_POOLS = {  # beside --hosts
+    "policies": "--policy", "ties": "--ties", "kill": "--kill", "estimates": "--estimates", "gantt": "--gantt",
+    "calendar": "--calendar",
+}  # fmt: skip
 
 
 class PolicyOption(click.Option):
@@ -47,6 +57,7 @@ class PolicyOption(click.Option):
     "--policy", "policies", cls=PolicyOption, multiple=True, default=("easy",), show_default=True, metavar="NAME"
 )
 @machine_option
+@hosts_option
 @click.option(
     "--ties", type=click.Choice(list(TIES)), metavar="ORDER", default="completions-first", show_default=True,
     help="Choose the order of events at one instant. With completions-first all completions come first, then all "
@@ -72,6 +83,7 @@ def replay(
     log: str,
     policies: tuple[str, ...],
     servers: Any,
+    hosts: Hosts | None,
     ties: str,
     kill: bool,
     estimates: str,
@@ -96,6 +108,10 @@ def replay(
     With --unit cpus,mem and --servers 384,1.5TB, jobs need several resources at once, and the utilization is that of
     each. The command then says for how much of the time the first in the queue lacks only one of them, or several. Not
     every policy makes sense then; one that does not says why.
+
+    With --hosts 48x12,20x80 each job must fit on one of 48 hosts of 12 servers and 20 of 80. Jobs then start in order
+    of arrival, with best fit, with worst fit, and with best fit while 50 waiting jobs are in view: if the first one
+    fits nowhere, a host is kept free for it, and the others may start elsewhere. The first row is one pool.
     """
     import numpy as np
 
@@ -111,6 +127,8 @@ def replay(
     if gantt:
         _require_chart(gantt)
     growth = float(checks.positive("--growth", growth, ndim=0))
+    if hosts is not None:
+        return _on_hosts(log, hosts, servers, growth, starts, full, as_json, reading)
     if isinstance(servers, dict):
         logs, lines = read_parts(log, servers, **reading)
         how = dict(ties=TIES[ties], kill=kill)
@@ -166,6 +184,56 @@ def replay(
     asked = cluster_log if servers is None else replace(cluster_log, servers=size, servers_from="given")
     warnings = [words for words in doubts(asked) if words != too_short(asked)]  # a replay of a few jobs is what it is
     sheet.deliver(sheet.answer(log, asked, warnings, sentences, sheet.table(TITLE, rows), {}), what, full, as_json)
+
+
+def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
+    """Replay a log on hosts, in order of arrival, and show a row for each rule, the first for all hosts as one pool."""
+    from mjq_logs.answers import PolicyReplay
+    from mjq_logs.doubts import doubts
+    from mjq_logs.hosts import CASES, VIEW, hosted, hosts_in_words, left_out_in_words, rules_on, that_fit
+    from mjq_logs.replaying import replayed
+    from mjq_logs.window import too_short
+    from mjq_logs.words import time_in_words
+
+    context = click.get_current_context()
+    for name, option in OF_POOLS.items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--hosts and {option} exclude each other: on hosts jobs start in order of arrival")
+    log = hosted(read(path, servers=servers_of(hosts, servers), **reading), hosts)
+    log.require_arrivals()
+    assert log.lines is not None  # of a log that was read from a file
+    warnings = [words for words in doubts(log) if words != too_short(log)]
+    log, too_large, work = that_fit(log, hosts)
+    if too_large:
+        warnings.insert(0, left_out_in_words(too_large, work))
+    rows, started = {}, {}
+    for name, rule in rules_on(hosts).items():
+        made = replayed(log, log.machine(), rule, growth)
+        used = made.schedule.utilization
+        used = dict(zip(log.resources, used.tolist(), strict=True)) if log.resources else used
+        rows[name] = PolicyReplay(policy=CASES[name], **_waits([made.of_log()]), utilization=used)
+        started[CASES[name]] = made.of_log().start
+    if starts:
+        _write(log, started, starts)
+    mean = {name: time_in_words(row.mean_wait / HOUR) for name, row in rows.items()}
+    sentences = [
+        *_real_waits(log),
+        f"In order of arrival the jobs would wait {mean['pool']} on average if all hosts were one pool. On "
+        f"{hosts_in_words(hosts, log.resources)} they wait {mean['best fit']} if each goes to the fullest host on "
+        f"which it fits, and {mean['worst fit']} if they are spread.",
+        f"If the next {VIEW - 1} jobs may pass a job that fits nowhere, and one host is kept free for it, they wait "
+        f"{mean['passing']}.",
+    ]
+    what = {
+        "jobs": len(log),
+        "left out": too_large + log.lines.read - log.lines.used,
+        "servers": dict(zip(log.resources, hosts.whole, strict=True)) if log.resources else hosts.whole[0],
+        "lines": log.lines.model_dump(),
+        "notes": [*log.notes, *sentences],
+        "policies": _plain(rows.values()),
+    }
+    table = sheet.table("How long the jobs wait in order of arrival", list(rows.values()))
+    sheet.deliver(sheet.answer(path, log, warnings, sentences, table, {}), what, full, as_json)
 
 
 def _of_partitions(path, logs, lines, policies, how, estimates, growth, gantt, starts, full, as_json):

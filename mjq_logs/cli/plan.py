@@ -142,6 +142,13 @@ class Night(click.ParamType):
         return begins, ends
 
 
+def _no_hosts(context, option, hosts):
+    if hosts is not None:
+        raise click.UsageError(
+            "mjq plan takes the machine for one pool and knows no --hosts; mjq capacity and mjq replay know them"
+        )
+
+
 @click.command(cls=Command)
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
@@ -193,6 +200,7 @@ class Night(click.ParamType):
 )  # fmt: skip
 @growth_option
 @outage_options
+@click.option("--hosts", hidden=True, is_eager=True, expose_value=False, callback=_no_hosts)
 @click.option(
     "--node", metavar="N", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
     help="Add servers in steps of this many, the servers of a node. Of several resources, N is of the first one of "

@@ -12,12 +12,12 @@ from mjq._util.plain import brief
 from mjq_logs.cli.common import show_json
 
 if TYPE_CHECKING:
-    from mjq_logs import Gap, Lines, Log
+    from mjq_logs import Gap, Hosts, Lines, Log
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "USED", "HostList", "Machine", "Need", "Servers", "anonymous_option", "growth_option", "hosts_option",
     "servers_option", "machine_option", "log_options", "outage_options", "calendar_option", "read", "read_parts",
-    "schema_option",
+    "schema_option", "servers_of",
 ]  # fmt: skip
 
 OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
@@ -217,6 +217,20 @@ hosts_option = click.option(
     help="The machine is this many hosts of this size, such as 48x12,20x80, and each job must fit on one of them. "
     "Where --unit names several resources, a size has a number for each, such as 20x80/512GB.",
 )  # fmt: skip
+
+
+def servers_of(hosts: Hosts, servers: Any) -> Any:
+    """Return what all hosts have together, or raise an error if the user says something else."""
+    from mjq._util import checks
+
+    whole = hosts.whole if len(hosts.whole) > 1 else hosts.whole[0]
+    if servers is not None and servers != whole:
+        words = servers if isinstance(servers, str) else "partitions" if isinstance(servers, dict) else None
+        raise click.UsageError(
+            f"--hosts and --servers disagree: all hosts have {checks.shown(whole)} together, and --servers says "
+            f"{words or checks.shown(servers)}; leave out --servers"
+        )
+    return whole
 
 
 class Servers(Machine):

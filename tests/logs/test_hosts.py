@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from mjq import System
 from mjq_logs import Hosts, Log, Vectors, own_order_capacity, report_on_hosts
 from mjq_logs.capacity.estimates import independent_capacity, started
-from mjq_logs.capacity.on_hosts import OnHosts
-from mjq_logs.hosts import VIEW
+from mjq_logs.hosts import CASES, VIEW, hosted
+from mjq_logs.on_hosts import OnHosts
 from mjq_logs.reading.log import HOUR, Before
+from mjq_logs.replaying import replayed
 from tests import reference_hosts
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.test_logs import written
@@ -228,6 +229,12 @@ def test_a_calendar_knows_no_hosts(path, tmp_path):
     assert run.status == 2 and "a calendar says how many servers are up, but not which hosts" in run.err
 
 
+def test_a_plan_says_who_knows_hosts(path):
+    run = said("plan", path, "--target-wait", "1h", "--servers", "32:64", "--hosts", "4x8")
+    assert run.status == 2 and "mjq capacity and mjq replay know them" in run.err
+    assert "--hosts" not in said("plan", "--help").out
+
+
 # --- The command ------------------------------------------------------------------------------------------------------
 
 
@@ -264,6 +271,65 @@ def test_a_page_has_the_answer(path, tmp_path):
     page = tmp_path / "hosts.html"
     run = said("capacity", path, "--hosts", "4x8", "--html", page)
     assert run.status == 0 and "What can these hosts really do?" in page.read_text()
+
+
+# --- Replays ----------------------------------------------------------------------------------------------------------
+
+
+def arriving(seed, resources=1, jobs=40):
+    log = random_log(seed, resources, jobs, 5)
+    rng = np.random.default_rng(seed)
+    return log.of(slice(None), submit=np.sort(rng.integers(0, 3 * jobs, jobs)) * 1.0)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 2), st.sampled_from(list(RULES)))
+def test_each_start_of_a_replay_is_that_of_the_words_of_the_rule(seed, resources, name):
+    log, how = arriving(seed, resources), {"placement": "best fit", "view": 1, "reserve": False} | RULES[name]
+    rule = OnHosts(Hosts((2, 1), ((5.0,) * resources, (7.0,) * resources)), **how, seed=seed)
+    made = replayed(hosted(log, rule.hosts), None, rule)
+    submit = (log.submit - log.submit[0]).astype(int).tolist()
+    needs = log.needs.reshape(len(log), -1).astype(int).tolist()
+    each = [(5,) * resources] * 2 + [(7,) * resources]
+    starts, _ = reference_hosts.placed(submit, needs, log.run.astype(int).tolist(), each, **how, seed=seed)
+    assert made.of_log().start.tolist() == starts and made.before == 0
+
+
+@given(st.integers(0, 10_000), st.integers(1, 2))
+def test_a_replay_on_one_host_is_first_come_first_served_from_the_same_state(seed, resources):
+    log = arriving(seed, resources)
+    need = np.ones(2) * 3 if resources == 1 else Vectors(np.full((2, 2), 3.0), ("cpus", "mem"))
+    before = Before(need, [30.0, 20.0], [-20.0, -5.0], [-10.0, 4.0], None, [False, False])
+    log = log.of(slice(None), before=before, window=(0.0, 500.0))
+    hosts = Hosts((1,), ((7.0,) * resources,))
+    size = np.full(resources, 7.0) if resources > 1 else 7.0
+    made, pool = replayed(hosted(log, hosts), size, OnHosts(hosts)), replayed(log, size, "fcfs")
+    assert made.wait.tolist() == pool.wait.tolist() and made.before == pool.before == 2
+    assert np.all(made.schedule.utilization == pool.schedule.utilization)
+
+
+def test_the_command_replays_on_hosts(path):
+    result = json.loads(said("replay", path, "--hosts", "4x8", "--json").out)
+    pool = json.loads(said("replay", path, "--servers", "32", "--policy", "fcfs", "--json").out)["policies"][0]
+    waits = {row.pop("policy"): row for row in result["policies"]}
+    assert list(waits) == ["one pool", "best fit", "worst fit", f"best fit, {VIEW} in view"]
+    assert waits["one pool"] == {name: value for name, value in pool.items() if name != "policy"}
+    assert waits["best fit"]["mean wait [s]"] >= waits["one pool"]["mean wait [s]"]
+    shown = said("replay", path, "--hosts", "4x8")
+    assert shown.status == 0 and all(sentence in shown.out for sentence in result["notes"])
+
+
+def test_starts_on_hosts_are_written_for_each_rule(path, tmp_path):
+    run = said("replay", path, "--hosts", "4x8", "--starts", tmp_path / "starts.csv")
+    table = pl.read_csv(tmp_path / "starts.csv")
+    assert run.status == 0 and table.columns == ["job", *CASES.values()] and len(table) == 400
+
+
+@pytest.mark.parametrize("words", [["--policy", "easy"], ["--ties", "one-by-one"], ["--kill"], ["--estimates", "2"]])
+def test_a_replay_on_hosts_knows_order_of_arrival_only(path, words):
+    run = said("replay", path, "--hosts", "4x8", *words)
+    assert run.status == 2 and f"--hosts and {words[0]} exclude each other" in run.err
+    run = said("replay", path, "--hosts", "4x8", "--servers", "30")
+    assert run.status == 2 and "--servers says 30" in run.err
 
 
 # --- Public logs ------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from mjq._util import checks
+from mjq.simulation import Schedule
 from mjq.simulation.hosts import replay_on_hosts
 
 __all__ = ["Hosts", "OnHosts"]
@@ -109,9 +110,25 @@ class OnHosts(NamedTuple):
         >>> rule.starts(need, run, 1).tolist(), rule.starts(need, run, 2)[3].tolist()
         ([0.0, 0.0, 5.0, 6.0], 0.0)
         """
+        return self._starts(np.zeros(len(run)), need, run, view)
+
+    def replay(self, submit: np.ndarray, need: np.ndarray, run: np.ndarray) -> Schedule:
+        """Return the schedule of jobs that come at these times.
+
+        Examples
+        --------
+        >>> rule = OnHosts(Hosts((2,), ((4.0,),)), "worst fit")
+        >>> columns = [0.0, 0.0, 1.0], [2.0, 2.0, 4.0], [9.0, 5.0, 1.0]
+        >>> rule.replay(*map(np.array, columns)).wait.tolist()
+        [0.0, 0.0, 4.0]
+        """
+        start = self._starts(submit, need, run, self.view)
+        whole = np.array(self.hosts.whole) if need.ndim > 1 else self.hosts.whole[0]
+        return Schedule(submit, need, run, whole, start, start + run)
+
+    def _starts(self, submit, need, run, view):
         sizes = [size[0] if need.ndim == 1 else size for size in self.hosts.sizes]
-        at_once = np.zeros(len(run))
         return replay_on_hosts(
-            at_once, need, run, self.hosts.numbers, sizes, self.seed,
+            submit, need, run, self.hosts.numbers, sizes, self.seed,
             placement=self.placement, view=view, reserve=self.reserve and view > 1,
         ).start  # fmt: skip
