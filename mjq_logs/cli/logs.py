@@ -201,7 +201,8 @@ def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
             raise click.UsageError(f"--hosts and {option} exclude each other: on hosts jobs start in order of arrival")
     log = hosted(read(path, servers=servers_of(hosts, servers), **reading), hosts)
     log.require_arrivals()
-    assert log.lines is not None  # of a log that was read from a file
+    lines = log.lines
+    assert lines is not None  # of a log that was read from a file
     warnings = [words for words in doubts(log) if words != too_short(log)]
     log, too_large, work = that_fit(log, hosts)
     if too_large:
@@ -226,9 +227,9 @@ def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
     ]
     what = {
         "jobs": len(log),
-        "left out": too_large + log.lines.read - log.lines.used,
+        "left out": too_large + lines.read - lines.used,
         "servers": dict(zip(log.resources, hosts.whole, strict=True)) if log.resources else hosts.whole[0],
-        "lines": log.lines.model_dump(),
+        "lines": lines.model_dump(),
         "notes": [*log.notes, *sentences],
         "policies": _plain(rows.values()),
     }
