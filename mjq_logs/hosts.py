@@ -27,7 +27,8 @@ from mjq_logs.window import too_short, window_of
 from mjq_logs.words import MEASURED, NAMES, amount_in_words, amount_of, counted, percent
 
 __all__ = [
-    "CASES", "VIEW", "hosted", "hosts_in_words", "left_out_in_words", "report_on_hosts", "rules_on", "that_fit",
+    "CASES", "OF_TIES", "VIEW", "hosted", "hosts_in_words", "left_out_in_words", "report_on_hosts", "rules_on",
+    "that_fit",
 ]  # fmt: skip
 
 VIEW = 50  # waiting jobs of which one may start where others may pass the first one

@@ -213,12 +213,14 @@ def _parts(reports, whole, near, curves, of_capacities, servers="servers"):
 
 def _answer_of_hosts(path, log, hosts, result):
     """Return the report of a machine of hosts for people."""
-    from mjq_logs.hosts import hosts_in_words
+    from mjq_logs.hosts import OF_TIES, hosts_in_words
     from mjq_logs.words import NAMES
 
     passing, others = result.cases["passing"], [case for name, case in result.cases.items() if name != "passing"]
     cases = [*others, *(costly.without for costly in result.costly[:1]), passing]
+    interval = result.cases["best fit"].own_order.interval
     title = f"What {hosts_in_words(hosts, log.resources)} can carry in the order of the log, with 95 % intervals"
+    title += f" {interval.replace(', 95 %', '')}" if interval == OF_TIES else ""
     if result.binds:
         title += f"; shares are those of the {NAMES.get(result.binds, result.binds)}"
     more: dict[str, list[str | sheet.Table]] = {

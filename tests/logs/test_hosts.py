@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mjq import System
 from mjq_logs import Hosts, Log, Vectors, own_order_capacity, report_on_hosts
 from mjq_logs.capacity.estimates import independent_capacity, started
-from mjq_logs.hosts import CASES, VIEW, hosted
+from mjq_logs.hosts import CASES, OF_TIES, VIEW, hosted
 from mjq_logs.on_hosts import OnHosts
 from mjq_logs.reading.log import HOUR, Before
 from mjq_logs.replaying import replayed
@@ -243,6 +243,8 @@ def test_sentences_and_table_are_those_of_the_json(path, words):
     result = json.loads(said("capacity", path, *words, "--json").out)
     plain, full = said("capacity", path, *words), said("capacity", path, *words, "--full")
     assert (plain.status, full.status) == (0, 0), plain.err + full.err
+    of_ties = "intervals of the choice among hosts that are alike" in plain.out
+    assert of_ties == (result["cases"]["best fit"]["own_order"]["interval"] == OF_TIES)
     for sentence in result["verdict"]:
         assert sentence in plain.out
     cases = result["cases"]
