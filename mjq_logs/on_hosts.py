@@ -108,7 +108,7 @@ class OnHosts(NamedTuple):
         >>> rule = OnHosts(Hosts((2,), ((4.0,),)), "worst fit")
         >>> need, run = np.array([2.0, 2.0, 4.0, 2.0]), np.array([9.0, 5.0, 1.0, 20.0])
         >>> rule.starts(need, run, 1).tolist(), rule.starts(need, run, 2)[3].tolist()
-        ([0.0, 0.0, 5.0, 6.0], 0.0)
+        ([0.0, 0.0, 5.0, 5.0], 0.0)
         """
         return self._starts(np.zeros(len(run)), need, run, view)
 

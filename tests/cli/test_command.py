@@ -608,6 +608,7 @@ def test_replications_on_the_cluster_of_the_page(cluster):
     assert there["found"] == here["found"]
 
 
+@pytest.mark.slow
 def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path):
     folder, gate = tmp_path / "runs/small/a", write_gated(tmp_path / "small.ipynb")
     words = [TOOLS / "mjq", *sweep_words(tmp_path, "--workers", "2")]

@@ -452,19 +452,6 @@ def test_the_command_writes_thirty_sheets_and_a_key(tmp_path):
     assert run.out == "30 sheets, a solution for each, key.csv, answers.csv\ncourse/week2\n"
 
 
-def test_who_writes_sheets_into_a_folder_that_somebody_has_just_made_is_told(tmp_path, monkeypatch):
-    from mjq_book.exercises import sheets as module
-
-    def slow(names, drawn):
-        (tmp_path / "two").mkdir()
-        return "key"
-
-    monkeypatch.setattr(module, "key", slow)
-    with pytest.raises(ValueError, match="two exists: sheets go into a new folder"):
-        exercises.write("stability", 1, 1, tmp_path / "two")
-    assert [path.name for path in tmp_path.iterdir()] == ["two"]
-
-
 def test_a_form_or_an_export_that_is_not_there_is_refused(tmp_path):
     for options in {"form": "docx"}, {"export": "qti"}:
         with pytest.raises(ValueError, match="sheets are in md, html or pdf, exports in gift"):

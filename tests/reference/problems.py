@@ -74,6 +74,15 @@ QUANTITIES: dict[str, dict[str, tuple[str, str, str]]] = {
         "c_2": ("lacking-2", "share of the time in which the next job lacks resource 2 alone", SHARE),
         "c_1,2": ("lacking-both", "share of the time in which the next job lacks both resources", SHARE),
     },
+    "many_hosts": {
+        "X": ("capacity", "capacity: largest arrival rate for which the queue is stable", RATE),
+        "f": (
+            "fits-in-sum",
+            "share of the time in which the head fits into the sum of the room, and on no host",
+            SHARE,
+        ),
+        "s": ("share", "mean share of the jobs that must end before a host is empty", SHARE),
+    },
     "scheduling": {
         "EN": ("jobs", "mean number of jobs in the system", JOBS),
         "ENq": ("waiting", "mean number of jobs in the queue", JOBS),
@@ -372,6 +381,20 @@ def _several_resources() -> Iterator[Problem]:
         yield Problem(f"resources-{key}", model, title, *ways, system, wanted)
 
 
+def _many_hosts() -> Iterator[Problem]:
+    model, ways = "many_hosts", ("hosts.by_chain", "hosts.by_elimination")
+    equal: dict[str, Any] = {"B": 2, "b": [1, 2], "mu": [1, 1], "p": [0.5, 0.5]}
+    unlike: dict[str, Any] = {"B": 3, "b": [1, 3], "mu": [1, 0.5], "p": [0.8, 0.2]}
+    for hosts, placement, system in ((2, "best fit", equal), (3, "best fit", equal), (2, "worst fit", unlike)):
+        title = f"{hosts} hosts of {system['B']}, needs {system['b'][0]} and {system['b'][1]}, {placement}"
+        given = {"hosts": hosts, **system, "placement": placement}
+        yield Problem(f"hosts-{hosts}-of-{system['B']}", model, title, *ways, given, ("X", "f"))
+    for hosts, places in ((3, 4), (8, 2)):
+        title = f"{hosts} hosts with a job on each of {places} places"
+        both = "hosts.by_product", "hosts.by_binomials"
+        yield Problem(f"whole-host-{hosts}-{places}", model, title, *both, {"hosts": hosts, "places": places}, ("s",))
+
+
 POLICIES = "fcfs", "first-fit", "least-servers-first", "most-servers-first", "msfq-1", "msfq-2", "server-filling"
 
 
@@ -404,6 +427,16 @@ def _scheduling() -> Iterator[Problem]:
 
 PROBLEMS: dict[str, Problem] = {
     problem.key: problem
-    for part in (_multiserver, _stability, _cluster, _fluid, _pool, _near_saturation, _several_resources, _scheduling)
+    for part in (
+        _multiserver,
+        _stability,
+        _cluster,
+        _fluid,
+        _pool,
+        _near_saturation,
+        _several_resources,
+        _many_hosts,
+        _scheduling,
+    )
     for problem in part()
 }

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.reference.ways import multiserver, networks, policies, pool, resources, saturated, tracked
+from tests.reference.ways import hosts, multiserver, networks, policies, pool, resources, saturated, tracked
 
 __all__ = ["WAYS", "Way"]
 
@@ -56,6 +56,10 @@ WAYS = _by_name(
     (saturated.by_cycles, f"sum over the cycle between large jobs, {MANY}"),
     (resources.by_system, f"product form or passes over the packings, {DOUBLE}"),
     (resources.by_elimination, "elimination in the saturated chain, in fractions"),
+    (hosts.by_chain, f"chain on sorted contents, {DOUBLE}"),
+    (hosts.by_elimination, "elimination in the chain on hosts in their order, in fractions"),
+    (hosts.by_product, f"product over the hosts, {DOUBLE}"),
+    (hosts.by_binomials, "sum of binomial terms, in fractions"),
     (tracked.by_tandem, f"solver that writes no generator down, {DOUBLE}"),
     (tracked.by_elimination, f"elimination in the chain of Table 2, {MANY}"),
     (tracked.by_band, f"elimination in a band of the generator, {DOUBLE}"),
