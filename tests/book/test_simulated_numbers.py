@@ -19,6 +19,7 @@ def executed(notebook, folder, monkeypatch):
     return execution.execute(notebook, folder / "executed.ipynb", first=FOLLOW)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sentence", "refused"),
     [

@@ -631,6 +631,7 @@ def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path):
     assert len((tmp_path / "log").read_text().splitlines()) - before == 8 - kept
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_finished(tmp_path):
     gate = write_gated(tmp_path / "small.ipynb")
     words = [TOOLS / "mjq", *sweep_words(tmp_path, "--workers", "2")]
