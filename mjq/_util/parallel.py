@@ -19,7 +19,7 @@ from tqdm import tqdm
 from mjq._util import checks
 
 SOON = 2.0  # seconds of work that are not worth further processes, or a progress bar
-CHUNK = 16  # cases that a process takes at a time, at most
+CHUNK = 16  # cases that a process takes at a time, at most, by default
 SHARES = 8  # chunks for each process, at least, so that none works on alone at the end
 CLUSTER = 64  # workers that a dask client may come to have
 # A terminal sends Ctrl-C to all processes; only ours answers it, and ends the others.
@@ -95,7 +95,11 @@ def map_cases(
 
 
 def map_as_completed(
-    function: Callable, cases: Sequence[tuple[Key, Any]], workers: Workers | None = None, died: Any = None
+    function: Callable,
+    cases: Sequence[tuple[Key, Any]],
+    workers: Workers | None = None,
+    died: Any = None,
+    at_a_time: int = CHUNK,
 ) -> Iterator[list[tuple[Key, Any]]]:
     """Call ``function(case)`` for each case, and yield results as they are completed.
 
@@ -108,6 +112,8 @@ def map_as_completed(
         given to as many processes as there are cores.
     died : object, optional
         The result of a case in which several processes died; without it, an error.
+    at_a_time : int
+        Cases that a process takes at a time, at most: their results come together.
 
     Yields
     ------
@@ -134,7 +140,7 @@ def map_as_completed(
     if workers == 1:
         yield from (_results(function, [pair]) for pair in cases)
         return
-    size = max(1, min(CHUNK, len(cases) // (SHARES * (CLUSTER if is_client(workers) else workers))))
+    size = max(1, min(at_a_time, len(cases) // (SHARES * (CLUSTER if is_client(workers) else workers))))
     chunks = [cases[k : k + size] for k in range(0, len(cases), size)]
     from distributed import KilledWorker, as_completed
 

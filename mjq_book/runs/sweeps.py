@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import CancelledError
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -163,20 +162,12 @@ def _compute(plan, folder, journal, workers, notebooks, progress):
     work = partial(compute, plan.notebook, plan.code, notebooks)
     bar = parallel.Bar(plan.chapter, len(cases), progress, initial=len(cases) - len(todo), unit="case")
     with bar:
-        for key, (record, notebook) in _outcomes(work, asked, workers):
-            _keep_notebook(folder, f"{todo[key].name}.ipynb", record, notebook)
-            journal.note([(key, asdict(record))])
-            bar.update()
-
-
-def _outcomes(work, asked, workers):
-    """Yield what comes back of each case as soon as it is there: from a client they do not come in large chunks."""
-    if not asked:
-        return
-    crew = workers if parallel.is_client(workers) else min(parallel.local_workers(workers), len(asked))
-    with nullcontext(1) if crew == 1 else parallel.client_of(crew) as client:
-        for outcomes in parallel.map_as_completed(work, asked, client, died=(LOST, None)):
-            yield from outcomes
+        # One at a time, so that a sweep that is killed loses no more than what is just computed.
+        for outcomes in parallel.map_as_completed(work, asked, workers, died=(LOST, None), at_a_time=1):
+            for key, (record, notebook) in outcomes:
+                _keep_notebook(folder, f"{todo[key].name}.ipynb", record, notebook)
+                journal.note([(key, asdict(record))])
+                bar.update()
 
 
 def _keep_notebook(folder, name, record, notebook):

@@ -57,7 +57,7 @@ def test_stored_numbers_have_no_more_digits_than_all_machines_agree_on(path):
 
 
 def test_outputs_are_light(path):
-    assert path.stat().st_size < 1_700_000
+    assert path.stat().st_size < 1_600_000
 
 
 def test_cells_are_named_and_short(path):

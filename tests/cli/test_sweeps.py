@@ -305,7 +305,7 @@ def test_a_sweep_that_is_killed_would_lose_no_more_than_what_is_just_computed(he
 
 
 def test_a_case_in_which_processes_die_has_failed(here, small, monkeypatch):
-    def died(function, cases, workers, died):
+    def died(function, cases, workers, died, at_a_time):
         yield [(key, died) for key, _ in cases]
 
     monkeypatch.setattr("mjq._util.parallel.map_as_completed", died)
