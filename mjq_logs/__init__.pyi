@@ -72,6 +72,7 @@ from .reading.formats import read_log as read_log
 from .reading.formats import read_partitions as read_partitions
 from .reading.log import Gap as Gap
 from .reading.log import Log as Log
+from .reading.machines import read_hosts as read_hosts
 from .reading.vectors import Vectors as Vectors
 from .report import report_on as report_on
 from .report import reports_by_partition as reports_by_partition

@@ -39,6 +39,7 @@ ENDS = "low", "high", "share_low", "share_high"
 OF_TIES = "of the choice among hosts that are alike, 95 %; this log is too short to tell its own"
 HARDLY = 0.005  # share, up to which a difference is none in whole percents
 GROUPS = 2  # of jobs that may cost most
+MOST_SIZES = 4  # of hosts that are named one by one
 
 
 def report_on_hosts(
@@ -120,7 +121,7 @@ def report_on_hosts(
         costly=costly,
         lines=log.lines,
         missing=list(log.missing),
-        notes=list(log.notes),
+        notes=[*log.notes, *hosts.notes],
         warnings=warnings,
         window=window,
     )
@@ -154,7 +155,12 @@ def hosts_in_words(hosts: Hosts, resources: tuple[str, ...] = ()) -> str:
     '48 hosts of 12 servers and 1 host of 80 servers'
     >>> hosts_in_words(Hosts((20,), ((80.0, 512.0),)), ("cpus", "mem"))
     '20 hosts of 80 CPUs and 512 GB of memory'
+    >>> hosts_in_words(Hosts.of(range(1, 101)))
+    '100 hosts of 100 sizes, with 5050 servers together'
     """
+    if len(hosts.sizes) > MOST_SIZES:
+        whole = amount_in_words(amount_of(hosts.whole if resources else hosts.whole[0], resources))
+        return f"{len(hosts)} hosts of {len(hosts.sizes)} sizes, with {whole} together"
     parts = [
         f"{counted(number, 'host')} of {amount_in_words(amount_of(size if resources else size[0], resources))}"
         for number, size in zip(hosts.numbers, hosts.sizes, strict=True)

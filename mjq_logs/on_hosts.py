@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq.simulation import Schedule
@@ -24,12 +26,14 @@ class Hosts:
     ----------
     numbers : tuple of int, length T
     sizes : tuple of tuple of float, length T
-        Of one host: its servers, or how much it has of each of several resources.
+        Of one host: its servers, or how much it has of each of several resources, which may be nothing of some.
+    notes : tuple of str
+        What is odd about the file that they were read from.
 
     Raises
     ------
     ValueError
-        If a number or a size is not positive, or hosts have different resources.
+        If a number is not positive, a host has nothing, or hosts have different resources.
 
     Examples
     --------
@@ -40,6 +44,7 @@ class Hosts:
 
     numbers: tuple[int, ...]
     sizes: tuple[Size, ...]
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         checks.counts("hosts", self.numbers)
@@ -49,7 +54,31 @@ class Hosts:
                 f"{len(self.numbers)} numbers and the sizes {', '.join(map(checks.shown, self.sizes))}"
             )
         for size in self.sizes:
-            checks.positive("the size of a host", size)
+            checks.not_negative("the size of a host", size)
+            checks.positive("the size of a host", [max(size)])
+
+    @classmethod
+    def of(cls, sizes: ArrayLike, numbers: ArrayLike | None = None, notes: Sequence[str] = ()) -> Self:
+        """Return hosts in the order of their sizes, those of one size together, in whatever order they are given.
+
+        Parameters
+        ----------
+        sizes : sequence of float, shape (n,) or (n, d)
+        numbers : sequence of int, shape (n,), optional
+            How many there are of each; by default one.
+        notes : sequence of str
+
+        Examples
+        --------
+        >>> Hosts.of([80, 12, 80], [1, 48, 19])
+        Hosts(numbers=(48, 20), sizes=((12.0,), (80.0,)), notes=())
+        """
+        sizes = np.asarray(sizes, dtype=float)
+        numbers = np.ones(len(sizes), int) if numbers is None else checks.counts("hosts", numbers)
+        shapes, shape = np.unique(sizes.reshape(len(sizes), -1), axis=0, return_inverse=True)
+        counts = np.zeros(len(shapes), int)
+        np.add.at(counts, shape.ravel(), numbers)
+        return cls(tuple(counts.tolist()), tuple(map(tuple, shapes.tolist())), tuple(notes))
 
     def __len__(self) -> int:
         return sum(self.numbers)
@@ -68,8 +97,8 @@ class Hosts:
         needs = np.asarray(needs, dtype=float).reshape(len(needs), -1)
         most = np.zeros(len(needs))
         for size in self.sizes:
-            with np.errstate(divide="ignore"):
-                copies = np.asarray(size) * (1 + checks.FIT_TOLERANCE) / needs
+            with np.errstate(divide="ignore", invalid="ignore"):
+                copies = np.where(needs > 0, np.asarray(size) * (1 + checks.FIT_TOLERANCE) / needs, np.inf)
             most = np.maximum(most, np.floor(copies.min(axis=1)))
         return most.astype(int)
 

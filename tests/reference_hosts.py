@@ -22,10 +22,10 @@ class Hosts:
         return tuple(size - sum(need[k] for need in held) for k, size in enumerate(self.sizes[host]))
 
     def room(self, host, beside=None):
-        """The sum of the free shares of a host, beside a job if one is given."""
+        """The sum of the free shares of a host, beside a job if one is given; none of what the host has nothing of."""
         need = self.need[beside] if beside is not None else (0,) * len(self.sizes[host])
         parts = zip(self.free(host), need, self.sizes[host], strict=True)
-        return sum(Fraction(free - taken, size) for free, taken, size in parts)
+        return sum(Fraction(free - taken, size) for free, taken, size in parts if size)
 
     def any_of(self, hosts):
         """One of these hosts, each with the same chance."""

@@ -12,7 +12,8 @@ resource or of several, for its service time.
 3. with a *view* of v jobs, the v - 1 jobs behind the head are looked at in order. Each one that fits on a host that is
    not reserved starts. The next job in the queue then comes into view, until none in view fits.
 
-**Where.** The room of a host is the sum, over the resources, of the share of it that is free. Of the hosts on which the
+**Where.** The room of a host is the sum, over the resources, of the share of it that is free, which is none of a
+resource of which the host has nothing. Of the hosts on which the
 job fits, *best fit* takes one with the least room and *worst fit* one with the most, *first fit* the first one, and
 *random* any. Among equals (up to 1e-9) each host has the same chance.
 
@@ -45,7 +46,7 @@ from mjq._util.parallel import Workers
 from mjq.simulation.engine import arrivals as sources
 from mjq.simulation.engine.arrivals import Service, class_of, next_arrival, service_time
 from mjq.simulation.engine.heap import pop, push
-from mjq.simulation.engine.queue import MOST_RESOURCES, NOBODY, RESOURCE, units
+from mjq.simulation.engine.queue import MOST_RESOURCES, NOBODY, RESOURCE, WHOLE, units
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.replications import Compiled, Seed, generators, replicate, require_affordable
 from mjq.solvers.phase_type import PhaseType
@@ -84,14 +85,18 @@ class Cluster(NamedTuple):
         Shape of each host.
     needs : int array, shape (shapes, L, d)
         What a job of each class holds, in units of a host of each shape; one that is above `RESOURCE` does not fit.
+    empty : int array, shape (shapes, d)
+        What is free on an empty host of each shape: `RESOURCE`, or the tolerance alone of a resource of
+        which it has none, so that hosts which are full have the same room.
     amounts : float array, shape (L, d)
-        The same as it was given.
+        What a job of each class holds, as it was given.
     whole : float array, shape (d,)
         What all hosts have together, with the tolerance.
     """
 
     shapes: np.ndarray
     needs: np.ndarray
+    empty: np.ndarray
     amounts: np.ndarray
     whole: np.ndarray
 
@@ -370,7 +375,7 @@ def replay_on_hosts(
     hosts : int, or sequence of int, shape (T,)
         Number of hosts; or the number of hosts of each of several shapes.
     servers : float, or sequence of float, shape (d,); or as many of these as there are shapes
-        Size of each host.
+        Size of each host. Of several resources, it may have none of some.
     seed : int, sequence of int, or numpy.random.SeedSequence
         For ties of placement, and for random placement.
     placement, view, reserve
@@ -406,7 +411,7 @@ def replay_on_hosts(
     held = (
         checks.positive("need", need)[:, None]
         if sizes.ndim == 1
-        else checks.resources(("servers", "need"), sizes[0], need)[1]
+        else checks.resources(("servers", "need"), np.ones(sizes.shape[1]), need)[1]
     )
     if not len(submit) == len(held) == len(run) or not len(submit):
         raise ValueError(
@@ -455,7 +460,10 @@ def _shapes(hosts, servers):
         raise ValueError(f"all hosts must have the same resources, got sizes {', '.join(map(str, servers))}")
     if dimensions == {0}:
         return numbers, checks.positive("servers", servers)
-    return numbers, np.array([checks.positive("each of servers", size) for size in servers])
+    sizes = np.array([checks.not_negative("each of servers", size) for size in servers])
+    if (nothing := ~sizes.any(axis=1)).any():
+        raise ValueError(f"each host must have something, but servers has the size {checks.shown(sizes[nothing][0])}")
+    return numbers, sizes
 
 
 def _cluster(numbers, sizes, b, comes):
@@ -464,14 +472,15 @@ def _cluster(numbers, sizes, b, comes):
     amounts = np.asarray(b, dtype=float).reshape(len(b), -1)
     if sizes.shape[1] > MOST_RESOURCES:
         raise ValueError(f"events are simulated of at most {MOST_RESOURCES} resources, got {sizes.shape[1]}")
-    needs = np.array([[units(column, size) for column, size in zip(amounts.T, row, strict=True)] for row in sizes])
-    needs = np.ascontiguousarray(needs.transpose(0, 2, 1))
+    with np.errstate(divide="ignore", invalid="ignore"):  # of a resource of which a host has nothing
+        shares = np.where(amounts > 0, amounts / sizes[:, None], 0.0)
+    needs, empty = units(shares, 1.0), np.where(sizes > 0, RESOURCE, RESOURCE - WHOLE)
     alone = (needs <= RESOURCE).all(axis=2).any(axis=0) | ~comes
     if not alone.all():
         lost, place = amounts[~alone][0], [checks.shown(np.squeeze(row)) for row in sizes]
         raise ValueError(f"no host holds need {checks.shown(np.squeeze(lost))}: hosts have {', '.join(place)}")
     whole = np.asarray(numbers) @ sizes * (1 + checks.FIT_TOLERANCE)
-    return tuple(Cluster(np.repeat(np.arange(len(sizes)), numbers), needs, amounts, whole))
+    return tuple(Cluster(np.repeat(np.arange(len(sizes)), numbers), needs, empty, amounts, whole))
 
 
 def _each(columns):
@@ -544,10 +553,10 @@ def _longer(table, first):
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, warm, counted):
     """Simulate: return integrals over time, numbers and times of the counted jobs by class, and a log's record."""
-    shapes, needs, amounts, whole = cluster
+    shapes, needs, empty, amounts, whole = cluster
     placement, view, reserve = rule
-    classes, resources, m = needs.shape[1], needs.shape[2], len(shapes)
-    free = np.full((m, resources), RESOURCE)
+    classes, resources = needs.shape[1], needs.shape[2]
+    free = empty[shapes]
     in_use = np.zeros(resources)  # as it was given
     areas = np.zeros(SUMS + resources + classes)
     waits = np.zeros((classes, 3))

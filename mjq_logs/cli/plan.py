@@ -168,9 +168,10 @@ def _no_hosts(context, option, hosts):
     "--servers", "sizes", type=Sizes(), metavar="A:B[:HOW MANY]|NAME=...,...",
     help="Try sizes from A to B servers, ten of them unless HOW MANY is given. By default they go from three quarters "
     "of the servers of the log to twice as many. With NAME=N,... or NAME=A:B,... plan several partitions at once; N is "
-    "the servers of a partition now. All count in the same --unit. With a what-if, N alone is the machine. Where "
-    "--unit names several resources, 384,1.5TB is the machine as it is, and larger ones have more of all in "
-    "proportion; with a range, 384,1TB:3TB, more of this resource alone, and with several ranges more of each in step.",
+    "the servers of a partition now. All count in the same --unit. N alone is the machine as it is, and so is a file "
+    "of hosts, as for mjq capacity --hosts, with what they have together. Where --unit names several resources, "
+    "384,1.5TB is the machine as it is, and larger ones have more of all in proportion; with a range, 384,1TB:3TB, "
+    "more of this resource alone, and with several ranges more of each in step.",
 )  # fmt: skip
 @click.option(
     "--cap", "caps", metavar="N", type=Need(limit=True), multiple=True,
@@ -267,8 +268,6 @@ def plan(
         answer = _answer_of_partitions(log, logs, plans)
         sheet.deliver(answer, plans, full, as_json, page, "How many servers?", charts)
         return 0 if plans.met else MISSED
-    if isinstance(sizes, float) and not asks:
-        raise click.BadParameter(f"{sizes:g} is not a range such as 100:200 or 100:200:11", param_hint="'--servers'")
     cluster_log = read(log, servers=_machine(sizes), **reading)
     if anonymous:
         mjq_logs.write_classes(sys.stdout.buffer, mjq_logs.job_classes(cluster_log))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mjq._util.plain import brief
-from mjq_logs.cli.common import show_json
+from mjq_logs.cli.common import note, show_json
 
 if TYPE_CHECKING:
     from mjq_logs import Gap, Hosts, Lines, Log
@@ -49,7 +50,7 @@ def _memory(context, option, unit):
 
 LOG_OPTIONS = (
     click.option(
-        "--column", "columns", nargs=2, multiple=True, metavar="OURS THEIRS",
+        "--column", "columns", nargs=2, multiple=True, metavar="OURS THEIRS", is_eager=True,
         help="Map our name of a column to that of a CSV or Parquet file, such as --column need gpus. Our names are "
         "need, run, submit, eligible, start, end, estimate, job, partition and user, and the units of --unit. Repeat "
         "for more columns.",
@@ -62,7 +63,7 @@ LOG_OPTIONS = (
         "those that --column gives them.",
     ),
     click.option(
-        "--memory", metavar="UNIT", callback=_memory,
+        "--memory", metavar="UNIT", callback=_memory, is_eager=True,
         help="The unit of the memory in the file, such as MB, or KB/cpu where it counts for each processor. By default "
         "it is that of the format: KB/cpu in the Standard Workload Format, and GB in a table. The public log of "
         "MetaCentrum has B.",
@@ -102,13 +103,22 @@ growth_option = click.option(
 )  # fmt: skip
 
 
+def is_file(value: object) -> bool:
+    """Return whether a value names a file, and is no number, which a file may be named, too."""
+    from mjq_logs.reading.text import as_number
+
+    return isinstance(value, str) and os.path.isfile(value) and as_number(value) is None
+
+
 class Machine(click.ParamType):
     """Read the servers of a machine, such as 512, or those of several partitions, such as batch=512,gpu=64.
 
-    Where several resources are counted, it is a number for each, such as 384,1.5TB.
+    Where several resources are counted, it is a number for each, such as 384,1.5TB. A file of hosts stands for what
+    they have together.
     """
 
     name = "servers"
+    files = True  # whether a file of hosts may stand for it
     wanted = "a positive number such as 512, or one for each partition such as batch=512,gpu=64, or used"
     each = "a positive number"
 
@@ -138,6 +148,9 @@ class Machine(click.ParamType):
     def machine(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return the servers or, if the option ``--unit`` names several resources, a size by each of them."""
         units = self.units(context)
+        if self.files and is_file(value):
+            whole = self.hosts(value, parameter, context).whole
+            return whole if len(units) > 1 else whole[0]
         if len(units) < 2 or isinstance(value, tuple):
             return value if isinstance(value, tuple) else self.servers(value, parameter, context, *units)
         words = str(value).split(",")
@@ -146,6 +159,21 @@ class Machine(click.ParamType):
             wanted = f"{self.each} for each of {', '.join(units)}, such as {','.join('64' for _ in units)}"
             self.fail(f"{brief(value)} is not {wanted}", parameter, context)
         return sizes
+
+    def hosts(self, path: Any, parameter: click.Parameter | None, context: click.Context | None) -> Hosts:
+        """Return the hosts in a file, which has the columns and units of the log."""
+        from mjq_logs import read_hosts
+
+        given = context.params if context else {}
+        try:
+            hosts = read_hosts(
+                path, given.get("unit"), columns=dict(given.get("columns") or ()), memory=given.get("memory")
+            )
+        except (OSError, ValueError) as error:
+            self.fail(str(error), parameter, context)
+        for words in hosts.notes:
+            note(f"{path}: {words}")
+        return hosts
 
     def units(self, context: click.Context | None) -> tuple[str, ...]:
         """Return what the option ``--unit`` names."""
@@ -176,12 +204,13 @@ machine_option = click.option(
     help="Assume this many servers. By default their number is what the log says. With the word used, it is the size "
     "that the log used: the servers that its jobs held at most for 99 % of the time, and at least the largest need. "
     "With NAME=N,... take several partitions at once, each with its servers; all count in the same --unit. Jobs of "
-    "other partitions are left out. Where --unit names several resources, give a number for each, such as 384,1.5TB.",
+    "other partitions are left out. Where --unit names several resources, give a number for each, such as 384,1.5TB. "
+    "Of a file of hosts, as for --hosts, it is what they have together.",
 )  # fmt: skip
 
 
 class HostList(Machine):
-    """Read the hosts of a machine: how many there are of each size, such as 48x12,20x80.
+    """Read the hosts of a machine: how many there are of each size, such as 48x12,20x80, or a file of them.
 
     Where several resources are counted, a size is a number for each, such as 20x80/512GB.
     """
@@ -195,27 +224,38 @@ class HostList(Machine):
 
         if isinstance(value, Hosts):
             return value
+        if is_file(value):
+            return self.hosts(value, parameter, context)
         units: tuple[str | None, ...] = self.units(context) or (None,)
-        numbers, sizes = [], []
+        numbers, sizes = [], list[Any]()
         for word in str(value).split(","):
             count, _, size = word.partition("x")
             number, parts = as_count(count), size.split("/")
-            amounts = tuple(self.size(part, unit) or 0.0 for part, unit in zip(parts, units, strict=False))
-            if not number or len(parts) != len(units) or not all(amounts):
+            amounts = [self.part(part, unit, len(units)) for part, unit in zip(parts, units, strict=False)]
+            if not number or len(parts) != len(units) or None in amounts or not any(amounts):
                 each = "80" if len(units) == 1 else f"80/512, with a number for each of {', '.join(map(str, units))}"
                 self.fail(
-                    f"{brief(word)} is not a number of hosts and their size, both positive, such as 20x{each}",
-                    parameter, context,
+                    f"{brief(word)} is not a number of hosts and their size, both positive, such as 20x{each}; and "
+                    f"there is no file {brief(str(value))}", parameter, context,
                 )  # fmt: skip
             numbers.append(int(number))
             sizes.append(amounts)
-        return Hosts(tuple(numbers), tuple(sizes))
+        return Hosts.of(sizes, numbers)
+
+    def part(self, word: str, unit: str | None, resources: int) -> float | None:
+        """Return how much a host has of one resource, which may be nothing of one of several; None if it is no number.
+
+        >>> HostList().part("0", "gpus", 2), HostList().part("0", None, 1), HostList().part("1.5TB", "mem", 2)
+        (0.0, None, 1536.0)
+        """
+        return 0.0 if word.strip() == "0" and resources > 1 else self.size(word, unit)
 
 
 hosts_option = click.option(
-    "--hosts", metavar="NxSIZE,...", type=HostList(),
+    "--hosts", metavar="NxSIZE,...|FILE", type=HostList(),
     help="The machine is this many hosts of this size, such as 48x12,20x80, and each job must fit on one of them. "
-    "Where --unit names several resources, a size has a number for each, such as 20x80/512GB.",
+    "Where --unit names several resources, a size has a number for each, such as 20x80/512GB. A FILE lists them: a "
+    "table with columns such as name,cpus,mem,gpus,count, or the output of sinfo -N -o '%N %c %m %G'.",
 )  # fmt: skip
 
 
@@ -252,7 +292,7 @@ class Need(Machine):
         Whether it is a limit of needs, which may be infinite; a need may be 0 of some of several resources.
     """
 
-    name = "need"
+    name, files = "need", False
     wanted = "a positive number such as 4"
 
     def __init__(self, limit: bool = False) -> None:
@@ -274,7 +314,8 @@ servers_option = click.option(
     "--servers", metavar="N|used", type=Servers(),
     help="Assume this many servers. By default their number is what the log says. With the word used, it is the size "
     "that the log used: the servers that its jobs held at most for 99 % of the time, and at least the largest need. "
-    "Where --unit names several resources, give a number for each, such as 384,1.5TB.",
+    "Where --unit names several resources, give a number for each, such as 384,1.5TB. Of a file of hosts, as for mjq "
+    "capacity --hosts, it is what they have together.",
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +12,7 @@ from mjq_logs.reading.cells import ROWS, quoted
 from mjq_logs.reading.rows import Reading, Seen, first_reason, need_columns, reasons_of_needs, schema
 from mjq_logs.reading.vectors import MEMORY, memory_unit
 
-__all__ = ["COLUMNS", "read_csv", "read_parquet"]
+__all__ = ["COLUMNS", "listed_names", "read_csv", "read_parquet"]
 
 # What a map may name, and what it is.
 COLUMNS = {
@@ -125,23 +125,27 @@ def _chosen(names, columns, units):
         if ours not in known:
             raise ValueError(f"our name of a column must be one of {', '.join(known)}; got {ours!r}")
         if theirs not in names:
-            raise ValueError(f"the file has no column {theirs!r}; there are {_listed(names)}")
+            raise ValueError(f"the file has no column {theirs!r}; there are {listed_names(names)}")
     chosen = {ours: columns.get(ours, ours) for ours in known if columns.get(ours, ours) in names}
     if units and (lacking := [unit for unit in units if unit not in chosen]):
         raise ValueError(
             f"no column says what a job needs of {', '.join(lacking)}: name one, such as --column {lacking[0]} THEIRS; "
-            f"there are {_listed(names)}"
+            f"there are {listed_names(names)}"
         )
     if not set(needs) <= set(chosen) or not ("run" in chosen or {"start", "end"} <= set(chosen)):
         raise ValueError(
             f"the columns must include {' and '.join(needs)}, the servers of a job, and run, its run time, or start "
-            f"and end; there are {_listed(names)}"
+            f"and end; there are {listed_names(names)}"
         )
     return chosen
 
 
-def _listed(names):
-    """Return the names of columns for a message, whatever a file calls them."""
+def listed_names(names: Sequence[str]) -> str:
+    """Return the names of columns for a message, whatever a file calls them.
+
+    >>> listed_names(["need", "run"])
+    'need, run'
+    """
     named = ", ".join(printable(name[:LONGEST_NAME]) for name in names[:MOST_NAMED])
     return named + f", … ({len(names)} in all)" * (len(names) > MOST_NAMED)
 

@@ -15,10 +15,11 @@ VECTORS = (4, 6), [(1, 3), (2, 1), (0, 4), (4, 2)], (1.0, 2.0, 0.5, 1.0), (0.3, 
 def random_log(rng):
     """A log of whole numbers, so that events and rooms tie, on hosts of one or two shapes."""
     d, shapes, n = rng.integers(1, 4), rng.integers(1, 3), rng.integers(1, 30)
-    sizes = rng.integers(1, 7, (shapes, d))
+    sizes = rng.integers(int(d == 1), 7, (shapes, d))
+    sizes[~sizes.any(axis=1), 0] = 3
     numbers = rng.integers(1, 4, shapes)
     need = rng.integers(0, 1 + sizes[rng.integers(0, shapes, n)])
-    need[~need.any(axis=1), 0] = 1
+    need[~need.any(axis=1)] = sizes[0]
     submit = np.sort(rng.integers(0, 1 + rng.integers(0, 30), n))
     run = rng.integers(0, 9, n)
     view = int(rng.choice([1, 2, 3, 8]))

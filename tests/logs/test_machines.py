@@ -1,0 +1,258 @@
+"""Files of hosts in every format, by law: the same hosts in other words are the same answer."""
+
+import gzip
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mjq_logs import Hosts, read_hosts
+from tests.conftest import TRACES, needs_traces, said
+from tests.logs.test_logs import written
+
+pytestmark = pytest.mark.usefixtures("few_jobs")
+
+TWO = Hosts((3, 1), ((8.0, 16.0), (8.0, 512.0)))
+OF_SINFO = "NODELIST CPUS MEMORY GRES"
+SHOWN = (
+    "NodeName={0} Arch=x86_64 CoresPerSocket=4 ",
+    "   CPUAlloc=0 CPUEfctv=7 CPUTot=8 CPULoad=0.01",
+    "   Gres={2}",
+    "   RealMemory={1} AllocMem=0 FreeMem=1000 Sockets=2 Boards=1",
+    "   State=IDLE ThreadsPerCore=1 TmpDisk=0 Weight=1",
+    "   CfgTRES=cpu=8,mem={1}M,billing=8",
+    "",
+)
+
+
+def shown(*nodes, oneliner=False):
+    lines = [line.format(*node) for node in nodes for line in SHOWN]
+    return " ".join(lines).replace(" NodeName", "\nNodeName").split("\n") if oneliner else lines
+
+
+NODES = (
+    ("n1", 16384, "gpu:2"),
+    ("n2", 16384, "(null)"),
+    ("fat", 524288, "gpu:a100:4(S:0-1)"),
+    ("n3", 16384, "gpu:1,x:1"),
+)
+WAYS = {
+    "a row a host": ["name,cpus,mem", "a,8,16", "b,8,16", "c,8,512", "d,8,16"],
+    "a count": ["name,cpus,mem,count", "thin,8,16,3", "fat,8,512,1"],
+    "a count, split": ["name;count;cpus;mem", "thin;1;8;16", "fat;1;8;512", "more;2;8;16"],
+    "no names": ["mem\tcpus\tcount", "16\t8\t3", "512\t8\t1"],
+    "units": ["name,cpus,mem,count", "thin,8,16GB,3", "fat,8,0.5TB,1"],
+    "quoted": ['"name","cpus","mem","count"', '"a thin, small one",8,16,3', '"fat",8,512,1'],
+    "a cluster of Alibaba": ["sn,cpu_milli,memory_mib,gpu,model"]
+    + [f"n{k},8000,{16384 if k else 524288},0," for k in range(4)],
+    "other columns": ["Cores,memory_MB,rack,count", "8,16384,1,3", "8,524288,2,1"],
+    "kilobytes": ["host,vcpus,ram_kib,count", f"thin,8,{16 * 2**20},3", f"fat,8,{512 * 2**20},1"],
+    "bytes": ["host,cpu,memory_bytes,count", f"thin,8,{16 * 2**30},3", f"fat,8,{512 * 2**30},1"],
+    "Alea": [f"0\tthin\t3\t8\t1\t{16 * 2**20}", f"1\tfat\t1\t8\t1\t{512 * 2**20}"],
+    "Alea, more columns": [f"0 thin 3 8 1 {16 * 2**20} 30", f"1 fat 1 8 1.5 {512 * 2**20} 30"],
+    "sinfo": [OF_SINFO, *(f"{name}     8  {memory}   {gres}" for name, memory, gres in NODES)],
+    "sinfo with bars": ["NODELIST|CPUS|MEMORY", *(f"{name}|8|{memory}" for name, memory, _ in NODES)],
+    "sinfo by size": ["NODELIST NODES CPUS MEMORY", "n[1-3] 3 8 16384", "fat 1 8 524288"],
+    "scontrol": shown(*NODES),
+    "scontrol, one line each": shown(*NODES, oneliner=True),
+}
+
+
+@pytest.mark.parametrize("lines", WAYS.values(), ids=WAYS)
+def test_the_same_hosts_are_read_from_every_format(tmp_path, lines):
+    path = written(tmp_path, *lines)
+    assert read_hosts(path, "cpus,mem") == TWO and not read_hosts(path, "cpus,mem").notes
+    assert read_hosts(path) == read_hosts(path, "cpus") == Hosts((4,), ((8.0,),))
+    assert read_hosts(path, "mem,cpus") == Hosts((3, 1), ((16.0, 8.0), (512.0, 8.0)))
+    zipped = tmp_path / "hosts.gz"
+    zipped.write_bytes(gzip.compress(path.read_bytes()))
+    assert read_hosts(zipped, "cpus,mem") == TWO
+
+
+@pytest.mark.parametrize("lines", [WAYS["sinfo"], WAYS["scontrol"]], ids=["sinfo", "scontrol"])
+def test_gpus_are_those_of_generic_resources(tmp_path, lines):
+    path = written(tmp_path, *lines)
+    assert read_hosts(path, "gpus,cpus") == Hosts((1, 1, 1, 1), ((0.0, 8.0), (1.0, 8.0), (2.0, 8.0), (4.0, 8.0)))
+    only = read_hosts(path, "gpus")
+    assert only == Hosts((1, 1, 1), ((1.0,), (2.0,), (4.0,)))
+    assert only.notes == ("1 of 4 hosts have no gpus: they are left out",)
+
+
+@given(st.permutations(range(6)), st.sampled_from(["cpus", "cpus,mem", "mem,gpus"]))
+def test_the_order_of_rows_changes_nothing(tmp_path_factory, order, unit):
+    rows = ["a,8,16,0,2", "b,8,16,1,1", "c,12,16,0,1", "d,8,20,4,3", "e,8,16,0,4", "f,1,1,1,1"]
+    folder = tmp_path_factory.mktemp("hosts")
+    paths = [
+        written(folder, "name,cpus,mem,gpus,count", *(rows[k] for k in each), name=name)
+        for name, each in (("first", range(6)), ("other", order))
+    ]
+    first, other = (read_hosts(path, unit) for path in paths)
+    assert (first.numbers, first.sizes, first.notes) == (other.numbers, other.sizes, other.notes)
+
+
+def test_nodes_of_several_partitions_count_once(tmp_path):
+    rows = [row for row in WAYS["sinfo"][1:] for _ in range(2)]
+    hosts = read_hosts(written(tmp_path, OF_SINFO, *rows), "cpus,mem")
+    assert hosts == TWO and hosts.notes[0].startswith("4 lines repeat a node")
+
+
+def test_columns_and_units_are_those_of_the_log(tmp_path):
+    path = written(tmp_path, "sn,cpu_milli,memory_mib,gpu,mem", "a,32000,1024,8,7")
+    columns = {"cpus": "cpu_milli", "mem": "memory_mib", "gpus": "num_gpu"}
+    assert read_hosts(path, "cpus,mem,gpus", columns=columns, memory="MiB").sizes == ((32_000.0, 1.0, 8.0),)
+    assert read_hosts(path, "cpus,mem").sizes == ((32.0, 7.0),)
+    assert read_hosts(path, "cpus,mem", memory="MB").sizes == ((32.0, 7 / 1024),)
+    assert read_hosts(path, columns={"need": "gpu"}).sizes == ((8.0,),)
+
+
+# --- What is no file of hosts -----------------------------------------------------------------------------------------
+
+BAD = {
+    "nothing": ([""], "cpus", "the file is empty"),
+    "no hosts": (["name,cpus,mem"], "cpus", "no line holds a host"),
+    "another table": (["colour,shape", "red,round"], "cpus", "no column says how many cpus a host has; there are "),
+    "words": (["these are no hosts"], None, "no column says how many servers or cpus a host has; there are these"),
+    "no GPUs in Alea": (WAYS["Alea"], "cpus,gpus", "no column says how many gpus a host has; there are id"),
+    "no memory": (["name,cpus", "a,8"], "cpus,mem", "no column says how many mem a host has; there are name, cpus"),
+    "a short line": (["name,cpus,mem", "a,8,16", "b,8"], "cpus", "line 3 has another number of fields"),
+    "no number": (["name,cpus", "a,8", "", "b,many"], "cpus", "line 4: column 'cpus' says 'many', which is no"),
+    "a blank": (["name,cpus,mem", "a,8,16", "b,,16"], "cpus,mem", "line 3: column 'cpus' says '', which is no amount"),
+    "less than nothing": (["name,cpus", "a,-8"], "cpus", "line 2: column 'cpus' says '-8'"),
+    "hosts of nothing": (["name,cpus,mem", "a,0,0"], "cpus,mem", "no host has any cpus or mem"),
+    "none of one": (["name,cpus,gpus", "a,8,0"], "cpus,gpus", "no host has any gpus: leave it out of --unit"),
+    "zero hosts": (["cpus,count", "8,0"], "cpus", "line 2: column 'count' must be a whole number of at least 1, got"),
+    "half a host": (["cpus,count", "8,1.5"], "cpus", "line 2: column 'count' must be a whole number of at least 1"),
+    "the same host": (["name,cpus", "a,8", "b,8", "a,8"], "cpus", "line 4: the host 'a' is listed twice; first in"),
+    "two sizes": ([OF_SINFO, "a 8 100 x", "a 9 100 x"], "cpus", "line 3: the host 'a' is listed with another size"),
+    "several nodes": ([OF_SINFO, "n[1-4] 8 100 x"], "cpus", "line 2: 'n[1-4]' are several nodes: have sinfo"),
+    "several sizes": (["NODELIST NODES CPUS", "n[1-4] 4 8+"], "cpus", "line 2: '8+' stands for nodes of several sizes"),
+    "nodes": (WAYS["a count"], "nodes", "a file of hosts tells their cpus, gpus and mem"),
+    "half of scontrol": (["NodeName=a CPUTot=8"], "cpus,mem", "line 1: column 'MEMORY' says '', which is no"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "unit", "message"), BAD.values(), ids=BAD)
+def test_what_is_no_list_of_hosts_is_named(tmp_path, lines, unit, message):
+    path = written(tmp_path, *lines)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        read_hosts(path, unit)
+    run = said("capacity", path, *(["--unit", unit] if unit else []), "--hosts", path)
+    assert run.status == 2 and message in run.err and not run.out
+
+
+def test_a_binary_file_is_no_list_of_hosts(tmp_path):
+    for content, message in ((b"PAR1 and so on", "this is Parquet"), (b"\x00\x01", "is not text")):
+        (tmp_path / "hosts").write_bytes(content)
+        with pytest.raises(ValueError, match=message):
+            read_hosts(tmp_path / "hosts")
+
+
+# --- Commands ---------------------------------------------------------------------------------------------------------
+
+BOTH = "--unit", "cpus,mem", "--column", "cpus", "need"
+
+
+@pytest.fixture
+def path(tmp_path):
+    rng = np.random.default_rng(8)
+    come = np.cumsum(rng.exponential(900, 400)).round()
+    columns = come, come + rng.integers(600), rng.choice([1, 1, 2, 8], 400), rng.integers(1, 16, 400)
+    rows = [",".join(f"{x:g}" for x in row) for row in zip(*columns, rng.integers(60, 9000, 400), strict=True)]
+    return written(tmp_path, "submit,start,need,mem,run", *rows, name="jobs.csv")
+
+
+@pytest.mark.parametrize("command", ["capacity", "replay"])
+@pytest.mark.parametrize(
+    ("words", "typed", "rows"),
+    [
+        ([], "4x8", ["cpus,count", "8,1", "8,3"]),
+        ([], "1x12,3x8", ["name,cpus", "a,8", "d,12", "b,8", "c,8"]),
+        (BOTH, "3x8/16,1x8/0.5TB", WAYS["a cluster of Alibaba"]),
+        (BOTH, "3x8/16,1x8/0.5TB", WAYS["sinfo"]),
+        (BOTH, "1x8/0.5TB,3x8/16", WAYS["Alea"]),
+    ],
+)
+def test_a_file_of_hosts_is_the_hosts_that_are_typed(path, tmp_path, command, words, typed, rows):
+    file = written(tmp_path, *rows, name="nodes.csv")
+    runs = [said(command, path, *words, "--hosts", hosts, "--json") for hosts in (typed, file)]
+    assert [run.status for run in runs] == [0, 0], runs[1].err
+    first, other = (json.loads(run.out) for run in runs)
+    assert first == other
+
+
+@pytest.mark.parametrize("command", [["capacity"], ["replay"], ["plan", "-q", "--target-wait", "1h"]])
+@pytest.mark.parametrize(
+    ("words", "typed", "rows"), [([], "32", WAYS["a count"]), (BOTH, "32,560", WAYS["scontrol"])], ids=["one", "two"]
+)
+def test_a_file_as_servers_is_what_its_hosts_have_together(path, tmp_path, command, words, typed, rows):
+    file = written(tmp_path, *rows, name="nodes.csv")
+    runs = [said(command[0], path, *command[1:], *words, "--servers", each, "--json") for each in (typed, file)]
+    assert {run.status for run in runs} <= {0, 3} and runs[0].out == runs[1].out, runs[1].err
+
+
+def test_a_file_as_servers_of_a_forecast(path, tmp_path, monkeypatch):
+    head, *rows = path.read_text().splitlines()
+    jobs = written(tmp_path, f"{head},estimate", *(f"{row},9000" for row in rows), name="limits.csv")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 5)
+    file = written(tmp_path, *WAYS["a count"], name="nodes.csv")
+    words = "wait", "-q", jobs, "--need", "2", "--limit", "1h", "--json"
+    first, other = (said(*words, "--servers", servers) for servers in ("32", file))
+    assert first.status == 0 and first.out == other.out
+
+
+def test_a_number_is_no_file(path, tmp_path):
+    """Whatever files there are."""
+    written(tmp_path, "name,cpus", "a,99", name="32")
+    run = said("capacity", path, "--servers", "32", "--policy", "fcfs", "--json", cwd=tmp_path)
+    assert run.status == 0 and json.loads(run.out)["servers"] == 32
+
+
+def test_what_is_left_out_of_a_file_is_said(path, tmp_path):
+    file = written(tmp_path, "name,cpus,gpus", "a,8,8", "b,16,4", "c,64,0", name="nodes.csv")
+    run = said("capacity", path, "--unit", "gpus", "--column", "gpus", "need", "--hosts", file, "--json")
+    words = "1 of 3 hosts have no gpus: they are left out"
+    assert run.status == 0 and words in run.err and words in json.loads(run.out)["notes"]
+
+
+def test_hosts_without_some_resource_hold_jobs_without_it(path, tmp_path):
+    """As the jobs need no GPUs, hosts without them are as good as any."""
+    rows = ["name,cpus,gpus,count", "with,8,4,2", "without,8,0,2"]
+    jobs = tmp_path / "both.csv"
+    first, *rest = path.read_text().splitlines()
+    jobs.write_text("\n".join([f"{first},gpus", *(f"{line},{int(k == 7)}" for k, line in enumerate(rest))]))
+    words = "--unit", "cpus,gpus", "--column", "cpus", "need"
+    file = written(tmp_path, *rows, name="nodes.csv")
+    runs = [said("replay", jobs, *words, "--hosts", hosts, "--json") for hosts in (file, "2x8/4,2x8/0")]
+    waits = [json.loads(run.out)["policies"] for run in runs]
+    assert waits[0] == waits[1] and waits[0][1]["mean wait [s]"] < 10 * waits[0][0]["mean wait [s]"] + 3600
+
+
+def test_neither_a_file_nor_hosts(path):
+    run = said("capacity", path, "--hosts", "nodes.csv")
+    assert run.status == 2 and "there is no file 'nodes.csv'" in run.err
+
+
+# --- Public files -----------------------------------------------------------------------------------------------------
+
+
+@needs_traces
+def test_nodes_of_openb():
+    """As the paper of its publishers counts them."""
+    hosts = read_hosts(TRACES / "openb_node_list_all_node.csv.gz", "cpus,mem,gpus")
+    assert len(hosts) == 1523 and len(hosts.sizes) == 27
+    cpus, memory, gpus = hosts.whole
+    assert (cpus, gpus) == (125_514, 6212) and memory / 1024 == pytest.approx(584, abs=0.5)
+    assert hosts.numbers[hosts.sizes.index((96.0, 384.0, 8.0))] == 549
+    only = read_hosts(TRACES / "openb_node_list_all_node.csv.gz", "gpus")
+    assert only.whole == (6212,) and only.notes == ("310 of 1523 hosts have no gpus: they are left out",)
+
+
+@needs_traces
+def test_machines_of_metacentrum():
+    hosts = read_hosts(TRACES / "wagap-2013.swf.machines", "cpus,mem")
+    assert hosts == Hosts((48, 20), ((12.0, 94_035_968 / 2**20), (80.0, 529_426_432 / 2**20)))
+    assert read_hosts(TRACES / "wagap-2013.swf.machines") == Hosts((48, 20), ((12.0,), (80.0,)))
