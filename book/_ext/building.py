@@ -17,6 +17,8 @@ from pathlib import Path
 
 import nbformat
 from mjqbook import EXECUTED
+from pybtex.backends.plaintext import Backend as Plaintext
+from pybtex.plugin import register_plugin
 
 from mjq_book.runs import readable
 
@@ -82,6 +84,8 @@ def settle(app, config):
     config.shared = shared(Path(app.srcdir))
     config.in_a_browser = run_here.state(config.run_here)
     app.parallel = max(app.parallel, config.processes)
+    # Each citation asks for it, and would search all packages that are installed.
+    register_plugin("pybtex.backends", "plaintext", Plaintext, force=True)
 
 
 def shared(folder):

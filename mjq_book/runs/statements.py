@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import symtable
 from collections.abc import Iterator
+from functools import lru_cache
 
 __all__ = ["Statement", "called", "statements"]
 
@@ -36,7 +37,8 @@ class Statement:
         self.is_certain = isinstance(node, ast.Assign | ast.AnnAssign | ast.FunctionDef | ast.ClassDef)
 
 
-def statements(source: str) -> list[Statement]:
+@lru_cache(maxsize=1024)  # a chapter is gone through once for each of its programs
+def statements(source: str) -> tuple[Statement, ...]:
     """Return the statements of a cell; none of one that is not Python, as ``%%html``.
 
     >>> [(x.binds, x.uses) for x in statements("x = 2 * y  # twice")]
@@ -45,14 +47,14 @@ def statements(source: str) -> list[Statement]:
     try:
         body = ast.parse(source).body
     except SyntaxError:
-        return []
+        return ()
     lines, after, result = source.splitlines(), 0, []
     for node in body:
         first = min([node.lineno, *(x.lineno for x in getattr(node, "decorator_list", ()))])
         text = "\n".join(lines[first - 1 : node.end_lineno])
         result.append(Statement(node, text, "\n".join(lines[after : node.end_lineno])))
         after = node.end_lineno or after
-    return result
+    return tuple(result)
 
 
 def called(node: ast.AST) -> str:
