@@ -136,6 +136,13 @@ def ledger_totals(_):
     yield tuple(f"**{x}**" for x in ("rows", *totals, sum(totals)))
 
 
+def ways_of_deriving(_):
+    """How the numbered equations, theorems, lemmas and algorithms of each paper are derived."""
+    counts = [Counter(row["derived"].split(",")[0] for row in published.derived(paper)) for paper in published.PAPERS]
+    for way in published.WAYS_OF_DERIVING:
+        yield way, *(each[way] or "–" for each in counts), sum(each[way] for each in counts)
+
+
 def compared_numbers():
     """How many numbers of the papers and of each other program can disagree with ours, by what came of it."""
     kinds = Counter(row.kind for paper in published.PAPERS for row in published.printed(paper.lower()))
@@ -175,6 +182,9 @@ TABLES = {
     ),
     "ledger-totals": Table(
         PUBLISHED, ("Result", *published.LEDGERS, "all"), "l" + "r" * (len(published.LEDGERS) + 1), ledger_totals
+    ),
+    "ways-of-deriving": Table(
+        PUBLISHED, ("Derived", *published.PAPERS, "all"), "l" + "r" * (len(published.PAPERS) + 1), ways_of_deriving
     ),
     "compared-numbers": Table(
         (*PUBLISHED, FOREIGN), ("Whose", "agree", "they err", "we differ", "all"), "lrrrr", whose_numbers

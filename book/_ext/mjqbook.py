@@ -75,6 +75,7 @@ class Ledger(SphinxDirective):
         lines = ["| " + " | ".join(HEADERS) + " |", "|" + ":--|" * len(HEADERS)]
         for row in rows:
             result = row["result"] + (f": {row['note']}" if row["note"] else "")
+            result += f". *Derived {row['derived']}.*" if row.get("derived") else ""
             lines.append(f"| {row['item']}: {row['where']} | {row['statement']} | {result} | {self.checks(row)} |")
         table = self.parse_text_to_nodes("\n".join(lines))
         for node in table:

@@ -4,7 +4,8 @@
   and what kind of number it is (`KINDS`).
 * ``<paper>_declared.csv``: our parameters for figures whose own are not given.
 * ``<key>_ledger.csv``: every figure, table and numbered equation, and the claims that we found: what it says, how
-  well it agrees, where it is in the book, what checks it.
+  well it agrees, where it is in the book, what checks it. For the five papers it has `derived`: how what is numbered
+  is derived (`WAYS_OF_DERIVING`); the last way is followed by its reason.
 * ``between_notebooks.json``: numbers of one notebook that sentences of another show. `make refresh` writes it.
 """
 
@@ -22,8 +23,8 @@ import numpy as np
 from mjq_book import chapters
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "PAPERS", "LEDGERS", "KINDS", "CAN_FAIL", "read", "of_notebook", "ledger", "checks", "Printed", "printed",
-    "declared", "Comparisons",
+    "PAPERS", "LEDGERS", "KINDS", "CAN_FAIL", "read", "of_notebook", "ledger", "derived", "checks", "Printed",
+    "printed", "declared", "Comparisons",
 ]  # fmt: skip
 
 PAPERS = tuple(paper.key for paper in chapters.PAPERS)
@@ -36,6 +37,8 @@ KINDS = {
     "misprint": "misprints, which come out if the slip named in the errata is made on purpose",
     "given": "restated parameters",
 }
+KINDS_TO_DERIVE = {"equation", "theorem", "lemma", "algorithm"}  # of rows of the ledger
+WAYS_OF_DERIVING = "with letters", "on a case", "by numbers"
 CAN_FAIL = "result", "simulated", "misprint"
 UNIT_ROUNDING, PARAMETER_ROUNDING = 1e-9, 1e-12  # of the last printed digit; relative
 
@@ -89,6 +92,22 @@ def ledger(paper: str) -> list[dict[str, str]]:
         if row["kind"] == "rule":
             row["statement"] = (policies.POLICIES | policies.FAMILIES)[row["item"]].words
     return rows
+
+
+def derived(paper: str) -> list[dict[str, str]]:
+    """Return the numbered equations, theorems, lemmas and algorithms of a paper, and how each is derived.
+
+    Returns
+    -------
+    list of dict
+        As :func:`ledger`, with `derived`: one of `WAYS_OF_DERIVING`, the last one with its reason, ``, because …``.
+
+    Examples
+    --------
+    >>> {row["kind"] for row in derived("CGPS16")} == {"equation", "algorithm"}
+    True
+    """
+    return [row for row in ledger(paper) if row["kind"] in KINDS_TO_DERIVE]
 
 
 def checks(row: dict[str, str]) -> list[tuple[str, ...]]:

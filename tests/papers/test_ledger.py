@@ -52,6 +52,26 @@ def test_results_are_words_of_the_legend_and_limits_are_told(paper, row):
     assert row["note"] or row["result"] not in LIMITED
 
 
+def test_what_is_numbered_says_how_it_is_derived():
+    for paper, row in ROWS:
+        if paper not in published.PAPERS or row["kind"] not in published.KINDS_TO_DERIVE:
+            assert not row.get("derived"), row["item"]
+    for paper in published.PAPERS:
+        for row in published.derived(paper):
+            way, _, reason = row["derived"].partition(", because ")
+            assert way in published.WAYS_OF_DERIVING, (paper, row["item"], row["derived"])
+            assert bool(reason) == (way == "by numbers"), (paper, row["item"], row["derived"])
+
+
+def test_what_is_derived_with_letters_is_checked_in_a_notebook_that_has_some():
+    for paper in published.PAPERS:
+        for row in published.derived(paper):
+            if not row["derived"].startswith("by numbers"):
+                notebooks = [file for file, _ in published.checks(row) if file.endswith(".ipynb")]
+                lettered = [any("sp.symbols" in x or "sp.Symbol" in x for x in code(f).values()) for f in notebooks]
+                assert any(lettered), f"{paper} {row['item']}: no check in a notebook with letters"
+
+
 # --- What a row names -----------------------------------------------------------------------------------------------
 
 
