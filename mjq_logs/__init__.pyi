@@ -19,6 +19,7 @@ from .answers import Load as Load
 from .answers import Plan as Plan
 from .answers import Plans as Plans
 from .answers import PolicyReports as PolicyReports
+from .answers import PromisesJudged as PromisesJudged
 from .answers import Report as Report
 from .answers import Reports as Reports
 from .answers import SeveralReport as SeveralReport
@@ -51,6 +52,10 @@ from .classes.lumping import two_needs as two_needs
 from .classes.reduction import lumping_errors as lumping_errors
 from .classes.reduction import random_system as random_system
 from .doubts import doubts as doubts
+from .forecast.judging import judge_promises as judge_promises
+from .forecast.judging import own_promises as own_promises
+from .forecast.promises import Promises as Promises
+from .forecast.promises import read_promises as read_promises
 from .forecast.starts import forecast_starts as forecast_starts
 from .hosts import report_on_hosts as report_on_hosts
 from .making.example import example_log as example_log

@@ -28,7 +28,7 @@ __all__ = [  # noqa: RUF022, in the order of reading
     "LoadWaits", "Report", "PolicyReplay", "PolicyReports", "SumOfReports", "Reports", "Resource", "Blocked",
     "PolicyOfSeveral", "SeveralReport", "HostShape", "HostsCase", "HostsLoss", "CostlyJobs", "HostsReport", "Size",
     "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord", "HeldLately", "QueueLength", "Within",
-    "StartForecast", "StartForecasts",
+    "StartForecast", "StartForecasts", "LeftOut", "PromiseScore", "LeadScore", "PromisesJudged",
 ]  # fmt: skip
 
 HOUR = 3600.0  # seconds
@@ -877,3 +877,77 @@ class StartForecasts(Plain):
     forecasts: list[StartForecast]
     warnings: list[str] = []
     """What makes the answer doubtful, such as lines that were lost, or a size that is not the one in use."""
+
+
+# --- How good promised starts were ------------------------------------------------------------------------------------
+
+
+class LeftOut(Plain):
+    """Say how many promises are not judged, and why."""
+
+    why: Annotated[str, Column("not judged, because")]
+    promises: Annotated[int, Column("promises", "", "d")]
+    number: Annotated[int, Column("jobs", "", "d")]
+    """Of them are so many."""
+    jobs: Annotated[list[str], Column("such as")]
+    """The first of them."""
+
+
+class PromiseScore(Plain):
+    """Say how good promised starts were, or other forecasts of the same starts at the same times."""
+
+    forecast: str
+    promises: int
+    jobs: int
+    error: Annotated[Interval, Column("error")]
+    """Mean absolute difference of log(1 + minutes) between the wait from then on that was promised, and that came."""
+    minutes: Annotated[float, Column("off by,\non average", "min", ",.1f")]
+    """Mean absolute difference."""
+    bias: Annotated[float, Column("too late by,\non average", "min", "+,.1f")]
+    """Mean difference; negative where jobs started later than promised."""
+    intervals: int
+    """How many came with an interval."""
+    inside: Annotated[Number, Column("starts inside\nthe interval", "%", ".0f")]
+    """Share of the starts that lay inside these."""
+
+
+class LeadScore(Plain):
+    """Say how good promises were that promised a start so far ahead [hours], beside others at the same times."""
+
+    at_least: float
+    below: Number
+    """Null: without end."""
+    promised: float
+    """Median of the waits that were promised, from the time of the promise on."""
+    came_low: float
+    """A tenth of the waits that came were shorter."""
+    came: float
+    """Their median."""
+    came_high: float
+    """A tenth of them were longer."""
+    scores: list[PromiseScore]
+
+
+class PromisesJudged(Plain):
+    """Hold how good promised starts were, beside our own forecasts and simple ones."""
+
+    promises: int
+    """In the file."""
+    usable: int
+    """Of them can be judged."""
+    judged: int
+    """Of these were judged: all, or as many that are spread evenly."""
+    jobs: int
+    """That the promises are of which were judged."""
+    policy: str
+    """Of the replays."""
+    left_out: list[LeftOut]
+    scores: list[PromiseScore]
+    """Of the promises, of our own forecasts, of the median of the replays alone, of the median of what the latest jobs
+    alike still waited, and of a start at once."""
+    gain: Interval | None
+    """By how much our error is smaller than that of the promises; null where the log has no limits."""
+    by_lead: list[LeadScore]
+    lines: Lines | None
+    notes: list[str]
+    warnings: list[str]

@@ -6,5 +6,8 @@
 ``correction``  forecasts moved by the misses of earlier ones
 ``growth``      whether the queue grows
 ``record``      forecasts of the past, and how good they were
+``waiting``     forecasts of jobs that wait already
+``promises``    starts that others promised
+``judging``     how good these were
 ``starts``      the answer
 """

@@ -7,7 +7,7 @@ every fourth one of the next two thousand, and so on. So the same ones are taken
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from mjq_logs.forecast.state import History
 from mjq_logs.reading.log import HOUR
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "DRAWS", "LAST_PART", "numbers", "features", "past_of", "judged", "record_of", "as_record", "lately",
+    "DRAWS", "LAST_PART", "numbers", "features", "past_of", "kept_rows", "judged", "record_of", "as_record", "lately",
 ]  # fmt: skip
 
 DRAWS = 100  # replays a forecast
@@ -81,31 +81,11 @@ def past_of(
     policy : str
     first : float
     end : int
-    keep : path, optional
-        A folder in which they are kept, in a file for each log and policy; they are made once.
-    workers : int or distributed.Client or None
-        As for :func:`mjq._util.parallel.map_as_completed`.
-    progress : bool, optional
-        Show a progress bar; by default on a terminal.
+    keep, workers, progress
+        As for :func:`kept_rows`.
     """
-    described = {
-        "code": fingerprints.code("mjq", "mjq_logs"),
-        "log": fingerprint(jobs), "policy": policy, "draws": DRAWS, "later": LATER,
-    }  # fmt: skip
-    path = None
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-        path = keep / f"{described['log']}-{policy}.jsonl"
     wanted = numbers(first, end)
-    journal = Journal(path, described, force=True)
-    todo = [(number, number) for number in wanted if number not in journal.rows]
-    bar = parallel.Bar("forecasts of the past", len(todo), progress, delay=parallel.SOON)
-    with bar, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Sending large graph")  # each process needs the whole log
-        for rows in parallel.map_as_completed(partial(rows_of, jobs, policy), todo, workers):
-            journal.note(rows)
-            bar.update(len(rows))
-    kept = [journal.rows[number] for number in wanted]
+    kept = kept_rows(rows_of, jobs, policy, wanted, "", keep, workers, progress)
     return Past(
         np.array(wanted, dtype=np.int64),
         jobs.arrival[wanted],
@@ -115,6 +95,53 @@ def past_of(
         on_scale(jobs.start[wanted] - jobs.arrival[wanted]),
         MEMORY * first,
     )
+
+
+def kept_rows(
+    of_one: Callable[[History, str, int], dict],
+    jobs: History,
+    policy: str,
+    wanted: Sequence[int],
+    kind: str,
+    keep: Path | None = None,
+    workers: parallel.Workers | None = 1,
+    progress: bool | None = None,
+) -> list[dict]:
+    """Return what was known at some times of the past, which are numbers of jobs that had come.
+
+    Parameters
+    ----------
+    of_one : callable
+        From the history, the policy and a number to plain data.
+    jobs : History
+    policy : str
+    wanted : sequence of int
+    kind : str
+        What tells this from other rows of the same log and policy.
+    keep : path, optional
+        A folder in which they are kept, in a file for each log, policy and kind; they are made once.
+    workers : int or distributed.Client or None
+        As for :func:`mjq._util.parallel.map_as_completed`.
+    progress : bool, optional
+        Show a progress bar; by default on a terminal.
+    """
+    described = {
+        "code": fingerprints.code("mjq", "mjq_logs"),
+        "log": fingerprint(jobs), "policy": policy, "draws": DRAWS, "later": LATER, "kind": kind,
+    }  # fmt: skip
+    path = None
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        path = keep / f"{described['log']}-{policy}{kind}.jsonl"
+    journal = Journal(path, described, force=True)
+    todo = [(number, number) for number in wanted if number not in journal.rows]
+    bar = parallel.Bar("forecasts of the past", len(todo), progress, delay=parallel.SOON)
+    with bar, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sending large graph")  # each process needs the whole log
+        for rows in parallel.map_as_completed(partial(of_one, jobs, policy), todo, workers):
+            journal.note(rows)
+            bar.update(len(rows))
+    return [journal.rows[number] for number in wanted]
 
 
 def fingerprint(jobs: History) -> str:

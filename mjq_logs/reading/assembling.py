@@ -17,13 +17,16 @@ from mjq._util.plain import printable
 from mjq_logs.answers import Lines
 from mjq_logs.reading.kept import Kept
 from mjq_logs.reading.log import INFERRED, Before, Log, Present
+from mjq_logs.reading.names import Unused, hashed
 from mjq_logs.reading.rows import (
     BEFORE,
     COMPONENT,
     FARTHEST,
+    HEADER,
     NOT_NAMED,
     OTHER_PARTITION,
     REPEATED,
+    STEP,
     TIMES,
     TOO_LARGE,
     UNLIMITED,
@@ -36,6 +39,7 @@ from mjq_logs.reading.vectors import Vectors, joined
 __all__ = ["gathered", "gathered_by_partition"]
 
 FIRST_LINES = 5  # that are named for each reason
+NO_JOBS = HEADER, STEP  # reasons not to use a line that names no job of its own
 MOST_NAMED, LONGEST_NAME = 10, 40  # partitions, and letters of one, in a message
 DISJOINT = "Only partitions that share neither jobs nor servers can be taken at once; --partition takes one by itself."
 
@@ -189,6 +193,7 @@ def _log(reading, jobs, tally, servers, partition, whole=None):
     shared = f"Warning: jobs of {parts} partitions are taken for those of one machine; --partition takes one of them."
     columns: dict[str, Any] = {}
     columns["number"] = None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy()
+    columns["name"] = _names(jobs)
     columns["user"] = _users(jobs["user"])
     runs = jobs["unfinished"].fill_null(False).to_numpy() if _any_runs(jobs) else None
     lines = jobs["line"]
@@ -231,6 +236,7 @@ def _log(reading, jobs, tally, servers, partition, whole=None):
         present=present,
         window=window,
         before=before,
+        unused=tally.jobs_not_used(),
     )  # fmt: skip
 
 
@@ -380,11 +386,16 @@ class _Tally:
 
     def __init__(self, strict):
         self.strict = strict
-        self.read, self.dropped, self.first = 0, {}, {}
+        self.read, self.dropped, self.first, self.unused = 0, {}, {}, []
 
     def usable(self, table):
         """Return the rows that can be used, and count the others."""
         bad = table.filter(pl.col("dropped").is_not_null())
+        if "job" in bad.columns and len(named := bad.filter(~pl.col("dropped").is_in(NO_JOBS))):
+            for names in (named["job"], named["shown"].cast(pl.String)):
+                self.unused.append(
+                    pl.DataFrame({"name": hashed(names), "why": named["dropped"]}).filter(names.is_not_null())
+                )
         if len(bad):
             if self.strict:
                 line, reason = bad.sort("line").select("line", "dropped").row(0)
@@ -394,6 +405,15 @@ class _Tally:
                 self.dropped[reason] = self.dropped.get(reason, 0) + count
                 self.first[reason] = sorted([*self.first.get(reason, []), *first])[:FIRST_LINES]
         return table.filter(pl.col("dropped").is_null())
+
+    def jobs_not_used(self):
+        """Return which jobs of the file are not used, as far as their names are known; None if all are."""
+        if not self.unused:
+            return None
+        jobs = pl.concat(self.unused).unique("name", keep="last")
+        reasons = sorted(jobs["why"].unique())
+        places = jobs["why"].replace_strict(reasons, list(range(len(reasons))), return_dtype=pl.UInt8)
+        return Unused(jobs["name"].to_numpy(), places.to_numpy(), tuple(reasons))
 
     def reasons(self):
         """Return the reasons, for a message."""
@@ -534,6 +554,14 @@ def _most_held_of_each(resources, columns, sizes, source):
             if not sizes[k]:
                 raise ValueError(f"no job that has started needs any {name}")
     return sizes, INFERRED
+
+
+def _names(jobs):
+    """Return what tells the names of jobs apart, 0 for one that is its number; None if that is so of all of them."""
+    names = pl.coalesce(jobs["shown"].cast(pl.UInt64), jobs["name"].cast(pl.UInt64), eager=True)
+    if jobs["number"].has_nulls():  # then no numbers are kept
+        names = pl.select(pl.coalesce(names, hashed(jobs["number"].cast(pl.String)))).to_series()
+    return names.fill_null(0).to_numpy() if names.is_not_null().any() else None
 
 
 def _users(series):

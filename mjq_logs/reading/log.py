@@ -12,6 +12,7 @@ from mjq import System
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
 from mjq_logs.answers import Lines
+from mjq_logs.reading.names import Unused
 from mjq_logs.reading.vectors import Vectors, plain
 
 if TYPE_CHECKING:  # reading a log needs no simulator
@@ -24,7 +25,7 @@ BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the orde
 INFERRED = "the most that its jobs held at once: there may be more"  # where the servers of a log are from
 SIZES_OF = "--servers N,N with a number for each resource"
 PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "tasks", "at_once"  # columns of Before and Present
-COLUMNS = "need", "run", "submit", "eligible", "start", "estimate", "number", "user", "unfinished"
+COLUMNS = "need", "run", "submit", "eligible", "start", "estimate", "number", "name", "user", "unfinished"
 
 
 Column = np.ndarray | None  # None if the file lacks it
@@ -139,6 +140,9 @@ class Log(ReadOnly):
         For how long it was said to run at most [s].
     number : int array, shape (J,), or None
         The number that the job has in the file.
+    name : uint64 array, shape (J,), or None
+        What tells it from others in this process where the scheduler shows another name than this number, see
+        :func:`mjq_logs.reading.names.hashed`; 0 where it does not.
     user : int array, shape (J,), or None
         Who submitted it, as a number that only tells one user from another; -1 where that is not known.
     unfinished : bool array, shape (J,), or None
@@ -171,6 +175,8 @@ class Log(ReadOnly):
         Outages that were taken out of its times, see :func:`mjq_logs.outages.without_gaps`.
     calendar : mjq.simulation.calendar.Calendar or None
         When how many servers were up, if that was given, see :func:`mjq_logs.outages.with_calendar`.
+    unused : Unused or None
+        Jobs of the file that are not among these.
 
     Raises
     ------
@@ -202,6 +208,7 @@ class Log(ReadOnly):
     start: Column = None
     estimate: Column = None
     number: Column = None
+    name: Column = None
     user: Column = None
     unfinished: Column = None
     servers: float | None = None
@@ -217,6 +224,7 @@ class Log(ReadOnly):
     before: Before | None = None
     gaps: tuple[Gap, ...] = ()
     calendar: Calendar | None = None
+    unused: Unused | None = None
 
     def __post_init__(self) -> None:
         _set_columns(self, *COLUMNS)
@@ -416,7 +424,7 @@ def _checked(name, column):
         return column
     if name == "unfinished":
         column = np.asarray(column, dtype=bool)
-    elif name in ("number", "user", "tasks", "at_once"):
+    elif name in ("number", "name", "user", "tasks", "at_once"):
         column = np.asarray(column)
         if column.ndim != 1 or column.dtype.kind not in "iu":
             raise ValueError(f"{name} must be whole numbers, one for each job")

@@ -312,6 +312,7 @@ def _jobs(cells: pl.DataFrame, names: list[str], units: tuple[str, ...], seen: S
         job=pl.coalesce(name for name in ("JobIDRaw", "JobID") if name in names),
         partition="Partition" if "Partition" in names else pl.lit(None, pl.String),
         user=_user(names),
+        shown=pl.col("JobID") if {"JobID", "JobIDRaw"} <= set(names) else pl.lit(None, pl.String),
         whole=pl.col("JobID").str.extract(COMPONENT_NAME) if "JobID" in names else pl.lit(None, pl.String),
     )
     if jobs["job"].drop_nulls().str.contains(r"^\d+\.0$").all():  # numbers that went through a column of floats

@@ -173,6 +173,7 @@ def _jobs(
             for column, unit in zip(columns, units or ("need",), strict=True)
         },
         zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),
+        shown=pl.lit(None, pl.String),
         whole=pl.lit(None, pl.String),
         unfinished=pl.lit(None, pl.Boolean),
     ).with_columns(
