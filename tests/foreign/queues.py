@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from mjq.models.processing_capacity import processing_capacity
-from mjq.solvers import product_form, qbd
+from mjq.models.near_saturation import filling_transitions, server_filling
+from mjq.models.processing_capacity import processing_capacity, sojourn
+from mjq.solvers import chain, product_form, qbd
 from mjq.solvers.network import Network
 from mjq.solvers.phase_type import PhaseType, erlang, exponential
 
@@ -66,3 +67,46 @@ def one_job_at_a_time(name, load=0.35):
     counts = [[n for _, n in states] for states in levels.states[:-1]]
     response = levels.stationary().factorial_moment(counts, 1) / lam
     return {("wait", "", ""): response - law.mean, ("response time", "", ""): response}
+
+
+# --- msj-simulator ----------------------------------------------------------------------------------------------------
+
+ONE_TWO_FOUR = {  # rates and shares of needs 1, 2 and 4, on four servers
+    "needs 1, 2, 4 of 4, large ones slow": ((5.0, 2.0, 0.5), (1 / 3, 1 / 3, 1 / 3)),
+    "needs 1, 2, 4 of 4, large ones quick": ((1.0, 8.0, 64.0), (4 / 7, 2 / 7, 1 / 7)),
+}
+LOADS = 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.72, 0.74, 0.76, 0.78, 0.8, 0.82, 0.84, 0.86, 0.88, 0.9
+
+
+def arrivals(name, load):
+    rates, shares = ONE_TWO_FOUR[name]
+    return load * 4 / np.dot((1, 2, 4), np.divide(shares, rates)), (1, 2, 4), rates, shares
+
+
+def one_two_four(name):
+    """Mean times in the system under two policies; or that the queue grows, above the capacity in order."""
+    result = {}
+    for load in LOADS:
+        lam, *classes = arrivals(name, load)
+        result["mean time in the system", "ServerFilling", f"load {load}"] = server_filling(lam, 4, *classes).EW
+        if lam < processing_capacity(4, *classes):
+            result["mean time in the system", "FCFS", f"load {load}"] = sojourn(lam, 4, *classes).EW
+        else:
+            result["queue", "FCFS", f"load {load}"] = "grows without end"
+    return result
+
+
+def filling_another_way(name):
+    """The same of ServerFilling by a chain of finitely many jobs, solved as a whole."""
+    result = {}
+    for load in LOADS:
+        lam, *classes = arrivals(name, load)
+        jobs = 40 / (1 - load)  # what is left out is rarer than rounding
+
+        def rule(state, lam=lam, classes=classes, jobs=jobs):
+            return (step for step in filling_transitions(state, lam, 4, *classes) if step[0][1] <= jobs)
+
+        states = chain.explore([((0, 0, 0), 0)], rule)
+        EN = chain.stationary(chain.generator(states, rule)) @ [n for _, n in states]
+        result["mean time in the system", "ServerFilling", f"load {load}"] = EN / lam
+    return result
