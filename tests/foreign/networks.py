@@ -227,6 +227,59 @@ def open_one_queue():
     return exact(Network({"Queue1": 1}, service, {}, arrivals=dict.fromkeys(service, 1.0)))
 
 
+# --- LINE, classes that switch: of each station the sums over the classes ---------------------------------------------
+
+
+def by_station(values):
+    """The sums over the classes of a station, and the ratio for the response times."""
+    sums = {}
+    for (quantity, station, _), value in values.items():
+        if quantity != "response time":
+            key = quantity, station, "Chain1"
+            sums[key] = sums.get(key, 0.0) + value
+    flows = {station: value for (quantity, station, _), value in sums.items() if quantity == "throughput"}
+    return sums | {("response time", x, "Chain1"): sums["jobs", x, "Chain1"] / flow for x, flow in flows.items()}
+
+
+def switched_before_the_queue():
+    service = means_of(1, {"Queue 1": 1.0}) | means_of(2, {"Queue 1": 1.0})
+    arrivals = {("Queue 1", 1): 0.3 / 10 + 1 / 2, ("Queue 1", 2): 0.7 / 10}
+    return by_station(exact(Network({"Queue 1": 1}, service, {}, arrivals=arrivals)))
+
+
+DIAMOND = {("Queue 0", 1): {("Queue 0", 1): 0.2, ("Queue 1", 2): 0.3, ("Queue 2", 3): 0.5}}
+
+
+def open_diamond():
+    service = {("Queue 0", 1): exponential(1 / 10), ("Queue 1", 2): exponential(1 / 20)}
+    service |= {("Queue 2", 3): exponential(1 / 30)}
+    servers = {"Queue 0": 1, "Queue 1": 1, "Queue 2": 1}
+    return by_station(exact(Network(servers, service, DIAMOND, arrivals={("Queue 0", 1): 1.0})))
+
+
+DELAYS = dict.fromkeys(("Queue 0", "Queue 1", "Queue 2"), DELAY)
+
+
+def closed_diamond():
+    service = {("Queue 0", 1): exponential(1.0), ("Queue 1", 2): exponential(2.0), ("Queue 2", 3): exponential(3.0)}
+    back = {pair: {("Queue 0", 1): 1.0} for pair in (("Queue 1", 2), ("Queue 2", 3))}
+    return by_station(exact(Network(DELAYS, service, DIAMOND | back, population={("Queue 0", 1): 1})))
+
+
+def class_for_ever():
+    """A job that becomes of class 2 or 3, with chances 3 to 5, and stays so: the mean over both."""
+    mean = {(quantity, x, "Chain1"): 0.0 for quantity in ("jobs", "throughput") for x in DELAYS}
+    for name, other, chance in ((2, "Queue 1", 3 / 8), (3, "Queue 2", 5 / 8)):
+        ring = Network(
+            {"Queue 0": DELAY, other: DELAY}, means_of(name, {"Queue 0": 1.0, other: 1.0}),
+            cycle(name, "Queue 0", other), population={("Queue 0", name): 1},
+        )  # fmt: skip
+        for (quantity, station, _), value in exact(ring).items():
+            if quantity != "response time":
+                mean[quantity, station, "Chain1"] += chance * value
+    return mean
+
+
 # --- LINE, fluid -----------------------------------------------------------------------------------------------------
 
 
