@@ -61,6 +61,40 @@ class Slider:
 
 
 @dataclass(frozen=True)
+class Guess:
+    """What a panel asks before it shows: one number, which the reader guesses, and the panel's own answers it.
+
+    Attributes
+    ----------
+    question : str
+        About a case that the page has not told. Names in braces are numbers of the panel as it begins, and those after
+        ``there`` are of the case that is asked for.
+    at : dict
+        Values of sliders, by name, as a preset has them: the case that is shown with the answer.
+    value : str
+        Name of the number that is asked for.
+    low, high, step : float
+        What can be guessed.
+    unit : str
+        Of the number.
+    much : str
+        How the number is compared, as in *half as much*.
+    why : str
+        A sentence that gives the reason.
+    """
+
+    question: str
+    at: dict
+    value: str
+    low: float
+    high: float
+    step: float
+    unit: str
+    much: str
+    why: str
+
+
+@dataclass(frozen=True)
 class Panel:
     """What a page's panel shows, and the same numbers from Python.
 
@@ -91,8 +125,11 @@ class Panel:
         with the first one, which is the case that the text tells.
     plays : str
         Name of a slider that a button moves from its beginning to its end.
-    autoplay : bool
-        Whether it plays as soon as it is seen, unless the reader asks for less motion.
+    opens : float
+        Value of that slider with which it begins to play by itself, as soon as it is seen, unless the reader asks for
+        less motion. The charts, which move, then stand above the sliders and the question.
+    guess : Guess
+        What it asks first.
     """
 
     title: str
@@ -108,12 +145,17 @@ class Panel:
     replaces: bool = True
     presets: dict = field(default_factory=dict)
     plays: str = ""
-    autoplay: bool = False
+    opens: float | None = None
+    guess: Guess | None = None
 
     @property
     def first(self):
         """The values with which the panel begins: those of the first preset, which may lie between two steps."""
         return next(iter(self.presets.values()), {})
+
+    def at(self, case):
+        """Return the values of all sliders in a case; those that it does not name are as at the beginning."""
+        return {slider.name: slider.value(slider.start) for slider in self.sliders} | self.first | case
 
 
 def generated(name, letters, **formulas):
@@ -183,7 +225,10 @@ def panels(folder=HERE):
 def html(name, panel, folder=HERE):
     """The place of a panel in a page, and what the runtime needs to fill it."""
     settings = {"name": name, "sliders": [asdict(x) for x in panel.sliders]}
-    settings |= {key: getattr(panel, key) for key in ("title", "note", "presets", "first", "plays", "autoplay")}
+    settings |= {key: getattr(panel, key) for key in ("title", "note", "presets", "first", "plays", "opens")}
+    if panel.guess:
+        began, there = (panel.values(**panel.at(case)) for case in ({}, panel.guess.at))
+        settings["guess"] = asdict(panel.guess) | {"question": panel.guess.question.format(**began, there=there)}
     body = "\n".join(
         [
             '"use strict";',

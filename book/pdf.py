@@ -44,7 +44,7 @@ FOOTER = (
 # What only a screen can use.
 OF_THE_SCREEN = (
     "script, button, section.panel, form.selfcheck, .headerlink, a.report, p.expanded, .toggle-details, "
-    "svg.sd-octicon, .of-the-screen, .whole-book"
+    "svg.sd-octicon, .whole-book"
 )
 # What a reader of the file would miss.
 MISSING = """() => ({

@@ -35,13 +35,15 @@
     return x.toLocaleString("en", { maximumSignificantDigits: digits }).replace("-", "−");
   }
 
-  const PARTS = [[1 / 10, "a tenth"], [1 / 5, "a fifth"], [1 / 4, "a quarter"], [1 / 3, "a third"], [1 / 2, "half"], [2 / 3, "two thirds"]];
+  const PARTS = [[1 / 10, "a tenth"], [1 / 5, "a fifth"], [1 / 4, "a quarter"], [1 / 3, "a third"], [1 / 2, "half"], [2 / 3, "two thirds"], [3 / 4, "three quarters"], [2, "twice"]];
 
-  /** A ratio in words: "as long", "2.5 times as long", "about a third as long", "86 % as long". */
-  function times(ratio, word, digits = 3) {
+  /** A ratio in words: "as long", "2.5 times as long", "about twice as long", "about a third as long", "86 % as long", and roughly "more than a third as long". */
+  function times(ratio, word, digits = 3, roughly = false) {
     if (Math.abs(ratio - 1) < 0.005) return `as ${word}`;
     const near = PARTS.find(([part]) => Math.abs(ratio / part - 1) < 0.08);
-    return `${ratio > 1 ? `${shown(ratio, digits)} times` : near ? `about ${near[1]}` : `${shown(100 * ratio, 2)} %`} as ${word}`;
+    const below = roughly && ratio < 0.85 && PARTS.findLast(([part]) => part < ratio);
+    if (below && !near) return `more than ${below[1]} as ${word}`;
+    return `${near ? `about ${near[1]}` : ratio > 1 ? `${shown(ratio, digits)} times` : `${shown(100 * ratio, 2)} %`} as ${word}`;
   }
 
   // --- What panels compute with ------------------------------------------------------------------------------------
@@ -203,10 +205,10 @@
     return slider.whole ? Math.round(value) : value;
   }
 
-  function named(slider, value) {
+  function named(slider, value, digits = 3) {
     if (slider.names.length) return slider.names[value];
     const unit = value === 1 ? slider.unit.replace(/^(\w+)s\b/, "$1") : slider.unit; // 1 server
-    return `${shown(value)}${unit && ` ${unit}`}`;
+    return `${shown(value, digits)}${unit && ` ${unit}`}`;
   }
 
   /** One slider, or a choice where its values have names: a labelled input with its output. */
@@ -259,6 +261,37 @@
     history.replaceState(null, "", `${location.pathname}${query && `?${query}`}${location.hash}`);
   }
 
+  /** What a panel asks first. The answer takes the place of the question, so that nothing below it moves. */
+  function asked(panel, shows) {
+    const { question, value, low, high, step, unit, much, why } = panel.guess, id = `panel-${panel.name}-guess`;
+    const amount = (x) => named({ names: [], unit }, x, 2);
+    const input = element("input", { type: "range", id, min: low, max: high, step });
+    input.value = (low + high) / 2;
+    const output = element("output", { for: id });
+    const read = () => {
+      output.textContent = amount(Number(input.value));
+      input.setAttribute("aria-valuetext", output.textContent);
+    };
+    input.addEventListener("input", read);
+    read();
+    const label = element("label", { for: id }, element("strong", {}, "Guess first. "), question);
+    const answer = element("button", { type: "submit", class: "panel-button" }, "Show the answer");
+    const ask = element("div", { class: "panel-guess-ask" }, label, element("div", { class: "panel-guess-row" }, input, output, answer));
+    const reply = element("p", { class: "panel-guess-reply", tabindex: -1 });
+    const form = element("form", { class: "panel-guess" }, ask, reply);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const guess = Number(input.value), right = shows()[value], near = Math.abs(guess / right - 1) < 0.1;
+      const verdict = near ? `You guessed ${amount(guess)}, and it is ${amount(right)}: very near.`
+        : `You guessed ${amount(guess)}. It is ${amount(right)}: ${times(right / guess, much, 2, true)} as you guessed.`;
+      reply.replaceChildren(element("strong", {}, verdict), ` ${why}`);
+      form.classList.add("answered");
+      reply.focus({ preventScroll: true });
+    });
+    form.addEventListener("reset", () => (form.classList.remove("answered"), setTimeout(read)));
+    return form;
+  }
+
   function build(panel) {
     const place = document.getElementById(`panel-${panel.name}`);
     if (!place || place.childElementCount) return;
@@ -274,7 +307,9 @@
     const buttons = element("div", { class: "panel-buttons" });
     const note = element("details", { class: "panel-note" }, element("summary", {}, "What is shown"), element("p", {}, panel.note));
     note.open = innerWidth >= PHONE;
-    place.append(title, sliders, buttons, summary, spoken, charts, note);
+    const guess = panel.guess ? [asked(panel, shows)] : [];
+    const moves = panel.opens !== null; // a story that plays by itself
+    place.append(title, ...(moves ? [buttons, summary, spoken, charts, ...guess, sliders] : [...guess, sliders, buttons, summary, spoken, charts]), note);
     let waiting = 0, silent = null, noted = null, playing = 0;
     const press = (words, act) => {
       const button = element("button", { type: "button", class: "panel-button" }, words);
@@ -293,7 +328,7 @@
     }
     function byHand(name) {
       // A story that plays is seen whole when a reader changes it.
-      if (panel.autoplay && name !== panel.plays) controls[panel.plays].set(first[panel.plays]);
+      if (moves && name !== panel.plays) controls[panel.plays].set(first[panel.plays]);
       const others = follow(name, now());
       if (others) set(others);
       moved();
@@ -325,13 +360,19 @@
     const play = panel.plays && press("Play", () => (playing ? pause() : start()));
     for (const [name, preset] of Object.entries(panel.presets)) press(name, () => (set(preset), moved(), go()));
     for (const [name, act] of Object.entries(acts)) press(name, () => (set(act(now())), moved()));
-    press("Reset", () => (set({}), pause(), later(), clearTimeout(noted), address(panel.name, {})));
+    press("Reset", () => (set({}), pause(), later(), clearTimeout(noted), address(panel.name, {}), guess.forEach((form) => form.reset())));
     /** A story that plays begins to play. */
     function go() {
-      if (panel.autoplay && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
-        set({ ...now(), [panel.plays]: controls[panel.plays].slider.min });
+      if (moves && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
+        set({ ...now(), [panel.plays]: panel.opens });
         start();
       }
+    }
+    /** The case of the question, and its numbers. */
+    function shows() {
+      set(panel.guess.at);
+      moved();
+      return values(now());
     }
     function redraw() {
       waiting = 0;
@@ -363,7 +404,7 @@
       const back = () => setTimeout(() => link.scrollIntoView({ block: "center", behavior: "instant" }), 50);
       setTimeout(() => addEventListener("popstate", back, { once: true }), 50);
     };
-    if (panel.autoplay && !Object.keys(wanted).length) new IntersectionObserver(([seen], watch) => seen.isIntersecting && (watch.disconnect(), go())).observe(place);
+    if (moves && !Object.keys(wanted).length) new IntersectionObserver(([seen], watch) => seen.isIntersecting && (watch.disconnect(), go())).observe(place);
     // For the tests, which compare with Python.
     window.mjqValues[panel.name] = (positions = null) =>
       values(positions ? Object.fromEntries(panel.sliders.map((slider) => [slider.name, valueOf(slider, positions[slider.name])])) : now());

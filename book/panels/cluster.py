@@ -1,7 +1,7 @@
 """Delay and blocking of a cluster behind a tracker, interpolated in a table, which `make sync-panels` makes anew."""
 
 import numpy as np
-from live_panels import Panel, Slider, keep, kept, points
+from live_panels import Guess, Panel, Slider, keep, kept, points
 
 from mjq import cluster
 
@@ -37,6 +37,18 @@ PANEL = Panel(
         Slider("places", "places in the queue", 0, len(PLACES) - 1, 1, 3, names=tuple(map(str, PLACES))),
     ),
     values=values,
+    guess=Guess(
+        question="With fifteen places in the queue {lost:.0f} % of thirty jobs per second are lost. What part is lost "
+        "with one place?",
+        at={"lam": 30, "mu1": 1000, "places": 0},
+        value="lost",
+        low=1,
+        high=99,
+        step=1,
+        unit="%",
+        much="much",
+        why="The servers, not the places, limit how many jobs get through.",
+    ),
     presets={
         "Thirty jobs per second": {"lam": 30, "mu1": 1000, "places": 3},
         "A slow tracker": {"lam": 30, "mu1": 40, "places": 3},

@@ -1,6 +1,6 @@
 """Requests at a queue with a few servers: exact, as a fluid, and as a smoothed fluid that fills or empties."""
 
-from live_panels import Panel, Slider
+from live_panels import Guess, Panel, Slider
 
 from mjq import fluid
 from mjq.solvers import product_form
@@ -45,6 +45,17 @@ PANEL = Panel(
         Slider("start", "at the start, for each server", 0, 5, 0.25, 0, unit="requests"),
     ),
     values=values,
+    guess=Guess(
+        question="At 80 % load there are {exact:.1f} requests at four servers on average. How many are there at 95 %?",
+        at={"k": 4, "load": 95, "p": FITTED, "start": 0},
+        value="exact",
+        low=1,
+        high=40,
+        step=0.5,
+        unit="requests",
+        much="many",
+        why="Chance makes the queue, and the fluid with its hard minimum has no chance in it.",
+    ),
     presets={
         "Fitted at 80 % load": {"k": 4, "load": 80, "p": FITTED, "start": 0},
         "A burst of twelve requests": {"k": 4, "load": 50, "p": FITTED, "start": 3},

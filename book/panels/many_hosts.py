@@ -1,6 +1,6 @@
 """What a job costs that needs a whole host: the product law, and the capacity while such jobs are rare."""
 
-from live_panels import Panel, Slider
+from live_panels import Guess, Panel, Slider
 
 from mjq import many_hosts as mh
 
@@ -32,6 +32,18 @@ PANEL = Panel(
         Slider("share", "jobs that need a whole host", -4, 0, 0.02, -2, log=True, unit="%"),
     ),
     values=values,
+    guess=Guess(
+        question="With 64 hosts of 8 places {ended:.0f} % of the running jobs must end before a host is empty. What "
+        "part must end with a thousand hosts?",
+        at={"hosts": 1000, "places": 8, "share": 0.001},
+        value="ended",
+        low=0.5,
+        high=80,
+        step=0.5,
+        unit="%",
+        much="much",
+        why="Among more hosts one is lucky sooner, but eight jobs must still end on one and the same host.",
+    ),
     presets={
         "64 nodes of 8 GPUs": {"hosts": 64, "places": 8, "share": 0.01},
         "A thousand nodes": {"hosts": 1000, "places": 8, "share": 0.001},

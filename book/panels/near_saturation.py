@@ -5,7 +5,7 @@ a table, which `make sync-panels` makes anew.
 """
 
 import sympy as sp
-from live_panels import Panel, Slider, generated, keep, kept, points
+from live_panels import Guess, Panel, Slider, generated, keep, kept, points
 
 from mjq import near_saturation as ns
 from mjq import processing_capacity as pc
@@ -91,6 +91,18 @@ PANEL = Panel(
         Slider("share", "jobs that need all four servers", 0, 1.7, 0.02, 1.18, log=True, unit="%"),
     ),
     values=values,
+    guess=Guess(
+        question="In order of arrival, jobs stay {in_order:.0f} units of time at 95 % load. How long do they stay at "
+        "95 % load if only 2 jobs in a hundred need all servers?",
+        at={"load": 95, "share": 2},
+        value="in_order",
+        low=1,
+        high=40,
+        step=0.5,
+        unit="units of time",
+        much="long",
+        why="The cluster can do more then, but it is as near to its capacity as before.",
+    ),
     presets={
         "Nearly full": {"load": 95, "share": 15},
         "Half full": {"load": 50, "share": 15},

@@ -1,6 +1,6 @@
 """Depletion time against the admitted mix, with many tasks in execution and many more to do."""
 
-from live_panels import Panel, Slider
+from live_panels import Guess, Panel, Slider
 
 from mjq import pool_depletion as pool
 
@@ -29,6 +29,18 @@ PANEL = Panel(
         Slider("D2B", "demand of class B at station 2", 0.7, 3, 0.01, 1.25, unit="units of time"),
     ),
     values=values,
+    guess=Guess(
+        question="The best mix has {star:.0f} % of class A. A task of class A now takes twice as long at station 1: "
+        "what is the best mix then?",
+        at={"alpha": 70, "beta": 20, "D1A": 1.5, "D2B": 1.25},
+        value="star",
+        low=1,
+        high=99,
+        step=1,
+        unit="%",
+        much="much",
+        why="Each of them now keeps station 1 busy for longer, so that fewer of them are enough.",
+    ),
     presets={
         "The paper's System 1": {"alpha": 70, "beta": 20, "D1A": 0.75, "D2B": 1.25},
         "Admit as the pool is mixed": {"alpha": 70, "beta": 70, "D1A": 0.75, "D2B": 1.25},

@@ -1,6 +1,6 @@
 """The capacity of a hundred servers that run small jobs and large ones, by the product form of two classes."""
 
-from live_panels import HERE, Panel, Slider
+from live_panels import HERE, Guess, Panel, Slider
 
 from mjq import stability as st
 
@@ -26,6 +26,18 @@ PANEL = Panel(
         Slider("time", "mean run time of a large job", -1, 1, 0.02, 0, log=True, unit="units of time"),
     ),
     values=values,
+    guess=Guess(
+        question="If one job in a hundred needs all hundred servers, {idle:.0f} of them are idle on average. How many "
+        "are idle if one job in a thousand needs them?",
+        at=STORY | {"share": 0.1},
+        value="idle",
+        low=1,
+        high=99,
+        step=1,
+        unit="servers",
+        much="many",
+        why="Large jobs are rare then, but the whole cluster must be free for each of them.",
+    ),
     generated=(HERE / "product_form.js").read_text(encoding="utf-8"),
     presets={
         "One job in a hundred needs all": STORY,

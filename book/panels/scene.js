@@ -67,19 +67,21 @@ function values({ share, size, row, rule, time }) {
     else done += 1;
   }
   const part = (x) => (100 * x) / (data.servers * time);
-  return { busy, small: part(held.small), large: part(held.large), done };
+  return { busy, small: part(held.small), large: part(held.large), idle: 100 - part(held.small + held.large), done };
 }
 
-function draw({ share, size, row, rule, time }, { busy, small, large, done }) {
-  const { shown } = tools, jobs = schedule(share / 100, size, row, rule), idle = data.servers - busy;
+function draw({ share, size, row, rule, time }, { busy, small, large, idle, done }) {
+  const { shown } = tools, jobs = schedule(share / 100, size, row, rule);
   const seen = jobs.filter((job) => job.start <= data.end);
   kept.pieces ??= tools.seated(seen.map((job) => [job.need, job.start, job.finish]), data.servers);
   const boxes = seen.flatMap((job, k) => (job.start >= time ? [] : kept.pieces[k].map((y) => ({
     x: [job.start, Math.min(job.finish, time)], y, kind: job.large ? 1 : 0, name: job.large ? "large job" : "small job",
   }))));
-  const lost = Math.max(0, Number((100 - small - large).toFixed(3))), gauge = [[0, small, 0, "small jobs"], [small, small + large, 1, "large jobs"]];
+  const lost = Math.max(0, Number(idle.toFixed(3))), gauge = [[0, small, 0, "small jobs"], [small, small + large, 1, "large jobs"]];
   return {
-    summary: `${shown(busy)} of 100 servers are busy and ${shown(idle)} idle, while jobs wait. So far ${shown(lost, 2)} % of ` +
+    summary: (busy < data.servers
+      ? `${shown(busy)} of 100 servers are busy and ${shown(data.servers - busy)} idle, while jobs wait. `
+      : "All 100 servers are busy. ") + `So far ${shown(lost, 2)} % of ` +
       `the servers' time was idle, and ${shown(done / time, 2)} jobs were completed per unit of time.`,
     charts: [
       {

@@ -3,7 +3,7 @@
 from functools import cache
 
 import numpy as np
-from live_panels import Panel, Slider
+from live_panels import Guess, Panel, Slider
 
 from mjq.simulation import replay
 
@@ -36,6 +36,7 @@ def values(share, size, row, rule, time):
         "busy": jobs.need[running].sum(),
         "small": 100 * held[~large].sum() / (SERVERS * time),
         "large": 100 * held[large].sum() / (SERVERS * time),
+        "idle": 100 * (1 - held.sum() / (SERVERS * time)),
         "done": (jobs.finish <= time).sum(),
     }
 
@@ -43,7 +44,7 @@ def values(share, size, row, rule, time):
 STORY = dict(share=1, size=100, row=0, rule=0, time=END)
 PANEL = Panel(
     title="A hundred servers, and a queue that never ends",
-    note="A short sample; the long run is told below. Time is counted in mean run times of a small job. A large job "
+    note="A short sample of what goes on for ever. Time is counted in mean run times of a small job. A large job "
     "has the same work whatever its size: on half of the servers it runs twice as long. Under EASY a later job starts "
     "if it fits and does not delay the first in the queue.",
     page="book/index",
@@ -63,6 +64,18 @@ PANEL = Panel(
         "Let others pass": STORY | {"rule": 1},
     },
     plays="time",
-    autoplay=True,
+    opens=6.5,
+    guess=Guess(
+        question="In this sample {idle:.0f} of the 100 servers are idle on average. Let each large job use only half "
+        "of the servers, for twice as long: how many are idle then?",
+        at=STORY | {"size": 50},
+        value="idle",
+        low=1,
+        high=99,
+        step=1,
+        unit="servers",
+        much="many",
+        why="A large job now waits for half of the servers, and the other half may go on.",
+    ),
     data={"servers": SERVERS, "end": END, "draws": draws.tolist(), "runs": runs.tolist()},
 )

@@ -1,6 +1,6 @@
 """Two classes on a machine with processors and memory: what fits, the capacity, and what the next job lacks."""
 
-from live_panels import Panel, Slider
+from live_panels import Guess, Panel, Slider
 
 from mjq import System
 
@@ -48,6 +48,19 @@ PANEL = Panel(
         Slider("time", "class 2: time", -2, 2, 0.02, 0, log=True),
     ),
     values=values,
+    guess=Guess(
+        question="Class 1 needs one processor and no memory, class 2 one unit of memory and no processor. Each "
+        "resource alone promises {there[processors]:.0f} jobs per unit of time. How many are finished in "
+        "order of arrival?",
+        at=needs(1, 0, 0, 1) | {"share": 50, "time": 1},
+        value="capacity",
+        low=1,
+        high=30,
+        step=0.5,
+        unit="jobs per unit of time",
+        much="many",
+        why="A job that lacks one resource also stops those behind it that need only the other one.",
+    ),
     presets={
         "The machine of this page": needs(4, 1, 1, 4) | {"share": 50, "time": 1},
         "One resource is enough": needs(4, 1, 2, 1) | {"share": 50, "time": 1},

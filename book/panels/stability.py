@@ -1,6 +1,6 @@
 """Wasted servers of a saturated cluster, by the product form, up to ten thousand servers."""
 
-from live_panels import HERE, Panel, Slider
+from live_panels import HERE, Guess, Panel, Slider
 from scipy.optimize import minimize_scalar
 
 from mjq import stability as st
@@ -39,6 +39,18 @@ PANEL = Panel(
         Slider("ratio", "rate of large to small jobs", -3, 4, 0.02, 0, log=True, unit=": 1"),
     ),
     values=values,
+    guess=Guess(
+        question="With the worst mix {wasted:.0f} % of the servers are idle. How much is idle if ten times as many "
+        "jobs are large?",
+        at={"n": 100, "part": 100, "share": 10 * WORST, "ratio": 1},
+        value="wasted",
+        low=1,
+        high=99,
+        step=1,
+        unit="%",
+        much="much",
+        why="A large job now more often follows another one, and then the cluster need not run empty first.",
+    ),
     generated=(HERE / "product_form.js").read_text(encoding="utf-8"),
     presets={
         "The worst mix of a hundred servers": {"n": 100, "part": 100, "share": WORST, "ratio": 1},

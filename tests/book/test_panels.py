@@ -18,7 +18,18 @@ from docutils.utils import new_document
 from scipy import integrate
 from sphinx.errors import ExtensionError
 
-from tests.conftest import ROOT, beyond_the_edge, context_of, looks, small_page, violations, visit
+from tests.conftest import (
+    DESK,
+    PHONE,
+    ROOT,
+    beyond_the_edge,
+    context_of,
+    looks,
+    resize,
+    small_page,
+    violations,
+    visit,
+)
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 import panels
@@ -273,9 +284,13 @@ def test_the_keyboard_alone_moves_every_slider(name, shown):
     reset = shown.get_by_role("button", name="Reset")
     reset.click()
     shown.locator("body").click(position={"x": 1, "y": 1})
-    for slider in all_panels()[name].sliders:
+    ids = [f"panel-{name}-{slider.name}" for slider in all_panels()[name].sliders]
+    stops = []
+    while len(stops) < 30 and ids[-1] not in stops:
         shown.keyboard.press("Tab")
-        assert shown.evaluate("document.activeElement.id") == f"panel-{name}-{slider.name}"
+        stops.append(shown.evaluate("document.activeElement.id"))
+    assert [stop for stop in stops if stop in ids] == ids
+    assert (f"panel-{name}-guess" in stops) == bool(all_panels()[name].guess)
     for slider in all_panels()[name].sliders:
         reset.click()
         moved = shown.locator(f"#panel-{name}-{slider.name}")
@@ -330,10 +345,54 @@ def test_each_preset_sets_the_values_that_it_names(name, shown):
     shown.get_by_role("button", name="Reset").click()
 
 
-def settings_of(panel, preset):
-    """The values of all sliders after a button: those that it does not name are as at the beginning."""
-    start = {slider.name: slider.value(slider.start) for slider in panel.sliders}
-    return start | panel.first | preset
+GUESSED = [name for name in NAMES if live_panels.module(live_panels.HERE / f"{name}.py").PANEL.guess]
+
+
+def test_most_panels_ask_first():
+    assert "scene" in GUESSED and len(GUESSED) > len(NAMES) / 2
+
+
+@pytest.mark.parametrize("guessed", GUESSED)
+def test_a_question_is_about_a_case_that_the_page_has_not_told(guessed):
+    """It can be guessed wrong on both sides, and the number is another than that of the beginning."""
+    panel = all_panels()[guessed]
+    guess, began = panel.guess, panel.values(**panel.at({}))
+    there = panel.values(**panel.at(guess.at))[guess.value]
+    assert guess.at.keys() == {slider.name for slider in panel.sliders}
+    assert guess.low < there / 1.12 and 1.12 * there < guess.high
+    assert panel.at(guess.at) != panel.at({})
+    asked = guess.question.format(**began, there=panel.values(**panel.at(guess.at)))
+    shown = {format(there, form) for form in (".0f", ".1f", ".2g", ".3g")}
+    assert not shown & set(re.findall(r"\d+\.?\d*", asked))
+
+
+@pytest.mark.parametrize("guessed", GUESSED)
+def test_the_answer_reacts_to_the_guess_and_nothing_moves(guessed, browser, tmp_path):
+    panel, (page, trouble) = all_panels()[guessed], visit(browser, page_of(guessed, tmp_path))
+    guess = panel.guess
+    there = float(panel.values(**panel.at(guess.at))[guess.value])
+    number = page.evaluate("x => x.toLocaleString('en', { maximumSignificantDigits: 2 })", there)
+    assert not page.locator(".panel-guess-reply").inner_text()
+    place, form = page.locator("section.panel"), page.locator(".panel-guess")
+    guesses = (guess.low, " times as "), (there, "very near"), (guess.high, f" as {guess.much} as you guessed")
+    for width in (DESK, PHONE):
+        resize(page, width)
+        for given, words in guesses:
+            page.get_by_role("button", name="Reset").click()
+            slider = page.locator(f"#panel-{guessed}-guess")
+            slider.fill(str(min(max(round(given / guess.step), 1) * guess.step, guess.high)))
+            before = form.bounding_box()["height"]
+            form.get_by_role("button").press("Enter")
+            reply = form.locator(".panel-guess-reply")
+            assert words in reply.inner_text() and number in reply.inner_text()
+            assert reply.evaluate("node => node === document.activeElement")
+            assert not form.get_by_role("button").is_visible()
+            assert form.bounding_box()["height"] == before
+            for slider in panel.sliders:
+                value = float(place.locator(f"#panel-{guessed}-{slider.name}").input_value())
+                assert (10**value if slider.log else value) == pytest.approx(guess.at[slider.name], rel=0.06)
+    page.context.close()
+    assert not trouble
 
 
 def is_worst(at, of):
@@ -429,7 +488,7 @@ def test_buttons_do_what_their_words_say(name):
     panel = all_panels()[name]
     assert panel.presets.keys() == PROMISES[name].keys()
     for words, promise in PROMISES[name].items():
-        at = settings_of(panel, panel.presets[words])
+        at = panel.at(panel.presets[words])
         assert promise(at, lambda **changes: panel.values(**at | changes)), words  # noqa: B023
 
 
@@ -454,7 +513,7 @@ def test_buttons_do_what_their_words_say(name):
 def test_summaries_can_be_read(panel_name, preset, words, browser, tmp_path):
     path = page_of(panel_name, tmp_path)
     page, trouble = visit(browser, path)
-    at = settings_of(all_panels()[panel_name], preset)
+    at = all_panels()[panel_name].at(preset)
     page.goto(f"{path.as_uri()}?panel-{panel_name}={','.join(f'{key}:{value}' for key, value in at.items())}")
     assert words in page.locator(".panel-summary").inner_text()
     page.context.close()

@@ -29,7 +29,7 @@ FIRST = """<h1 id="one">First page<a class="headerlink" href="#one">#</a></h1>
 and <a href="https://example.org/">elsewhere</a>.</p>
 <p><math><mi>∑</mi><mi>𝑘</mi><mo>=</mo><mfrac><mrow><mi>n</mi><mo>(</mo><mi>n</mi><mo>+</mo><mn>1</mn><mo>)</mo></mrow><mn>2</mn></mfrac></math></p>
 <img src="../_images/picture.svg" alt="A square">
-<div class="of-the-screen">Move a slider</div><p class="whole-book"><a href="../mjq-book.pdf">The whole book</a></p>"""
+<p class="whole-book"><a href="../mjq-book.pdf">The whole book</a></p>"""
 CODE = '<div class="cell"><div class="cell_input"><div class="highlight"><pre>{}</pre></div></div></div>'
 SECOND = (
     """<h1 id="one">Second page</h1><h2 id="two">Another section</h2>
