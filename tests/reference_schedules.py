@@ -12,6 +12,7 @@ from operator import le
 
 import numpy as np
 
+TIES = "completions first", "one by one"
 FIT_TOLERANCE = 1e-9  # of the servers: needs may be decimals
 
 
@@ -35,8 +36,9 @@ def scaled(factor, amount):
 class Cluster:
     """Jobs of a log, waiting and in service, at one instant; jobs are numbered in order of arrival."""
 
-    def __init__(self, submit, need, run, estimate, servers, depth=0):
+    def __init__(self, submit, need, run, estimate, priority, servers, depth=0):
         self.submit, self.need, self.run, self.estimate = submit, need, run, estimate
+        self.priority = priority
         self.servers, self.depth = servers, depth
         self.coming, self.line = list(range(len(submit))), []
         self.ends, self.expected = {}, {}  # of jobs in service
@@ -113,7 +115,10 @@ class Cluster:
         del self.expected[job]
 
     def arrive(self):
-        self.line.append(self.coming.pop(0))
+        """The next one stands before all of a lower priority, and behind all others."""
+        job = self.coming.pop(0)
+        higher = [other for other in self.line if self.priority[other] >= self.priority[job]]
+        self.line = [*higher, job, *(other for other in self.line if other not in higher)]
 
 
 # --- Rules that look at needs and order alone: the place of the job that starts next, or None -------------------------
@@ -247,7 +252,7 @@ def plain(amount):
     return float(amount) if np.ndim(amount) == 0 else tuple(map(float, amount))
 
 
-def schedule(submit, need, run, estimate, servers, policy="fcfs", ties="completions first", kill=False, calendar=()):
+def schedule(submit, need, run, estimate, servers, policy="fcfs", ties=TIES[0], kill=False, calendar=(), priority=None):
     """Start and end of each job; arguments as those of `mjq.simulation.replay`. Who never starts has none.
 
     The words of the calendar: jobs in service run on when servers go down, and nobody starts who would hold more than
@@ -259,7 +264,8 @@ def schedule(submit, need, run, estimate, servers, policy="fcfs", ties="completi
     last = max([np.max(submit), *(since for since, _ in calendar)])
     estimate = np.maximum(estimate, np.spacing(last + np.sum(run, dtype=float)))  # no promise of nothing
     order = sorted(range(len(submit)), key=lambda job: submit[job])
-    columns = [[plain(column[job]) for job in order] for column in (submit, need, run, estimate)]
+    priority = np.zeros(len(submit)) if priority is None else priority
+    columns = [[plain(column[job]) for job in order] for column in (submit, need, run, estimate, priority)]
     name, number = re.fullmatch(r"([a-z-]+?)(?:-([0-9]+))?", policy).groups()
     depth = int(number) if number else math.inf if name == "conservative" else 0
     servers = plain(servers)

@@ -11,8 +11,8 @@ times at which they end.
    times the time that has passed, to their integrals.
 2. At that instant, first change the servers that are up.
 3. Then let all jobs go that end now, and give back their servers.
-4. Then let all jobs in that arrive now, at the end of the queue, and draw when the next one comes. Where the queue has
-   finitely many places, let in one at a time.
+4. Then let all jobs in that arrive now, at the end of the queue or, in a replay with priorities, before all of a
+   lower one, and draw when the next one comes. Where the queue has finitely many places, let in one at a time.
 5. Ask the policy for a job that starts, and start it; ask again until it names none. A job that starts takes its
    servers and enters the heap. Its service time is drawn now, or was drawn at its arrival if the policy looks at times.
    If more jobs wait then than there are places, the newcomer is lost.
@@ -23,10 +23,10 @@ Or, where a log is to be replayed as some schedulers work, the policy is asked a
 see :func:`event_loop`.
 
 **Cost.** An event takes time proportional to the logarithm of the jobs in service, for the heap, and what the policy
-takes. To enter and to leave the queue takes the same time however long it is; only a job that is interrupted walks
-through the queue to its old place. For policies that look at times, jobs in service also stand in a list by expected
-end; a new one walks past those that are expected to end later. Memory is a row of 96 bytes for each job in the system
-at the same time; the table doubles when it is full.
+takes. To enter and to leave the queue takes the same time however long it is, with priorities that of the classes;
+only a job that is interrupted walks through the queue to its old place. For policies that look at times, jobs in
+service also stand in a list by expected end; a new one walks past those that are expected to end later. Memory is a row
+of 96 bytes for each job in the system at the same time; the table doubles when it is full.
 
 **Accuracy.** Needs are whole units, so what is free is always exact. Tests compare start and end of each job of random
 logs, under every policy, with plain definitions that share no code: they are equal to the last bit.
@@ -40,7 +40,7 @@ import numpy as np
 
 from mjq._util.compiling import numba
 from mjq.simulation import policies
-from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, service_time
+from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, number_of, service_time
 from mjq.simulation.engine.heap import pop, push, record_type, remove
 from mjq.simulation.engine.policy import compiled
 from mjq.simulation.engine.queue import (
@@ -58,6 +58,7 @@ from mjq.simulation.engine.queue import (
     job_table,
     leave,
     longer_table,
+    pass_by_number,
     release,
     serve,
     take,
@@ -114,6 +115,8 @@ class Plan(NamedTuple):
         Whether the time of a job must be known when it arrives; whether the policy interrupts jobs.
     number : int
         Its parameter.
+    by_number : bool
+        Whether jobs stand in the queue by the numbers that a log gives them, and not by arrival.
     """
 
     arrivals: int
@@ -126,6 +129,7 @@ class Plan(NamedTuple):
     knows_times: bool
     interrupts: bool
     number: int
+    by_number: bool = False
 
 
 class Sums(NamedTuple):
@@ -247,7 +251,7 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
     longer than the steps.
     """
     lam, shares, laws, table, factor, log = source
-    arrivals, warm, counted, batches, tail_at, room, one_by_one, knows_times, interrupts, _ = plan
+    arrivals, warm, counted, batches, tail_at, room, one_by_one, knows_times, interrupts, _, by_number = plan
     areas, times_known, single = sums.areas, knows_times or one_by_one, one_by_one or room < ENDLESS
     while state.told < counted or state.batch >= 0:
         then = min(state.coming, due[0]) if state.running else state.coming
@@ -289,7 +293,9 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
             number = state.arrived - warm
             state.batch = number * batches // counted if 0 <= number < counted - 1 else -1
             newcomer = state.spare
-            _arrive(state, jobs, line, class_of(rng, shares, log, state.arrived))
+            _arrive(state, jobs, line, class_of(rng, shares, log, state.arrived), number_of(log, state.arrived))
+            if by_number:
+                pass_by_number(jobs, line, newcomer)
             if times_known:
                 mine = jobs[newcomer]
                 mine.service = mine.rest = service_time(rng, laws, table, log, mine.number, mine.kind)
@@ -418,12 +424,12 @@ def _depart(state, jobs, line, due, who):
 
 
 @numba.njit(cache=True, nogil=True)
-def _arrive(state, jobs, line, kind):
-    """Give a job of this class a place in the table, and put it into the queue."""
+def _arrive(state, jobs, line, kind, number):
+    """Give a job of this class and number a place in the table, and put it at the end of the queue."""
     job = state.spare
     state.spare = jobs[job].behind[ALL]
     jobs[job].arrival = state.now
-    jobs[job].number = state.arrived
+    jobs[job].number = number
     jobs[job].kind = kind
     enter(jobs, line, job)
     state.arrived += 1

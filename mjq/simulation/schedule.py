@@ -1,8 +1,9 @@
 """When each job of a log starts and ends under a queueing policy.
 
 A replay is one run of the event loop (:mod:`mjq.simulation.loop`) whose arrivals, run times and estimates are
-those of the log, in order of arrival. Jobs with the same need are one class. It takes the time of the events, two a
-job, and memory for the columns of the log; a test holds each start and end to a plain definition, to the last bit.
+those of the log, in order of arrival. Jobs with the same need, and the same priority if they have one, are one class.
+It takes the time of the events, two a job, and memory for the columns of the log; a test holds each start and end to a
+plain definition, to the last bit.
 
 A job may need several resources at once, such as processors and memory. They are those of one pool: nothing is said of
 which part of it is whose, and a job fits where it fits into what is free of each of them.
@@ -118,10 +119,12 @@ def replay(
     ties: str = "completions first",
     kill: bool = False,
     calendar: ArrayLike | Calendar | None = None,
+    priority: ArrayLike | None = None,
 ) -> Schedule:
     """Replay a log: return when each job starts and ends under a queueing policy.
 
-    Jobs queue in order of arrival. Priorities, fair share and limits for users are not modelled.
+    Jobs queue in order of arrival or, with priorities, by priority and then by arrival. Nobody is interrupted. Fair
+    share and limits for users are not modelled.
 
     Parameters
     ----------
@@ -151,6 +154,12 @@ def replay(
         are. Jobs in service run on when servers go down; those servers go when the jobs end. The policy does not know
         the calendar beforehand. The whole rule is in :mod:`mjq.simulation.calendar`. Not for policies that interrupt.
         Of several resources it counts the first, and the same share of each other one is up.
+    priority : sequence of float, shape (n,), optional
+        A job with a larger number stands before all with smaller ones, as in Slurm, PBS, LSF and Kubernetes; jobs of
+        the same number queue in order of arrival. Under fcfs this is strict priority: no job starts while one of a
+        higher priority waits. Under easy the first of this queue holds the reservation, and loses it to a job of a
+        higher priority that comes. Only for policies that go down the queue and keep no promises: these two and
+        first-fit.
 
     Returns
     -------
@@ -160,8 +169,9 @@ def replay(
     ------
     ValueError
         If there is no job, lengths differ, a time is negative, a job needs nothing or more than the servers, there is
-        no such policy, it goes by classes, or it is a rule for one resource and there are more; if a calendar does not
-        rise, has more servers than there are, or leaves so few up for ever that some job never starts.
+        no such policy, it goes by classes, or it is a rule for one resource and there are more; if there are priorities
+        and the policy takes none; if a calendar does not rise, has more servers than there are, or leaves so few up for
+        ever that some job never starts.
 
     Examples
     --------
@@ -184,6 +194,11 @@ def replay(
 
     >>> replay([0, 1, 2], [(2, 12), (2, 8), (1, 4)], [5, 2, 3], None, (4, 16), "easy").start
     array([0., 5., 2.])
+
+    The third job goes before the second:
+
+    >>> replay([0, 1, 2], [4, 2, 4], [5, 2, 3], None, 4, priority=[0, 0, 1]).start
+    array([0., 8., 5.])
     """
     servers, held, needs, kinds = _needs(servers, need)
     submit, run = checks.not_negative("submit", submit), checks.not_negative("run", run)
@@ -198,12 +213,15 @@ def replay(
     rule = policies.policy(policy, np.size(servers))
     if rule.by_class:
         raise ValueError(
-            f"{policy} goes by the classes of the simulator, and a log has none: its jobs have needs alone"
+            f"{policy} goes by the classes of the simulator, and a log has none: give a priority to each job instead"
         )
     if rule.interrupts:
         require_powers_of_two(needs.ravel(), np.max(servers))
         if calendar is not None:
             raise ValueError(f"{policy} interrupts jobs, and is not replayed with a calendar")
+    if priority is not None and not rule.takes_priorities:
+        possible = ", ".join(name for name, rule in policies.POLICIES.items() if rule.takes_priorities)
+        raise ValueError(f"{policy} is not replayed with priorities: {possible} are, which go down the queue alone")
     calendar = None if calendar is None else calendar_of(calendar, np.ravel(servers)[0])
     run, estimates = (np.minimum(run, estimates), estimates) if kill else (run, np.maximum(run, estimates))
     steps = ALWAYS_UP if calendar is None else calendar.steps()
@@ -211,7 +229,10 @@ def replay(
     estimates = np.maximum(estimates, np.spacing(last + run.sum()))
     in_order, n = bool((submit[1:] >= submit[:-1]).all()), len(submit)
     order = slice(None) if in_order else np.argsort(submit, kind="stable")
-    source = arrivals.logged(submit, kinds, run, estimates, order)
+    queue = None
+    if priority is not None:
+        queue, kinds, needs = _by_priority(priority, kinds, needs, np.arange(n)[order])
+    source = arrivals.logged(submit, kinds, run, estimates, order, queue)
     del estimates, kinds  # a log may be so long that each column counts
     # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
     rng, record = np.random.default_rng(0), np.full((2, n), np.nan)
@@ -226,13 +247,15 @@ def replay(
         knows_times=rule.draws_times_first,
         interrupts=rule.interrupts,
         number=rule.number,
+        by_number=queue is not None,
     )
     with watching.working(f"replay under {policy}", lambda: float(np.mean(record[START] >= 0))):
         events(rng, policy, source, by_resource(units(needs, servers)), plan, record, steps)
     del source
-    times = record if in_order else np.empty((2, n))
-    if not in_order:
-        times[:, order] = record
+    place = order if queue is None else queue  # of each row of the record
+    times = record if in_order and queue is None else np.empty((2, n))
+    if times is not record:
+        times[:, place] = record
     if calendar is not None and np.isnan(times[START]).any():
         raise ValueError(_never_start(np.flatnonzero(np.isnan(times[START])), held, servers, calendar))
     return Schedule(submit.copy(), held.copy(), run.copy(), servers, times[START], times[FINISH], calendar)
@@ -259,6 +282,16 @@ def _needs(servers, need):
             shown = f"need {checks.shown(too_large[0])} exceeds resource {checks.shown(servers)}"
             raise ValueError(f"{shown}: there is too little of resource {which}")
     return servers, need, needs, kinds.ravel()
+
+
+def _by_priority(priority, kinds, needs, order):
+    """Return the order of the queue, then the class of each job by priority and need, and the need of each class."""
+    priority = checks.numbers("priority", priority)
+    if len(priority) != len(kinds):
+        raise ValueError(f"priority must have one entry for each job, got {len(priority)} for {len(kinds)} jobs")
+    _, rank = np.unique(-priority, return_inverse=True)
+    classes, kinds = np.unique(rank * len(needs) + kinds, return_inverse=True)
+    return order[np.argsort(rank[order], kind="stable")], kinds, needs[classes % len(needs)]
 
 
 def _never_start(jobs, need, servers, calendar):

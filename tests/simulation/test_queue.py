@@ -16,6 +16,7 @@ from mjq.simulation.engine.queue import (
     job_table,
     leave,
     longer_table,
+    pass_by_number,
     release,
     serve,
     units,
@@ -48,6 +49,24 @@ def test_the_line_is_a_list(steps):
             assert walked(jobs, queue["first"], "behind", ALIKE) == alike
             assert walked(jobs, queue["last"], "ahead", ALIKE) == alike[::-1]
         assert line["length"].tolist() == [len(alike) for alike in queues] + [len(expected)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=60))
+def test_newcomers_pass_all_with_larger_numbers(steps):
+    """Jobs of classes 2 and 3 go before all others; before each, perhaps, some job leaves from wherever it stands."""
+    jobs, line, expected = job_table(64), empty_queues(by_resource(units([1, 2, 1, 2], 4))), []
+    for job, (kind, place) in enumerate(steps):
+        if place < len(expected):
+            leave(jobs, line, expected.pop(place))
+        jobs[job]["number"], jobs[job]["kind"] = job + 100 * (kind < 2), kind
+        enter(jobs, line, job)
+        pass_by_number(jobs, line, job)
+        expected = sorted([*expected, job], key=lambda job: jobs[job]["number"])
+        assert walked(jobs, line[-1]["first"], "behind") == expected
+        assert walked(jobs, line[-1]["last"], "ahead") == expected[::-1]
+        for k, queue in enumerate(line[:4]):
+            alike = [other for other in expected if jobs[other]["kind"] == k]
+            assert walked(jobs, queue["first"], "behind", ALIKE) == alike
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=40))

@@ -21,13 +21,23 @@ from mjq.solvers.phase_type import PhaseType
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "Source", "Lognormal", "BoundedPareto", "Law", "Service", "poisson", "logged", "laws", "rates_of", "next_arrival",
-    "class_of", "service_time", "estimate",
+    "class_of", "number_of", "service_time", "estimate",
 ]  # fmt: skip
 
 MEANS_APART = 1e-9  # by which a rate and the mean of a law may differ, relative
 
 LAW = record_type([("phases", np.int64), ("first", np.int64), ("length", np.int64)])
-LOGGED = record_type([("arrival", np.float64), ("kind", np.int64), ("work", np.float64), ("estimate", np.float64)])
+LOGGED = record_type(
+    [
+        # Of the job that comes next, in order of arrival:
+        ("arrival", np.float64),
+        ("kind", np.int32),
+        ("number", np.int32),  # its place among all jobs in the order of the queue
+        # Of the job with this number:
+        ("work", np.float64),
+        ("estimate", np.float64),
+    ]
+)
 SAMPLE, LOGNORMAL, BOUNDED_PARETO = 0, -1, -2  # in place of a number of phases
 
 
@@ -48,7 +58,8 @@ class Source(NamedTuple):
     factor : float
         By which estimates exceed service times.
     log : record array, shape (n,)
-        Instead of all that: jobs in order of arrival, each with its class, service time and estimate.
+        Instead of all that: jobs in order of arrival, each with its class and its number, and service times and
+        estimates in the order of these numbers. It is the order of arrival but where some jobs go before others.
     """
 
     lam: float
@@ -178,15 +189,23 @@ def logged(
     work: np.ndarray,
     estimate: np.ndarray,
     order: np.ndarray | slice = slice(None),
+    queue: np.ndarray | None = None,
 ) -> Source:
     """Return a log as a source: when each job comes, its class, service time and estimate, in the order of arrival.
 
-    Where the jobs are in another order, `order` is that of their arrivals. One column is sorted at a time, as a log may
-    be long.
+    Where the jobs are in another order, `order` is that of their arrivals. Where some go before others, `queue` is the
+    order in which all would queue. One column is sorted at a time, as a log may be long.
     """
     log = np.empty(len(arrival), LOGGED)
-    for name, column in (("arrival", arrival), ("kind", kind), ("work", work), ("estimate", estimate)):
+    log["number"] = np.arange(len(arrival))
+    if queue is not None:
+        place = np.empty(len(arrival), np.int32)
+        place[queue] = log["number"]
+        log["number"] = place[order]
+    for name, column in (("arrival", arrival), ("kind", kind)):
         log[name] = column[order]
+    for name, column in (("work", work), ("estimate", estimate)):
+        log[name] = column[order if queue is None else queue]
     return Source(0.0, np.empty(0), np.empty(0, LAW), np.empty(0), 1.0, log)
 
 
@@ -265,8 +284,14 @@ def class_of(rng, shares, log, number):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def number_of(log, arrived):
+    """Return the number of the job before which this many arrived."""
+    return log[arrived].number if len(log) else arrived
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def service_time(rng, laws, table, log, number, kind):
-    """Return the service time of a job of this class, before which this many arrived."""
+    """Return the service time of the job of this class and number."""
     if len(log):
         return log[number].work
     law = laws[kind]

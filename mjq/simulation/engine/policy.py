@@ -62,6 +62,9 @@ class Policy:
     by_class : bool
         Whether it goes by the class of a job. It is then for the simulator alone, whose classes have an order: those of
         a log are its needs.
+    takes_priorities : bool
+        Whether the queue of a replay may stand in an order of priorities: whether the rule goes down the queue, and not
+        by needs first, and keeps no promise that a later job of a higher priority would have to break.
     number : int
         Its parameter, if it has one.
     """
@@ -77,6 +80,7 @@ class Policy:
     ordered_within_class: bool = True
     one_resource: str = ""
     by_class: bool = False
+    takes_priorities: bool = False
     number: int = 0
 
     @property

@@ -17,7 +17,7 @@ Three jobs come, of classes 0, 1 and 0; the second leaves:
 
 >>> jobs, line = job_table(4), empty_queues(by_resource(units([1, 2], 4)))
 >>> for job, kind in enumerate((0, 1, 0)):
-...     jobs[job]["kind"] = kind
+...     jobs[job]["number"], jobs[job]["kind"] = job, kind
 ...     enter(jobs, line, job)
 >>> leave(jobs, line, 1)
 >>> line["first"].tolist(), line["last"].tolist(), line["length"].tolist()
@@ -38,7 +38,7 @@ from mjq.simulation.engine.heap import record_type
 __all__ = [  # noqa: RUF022, in the order of reading
     "NOBODY", "ALL", "ALIKE", "WHOLE", "RESOURCE", "MOST_RESOURCES", "NOTHING", "EVERYTHING", "JOB", "MEMORY",
     "PROFILE", "QUEUE", "units", "by_resource", "fits", "take", "give_back", "plus", "minus", "interrupt",
-    "empty_queues", "job_table", "longer_table", "enter", "leave", "enter_again", "serve", "release",
+    "empty_queues", "job_table", "longer_table", "enter", "pass_by_number", "leave", "enter_again", "serve", "release",
 ]  # fmt: skip
 
 NOBODY = -1
@@ -52,7 +52,7 @@ NOTHING, EVERYTHING = MOST_RESOURCES * (0,), MOST_RESOURCES * (RESOURCE,)
 JOB = record_type(
     [
         ("arrival", np.float64),
-        ("number", np.int64),  # how many came before
+        ("number", np.int64),  # how many came before or, where some go before others, its place among all jobs
         # Of jobs whose times are known beforehand:
         ("service", np.float64),  # time in service, in all
         ("rest", np.float64),  # what of it is still to come when it starts, or goes on
@@ -248,6 +248,21 @@ def enter(jobs, line, job):
     """Put a job at the end of the queue."""
     _join(jobs, line[len(line) - 1], job, NOBODY, ALL)
     _join(jobs, line[jobs[job].kind], job, NOBODY, ALIKE)
+
+
+@numba.njit(cache=True, nogil=True)
+def pass_by_number(jobs, line, job):
+    """Let a newcomer pass all with larger numbers, none of whom is of its class: it stands behind the last of some one.
+
+    It takes the time of the classes, however long the queue is.
+    """
+    everybody, mine, ahead = line[len(line) - 1], jobs[job].number, NOBODY
+    _part(jobs, everybody, job, ALL)
+    for kind in range(len(line) - 1):
+        last = line[kind].last if kind != jobs[job].kind else jobs[job].ahead[ALIKE]
+        if last != NOBODY and jobs[last].number < mine and (ahead == NOBODY or jobs[last].number > jobs[ahead].number):
+            ahead = last
+    _join(jobs, everybody, job, everybody.first if ahead == NOBODY else jobs[ahead].behind[ALL], ALL)
 
 
 @numba.njit(cache=True, nogil=True)

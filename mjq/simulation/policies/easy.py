@@ -82,5 +82,6 @@ POLICIES = {
         sources=("Lifka95", "MualemFeitelson01"),
         example="a later job fits into the hole",
         knows_times=True,
+        takes_priorities=True,
     )
 }

@@ -25,5 +25,6 @@ POLICIES = {
         sources=("BB22",),
         example="the first in the line blocks all others",
         keeps_order=True,
+        takes_priorities=True,
     )
 }

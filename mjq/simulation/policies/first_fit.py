@@ -30,5 +30,6 @@ POLICIES = {
         "The first job in the queue that fits starts, again and again: backfilling without any reservation.",
         sources=("MualemFeitelson01",),
         example="a later job is too long for the hole",
+        takes_priorities=True,
     )
 }

@@ -1,0 +1,117 @@
+"""Replays in which some jobs go before others: by the words of the rule, and what must hold of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mjq.simulation import policies, replay
+from mjq.simulation.schedule import TIES
+from tests import reference_schedules as reference
+from tests.simulation.test_schedule import WITHOUT_POWERS, logs
+from tests.simulation.test_several_resources import random_calendar, random_log
+
+TAKE_PRIORITIES = [name for name, rule in policies.POLICIES.items() if rule.takes_priorities]
+OTHERS = ["server-filling", *(name for name in WITHOUT_POWERS if not policies.policy(name).takes_priorities)]
+
+
+@st.composite
+def logs_with_priorities(draw):
+    log = draw(logs())
+    jobs = len(log[0])
+    return log, np.array(draw(st.lists(st.integers(-2, 3), min_size=jobs, max_size=jobs)))
+
+
+def compare(number, seed):
+    """Replay random logs of one to three resources, some with a calendar; return how many the priorities change."""
+    rng, changed = np.random.default_rng(seed), 0
+    for case in range(number):
+        log = random_log(rng, most=18)
+        priority = rng.integers(0, rng.integers(1, 5), len(log[0]))
+        policy, ties = TAKE_PRIORITIES[case % len(TAKE_PRIORITIES)], TIES[case // len(TAKE_PRIORITIES) % 2]
+        how = dict(ties=ties, kill=bool(rng.random() < 0.2))
+        if rng.random() < 0.3:
+            how["calendar"] = random_calendar(rng, log)
+        found = replay(*log, policy, **how, priority=priority)
+        start, finish = reference.schedule(*log, policy, **how, priority=priority)
+        same = np.array_equal(found.start, start) and np.array_equal(found.finish, finish)
+        assert same, (case, policy, log, priority, how)
+        changed += not np.array_equal(start, replay(*log, policy, **how).start)
+    return changed
+
+
+def test_replays_are_the_words_of_the_rule():
+    assert compare(400, seed=1) > 100
+
+
+@pytest.mark.slow
+def test_replays_are_the_words_of_the_rule_in_ten_thousand_logs():
+    assert compare(10_000, seed=2) > 2500
+
+
+@pytest.mark.parametrize("policy", TAKE_PRIORITIES)
+def test_a_long_queue_is_the_definition(policy):
+    """Many classes, and a queue that is longer than the first table of jobs."""
+    rng = np.random.default_rng(3)
+    log = rng.integers(0, 300, 1800), rng.integers(1, 11, 1800) / 10, rng.integers(0, 5, 1800), None, 1.0
+    priority = rng.integers(0, 6, 1800)
+    found = replay(*log, policy, priority=priority)
+    assert np.array_equal(found.start, reference.schedule(*log, policy, priority=priority)[0])
+    assert max(((found.submit <= t) & (found.start > t)).sum() for t in range(300)) > 1024
+
+
+@pytest.mark.parametrize("ties", TIES)
+@given(case=logs_with_priorities())
+def test_nobody_starts_in_order_while_one_of_a_higher_priority_waits_or_one_of_the_same_that_came_earlier(ties, case):
+    log, priority = case
+    found = replay(*log, ties=ties, priority=priority)
+    for job, start in enumerate(found.start):
+        waits = (found.submit <= start) & (found.start > start)
+        if ties == "one by one":  # whoever comes at the same instant may come after the start
+            waits &= found.submit < start
+        assert not (waits & (priority > priority[job])).any()
+        assert not (waits & (priority == priority[job]) & (found.submit < found.submit[job])).any()
+
+
+@pytest.mark.parametrize("policy", TAKE_PRIORITIES)
+@settings(max_examples=30)
+@given(case=logs_with_priorities())
+def test_only_the_order_of_priorities_matters(policy, case):
+    """Not their size; and where all have the same, there are none. Numbers and order of the jobs are as they come."""
+    log, priority = case
+    *columns, servers = log
+    start = replay(*log, policy, priority=priority).start
+    assert np.array_equal(replay(*log, policy, priority=7.5 * priority**3 - 1e6).start, start)
+    plain = replay(*log, policy).start
+    assert np.array_equal(replay(*log, policy, priority=np.full(len(start), 3)).start, plain)
+    by_arrival = np.argsort(columns[0], kind="stable")
+    assert np.array_equal(replay(*log, policy, priority=-np.argsort(by_arrival)).start, plain)
+    ordered = [column[by_arrival] for column in columns]
+    assert np.array_equal(replay(*ordered, servers, policy, priority=priority[by_arrival]).start, start[by_arrival])
+
+
+def test_strict_priority_keeps_servers_idle_for_a_high_job_and_easy_fills_them():
+    log = [0, 1, 2, 2], [3, 4, 1, 1], [5, 5, 3, 4], None, 4
+    assert replay(*log, priority=[0, 1, 0, 0]).start.tolist() == [0, 5, 10, 10]
+    assert replay(*log, "easy", priority=[0, 1, 0, 0]).start.tolist() == [0, 5, 2, 10]
+
+
+@pytest.mark.parametrize("policy", OTHERS)
+def test_other_rules_take_no_priorities(policy):
+    with pytest.raises(ValueError, match=f"{policy} is not replayed with priorities: fcfs, first-fit, easy are"):
+        replay([0, 0], [1, 2], [1, 1], None, 2, policy, priority=[0, 1])
+
+
+@pytest.mark.parametrize(
+    ("priority", "message"),
+    [
+        ([1, 2, 3], "priority must have one entry for each job, got 3 for 2 jobs"),
+        ([1, float("nan")], "priority must be finite numbers"),
+        ([[1, 2]], "priority must"),
+        (3, "priority must"),
+        (["high", "low"], "priority must"),
+    ],
+)
+def test_bad_priorities(priority, message):
+    with pytest.raises(ValueError, match=message):
+        replay([0, 0], [1, 2], [1, 1], None, 2, priority=priority)
