@@ -570,6 +570,7 @@ def on_this_machine(text, address):
     return text.replace("tcp://head:8786", address)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_and_a_killed_sweep_lose_nothing(tmp_path, cluster):
     """The sweep of the page with a third of its values, of a light chapter with the same parameters."""
     address, (_, workers) = cluster
@@ -596,6 +597,7 @@ def test_a_killed_worker_and_a_killed_sweep_lose_nothing(tmp_path, cluster):
     assert {r["status"] for r in rows(folder / "cases.csv")} == {"done"}
 
 
+@pytest.mark.slow
 def test_replications_on_the_cluster_of_the_page(cluster):
     address, _ = cluster
     code = on_this_machine(block("replications"), address)
