@@ -93,6 +93,7 @@ from .waits.machines import sizes_between as sizes_between
 from .waits.one_size import waits_at_load as waits_at_load
 from .waits.plan import planned as planned
 from .waits.plan import planned_by_partition as planned_by_partition
+from .waits.plan import planned_on_hosts as planned_on_hosts
 from .waits.what_if import what_if as what_if
 from .window import busy_share as busy_share
 from .window import held_most as held_most

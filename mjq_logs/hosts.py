@@ -10,8 +10,6 @@ Jobs start in order of arrival. While the queue never runs dry, servers are lost
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -20,26 +18,20 @@ from mjq.simulation.estimates import Estimate
 from mjq_logs.answers import CostlyJobs, HostsCase, HostShape, HostsLoss, HostsReport, Interval
 from mjq_logs.capacity import arrivals
 from mjq_logs.capacity.estimates import Estimates, tightest
-from mjq_logs.doubts import OF_HOSTS, doubts
-from mjq_logs.on_hosts import Hosts, OnHosts
-from mjq_logs.reading.log import Before, Log
+from mjq_logs.doubts import doubts
+from mjq_logs.hosting import CASES, VIEW, hosted, left_out_in_words, rules_on, that_fit
+from mjq_logs.on_hosts import Hosts
+from mjq_logs.reading.log import Log
 from mjq_logs.window import too_short, window_of
-from mjq_logs.words import MEASURED, NAMES, amount_in_words, amount_of, counted, percent
+from mjq_logs.words import MEASURED, NAMES, amount_of, counted, percent
 
-__all__ = [
-    "CASES", "OF_TIES", "VIEW", "hosted", "hosts_in_words", "left_out_in_words", "report_on_hosts", "rules_on",
-    "that_fit",
-]  # fmt: skip
+__all__ = ["OF_TIES", "report_on_hosts"]
 
-VIEW = 50  # waiting jobs of which one may start where others may pass the first one
-CASES = {"pool": "one pool", "best fit": "best fit", "worst fit": "worst fit", "passing": f"best fit, {VIEW} in view"}
-MOST_LEFT_OUT = 0.5  # share of the work of jobs that fit on no host, from which on nothing is said
 TIES, ENOUGH_JOBS = 5, 100_000  # ways to choose among hosts that are alike, and in how long a log one is enough
 ENDS = "low", "high", "share_low", "share_high"
 OF_TIES = "of the choice among hosts that are alike, 95 %; this log is too short to tell its own"
 HARDLY = 0.005  # share, up to which a difference is none in whole percents
 GROUPS = 2  # of jobs that may cost most
-MOST_SIZES = 4  # of hosts that are named one by one
 
 
 def report_on_hosts(
@@ -126,91 +118,6 @@ def report_on_hosts(
         window=window,
     )
     return result.model_copy(update={"verdict": [*([short] if short else []), *_verdict(result)]})
-
-
-def rules_on(hosts: Hosts) -> dict[str, OnHosts]:
-    """Return the rules that are compared, by their names in :data:`CASES`."""
-    return {
-        "pool": OnHosts(hosts.as_pool()),
-        "best fit": OnHosts(hosts),
-        "worst fit": OnHosts(hosts, "worst fit"),
-        "passing": OnHosts(hosts, view=VIEW, reserve=True),
-    }
-
-
-def left_out_in_words(jobs: int, work: float) -> str:
-    """Say how many jobs, with which share of the work, are left out.
-
-    >>> left_out_in_words(1, 0.25)
-    'Warning: 1 job with 25.0 % of the work fits on no host and is left out.'
-    """
-    fit, are = ("fits", "is") if jobs == 1 else ("fit", "are")
-    return f"Warning: {counted(jobs, 'job')} with {percent(work)} of the work {fit} on no host and {are} left out."
-
-
-def hosts_in_words(hosts: Hosts, resources: tuple[str, ...] = ()) -> str:
-    """Return how many hosts there are, and how large they are.
-
-    >>> hosts_in_words(Hosts((48, 1), ((12.0,), (80.0,))))
-    '48 hosts of 12 servers and 1 host of 80 servers'
-    >>> hosts_in_words(Hosts((20,), ((80.0, 512.0),)), ("cpus", "mem"))
-    '20 hosts of 80 CPUs and 512 GB of memory'
-    >>> hosts_in_words(Hosts.of(range(1, 101)))
-    '100 hosts of 100 sizes, with 5050 servers together'
-    """
-    if len(hosts.sizes) > MOST_SIZES:
-        whole = amount_in_words(amount_of(hosts.whole if resources else hosts.whole[0], resources))
-        return f"{len(hosts)} hosts of {len(hosts.sizes)} sizes, with {whole} together"
-    parts = [
-        f"{counted(number, 'host')} of {amount_in_words(amount_of(size if resources else size[0], resources))}"
-        for number, size in zip(hosts.numbers, hosts.sizes, strict=True)
-    ]
-    return (", and " if resources and len(parts) > 1 else " and ").join(parts)
-
-
-def hosted(log: Log, hosts: Hosts) -> Log:
-    """Return a log with the machine of these hosts, or raise ``ValueError``."""
-    resources = max(1, len(log.resources))
-    if len(hosts.whole) != resources:
-        raise ValueError(
-            f"the log counts {', '.join(log.resources) or 'one resource'}, and the size of a host says "
-            f"{counted(len(hosts.whole), 'number')}"
-        )
-    if log.calendar is not None:
-        raise ValueError("a calendar says how many servers are up, but not which hosts; all hosts must always be there")
-    servers: Any = hosts.whole if log.resources else hosts.whole[0]
-    return replace(log, servers=servers, servers_from=OF_HOSTS)
-
-
-def that_fit(log: Log, hosts: Hosts) -> tuple[Log, int, float]:
-    """Return the log of the jobs that fit on a host, how many others there are, and their share of the work."""
-    fits = hosts.most_on_one(log.needs) > 0
-    if fits.all():
-        return log, 0, 0.0
-    work = (log.needs / log.machine()).reshape(len(log), -1).sum(axis=1) * log.run
-    lost = float(work[~fits].sum() / work.sum()) if work.sum() > 0 else float((~fits).mean())
-    if lost > MOST_LEFT_OUT or not fits.any():
-        worst = amount_in_words(_amount(log, np.atleast_1d(log.needs[~fits][np.argmax(work[~fits])])))
-        raise ValueError(
-            f"{counted(int((~fits).sum()), 'job')} of {len(log)}, with {percent(lost)} of the work, fit on none of "
-            f"{hosts_in_words(hosts, log.resources)}: one needs {worst}. Hosts are for jobs that fit on one of them"
-        )
-    before = log.before and _some(log.before, hosts.most_on_one(_plain(log.before.need)) > 0)
-    return log.of(fits, before=before), int((~fits).sum()), lost
-
-
-def _plain(need):
-    return getattr(need, "values", need)
-
-
-def _some(before, which):
-    """Return those of the jobs from before a window that fit; None where there are none."""
-    if not which.any():
-        return None
-    columns: dict[str, Any] = {
-        name: None if (column := getattr(before, name)) is None else column[which] for name in Before.__annotations__
-    }
-    return replace(before, **columns)
 
 
 def _case(made, words, rule):

@@ -13,9 +13,9 @@ from mjq_logs.answers import Agreement, Amount, PolicyPlan
 from mjq_logs.reading.log import HOUR, Log
 
 __all__ = [
-    "CLEARLY", "ESTIMATES", "MEASURED", "NAMES", "RULES", "agreement_in_words", "amount_in_words", "amount_of",
-    "assumed", "counted", "disagreement_in_words", "listed", "machine_in_words", "nearest", "node_in_words", "percent",
-    "plan_in_words", "rule_of", "size_in_words", "time_in_words",
+    "CLEARLY", "ESTIMATES", "MEASURED", "NAMES", "OTHER_HOSTS", "RULES", "agreement_in_words", "amount_in_words",
+    "amount_of", "assumed", "counted", "disagreement_in_words", "listed", "machine_in_words", "nearest",
+    "node_in_words", "percent", "plan_in_words", "rule_of", "size_in_words", "time_in_words",
 ]  # fmt: skip
 
 RULES = {"fcfs": "first come, first served", "easy": "EASY"}
@@ -27,6 +27,7 @@ ESTIMATES = {
 }
 NAMES = {"cpus": "CPUs", "gpus": "GPUs", "mem": "memory"}  # of resources, in sentences
 MEASURED = NAMES | {"mem": "GB of memory"}
+OTHER_HOSTS = "other hosts"  # beside those of one size
 SINGLE = {"cpus": "CPU", "gpus": "GPU", "nodes": "node"}  # where there is one
 UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
 LEAST_WAIT = 60.0  # seconds; mean waits up to it are not told apart
@@ -37,6 +38,11 @@ HELD_BACK = 0.1  # by which the log exceeds the replay in the share of the time 
 POOL = (
     "The machine is one pool: a job may take what it needs of one resource from one node, and of another from another. "
     "Where jobs must fit into nodes, they wait longer."
+)
+ON_HOSTS = (
+    "Each job must fit on one host, and jobs start in order of arrival, but where some waiting jobs are in view. "
+    "Priorities, fair share, partitions and limits for users are not modelled. Hosts do not fail and are empty before "
+    "the first job."
 )
 ALONE = "A what-if changes one thing: nobody submits other jobs, or at other times, because of it."
 CLEARLY = 1.5  # factor between the target and a wait that clearly meets or misses it
@@ -84,6 +90,8 @@ def amount_in_words(amount: Amount) -> str:
 
     >>> amount_in_words(1.0), amount_in_words({"cpus": 1.0, "mem": 12.5, "gpus": 0.0})
     ('1 server', '1 CPU and 12.5 GB of memory')
+    >>> amount_in_words({"hosts of 12 servers": 1.0, "other hosts": 20.0})
+    '1 host of 12 servers and 20 other hosts'
     """
     if not isinstance(amount, dict):
         return f"{amount:g} server{'s' * (amount != 1)}"
@@ -91,8 +99,9 @@ def amount_in_words(amount: Amount) -> str:
     return listed(parts) if parts else "nothing"
 
 
-def _measured(name, size):
-    return SINGLE.get(name, MEASURED.get(name, name)) if size == 1 else MEASURED.get(name, name)
+def _measured(name, size=2.0):
+    many = MEASURED.get(name, name)
+    return SINGLE.get(name, many.replace("hosts", "host", 1)) if size == 1 else many
 
 
 def listed(words: Iterable[str]) -> str:
@@ -266,8 +275,13 @@ def _between(plan, target):
         high = next((row.servers for row in plan.sizes[near[-1] + 1 if near else 0 :]), None)
         low = _about(plan.smallest)
     if high is None:
-        return f"between {low} and more than {size_in_words(last)}"
-    return f"at most {_about(high)}" if high == first else f"between {low} and {_about(high)}"
+        most = f"more than {size_in_words(last)}"
+        return f"from {low} to {most}" if isinstance(last, dict) else f"between {low} and {most}"
+    if high == first:
+        return f"at most {_about(high)}"
+    if _about(high) == low:
+        return low if plan.tells else f"{low} or more"
+    return f"from {low} to {_about(high)}" if isinstance(high, dict) else f"between {low} and {_about(high)}"
 
 
 def _number(amount, varies):
@@ -308,8 +322,8 @@ def node_in_words(node: float, varies: Sequence[str] = ()) -> str:
     ('server', 'node of 32 servers', 'GB of memory', 'node of 32 CPUs, with the others in step,')
     """
     name = varies[0] if varies else "servers"
-    one = "server" if not varies else SINGLE.get(name, MEASURED.get(name, name))
-    what = one if node == 1 else f"node of {node:g} {MEASURED.get(name, name)}"
+    one = _measured(name, 1) if varies else "server"
+    what = one if node == 1 else f"node of {node:g} {_measured(name)}"
     return what + (", with the others in step," if len(varies) > 1 else "")
 
 
@@ -325,18 +339,21 @@ def _further(row, node, varies):
     return f"From {size} on, each {servers} saves the jobs {time_in_words(saved.value)} of waiting on average."
 
 
-def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False) -> list[str]:
-    """Return what every number of a plan assumes."""
+def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False, on_hosts: bool = False) -> list[str]:
+    """Return what every number of a plan assumes; on hosts, the rules are others than these policies."""
     faster = "" if growth == 1 else f", {growth:g} times as fast"
     what = "as users gave them, and at least the run times" if log.estimate is not None else "the run times themselves"
     fail = "do not fail" if log.calendar is None else "are up as the calendar says, the same share on any machine"
-    known = any(rule_of(name).knows_times for name in names)
-    return [
-        f"Jobs come when they came in the log{faster}: in reality people submit less when waits are long and more when "
-        "they are short.",
+    known = not on_hosts and any(rule_of(name).knows_times for name in names)
+    of_pool = [
         f"Servers are alike, are not shared and {fail}; the machine is empty before the first job; "
         "priorities, fair share, partitions and limits for users are not modelled.",
         *([POOL] if log.resources else []),
+    ]
+    return [
+        f"Jobs come when they came in the log{faster}: in reality people submit less when waits are long and more when "
+        "they are short.",
+        *([ON_HOSTS] if on_hosts else of_pool),
         *([f"Estimates are {what}."] if known else []),
         *([ALONE] if changes else []),
         "A replay is a single sample: the order of two jobs can move many others. Intervals (95 %) compare four long "

@@ -213,7 +213,8 @@ def _parts(reports, whole, near, curves, of_capacities, servers="servers"):
 
 def _answer_of_hosts(path, log, hosts, result):
     """Return the report of a machine of hosts for people."""
-    from mjq_logs.hosts import OF_TIES, hosts_in_words
+    from mjq_logs.hosting import hosts_in_words
+    from mjq_logs.hosts import OF_TIES
     from mjq_logs.words import NAMES
 
     passing, others = result.cases["passing"], [case for name, case in result.cases.items() if name != "passing"]

@@ -190,7 +190,7 @@ def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
     """Replay a log on hosts, in order of arrival, and show a row for each rule, the first for all hosts as one pool."""
     from mjq_logs.answers import PolicyReplay
     from mjq_logs.doubts import doubts
-    from mjq_logs.hosts import CASES, VIEW, hosted, hosts_in_words, left_out_in_words, rules_on, that_fit
+    from mjq_logs.hosting import CASES, VIEW, hosted, hosts_in_words, left_out_in_words, rules_on, that_fit
     from mjq_logs.replaying import replayed
     from mjq_logs.window import too_short
     from mjq_logs.words import time_in_words

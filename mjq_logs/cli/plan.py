@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from mjq._util.plain import brief
 from mjq_logs.cli import sheet
@@ -24,15 +25,18 @@ from mjq_logs.cli.common import (
     workers_option,
 )
 from mjq_logs.cli.reading import (
+    HostList,
     Machine,
     Need,
     anonymous_option,
     growth_option,
+    is_file,
     log_options,
     outage_options,
     read,
     read_parts,
     schema_option,
+    servers_of,
 )
 
 __all__ = ["Duration", "plan"]
@@ -41,6 +45,14 @@ MISSED = 3  # exit status: no size meets the target
 HOUR = 3600.0  # seconds
 MOST_SIZES = 200
 ASSUMED = "what all of this assumes"
+OF_ONE_POOL = "what-ifs are of one pool"
+NOT_ON_HOSTS = {  # options beside --hosts, by the names of their values
+    "policies": ("--policy", "on hosts jobs start in order of arrival"),
+    "caps": ("--cap", OF_ONE_POOL), "estimates": ("--estimates", OF_ONE_POOL), "shift": ("--shift-night", OF_ONE_POOL),
+    "absent": ("--without", OF_ONE_POOL), "anonymous": ("--anonymous", "the table of job classes knows no hosts"),
+    "node": ("--node", "sizes are a host apart"),
+    "calendar": ("--calendar", "a calendar says how many servers are up, but not which hosts"),
+}  # fmt: skip
 
 
 class Duration(click.ParamType):
@@ -142,11 +154,40 @@ class Night(click.ParamType):
         return begins, ends
 
 
-def _no_hosts(context, option, hosts):
-    if hosts is not None:
-        raise click.UsageError(
-            "mjq plan takes the machine for one pool and knows no --hosts; mjq capacity and mjq replay know them"
-        )
+class HostRange(NamedTuple):
+    """Hold the fewest hosts and the most, and how many machines between them are tried, or None."""
+
+    fewest: Any
+    most: Any
+    sizes: int | None
+
+
+class HostRanges(HostList):
+    """Read hosts such as 48x12,20x80, of which there may be a range, such as 48x12,20:40x80 or 40:80:21x12."""
+
+    wanted = "48x12, or a range of them such as 48:96x12 or 48:96:7x12"
+
+    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the hosts, or a range of them."""
+        if not isinstance(value, str) or ":" not in value or is_file(value):
+            return super().convert(value, parameter, context)
+        ends: tuple[list[str], list[str]] = [], []
+        counts = set[int]()
+        for word in value.split(","):
+            number, _, size = word.partition("x")
+            low, *more = number.split(":")
+            high, *count = more or [low]
+            if len(count) > 1 or (count and not (count[0].isdecimal() and 1 < int(count[0]) <= MOST_SIZES)):
+                self.fail(f"{brief(word)} is not {self.wanted}, of at most {MOST_SIZES} sizes", parameter, context)
+            counts.update(map(int, count))
+            for end, text in zip(ends, (low, high), strict=True):
+                end.append(f"{text}x{size}")
+        if len(counts) > 1:
+            self.fail(f"{brief(value)} asks for {' and '.join(map(str, sorted(counts)))} sizes", parameter, context)
+        fewest, most = (super(HostRanges, self).convert(",".join(end), parameter, context) for end in ends)
+        if any(first > last for first, last in zip(fewest.numbers, most.numbers, strict=True)) or fewest == most:
+            self.fail(f"{brief(value)} does not say fewer hosts first and then more", parameter, context)
+        return HostRange(fewest, most, max(counts, default=None))
 
 
 @click.command(cls=Command)
@@ -201,7 +242,12 @@ def _no_hosts(context, option, hosts):
 )  # fmt: skip
 @growth_option
 @outage_options
-@click.option("--hosts", hidden=True, is_eager=True, expose_value=False, callback=_no_hosts)
+@click.option(
+    "--hosts", metavar="NxSIZE,...|A:BxSIZE,...|FILE", type=HostRanges(),
+    help="How many hosts are enough, if each job must fit on one? The machine is this many hosts of this size, such as "
+    "48x12,20x80, or those that a FILE lists, as for mjq capacity. More or fewer of all sizes are tried, in "
+    "proportion; with a range, 48x12,10:40x80, more of this size alone. Jobs start in order of arrival.",
+)  # fmt: skip
 @click.option(
     "--node", metavar="N", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
     help="Add servers in steps of this many, the servers of a node. Of several resources, N is of the first one of "
@@ -221,13 +267,17 @@ def _no_hosts(context, option, hosts):
 @force_option
 @quiet_option
 def plan(
-    log, target, percentile, policies, sizes, caps, estimates, shift, night, seed, absent, growth, node, output, full,
-    page, as_json, anonymous, workers, scheduler, force, quiet, **reading,
+    log, target, percentile, policies, sizes, hosts, caps, estimates, shift, night, seed, absent, growth, node, output,
+    full, page, as_json, anonymous, workers, scheduler, force, quiet, **reading,
 ):  # fmt: skip
     """Find how many servers keep the waits of a log below a target.
 
     The command replays the log on machines of many sizes. It then replays the log on the smallest machine that meets
     the target, with less and with more load. The exit status is 3 if no size meets the target.
+
+    With --hosts each job must fit on one host, and jobs start in order of arrival. The command says how many hosts it
+    takes if each job goes to the fullest host on which it fits, and beside it how many in one pool, if jobs are spread,
+    and if 49 others may pass a job that fits nowhere while a host is kept free for it.
 
     What-ifs (--cap, --estimates, --shift-night, --without) are each tried alone, on the machine of the log. The command
     compares the waits of the same jobs with and without the change. With a target, it also finds the smallest size that
@@ -240,6 +290,7 @@ def plan(
       mjq plan jobs.txt --cap 32 --estimates exact --shift-night 20%
       mjq plan jobs.txt --target-wait 2h --servers batch=512,gpu=64
       mjq plan jobs.txt --target-wait 2h --unit cpus,mem --servers 384,1.5TB
+      mjq plan jobs.txt --target-wait 2h --hosts 48x12,10:40x80
     """
     import mjq_logs
     from mjq._util import folders
@@ -254,6 +305,11 @@ def plan(
         percentile=percentile, growth=growth, node=node, output=output, force=force,
         progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
+    if hosts is not None:
+        with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
+            answer, result = _on_hosts(log, hosts, sizes, target, common | {"workers": crew}, reading)
+        sheet.deliver(answer, result, full, as_json, page, "How many hosts?", _charts(result))
+        return 0 if result.policies[0].smallest is not None else MISSED
     if isinstance(sizes, dict):
         if asks or anonymous:
             raise click.UsageError("a what-if, or --anonymous, is for one partition at a time: give --partition NAME")
@@ -284,6 +340,25 @@ def plan(
     )
     sheet.deliver(_answer(log, cluster_log, result), result, full, as_json, page, title, _charts(result))
     return 0 if result.met else MISSED
+
+
+def _on_hosts(path, hosts, servers, target, common, reading):
+    """Find how many hosts keep waits below the target; return it for people, and as it is."""
+    import mjq_logs
+
+    context = click.get_current_context()
+    for name, (option, why) in NOT_ON_HOSTS.items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--hosts and {option} exclude each other: {why}")
+    if target is None:
+        raise click.UsageError("give --target-wait with --hosts")
+    asked = hosts if isinstance(hosts, HostRange) else HostRange(hosts, None, None)
+    if servers is not None and (asked.most or isinstance(servers, Range)):
+        raise click.UsageError("--hosts and --servers A:B exclude each other: both say which sizes to try")
+    log = read(path, **reading | {"servers": servers_of(asked.fewest, servers)})
+    common.pop("node")
+    result = mjq_logs.planned_on_hosts(log, asked.fewest, target, most=asked.most, sizes=asked.sizes, **common)
+    return _answer(path, log, result, result.policies[:1]), result
 
 
 def _machine(given):
@@ -320,9 +395,12 @@ def _charts(result):
     return charts
 
 
-def _answer(path, log, result):
-    """Return a plan for people: its sentences, and the table of sizes or, if changes are asked for, that of changes."""
-    sentences = [sentence for answer in result.policies for sentence in answer.verdict]
+def _answer(path, log, result, said=None):
+    """Return a plan for people: its sentences, and the table of sizes or, if changes are asked for, that of changes.
+
+    The sentences are those of the policies that are `said`, by default all.
+    """
+    sentences = [sentence for answer in said or result.policies for sentence in answer.verdict]
     sentences += dict.fromkeys(f"{effect.change}: {effect.told}" for effect in result.what_if)
     first, *others = [_by_size(answer, result) for answer in result.policies] or [None]
     if result.what_if:
@@ -405,10 +483,11 @@ def _by_size(answer, result):
             f"What each further {further} saves is the mean from this size to the next that is at least a tenth larger",
         ]
     if between := [size_in_words(row.servers) for row in answer.sizes if not row.shown]:
-        sentences.append(
-            f"Further sizes from {between[0]} to {between[-1]} were tried, and are in --json; the table has those "
-            "at which the target begins to be met or missed"
-        )
+        further = (
+            f"A further size, {between[0]}, was tried, and is" if len(between) == 1
+            else f"Further sizes from {between[0]} to {between[-1]} were tried, and are"
+        )  # fmt: skip
+        sentences.append(f"{further} in --json; the table has those at which the target begins to be met or missed")
     verdicts = [_verdict(row, answer.tells) if row.waits else f"too small for {row.too_large}" for row in rows]
     words = dict(percentile=result.percentile, node=result.node, machine="machine" if result.varies else "servers")
     return sheet.table(". ".join(sentences), rows, (Column("target"), verdicts), **words)

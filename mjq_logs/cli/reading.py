@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "USED", "HostList", "Machine", "Need", "Servers", "anonymous_option", "growth_option", "hosts_option",
-    "servers_option", "machine_option", "log_options", "outage_options", "calendar_option", "read", "read_parts",
-    "schema_option", "servers_of",
+    "servers_option", "machine_option", "is_file", "log_options", "outage_options", "calendar_option", "read",
+    "read_parts", "schema_option", "servers_of",
 ]  # fmt: skip
 
 OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log

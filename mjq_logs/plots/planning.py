@@ -12,6 +12,8 @@ from mjq_logs.words import MEASURED, amount_in_words
 
 __all__ = ["waits_by_change", "waits_by_load", "waits_by_size"]
 
+MOST_BESIDE = 40  # letters of a label, of which two stand side by side
+
 
 def waits_by_size(plan: Any, ax: Axes, quantity: str = "percentile") -> None:
     """Draw the percentile or the mean of the waits against the servers, with intervals, and the target.
@@ -50,7 +52,8 @@ def _finish(plan, ax, quantity, across):
         wait = f"{plan.percentile:g} % wait at most [h]"
     ax.set(xlabel=across, ylabel=wait)
     _above_zero(plan, ax, quantity)
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+    longest = max(len(text) for text in ax.get_legend_handles_labels()[1])
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2 if longest <= MOST_BESIDE else 1)
 
 
 def waits_by_change(plan: Any, ax: Axes) -> None:

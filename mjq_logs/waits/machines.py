@@ -98,6 +98,10 @@ class Machines:
         numbers = self.corners[:, self.lead]
         return tuple(float(np.interp(number, numbers, column)) for column in self.corners.T)
 
+    def policy(self, name: str, number: float) -> str:
+        """Return the policy of this name, which is the same on a machine of any number."""
+        return name
+
     def amount(self, number: float) -> Amount:
         """Return the machine of this number, as an answer has it."""
         return amount_of(self(number), self.resources)

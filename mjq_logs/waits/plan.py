@@ -7,6 +7,7 @@ smallest size that meets the target is reported beside the one from which on all
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -19,16 +20,19 @@ from mjq._util.parallel import SOON, Bar, Workers
 from mjq_logs.answers import AtLoad, Interval, Lines, Plan, Plans, PolicyPlan, Size, SumOfPlans, Waits
 from mjq_logs.capacity.arrivals import agreement
 from mjq_logs.doubts import doubts
+from mjq_logs.hosting import CASES, hosted, left_out_in_words, that_fit
+from mjq_logs.on_hosts import Hosts
 from mjq_logs.reading.log import Log
 from mjq_logs.waits.changes import Changed
 from mjq_logs.waits.machines import NODE_ROUNDING, Machines, sizes_between
+from mjq_logs.waits.many_hosts import RULES, HostMachines, as_it_is, lost_on_hosts, rules_compared, shapes_in_words
 from mjq_logs.waits.one_size import difference, surely_below, with_intervals
 from mjq_logs.waits.replays import Replays
 from mjq_logs.waits.what_if import what_if
 from mjq_logs.window import window_in_words, window_of
 from mjq_logs.words import CLEARLY, agreement_in_words, amount_of, assumed, plan_in_words, rule_of
 
-__all__ = ["planned", "planned_by_partition", "together"]
+__all__ = ["planned", "planned_by_partition", "planned_on_hosts", "together"]
 
 LOADS = 0.8, 0.9, 1.0, 1.1, 1.2  # times the growth, for the waits against the load
 MOST_BETWEEN = 50  # sizes between two others, up to which each is tried
@@ -186,6 +190,69 @@ def planned_by_partition(
         return work.done(Plans(lines=lines, partitions=plans, sum=sums))
 
 
+def planned_on_hosts(
+    log: Log,
+    hosts: Hosts,
+    target: float,
+    *,
+    most: Hosts | None = None,
+    sizes: int | None = None,
+    percentile: float = 90.0,
+    growth: float = 1.0,
+    output: str | Path | None = None,
+    workers: Workers | None = 1,
+    force: bool = False,
+    progress: bool | None = None,
+) -> Plan:
+    """Return how many hosts keep the waits of a log below a target, if each job must fit on one of them.
+
+    Jobs start in order of arrival, by four rules: with best fit, in one pool of all that the hosts have, with worst
+    fit, and with best fit while :data:`mjq_logs.hosting.VIEW` waiting jobs are in view and a host is kept free for the
+    first one.
+
+    Parameters
+    ----------
+    log : Log
+        Its own servers do not count.
+    hosts : Hosts
+        Those of the machine as it is. Sizes from three quarters of them to twice as many are tried, with all shapes in
+        proportion; or, with `most`, from these hosts to the most.
+    target : float
+        The wait [h] that `percentile` percent of the jobs must not exceed.
+    most : Hosts, optional
+        Of the same shapes.
+    sizes : int, optional
+        How many machines are tried at first, by default ten.
+    percentile, growth, output, workers, force, progress
+        As for :func:`planned`.
+
+    Returns
+    -------
+    Plan
+        Its machines are numbers of hosts by their size. The first policy is best fit, and its sentences compare it with
+        the others.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`planned` and :func:`mjq_logs.report_on_hosts`.
+
+    Examples
+    --------
+    Every hour three jobs of two servers come, each for just an hour. On hosts of three servers each takes one host, and
+    a third of the servers is lost. In a pool of six servers there is no wait.
+
+    >>> from mjq_logs import Hosts, Log
+    >>> arrival = 3600.0 * np.repeat(np.arange(50), 3)
+    >>> log = Log(need=np.full(150, 2.0), run=np.full(150, 3600.0), submit=arrival)
+    >>> plan = planned_on_hosts(log, Hosts((1,), ((3.0,),)), 0.5, most=Hosts((5,), ((3.0,),)), percentile=100)
+    >>> {rule.policy: rule.smallest["hosts of 3 servers"] for rule in plan.policies[:2]}
+    {'best fit': 3.0, 'one pool': 2.0}
+    """
+    with _Work(percentile, output, workers, force, progress) as work:
+        return work.done(_planned_on_hosts(work, log, hosts, target, most, sizes, growth))
+
+
 class _Work:
     """Hold what all replays of a call share: their journals are beside one output, and there is one bar."""
 
@@ -226,9 +293,7 @@ class _Work:
 def _planned(work, log, target, policies, sizes, changes, growth, node):
     target = None if target is None else float(checks.not_negative("target", target, ndim=0))
     growth, node = (float(checks.positive(name, x, ndim=0)) for name, x in (("growth", growth), ("node", node)))
-    arrival = log.require_waits()
-    if not arrival.max() > arrival.min():
-        raise ValueError("all jobs of the log come at once, so it tells nothing of waits")
+    _require_waits(log)
     names = list(dict.fromkeys(policies))
     for name in names:
         rule_of(name)
@@ -263,6 +328,50 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
         what_if=effects,
         assumes=assumed(log, growth, names, bool(changes)),
     )
+
+
+def _planned_on_hosts(work, log, hosts, target, most, sizes, growth):
+    target = float(checks.not_negative("target", target, ndim=0))
+    growth = float(checks.positive("growth", growth, ndim=0))
+    machines = HostMachines.of(hosts, most, log.resources, sizes)
+    log = hosted(log, hosts)
+    warnings = doubts(log if most is None else replace(log, servers=None, servers_from=""))
+    log, too_large, work_too_large = that_fit(log, hosts)
+    if too_large:
+        warnings.insert(0, left_out_in_words(too_large, work_too_large))
+    _require_waits(log)
+    replays, node = work.replays(log), 1.0
+    of_rules = {name: _of_policy(replays, name, target, machines, growth, node) for name in RULES}
+    best = of_rules["best fit"]
+    told = [*best.verdict, *rules_compared(of_rules, machines)]
+    if isinstance(best.smallest, dict):
+        told += lost_on_hosts(log, machines.hosts(best.smallest[machines.varies[0]]))
+    of_rules["best fit"] = best.model_copy(update={"verdict": told})
+    own = None if most is not None else machines.amount(hosts.numbers[machines.lead])
+    seen = window_in_words(window_of(log))
+    return Plan(
+        jobs=len(log),
+        servers=own,
+        servers_from="" if own is None else log.servers_from,
+        lines=log.lines,
+        missing=list(log.missing),
+        notes=[*([seen] if seen else []), *log.notes, *hosts.notes, *shapes_in_words(hosts, log.resources)],
+        target=target,
+        percentile=work.percentile,
+        growth=growth,
+        node=node,
+        varies=list(machines.varies),
+        real_waits=[] if own is None else as_it_is(log, hosts),
+        warnings=warnings,
+        policies=list(of_rules.values()),
+        assumes=assumed(log, growth, [], on_hosts=True),
+    )
+
+
+def _require_waits(log):
+    arrival = log.require_waits()
+    if not arrival.max() > arrival.min():
+        raise ValueError("all jobs of the log come at once, so it tells nothing of waits")
 
 
 def _smallest_of_each(work, changes, policies, target, sizes, growth, node):
@@ -301,18 +410,20 @@ def _machines(log, sizes, node):
 class _Case(NamedTuple):
     """Name replays under a policy by the number of their machine."""
 
-    machines: Machines
+    machines: Machines | HostMachines
     policy: str
     growth: float
 
     def __call__(self, number: float, **how: Any) -> dict[str, Any]:
-        return dict(policy=self.policy, growth=self.growth, servers=self.machines(number)) | how
+        rule = self.machines.policy(self.policy, number)
+        return dict(policy=rule, growth=self.growth, servers=self.machines(number)) | how
 
 
 def _of_policy(replays, policy, target, machines, growth, node):
     """Return how many servers one policy needs; sizes are named by their numbers."""
     case, sizes = _Case(machines, policy, growth), machines.numbers
-    exact = rule_of(policy).knows_times and replays.log.estimate is not None
+    in_pool = isinstance(machines, Machines)
+    exact = in_pool and rule_of(policy).knows_times and replays.log.estimate is not None
     replays.make([case(size) for size in sizes])
     asked = set(sizes)
     sizes = _with_those_between(replays, case, target, sizes, node)
@@ -345,7 +456,7 @@ def _of_policy(replays, policy, target, machines, growth, node):
     least = next((size for size in sizes if meets[size]), None)
     machine = least or (fit[-1] if fit else None)
     answer = PolicyPlan(
-        policy=policy,
+        policy=policy if in_pool else CASES[policy],
         sizes=rows,
         smallest=None if least is None else machines.amount(least),
         from_on=_from_on(rows),
@@ -353,7 +464,7 @@ def _of_policy(replays, policy, target, machines, growth, node):
         surely=next((row.servers for row in rows if row.surely), None),
         servers=None if machine is None else machines.amount(machine),
         loads=[] if machine is None else _against_load(replays, case, machine),
-        twice=_twice(replays, policy, growth),
+        twice=_twice(replays, policy, growth) if in_pool else {},
         verdict=[],
     )
     spoken = plan_in_words(answer, target, replays.percentile, node, replays.worth.why, machines.varies)

@@ -97,7 +97,7 @@ class Replays:
 
     @staticmethod
     def _key(case):
-        return json.dumps(case, sort_keys=True)
+        return json.dumps(case, sort_keys=True, default=vars)  # of a rule on hosts, what it consists of
 
 
 def _waits(log, percentile, number, case):

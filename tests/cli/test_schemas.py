@@ -31,6 +31,7 @@ ASKED = {
         ["--target-wait", "1h", "--servers", "batch=16,gpu=8"],
         ["--servers", "16", "--cap", "4", "--estimates", "exact"],
         ["--servers", "16", "--without", "1", "--target-wait", "1h"],
+        ["--hosts", "2:3x8", "--target-wait", "1h"],
     ],
     "wait": [
         ["--servers", "16", "--need", "4", "--limit", "1h"],

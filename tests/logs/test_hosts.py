@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from mjq import System
 from mjq_logs import Hosts, Log, Vectors, own_order_capacity, report_on_hosts
 from mjq_logs.capacity.estimates import independent_capacity, started
-from mjq_logs.hosts import CASES, OF_TIES, VIEW, hosted
+from mjq_logs.hosting import CASES, VIEW, hosted
+from mjq_logs.hosts import OF_TIES
 from mjq_logs.on_hosts import OnHosts
 from mjq_logs.reading.log import HOUR, Before
 from mjq_logs.replaying import replayed
@@ -229,11 +230,6 @@ def test_a_calendar_knows_no_hosts(path, tmp_path):
     assert run.status == 2 and "a calendar says how many servers are up, but not which hosts" in run.err
 
 
-def test_a_plan_says_who_knows_hosts(path):
-    run = said("plan", path, "--target-wait", "1h", "--servers", "32:64", "--hosts", "4x8")
-    assert run.status == 2 and "mjq capacity and mjq replay know them" in run.err
-
-
 # --- The command ------------------------------------------------------------------------------------------------------
 
 
@@ -325,7 +321,10 @@ def test_starts_on_hosts_are_written_for_each_rule(path, tmp_path):
     assert run.status == 0 and table.columns == ["job", *CASES.values()] and len(table) == 400
 
 
-@pytest.mark.parametrize("words", [["--policy", "easy"], ["--ties", "one-by-one"], ["--kill"], ["--estimates", "2"]])
+@pytest.mark.parametrize(
+    "words",
+    [["--policy", "easy"], ["--ties", "one-by-one"], ["--kill"], ["--estimates", "2"], ["--calendar", __file__]],
+)
 def test_a_replay_on_hosts_knows_order_of_arrival_only(path, words):
     run = said("replay", path, "--hosts", "4x8", *words)
     assert run.status == 2 and f"--hosts and {words[0]} exclude each other" in run.err

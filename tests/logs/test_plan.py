@@ -336,7 +336,7 @@ def test_times_are_read(text, hours):
     "words",
     [
         ["--target-wait", "2"], ["--target-wait", "2 moons"], ["--target-wait", "-2h"], [],
-        ["--target-wait", "2h", "--servers", "8"], ["--target-wait", "2h", "--servers", "20:8"],
+        ["--target-wait", "2h", "--servers", "8x"], ["--target-wait", "2h", "--servers", "20:8"],
         ["--target-wait", "2h", "--servers", "8:x"], ["--target-wait", "2h", "--servers", "8:9:0"],
         ["--target-wait", "2h", "--percentile", "0"], ["--target-wait", "2h", "--growth", "0"],
         ["--target-wait", "2h", "--policy", "shortest"], ["--target-wait", "2h", "--html", "page.pdf"],
@@ -346,6 +346,15 @@ def test_times_are_read(text, hours):
 def test_bad_words_are_refused(path, words):
     status, out, err = said("plan", path, *words)
     assert status == 2 and not out and err
+
+
+def test_a_number_of_servers_is_the_machine_as_it_is(path):
+    """Sizes around it are tried, as around the machine of a log."""
+    words = "plan", path, "-q", "--target-wait", "2h", "--workers", "1", "--json"
+    result = json.loads(said(*words, "--servers", "16").out)
+    assert result["servers"] == 16 and result["servers_from"] == "given"
+    sizes = [row["servers"] for row in result["policies"][0]["sizes"]]
+    assert min(sizes) == 12 and max(sizes) == 32 and 16 in sizes
 
 
 def test_a_plan_says_where_larger_machines_miss_the_target_again():

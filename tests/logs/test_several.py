@@ -228,13 +228,13 @@ KNOW = {
     "agreement", "blocked_by", "capacities", "capacity_by_block_length", "capped", "costs_of_classes", "doubts",
     "exact_near_saturation", "exponential_capacity", "find_gaps", "forecast_starts", "independent_capacity",
     "judge_promises", "longest_pause", "naive_capacity", "outages_in_words", "own_order_capacity", "own_promises",
-    "planned", "report_on_hosts",
+    "planned", "planned_on_hosts", "report_on_hosts",
     "report_on_several", "shifted_to_night", "size_in_use", "sizes_between", "too_short", "waits_at_load", "what_if",
     "window_of", "with_exact_estimates", "within", "without_gaps", "without_need",
 }  # fmt: skip
 TESTED_ELSEWHERE = {
-    "exact_near_saturation", "forecast_starts", "judge_promises", "own_promises", "planned", "report_on_hosts",
-    "report_on_several", "sizes_between",
+    "exact_near_saturation", "forecast_starts", "judge_promises", "own_promises", "planned", "planned_on_hosts",
+    "report_on_hosts", "report_on_several", "sizes_between",
 }  # fmt: skip
 
 
