@@ -1,4 +1,5 @@
 from . import aggregation as aggregation
+from . import anomalies as anomalies
 from . import autoscaling as autoscaling
 from . import commands as commands
 from . import coverage as coverage
@@ -10,6 +11,7 @@ from . import forecasts as forecasts
 from . import frontier as frontier
 from . import ladder as ladder
 from . import largest_need as largest_need
+from . import logs_on_hosts as logs_on_hosts
 from . import near_saturation as near_saturation
 from . import outages as outages
 from . import public_logs as public_logs

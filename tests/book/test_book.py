@@ -71,7 +71,8 @@ STABLE = {
     ],
     "notebooks/many_hosts.html": [
         "many-hosts", "equation-mh-share", "equation-mh-losses", "mh-answer-picture", "mh-practice", "mh-derivation",
-        "mh-law-figure", "mh-losses", "mh-more", "mh-more-figure", "mh-pass", "mh-waits", "mh-anomalies",
+        "mh-law-figure", "mh-losses", "mh-more", "mh-more-figure", "mh-pass", "mh-waits",
+        "mh-logs", "mh-logs-figure", "mh-anomalies",
     ],
     "notebooks/scheduling.html": [
         "scheduling", "equation-sched-recursion", "equation-sched-shadow", "equation-sched-chain", "sched-rules",

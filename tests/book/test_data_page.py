@@ -11,7 +11,7 @@ from fnmatch import fnmatch
 import pytest
 
 import mjq_logs
-from mjq_book.experiments import forecasts, public_logs, real_waits, summaries
+from mjq_book.experiments import forecasts, logs_on_hosts, public_logs, real_waits, summaries
 from mjq_book.experiments.tables.reading import KEPT
 from tests.conftest import ROOT, TRACES, needs_traces
 
@@ -25,7 +25,8 @@ LOGS = {
 
 
 def test_each_log_of_an_experiment_is_listed():
-    used = (summaries.LOGS, public_logs.LOGS, real_waits.LOGS, forecasts.REPLAYED, forecasts.REAL, forecasts.MADE_UP)
+    used = summaries.LOGS, public_logs.LOGS, real_waits.LOGS, logs_on_hosts.LOGS
+    used += forecasts.REPLAYED, forecasts.REAL, forecasts.MADE_UP
     assert {"example.swf.gz", *(file for logs in used for file in logs.values())} <= set(LOGS)
 
 

@@ -1,6 +1,5 @@
 """Logs of machines of hosts: by law, beside a plain definition, beside exact chains, and on public logs."""
 
-import gzip
 import json
 
 import numpy as np
@@ -10,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mjq import System
+from mjq_book.experiments import logs_on_hosts
 from mjq_logs import Hosts, Log, Vectors, own_order_capacity, report_on_hosts
 from mjq_logs.capacity.estimates import independent_capacity, started
 from mjq_logs.hosting import CASES, VIEW, hosted
@@ -345,12 +345,8 @@ def near(rate, value, half):
 def test_metacentrum(monkeypatch):
     """One-node jobs on its large hosts, as a prototype of our own simulated them: shares of the naive limit."""
     monkeypatch.undo()
-    with gzip.open(TRACES / "wagap-2013.swf.gz", "rt") as file:
-        rows = [line.split() for line in file if line.strip() and not line.startswith(";")]
-    rows = [row for row in rows if row[-1].startswith("1:") and float(row[3]) >= 0]
-    need = Vectors([(float(row[4]), float(row[9]) / 2**30) for row in rows], ("cpus", "mem"))
-    log = Log(need=need, run=[float(row[3]) for row in rows])
-    result = report_on_hosts(log, Hosts((20,), ((80.0, 529_426_432 / 2**20),)))
+    log, hosts = logs_on_hosts.metacentrum(TRACES)
+    result = report_on_hosts(log, hosts)
     assert (len(log), result.binds, result.too_large) == (17_557, "cpus", 1)
     for name, value, half in (("pool", 0.98, 0.02), ("best fit", 0.641, 0.028), ("worst fit", 0.558, 0.03)):
         assert near(result.cases[name].independent, value, half), name
@@ -363,13 +359,7 @@ def test_metacentrum(monkeypatch):
 @pytest.mark.slow
 def test_thirty_eight_pods_cost_a_third_of_the_gpus(monkeypatch):
     monkeypatch.undo()
-    with gzip.open(TRACES / "openb_pod_list_default.csv.gz") as file:
-        pods = pl.read_csv(file.read()).drop_nulls(["creation_time", "scheduled_time", "deletion_time"])
-    pods = pods.filter(pl.col("num_gpu") > 0, pl.col("creation_time") > 110 * 86_400).sort("creation_time")
-    amounts = pods["num_gpu"] * pods["gpu_milli"] / 1000, pods["cpu_milli"] / 1000, pods["memory_mib"] / 1024
-    run = (pods["deletion_time"] - pods["scheduled_time"]).cast(float).to_numpy()
-    log = Log(need=Vectors(np.column_stack(amounts), ("gpus", "cpus", "mem")), run=run)
-    hosts = Hosts((64,), ((8.0, 96.0, 384.0),))
+    log, hosts = logs_on_hosts.openb(TRACES)
     result = report_on_hosts(log, hosts)
     assert (len(log), result.binds, result.too_large, result.jobs) == (6186, "gpus", 5, 6181)
     for name, value, half in (("pool", 1, 0.01), ("best fit", 0.60, 0.03), ("passing", 0.90, 0.04)):

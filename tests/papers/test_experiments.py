@@ -12,6 +12,7 @@ from mjq import System
 from mjq.simulation import replay
 from mjq_book import experiments
 from mjq_book.experiments import (
+    anomalies,
     coverage,
     decisions,
     depletion,
@@ -19,6 +20,7 @@ from mjq_book.experiments import (
     fluid_times,
     forecasts,
     largest_need,
+    logs_on_hosts,
     near_saturation,
     outages,
     public_logs,
@@ -26,7 +28,7 @@ from mjq_book.experiments import (
     two_tier,
 )
 from mjq_book.experiments.tables import keeping
-from mjq_logs import capacities, example_log, example_path, read_log, saturated_starts
+from mjq_logs import Hosts, Log, Vectors, capacities, example_log, example_path, read_log, saturated_starts
 from mjq_logs.capacity import estimates
 from tests.conftest import TRACES, needs_traces
 
@@ -364,6 +366,77 @@ def test_mixes_are_as_they_are_described():
     for case in largest_need.CASES[:3]:
         mix = largest_need.mix_of(case)
         assert mix.shares.sum() == pytest.approx(1) and ((mix.means >= 1) & (mix.means <= 10)).all()
+
+
+def test_anomalies(folder, monkeypatch):
+    monkeypatch.setattr(anomalies, "TABLE", folder / "anomalies.csv")
+    monkeypatch.setattr(anomalies, "CASES", 40)
+    monkeypatch.setattr(
+        anomalies.parallel, "map_as_completed", lambda function, cases: [[(k, function(x))] for k, x in cases]
+    )
+    anomalies.main()
+    made = pl.read_csv(folder / "anomalies.csv")
+    assert made.columns == columns("anomalies") and made.height == 16
+    assert (made["lower"] <= made["pairs"]).all() and ((made["largest"] > 0) == (made["lower"] > 0)).all()
+
+
+def test_the_largest_losses_are_those_of_their_cases():
+    """Exactly, and the largest of all in a simulation as well."""
+    kept = experiments.kept("anomalies").filter(pl.col("lower") > 0)
+    assert kept.height >= 8
+    for row in kept.rows(named=True):
+        key = {name: row[name] for name in ("change", "placement", "hosts", "case")}
+        (loss,) = (pair["loss"] for pair in anomalies.losses(row["case"]) if key.items() <= pair.items())
+        assert loss == pytest.approx(row["largest"], rel=1e-6) and loss > anomalies.CLOSE
+    worst = kept.row(kept["largest"].arg_max(), named=True)
+    cluster, k, i = anomalies.drawn(worst["case"])
+    rates = []
+    for m, size, needs, mu, p in (cluster, anomalies.changed(cluster, worst["change"], k, i)):
+        one = System(hosts=m, servers=size, needs=needs, rates=mu, mix=p, placement=worst["placement"])
+        rates.append(one.simulate_saturated(200_000, 7, replications=10).capacity)
+    before, after = rates
+    assert after.high < before.low and 1 - after.mean / before.mean == pytest.approx(worst["largest"], rel=0.25)
+
+
+def test_clusters_are_as_they_are_described():
+    for case in range(200):
+        m, size, needs, mu, p = cluster = anomalies.drawn(case)[0]
+        assert m in (2, 3) and 2 <= size.min() and size.max() <= (6 if len(size) == 1 else 4)
+        assert len(needs) in (2, 3) and (needs <= size).all() and needs.any(axis=1).all()
+        assert set(mu) <= set(anomalies.RATES) and p.sum() == pytest.approx(1)
+        more, less, further, shorter = (anomalies.changed(cluster, change, 0, 1) for change in anomalies.CHANGES)
+        assert (more.size - size).tolist() == [1, *[0] * (len(size) - 1)] and further.hosts == m + 1
+        assert less is None or (needs - less.needs).sum() == needs[1, 0] - less.needs[1, 0] == 1
+        assert (shorter.rates / mu).tolist() == [1, 2, *[1] * (len(mu) - 2)]
+
+
+def test_logs_on_hosts(folder, monkeypatch):
+    """Jobs of one host each: without the few that need a whole one, nothing is lost."""
+    rng = np.random.default_rng(5)
+    need = np.where(rng.random(2000) < 0.02, 4.0, 1.0)
+    made_up = Log(need=Vectors(np.column_stack([need, need]), ("cpus", "mem")), run=rng.exponential(100.0, 2000))
+    monkeypatch.setattr(logs_on_hosts, "TABLE", folder / "logs_on_hosts.csv")
+    monkeypatch.setattr(logs_on_hosts, "READ", {"ours": lambda folder: (made_up, Hosts((4,), ((4.0, 4.0),)))})
+    monkeypatch.setattr(estimates, "ON_HOSTS", 3000)
+    monkeypatch.setenv("MJQ_TRACES", str(folder))
+    logs_on_hosts.main()
+    made = pl.read_csv(folder / "logs_on_hosts.csv")
+    assert made.columns == columns("logs_on_hosts")
+    assert made.height == 2 * sum(map(len, logs_on_hosts.TRIED.values()))
+    key = "times", "jobs", "rule", "less"
+    shares = {tuple(row[name] for name in key): row["share"] for row in made.rows(named=True)}
+    for times in ("of the log", "alike"):
+        best = shares[times, "all", "best fit", "nothing"]
+        pool, without = shares[times, "all", "pool", "nothing"], shares[times, "without lone", "best fit", "nothing"]
+        assert without > 0.999 > pool > best
+        assert shares[times, "all", "pool", "best fit"] == pytest.approx(pool - best)
+    ordered = made.filter(times="of the log")
+    assert (ordered["own_low"] <= ordered["own_high"]).all()
+    assert made.filter(times="alike")["own"].null_count() == ordered.height
+    assert set(made.filter(jobs="without lone")["count"]) == {int((need == 4).sum())}
+    monkeypatch.setenv("MJQ_TRACES", str(folder / "nowhere"))
+    with pytest.raises(SystemExit, match="MJQ_TRACES"):
+        logs_on_hosts.main()
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "easy"])

@@ -15,6 +15,7 @@ from mjq_book.experiments import (
     decisions,
     depletion,
     frontier,
+    logs_on_hosts,
     near_saturation,
     outages,
     public_logs,
@@ -26,6 +27,7 @@ from tests.conftest import ROOT, TRACES, needs_traces
 
 # Tables of which another test computes rows again.
 ELSEWHERE = {
+    "anomalies": "tests/papers/test_experiments.py::test_the_largest_losses_are_those_of_their_cases",
     "coverage": "tests/papers/test_experiments.py::test_the_kept_counts_are_those_of_the_processes",
     "ladder": "tests/papers/test_what_a_log_remembers_claims.py::test_the_ladder_is_computed_again",
     "largest_need": "tests/papers/test_experiments.py::test_the_kept_losses_are_those_of_the_mixes",
@@ -87,6 +89,11 @@ def of_waits():
     return next(public_logs.waits("NASA 1993", log(public_logs.LOGS["NASA 1993"])))
 
 
+def of_hosts():
+    """The pods of 64 hosts, in one pool."""
+    return next(logs_on_hosts.rows("Alibaba openb", *logs_on_hosts.openb(TRACES)))
+
+
 def of_outages():
     return next(outages.rows("KTH-SP2", next(outages.logs(TRACES))[1]))
 
@@ -124,6 +131,7 @@ ROWS = [
     ("evaluation", ["base", "change", "case"], of_evaluation_without_simulation, 1e-4, []),
     ("frontier_steps", ["method", "start", "sweeps"], PLAIN, 0.01, [slow]),
     ("frontier_steps", ["method", "start", "sweeps"], GROUPED, 0.01, [slow]),
+    ("logs_on_hosts", ["log", "times", "jobs", "rule", "less"], of_hosts, 1e-3, [slow, needs_traces]),
     ("near_saturation", ["configurations"], of_constants, 1e-7, [slow]),
     ("near_saturation_waits", ["load"], of_simulation_near_saturation, 1e-4, [slow]),
     ("outages", ["log", "rule"], of_outages, 1e-4, [needs_traces]),

@@ -10,6 +10,7 @@ __all__ = ["KEPT", "kept", "origin"]
 
 # Table and the module that makes it.
 KEPT = {
+    "anomalies": "anomalies",
     "autoscaling": "decisions",
     "autoscaling_day": "decisions",
     "commands": "commands",
@@ -23,6 +24,7 @@ KEPT = {
     "frontier_steps": "frontier",
     "ladder": "ladder",
     "largest_need": "largest_need",
+    "logs_on_hosts": "logs_on_hosts",
     "near_saturation": "near_saturation",
     "near_saturation_waits": "near_saturation",
     "outages": "outages",
