@@ -429,7 +429,7 @@ def test_logs_on_hosts(folder, monkeypatch):
         best = shares[times, "all", "best fit", "nothing"]
         pool, without = shares[times, "all", "pool", "nothing"], shares[times, "without lone", "best fit", "nothing"]
         assert without > 0.999 > pool > best
-        assert shares[times, "all", "pool", "best fit"] == pytest.approx(pool - best)
+        assert shares[times, "all", "pool", "best fit"] == pytest.approx(pool - best, abs=3e-4)  # four digits are kept
     ordered = made.filter(times="of the log")
     assert (ordered["own_low"] <= ordered["own_high"]).all()
     assert made.filter(times="alike")["own"].null_count() == ordered.height
