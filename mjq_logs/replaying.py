@@ -96,6 +96,8 @@ def replayed(
     [20.0]
     """
     submit = (log.require_arrivals() - log.begin) / growth
+    if log.priority is not None:
+        how["priority"] = log.priority
     servers = np.asarray(servers, dtype=float) if log.resources else servers
     there = _before(log, servers)
     if there is None:
@@ -106,18 +108,22 @@ def replayed(
     up = calendar_on(log, servers, growth, SOONER)
     columns = submit + SOONER, log.needs, log.run, log.run if estimate is None else estimate
     arrival, need, run, promised = (np.concatenate(pair) for pair in zip(there[:4], columns, strict=True))
+    if log.priority is not None:
+        how["priority"] = np.concatenate([there[5], log.priority])
     made = _replay(arrival, need, run, promised, servers, policy, calendar=up, **how)
     return Replayed(made, len(there[0]), there[4])
 
 
 def _replay(submit, need, run, estimate, servers, policy, **how):
     if isinstance(policy, OnHosts):
+        if "priority" in how:
+            raise ValueError("on hosts jobs start in order of arrival: their priorities are not replayed")
         return policy.replay(submit, need, run)
     return replay(submit, need, run, estimate, servers, policy, **how)
 
 
 def _before(log, servers):
-    """Return when those who were there come, their needs, what is left of runs and limits, and when they started."""
+    """Return when those who were there come, their needs, what is left of runs and limits, starts and priorities."""
     there = log.before
     if there is None:
         return None
@@ -131,5 +137,6 @@ def _before(log, servers):
     arrival = np.where(runs, 0.0, SOONER)
     began = np.where(start > log.begin, start - log.begin + SOONER, arrival)
     order = np.argsort(arrival, kind="stable")
-    columns = arrival, need, np.maximum(run - ran, 0.0), np.maximum(promised - ran, 0.0), began
+    first = np.zeros(len(need), int) if there.priority is None else there.priority[fits]
+    columns = arrival, need, np.maximum(run - ran, 0.0), np.maximum(promised - ran, 0.0), began, first
     return tuple(column[order] for column in columns)

@@ -207,13 +207,13 @@ def _left_out(arrival, early, begin, end):
 
 def _before(log, which, start, run, runs, begin, end):
     """Return who was there when a window begins, also of those who were there before that of the log; or None."""
-    columns = [(log.need, run, log.arrival, start, log.estimate, runs)]
+    columns = [(log.need, run, log.arrival, start, log.estimate, runs, log.priority)]
     chosen = [which]
     old = log.before
     if old is not None:
         still = old.unfinished | (old.start + old.run > end)
         ran = np.where(old.start + old.run > end, end - old.start, old.run)
-        columns.insert(0, (old.need, ran, old.arrival, old.start, old.estimate, still))
+        columns.insert(0, (old.need, ran, old.arrival, old.start, old.estimate, still, old.priority))
         chosen.insert(0, ~(old.start + old.run <= begin) & ~(old.start > end))
     parts: list[Any] = [
         None if any(x is None for x in part) else joined([x[k] for x, k in zip(part, chosen, strict=True)])

@@ -19,6 +19,7 @@ from mjq_logs.cli.reading import (
     log_options,
     machine_option,
     outage_options,
+    priority_option,
     read,
     read_parts,
     servers_of,
@@ -34,7 +35,7 @@ TIES = {"completions-first": "completions first", "one-by-one": "one by one"}
 HOUR = 3600
 OF_POOLS = {  # beside --hosts
     "policies": "--policy", "ties": "--ties", "kill": "--kill", "estimates": "--estimates", "gantt": "--gantt",
-    "calendar": "--calendar",
+    "calendar": "--calendar", "priority": "--priority",
 }  # fmt: skip
 
 
@@ -56,6 +57,7 @@ class PolicyOption(click.Option):
 @click.option(
     "--policy", "policies", cls=PolicyOption, multiple=True, default=("easy",), show_default=True, metavar="NAME"
 )
+@priority_option
 @machine_option
 @hosts_option
 @click.option(
@@ -100,8 +102,8 @@ def replay(
     input. It may be a summary that mjq summary has written: jobs are then drawn from it. A log of a million jobs takes
     about 0.4 GB of memory, and each further million about 0.1 GB.
 
-    Priorities, fair share and limits for users are not modelled: jobs queue in order of arrival. A replay is a single
-    sample. If two policies are close, jitter the submit times and replay again.
+    Jobs queue in order of arrival or, with --priority, by priority and then by arrival. Fair share and limits for users
+    are not modelled. A replay is a single sample. If two policies are close, jitter the submit times and replay again.
 
     With --servers batch=512,gpu=64 each partition is replayed by itself. The row "sum" is of the jobs of all.
 
@@ -160,6 +162,7 @@ def replay(
             what = _lacks(several, made.schedule)
             lacks = {"somebody_waits": what.waits, "blocked": what.blocked}
             blocking.append(f"Under {policy}, {who_blocks(what.waits, what.blocked, several)}")
+        blocking += _by_priority(f"Under {policy} the mean wait is", cluster_log, schedule.wait)
         rows.append(PolicyReplay(policy=policy, **_waits([schedule]), utilization=used, **lacks))
         if gantt:  # of a long log, only what is asked for is kept
             schedules[policy] = schedule
@@ -249,6 +252,7 @@ def _of_partitions(path, logs, lines, policies, how, estimates, growth, gantt, s
         raise ValueError(f"{path} does not say when jobs of {unknown[0]} were submitted, so their waits are unknown")
     first, last = min(log.begin for log in logs.values()), max(log.end for log in logs.values())
     rows, schedules, numbers, notes = [], {}, {}, []
+    by_priority: dict[str, list[str]] = {name: [] for name in logs}
     for policy in dict.fromkeys(policies):
         all_of = []
         for name, log in logs.items():
@@ -256,6 +260,7 @@ def _of_partitions(path, logs, lines, policies, how, estimates, growth, gantt, s
             made = replayed(seen, log.require_servers(), policy, growth, _estimates(log, estimates), **how)
             schedule = made.of_log()
             all_of.append(schedule)
+            by_priority[name] += _by_priority(f"Under {policy} the mean wait is", log, schedule.wait)
             of_this = dict(partition=name, policy=policy, servers=log.servers, jobs=len(log))
             rows.append(PolicyReplay(**of_this, **_waits([schedule]), utilization=made.schedule.utilization))
             schedules[name, policy] = schedule
@@ -266,7 +271,7 @@ def _of_partitions(path, logs, lines, policies, how, estimates, growth, gantt, s
         used = float(work / possible) if possible > 0 else float("nan")
         rows.append(PolicyReplay(**of_all, **_waits(all_of), utilization=used))
     for name, log in logs.items():
-        sentences = (*log.notes, *_real_waits(log), *_notes(log, estimates, policies))
+        sentences = (*log.notes, *_real_waits(log), *_notes(log, estimates, policies), *by_priority[name])
         notes += [f"{name}: {note}" for note in sentences]
     if gantt:
         _draw({f"{name}, {policy}": schedule for (name, policy), schedule in schedules.items()}, gantt)
@@ -314,7 +319,27 @@ def _real_waits(log):
     if wait is None or not len(wait):
         return []
     mean, most = time_in_words(float(wait.mean())), time_in_words(float(np.quantile(wait, 0.95)))
-    return [f"By the log itself the jobs waited {mean} on average, and 95 % of them at most {most}."]
+    real = f"By the log itself the jobs waited {mean} on average, and 95 % of them at most {most}."
+    return [real, *_by_priority("By the log itself the mean wait was", log, log.wait)]
+
+
+def _by_priority(where, log, waits):
+    """Say what the mean wait of the jobs of each priority is, if the log has priorities."""
+    from mjq._util.plain import printable
+    from mjq_logs.words import counted, listed, time_in_words
+
+    if log.priority is None:
+        return []
+    parts, highest = [], len(log.priority_names)
+    for place, name in enumerate([*log.priority_names, None]):
+        these = waits[(log.priority == highest - place) & (waits >= 0)]  # one that is not known compares as false
+        if len(these):
+            whose = (
+                counted(len(these), "other") if name is None else f"{counted(len(these), 'job')} of {printable(name)}"
+            )
+            mean = time_in_words(float(these.mean()) / HOUR)
+            parts.append(f"{mean} for {whose}")
+    return [f"{where} {listed(parts)}."]
 
 
 def _notes(log, given, policies):

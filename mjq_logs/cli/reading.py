@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "USED", "HostList", "Machine", "Need", "Servers", "anonymous_option", "growth_option", "hosts_option",
-    "servers_option", "machine_option", "is_file", "log_options", "outage_options", "calendar_option", "read",
-    "read_parts", "schema_option", "servers_of",
+    "priority_option", "servers_option", "machine_option", "is_file", "log_options", "outage_options",
+    "calendar_option", "read", "read_parts", "schema_option", "servers_of",
 ]  # fmt: skip
 
 OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
@@ -52,8 +52,8 @@ LOG_OPTIONS = (
     click.option(
         "--column", "columns", nargs=2, multiple=True, metavar="OURS THEIRS", is_eager=True,
         help="Map our name of a column to that of a CSV or Parquet file, such as --column need gpus. Our names are "
-        "need, run, submit, eligible, start, end, estimate, job, partition and user, and the units of --unit. Repeat "
-        "for more columns.",
+        "need, run, submit, eligible, start, end, estimate, job, partition, user, queue and qos, and the units of "
+        "--unit. Repeat for more columns.",
     ),
     click.option(
         "--unit", metavar="UNIT|UNIT,UNIT...", callback=_units, is_eager=True,
@@ -100,6 +100,24 @@ anonymous_option = click.option(
 growth_option = click.option(
     "--growth", metavar="FACTOR", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
     help="Multiply the arrival rate of the log by this factor.",
+)  # fmt: skip
+
+
+def _priority(context, option, words):
+    """Return an order of priority as it was given, if it is one."""
+    from mjq_logs.reading.priorities import order_of
+
+    try:
+        return order_of(words) and words
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+priority_option = click.option(
+    "--priority", metavar="COLUMN=NAME,...", callback=_priority,
+    help="Let jobs go first by their queue, qos or partition, such as --priority qos=high,normal: those of the first "
+    "name before all others, and those that are not named last. Nobody is interrupted. The policy must be fcfs, "
+    "first-fit or easy: under fcfs no job starts while one of a higher priority waits.",
 )  # fmt: skip
 
 
@@ -381,7 +399,7 @@ def _within(log: Log, since: str | None, until: str | None) -> Log:
     return within(log, *ends)
 
 
-def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False, memory=None):
+def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False, memory=None, priority=None):
     """Return a log drawn from a summary; the first notes say so, and what its own error is."""
     from mjq_logs import read_summary
 
@@ -393,6 +411,8 @@ def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False,
             f"{path} is a summary of a log: it has no columns, units or partitions to choose from, and no lines that "
             "cannot be used"
         )
+    if priority is not None:
+        raise click.UsageError(f"{path} is a summary of a log: it knows no queues by which jobs could go first")
     site = read_summary(path)
     log = site.draw(seed=SEED)
     if servers is not None:

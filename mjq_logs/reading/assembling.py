@@ -18,6 +18,7 @@ from mjq_logs.answers import Lines
 from mjq_logs.reading.kept import Kept
 from mjq_logs.reading.log import INFERRED, Before, Log, Present
 from mjq_logs.reading.names import Unused, hashed
+from mjq_logs.reading.priorities import Order
 from mjq_logs.reading.rows import (
     BEFORE,
     COMPONENT,
@@ -49,6 +50,7 @@ def gathered(
     servers: float | Sequence[float] | None = None,
     partition: str | None = None,
     strict: bool = False,
+    order: Order | None = None,
 ) -> Log:
     """Make a log from what a reader returns.
 
@@ -61,6 +63,8 @@ def gathered(
         Jobs of others are dropped.
     strict : bool
         Whether the first line that cannot be used is an error.
+    order : Order, optional
+        Which jobs go before which.
 
     Returns
     -------
@@ -76,12 +80,17 @@ def gathered(
         tally.read += len(table)
         if partition is not None:
             table = _dropping(table, OTHER_PARTITION, pl.col("partition").fill_null("") != str(partition))
-        kept.add(tally.usable(table))
-    return _log(reading, kept.taken(), tally, servers, partition)
+        kept.add(tally.usable(_numbered(table, order)))
+    return _log(reading, kept.taken(), tally, servers, partition, order)
+
+
+def _numbered(table, order):
+    """Return a table with the priorities of its jobs, if some go before others."""
+    return table.with_columns(priority=pl.lit(None, pl.Int64)) if order is None else order.numbered(table)
 
 
 def gathered_by_partition(
-    reading: Reading, servers: Mapping[str, float | None], strict: bool = False
+    reading: Reading, servers: Mapping[str, float | None], strict: bool = False, order: Order | None = None
 ) -> tuple[dict[str, Log], Lines]:
     """Make a log for each of several partitions, as :func:`gathered` makes it for one of them.
 
@@ -92,6 +101,8 @@ def gathered_by_partition(
         Names of the partitions to the servers of each, None where they are not known.
     strict : bool
         Whether the first line that cannot be used is an error, also one of a partition that is not named.
+    order : Order, optional
+        Which jobs go before which.
 
     Returns
     -------
@@ -118,6 +129,7 @@ def gathered_by_partition(
     for table in reading.tables:
         _refuse_lists(table, servers)
         seen |= set(table.filter(pl.col("dropped").is_null())["partition"].drop_nulls().unique())
+        table = _numbered(table, order)
         for name, tally in tallies.items():
             tally.read += len(table)
             kept[name].add(tally.usable(_dropping(table, OTHER_PARTITION, of != name)))
@@ -132,7 +144,7 @@ def gathered_by_partition(
     logs = {}
     for name in servers:
         try:
-            logs[name] = _log(reading, taken.pop(name), tallies[name], servers[name], name, whole)
+            logs[name] = _log(reading, taken.pop(name), tallies[name], servers[name], name, order, whole)
         except ValueError as error:
             raise ValueError(f"partition {name}: {error}") from error
     used = whole.read - sum(whole.dropped.values())
@@ -171,7 +183,7 @@ def _refuse_repeated(taken):
         )
 
 
-def _log(reading, jobs, tally, servers, partition, whole=None):
+def _log(reading, jobs, tally, servers, partition, order=None, whole=None):
     """Make a log from the rows that can be used, each by itself; `whole` counts those of more partitions."""
     tallies = (tally,) if whole is None else (tally, whole)
     known, source, odd = reading.machine(reading.header, partition) if reading.machine else (None, "", "")
@@ -179,7 +191,10 @@ def _log(reading, jobs, tally, servers, partition, whole=None):
         known, source, odd = _sizes(reading.resources, servers, known, source, odd)
     elif servers is not None:
         known, source, odd = float(checks.positive("servers", servers, ndim=0)), "given", ""
-    unread = reading.seen.notes()
+    unread, ranked = reading.seen.notes(), []
+    if order is not None:
+        order.require()
+        ranked.append(order.words())
     _require_seconds(jobs)
     jobs = _without(jobs, REPEATED, _repeated(jobs), tallies)
     jobs = _whole_jobs(jobs.drop("same"), tallies)
@@ -195,6 +210,7 @@ def _log(reading, jobs, tally, servers, partition, whole=None):
     columns["number"] = None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy()
     columns["name"] = _names(jobs)
     columns["user"] = _users(jobs["user"])
+    columns["priority"] = None if order is None else jobs["priority"].cast(pl.Int64).to_numpy()
     runs = jobs["unfinished"].fill_null(False).to_numpy() if _any_runs(jobs) else None
     lines = jobs["line"]
     jobs = jobs.select(*TIMES, *_needs(jobs))
@@ -229,13 +245,14 @@ def _log(reading, jobs, tally, servers, partition, whole=None):
         clock=clock,
         notes=(
             *reading.notes, *of_starts, *unread, *notes, *early, *limits, *requeued, *([odd] if odd else []),
-            *([odd_clock] if odd_clock else []),
+            *([odd_clock] if odd_clock else []), *ranked,
         ),
         warnings=(shared,) if parts > 1 else (),
         submits_are_starts=only_starts,
         present=present,
         window=window,
         before=before,
+        priority_names=() if order is None else order.names,
         unused=tally.jobs_not_used(),
     )  # fmt: skip
 
@@ -258,6 +275,7 @@ def _windowed(reading, arrival, columns):
         start=columns["start"][early],
         estimate=None if columns["estimate"] is None else columns["estimate"][early],
         unfinished=np.zeros(early.sum(), dtype=bool) if columns["unfinished"] is None else columns["unfinished"][early],
+        priority=None if columns["priority"] is None else columns["priority"][early],
     )
     chosen = {name: column if column is None else column[inside] for name, column in columns.items()}
     return (begin, end), before if early.any() else None, chosen, gone

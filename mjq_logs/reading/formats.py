@@ -14,6 +14,7 @@ from mjq_logs.answers import Lines
 from mjq_logs.reading import sacct, swf, table
 from mjq_logs.reading.assembling import gathered, gathered_by_partition
 from mjq_logs.reading.log import Log
+from mjq_logs.reading.priorities import order_of
 from mjq_logs.reading.text import blocks, is_parquet
 from mjq_logs.reading.vectors import MEMORY, units_of
 
@@ -42,6 +43,7 @@ def read_log(
     partition: str | None = None,
     strict: bool = False,
     memory: str | None = None,
+    priority: str | None = None,
 ) -> Log:
     """Read a cluster log: the Standard Workload Format, output of ``sacct``, CSV or Parquet, told by the content.
 
@@ -68,6 +70,10 @@ def read_log(
     memory : str, optional
         Unit of the memory in the file, such as ``"MB"``, or ``"KB/cpu"`` where it counts for each processor. By default
         that of the format: KB/cpu in the Standard Workload Format, and GB in a table.
+    priority : str, optional
+        Which jobs go before others in replays: queue, qos or partition, and its names, such as ``"qos=high,normal"``.
+        Jobs that have none of these names come last. The Standard Workload Format has numbers of queues and partitions,
+        a log of ``sacct`` the columns QOS and Partition, and a table columns of these names.
 
     Returns
     -------
@@ -102,9 +108,18 @@ def read_log(
     ...     log = read_log(path, unit="cpus,mem", servers=(64, 256))
     >>> log.needs.tolist(), log.lines.dropped
     ([[4.0, 8.0], [1.0, 0.0]], {'no number of mem': 1})
+
+    Jobs of the queue express go before all others:
+
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "jobs.csv"
+    ...     _ = path.write_text("submit,run,need,queue\\n0,60,4,day\\n5,60,1,express\\n9,60,1,\\n")
+    ...     log = read_log(path, servers=4, priority="queue=express")
+    >>> log.priority.tolist(), log.notes
+    ([0, 1, 0], ('jobs go first by their queue: express, then all others (day, no name)',))
     """
     try:
-        return gathered(_reading(path, columns, unit, memory), servers, partition, strict)
+        return gathered(_reading(path, columns, unit, memory), servers, partition, strict, order_of(priority))
     except BROKEN as error:
         raise ValueError(f"{path}: {error}") from error
 
@@ -117,6 +132,7 @@ def read_partitions(
     unit: str | None = None,
     strict: bool = False,
     memory: str | None = None,
+    priority: str | None = None,
 ) -> tuple[dict[str, Log], Lines]:
     """Read the jobs of several partitions, which share neither jobs nor servers, as one log each.
 
@@ -125,7 +141,7 @@ def read_partitions(
 
     Parameters
     ----------
-    path, columns, unit, strict, memory
+    path, columns, unit, strict, memory, priority
         As for :func:`read_log`, but of one unit.
     servers : mapping
         Names of the partitions to the servers of each, None where the log may tell them.
@@ -153,7 +169,7 @@ def read_partitions(
     ([('batch', 16.0, 2), ('gpu', 4.0, 1)], {'of a partition that is not named': 1})
     """
     try:
-        return gathered_by_partition(_reading(path, columns, unit, memory), servers, strict)
+        return gathered_by_partition(_reading(path, columns, unit, memory), servers, strict, order_of(priority))
     except BROKEN as error:
         raise ValueError(f"{path}: {error}") from error
 

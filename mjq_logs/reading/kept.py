@@ -32,7 +32,7 @@ class Kept:
     >>> times = {"submit": [0.0, 1.5], "eligible": None, "start": None, "run": [60.0, 90.0], "estimate": None}
     >>> kept.add(pl.DataFrame(
     ...     {"line": [2, 3], "job": ["7", "8_1"], "shown": None, "partition": "batch", "user": None} | times
-    ...     | {"need": [1.0, 2.0], "zoned": None, "whole": None, "unfinished": None},
+    ...     | {"priority": None, "need": [1.0, 2.0], "zoned": None, "whole": None, "unfinished": None},
     ... ))
     >>> found = kept.taken()
     >>> found["number"].to_list(), found["name"].is_null().to_list(), found["run"].dtype, found["submit"].dtype
@@ -62,6 +62,7 @@ class Kept:
             "same": table.select(pl.when(pl.col("job").is_not_null()).then(same)).to_series(),
             "partition": _numbered(table["partition"], self.partitions),
             "user": _numbered(table["user"], self.users),
+            "priority": _narrow(table["priority"]),
             **{column: _narrow(table[column]) for column in self.floats},
             "zoned": _narrow(table["zoned"]),
             "whole": _narrow(whole),
@@ -88,7 +89,7 @@ def _empty(floats):
     """Return the columns where no row was kept."""
     return (
         {"line": pl.UInt32, "name": pl.UInt64, "shown": pl.UInt64, "number": pl.UInt32, "same": pl.UInt64}
-        | {"partition": pl.UInt8, "user": pl.UInt8}
+        | {"partition": pl.UInt8, "user": pl.UInt8, "priority": pl.UInt8}
         | dict.fromkeys(floats, pl.Float64)
         | {"zoned": pl.Boolean, "whole": pl.UInt64, "unfinished": pl.Boolean}
     )

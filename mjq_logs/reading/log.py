@@ -24,8 +24,9 @@ HOUR = 3600.0
 BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the order of a log matters
 INFERRED = "the most that its jobs held at once: there may be more"  # where the servers of a log are from
 SIZES_OF = "--servers N,N with a number for each resource"
-PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "tasks", "at_once"  # columns of Before and Present
-COLUMNS = "need", "run", "submit", "eligible", "start", "estimate", "number", "name", "user", "unfinished"
+# columns of Before and Present
+PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "priority", "tasks", "at_once"
+COLUMNS = "need", "run", "submit", "eligible", "start", "estimate", "number", "name", "user", "unfinished", "priority"
 
 
 Column = np.ndarray | None  # None if the file lacks it
@@ -101,6 +102,8 @@ class Before(ReadOnly):
         For how long it was said to run at most [s]; not a number where that is not known.
     unfinished : bool array, shape (B,)
         Whether it still ran when the window ended: its run time is what had passed by then.
+    priority : int array, shape (B,), or None
+        As that of the log.
 
     Raises
     ------
@@ -115,9 +118,10 @@ class Before(ReadOnly):
     start: np.ndarray
     estimate: Column
     unfinished: np.ndarray
+    priority: Column = None
 
     def __post_init__(self) -> None:
-        _set_columns(self, "need", "run", "arrival", "start", "estimate", "unfinished")
+        _set_columns(self, "need", "run", "arrival", "start", "estimate", "unfinished", "priority")
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +151,11 @@ class Log(ReadOnly):
         Who submitted it, as a number that only tells one user from another; -1 where that is not known.
     unfinished : bool array, shape (J,), or None
         Whether it still ran when the window ended: its run time is what had passed by then.
+    priority : int array, shape (J,), or None
+        Jobs of a larger number go before others in replays, see :func:`mjq.simulation.schedule.replay`; the other
+        answers know no priorities.
+    priority_names : tuple of str
+        What a priority is called in the file, the highest first; jobs of priority 0 have none of these names.
     servers : float, Vectors or None
         Of the machine; of several resources its sizes, given as a sequence.
     servers_from : str
@@ -211,6 +220,8 @@ class Log(ReadOnly):
     name: Column = None
     user: Column = None
     unfinished: Column = None
+    priority: Column = None
+    priority_names: tuple[str, ...] = ()
     servers: float | None = None
     servers_from: str = ""
     lines: Lines | None = None
@@ -424,7 +435,7 @@ def _checked(name, column):
         return column
     if name == "unfinished":
         column = np.asarray(column, dtype=bool)
-    elif name in ("number", "name", "user", "tasks", "at_once"):
+    elif name in ("number", "name", "user", "priority", "tasks", "at_once"):
         column = np.asarray(column)
         if column.ndim != 1 or column.dtype.kind not in "iu":
             raise ValueError(f"{name} must be whole numbers, one for each job")

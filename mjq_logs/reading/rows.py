@@ -22,6 +22,7 @@ UNLIMITED = 315_360_000.0  # seconds that stand for no limit: ten years, longer 
 TIMES = "submit", "eligible", "start", "run", "estimate"
 SCHEMA = pl.Schema(
     {"line": pl.Int64, "job": pl.String, "shown": pl.String, "partition": pl.String, "user": pl.String}
+    | {"queue": pl.String, "qos": pl.String}
     | dict.fromkeys(TIMES, pl.Float64)
     | {"need": pl.Float64, "zoned": pl.Boolean, "whole": pl.String, "unfinished": pl.Boolean, "dropped": pl.String}
 )

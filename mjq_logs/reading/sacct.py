@@ -136,7 +136,7 @@ def read_json(content: Mapping[str, Any], units: tuple[str, ...] = ()) -> Readin
     >>> [table.select("job", "start", "run", "need").row(0) for table in reading.tables]
     [('7', 9.0, 10.0, 4.0)]
     """
-    columns: dict[str, list[str]] = {name: [] for name in (*COLUMNS, "UID")}
+    columns: dict[str, list[str]] = {name: [] for name in (*COLUMNS, "UID", "QOS")}
     for place, job in enumerate(content["jobs"], 1):
         try:
             values = _of_json(job)
@@ -186,6 +186,7 @@ def _of_json(job):
         "ReqTRES": tres.get("requested", ""),
         "JobID": name,
         "UID": _text(job.get("user") or owner.get("user")),
+        "QOS": _text(job.get("qos")),
     }
 
 
@@ -312,6 +313,8 @@ def _jobs(cells: pl.DataFrame, names: list[str], units: tuple[str, ...], seen: S
         job=pl.coalesce(name for name in ("JobIDRaw", "JobID") if name in names),
         partition="Partition" if "Partition" in names else pl.lit(None, pl.String),
         user=_user(names),
+        queue=pl.lit(None, pl.String),
+        qos="QOS" if "QOS" in names else pl.lit(None, pl.String),
         shown=pl.col("JobID") if {"JobID", "JobIDRaw"} <= set(names) else pl.lit(None, pl.String),
         whole=pl.col("JobID").str.extract(COMPONENT_NAME) if "JobID" in names else pl.lit(None, pl.String),
     )

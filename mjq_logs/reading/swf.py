@@ -30,7 +30,8 @@ from mjq_logs.reading.vectors import MEMORY, memory_unit
 __all__ = ["looks_like_swf", "read"]
 
 FIELDS = 18
-NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, REQUESTED, ESTIMATE, STATUS, USER, PARTITION = 0, 1, 2, 3, 4, 7, 8, 10, 11, 15
+NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, REQUESTED, ESTIMATE, STATUS, USER = 0, 1, 2, 3, 4, 7, 8, 10, 11
+QUEUE, PARTITION = 14, 15
 USED_MEMORY, REQUESTED_MEMORY = 6, 9
 OF_THE_FORMAT = "KB/cpu"  # its unit of memory
 PARTS = 2.0, 3.0, 4.0  # status of a part of a job that is listed as a whole, too
@@ -191,6 +192,8 @@ def _jobs(first, lines, comments, units, memory, notes):
         shown=pl.lit(None, pl.String),
         partition=known[PARTITION].cast(pl.Int64, strict=False).cast(pl.String),
         user=known[USER].cast(pl.Int64, strict=False).cast(pl.String),
+        queue=known[QUEUE].cast(pl.Int64, strict=False).cast(pl.String),
+        qos=pl.lit(None, pl.String),
         submit=known[SUBMIT],
         eligible=pl.lit(None, pl.Float64),
         start="start",

@@ -26,6 +26,8 @@ COLUMNS = {
     "job": "its number or name, by which lines that repeat a job are known",
     "partition": "the part of the machine that it ran on",
     "user": "who submitted it, by number or name",
+    "queue": "the queue that it waited in",
+    "qos": "its quality of service",
 }
 POINTS = "submit", "eligible", "start", "end"
 CALENDAR = 1e8  # seconds; times above it count from 1970
@@ -163,7 +165,7 @@ def _jobs(
     for ours in ("run", "estimate"):
         if ours in chosen:
             times[ours] = seen.durations(chosen[ours], rows[ours], line)
-    nothing = dict.fromkeys(("job", "partition", "user"), pl.lit(None, pl.String))
+    nothing = dict.fromkeys(("job", "partition", "user", "queue", "qos"), pl.lit(None, pl.String))
     nothing |= dict.fromkeys((*POINTS, "run", "estimate"), pl.lit(None, pl.Float64))
     jobs = rows.with_columns(
         **{ours: column for ours, column in nothing.items() if ours not in chosen},
