@@ -26,9 +26,9 @@ __all__ = [  # noqa: RUF022, in the order of reading
     "schema", "Amount", "Column", "columns_of", "Plain", "Lines", "Window", "Held", "Interval", "Waits", "AtLoad",
     "Rate", "Capacity", "Capacities", "Drawn", "Load", "Costs", "NearSaturation", "Agreement", "BinningError", "Binned",
     "LoadWaits", "Report", "PolicyReplay", "PolicyReports", "SumOfReports", "Reports", "Resource", "Blocked",
-    "PolicyOfSeveral", "SeveralReport", "HostShape", "HostsCase", "HostsLoss", "CostlyJobs", "HostsReport", "Size",
-    "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord", "HeldLately", "QueueLength", "Within",
-    "StartForecast", "StartForecasts", "LeftOut", "PromiseScore", "LeadScore", "PromisesJudged",
+    "PolicyOfSeveral", "SeveralReport", "HostShape", "HostsCase", "HostsLoss", "CostlyJobs", "HostsWaits",
+    "HostsReport", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord", "HeldLately",
+    "QueueLength", "Within", "StartForecast", "StartForecasts", "LeftOut", "PromiseScore", "LeadScore", "PromisesJudged",
 ]  # fmt: skip
 
 HOUR = 3600.0  # seconds
@@ -377,6 +377,12 @@ class PolicyReplay(Plain):
     mean_wait: Annotated[float, Column("mean wait", "h", per=HOUR), Field(alias="mean wait [s]")]
     most_wait: Annotated[float, Column("95 % wait\nat most", "h", per=HOUR), Field(alias="95 % wait at most [s]")]
     slowdown: Annotated[float, Column("bounded\nslowdown", "", ".3f"), Field(alias="bounded slowdown")]
+    wait_of_hard: Annotated[
+        Number,
+        Column("mean wait of the\nhard to place", "h", per=HOUR),
+        Field(alias="mean wait of the hard to place [s]"),
+    ] = None
+    """Of the jobs of which fewest fit on one host; left out where each job fits everywhere."""
     utilization: Annotated[Amount, Column("utilization", "", ".4f")]
     last_end: Annotated[float, Column("last end", "h", ".1f", per=HOUR), Field(alias="last end [s]")]
     somebody_waits: float | None = None
@@ -570,6 +576,16 @@ class CostlyJobs(Plain):
     ]
 
 
+class HostsWaits(Plain):
+    """Hold how long the jobs wait on hosts in a replay under one rule, at the load that came [hours]."""
+
+    case: Annotated[str, Column("rule")]
+    mean: Annotated[float, Column("mean wait", "h")]
+    hard: Annotated[Number, Column("of the hard\nto place", "h")]
+    """Mean wait of the jobs of which fewest fit on one host; null where of all jobs as many fit."""
+    others: Annotated[Number, Column("of the others", "h")]
+
+
 class HostsReport(Plain):
     """Hold what a log tells of a machine of hosts, on one of which each job must fit."""
 
@@ -592,12 +608,14 @@ class HostsReport(Plain):
     used: Number
     """The load over the share that is busy at most on these hosts with best fit, in the order of the log."""
     cases: dict[str, HostsCase]
-    """``pool``, ``best fit``, ``worst fit``, and ``passing``: best fit, where others may pass the first job of the
-    queue, which keeps a host free."""
+    """``pool``, ``best fit``, ``worst fit``, ``freely``: best fit, where others may pass the first job of the queue,
+    and ``passing``: the same while a host is kept free for it."""
     losses: list[HostsLoss]
     """To order, boundaries and placement. Those to order and boundaries are what best fit wastes."""
     costly: list[CostlyJobs]
     """The fewer of them fit on one host, the earlier they stand here; each row has the jobs of those before it, too."""
+    waits: list[HostsWaits]
+    """In order of arrival, and if others may pass, without and with a host kept free; empty where load is null."""
     lines: Lines | None
     missing: list[str]
     """Columns that the log lacks."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +12,19 @@ from mjq_logs.doubts import OF_HOSTS
 from mjq_logs.on_hosts import Hosts, OnHosts
 from mjq_logs.reading.log import Before, Log
 from mjq_logs.reading.vectors import plain
-from mjq_logs.words import amount_in_words, amount_of, counted, percent
+from mjq_logs.words import amount_in_words, amount_of, counted, percent, time_in_words
 
-__all__ = ["CASES", "MOST_SIZES", "VIEW", "hosted", "hosts_in_words", "left_out_in_words", "rules_on", "that_fit"]
+__all__ = [
+    "CASES", "MOST_SIZES", "PASSING", "VIEW", "fewest_fit", "hosted", "hosts_in_words", "kept_free_in_words",
+    "left_out_in_words", "rules_on", "that_fit",
+]  # fmt: skip
 
 VIEW = 50  # waiting jobs of which one may start where others may pass the first one
-CASES = {"pool": "one pool", "best fit": "best fit", "worst fit": "worst fit", "passing": f"best fit, {VIEW} in view"}
+CASES = {
+    "pool": "one pool", "best fit": "best fit", "worst fit": "worst fit",
+    "freely": f"best fit, {VIEW} in view, none free", "passing": f"best fit, {VIEW} in view",
+}  # fmt: skip
+PASSING = "best fit", "freely", "passing"  # in the order in which more is done for the first job
 MOST_LEFT_OUT = 0.5  # share of the work of jobs that fit on no host, from which on nothing is said
 MOST_SIZES = 4  # of hosts that are named one by one
 
@@ -27,6 +35,7 @@ def rules_on(hosts: Hosts) -> dict[str, OnHosts]:
         "pool": OnHosts(hosts.as_pool()),
         "best fit": OnHosts(hosts),
         "worst fit": OnHosts(hosts, "worst fit"),
+        "freely": OnHosts(hosts, view=VIEW),
         "passing": OnHosts(hosts, view=VIEW, reserve=True),
     }
 
@@ -39,6 +48,22 @@ def left_out_in_words(jobs: int, work: float) -> str:
     """
     fit, are = ("fits", "is") if jobs == 1 else ("fit", "are")
     return f"Warning: {counted(jobs, 'job')} with {percent(work)} of the work {fit} on no host and {are} left out."
+
+
+def kept_free_in_words(waits: Sequence[float]) -> list[str]:
+    """Say what a host gives that is kept free: the mean waits [h] under :data:`PASSING` of the jobs hard to place.
+
+    >>> kept_free_in_words([9.0, 1.5, 0.5])
+    ['The jobs of which fewest fit on one host wait 9 h on average in order of arrival, 1.5 h if others may pass, and \
+30 min if a host is also kept free for them.']
+    """
+    if not waits:
+        return []
+    strict, freely, kept = map(time_in_words, waits)
+    return [
+        f"The jobs of which fewest fit on one host wait {strict} on average in order of arrival, {freely} if others "
+        f"may pass, and {kept} if a host is also kept free for them."
+    ]
 
 
 def hosts_in_words(hosts: Hosts, resources: tuple[str, ...] = ()) -> str:
@@ -59,6 +84,16 @@ def hosts_in_words(hosts: Hosts, resources: tuple[str, ...] = ()) -> str:
         for number, size in zip(hosts.numbers, hosts.sizes, strict=True)
     ]
     return (", and " if resources and len(parts) > 1 else " and ").join(parts)
+
+
+def fewest_fit(log: Log, hosts: Hosts) -> np.ndarray | None:
+    """Return which jobs are those of which fewest fit on one host; None where of all jobs as many fit.
+
+    >>> fewest_fit(Log(need=[1.0, 3.0, 4.0], run=[1.0, 1.0, 1.0]), Hosts((2,), ((4.0,),))).tolist()
+    [False, True, True]
+    """
+    most = hosts.most_on_one(log.needs)
+    return None if (most == most[0]).all() else most == most.min()
 
 
 def hosted(log: Log, hosts: Hosts) -> Log:

@@ -15,13 +15,24 @@ import numpy as np
 
 from mjq._util import checks
 from mjq.simulation.estimates import Estimate
-from mjq_logs.answers import CostlyJobs, HostsCase, HostShape, HostsLoss, HostsReport, Interval
+from mjq_logs.answers import CostlyJobs, HostsCase, HostShape, HostsLoss, HostsReport, HostsWaits, Interval
 from mjq_logs.capacity import arrivals
 from mjq_logs.capacity.estimates import Estimates, tightest
 from mjq_logs.doubts import doubts
-from mjq_logs.hosting import CASES, VIEW, hosted, left_out_in_words, rules_on, that_fit
+from mjq_logs.hosting import (
+    CASES,
+    PASSING,
+    VIEW,
+    fewest_fit,
+    hosted,
+    kept_free_in_words,
+    left_out_in_words,
+    rules_on,
+    that_fit,
+)
 from mjq_logs.on_hosts import Hosts
-from mjq_logs.reading.log import Log
+from mjq_logs.reading.log import HOUR, Log
+from mjq_logs.replaying import replayed
 from mjq_logs.window import too_short, window_of
 from mjq_logs.words import MEASURED, NAMES, amount_of, counted, percent
 
@@ -94,6 +105,7 @@ def report_on_hosts(
     costly = _costly(log, hosts, rules["best fit"], seed)
     losses = _losses(made, cases, rules)
     load = None if short else _load(log)
+    waits = [] if load is None else _waits(log, hosts, rules)
     best_share = cases["best fit"].own_order.share
     result = HostsReport(
         verdict=[],
@@ -111,6 +123,7 @@ def report_on_hosts(
         cases=cases,
         losses=losses,
         costly=costly,
+        waits=waits,
         lines=log.lines,
         missing=list(log.missing),
         notes=[*log.notes, *hosts.notes],
@@ -183,6 +196,17 @@ def _costly(log, hosts, rule, seed):
     return result
 
 
+def _waits(log, hosts, rules):
+    """Return how long the jobs wait in replays: in order of arrival, and if others may pass."""
+    hard = fewest_fit(log, hosts)
+    result = []
+    for name in PASSING:
+        wait = replayed(log, log.machine(), rules[name]).wait / HOUR
+        parts = (None, None) if hard is None else (float(wait[hard].mean()), float(wait[~hard].mean()))
+        result.append(HostsWaits(case=CASES[name], mean=float(wait.mean()), hard=parts[0], others=parts[1]))
+    return result
+
+
 def _load(log):
     """Return the share of the resource that binds for which work came, or None."""
     load = arrivals.load(log.alone(log.resources[tightest(log)]) if log.resources else log)
@@ -198,7 +222,7 @@ def _verdict(result):
     order, boundaries, placement = result.losses
     unit = MEASURED.get(result.binds, result.binds) if result.binds else "servers"
     size = result.servers[result.binds] if result.binds else result.servers
-    best, passing = result.cases["best fit"].own_order, result.cases["passing"].own_order
+    best, freely, passing = (result.cases[name].own_order for name in ("best fit", "freely", "passing"))
     sentences = [
         f"Of {size:g} {unit}, {_about(boundaries.servers)} are lost because a job must fit on one host "
         f"({_whole(boundaries.share)}; {_range(boundaries.independent)} if jobs are drawn from the log), and "
@@ -215,9 +239,9 @@ def _verdict(result):
         sentences.append(_of_costly(result.costly[0], best))
     sentences.append(
         f"If the next {VIEW - 1} jobs may pass a job that fits nowhere, and one host is kept free for it, "
-        f"{_whole(passing.share)} are busy."
+        f"{_whole(passing.share)} are busy. If none is kept free, it is {_whole(freely.share)}."
     )
-    return sentences
+    return [*sentences, *kept_free_in_words([row.hard for row in result.waits if row.hard is not None])]
 
 
 def _of_placement(loss, unit):

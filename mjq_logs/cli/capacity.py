@@ -63,7 +63,8 @@ STAGES = {
     "own_order": "the log in its own order", "memory": "jobs drawn in blocks", "alone": "each resource alone",
     "classes": "the log without each class",
     "pool": "one pool", "best fit": "hosts with best fit", "worst fit": "hosts with worst fit",
-    "passing": "hosts where others may pass", "costly": "hosts without the jobs that are hard to place",
+    "freely": "hosts where others may pass", "passing": "hosts where others may pass and one is kept free",
+    "costly": "hosts without the jobs that are hard to place",
     "waits": "replays with the times of arrival", "curve": "replays with less and with more load",
 }  # fmt: skip
 
@@ -75,7 +76,9 @@ WHY_NOT = {  # beside --hosts
 }
 ASSUMED_OF_HOSTS = """\
 Jobs start in order of arrival, and some always wait. In the row "50 in view" the scheduler looks at 50 waiting jobs: if
-the first one fits nowhere, the emptiest host that could hold it is kept free for it, and the others start elsewhere.
+the first one fits nowhere, the emptiest host that could hold it is kept free for it, and the others start elsewhere. In
+the row "none free" they may start on any host.
+Jobs that are hard to place are those of which fewest fit on one host.
 Best fit puts a job on the fullest host on which it fits, and worst fit on the emptiest one.
 Of a job that ran on several hosts, it is taken that it needs all of its servers on one host."""
 
@@ -217,8 +220,8 @@ def _answer_of_hosts(path, log, hosts, result):
     from mjq_logs.hosts import OF_TIES
     from mjq_logs.words import NAMES
 
-    passing, others = result.cases["passing"], [case for name, case in result.cases.items() if name != "passing"]
-    cases = [*others, *(costly.without for costly in result.costly[:1]), passing]
+    *others, freely, passing = result.cases.values()
+    cases = [*others, *(costly.without for costly in result.costly[:1]), freely, passing]
     interval = result.cases["best fit"].own_order.interval
     title = f"What {hosts_in_words(hosts, log.resources)} can carry in the order of the log, with 95 % intervals"
     title += f" {interval.replace(', 95 %', '')}" if interval == OF_TIES else ""
@@ -231,6 +234,10 @@ def _answer_of_hosts(path, log, hosts, result):
         "which jobs cost most": [
             sheet.table("Without the jobs of which fewest fit on one host; best fit", rows)
             for rows in [result.costly] if rows
+        ],
+        "what a host gives that is kept free": [
+            sheet.table("Waits in replays with best fit, at the load that came", rows)
+            for rows in [result.waits] if rows
         ],
         "what the rows assume": [ASSUMED_OF_HOSTS],
     }  # fmt: skip

@@ -113,7 +113,8 @@ def replay(
 
     With --hosts 48x12,20x80 each job must fit on one of 48 hosts of 12 servers and 20 of 80. Jobs then start in order
     of arrival, with best fit, with worst fit, and with best fit while 50 waiting jobs are in view: if the first one
-    fits nowhere, a host is kept free for it, and the others may start elsewhere. The first row is one pool.
+    fits nowhere, others may start, without and with a host that is kept free for it. The first row is one pool. The
+    jobs of which fewest fit on one host are hard to place; their wait is what such a host is for.
     """
     import numpy as np
 
@@ -193,7 +194,18 @@ def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
     """Replay a log on hosts, in order of arrival, and show a row for each rule, the first for all hosts as one pool."""
     from mjq_logs.answers import PolicyReplay
     from mjq_logs.doubts import doubts
-    from mjq_logs.hosting import CASES, VIEW, hosted, hosts_in_words, left_out_in_words, rules_on, that_fit
+    from mjq_logs.hosting import (
+        CASES,
+        PASSING,
+        VIEW,
+        fewest_fit,
+        hosted,
+        hosts_in_words,
+        kept_free_in_words,
+        left_out_in_words,
+        rules_on,
+        that_fit,
+    )
     from mjq_logs.replaying import replayed
     from mjq_logs.window import too_short
     from mjq_logs.words import time_in_words
@@ -210,23 +222,29 @@ def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
     log, too_large, work = that_fit(log, hosts)
     if too_large:
         warnings.insert(0, left_out_in_words(too_large, work))
+    hard = fewest_fit(log, hosts)
     rows, started = {}, {}
     for name, rule in rules_on(hosts).items():
         made = replayed(log, log.machine(), rule, growth)
         used = made.schedule.utilization
         used = dict(zip(log.resources, used.tolist(), strict=True)) if log.resources else used
-        rows[name] = PolicyReplay(policy=CASES[name], **_waits([made.of_log()]), utilization=used)
+        waits = _waits([made.of_log()])
+        if hard is not None:
+            waits["mean wait of the hard to place [s]"] = float(made.wait[hard].mean())
+        rows[name] = PolicyReplay(policy=CASES[name], **waits, utilization=used)
         started[CASES[name]] = made.of_log().start
     if starts:
         _write(log, started, starts)
     mean = {name: time_in_words(row.mean_wait / HOUR) for name, row in rows.items()}
+    of_hard = [row.wait_of_hard / HOUR for name in PASSING if (row := rows[name]).wait_of_hard is not None]
     sentences = [
         *_real_waits(log),
         f"In order of arrival the jobs would wait {mean['pool']} on average if all hosts were one pool. On "
         f"{hosts_in_words(hosts, log.resources)} they wait {mean['best fit']} if each goes to the fullest host on "
         f"which it fits, and {mean['worst fit']} if they are spread.",
         f"If the next {VIEW - 1} jobs may pass a job that fits nowhere, and one host is kept free for it, they wait "
-        f"{mean['passing']}.",
+        f"{mean['passing']}. If none is kept free, they wait {mean['freely']}.",
+        *kept_free_in_words(of_hard),
     ]
     what = {
         "jobs": len(log),

@@ -12,7 +12,7 @@ from mjq import System
 from mjq_book.experiments import logs_on_hosts
 from mjq_logs import Hosts, Log, Vectors, own_order_capacity, report_on_hosts
 from mjq_logs.capacity.estimates import independent_capacity, started
-from mjq_logs.hosting import CASES, VIEW, hosted
+from mjq_logs.hosting import CASES, PASSING, VIEW, hosted, kept_free_in_words
 from mjq_logs.hosts import OF_TIES
 from mjq_logs.on_hosts import OnHosts
 from mjq_logs.reading.log import HOUR, Before
@@ -23,7 +23,10 @@ from tests.logs.test_logs import written
 
 pytestmark = pytest.mark.usefixtures("few_jobs")
 
-RULES = {"pool": {}, "best fit": {}, "worst fit": {"placement": "worst fit"}, "passing": {"view": 3, "reserve": True}}
+RULES = {
+    "pool": {}, "best fit": {}, "worst fit": {"placement": "worst fit"}, "freely": {"view": 3},
+    "passing": {"view": 3, "reserve": True},
+}  # fmt: skip
 ALIKE = Hosts((4,), ((8.0,),))
 
 
@@ -244,7 +247,9 @@ def test_sentences_and_table_are_those_of_the_json(path, words):
         assert sentence in plain.out
     cases = result["cases"]
     for case in cases.values():
-        (line,) = (line for line in plain.out.splitlines() if line.startswith(f"{case['case']}  "))
+        (line,) = (
+            line for line in plain.out.split("while jobs wait")[-1].splitlines() if line.startswith(f"{case['case']}  ")
+        )
         assert f"{100 * case['own_order']['share']:.1f}" in line
         assert f"{100 * case['independent']['share']:.1f}" in line
     assert plain.out.count("while jobs wait") == 2 and "--full adds" in plain.out
@@ -308,8 +313,10 @@ def test_the_command_replays_on_hosts(path):
     result = json.loads(said("replay", path, "--hosts", "4x8", "--json").out)
     pool = json.loads(said("replay", path, "--servers", "32", "--policy", "fcfs", "--json").out)["policies"][0]
     waits = {row.pop("policy"): row for row in result["policies"]}
-    assert list(waits) == ["one pool", "best fit", "worst fit", f"best fit, {VIEW} in view"]
+    assert list(waits) == list(CASES.values()) and list(waits)[-1] == f"best fit, {VIEW} in view"
+    hard = {rule: row.pop("mean wait of the hard to place [s]") for rule, row in waits.items()}
     assert waits["one pool"] == {name: value for name, value in pool.items() if name != "policy"}
+    assert hard["one pool"] < hard["best fit"]
     assert waits["best fit"]["mean wait [s]"] >= waits["one pool"]["mean wait [s]"]
     shown = said("replay", path, "--hosts", "4x8")
     assert shown.status == 0 and all(sentence in shown.out for sentence in result["notes"])
@@ -330,6 +337,36 @@ def test_a_replay_on_hosts_knows_order_of_arrival_only(path, words):
     assert run.status == 2 and f"--hosts and {words[0]} exclude each other" in run.err
     run = said("replay", path, "--hosts", "4x8", "--servers", "30")
     assert run.status == 2 and "--servers says 30" in run.err
+
+
+def test_a_host_that_is_kept_free_is_for_the_jobs_that_are_hard_to_place(path):
+    """Near the limit. Their waits are those of replays, and the same in both commands."""
+    of_capacity = json.loads(said("capacity", path, "--hosts", "2x8", "--json").out)
+    rows = {row["policy"]: row for row in json.loads(said("replay", path, "--hosts", "2x8", "--json").out)["policies"]}
+    assert [row["case"] for row in of_capacity["waits"]] == [CASES[name] for name in PASSING]
+    need = pl.read_csv(path)["need"].to_numpy()
+    for row in of_capacity["waits"]:
+        same = rows[row["case"]]
+        assert row["mean"] * HOUR == pytest.approx(same["mean wait [s]"])
+        assert row["hard"] * HOUR == pytest.approx(same["mean wait of the hard to place [s]"])
+        assert row["hard"] * (need == 8).sum() + row["others"] * (need < 8).sum() == pytest.approx(row["mean"] * 400)
+    strict, freely, kept = (row["hard"] for row in of_capacity["waits"])
+    assert kept < freely
+    for command in ("capacity", "replay"):
+        shown = said(command, path, "--hosts", "2x8").out
+        (sentence,) = kept_free_in_words([strict, freely, kept])
+        assert sentence in shown
+    assert "kept free" in said("capacity", path, "--hosts", "2x8", "--full").out.split("--full adds")[0]
+
+
+def test_where_each_job_fits_as_often_none_is_hard_to_place(path, tmp_path):
+    jobs = tmp_path / "alike.csv"
+    pl.read_csv(path).with_columns(need=pl.lit(2)).write_csv(jobs)
+    result = json.loads(said("capacity", jobs, "--hosts", "2x8", "--json").out)
+    assert all(row["hard"] is None for row in result["waits"]) and not result["costly"]
+    for command in ("capacity", "replay"):
+        shown = said(command, jobs, "--hosts", "2x8")
+        assert shown.status == 0 and "fewest fit on one host wait" not in shown.out
 
 
 # --- Public logs ------------------------------------------------------------------------------------------------------
