@@ -853,8 +853,8 @@ class StartForecast(Plain):
     """Hold when one more job would start, in hours from the time of the forecast."""
 
     need: Annotated[Amount, Column("need", "", "g")]
-    limit: Annotated[float, Column("limit", "", "time")]
-    """Hours."""
+    limit: Annotated[float | None, Column("limit", "", "time")]
+    """Hours; null in a log without limits."""
     median: Annotated[float, Column("median", "", "time")]
     intervals: dict[str, tuple[float, float]]
     """Ends of the 50 %, 80 % and 95 % intervals; empty where the log is too short."""

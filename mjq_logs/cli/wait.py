@@ -28,7 +28,8 @@ __all__ = ["wait"]
 )  # fmt: skip
 @click.option(
     "--limit", "limits", multiple=True, metavar="TIME", type=Duration(),
-    help="Ask for a job with this limit of its run time, such as 4h, 90min or 1d12h. Repeat for more jobs.",
+    help="Ask for a job with this limit of its run time, such as 4h, 90min or 1d12h. Repeat for more jobs. In a log "
+    "without limits no job has one; give --policy fcfs or first-fit then.",
 )  # fmt: skip
 @click.option(
     "--at", metavar="TIME",
@@ -80,11 +81,11 @@ def wait(log, needs, limits, at, policy, servers, within, table, full, as_json, 
     cluster_log = read(log, servers=servers, **reading)
     if table:
         needs, limits = (asked or usual for asked, usual in zip((needs, limits), usual_jobs(cluster_log), strict=True))
-    elif not needs or not limits:
+    elif not needs or not (limits or cluster_log.estimate is None):
         raise click.UsageError("give --need and --limit of the job, or --table for many at once")
-    cases = list(product(needs, limits))
+    cases = list(product(needs, limits or [None]))
     report = mjq_logs.forecast_starts(
-        cluster_log, [need for need, _ in cases], [limit for _, limit in cases], _seconds(at, cluster_log), policy,
+        cluster_log, [need for need, _ in cases], [limit for _, limit in cases] if limits else None, _seconds(at, cluster_log), policy,
         **({"within": within} if within else {}), keep=_cache(), workers=workers,
         progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
@@ -128,9 +129,9 @@ def _answer(path, log, report, pool):
     first, *others = report.forecasts
     if not others:
         alone = "" if first.intervals else " by the replays alone"
+        limit = "" if first.limit is None else f" with a limit of {brief_time(first.limit)}"
         sentences.append(
-            f"A job of {amount_in_words(first.need)} with a limit of {brief_time(first.limit)} would wait "
-            f"{brief_time(first.median)} (median){alone}."
+            f"A job of {amount_in_words(first.need)}{limit} would wait {brief_time(first.median)} (median){alone}."
         )
     sentences += [note for note in report.notes if note not in log.notes]
     rows = _pooled(report.forecasts) if pool else report.forecasts
@@ -167,7 +168,7 @@ def _pooled(forecasts):
     from mjq_logs.words import size_in_words
 
     def between(ends, shown):
-        return " to ".join(dict.fromkeys(map(shown, ends)))
+        return None if ends[0] is None else " to ".join(dict.fromkeys(map(shown, ends)))
 
     return [
         row.forecast.model_copy(

@@ -18,7 +18,7 @@ from mjq_logs.forecast.correction import Correction
 from mjq_logs.forecast.growth import queue_at
 from mjq_logs.forecast.nearest import MEMORY, SHARES, interval, off_scale, up_to
 from mjq_logs.forecast.record import LAST_PART, features, lately, past_of, record_of
-from mjq_logs.forecast.state import history
+from mjq_logs.forecast.state import history, require_limits
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.window import too_short
 from mjq_logs.words import amount_of, counted, machine_in_words, percent, time_in_words
@@ -33,7 +33,7 @@ HOLDS_LATELY = 0.7, 0.9  # and among the latest, which are fewer
 def forecast_starts(
     log: Log,
     need: ArrayLike,
-    limit: ArrayLike,
+    limit: ArrayLike | None = None,
     at: float | None = None,
     policy: str = "easy",
     *,
@@ -59,7 +59,7 @@ def forecast_starts(
         has a calendar, a forecast goes by the servers that are up at its time, as if for ever.
     need, limit : float, or sequence of float
         Servers of the new job, and its limit [h]; of sequences each entry is a job of its own. Of several resources a
-        need is a sequence, with how much of each.
+        need is a sequence, with how much of each. In a log without limits no job has one.
     at : float, optional
         Time of the forecast [s] as in the log; by default when the log was taken, or its last submission.
     policy : str
@@ -81,8 +81,9 @@ def forecast_starts(
     Raises
     ------
     ValueError
-        If the log does not tell when jobs came or what their limits were, if a need exceeds the servers, if the time is
-        not one of the log, or if a number violates a constraint.
+        If the log does not tell when jobs came, if it has no limits and the policy looks at times, if it has limits and
+        the job has none or the other way round, if a need exceeds the servers, if the time is not one of the log, or if
+        a number violates a constraint.
 
     Examples
     --------
@@ -95,10 +96,11 @@ def forecast_starts(
     >>> found.running, found.forecasts[0].median, found.record.error
     (0, 0.0, 0.0)
     """
-    needs, limits = _asked(log, need, limit)
-    within = checks.not_negative("within", within).tolist()
     if policies.policy(policy).interrupts:
         raise ValueError(f"a forecast needs a policy that does not interrupt jobs, got {policy!r}")
+    require_limits(log, policy)
+    needs, limits = _asked(log, need, limit)
+    within = checks.not_negative("within", within).tolist()
     jobs = history(log, policy)
     fits = checks.fits(needs, jobs.servers, jobs.servers)
     if not fits.all():
@@ -131,7 +133,7 @@ def forecast_starts(
         forecasts.append(
             StartForecast(
                 need=amount_of(asked, log.resources),
-                limit=hours,
+                limit=None if limit is None else hours,
                 median=by_rule if waits is None else float(np.median(waits)),
                 intervals={} if waits is None else {f"{share:g}": interval(waits, share) for share in SHARES},
                 within=[] if waits is None else [Within(wait=x, probability=up_to(waits, x)) for x in within],
@@ -176,7 +178,11 @@ def forecast_starts(
 
 def _asked(log, need, limit):
     """Return the needs that are asked for, shape (n,) or (n, d), and their limits [h], checked."""
-    needs, limits = np.asarray(need, dtype=float), np.atleast_1d(np.asarray(limit, dtype=float))
+    if (limit is None) != (log.estimate is None):
+        has, lacks = ("job", "log") if limit is not None else ("log", "job")
+        raise ValueError(f"the {has} has a limit and the {lacks} has none, so that no other job is known to be alike")
+    longest = log.run.max() / HOUR  # counts as the limit of all jobs where none has one
+    needs, limits = np.asarray(need, dtype=float), np.atleast_1d(np.asarray(longest if limit is None else limit, float))
     if not log.resources:
         needs, limits = np.broadcast_arrays(np.atleast_1d(needs), limits)
         return checks.positive("need", needs), checks.positive("limit", limits)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq.simulation import replay
+from mjq.simulation import policies, replay
 from mjq.simulation.calendar import Calendar
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.vectors import plain
@@ -182,17 +182,25 @@ class History:
         return 0.0
 
 
-def require_limits(log: Log) -> np.ndarray:
+def require_limits(log: Log, policy: str = "easy") -> np.ndarray:
     """Return the limits of the jobs [s], not a number where one is not known.
+
+    A policy that looks at no times needs none: in a log without limits all jobs then count as alike, with its longest
+    run as their limit.
 
     Raises
     ------
     ValueError
-        If none is known.
+        If none is known, and the policy looks at times.
     """
-    if log.estimate is None:
-        raise ValueError("the log does not say the limits of its jobs, so the ends of running jobs cannot be foreseen")
-    return log.estimate
+    if log.estimate is not None:
+        return log.estimate
+    if policies.policy(policy).knows_times:
+        raise ValueError(
+            f"the log does not say the limits of its jobs, so {policy} cannot foresee the ends of running jobs; "
+            "fcfs and first-fit look at no limits"
+        )
+    return np.full(len(log), log.run.max())
 
 
 def history(log: Log, policy: str) -> History:
@@ -201,11 +209,12 @@ def history(log: Log, policy: str) -> History:
     Raises
     ------
     ValueError
-        If the log does not tell when jobs came, or what their limits were, or if its submit times are start times.
+        If the log does not tell when jobs came, or if its submit times are start times; or if it has no limits, and the
+        policy looks at times.
     """
     arrival, servers = log.require_waits(), log.machine()
     calendar = None if log.calendar is None else log.calendar.on(servers)
-    stated = require_limits(log)
+    stated = require_limits(log, policy)
     longest = np.maximum.accumulate(np.nan_to_num(stated))  # so far, for who does not say a limit
     limit = np.where(np.isnan(stated), longest, stated)
     first = arrival.min()

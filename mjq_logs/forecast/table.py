@@ -9,7 +9,7 @@ import numpy as np
 
 from mjq_logs.answers import Amount, StartForecast, Within
 from mjq_logs.forecast.nearest import off_scale, on_scale
-from mjq_logs.forecast.state import octaves, require_limits
+from mjq_logs.forecast.state import octaves
 from mjq_logs.reading.log import HOUR, Log
 
 __all__ = ["Row", "pooled", "usual"]
@@ -22,19 +22,14 @@ class Row(NamedTuple):
     """Hold the forecast for a range of needs and limits; the limits are in hours."""
 
     needs: tuple[Amount, Amount]
-    limits: tuple[float, float]
+    limits: tuple[float | None, float | None]
     forecast: StartForecast
 
 
 def usual(log: Log) -> tuple[list[Any], list[float]]:
     """Return needs and limits [h] that are usual in a log: the commonest of each of the commonest octaves, sorted.
 
-    Of several resources, a need is a list, and an octave is one of each.
-
-    Raises
-    ------
-    ValueError
-        If the log does not say the limits of its jobs.
+    Of several resources, a need is a list, and an octave is one of each. A log without limits has none.
 
     Examples
     --------
@@ -42,8 +37,8 @@ def usual(log: Log) -> tuple[list[Any], list[float]]:
     >>> usual(Log(np.array([1.0, 5, 6, 6]), np.ones(4), np.arange(4.0), estimate=limit, servers=8))
     ([1.0, 6.0], [1.0, 24.0])
     """
-    limit = require_limits(log)
-    return _commonest(log.needs, MOST_NEEDS), [x / HOUR for x in _commonest(limit[limit > 0], MOST_LIMITS)]
+    limit = np.empty(0) if log.estimate is None else log.estimate[log.estimate > 0]
+    return _commonest(log.needs, MOST_NEEDS), [x / HOUR for x in _commonest(limit, MOST_LIMITS)]
 
 
 def _commonest(values, most):
@@ -75,7 +70,7 @@ def pooled(forecasts: Sequence[StartForecast]) -> list[Row]:
     several = isinstance(forecasts[0].need, dict)
     unique = [each.need for k, each in enumerate(forecasts) if all(each.need != other.need for other in forecasts[:k])]
     for need in sorted(unique, key=_in_order):
-        groups = _by_limit(sorted((each for each in forecasts if each.need == need), key=lambda each: each.limit))
+        groups = _by_limit(sorted((each for each in forecasts if each.need == need), key=lambda each: each.limit or 0.0))
         if needs and not several and _limits(needs[-1]) == _limits(groups) and all(map(_alike, needs[-1], groups)):
             needs[-1] = [smaller + larger for smaller, larger in zip(needs[-1], groups, strict=True)]
         else:
@@ -103,7 +98,7 @@ def _by_limit(forecasts):
 
 def _limits(groups):
     """Return the lowest and the highest limit of each group."""
-    return [(min(each.limit for each in group), max(each.limit for each in group)) for group in groups]
+    return [(group[0].limit, group[-1].limit) for group in groups]
 
 
 def _later(group, other):

@@ -668,8 +668,22 @@ def test_usual_jobs_are_jobs_of_the_log(log):
         alike = log.need[np.floor(np.log2(log.need)) == np.floor(np.log2(need))]
         assert (alike == need).sum() == max(np.unique(alike, return_counts=True)[1])
     assert set(np.array(limits) * 3600) <= set(log.estimate)
-    with pytest.raises(ValueError, match="does not say the limits"):
-        usual(replace(log, estimate=None))
+    assert usual(replace(log, estimate=None)) == (needs, [])
+
+
+def test_without_limits_all_jobs_have_the_same_under_rules_that_look_at_none(log, tmp_path):
+    """Forecasts are those of a log in which each job has the longest run as its limit; EASY needs to know more."""
+    longest = log.run.max()
+    bare, same = replace(log, estimate=None), replace(log, estimate=np.full(len(log), longest))
+    for policy in ("fcfs", "first-fit"):
+        alone = forecast_starts(bare, [1, 4], policy=policy)
+        told = forecast_starts(same, [1, 4], longest / 3600, policy=policy)
+        assert [row.limit for row in alone.forecasts] == [None, None]
+        assert [row.model_copy(update={"limit": None}) for row in told.forecasts] == alone.forecasts
+        assert alone.record == told.record
+    for asked, case in ((bare, {"limit": 1}), (same, {})):
+        with pytest.raises(ValueError, match="has a limit and the .* has none"):
+            forecast_starts(asked, 1, policy="fcfs", **case)
 
 
 def forecast_of(need, limit, median, probability=0.5):
