@@ -84,8 +84,9 @@ def wait(log, needs, limits, at, policy, servers, within, table, full, as_json, 
     elif not needs or not (limits or cluster_log.estimate is None):
         raise click.UsageError("give --need and --limit of the job, or --table for many at once")
     cases = list(product(needs, limits or [None]))
+    of_jobs = [need for need, _ in cases], [limit for _, limit in cases] if limits else None
     report = mjq_logs.forecast_starts(
-        cluster_log, [need for need, _ in cases], [limit for _, limit in cases] if limits else None, _seconds(at, cluster_log), policy,
+        cluster_log, *of_jobs, _seconds(at, cluster_log), policy,
         **({"within": within} if within else {}), keep=_cache(), workers=workers,
         progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip

@@ -70,7 +70,7 @@ def pooled(forecasts: Sequence[StartForecast]) -> list[Row]:
     several = isinstance(forecasts[0].need, dict)
     unique = [each.need for k, each in enumerate(forecasts) if all(each.need != other.need for other in forecasts[:k])]
     for need in sorted(unique, key=_in_order):
-        groups = _by_limit(sorted((each for each in forecasts if each.need == need), key=lambda each: each.limit or 0.0))
+        groups = _by_limit(sorted((x for x in forecasts if x.need == need), key=lambda x: x.limit or 0.0))
         if needs and not several and _limits(needs[-1]) == _limits(groups) and all(map(_alike, needs[-1], groups)):
             needs[-1] = [smaller + larger for smaller, larger in zip(needs[-1], groups, strict=True)]
         else:

@@ -682,7 +682,7 @@ def test_without_limits_all_jobs_have_the_same_under_rules_that_look_at_none(log
         assert [row.model_copy(update={"limit": None}) for row in told.forecasts] == alone.forecasts
         assert alone.record == told.record
     for asked, case in ((bare, {"limit": 1}), (same, {})):
-        with pytest.raises(ValueError, match="has a limit and the .* has none"):
+        with pytest.raises(ValueError, match=r"has a limit and the .* has none"):
             forecast_starts(asked, 1, policy="fcfs", **case)
 
 
