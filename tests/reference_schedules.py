@@ -47,6 +47,68 @@ class Cluster:
         self.started = []  # jobs in service, in the order of their starts
         self.start, self.finish = np.full(len(submit), np.nan), np.full(len(submit), np.nan)
         self.now, self.up, self.changes = 0.0, servers, []
+        self.hours, self.kind, self.cycle = None, None, 0.0
+
+    def opens(self, k, job):
+        """Whether hour k is open for a job."""
+        return self.hours is None or bool(self.hours.open[self.kind[job], k % 168])
+
+    def begins(self, k):
+        """When hour k begins."""
+        return self.hours.week_begins + k * self.hours.hour
+
+    def hour_of(self, time):
+        """The number of the hour in which a time is."""
+        k = math.floor((time - self.hours.week_begins) / self.hours.hour)
+        return next(k + more for more in (1, 0, -1) if self.begins(k + more) <= time)
+
+    def turns(self):
+        """When next the hours of some job open or close."""
+        first = self.hour_of(self.now) + 1
+        turning = (
+            k for k in range(first, first + 168) for job in self.firsts if self.opens(k, job) != self.opens(k - 1, job)
+        )
+        return [self.begins(k) for k in turning][:1]
+
+    def closing(self, job, time):
+        """When the hours of a job close that are open at this time."""
+        hour = self.hour_of(time)
+        return next((self.begins(k) for k in range(hour, hour + 168) if not self.opens(k, job)), math.inf)
+
+    def never_ends(self, job):
+        """Whether no open hours are long enough for a job, as it is estimated."""
+        run = longest = 0
+        for k in range(336):
+            run = run + 1 if self.opens(k, job) else 0
+            longest = max(longest, run)
+        grace = self.hours.grace[self.kind[job]]
+        return self.estimate[job] > longest * self.hours.hour + grace - self.cycle
+
+    def may(self, job, time):
+        """Whether the hours of a job let it start at this time."""
+        if self.hours is None:
+            return True
+        if not self.opens(self.hour_of(time), job):
+            return False
+        return (
+            self.never_ends(job) or time + self.left[job] <= self.closing(job, time) + self.hours.grace[self.kind[job]]
+        )
+
+    def passing(self, time):
+        """When the scheduler passes next, at this time or later."""
+        return (
+            time
+            if not self.cycle
+            else next(p for p in (self.cycle * (time // self.cycle + more) for more in (0, 1, 2)) if p >= time)
+        )
+
+    def times(self, after, job):
+        """All times at which a job could start at the earliest, if something changes at those given."""
+        if self.hours is not None:
+            first, last = self.hour_of(self.now), self.hour_of(max(after)) + 337
+            openings = (k for k in range(first, last) if self.opens(k, job) and not self.opens(k - 1, job))
+            after = {*after, *(time for time in map(self.begins, openings) if time > self.now)}
+        return sorted(map(self.passing, after))
 
     def change(self):
         """Another number of servers is up; promises are void if they are fewer, and may become better otherwise."""
@@ -86,7 +148,9 @@ class Cluster:
             return math.inf
         ends = [self.expected[other] for other in self.served()]
         ends += [start + self.left[other] for other, start in promises.items()]
-        for time in sorted({self.now, *(end for end in ends if end > self.now)}):
+        for time in self.times({self.now, *(end for end in ends if end > self.now)}, job):
+            if not self.may(job, time):
+                continue
             end, need = time + self.left[job], self.need[job]
             if fits(need, self.free_at(time, promises)) and all(
                 fits(need, self.free_at(start, promises)) for start in promises.values() if time < start < end
@@ -176,9 +240,10 @@ def of_needs(rule):
     """Such a rule, asked by a cluster."""
 
     def starting(cluster):
-        needs = [cluster.need[job] for job in cluster.line]
+        line = [job for job in cluster.line if cluster.may(job, cluster.now)]
+        needs = [cluster.need[job] for job in line]
         place = rule(needs, cluster.free(), len(cluster.served()), cluster.depth, cluster.all_up())
-        return [] if place is None else [cluster.line[place]]
+        return [] if place is None else [line[place]]
 
     return starting
 
@@ -186,11 +251,13 @@ def of_needs(rule):
 def easy(cluster):
     """The first one, or the first later one that, by the estimates, does not delay it."""
     head, *others = cluster.line
-    if cluster.fits(head):
+    if cluster.fits(head) and cluster.may(head, cluster.now):
         return [head]
     shadow = cluster.earliest(head, {})  # if it needs more than are up, nobody delays it
     free, extra = cluster.free(), rest(cluster.free_at(shadow, {}), [cluster.need[head]])
     for job in others:
+        if not cluster.may(job, cluster.now):
+            continue
         short = cluster.now + cluster.left[job] <= shadow
         if fits(cluster.need[job], free) and (short or fits(cluster.need[job], extra)):
             return [job]
@@ -210,7 +277,7 @@ def backfill(cluster):
             start = cluster.earliest(job, cluster.promises)
             if place < cluster.depth:
                 cluster.promises[job] = start
-        if start <= cluster.now and cluster.fits(job):
+        if start <= cluster.now and cluster.fits(job) and cluster.may(job, cluster.now):
             return [job]
     return []
 
@@ -252,17 +319,42 @@ def plain(amount):
     return float(amount) if np.ndim(amount) == 0 else tuple(map(float, amount))
 
 
-def schedule(submit, need, run, estimate, servers, policy="fcfs", ties=TIES[0], kill=False, calendar=(), priority=None):
+def schedule(
+    submit,
+    need,
+    run,
+    estimate,
+    servers,
+    policy="fcfs",
+    ties=TIES[0],
+    kill=False,
+    calendar=(),
+    priority=None,
+    hours=None,
+    hours_class=None,
+    cycle=0.0,
+):
     """Start and end of each job; arguments as those of `mjq.simulation.replay`. Who never starts has none.
 
     The words of the calendar: jobs in service run on when servers go down, and nobody starts who would hold more than
     are up together with them. The scheduler goes by the servers that are up now, as if that were for ever. A change
     comes before all else of its instant. Of several resources it counts the first, and of each the same share is up.
+
+    The words of the hours: a job starts only in an open hour of its class, and only if by its estimate it will have
+    ended when these hours close, grace included; one too long for any of its open hours has only to start in one. Under
+    a policy that promises, a job is promised the earliest start that there is within its hours. Under the others, those
+    that may not start now are passed over.
+
+    The words of the cycle: jobs start at multiples of it only, and are expected to end there.
     """
     estimate = run if estimate is None else estimate
     run, estimate = (np.minimum(run, estimate), estimate) if kill else (run, np.maximum(run, estimate))
     last = max([np.max(submit), *(since for since, _ in calendar)])
+    if hours is not None and not hours.open[hours_class].all():
+        last += 168 * hours.hour * len(submit)
     estimate = np.maximum(estimate, np.spacing(last + np.sum(run, dtype=float)))  # no promise of nothing
+    if cycle:
+        estimate = np.ceil(estimate / cycle) * cycle
     order = sorted(range(len(submit)), key=lambda job: submit[job])
     priority = np.zeros(len(submit)) if priority is None else priority
     columns = [[plain(column[job]) for job in order] for column in (submit, need, run, estimate, priority)]
@@ -270,6 +362,10 @@ def schedule(submit, need, run, estimate, servers, policy="fcfs", ties=TIES[0], 
     depth = int(number) if number else math.inf if name == "conservative" else 0
     servers = plain(servers)
     cluster = Cluster(*columns, servers, depth)
+    cluster.hours, cluster.cycle = hours, cycle
+    cluster.kind = [0 if hours_class is None else int(hours_class[job]) for job in order]
+    cluster.firsts = [cluster.kind.index(kind) for kind in set(cluster.kind)]  # one job of each class of hours
+    next_pass, idle = math.inf, 0
     several = isinstance(servers, tuple)
     ups = [scaled(up / servers[0], servers) if several else up for _, up in calendar]
     cluster.changes = [(max(0.0, since), up) for (since, _), up in zip(calendar, ups, strict=True)]
@@ -279,8 +375,10 @@ def schedule(submit, need, run, estimate, servers, policy="fcfs", ties=TIES[0], 
             (cluster.submit[job] for job in cluster.coming[:1]),
             (since for since, _ in cluster.changes[:1]),
         )
-        cluster.now = min([*comes, *changes, *cluster.ends.values(), *promised], default=math.inf)
-        if cluster.now == math.inf:
+        turns = [] if hours is None else cluster.turns()
+        idle = 0 if cluster.coming or cluster.changes or cluster.ends else idle + 1
+        cluster.now = min([*comes, *changes, *cluster.ends.values(), *promised, *turns, next_pass], default=math.inf)
+        if cluster.now == math.inf or idle > 1000:
             break
         while cluster.changes and cluster.changes[0][0] == cluster.now:
             if cluster.changes[0][1] != cluster.up:
@@ -300,7 +398,10 @@ def schedule(submit, need, run, estimate, servers, policy="fcfs", ties=TIES[0], 
                 cluster.end(job)
             while cluster.coming and cluster.submit[cluster.coming[0]] == cluster.now:
                 cluster.arrive()
-        ask(cluster, RULES[name])
+        next_pass = cluster.passing(cluster.now)
+        if next_pass == cluster.now:
+            next_pass = math.inf
+            ask(cluster, RULES[name])
     start, finish = np.empty(len(order)), np.empty(len(order))
     start[order], finish[order] = cluster.start, cluster.finish
     return start, finish

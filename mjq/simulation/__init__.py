@@ -3,6 +3,7 @@
 ``multiserver``   jobs that hold several units of a resource at once: estimates
 ``saturated``     the same with a queue that never runs dry: capacity and dispersion
 ``hosts``         jobs that must fit on one of many hosts: capacity, waits, a log replayed
+``hours``         at which hours of the week jobs may run
 ``schedule``      a log of such jobs replayed: when each one starts
 ``policies``      who starts next
 ``loop``          the event loop behind them

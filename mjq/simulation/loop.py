@@ -42,6 +42,7 @@ from mjq._util.compiling import numba
 from mjq.simulation import policies
 from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, number_of, service_time
 from mjq.simulation.engine.heap import pop, push, record_type, remove
+from mjq.simulation.engine.hours import ALWAYS, closes, passes, turns
 from mjq.simulation.engine.policy import compiled
 from mjq.simulation.engine.queue import (
     ALL,
@@ -66,7 +67,8 @@ from mjq.simulation.engine.queue import (
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "FIRST_CLASS", "SOJOURN", "SOJOURN2", "WAIT", "WAIT2", "DONE", "IN_QUEUE", "IN_SYSTEM", "LOST", "SPAN",
-    "FINISH", "START", "ENDLESS", "STEP", "ALWAYS_UP", "Plan", "Sums", "events", "event_loop",
+    "FINISH", "START", "ENDLESS", "STEP", "ALWAYS_UP", "ANY_TIME", "Plan", "Rules",
+    "Sums", "events", "event_loop",
 ]  # fmt: skip
 
 SOJOURN, SOJOURN2, WAIT, WAIT2, FIRST_CLASS = range(5)  # columns of `times`: then the waits by class
@@ -90,10 +92,14 @@ STATE = record_type(
         ("free", np.int64, (MOST_RESOURCES,)),  # of each resource, in units
         ("change", np.float64),  # when the servers that are up change
         ("step", np.int64),  # of the calendar, the next one
+        ("turn", np.float64),  # when hours open or close
+        ("pass_at", np.float64),  # when the scheduler passes, if something has happened since it last did
+        ("turns", np.int64),  # how often they have, since the last time that somebody was in service or could come
     ]
 )
 STEP = record_type([("since", np.float64), ("up", np.int64)])  # of a calendar, in units
 ALWAYS_UP = np.empty(0, STEP)
+ANY_TIME = np.empty(0, np.int64)
 
 
 class Plan(NamedTuple):
@@ -132,6 +138,33 @@ class Plan(NamedTuple):
     by_number: bool = False
 
 
+class Rules(NamedTuple):
+    """Describe what else says when jobs may start.
+
+    Attributes
+    ----------
+    calendar : record array
+        When the servers that are up change, and to how many, in units; `ALWAYS_UP` if all are always up. Of each
+        resource the same share is up. Jobs in service run on when servers go down: what is free is then negative, and
+        nobody starts who needs some of it.
+    cycle : float
+        The policy is asked at multiples of it; if 0, at once.
+    begins, hour : float
+        When some week begins, and how long an hour is.
+    weeks : record array, shape (C,)
+        Classes of hours, see :mod:`mjq.simulation.engine.hours`.
+    hours : int array, shape (L,)
+        Which of them each class of jobs has; -1 for those that may always start. Not looked at where C = 0.
+    """
+
+    calendar: np.ndarray = ALWAYS_UP
+    cycle: float = 0.0
+    begins: float = 0.0
+    hour: float = 1.0
+    weeks: np.ndarray = ALWAYS
+    hours: np.ndarray = ANY_TIME
+
+
 class Sums(NamedTuple):
     """Hold what a run has counted, with a row for each batch.
 
@@ -161,7 +194,7 @@ def events(rng: np.random.Generator, policy: str, *settings: Any) -> Sums:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def event_loop(choose, rng, source, needs, plan, record, calendar):
+def event_loop(choose, rng, source, needs, plan, record, rules):
     """Run until every counted job has been observed to its end.
 
     At one instant all departures come first, then all arrivals, then the policy starts jobs one by one. Or, if the plan
@@ -180,10 +213,7 @@ def event_loop(choose, rng, source, needs, plan, record, calendar):
     plan : Plan
     record : float array, shape (2, n)
         Takes the first start and the end of each job of a log, not a number before; n = 0 otherwise.
-    calendar : record array
-        When the servers that are up change, and to how many, in units; `ALWAYS_UP` if all are always up. Of each
-        resource the same share is up. Jobs in service run on when servers go down: what is free is then negative, and
-        nobody starts who needs some of it.
+    rules : Rules
 
     Returns
     -------
@@ -192,8 +222,8 @@ def event_loop(choose, rng, source, needs, plan, record, calendar):
     Raises
     ------
     RuntimeError
-        If jobs wait, nobody is in service and nobody comes, but the policy starts nobody. With a calendar the run just
-        ends.
+        If jobs wait, nobody is in service and nobody comes, but the policy starts nobody. With a calendar or with hours
+        the run just ends.
     """
     sums = Sums(
         np.zeros((plan.batches, FIRST_CLASS + len(needs))),
@@ -201,21 +231,25 @@ def event_loop(choose, rng, source, needs, plan, record, calendar):
         np.zeros((plan.batches, len(plan.tail_at))),
         np.zeros((plan.batches, LOST + 1)),
     )
-    state, memory = np.zeros(1, STATE), np.zeros(1, MEMORY)
+    state, memory = np.zeros(1, STATE), np.zeros(1 + len(rules.weeks), MEMORY)
     state[0].batch = -1
     for k in range(MOST_RESOURCES):
         state[0].free[k] = RESOURCE
-    state[0].change = calendar[0].since if len(calendar) else np.inf
+    state[0].change = rules.calendar[0].since if len(rules.calendar) else np.inf
+    state[0].pass_at = state[0].turn = np.inf
     state[0].coming = next_arrival(rng, source.lam, source.log, 0, 0.0)
     memory[0].number, memory[0].wake, memory[0].changed, memory[0].up = plan.number, np.inf, True, RESOURCE
     jobs, line, serving = job_table(1024), empty_queues(needs), empty_queues(needs[:0])
+    memory[0].cycle = rules.cycle
+    if len(rules.weeks):
+        _learn_hours(state[0], line, memory, rules)
     profile = np.empty(_entries(jobs, plan), PROFILE)
     most = min(plan.arrivals, _together(needs))  # in service at the same time
     if plan.one_by_one:
         most *= 2  # those that are gone are still there
     due, who = np.empty(most), np.empty(most, dtype=np.int64)  # a heap of completions to come
     while not _advance(
-        choose, rng, source, plan, state[0], jobs, line, serving, memory, profile, due, who, sums, record, calendar
+        choose, rng, source, plan, state[0], jobs, line, serving, memory, profile, due, who, sums, record, rules
     ):
         state[0].spare = len(jobs)
         jobs = longer_table(jobs)
@@ -244,7 +278,7 @@ def _entries(jobs, plan):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, profile, due, who, sums, record, calendar):
+def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, profile, due, who, sums, record, rules):
     """Go from event to event; return whether the run is over. If it is not, the table of jobs must grow.
 
     No array is replaced here, and none taken out of a tuple at each step: its references would be counted, which takes
@@ -252,12 +286,13 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
     """
     lam, shares, laws, table, factor, log = source
     arrivals, warm, counted, batches, tail_at, room, one_by_one, knows_times, interrupts, _, by_number = plan
+    calendar, cycle, weeks = rules.calendar, rules.cycle, rules.weeks
     areas, times_known, single = sums.areas, knows_times or one_by_one, one_by_one or room < ENDLESS
     while state.told < counted or state.batch >= 0:
         then = min(state.coming, due[0]) if state.running else state.coming
-        then = min(then, memory[0].wake, state.change)
-        if then == np.inf:
-            if len(calendar):
+        then = min(then, memory[0].wake, state.change, state.turn, state.pass_at)
+        if then == np.inf or _is_over(state, then):
+            if len(calendar) or len(weeks):
                 return True
             raise RuntimeError("jobs wait, nobody is in service and nobody comes: the policy must start somebody")
         if state.batch >= 0:
@@ -265,6 +300,8 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
         state.now = then
         if state.change == then:
             _change(state, jobs, line, memory, calendar, times_known)
+        if state.turn == then:
+            _turn(state, line, memory)
         if one_by_one:
             _let_go(state, jobs, line, serving, due)
         if not (one_by_one and state.coming == state.now):
@@ -309,6 +346,11 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
             if single:
                 break
         memory[0].wake = np.inf
+        if cycle > 0:
+            state.pass_at = passes(cycle, state.now)
+            if state.pass_at > state.now:
+                continue
+            state.pass_at = np.inf
         while line[len(line) - 1].length:
             running = state.running - state.gone
             job = choose(jobs, line, serving, memory, profile, running, state.free[:], state.now)
@@ -368,6 +410,41 @@ def _change(state, jobs, line, memory, calendar, times_known):
     memory[0].up = up
     state.step += 1
     state.change = calendar[state.step].since if state.step < len(calendar) else np.inf
+
+
+@numba.njit(cache=True, nogil=True)
+def _learn_hours(state, line, memory, rules):
+    """Note the hours of all classes, and who may start at the beginning."""
+    memory[0].begins, memory[0].hour = rules.begins, rules.hour
+    for k in range(len(rules.weeks)):
+        memory[1 + k].open[:] = rules.weeks[k].open
+        memory[1 + k].grace = rules.weeks[k].grace
+    for kind in range(len(line) - 1):
+        line[kind].hours = rules.hours[kind]
+    _turn(state, line, memory)
+
+
+@numba.njit(cache=True, nogil=True)
+def _turn(state, line, memory):
+    """Open and close the hours that begin now."""
+    for k in range(len(memory) - 1):
+        memory[1 + k].closes = closes(memory, k, state.now)
+    for kind in range(len(line) - 1):
+        if line[kind].hours >= 0:
+            line[kind].closes = memory[1 + line[kind].hours].closes
+    state.turn = turns(memory, state.now)
+
+
+@numba.njit(cache=True, nogil=True)
+def _is_over(state, then):
+    """Return whether nobody runs, nobody comes, nothing comes back, and two weeks of hours have let nobody start."""
+    if state.turn == np.inf:
+        return False
+    if state.running or state.coming < np.inf or state.change < np.inf:
+        state.turns = 0
+    elif then == state.turn:
+        state.turns += 1
+    return state.turns > 400
 
 
 @numba.njit(cache=True, nogil=True)

@@ -31,7 +31,6 @@ from mjq.simulation.engine.arrivals import Service
 from mjq.simulation.engine.queue import by_resource, units
 from mjq.simulation.estimates import Estimate, clustering
 from mjq.simulation.loop import (
-    ALWAYS_UP,
     DONE,
     ENDLESS,
     FIRST_CLASS,
@@ -44,6 +43,7 @@ from mjq.simulation.loop import (
     WAIT,
     WAIT2,
     Plan,
+    Rules,
     events,
 )
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
@@ -209,7 +209,7 @@ def simulate_multiserver(
         arrivals, warm, jobs, batches, tail_at, room, False, rule.draws_times_first, rule.interrupts, number=rule.number
     )
     source, needs = sources.poisson(lam, p, laws, factor), by_resource(units(b, B))
-    run = Compiled(events, policy, source, needs, plan, np.empty((2, 0)), ALWAYS_UP)
+    run = Compiled(events, policy, source, needs, plan, np.empty((2, 0)), Rules())
     return _estimates(replicate(run, seed, replications, workers, progress))
 
 

@@ -21,13 +21,16 @@ from mjq._util import checks, watching
 from mjq.simulation import policies
 from mjq.simulation.calendar import Calendar, calendar_of
 from mjq.simulation.engine import arrivals
+from mjq.simulation.engine.hours import ALWAYS, HOURS
 from mjq.simulation.engine.queue import by_resource, units
-from mjq.simulation.loop import ALWAYS_UP, ENDLESS, FINISH, START, Plan, events
+from mjq.simulation.hours import Hours
+from mjq.simulation.loop import ALWAYS_UP, ANY_TIME, ENDLESS, FINISH, START, Plan, Rules, events
 from mjq.simulation.multiserver import require_powers_of_two
 
 __all__ = ["TIES", "Schedule", "replay"]
 
 TIES = "completions first", "one by one"
+PARTS = 1024  # of a unit of time; multiples of such a part are added up exactly
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +123,9 @@ def replay(
     kill: bool = False,
     calendar: ArrayLike | Calendar | None = None,
     priority: ArrayLike | None = None,
+    hours: Hours | None = None,
+    hours_class: ArrayLike | None = None,
+    cycle: float = 0.0,
 ) -> Schedule:
     """Replay a log: return when each job starts and ends under a queueing policy.
 
@@ -160,6 +166,14 @@ def replay(
         higher priority waits. Under easy the first of this queue holds the reservation, and loses it to a job of a
         higher priority that comes. Only for policies that go down the queue and keep no promises: these two and
         first-fit.
+    hours : mjq.simulation.hours.Hours, optional
+        At which hours of the week jobs may run; the rule is in :mod:`mjq.simulation.hours`. The scheduler knows it.
+    hours_class : int array, shape (n,), optional
+        The class of hours of each job; by default that of all is 0.
+    cycle : float
+        Time between two passes of the scheduler: jobs start at multiples of it only, and all that comes and ends
+        between two passes is seen by the next one. The scheduler expects jobs to end at passes: estimates are rounded
+        up to multiples. If 0, jobs start as soon as they may.
 
     Returns
     -------
@@ -171,7 +185,9 @@ def replay(
         If there is no job, lengths differ, a time is negative, a job needs nothing or more than the servers, there is
         no such policy, it goes by classes, or it is a rule for one resource and there are more; if there are priorities
         and the policy takes none; if a calendar does not rise, has more servers than there are, or leaves so few up for
-        ever that some job never starts.
+        ever that some job never starts; if the policy is none for hours, hours of a job are always closed, or `cycle`
+        is no multiple of 1/1024, so that sums of it would be rounded, or longer than an hour of `hours`, or `ties` are
+        one by one.
 
     Examples
     --------
@@ -226,12 +242,23 @@ def replay(
     run, estimates = (np.minimum(run, estimates), estimates) if kill else (run, np.maximum(run, estimates))
     steps = ALWAYS_UP if calendar is None else calendar.steps()
     last = max(submit.max(), steps["since"].max(initial=0.0))  # nothing ends later than all work after it
+    hours, of_class = _hours(hours, hours_class, len(submit), rule, policy)
+    if hours is not None:  # but for hours: of each week, somebody uses some
+        last += HOURS * hours.hour * len(submit)
     estimates = np.maximum(estimates, np.spacing(last + run.sum()))
+    if cycle := _cycle(cycle, ties, hours):
+        estimates = np.ceil(estimates / cycle) * cycle
+    weeks, hours_of_needs = ALWAYS, ANY_TIME
+    if hours is not None:
+        weeks, which = hours.classes(of_class, estimates, cycle)
+        pairs, kinds = np.unique((len(weeks) + 1) * kinds + which + 1, return_inverse=True)
+        needs, hours_of_needs = needs[pairs // (len(weeks) + 1)], pairs % (len(weeks) + 1) - 1
     in_order, n = bool((submit[1:] >= submit[:-1]).all()), len(submit)
     order = slice(None) if in_order else np.argsort(submit, kind="stable")
     queue = None
     if priority is not None:
-        queue, kinds, needs = _by_priority(priority, kinds, needs, np.arange(n)[order])
+        queue, kinds, which = _by_priority(priority, kinds, len(needs), np.arange(n)[order])
+        needs, hours_of_needs = needs[which], hours_of_needs[which] if len(weeks) else ANY_TIME
     source = arrivals.logged(submit, kinds, run, estimates, order, queue)
     del estimates, kinds  # a log may be so long that each column counts
     # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
@@ -244,21 +271,61 @@ def replay(
         tail_at=np.empty(0),
         room=ENDLESS,
         one_by_one=ties == "one by one",
-        knows_times=rule.draws_times_first,
+        knows_times=rule.draws_times_first or len(weeks) > 0,
         interrupts=rule.interrupts,
         number=rule.number,
         by_number=queue is not None,
     )
+    begins, hour = (0.0, 1.0) if hours is None else (hours.week_begins, hours.hour)
+    rules = Rules(steps, cycle, begins, hour, weeks, hours_of_needs)
     with watching.working(f"replay under {policy}", lambda: float(np.mean(record[START] >= 0))):
-        events(rng, policy, source, by_resource(units(needs, servers)), plan, record, steps)
+        events(rng, policy, source, by_resource(units(needs, servers)), plan, record, rules)
     del source
     place = order if queue is None else queue  # of each row of the record
     times = record if in_order and queue is None else np.empty((2, n))
     if times is not record:
         times[:, place] = record
-    if calendar is not None and np.isnan(times[START]).any():
+    if np.isnan(times[START]).any():
         raise ValueError(_never_start(np.flatnonzero(np.isnan(times[START])), held, servers, calendar))
     return Schedule(submit.copy(), held.copy(), run.copy(), servers, times[START], times[FINISH], calendar)
+
+
+def _hours(hours, given, jobs, rule, policy):
+    """Return the hours, or None if all jobs may always run, and the class of each job."""
+    if hours is None:
+        return None, None
+    if not rule.knows_hours:
+        able = ", ".join(name for name, known in policies.POLICIES.items() if known.knows_hours)
+        raise ValueError(f"hours are for {able} and backfill-<number>; got {policy}")
+    of_class = _classes("hours_class", given, jobs, len(hours.open))
+    return (None if hours.always[of_class].all() else hours), of_class
+
+
+def _cycle(cycle, ties, hours):
+    """Return the time between two passes of the scheduler, if it is one."""
+    cycle = float(checks.not_negative("cycle", cycle, ndim=0))
+    if cycle * PARTS % 1:
+        raise ValueError(f"cycle must be a multiple of 1/{PARTS}, got {checks.shown(cycle)}")
+    if cycle and ties != TIES[0]:
+        raise ValueError(f"cycle, got {checks.shown(cycle)}, is for ties with {TIES[0]}; got {ties!r}")
+    if hours is not None and cycle > hours.hour:
+        raise ValueError(
+            f"cycle must be at most an hour of the hours, {checks.shown(hours.hour)}, got {checks.shown(cycle)}"
+        )
+    return cycle
+
+
+def _classes(name, given, jobs, classes):
+    """Return a class for each job: whole numbers below `classes`."""
+    if given is None:
+        return np.zeros(jobs, dtype=np.intp)
+    of_job = np.asarray(given)
+    if of_job.shape != (jobs,) or not np.issubdtype(of_job.dtype, np.integer):
+        raise ValueError(f"{name} must be a whole number for each of {jobs} jobs")
+    odd = of_job[(of_job < 0) | (of_job >= classes)]
+    if len(odd):
+        raise ValueError(f"{name} must be from 0 to {classes - 1}, got {odd[0]}")
+    return of_job.astype(np.intp)
 
 
 def _needs(servers, need):
@@ -284,22 +351,25 @@ def _needs(servers, need):
     return servers, need, needs, kinds.ravel()
 
 
-def _by_priority(priority, kinds, needs, order):
-    """Return the order of the queue, then the class of each job by priority and need, and the need of each class."""
+def _by_priority(priority, kinds, number, order):
+    """Return the order of the queue, the class of each job by priority too, and which of `number` each class was."""
     priority = checks.numbers("priority", priority)
     if len(priority) != len(kinds):
         raise ValueError(f"priority must have one entry for each job, got {len(priority)} for {len(kinds)} jobs")
     _, rank = np.unique(-priority, return_inverse=True)
-    classes, kinds = np.unique(rank * len(needs) + kinds, return_inverse=True)
-    return order[np.argsort(rank[order], kind="stable")], kinds, needs[classes % len(needs)]
+    classes, kinds = np.unique(rank * number + kinds, return_inverse=True)
+    return order[np.argsort(rank[order], kind="stable")], kinds, classes % number
 
 
 def _never_start(jobs, need, servers, calendar):
     """Return a message: how many jobs never start, and why."""
+    first = f"the first that waits is job {jobs[0] + 1} of those given"
+    if calendar is None:
+        return f"{len(jobs)} of {len(need)} jobs never start: at no time may they start and fit; {first}"
     up = calendar.up[-1] / calendar.servers * servers
     too_large = int((~checks.fits(need[jobs], up, up)).sum())
     return (
         f"{len(jobs)} of {len(need)} jobs never start: the calendar ends with {checks.shown(calendar.up[-1])} of "
-        f"{checks.shown(calendar.servers)} servers up, and {too_large} of them need{'s' * (too_large == 1)} more; the "
-        f"first that waits is job {jobs[0] + 1} of those given"
+        f"{checks.shown(calendar.servers)} servers up, and {too_large} of them need{'s' * (too_large == 1)} more; "
+        f"{first}"
     )

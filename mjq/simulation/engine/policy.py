@@ -15,7 +15,11 @@ order in which they are expected to end. It changes nothing but its `memory`, it
 and what it learns of the estimates in a queue.
 
 With nobody in service, a policy starts a job if one that waits fits into the servers that are up, unless its sentence
-says otherwise. A test tries that with every policy.
+says otherwise. A test tries that with every policy. Where jobs have hours, those that promise starts may keep the
+machine free for one whose hours open soon.
+
+A policy that `knows_hours` starts only whom :mod:`mjq.simulation.engine.hours` lets start: a job that, started now, is
+expected to end by ``line[kind].closes``. There are hours where `memory` has more than one entry.
 
 The function is compiled when it is first asked for; the event loop calls it by its address, and is therefore compiled
 once for all policies. :mod:`mjq.models.scheduling` calls it as it stands, where it knows no times.
@@ -65,6 +69,8 @@ class Policy:
     takes_priorities : bool
         Whether the queue of a replay may stand in an order of priorities: whether the rule goes down the queue, and not
         by needs first, and keeps no promise that a later job of a higher priority would have to break.
+    knows_hours : bool
+        Whether it can be replayed with hours at which jobs may run.
     number : int
         Its parameter, if it has one.
     """
@@ -81,6 +87,7 @@ class Policy:
     one_resource: str = ""
     by_class: bool = False
     takes_priorities: bool = False
+    knows_hours: bool = False
     number: int = 0
 
     @property

@@ -36,12 +36,13 @@ from mjq._util.compiling import numba
 from mjq.simulation.engine.heap import record_type
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "NOBODY", "ALL", "ALIKE", "WHOLE", "RESOURCE", "MOST_RESOURCES", "NOTHING", "EVERYTHING", "JOB", "MEMORY",
+    "NOBODY", "MANY", "ALL", "ALIKE", "WHOLE", "RESOURCE", "MOST_RESOURCES", "NOTHING", "EVERYTHING", "JOB", "MEMORY",
     "PROFILE", "QUEUE", "units", "by_resource", "fits", "take", "give_back", "plus", "minus", "interrupt",
     "empty_queues", "job_table", "longer_table", "enter", "pass_by_number", "leave", "enter_again", "serve", "release",
 ]  # fmt: skip
 
 NOBODY = -1
+MANY = 2**62  # more jobs than ever come
 ALL, ALIKE = 0, 1  # the two queues in which a waiting job stands: of all jobs, and of its class
 WHOLE = 2**60
 RESOURCE = round(WHOLE * (1 + FIT_TOLERANCE))  # with the tolerance: needs are decimals, not binary fractions
@@ -78,6 +79,14 @@ MEMORY = record_type(
         ("changed", np.int64),  # whether the jobs in service are no longer those, or not for so long, that it expects
         ("used", np.int64),  # entries of the profile
         ("up", np.int64),  # what of each resource is up, in units, whether held or free
+        ("cycle", np.float64),  # jobs start at multiples of it; 0 if at any time
+        # The week, see :mod:`mjq.simulation.engine.hours`: when one begins, how long an hour is; in the further entries
+        # of `memory`, each for a class of hours, which hours are open, and how far beyond them jobs may run:
+        ("begins", np.float64),
+        ("hour", np.float64),
+        ("open", np.int64, (3,)),
+        ("grace", np.float64),
+        ("closes", np.float64),  # by when a job of this class that starts now must be expected to end
     ]
 )
 PROFILE = record_type([("since", np.float64), ("free", np.int64, (MOST_RESOURCES,))])
@@ -92,6 +101,9 @@ QUEUE = record_type(
         ("root", np.int32),
         ("planted", np.int32),
         ("edge", np.int32),
+        # Its hours: their class, or -1, and by when a job that starts now must be expected to end.
+        ("hours", np.int32),
+        ("closes", np.float64),
     ]
 )
 
@@ -185,7 +197,8 @@ def empty_queues(needs):
     for k in range(len(line)):
         line[k].first = line[k].last = line[k].root = line[k].edge = NOBODY
         line[k].length = line[k].planted = 0
-        line[k].shortest = np.inf
+        line[k].shortest = line[k].closes = np.inf
+        line[k].hours = -1
         for resource in range(MOST_RESOURCES):
             line[k].need[resource] = needs[k, resource] if k < len(needs) else 0
     return line

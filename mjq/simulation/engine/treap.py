@@ -28,9 +28,9 @@ import math
 import numpy as np
 
 from mjq._util.compiling import numba
-from mjq.simulation.engine.queue import ALIKE, NOBODY
+from mjq.simulation.engine.queue import ALIKE, MANY, NOBODY
 
-__all__ = ["FEW", "seek", "uproot"]
+__all__ = ["FEW", "first_to_start", "seek", "uproot"]
 
 FEW = 32
 
@@ -57,6 +57,14 @@ def seek(jobs, queue, now, by, before):
     if job == NOBODY:
         queue.shortest = shortest
     return NOBODY
+
+
+@numba.njit(cache=True, nogil=True)
+def first_to_start(jobs, queue, now):
+    """Return the first job of a class whose hours let it start now."""
+    if queue.closes == math.inf:
+        return queue.first
+    return seek(jobs, queue, now, queue.closes, MANY)
 
 
 @numba.njit(cache=True, nogil=True)

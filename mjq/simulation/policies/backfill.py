@@ -38,6 +38,7 @@ from __future__ import annotations
 import math
 
 from mjq._util.compiling import numba
+from mjq.simulation.engine.hours import next_start
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import ALL, MOST_RESOURCES, NOBODY, fits, give_back, take
 
@@ -58,13 +59,13 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     _forget(memory, profile, now)
     ahead, job, wake = 0, line[len(line) - 1].first, math.inf
     while job != NOBODY:
-        need, span = line[jobs[job].kind].need, jobs[job].estimate
+        need, hours, span = line[jobs[job].kind].need, line[jobs[job].kind].hours, jobs[job].estimate
         if math.isnan(jobs[job].promise) and (fits(need, free) or ahead < memory[0].number):
-            start = _earliest(memory, profile, now, span, need, math.inf)
+            start = _earliest(memory, profile, now, span, need, hours, math.inf)
             if start <= now or ahead < memory[0].number:
                 jobs[job].promise = start
                 _hold(memory, profile, start, start + span, need)
-        if jobs[job].promise <= now and fits(need, free):
+        if jobs[job].promise <= now and fits(need, free) and not now + span > line[jobs[job].kind].closes:
             return job
         if jobs[job].promise > now:
             wake = min(wake, jobs[job].promise)
@@ -99,9 +100,12 @@ def _promise_anew(jobs, line, serving, memory, profile, free, now):
     while job != NOBODY:
         if not math.isnan(jobs[job].promise):
             start, span, need = max(jobs[job].promise, now), jobs[job].estimate, line[jobs[job].kind].need
-            if _earliest(memory, profile, now, span, need, start) < start:  # most cannot: the profile stays as it is
+            hours = line[jobs[job].kind].hours
+            if (
+                _earliest(memory, profile, now, span, need, hours, start) < start
+            ):  # most cannot: the profile stays as it is
                 _hold(memory, profile, start, start + span, need, back=True)
-                start = _earliest(memory, profile, now, span, need, math.inf)
+                start = _earliest(memory, profile, now, span, need, hours, math.inf)
                 _hold(memory, profile, start, start + span, need)
             jobs[job].promise = start
         job = jobs[job].behind[ALL]
@@ -121,16 +125,20 @@ def _forget(memory, profile, now):
 
 
 @numba.njit(cache=True, nogil=True)
-def _earliest(memory, profile, now, span, need, kept):
-    """Return from when on this much is free for this long; if reserved for the job from a time on, at or before it."""
-    start, k = now, 0
+def _earliest(memory, profile, now, span, need, hours, kept):
+    """Return from when on this much is free for this long within the hours of a class.
+
+    If so much is reserved for the job from a time on that is `kept`, it is at or before that.
+    """
+    start, k = next_start(memory, hours, now, span), 0
     while (
         k < memory[0].used
         and profile[k].since < kept
         and (profile[k].since < start + span or profile[k].since == start)
     ):
-        if not fits(need, profile[k].free):
-            start = profile[k + 1].since if k + 1 < memory[0].used else math.inf
+        beyond = profile[k + 1].since if k + 1 < memory[0].used else math.inf
+        if beyond > start and not fits(need, profile[k].free):
+            start = next_start(memory, hours, beyond, span)
         k += 1
     return start
 
@@ -193,6 +201,7 @@ POLICIES = {
         sources=("MualemFeitelson01",),
         example="an early end moves promises forward",
         knows_times=True,
+        knows_hours=True,
         number=EVERYBODY,
     ),
     "backfill": Policy(
@@ -204,5 +213,6 @@ POLICIES = {
         example="two promises or three",
         letter="d",
         knows_times=True,
+        knows_hours=True,
     ),
 }

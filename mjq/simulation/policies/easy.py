@@ -18,14 +18,15 @@ Source: A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distri
 
 from __future__ import annotations
 
+import math
+
 from mjq._util.compiling import numba
+from mjq.simulation.engine.hours import next_start
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import ALL, EVERYTHING, NOBODY, NOTHING, fits, minus, plus
+from mjq.simulation.engine.queue import ALL, EVERYTHING, MANY, NOBODY, NOTHING, fits, minus, plus
 from mjq.simulation.engine.treap import seek, uproot
 
 __all__ = ["POLICIES"]
-
-MANY = 2**62  # more than ever come
 
 
 def choose(jobs, line, serving, memory, profile, running, free, now):
@@ -35,8 +36,8 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     job that fits starts.
     """
     head = line[len(line) - 1].first
-    need = line[jobs[head].kind].need
-    if fits(need, free):
+    need, hours = line[jobs[head].kind].need, line[jobs[head].kind].hours
+    if fits(need, free) and not now + jobs[head].estimate > line[jobs[head].kind].closes:
         uproot(jobs, line[jobs[head].kind], head)
         return head
     if not _somebody_fits(line, free):
@@ -46,18 +47,24 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
         shadow = jobs[job].estimate
         there = plus(there, line[jobs[job].kind].need)
         job = jobs[job].behind[ALL]
+    if hours >= 0:
+        shadow = next_start(memory, hours, shadow, jobs[head].estimate)
+        while job != NOBODY and jobs[job].estimate <= shadow:
+            there = plus(there, line[jobs[job].kind].need)
+            job = jobs[job].behind[ALL]
     # Where too few servers are up, the first that fits is the first of its class, however long it runs.
     extra = minus(there, need) if fits(need, there) else EVERYTHING
     chosen, before = NOBODY, MANY
     for kind in range(len(line) - 1):
         if line[kind].first == NOBODY or not fits(line[kind].need, free):
             continue
+        by = line[kind].closes
         if fits(line[kind].need, extra):
-            job = line[kind].first
-        elif now + line[kind].shortest > shadow and line[kind].planted == 0:
+            job = line[kind].first if by == math.inf else seek(jobs, line[kind], now, by, before)
+        elif now + line[kind].shortest > min(by, shadow) and line[kind].planted == 0:
             continue
         else:
-            job = seek(jobs, line[kind], now, shadow, before)
+            job = seek(jobs, line[kind], now, min(by, shadow), before)
         if job != NOBODY and jobs[job].number < before:
             chosen, before = job, jobs[job].number
     if chosen != NOBODY:
@@ -83,5 +90,6 @@ POLICIES = {
         example="a later job fits into the hole",
         knows_times=True,
         takes_priorities=True,
+        knows_hours=True,
     )
 }

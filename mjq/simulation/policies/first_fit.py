@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import NOBODY, fits
+from mjq.simulation.engine.treap import first_to_start, uproot
 
 __all__ = ["POLICIES"]
 
@@ -20,7 +21,13 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
         if job == NOBODY or (chosen != NOBODY and jobs[job].number > jobs[chosen].number):
             continue
         if fits(line[kind].need, free):
+            if len(memory) > 1:  # there are hours
+                job = first_to_start(jobs, line[kind], now)
+                if job == NOBODY or (chosen != NOBODY and jobs[job].number > jobs[chosen].number):
+                    continue
             chosen = job
+    if len(memory) > 1 and chosen != NOBODY:
+        uproot(jobs, line[jobs[chosen].kind], chosen)
     return chosen
 
 
@@ -31,5 +38,6 @@ POLICIES = {
         sources=("MualemFeitelson01",),
         example="a later job is too long for the hole",
         takes_priorities=True,
+        knows_hours=True,
     )
 }

@@ -1,0 +1,184 @@
+"""Replays with hours at which jobs may run, and with passes of the scheduler: by the words of the rules."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mjq.simulation import Hours, replay
+from mjq.simulation.policies import policy as policy_of
+from mjq.simulation.schedule import TIES
+from tests import reference_schedules as reference
+from tests.simulation.test_schedule import WITHOUT_POWERS, logs
+
+WITH_HOURS = [policy for policy in (*WITHOUT_POWERS, "backfill-3") if policy_of(policy).knows_hours]
+
+
+def random_hours(rng, classes):
+    """Some classes: always open, open in turns, at night, or in a few single hours."""
+    rows = np.ones((classes, 168), dtype=bool)
+    for row in rows:
+        if rng.random() < 0.15:
+            continue
+        period, length = (int(x) for x in rng.integers(2, 25, 2))
+        row[:] = (np.arange(168) + rng.integers(0, 24)) % period < length
+        if rng.random() < 0.2:
+            row &= rng.random(168) < 0.5
+        row[rng.integers(0, 168)] = True
+    grace = rng.choice([0.0, 0.5, 2.0, np.inf], classes)
+    return Hours(rows, rng.choice([0.0, -3.0, 2.75, -500.3]), grace, rng.choice([1.0, 0.5, 0.7]))
+
+
+def random_log(rng):
+    """A small log with many ties; needs of one resource or of two."""
+    jobs, clock = int(rng.integers(1, 14)), float(rng.choice([1, 0.5, 0.137]))
+    several = rng.random() < 0.25
+    servers = (6.0, 10.0) if several else float(rng.choice([1, 6]))
+    submit, run = clock * rng.integers(0, 15, jobs), clock * rng.integers(0, 9, jobs)
+    need = rng.integers(1, 7, (jobs, 2)) * 1.0 if several else servers * rng.integers(1, 7, jobs) / 6
+    estimate = None if rng.random() < 0.3 else run + clock * rng.integers(-2, 7, jobs).clip(-run / clock)
+    return submit, need, run, estimate, servers
+
+
+def random_case(rng):
+    """A log, and how it is replayed: with hours, passes, or both."""
+    log, classes = random_log(rng), int(rng.integers(1, 4))
+    how = {"hours": random_hours(rng, classes), "hours_class": rng.integers(0, classes, len(log[0]))}
+    if rng.random() < 0.3:
+        how["cycle"] = float(rng.choice([0.25, 0.5, 1 / 1024]))
+        if rng.random() < 0.3:
+            how = {"cycle": 4 * how["cycle"]}
+    return log, how
+
+
+def agrees(log, how, policy, ties):
+    found = replay(*log, policy, ties=ties, **how)
+    start, finish = reference.schedule(*log, policy, ties, **how)
+    return np.array_equal(found.start, start) and np.array_equal(found.finish, finish)
+
+
+def compare(number, seed):
+    """Replay random logs under all policies in turn; return in how many of them hours or passes changed something."""
+    rng, changed = np.random.default_rng(seed), 0
+    for case in range(number):
+        log, how = random_case(rng)
+        policy = WITH_HOURS[case % len(WITH_HOURS)]
+        if policy in ("fcfs", "first-fit", "easy") and rng.random() < 0.3:
+            how["priority"] = rng.integers(0, 3, len(log[0]))
+        ties = TIES[case // len(WITH_HOURS) % 2 if "cycle" not in how else 0]
+        assert agrees(log, how, policy, ties), (case, policy, ties, log, how)
+        changed += not np.array_equal(
+            replay(*log, policy, ties=ties).start, replay(*log, policy, ties=ties, **how).start
+        )
+    return changed
+
+
+def test_replays_with_hours_and_passes_are_the_words_of_the_rules():
+    assert compare(300, seed=1) > 150
+
+
+@pytest.mark.slow
+def test_replays_with_hours_and_passes_are_the_words_of_the_rules_in_ten_thousand_logs():
+    assert compare(10_000, seed=2) > 5000
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("policy", WITH_HOURS)
+@settings(max_examples=10)
+@given(log=logs(), begins=st.integers(-500, 500), grace=st.sampled_from([0.0, 1.0]))
+def test_hours_that_are_always_open_change_nothing(policy, ties, log, begins, grace):
+    hours = Hours(np.ones((2, 168), dtype=bool), begins, grace, 0.5)
+    classes = np.arange(len(log[0])) % 2
+    with_it, without = (
+        replay(*log, policy, ties=ties, **how) for how in ({"hours": hours, "hours_class": classes}, {})
+    )
+    assert np.array_equal(with_it.start, without.start) and np.array_equal(with_it.finish, without.finish)
+
+
+@pytest.mark.parametrize("policy", WITH_HOURS)
+@settings(max_examples=20)
+@given(seed=st.integers(0, 10**6))
+def test_jobs_start_in_their_hours_and_are_expected_to_end_in_them(policy, seed):
+    rng = np.random.default_rng(seed)
+    log, hours = random_log(rng), random_hours(rng, 2)
+    kind = rng.integers(0, 2, len(log[0]))
+    found = replay(*log, policy, hours=hours, hours_class=kind)
+    assert hours.is_open(kind, found.start).all()
+    estimate = found.run if log[3] is None else np.maximum(found.run, log[3])
+    edges = hours.week_begins + hours.hour * np.arange(-2, 5000)
+    ends = found.start + estimate - hours.grace[kind]
+    for job in np.flatnonzero((estimate <= hours.longest[kind]) & ~hours.always[kind]):
+        within = edges[(edges > found.start[job] + 1e-9) & (edges < ends[job] - 1e-9)]
+        assert hours.is_open(np.full(len(within), kind[job]), within).all()
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "first-fit"])
+def test_with_nobody_in_service_a_job_that_may_start_starts(policy):
+    """Under the policies that promise nothing; the others may keep the machine free for a job whose hours open soon."""
+    rng = np.random.default_rng(7)
+    for _ in range(100):
+        log, hours = random_log(rng), random_hours(rng, 2)
+        kind = rng.integers(0, 2, len(log[0]))
+        found = replay(*log, policy, hours=Hours(hours.open, hours.week_begins, np.inf, hours.hour), hours_class=kind)
+        edges = hours.week_begins + hours.hour * np.arange(-2, 2000)
+        for now in np.unique([*found.submit, *found.finish, *edges[(edges > 0) & (edges < found.start.max())]]):
+            waits = (found.submit <= now) & (now < found.start) & hours.is_open(kind, np.full(len(kind), now))
+            assert not waits.any() or ((found.start <= now) & (now < found.finish)).any()
+
+
+def test_a_machine_drains_before_hours_close():
+    """Two servers; the class of the first job is open from 5 to 10, that of the others always."""
+    hours = Hours([(np.arange(168) >= 5) & (np.arange(168) < 10), np.ones(168)], hour=1.0)
+    submit, need, run, kind = [0, 1, 2, 3], [2, 1, 1, 1], [4, 3, 5, 1], [0, 1, 1, 1]
+    how = {"hours": hours, "hours_class": np.array(kind)}
+    assert replay(submit, need, run, None, 2, "easy", **how).start.tolist() == [5, 1, 9, 3]
+    assert replay(submit, need, run, None, 2, "first-fit", **how).start.tolist() == [173, 1, 2, 4]
+    late = Hours(hours.open, hour=1.0, grace=3.0)
+    assert replay(submit, need, run, None, 2, "fcfs", hours=late, hours_class=np.array(kind)).start.tolist() == [
+        7,
+        1,
+        2,
+        4,
+    ]
+
+
+@pytest.mark.parametrize("policy", WITH_HOURS)
+@given(log=logs(), cycle=st.sampled_from([0.25, 1.0, 3.0]))
+@settings(max_examples=10)
+def test_with_passes_jobs_start_at_multiples(policy, log, cycle):
+    found = replay(*log, policy, cycle=cycle)
+    assert (found.start % cycle == 0).all() and (found.start >= found.submit).all()
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"hours": Hours(np.zeros((1, 168)))}, "3 of 3 jobs never start: .* always closed; the first is job 1"),
+        ({"hours_class": np.array([0, 1, 1])}, "2 of 3 jobs never start: .* always closed; the first is job 2"),
+        ({"hours_class": np.array([0, 2, 0])}, "hours_class must be from 0 to 1, got 2"),
+        ({"hours_class": [0, 1]}, "hours_class must be a whole number for each of 3 jobs"),
+        ({"policy": "most-servers-first"}, "hours are for fcfs, .* and backfill-<number>; got most-servers-first"),
+        ({"cycle": 0.1}, "cycle must be a multiple of 1/1024, got 0.1"),
+        ({"cycle": 4000}, "cycle must be at most an hour of the hours, 3600, got 4000"),
+        ({"cycle": 1, "ties": "one by one"}, "cycle, got 1, is for ties with completions first"),
+    ],
+)
+def test_bad_hours_and_passes(how, message):
+    half = Hours([np.arange(168) < 84, np.zeros(168)])
+    with pytest.raises(ValueError, match=message):
+        replay([0, 1, 2], [2, 4, 1], [3, 3, 3], None, 4, **{"policy": "easy", "hours": half} | how)
+
+
+@pytest.mark.parametrize(
+    ("given_hours", "message"),
+    [
+        ((np.ones(168),), "hours must have 168 entries for each class, got an array of shape"),
+        ((np.full((1, 168), 2),), "hours must be open, True, or closed, False"),
+        ((np.ones((1, 168)), 0.0, -1.0), "the grace of hours must be at least 0, got"),
+        ((np.ones((1, 168)), np.nan), "week_begins must be a finite number, got nan"),
+        ((np.ones((1, 168)), 0.0, 0.0, 0.0), "hour must be positive"),
+    ],
+)
+def test_hours_check_themselves(given_hours, message):
+    with pytest.raises(ValueError, match=message):
+        Hours(*given_hours)
