@@ -137,7 +137,8 @@ def capacity(
         cluster_log = read(log, **reading | {"servers": servers_of(hosts, reading["servers"])})
         result = mjq_logs.report_on_hosts(cluster_log, hosts, seed, _progress)
         answer = _answer_of_hosts(log, cluster_log, hosts, result)
-        return sheet.deliver(answer, result, full, as_json, page, "What can these hosts really do?")
+        charts = _charts_of_hosts(result)
+        return sheet.deliver(answer, result, full, as_json, page, "What can these hosts really do?", charts)
     if isinstance(reading["servers"], dict):
         if anonymous:
             raise click.UsageError("--anonymous is for one partition at a time: give --partition NAME")
@@ -157,7 +158,7 @@ def capacity(
             first = cluster_log.resources[0]
             raise click.UsageError(f"{option} knows one resource: give --unit {first}, or leave it out")
         result = mjq_logs.report_on_several(cluster_log, policies, seed, _progress)
-        answer, charts, shown = _answer_of_several(log, cluster_log, result), [], result
+        answer, charts, shown = _answer_of_several(log, cluster_log, result), _charts_of_several(result), result
     elif anonymous:
         return mjq_logs.write_classes(sys.stdout.buffer, mjq_logs.job_classes(cluster_log))
     else:
@@ -277,6 +278,7 @@ def _charts(reports):
     from mjq_logs.words import ESTIMATES
 
     first = next(iter(reports.policies.values()))
+    when = _when_work_came(first.load)
     estimates = "; ".join(f"{name}, {getattr(first.capacities, key).assumes}" for key, name in ESTIMATES.items())
     of_each = [
         (f"How many servers can be busy, by four estimates: {estimates}", plots.shares_of_capacity, True),
@@ -285,13 +287,7 @@ def _charts(reports):
             plots.waits_against_load,
             all(_of(reports, "waits")),
         ),
-        (
-            "When work comes, on the clock of the log, which is UTC where the log names no zone"
-            if first.load and first.load.by_hour
-            else "When work comes",
-            plots.load_by_time,
-            first.load,
-        ),
+        (when, plots.load_by_time, first.load),
         (
             "Which needs waste servers (of the ten worst under each policy)",
             plots.wasted_servers,
@@ -304,8 +300,48 @@ def _charts(reports):
             True,
         ),
     ]
-    there = [sheet.Chart(caption, partial(draw, reports)) for caption, draw, known in of_each if known]
-    return there[:CHARTS]
+    return _there(of_each, reports)
+
+
+def _charts_of_several(report):
+    """Return the charts of a machine of several resources."""
+    from mjq_logs import plots
+    from mjq_logs.words import NAMES
+
+    tight = NAMES.get(report.binds, report.binds)
+    of_each = [
+        ("How much of each resource can be busy while jobs wait", plots.busy_by_resource, True),
+        ("What the next job lacks while jobs wait", plots.lacks_by_policy, True),
+        (
+            f"How long jobs wait, against the load of the {tight} (dotted: what each policy can carry)",
+            plots.waits_against_load,
+            all(_of(report, "waits")),
+        ),
+        (f"{_when_work_came(report.load)}: that for the {tight}", plots.load_by_time, report.load),
+    ]
+    return _there(of_each, report)
+
+
+def _charts_of_hosts(report):
+    """Return the charts of a machine of hosts."""
+    from mjq_logs import plots
+
+    of_each = [
+        ("How much can be busy while jobs wait, by rule", plots.busy_on_hosts, True),
+        ("What is lost to what", plots.lost_on_hosts, True),
+        ("How long jobs wait at the load that came, in replays with best fit", plots.waits_on_hosts, report.waits),
+    ]
+    return _there(of_each, report)
+
+
+def _when_work_came(load):
+    hours = "When work comes, on the clock of the log, which is UTC where the log names no zone"
+    return hours if load and load.by_hour else "When work comes"
+
+
+def _there(of_each, report):
+    """Return the charts for which there are numbers, with their captions, so many as stand on a page."""
+    return [sheet.Chart(caption, partial(draw, report)) for caption, draw, known in of_each if known][:CHARTS]
 
 
 def _of(reports, name):

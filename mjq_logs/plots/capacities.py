@@ -10,7 +10,7 @@ from mjq.plots.figures import COLOURS
 from mjq_logs.words import ESTIMATES
 
 if TYPE_CHECKING:
-    from mjq_logs import PolicyReports, Report
+    from mjq_logs import PolicyReports, Report, SeveralReport
 
 __all__ = ["load_by_time", "memory_of_log", "shares_of_capacity", "waits_against_load", "wasted_servers"]
 
@@ -22,6 +22,11 @@ SPREAD = 20  # times by which waits differ, from which on they are drawn on a lo
 def _of_each(report):
     """Return the reports by policy, whether there is one or there are several."""
     return {report.policy: report} if hasattr(report, "policy") else report.policies
+
+
+def _load_of(report):
+    """Return the load: of several resources one report has it, and otherwise that of each policy."""
+    return report.load if hasattr(report, "load") else next(iter(report.policies.values())).load
 
 
 def _legend(ax, columns=3):
@@ -55,14 +60,14 @@ def shares_of_capacity(report: Report | PolicyReports, ax: Axes) -> None:
     ax.set(xlabel="share of the servers that is busy", xlim=(0, 1.02))
 
 
-def waits_against_load(report: Report | PolicyReports, ax: Axes) -> None:
+def waits_against_load(report: Report | PolicyReports | SeveralReport, ax: Axes) -> None:
     """Draw the mean wait against the load, by replays under each policy, and what the log says of its own waits.
 
     A dotted line is the capacity of a policy: beyond it waits grow as long as the log lasts.
 
     Parameters
     ----------
-    report : mjq_logs.Report or mjq_logs.PolicyReports
+    report : mjq_logs.Report or mjq_logs.PolicyReports or mjq_logs.SeveralReport
         With waits.
     ax : matplotlib.axes.Axes
     """
@@ -72,9 +77,8 @@ def waits_against_load(report: Report | PolicyReports, ax: Axes) -> None:
         ax.plot(*zip(*points, strict=True), "o-", ms=4, color=colour, label=policy)
         ax.axvline(of_policy.capacities.own_order.share, color=colour, ls=":", lw=1.4)
         drawn += [wait for _, wait in points]
-        if of_policy.waits.log:
-            real = of_policy.load.load, of_policy.waits.log.mean.value
     if of_policy.waits.log:
+        real = _load_of(report).load, of_policy.waits.log.mean.value
         ax.plot(*real, "*", ms=13, color="black", label="real waits", zorder=5)
         drawn.append(real[1])
     if max(drawn) > SPREAD * min(drawn) > 0:
@@ -84,16 +88,16 @@ def waits_against_load(report: Report | PolicyReports, ax: Axes) -> None:
     _legend(ax)
 
 
-def load_by_time(report: Report | PolicyReports, ax: Axes) -> None:
+def load_by_time(report: Report | PolicyReports | SeveralReport, ax: Axes) -> None:
     """Draw the load by hour of the day or, if the log has no clock, by month.
 
     Parameters
     ----------
-    report : mjq_logs.Report or mjq_logs.PolicyReports
+    report : mjq_logs.Report or mjq_logs.PolicyReports or mjq_logs.SeveralReport
         With a load.
     ax : matplotlib.axes.Axes
     """
-    load = next(iter(_of_each(report).values())).load
+    load = _load_of(report)
     rows = load.by_hour or load.by_month
     ax.bar(range(len(rows)), rows.values(), color=COLOURS[0], width=0.8)
     ax.axhline(load.load, color="black", ls="--", label="on average")
