@@ -16,6 +16,7 @@ class Chapter(NamedTuple):
     about: str
     of_a_paper: bool = True  # which it reproduces and cites by the key
     package: str = "mjq"  # where its module is; a chapter that is about data has no model and no headline
+    builds_on: tuple[str, ...] = ()  # names of chapters to read before, but for those that these build on
 
     @property
     def has_model(self) -> bool:
@@ -52,12 +53,14 @@ CHAPTERS = (
         "stability",
         "Stability of two-class multiserver jobs",
         "the product form, the stability limit and the wasted servers of two classes",
+        builds_on=("processing_capacity",),
     ),
     Chapter(
         "SW23",
         "cluster",
         "A cluster with a tracker and a finite queue",
         "who is lost and how long the others wait when a tracker stands in front of the servers",
+        builds_on=("processing_capacity",),
     ),
     Chapter(
         "RBAC21",
@@ -70,6 +73,7 @@ CHAPTERS = (
         "pool_depletion",
         "Pool depletion and the best mix",
         "a pool of tasks of two classes, worked off in the best mix",
+        builds_on=("fluid",),
     ),
     Chapter(
         "NS",
@@ -77,6 +81,7 @@ CHAPTERS = (
         "Near saturation",
         "how long jobs stay when the resource is nearly full, for any number of classes",
         of_a_paper=False,
+        builds_on=("processing_capacity",),
     ),
     Chapter(
         "SR",
@@ -84,6 +89,7 @@ CHAPTERS = (
         "Several resources at once",
         "how much a machine can do when jobs need processors and memory together",
         of_a_paper=False,
+        builds_on=("stability",),
     ),
     Chapter(
         "MH",
@@ -91,6 +97,7 @@ CHAPTERS = (
         "Many hosts",
         "how much a cluster can do when each job must fit on one host",
         of_a_paper=False,
+        builds_on=("several_resources",),
     ),
     Chapter(
         "SCHED",
@@ -98,6 +105,7 @@ CHAPTERS = (
         "Scheduling",
         "what order of arrival wastes, and who pays when others may pass",
         of_a_paper=False,
+        builds_on=("processing_capacity",),
     ),
     Chapter(
         "YC",
@@ -106,6 +114,7 @@ CHAPTERS = (
         "capacity, waste and waits by the log of a cluster",
         of_a_paper=False,
         package="mjq_logs",
+        builds_on=("scheduling",),
     ),
     Chapter(
         "WLR",
@@ -114,6 +123,7 @@ CHAPTERS = (
         "what the order of the jobs is worth, and which numbers of a log give its waits again",
         of_a_paper=False,
         package="mjq_logs",
+        builds_on=("near_saturation", "your_cluster"),
     ),
 )
 PAPERS = tuple(chapter for chapter in CHAPTERS if chapter.of_a_paper)

@@ -35,7 +35,8 @@ def enter(app, doctree):
 
 def complete(app):
     """Enter the words of pages that are not written again: Sphinx keeps their titles for the search, but not these."""
-    for page in WORDS.keys() & app.builder.indexer._titles.keys():  # those that the search knows
+    indexer = getattr(app.builder, "indexer", None)  # an EPUB file has no search
+    for page in WORDS.keys() & (indexer._titles.keys() if indexer else set()):  # those that the search knows
         app.env._search_index_index_entries.setdefault(page, [(word, "", "main") for word in WORDS[page]])
     return ()
 

@@ -90,6 +90,7 @@ STABLE = {
     "book/operators.html": ["operators", "how-to-logs"],
     "book/how-to.html": ["run"],
     "book/known.html": ["known"],
+    "book/open.html": ["open-problems"],
     "book/ledger.html": ["errata", "erratum-bb22-table", "claims-and-commands", "reproduced"],
 }  # fmt: skip
 
