@@ -239,7 +239,7 @@ def test_the_course_adds_up_the_reading_times_of_its_pages(html):
 AS_THEY_ARE = {"code", "pre", "script", "style", "title"}  # tags, and classes of formulas and names
 FORMULA = {"math", "sig", "example-output"}
 ONE_OF_MANY = re.compile(
-    r"(?<![\w.,/-])(?<!and )(?<!or )(?<![–−\d] )1 (?:servers|jobs|units|requests|tasks|nodes|points|places|hours)\b"
+    r"(?<![\w.,/-])(?<!and )(?<!or )(?<![–−\d±] )1 (?:servers|jobs|units|requests|tasks|nodes|points|places|hours)\b"
 )
 HYPHEN = re.compile(r"(?:^|[\s(\[=±<>≤≥×])-\.?\d|\(-\w|\s-\s")
 
