@@ -40,8 +40,8 @@ from mjq_book.experiments.public_logs import traces
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs import Log
 from mjq_logs.capacity.estimates import Estimates, tightest
-from mjq_logs.hosts import VIEW, hosted, rules_on, that_fit
-from mjq_logs.on_hosts import Hosts, OnHosts
+from mjq_logs.hosting import hosted, rules_on, that_fit
+from mjq_logs.on_hosts import Hosts
 from mjq_logs.reading.vectors import Vectors
 
 __all__ = ["COMMAND", "LOGS", "READ", "TABLE", "TIES", "TRIED", "alike", "main", "metacentrum", "openb", "rows"]
@@ -110,7 +110,8 @@ def rows(name: str, log: Log, hosts: Hosts) -> Iterator[dict]:
         NO_LARGE: log.needs[:, k] > hosts.sizes[0][k] / 2,
         NO_LONE: hosts.most_on_one(log.needs) == 1,
     }
-    rules = rules_on(hosts) | {"view": OnHosts(hosts, view=VIEW)}
+    rules = rules_on(hosts)
+    rules["view"] = rules["freely"]
     for times, (jobs, tried) in itertools.product((OF_LOG, ALIKE), TRIED.items()):
         out = left_out[jobs]
         of_these = {"count": int(out.sum()), "of": len(log), "work": float(work[out].sum() / work.sum())}

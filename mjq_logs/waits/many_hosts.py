@@ -117,10 +117,13 @@ class HostMachines:
 
     def amount(self, number: float) -> dict[str, float]:
         """Return how many hosts of each shape the machine has; of many shapes, of the first one and of all others."""
+        shapes, numbers = list(range(len(self.sizes))), self.hosts(number).numbers
+        if len(shapes) > MOST_SIZES:
+            shapes.insert(0, shapes.pop(self.lead))
         amount: dict[str, float] = {}
-        for shape, count in enumerate(self.hosts(number).numbers):
+        for shape in shapes:
             name = self._name(shape)
-            amount[name] = amount.get(name, 0.0) + count
+            amount[name] = amount.get(name, 0.0) + numbers[shape]
         return amount
 
     def _name(self, shape):
