@@ -25,7 +25,8 @@ from mjq_logs.forecast.state import History
 from mjq_logs.reading.log import HOUR
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "DRAWS", "LAST_PART", "numbers", "features", "past_of", "kept_rows", "judged", "record_of", "as_record", "lately",
+    "DRAWS", "HOPELESS", "LAST_PART", "numbers", "features", "past_of", "kept_rows", "judged", "record_of", "as_record",
+    "lately",
 ]  # fmt: skip
 
 DRAWS = 100  # replays a forecast
