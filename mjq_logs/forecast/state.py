@@ -19,7 +19,7 @@ from mjq.simulation.calendar import Calendar
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.vectors import plain
 
-__all__ = ["Alike", "History", "State", "history", "octaves", "require_limits"]
+__all__ = ["FEWEST", "Alike", "History", "State", "history", "octaves", "require_limits"]
 
 FEWEST = 5  # run times that are drawn from; if there are fewer, those of jobs less alike are taken
 MOST_TASKS = 1000  # of an array that wait each by itself; of more, several stand one behind the other
