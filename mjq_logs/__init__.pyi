@@ -82,6 +82,13 @@ from .reading.vectors import Vectors as Vectors
 from .report import report_on as report_on
 from .report import reports_by_partition as reports_by_partition
 from .report import reports_on as reports_on
+from .rules.files import read_rules as read_rules
+from .rules.files import write_rules as write_rules
+from .rules.hours import OpenHours as OpenHours
+from .rules.machine import Rules as Rules
+from .rules.machine import with_rules as with_rules
+from .rules.search import learned_rules as learned_rules
+from .rules.search import peak as peak
 from .several import blocked_by as blocked_by
 from .several import report_on_several as report_on_several
 from .waits.changes import Changed as Changed

@@ -24,7 +24,8 @@ from pydantic import (
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "schema", "Amount", "Column", "columns_of", "Plain", "Lines", "Window", "Held", "Interval", "Waits", "AtLoad",
-    "Rate", "Capacity", "Capacities", "Drawn", "Load", "Costs", "NearSaturation", "Agreement", "BinningError",
+    "Rate", "Capacity", "Capacities", "Drawn", "Load", "Costs", "NearSaturation", "Agreement", "Likeness", "Explained",
+    "RulesTried", "Learning", "BinningError",
     "Binned", "LoadWaits", "Report", "PolicyReplay", "PolicyReports", "SumOfReports", "Reports", "Resource",
     "Blocked", "PolicyOfSeveral", "SeveralReport", "HostShape", "HostsCase", "HostsLoss", "CostlyJobs", "HostsWaits",
     "HostsReport", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord", "HeldLately",
@@ -282,6 +283,60 @@ class Agreement(Plain):
     """The same share in the replay."""
 
 
+class Likeness(Plain):
+    """Say how near a replay is to the waits of a log, job by job and by its mean."""
+
+    mean: Annotated[float, Column("mean wait,\nreplayed", "h", ".2f")]
+    """Hours."""
+    real: Annotated[float, Column("by the log", "h", ".2f")]
+    """Mean wait in the log, in hours."""
+    ratio: Annotated[Number, Column("share", "%", ".0f")]
+    """One over the other."""
+    error: Annotated[float, Column("error\na job", "", ".2f")]
+    """Mean difference of log(1 + minutes) between the wait of a job in the replay and its real one."""
+    within_a_minute: Annotated[float, Column("start within\na minute", "%", ".0f")]
+    rank_correlation: Annotated[Number, Column("rank\ncorrelation", "", ".2f")]
+
+
+OF_LIKENESS = tuple(
+    column._replace(of=name)
+    for name, field in Likeness.model_fields.items()
+    for column in field.metadata
+    if isinstance(column, Column)
+)
+
+
+class Explained(Plain):
+    """Say how near a replay is with rules, on the half of the log that did not teach them."""
+
+    about: str
+    """What the last of the rules is about: size, cycle, hours, user, queue or calendar; empty without rules."""
+    rules: Annotated[str, Column("replay")]
+    near: Annotated[Likeness, OF_LIKENESS]
+
+
+class RulesTried(Plain):
+    """Say how good rules were on the quarters of the first half that did not teach them."""
+
+    rules: Annotated[str, Column("rules")]
+    error: Annotated[float, Column("error\na job", "", ".3f")]
+    lower_in: Annotated[int | None, Column("lower in\nquarters", "", "d")]
+    """Quarters in which the error is lower than without the last of the rules."""
+    chosen: bool
+
+
+class Learning(Plain):
+    """Say why replays differ from a log, as far as its own halves show."""
+
+    policy: str
+    jobs: int
+    judged: int
+    """Jobs of the second half."""
+    explained: list[Explained]
+    """Without rules, then with each further one that lowers the error."""
+    tried: list[RulesTried]
+
+
 class BinningError(Plain):
     """Hold capacities of a log with fewer needs and the same work, over those of the log itself, less 1."""
 
@@ -355,6 +410,8 @@ class Report(Plain):
     """How many needs have less work than these twenty."""
     work_of_others: float = 0.0
     """Their share of the work."""
+    rules: list[str] = []
+    """The rules beside the policy that replays keep, and what they explain, in sentences."""
 
 
 class Blocked(Plain):
@@ -734,6 +791,8 @@ class Plan(Plain):
     """Resources of which larger machines have more; empty with one resource."""
     real_waits: list[str]
     """How far replays agree with the waits of the log; empty if it has none."""
+    rules: list[str] = []
+    """The rules beside the policy that replays keep, and what they explain, in sentences."""
     warnings: list[str] = []
     """What makes the answer doubtful, as in a report of capacity."""
     policies: list[PolicyPlan]
@@ -894,6 +953,8 @@ class StartForecasts(Plain):
     lately: HeldLately | None
     """Null where too little of the log is known at the time."""
     forecasts: list[StartForecast]
+    rules: list[str] = []
+    """The rules beside the policy that replays keep, and what they explain, in sentences."""
     warnings: list[str] = []
     """What makes the answer doubtful, such as lines that were lost, or a size that is not the one in use."""
 

@@ -64,6 +64,8 @@ def replayed(
 ) -> Replayed:
     """Replay a log under a policy, from the state that it tells of the beginning of its window.
 
+    The rules of the log (:attr:`~mjq_logs.reading.log.Log.rules`) are kept, but on hosts.
+
     Parameters
     ----------
     log : Log
@@ -101,17 +103,22 @@ def replayed(
     servers = np.asarray(servers, dtype=float) if log.resources else servers
     there = _before(log, servers)
     if there is None:
-        up = calendar_on(log, servers, growth)
+        up, how = calendar_on(log, servers, growth), _kept(log, growth) | how
         return Replayed(
             _replay(submit, log.needs, log.run, estimate, servers, policy, calendar=up, **how), 0, np.empty(0)
         )
-    up = calendar_on(log, servers, growth, SOONER)
+    up, how = calendar_on(log, servers, growth, SOONER), _kept(log, growth, SOONER, len(there[0])) | how
     columns = submit + SOONER, log.needs, log.run, log.run if estimate is None else estimate
     arrival, need, run, promised = (np.concatenate(pair) for pair in zip(there[:4], columns, strict=True))
     if log.priority is not None:
         how["priority"] = np.concatenate([there[5], log.priority])
     made = _replay(arrival, need, run, promised, servers, policy, calendar=up, **how)
     return Replayed(made, len(there[0]), there[4])
+
+
+def _kept(log, *more):
+    """Return what a replay takes of the rules of a log."""
+    return {} if log.rules is None else log.rules.how(log, *more)
 
 
 def _replay(submit, need, run, estimate, servers, policy, **how):

@@ -32,6 +32,7 @@ from mjq_logs.capacity.needs import MOST_NEEDS, costs_of_classes, error_of, fewe
 from mjq_logs.capacity.saturated import LINE
 from mjq_logs.doubts import doubts
 from mjq_logs.reading.log import HOUR, Log
+from mjq_logs.rules.in_words import kept_in_words
 from mjq_logs.waits.one_size import waits_at_load
 from mjq_logs.window import held_most, too_short, window_of
 from mjq_logs.words import RULES, agreement_in_words, nearest, percent, time_in_words
@@ -236,6 +237,7 @@ def _reports(log, policies, seed, needs, progress):
             held=held,
             other_needs=others,
             work_of_others=less,
+            rules=kept_in_words(log),
         )
     return reports
 

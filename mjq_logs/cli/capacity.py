@@ -13,6 +13,8 @@ import click
 from mjq_logs.cli import sheet
 from mjq_logs.cli.common import Command, force_option, json_option, page_option, show
 from mjq_logs.cli.reading import (
+    LEARNED,
+    NONE,
     anonymous_option,
     hosts_option,
     log_options,
@@ -20,6 +22,7 @@ from mjq_logs.cli.reading import (
     outage_options,
     read,
     read_parts,
+    rules_options,
     schema_option,
     servers_of,
 )
@@ -73,6 +76,7 @@ WHY_NOT = {  # beside --hosts
     "--needs": "merged needs would not fit on the same hosts",
     "--anonymous": "the table of job classes knows no hosts",
     "--calendar": "a calendar says how many servers are up, but not which hosts",
+    "--hours": "rules beside the policy are kept by replays of one pool",
 }
 ASSUMED_OF_HOSTS = """\
 Jobs start in order of arrival, and some always wait. In the row "50 in view" the scheduler looks at 50 waiting jobs: if
@@ -87,6 +91,7 @@ Of a job that ran on several hosts, it is taken that it needs all of its servers
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
 @outage_options
+@rules_options
 @machine_option
 @hosts_option
 @click.option(
@@ -131,10 +136,11 @@ def capacity(
     if hosts is not None:
         asked = {
             "--policy": policy, "--needs": needs, "--anonymous": anonymous or None, "--calendar": reading["calendar"],
+            "--hours": None if reading["hours"] == LEARNED else reading["hours"],
         }  # fmt: skip
         for option in (name for name, value in asked.items() if value is not None):
             raise click.UsageError(f"--hosts and {option} exclude each other: {WHY_NOT[option]}")
-        cluster_log = read(log, **reading | {"servers": servers_of(hosts, reading["servers"])})
+        cluster_log = read(log, **reading | {"servers": servers_of(hosts, reading["servers"]), "hours": NONE})
         result = mjq_logs.report_on_hosts(cluster_log, hosts, seed, _progress)
         answer = _answer_of_hosts(log, cluster_log, hosts, result)
         charts = _charts_of_hosts(result)

@@ -13,15 +13,18 @@ from mjq._util.plain import brief
 from mjq_logs.cli import sheet
 from mjq_logs.cli.common import Command, json_option
 from mjq_logs.cli.reading import (
+    NONE,
     USED,
     growth_option,
     hosts_option,
+    hours_under,
     log_options,
     machine_option,
     outage_options,
     priority_option,
     read,
     read_parts,
+    rules_options,
     servers_of,
 )
 
@@ -36,6 +39,8 @@ HOUR = 3600
 OF_POOLS = {  # beside --hosts
     "policies": "--policy", "ties": "--ties", "kill": "--kill", "estimates": "--estimates", "gantt": "--gantt",
     "calendar": "--calendar", "priority": "--priority",
+    "hours": "--hours", "save_hours": "--save-hours", "user_limit": "--user-limit",
+    "queue_limit": "--queue-limit",
 }  # fmt: skip
 
 
@@ -54,6 +59,7 @@ class PolicyOption(click.Option):
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
 @outage_options
+@rules_options
 @click.option(
     "--policy", "policies", cls=PolicyOption, multiple=True, default=("easy",), show_default=True, metavar="NAME"
 )
@@ -102,8 +108,11 @@ def replay(
     input. It may be a summary that mjq summary has written: jobs are then drawn from it. A log of a million jobs takes
     about 0.4 GB of memory, and each further million about 0.1 GB.
 
-    Jobs queue in order of arrival or, with --priority, by priority and then by arrival. Fair share and limits for users
-    are not modelled. A replay is a single sample. If two policies are close, jitter the submit times and replay again.
+    Jobs queue in order of arrival or, with --priority, by priority and then by arrival. Where the log tells when they
+    really started, the command looks for rules beside the policy that bring a replay nearer to it: hours at which jobs
+    with long limits may start, passes of the scheduler, the size in use. The first lines name those that it keeps;
+    --hours none keeps none. Fair share is not modelled. A replay is a single sample. If two policies are close, jitter
+    the submit times and replay again.
 
     With --servers batch=512,gpu=64 each partition is replayed by itself. The row "sum" is of the jobs of all.
 
@@ -125,10 +134,12 @@ def replay(
     from mjq_logs.lacking import who_blocks
     from mjq_logs.outages import find_gaps, outages_in_words
     from mjq_logs.replaying import replayed
+    from mjq_logs.rules.in_words import kept_in_words
     from mjq_logs.window import too_short, window_in_words, window_of
 
     if gantt:
         _require_chart(gantt)
+    reading["hours"] = hours_under(policies, reading["hours"])
     growth = float(checks.positive("--growth", growth, ndim=0))
     if hosts is not None:
         return _on_hosts(log, hosts, servers, growth, starts, full, as_json, reading)
@@ -183,6 +194,7 @@ def replay(
         "servers": dict(zip(several, size.tolist(), strict=True)) if several else size,
         "lines": cluster_log.lines.model_dump(),
         "notes": list(dict.fromkeys([*cluster_log.notes, *notes])) if "Summary" in cluster_log.header else notes,
+        "rules": kept_in_words(cluster_log),
         "policies": _plain(rows),
     }
     asked = cluster_log if servers is None else replace(cluster_log, servers=size, servers_from="given")
@@ -214,7 +226,7 @@ def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
     for name, option in OF_POOLS.items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--hosts and {option} exclude each other: on hosts jobs start in order of arrival")
-    log = hosted(read(path, servers=servers_of(hosts, servers), **reading), hosts)
+    log = hosted(read(path, servers=servers_of(hosts, servers), **reading | {"hours": NONE}), hosts)
     log.require_arrivals()
     lines = log.lines
     assert lines is not None  # of a log that was read from a file

@@ -30,11 +30,13 @@ from mjq_logs.cli.reading import (
     Need,
     anonymous_option,
     growth_option,
+    hours_under,
     is_file,
     log_options,
     outage_options,
     read,
     read_parts,
+    rules_options,
     schema_option,
     servers_of,
 )
@@ -242,6 +244,7 @@ class HostRanges(HostList):
 )  # fmt: skip
 @growth_option
 @outage_options
+@rules_options
 @click.option(
     "--hosts", metavar="NxSIZE,...|A:BxSIZE,...|FILE", type=HostRanges(),
     help="How many hosts are enough, if each job must fit on one? The machine is this many hosts of this size, such as "
@@ -298,6 +301,7 @@ def plan(
 
     if page is not None:
         folders.refuse_existing(Path(page), force)
+    reading["hours"] = hours_under(policies, reading["hours"])
     asks = bool(caps or absent or estimates or shift is not None)
     if target is None and not asks and not anonymous:
         raise click.UsageError("give --target-wait, or a what-if: --cap, --estimates, --shift-night or --without")

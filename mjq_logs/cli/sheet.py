@@ -116,16 +116,35 @@ def answer(
     more: Mapping[str, Sequence[str | Table]],
     notes: Sequence[str] = (),
 ) -> Answer:
-    """Return what a command answers from a log; further parts that are empty are left out."""
+    """Return what a command answers from a log; further parts that are empty are left out.
+
+    The rules that its replays keep stand before the sentences.
+    """
     from mjq_logs.doubts import held_in_words
+    from mjq_logs.rules.in_words import kept_in_words
     from mjq_logs.window import held_most, window_in_words, window_of
 
     held = None if log.resources else held_in_words(held_most(log), log.servers)
     of_log = [window_in_words(window_of(log)), held, *(note for note in notes if note not in log.notes)]
     how_read = [lines_used(log.lines) if log.lines else "", "\n".join(filter(None, dict.fromkeys(of_log)))]
-    rest = {"how the log was read": list(filter(None, how_read)), **more}
-    new = [sentence for sentence in sentences if sentence not in warnings]
+    rest = {"how the log was read": list(filter(None, how_read)), "why replays differ from it": _rules(log), **more}
+    new = [sentence for sentence in (*kept_in_words(log), *sentences) if sentence not in warnings]
     return Answer(warnings, [facts(path, log), *log.notes], new, table, {name: x for name, x in rest.items() if x})
+
+
+def _rules(log):
+    """Return how near replays with each further rule are to the log, and what else was tried."""
+    if log.learning is None:
+        return []
+    judged = (
+        f"Replays under {log.learning.policy} against the second half of the log, which did not teach the rules: "
+        f"{log.learning.judged} jobs"
+    )
+    tried = (
+        "Rules that were tried on the first half, each quarter of it with what the others teach. The error is the mean "
+        "difference of log(1 + wait in minutes)"
+    )
+    return [table(judged, log.learning.explained), table(tried, log.learning.tried)]
 
 
 def answer_of_partitions(

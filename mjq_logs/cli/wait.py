@@ -12,7 +12,15 @@ import click
 from mjq_logs.cli import sheet
 from mjq_logs.cli.common import Command, json_option, note, quiet_option, workers_option
 from mjq_logs.cli.plan import Duration
-from mjq_logs.cli.reading import Need, calendar_option, log_options, read, schema_option, servers_option
+from mjq_logs.cli.reading import (
+    Need,
+    calendar_option,
+    hours_options,
+    log_options,
+    read,
+    schema_option,
+    servers_option,
+)
 from mjq_logs.cli.sheet import brief_time
 
 __all__ = ["wait"]
@@ -42,6 +50,7 @@ __all__ = ["wait"]
 )  # fmt: skip
 @servers_option
 @calendar_option
+@hours_options
 @click.option(
     "--within", multiple=True, metavar="TIME", type=Duration(),
     help="Print the probability of a start within this time. Repeat for more times. The default is 1min, 15min, 1h, 4h "
@@ -62,7 +71,9 @@ def wait(log, needs, limits, at, policy, servers, within, table, full, as_json, 
 
     The command takes the jobs that run and wait at a time of the log, and replays them with one more job. It also looks
     at what similar jobs have waited lately. It combines both in the way that has worked best in this log so far, and
-    corrects the result by the errors of earlier forecasts. The answer is a distribution. --full adds its record: how
+    corrects the result by the errors of earlier forecasts. The answer is a distribution. Replays keep the hours and the
+    passes of the scheduler that the first two thirds of the log teach, so that the record is of jobs that taught
+    nothing. --full adds its record: how
     good such forecasts were in the last third of the log. Where the intervals have held too few of the latest starts or
     too many, the first lines say so.
 
@@ -76,9 +87,10 @@ def wait(log, needs, limits, at, policy, servers, within, table, full, as_json, 
       mjq wait jobs.txt --unit cpus,mem --servers 384,1.5TB --need 4,16GB --limit 4h
     """
     import mjq_logs
+    from mjq_logs.forecast.record import LAST_PART
     from mjq_logs.forecast.table import usual as usual_jobs
 
-    cluster_log = read(log, servers=servers, **reading)
+    cluster_log = read(log, servers=servers, taught_by=LAST_PART, **reading)
     if table:
         needs, limits = (asked or usual for asked, usual in zip((needs, limits), usual_jobs(cluster_log), strict=True))
     elif not needs or not (limits or cluster_log.estimate is None):

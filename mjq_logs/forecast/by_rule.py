@@ -7,13 +7,46 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq.simulation import replay
+from mjq.simulation import Hours, replay
 from mjq_logs.forecast.state import History, State
+from mjq_logs.rules.hours import HOURS, WEEK
+from mjq_logs.rules.machine import Rules
 
-__all__ = ["LATER", "Drawn", "drawn", "waits_by_rule", "waits_one_by_one", "within"]
+__all__ = ["LATER", "Drawn", "Kept", "drawn", "waits_by_rule", "waits_one_by_one", "within"]
 
 LATER = 100  # successive jobs that come after the new one
 BEFORE = 1.0  # seconds before the others at which those that run are started: each of them fits
+
+
+class Kept(NamedTuple):
+    """Hold the rules that replays keep beside their policy.
+
+    Attributes
+    ----------
+    rules : Rules
+    kinds : int array, shape (draws, jobs)
+        By which hours each job may start: 0 at any, or one more than its class.
+    hour : float
+        Time since Monday 0 h at the time of the forecast [s].
+    """
+
+    rules: Rules
+    kinds: np.ndarray
+    hour: float
+
+    def whole(self, spans: np.ndarray, longer: int) -> np.ndarray:
+        """Return longer spans, after which the week and the passes of the scheduler begin anew."""
+        unit = WEEK if self.rules.hours is not None else self.rules.cycle
+        return (np.ceil(spans / unit) + longer) * unit
+
+    def how(self, kinds: np.ndarray) -> dict[str, Any]:
+        """Return what a replay takes of the rules."""
+        how: dict[str, Any] = {"cycle": self.rules.cycle} if self.rules.cycle else {}
+        if self.rules.hours is not None:
+            always = np.ones((1, HOURS), dtype=bool)
+            is_open = np.concatenate([always, self.rules.hours.open])
+            how |= {"hours": Hours(is_open, week_begins=BEFORE - self.hour, grace=np.inf), "hours_class": kinds}
+        return how
 
 
 class Drawn(NamedTuple):
@@ -28,6 +61,8 @@ class Drawn(NamedTuple):
         Which of the jobs is the new one.
     up : float, or float array, shape (d,)
         Servers that are up, as if for ever: the scheduler does not know its calendar beforehand.
+    kept : Kept or None
+        The rules beside the policy.
     """
 
     arrival: np.ndarray
@@ -36,6 +71,7 @@ class Drawn(NamedTuple):
     limit: np.ndarray
     new: int
     up: Any
+    kept: Kept | None = None
 
 
 def drawn(
@@ -75,7 +111,15 @@ def drawn(
         too_large = ~within(needs, up)
         too_large[:, : new + 1] = False
         needs[too_large], run[too_large], limits[too_large] = need, 0, 0
-    return Drawn(arrival, needs, run, limits, new, up)
+    kept, rules = None, jobs.rules_at(state.time)
+    if rules is not None:
+        stated = limits.copy()
+        stated[:, :new] = jobs.limit[here]
+        kinds = np.zeros(limits.shape, dtype=int)
+        if rules.hours is not None:
+            kinds[:, running:] = rules.hours.classes(stated[:, running:]) + 1
+        kept = Kept(rules, kinds, jobs.since_monday(state.time))
+    return Drawn(arrival, needs, run, limits, new, up, kept)
 
 
 def within(need: np.ndarray, up: Any) -> Any:
@@ -87,19 +131,37 @@ def waits_one_by_one(what: Drawn, servers: Any, policy: str) -> np.ndarray:
     """Return how long the new job waits in each draw [s]: a replay each, which is the definition."""
     draws = zip(what.arrival + BEFORE, what.need, what.run, what.limit, strict=True)
     calendar = _calendar(what, servers, np.zeros(1))
-    return np.array([replay(*columns, servers, policy, calendar=calendar).wait[what.new] for columns in draws])
+    hows = [{}] * len(what.arrival) if what.kept is None else map(what.kept.how, what.kept.kinds)
+    return np.array(
+        [
+            replay(*columns, servers, policy, calendar=calendar, **how).wait[what.new]
+            for columns, how in zip(draws, hows, strict=True)
+        ]
+    )
 
 
 def waits_by_rule(what: Drawn, servers: Any, policy: str) -> np.ndarray:
     """Return the same in a single replay: each draw begins after the machine has become empty of the one before."""
     arrival = what.arrival + BEFORE
     spans = np.ceil(arrival.max(axis=1) + np.maximum(what.run, what.limit).sum(axis=1)) + 1  # no promise is later
+    if what.kept is None:
+        return _in_one(what, arrival, spans, servers, policy).wait.reshape(arrival.shape)[:, what.new]
+    spans, longer = arrival.max(axis=1) + np.maximum(what.run, what.limit).max(axis=1), 2
+    while True:  # nobody knows before for how long jobs wait at hours that are closed
+        of_each = what.kept.whole(spans, longer)
+        made = _in_one(what, arrival, of_each, servers, policy)
+        if (made.finish.reshape(arrival.shape).max(axis=1) < np.cumsum(of_each)).all():
+            return made.wait.reshape(arrival.shape)[:, what.new]
+        longer *= 2
+
+
+def _in_one(what, arrival, spans, servers, policy):
+    """Replay all draws one after the other; each has a span of its own."""
     begins = np.cumsum(spans) - spans
-    arrival += begins[:, None]
     needs = what.need.reshape(arrival.size, *what.need.shape[2:])
-    columns = arrival.ravel(), needs, what.run.ravel(), what.limit.ravel()
-    schedule = replay(*columns, servers, policy, calendar=_calendar(what, servers, begins))
-    return schedule.wait.reshape(arrival.shape)[:, what.new]
+    columns = (arrival + begins[:, None]).ravel(), needs, what.run.ravel(), what.limit.ravel()
+    how = {} if what.kept is None else what.kept.how(what.kept.kinds.ravel())
+    return replay(*columns, servers, policy, calendar=_calendar(what, servers, begins), **how)
 
 
 def _calendar(what, servers, begins):

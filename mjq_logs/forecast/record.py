@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -148,7 +149,9 @@ def kept_rows(
 def fingerprint(jobs: History) -> str:
     """Return what tells this log from another one."""
     calendar = () if jobs.calendar is None else (jobs.calendar.since, jobs.calendar.up)
-    arrays = (jobs.times,) if (jobs.times > 1).any() else ()
+    arrays: tuple[Any, ...] = (jobs.times,) if (jobs.times > 1).any() else ()
+    if jobs.rules is not None:
+        arrays += jobs.rules.fingerprint(), jobs.clock, jobs.weekly is not None
     columns = jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit
     return fingerprints.of_arrays(jobs.servers, *columns, *calendar, *arrays)
 

@@ -7,7 +7,7 @@ and they had ended, or had started, by that time: nothing else is known then.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,9 @@ from mjq.simulation import policies, replay
 from mjq.simulation.calendar import Calendar
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.vectors import plain
+from mjq_logs.rules.hours import MONDAY, WEEK
+from mjq_logs.rules.machine import Rules
+from mjq_logs.rules.weekly import Weekly, weekly
 
 __all__ = ["FEWEST", "Alike", "History", "State", "history", "octaves", "require_limits"]
 
@@ -126,6 +129,13 @@ class History:
         How many of the servers are up, on the clock of the log.
     times : int array, shape (J,)
         How many runs it stands for, one after the other: tasks of an array of which so many may run at once.
+    rules : Rules or None
+        That replays keep beside their policy. Limits of users are not among them: of who comes next it is not known
+        whose job it is.
+    weekly : Weekly or None
+        Hours in place of theirs, which are learned anew each week.
+    clock : float
+        Second 0 on the clock of the place, since a Monday 0 h [s].
     """
 
     arrival: np.ndarray
@@ -138,6 +148,19 @@ class History:
     taken: float
     calendar: Calendar | None = None
     times: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
+    rules: Rules | None = None
+    weekly: Weekly | None = None
+    clock: float = 0.0
+
+    def rules_at(self, time: float) -> Rules | None:
+        """Return the rules that were known at a time."""
+        if self.rules is None or self.weekly is None:
+            return self.rules
+        return replace(self.rules, hours=self.weekly.at(time))
+
+    def since_monday(self, time: float) -> float:
+        """Return the time that has passed since Monday 0 h at a time [s]."""
+        return (time + self.clock) % WEEK
 
     def up(self, time: float) -> Any:
         """Return how many servers are up at a time, or how much of each resource."""
@@ -206,6 +229,8 @@ def require_limits(log: Log, policy: str = "easy") -> np.ndarray:
 def history(log: Log, policy: str) -> History:
     """Return the history of a log; if it has no starts, those of a replay under a policy are taken.
 
+    Hours that were learned from the log are learned anew each week, so that nothing is used that was not known.
+
     Raises
     ------
     ValueError
@@ -245,7 +270,11 @@ def history(log: Log, policy: str) -> History:
         columns, taken = np.hstack([columns, _still_there(here, longest[-1])]), here.taken
     arrival, start, end, run, limit, times, *needs = columns[:, np.argsort(columns[0], kind="stable")]
     need = np.column_stack(needs) if log.resources else needs[0]
-    return History(arrival, start, end, need, run, limit, servers, taken, calendar, times.astype(int))
+    rules = None if log.rules is None else Rules(hours=log.rules.hours, cycle=log.rules.cycle)
+    clock = 0.0 if log.clock is None else log.clock - MONDAY
+    learned = log.learning is not None and log.start is not None and rules is not None and rules.hours is not None
+    columns = arrival, start, end, need, run, limit, servers, taken, calendar, times.astype(int)
+    return History(*columns, rules or None, weekly(log) if learned else None, clock)
 
 
 def _columns(*columns):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from mjq import System
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
-from mjq_logs.answers import Lines
+from mjq_logs.answers import Learning, Lines
 from mjq_logs.reading.names import Unused
 from mjq_logs.reading.vectors import Vectors, plain
 
@@ -26,7 +26,10 @@ INFERRED = "the most that its jobs held at once: there may be more"  # where the
 SIZES_OF = "--servers N,N with a number for each resource"
 # columns of Before and Present
 PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "priority", "tasks", "at_once"
-COLUMNS = "need", "run", "submit", "eligible", "start", "estimate", "number", "name", "user", "unfinished", "priority"
+COLUMNS = (
+    "need", "run", "submit", "eligible", "start", "estimate", "number", "name", "user", "queue", "unfinished",
+    "priority",
+)  # fmt: skip
 
 
 Column = np.ndarray | None  # None if the file lacks it
@@ -149,6 +152,8 @@ class Log(ReadOnly):
         :func:`mjq_logs.reading.names.hashed`; 0 where it does not.
     user : int array, shape (J,), or None
         Who submitted it, as a number that only tells one user from another; -1 where that is not known.
+    queue : int array, shape (J,), or None
+        The partition that it was submitted to, in the same way.
     unfinished : bool array, shape (J,), or None
         Whether it still ran when the window ended: its run time is what had passed by then.
     priority : int array, shape (J,), or None
@@ -186,6 +191,10 @@ class Log(ReadOnly):
         When how many servers were up, if that was given, see :func:`mjq_logs.outages.with_calendar`.
     unused : Unused or None
         Jobs of the file that are not among these.
+    rules : mjq_logs.rules.machine.Rules or None
+        That its replays keep beside their policy, see :func:`mjq_logs.rules.machine.with_rules`.
+    learning : Learning or None
+        What these explain of its waits, if they were learned from it.
 
     Raises
     ------
@@ -219,6 +228,7 @@ class Log(ReadOnly):
     number: Column = None
     name: Column = None
     user: Column = None
+    queue: Column = None
     unfinished: Column = None
     priority: Column = None
     priority_names: tuple[str, ...] = ()
@@ -236,6 +246,8 @@ class Log(ReadOnly):
     gaps: tuple[Gap, ...] = ()
     calendar: Calendar | None = None
     unused: Unused | None = None
+    rules: Any = None
+    learning: Learning | None = None
 
     def __post_init__(self) -> None:
         _set_columns(self, *COLUMNS)
@@ -435,7 +447,7 @@ def _checked(name, column):
         return column
     if name == "unfinished":
         column = np.asarray(column, dtype=bool)
-    elif name in ("number", "name", "user", "priority", "tasks", "at_once"):
+    elif name in ("number", "name", "user", "queue", "priority", "tasks", "at_once"):
         column = np.asarray(column)
         if column.ndim != 1 or column.dtype.kind not in "iu":
             raise ValueError(f"{name} must be whole numbers, one for each job")

@@ -23,6 +23,7 @@ from mjq_logs.doubts import doubts
 from mjq_logs.hosting import CASES, hosted, left_out_in_words, that_fit
 from mjq_logs.on_hosts import Hosts
 from mjq_logs.reading.log import Log
+from mjq_logs.rules.in_words import kept_in_words
 from mjq_logs.waits.changes import Changed
 from mjq_logs.waits.machines import NODE_ROUNDING, Machines, sizes_between
 from mjq_logs.waits.many_hosts import RULES, HostMachines, as_it_is, lost_on_hosts, rules_compared, shapes_in_words
@@ -323,6 +324,7 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
         node=node,
         varies=list(varies),
         real_waits=agreement_in_words(compared),
+        rules=kept_in_words(log),
         warnings=doubts(log, compared),
         policies=of_policies,
         what_if=effects,

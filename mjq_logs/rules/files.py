@@ -1,0 +1,129 @@
+"""The rules of a machine as a file in TOML, that a person can read and edit.
+
+``servers``, ``cycle`` (seconds between two passes of the scheduler), ``user_servers``, ``user_jobs``,
+``queue_servers``, ``queue_jobs`` and ``known`` are the fields of :class:`~mjq_logs.rules.machine.Rules`. Each may be
+left out. Each ``[[jobs]]`` is a class of jobs: those with limits up to ``up_to``, and above that of the class before
+it. The last has no such line. They may not start at the hours of the week that are ``closed``, such as
+``"Mon-Fri 8-17, Sat 0-24"``, on the clock of the log::
+
+    cycle = 60
+
+    [[jobs]]
+    up_to = "4h"
+    closed = ""
+
+    [[jobs]]
+    closed = "Mon-Fri 8-17"
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mjq._util import folders
+from mjq._util.plain import brief
+from mjq_logs.reading.text import as_duration
+from mjq_logs.rules.hours import OpenHours
+from mjq_logs.rules.machine import Rules
+
+__all__ = ["as_toml", "read_rules", "write_rules"]
+
+NUMBERS = "servers", "cycle", "user_servers", "user_jobs", "queue_servers", "queue_jobs"
+HEAD = """\
+# Rules of a machine beside its policy, for --hours of mjq replay, capacity, plan and wait.
+# Jobs with limits up to "up_to" may not start at the hours of the week that are "closed".
+"""
+SECOND = 1.0
+
+
+def as_toml(rules: Rules) -> str:
+    """Return rules as the text of a file.
+
+    >>> print(as_toml(Rules(cycle=60, hours=OpenHours.of({np.inf: "Mon-Fri 8-17"}, first=14400)))[len(HEAD) :])
+    cycle = 60
+    <BLANKLINE>
+    [[jobs]]
+    up_to = "14400s"  # 4 h
+    closed = ""
+    <BLANKLINE>
+    [[jobs]]
+    closed = "Mon-Fri 8-17"
+    <BLANKLINE>
+    """
+    lines = [f"{name} = {value!r}" if value % 1 else f"{name} = {value:.0f}" for name in NUMBERS
+             if (value := getattr(rules, name))]  # fmt: skip
+    lines += ["known = true"] * rules.known
+    hours = rules.hours
+    for k in range(0 if hours is None else len(hours)):
+        assert hours is not None
+        limit = float(hours.limits[k])
+        lines += ["", "[[jobs]]"]
+        if np.isfinite(limit):
+            lines.append(f'up_to = "{limit!r}s"  # {limit / 3600:.3g} h'.replace(".0s", "s"))
+        lines.append(f'closed = "{hours.closed(k)}"')
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def write_rules(path: str | Path, rules: Rules, force: bool = False) -> None:
+    """Write rules to a file; ``ValueError`` if it is there and is not to be replaced."""
+    folders.refuse_existing(Path(path), force)
+    folders.write(Path(path), as_toml(rules).encode())
+
+
+def read_rules(path: str | Path) -> Rules:
+    """Read rules from a file.
+
+    Raises
+    ------
+    ValueError
+        If the file is no TOML, or holds something that is no rule: the message names it.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "rules.toml")
+    ...     write_rules(path, Rules(cycle=60, hours=OpenHours.of({np.inf: "Sat 0-24"}, first=3600)))
+    ...     rules = read_rules(path)
+    >>> rules.cycle, rules.hours.limits.tolist(), rules.hours.closed(1)
+    (60.0, [3600.0, inf], 'Sat 0-24')
+    """
+    try:
+        given = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is no file of rules: {error}") from None
+    try:
+        return _rules(given)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _rules(given):
+    """Return the rules that a table of TOML holds."""
+    jobs: Any = given.pop("jobs", [])
+    known = given.pop("known", False)
+    if unknown := [name for name in given if name not in NUMBERS]:
+        raise ValueError(f"there is no rule {unknown[0]}; there are {', '.join(NUMBERS)}, known and jobs")
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError(f"{name} must be a number, got {brief(value)}")
+    if not isinstance(known, bool):
+        raise ValueError(f"known must be true or false, got {brief(known)}")
+    if not isinstance(jobs, list) or not all(isinstance(row, dict) for row in jobs):
+        raise ValueError("classes of jobs must begin with a line [[jobs]]")
+    closed: dict[float, str] = {}
+    for place, row in enumerate(jobs, 1):
+        if unknown := [name for name in row if name not in ("up_to", "closed")]:
+            raise ValueError(f"class {place} of the jobs has {unknown[0]}; it may have up_to and closed")
+        if ("up_to" in row) != (place < len(jobs)):
+            raise ValueError(f"each class of jobs must have up_to, and the last must not; see class {place}")
+        limit = as_duration(str(row["up_to"]), SECOND) if "up_to" in row else np.inf
+        if closed and limit <= max(closed):
+            raise ValueError(f"up_to must rise from class to class, {brief(row.get('up_to', ''))} does not")
+        closed[limit] = str(row.get("closed", ""))
+    hours = OpenHours.of(closed) if closed else None
+    return Rules(**{name: float(value) for name, value in given.items()}, hours=hours, known=known)

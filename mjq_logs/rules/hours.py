@@ -1,0 +1,133 @@
+"""The hours of the week at which jobs may start, by their limits.
+
+An hour of the week is counted from Monday 0 h, on the clock of the log; where that is not known, from its second 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby, product
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq._util import checks
+from mjq._util.frozen import ReadOnly, frozen
+from mjq_logs.outages import original
+from mjq_logs.reading.log import HOUR, Log
+
+__all__ = ["DAYS", "HOURS", "MONDAY", "WEEK", "OpenHours", "hours_of_week"]
+
+DAYS = "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"
+HOURS = 168  # of a week
+WEEK = HOURS * HOUR
+MONDAY = 4 * 24 * HOUR  # the first one since 1970
+
+
+def hours_of_week(log: Log, times: ArrayLike) -> np.ndarray:
+    """Return the hours since a Monday 0 h, as whole numbers, of times [s] on the clock of the log; its gaps count.
+
+    >>> log = Log(need=[1], run=[60], submit=[0], clock=1_700_000_000)
+    >>> int(hours_of_week(log, 0) % 168), DAYS[1]
+    (46, 'Tue')
+    """
+    zero = MONDAY if log.clock is None else log.clock
+    return np.floor((original(log, times) + zero - MONDAY) / HOUR).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class OpenHours(ReadOnly):
+    """Hold at which hours of the week jobs may start, by their limits.
+
+    Attributes
+    ----------
+    limits : float array, shape (C,)
+        The longest limit of each class [s], rising; the last is infinite.
+    open : bool array, shape (C, 168)
+        Hours of the week from Monday 0 h on.
+
+    Raises
+    ------
+    ValueError
+        If limits do not rise to infinity, a class is never open, or the shapes differ.
+
+    Examples
+    --------
+    Jobs with limits above an hour start at night:
+
+    >>> hours = OpenHours.of({np.inf: "Mon-Fri 8-17"}, first=3600)
+    >>> hours.classes([60, 3600, 7200]).tolist(), hours.open.sum(axis=1).tolist()
+    ([0, 0, 1], [168, 123])
+    >>> hours.closed(1)
+    'Mon-Fri 8-17'
+    """
+
+    limits: np.ndarray
+    open: np.ndarray
+
+    def __post_init__(self) -> None:
+        limits, is_open = np.asarray(self.limits, dtype=float), np.asarray(self.open, dtype=bool)
+        if is_open.shape != (len(limits), HOURS):
+            raise ValueError(f"hours must have a row of 168 for each of {len(limits)} limits, got {is_open.shape}")
+        if not len(limits) or limits[-1] != np.inf or not (np.diff(limits) > 0).all():
+            raise ValueError(f"limits of the classes must rise, and the last be infinite, got {checks.shown(limits)}")
+        if not is_open.any(axis=1).all():
+            raise ValueError("each class of jobs must be allowed to start at some hour of the week")
+        object.__setattr__(self, "limits", frozen(limits))
+        object.__setattr__(self, "open", frozen(is_open))
+
+    @classmethod
+    def of(cls, closed: dict[float, str], first: float | None = None) -> Self:
+        """Return the hours at which classes are not closed; up to the limit `first` [s] jobs may always start."""
+        rows = ({} if first is None else {first: ""}) | closed
+        return cls(np.array(list(rows)), ~np.array([_hours(words) for words in rows.values()]))
+
+    def __len__(self) -> int:
+        return len(self.limits)
+
+    def classes(self, limits: ArrayLike) -> np.ndarray:
+        """Return the class of each limit [s]."""
+        return np.searchsorted(self.limits, np.asarray(limits, dtype=float))
+
+    def merged(self) -> OpenHours:
+        """Return the same hours with one class in place of successive ones that are closed at the same hours."""
+        last = np.append((self.open[1:] != self.open[:-1]).any(axis=1), True)
+        return OpenHours(self.limits[last], self.open[last])
+
+    def closed(self, which: int) -> str:
+        """Return the hours of the week at which a class may not start, such as ``Mon-Fri 8-17, Sat 0-24``."""
+        spans = [list(_spans(day)) for day in ~self.open[which].reshape(len(DAYS), 24)]
+        parts, day = [], 0
+        for same, group in groupby(spans):
+            last = day + len(list(group)) - 1
+            days = DAYS[day] if day == last else f"{DAYS[day]}-{DAYS[last]}"
+            parts += [f"{days} {begin}-{end}" for begin, end in same]
+            day = last + 1
+        return ", ".join(parts)
+
+
+def _spans(day: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Yield the beginning and the end of each run of hours of a day."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], day, [False]]).astype(np.int8)))
+    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+
+
+def _hours(words):
+    """Return which hours of the week are named, such as ``Mon-Fri 8-17, Sat 0-24``; an hour may pass midnight."""
+    named = np.zeros(HOURS, dtype=bool)
+    for part in (part.split() for part in words.split(",") if part.strip()):
+        try:
+            days, hours = part
+            first, _, last = days.partition("-")
+            begin, end = (int(hour) for hour in hours.split("-"))
+            from_, to = (DAYS.index(day.title()[:3]) for day in (first, last or first))
+        except ValueError:
+            begin = end = -1
+        if not (0 <= begin <= 24 and 0 <= end <= 24 and begin != end):
+            raise ValueError(f"hours must be such as 'Mon-Fri 8-17', got {' '.join(part)!r}")
+        long = (end - begin) % 24 or 24
+        for day, hour in product(range((to - from_) % 7 + 1), range(long)):
+            named[(24 * (from_ + day) + begin + hour) % HOURS] = True
+    return named

@@ -1,0 +1,110 @@
+"""The rules of a machine, and what they explain of its waits, in sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mjq_logs.reading.log import HOUR, Log
+from mjq_logs.rules.hours import DAYS, OpenHours
+from mjq_logs.rules.machine import Rules
+from mjq_logs.words import time_in_words
+
+__all__ = ["hours_in_words", "kept_in_words", "rules_in_short", "rules_in_words"]
+
+LONG = 6  # hours of a day, from which on a class that is closed so long is told of
+SOME_DAYS = 4  # of five weekdays at which it is
+MOST_OF_FOUR_DAYS = 93  # hours from Monday to Thursday: a class that is closed so long waits for the weekend
+SLACK = 1.02  # a limit above a round one by less than this is called by the round one
+
+
+def rules_in_short(rules: Rules) -> str:
+    """Return a few words for rules, as a table has them.
+
+    >>> rules_in_short(Rules(servers=115, cycle=60)), rules_in_short(Rules())
+    ('115 servers, a pass each 1 min', 'none')
+    """
+    parts = [] if rules.servers is None else [f"{rules.servers:g} servers"]
+    parts += [f"hours by {len(rules.hours)} limits"] if rules.hours else []
+    parts += [f"a pass each {time_in_words(rules.cycle / HOUR)}"] if rules.cycle else []
+    for of in ("user", "queue"):
+        for what in ("servers", "jobs"):
+            most = getattr(rules, f"{of}_{what}")
+            parts += [] if most is None else [f"{most:g} {what} a {of}"]
+    parts += ["the calendar is known"] if rules.known else []
+    return ", ".join(parts) or "none"
+
+
+def rules_in_words(rules: Rules, log: Log) -> list[str]:
+    """Say each of the rules in a sentence.
+
+    Examples
+    --------
+    >>> log = Log(need=[1], run=[60], submit=[0], clock=0)
+    >>> hours = OpenHours.of({np.inf: "Mon-Fri 8-17"}, first=4 * 3600)
+    >>> rules_in_words(Rules(hours=hours, cycle=60), log)
+    ['Jobs with limits above 4 h start between 17 and 8 h on weekdays.', 'The scheduler starts jobs once each 1 min.']
+    """
+    sentences = [] if rules.servers is None else [f"The machine has {rules.servers:g} servers in use."]
+    sentences += hours_in_words(rules.hours, log) if rules.hours else []
+    sentences += [f"The scheduler starts jobs once each {time_in_words(rules.cycle / HOUR)}."] if rules.cycle else []
+    for of in ("user", "queue"):
+        for what in ("servers", "jobs"):
+            most = getattr(rules, f"{of}_{what}")
+            sentences += [] if most is None else [f"Each {of} has at most {most:g} {what} running at once."]
+    return sentences + ["The scheduler knows the calendar beforehand."] * rules.known
+
+
+def hours_in_words(hours: OpenHours, log: Log) -> list[str]:
+    """Say in at most two sentences when jobs with long limits start; hours that differ from day to day are left out.
+
+    Where no class is closed for six hours of four weekdays, it is said how many hours of the week are closed.
+    """
+    closed = ~hours.open.reshape(len(hours), len(DAYS), 24)
+    sentences, above = [], np.append(0.0, hours.limits[:-1])
+    day = next((k for k in range(len(hours)) if _each_day(closed[k])), None)
+    end = next((k for k in range(len(hours)) if closed[k, :4].sum() >= MOST_OF_FOUR_DAYS), None)
+    if day is not None and day != end:
+        begin, last = _each_day(closed[day]) or (0, 0)
+        sentences.append(f"{_jobs(above[day])} start between {last} and {begin} h on weekdays.")
+    if end is not None:
+        sentences.append(f"{_jobs(above[end])} start mostly at weekends.")
+    if not sentences:
+        share = closed.mean()
+        sentences = [f"By their limits, jobs may not start at {100 * share:.0f} % of the hours of the week."]
+    if log.clock is None:
+        sentences[-1] = sentences[-1][:-1] + ", if the second 0 of the log is a Monday 0 h."
+    return sentences
+
+
+def _jobs(above):
+    limit = above / HOUR
+    nearest = float(np.round(limit)) if limit >= 1 else limit
+    limit = nearest if nearest and 1 <= limit / nearest <= SLACK else limit
+    return f"Jobs with limits above {time_in_words(limit)}" if above else "Jobs"
+
+
+def _each_day(closed):
+    """Return the first and the last hour of the longest time that is closed on most weekdays; None if it is short."""
+    usual = np.tile(closed[:5].sum(axis=0) >= SOME_DAYS, 2)
+    if usual.all():
+        return None
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], usual, [False]]).astype(int)))
+    begin, end = max(zip(edges[::2], edges[1::2], strict=True), key=lambda span: span[1] - span[0], default=(0, 0))
+    return (int(begin) % 24, int(end) % 24) if end - begin >= LONG else None
+
+
+def kept_in_words(log: Log) -> list[str]:
+    """Say which rules the replays of a log keep, and what they explain on the half that did not teach them."""
+    sentences = [] if log.rules is None else rules_in_words(log.rules, log)
+    learning = log.learning
+    if learning is None or len(learning.explained) < 2 or not sentences:
+        return sentences
+    without, best = learning.explained[0].near, learning.explained[-1].near
+    if best.ratio is None or without.ratio is None:
+        return sentences
+    return [
+        *sentences,
+        f"With {'this' if len(learning.explained) == 2 else 'all this'}, the replay has {best.ratio:.2g} times the "
+        f"real mean wait in the second half of the log, which did not teach it; without, {without.ratio:.2g} times. "
+        f"The error of a job falls from {without.error:.2f} to {best.error:.2f}.",
+    ]

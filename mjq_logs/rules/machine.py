@@ -1,0 +1,134 @@
+"""The rules of a machine beside its policy, and a log that is replayed with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from mjq._util import checks, fingerprints
+from mjq.simulation import Hours
+from mjq_logs.answers import Learning
+from mjq_logs.reading.log import HOUR, Log
+from mjq_logs.rules.hours import HOURS, MONDAY, WEEK, OpenHours
+
+__all__ = ["SIZE_IN_USE", "Rules", "with_rules"]
+
+SIZE_IN_USE = "the size that was used"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Hold the rules of a machine beside its policy.
+
+    Attributes
+    ----------
+    servers : float or None
+        The size that is used; None: that of the log.
+    hours : OpenHours or None
+        At which hours of the week jobs may start, by their limits.
+    cycle : float
+        Time between two passes of the scheduler [s]; 0: it starts jobs whenever something happens.
+    user_servers, user_jobs : float or None
+        How many servers, or jobs, of one user may run at once.
+    queue_servers, queue_jobs : float or None
+        The same of one queue.
+    known : bool
+        Whether the scheduler knows the calendar of the log beforehand.
+
+    Raises
+    ------
+    ValueError
+        If a number is not positive, or the cycle is negative.
+
+    Examples
+    --------
+    >>> bool(Rules()), bool(Rules(cycle=60))
+    (False, True)
+    """
+
+    servers: float | None = None
+    hours: OpenHours | None = None
+    cycle: float = 0.0
+    user_servers: float | None = None
+    user_jobs: float | None = None
+    queue_servers: float | None = None
+    queue_jobs: float | None = None
+    known: bool = False
+
+    def __post_init__(self) -> None:
+        checks.not_negative("cycle", self.cycle, ndim=0)
+        for name in ("servers", "user_servers", "user_jobs", "queue_servers", "queue_jobs"):
+            if (value := getattr(self, name)) is not None:
+                checks.positive(name, value, ndim=0)
+
+    def __bool__(self) -> bool:
+        return self != Rules()
+
+    @property
+    def beside_size(self) -> Rules:
+        """Return the same rules without a size."""
+        return replace(self, servers=None)
+
+    def how(self, log: Log, growth: float = 1.0, sooner: float = 0.0, before: int = 0) -> dict[str, Any]:
+        """Return what :func:`mjq.simulation.schedule.replay` takes, for the jobs of a log and those `before` it.
+
+        Those may start at any hour, and count for no user. Where jobs come faster, the week is as much shorter. Time 0
+        may be some seconds `sooner` than the window begins.
+        """
+        how: dict[str, Any] = {"cycle": self.cycle} if self.cycle else {}
+        if self.known:
+            how["known"] = True
+        if self.hours is not None:
+            how |= self._hours(self.hours, log, growth, sooner, before)
+        return how
+
+    def _hours(self, hours, log, growth, sooner, before):
+        """Return the hours of a log on the clock of a replay; each time between two gaps that were cut has its own."""
+        cut = np.cumsum([0.0, *(gap.taken for gap in log.gaps)])
+        ends = np.array([gap.end for gap in log.gaps]) - cut[1:]
+        part = np.searchsorted(ends, log.require_arrivals(), "right")
+        most = cut[np.bincount(part, minlength=len(cut)).argmax()]  # so that most jobs have hours to the second
+        rows = [np.ones((1, HOURS), dtype=bool)]
+        rows += [np.roll(hours.open, int(np.rint((most - taken) / HOUR)), axis=1) for taken in cut]
+        classes = hours.classes(log.run if log.estimates_used is None else log.estimates_used) + len(hours) * part + 1
+        zero = MONDAY if log.clock is None else log.clock
+        begins = sooner - ((log.begin + most + zero - MONDAY) % WEEK) / growth
+        made = Hours(np.concatenate(rows), week_begins=begins, grace=np.inf, hour=HOUR / growth)
+        return {"hours": made, "hours_class": np.append(np.zeros(before, dtype=int), classes)}
+
+    def fingerprint(self) -> str:
+        """Return sixteen letters that depend only on these rules."""
+        hours = () if self.hours is None else (self.hours.limits, self.hours.open.astype(float))
+        others = (getattr(self, one.name) for one in fields(self) if one.name != "hours")
+        return fingerprints.of_arrays(*others, *hours)
+
+
+def with_rules(log: Log, rules: Rules | None, learning: Learning | None = None) -> Log:
+    """Return a log whose replays keep these rules, on the size that they name.
+
+    Parameters
+    ----------
+    log : Log
+    rules : Rules or None
+        None and empty rules: the log as it is.
+    learning : Learning, optional
+        What they explain, if they were learned.
+
+    Raises
+    ------
+    ValueError
+        If there are hours or limits and the log counts several resources, if the size is below the largest need, or if
+        users or queues have limits and the log does not tell them.
+    """
+    rules = rules or Rules()
+    if log.resources and rules:
+        raise ValueError("rules of a machine are for one resource, and this log counts several")
+    if rules.servers is not None and not checks.fits(log.need.max(), rules.servers, rules.servers):
+        raise ValueError(f"need {checks.shown(log.need.max())} exceeds the {rules.servers:g} servers of the rules")
+    for of in ("user", "queue"):
+        if any(getattr(rules, f"{of}_{what}") is not None for what in ("servers", "jobs")):
+            raise ValueError(f"the rules limit each {of}, which replays do not know yet")
+    made = replace(log, rules=rules or None, learning=learning)
+    return made if rules.servers is None else replace(made, servers=rules.servers, servers_from=SIZE_IN_USE)

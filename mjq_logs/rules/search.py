@@ -1,0 +1,270 @@
+"""Which rules beside its policy a machine seems to have: those that bring a replay nearer to its log.
+
+The first half of a log teaches, and the second one judges. In the first half rules are added one by one: each time the
+one with the smallest error a job, where each quarter is judged by what the others teach. A rule must lower the error by
+two per cent, lower it in three quarters of four, and leave as many starts right to the minute, but for a tenth. What is
+chosen so is kept only as far as each rule lowers the error of the second half by one per cent, too. Then the whole log
+teaches the rules of these kinds that are used.
+
+The error decides and not the mean wait: a wrong rule can bring any mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mjq_logs.answers import Explained, Learning, RulesTried
+from mjq_logs.doubts import LEAST_USED
+from mjq_logs.reading.log import Log
+from mjq_logs.rules.exposure import Exposure, exposure, learned_hours, octaves
+from mjq_logs.rules.hours import WEEK
+from mjq_logs.rules.in_words import rules_in_short
+from mjq_logs.rules.judging import MINUTE, errors, likeness, waits_with
+from mjq_logs.rules.machine import Rules
+from mjq_logs.window import size_in_use
+
+__all__ = ["ABOUT", "FEWEST_JOBS", "FEWEST_WEEKS", "Learned", "learned_rules"]
+
+ABOUT = "size", "cycle", "hours", "calendar"
+FEWEST_JOBS, FEWEST_WEEKS = 1000, 6  # below which nothing is learned
+MOST_JOBS = 30_000  # of a longer log the latest ones are looked at
+QUARTERS = 4  # of the first half
+LOWER = 0.02  # by which a rule must lower the error, relative to it
+FEWEST_LOWER = 3  # quarters in which it must
+ALIKE = 0.05  # by which errors of one kind of rule may differ, for the one to be taken that interferes least
+FEWER = 0.1  # by which it may lower the share of starts that are right to the minute, relative to it
+STEPS = 1.0, 0.5  # octaves of a class of limits
+SHARES = 0.1, 0.2  # of the hours in which somebody waited: if fewer saw a start, the hour is closed
+CYCLES = 60.0, 300.0  # seconds
+
+
+class Learned(NamedTuple):
+    """Hold the rules that were learned from a log, and what they explain.
+
+    Attributes
+    ----------
+    rules : Rules
+        Learned from the whole log; empty where none is clearly better.
+    learning : Learning or None
+        What was tried, and how near the replays are; None where nothing can be learned.
+    """
+
+    rules: Rules
+    learning: Learning | None
+
+
+class _Kind(NamedTuple):
+    """Describe a rule that may be added: what it is about, and its value, or what hours are learned from."""
+
+    about: str
+    fixed: dict[str, Any]
+    seen: Exposure | None = None
+    share: float = 0.0
+
+    def teach(self, rules: Rules, parts: Collection[int]) -> Rules:
+        """Return rules with this one, as these parts of the log teach it."""
+        if self.seen is None:
+            return replace(rules, **self.fixed)
+        return replace(rules, hours=learned_hours(self.seen, self.share, parts))
+
+
+def learned_rules(log: Log, policy: str = "easy", about: Collection[str] = ABOUT) -> Learned:
+    """Learn the rules of a machine from its log, see :mod:`mjq_logs.rules.search`.
+
+    Parameters
+    ----------
+    log : Log
+        With times of arrival and servers.
+    policy : str
+        Of the replays, see :func:`mjq.simulation.schedule.replay`.
+    about : collection of str
+        What the rules may be about.
+
+    Returns
+    -------
+    Learned
+        Without rules and without a word of them where the log has no real starts, counts several resources, or has
+        fewer than 1000 jobs or six weeks.
+
+    Examples
+    --------
+    >>> learned_rules(Log(need=[4], run=[60], submit=[0], start=[0], servers=8)).learning is None
+    True
+    """
+    if not _tells(log):
+        return Learned(Rules(), None)
+    log = _latest(log)
+    arrival, real = log.require_arrivals(), log.wait
+    assert real is not None
+    edges = arrival[(len(log) * np.arange(1, QUARTERS + 1)) // (2 * QUARTERS)]
+    half = edges[-1]
+    kinds = [kind for kind in _kinds(log, edges) if kind.about in about]
+    search = _Judge(log.of(arrival < half, present=None), policy, edges[:-1])
+    chosen, tried = _search(search, kinds)
+    explained: list[Explained] = []
+    kept: list[_Kind] = []
+    rules, judged = Rules(), arrival >= half
+    for kind in [None, *chosen]:
+        added = rules if kind is None else kind.teach(rules, range(QUARTERS))
+        near = likeness(real, waits_with(log, added, policy), judged)
+        if kind is not None:
+            if near.error >= (1 - LOWER / 2) * explained[-1].near.error:
+                break
+            kept.append(kind)
+        rules = added
+        explained.append(Explained(rules=rules_in_short(rules), about="" if kind is None else kind.about, near=near))
+    learning = Learning(policy=policy, jobs=len(log), judged=int(judged.sum()), explained=explained, tried=tried)
+    return Learned(_of_all(log, policy, [kind.about for kind in kept]), learning)
+
+
+def _of_all(log, policy, chosen):
+    """Return the rules of these kinds that the whole log teaches, each the one that its quarters judge best."""
+    if not chosen:
+        return Rules()
+    edges = log.require_arrivals()[(len(log) * np.arange(1, QUARTERS)) // QUARTERS]
+    judge, kinds = _Judge(log, policy, edges), list(_kinds(log, edges))
+    kept: list[_Kind] = []
+    for about in chosen:
+        rows = [(kind, judge.quarters([*kept, kind])) for kind in kinds if kind.about == about]
+        before = judge.quarters(kept)[1]
+        right = [row for row in rows if judge.keeps_starts(row[1][1], before)] or rows
+        kept.append(min(right, key=lambda row: judge.weights @ row[1][0])[0])  # a whole log needs less care
+    return taught(kept, range(QUARTERS))
+
+
+def _tells(log):
+    """Return whether rules can be learned from a log."""
+    if log.resources or log.servers is None or log.start is None or log.arrival is None or log.submits_are_starts:
+        return False
+    known = int(np.isfinite(log.start).sum())
+    return known >= FEWEST_JOBS and log.end - log.begin >= FEWEST_WEEKS * WEEK
+
+
+def _latest(log):
+    """Return the latest jobs of a long log, as a log that begins with an empty machine."""
+    if len(log) <= MOST_JOBS:
+        return log
+    which = slice(len(log) - MOST_JOBS, None)
+    return log.of(which, window=(float(log.require_arrivals()[which][0]), log.end), before=None)
+
+
+def taught(kinds: Sequence[_Kind], parts: Collection[int]) -> Rules:
+    """Return the rules of several kinds that these parts of a log teach."""
+    return reduce(lambda rules, kind: kind.teach(rules, parts), kinds, Rules())
+
+
+class _Judge:
+    """Say how large the error of a job is in each quarter of a log, with rules that the other quarters teach."""
+
+    def __init__(self, log, policy, edges):
+        self.log, self.policy = log, policy
+        self.quarter = np.searchsorted(edges, log.require_arrivals(), "right")
+        self.quarter[~np.isfinite(log.wait)] = -1
+        self.weights = np.array([(self.quarter == k).sum() for k in range(QUARTERS)]) / (self.quarter >= 0).sum()
+        self.made: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+
+    def quarters(self, kinds):
+        """Return the error of a job in each quarter, and the share of its starts that are right to the minute."""
+        rows = np.empty((2, QUARTERS))
+        for k in range(QUARTERS):
+            rules = taught(kinds, [other for other in range(QUARTERS) if other != k])
+            rows[:, k] = [column[self.quarter == k].mean() for column in self._replayed(rules)]
+        return rows
+
+    def is_better(self, now, before):
+        """Return whether errors and right starts of the quarters are clearly better than others."""
+        lower = self.weights @ now[0] < (1 - LOWER) * (self.weights @ before[0])
+        return lower and (now[0] < before[0]).sum() >= FEWEST_LOWER and self.keeps_starts(now[1], before[1])
+
+    def most_careful(self, rows):
+        """Return the first row of the kind that is best whose error is about as small as the smallest one."""
+        best = min(rows, key=lambda row: self.weights @ row[2][0])
+        most = (1 + ALIKE) * (self.weights @ best[2][0])
+        return next(row for row in rows if row[1].about == best[1].about and self.weights @ row[2][0] <= most)
+
+    def keeps_starts(self, now, before):
+        """Return whether about as many starts as before are right to the minute."""
+        return self.weights @ now >= (1 - FEWER) * (self.weights @ before)
+
+    def _replayed(self, rules):
+        name = rules.fingerprint()
+        if name not in self.made:
+            wait = waits_with(self.log, rules, self.policy)
+            self.made[name] = errors(self.log.wait, wait), np.abs(self.log.wait - wait) <= MINUTE
+        return self.made[name]
+
+
+def _search(judge, kinds):
+    """Return the kinds of rules that lower the error of quarters which do not teach them, and all that was tried."""
+    best = judge.quarters([])
+    chosen: list[_Kind] = []
+    tried = [RulesTried(rules="none", error=float(judge.weights @ best[0]), lower_in=None, chosen=False)]
+    while True:
+        candidates: dict[str, tuple] = {}
+        seen = {taught(chosen, range(QUARTERS)).fingerprint()}
+        for kind in kinds:
+            rules = taught([*chosen, kind], range(QUARTERS))
+            name = rules.fingerprint()
+            if kind.about not in {one.about for one in chosen} and name not in seen:
+                candidates[name] = rules, kind, judge.quarters([*chosen, kind])
+                seen.add(name)
+        good = [row for row in candidates.values() if judge.is_better(row[2], best)]
+        taken = judge.most_careful(good) if good else None
+        for rules, kind, now in candidates.values():
+            of_it = float(judge.weights @ now[0]), int((now[0] < best[0]).sum())
+            is_taken = taken is not None and kind is taken[1]
+            tried.append(RulesTried(rules=rules_in_short(rules), error=of_it[0], lower_in=of_it[1], chosen=is_taken))
+        if taken is None:
+            return chosen, tried
+        best, chosen = taken[2], [*chosen, taken[1]]
+
+
+def _kinds(log: Log, edges: np.ndarray) -> Iterator[_Kind]:
+    """Yield the kinds of rules that a log may teach, those that interfere least first."""
+    used = size_in_use(log)
+    if used < LEAST_USED * log.require_servers():
+        yield _Kind("size", {"servers": used})
+    for seconds in CYCLES:
+        yield _Kind("cycle", {"cycle": seconds})
+    limits = log.estimates_used
+    for step in STEPS if limits is not None else (0.0,):
+        seen = exposure(log, np.array([np.inf]) if limits is None else octaves(limits, step), edges)
+        for share in SHARES:
+            yield _Kind("hours", {}, seen, share)
+    if log.calendar is not None:
+        yield _Kind("calendar", {"known": True})
+
+
+def peak(log: Log, of: str, what: str) -> float | None:
+    """Return the most servers or jobs that one user or queue had at once by the log; None if it does not tell.
+
+    Parameters
+    ----------
+    log : Log
+    of : {"user", "queue"}
+    what : {"servers", "jobs"}
+
+    Examples
+    --------
+    >>> log = Log(need=[2, 4, 1], run=[60, 60, 60], submit=[0, 1, 2], start=[0, 1, 2], user=[0, 0, 1], servers=8)
+    >>> peak(log, "user", "servers"), peak(log, "user", "jobs"), peak(log, "queue", "jobs")
+    (6.0, 2.0, None)
+    """
+    groups = getattr(log, of)
+    if groups is None or log.start is None:
+        return None
+    known = np.flatnonzero(np.isfinite(log.start) & (groups >= 0))
+    if not len(known):
+        return None
+    amount = log.need[known] if what == "servers" else np.ones(len(known))
+    start = log.start[known]
+    times, change = np.concatenate([start + log.run[known], start]), np.concatenate([-amount, amount])
+    group = np.concatenate([groups[known]] * 2)
+    order = np.lexsort((change > 0, times, group))  # at one instant ends come first
+    running = np.cumsum(change[order])  # each group ends with nothing
+    return float(running.max())

@@ -1,0 +1,388 @@
+"""Rules of a machine beside its policy: learned where they were planted and nowhere else, the same on every road."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mjq.simulation import replay
+from mjq_logs import (
+    Log,
+    OpenHours,
+    Rules,
+    learned_rules,
+    peak,
+    planned,
+    read_log,
+    read_rules,
+    size_in_use,
+    what_if,
+    with_exact_estimates,
+    with_rules,
+    without_gaps,
+    write_rules,
+)
+from mjq_logs.forecast.by_rule import drawn, waits_by_rule, waits_one_by_one
+from mjq_logs.forecast.state import history
+from mjq_logs.replaying import replayed
+from mjq_logs.rules.exposure import exposure, octaves
+from mjq_logs.rules.files import as_toml
+from mjq_logs.rules.hours import HOURS, MONDAY, WEEK, hours_of_week
+from mjq_logs.rules.judging import errors, likeness, waits_with
+from mjq_logs.rules.weekly import weekly
+from mjq_logs.waits.one_size import wait_statistics
+from tests.conftest import TRACES, needs_traces, said
+
+HOUR = 3600.0
+NIGHT = OpenHours.of({np.inf: "Mon-Fri 8-17"}, first=4 * HOUR)
+
+
+def asked(seed=1, jobs=3000, servers=32.0, load=0.75):
+    """Jobs that come by day and by night, without starts, with limits of a quarter of an hour to 15 h."""
+    rng = np.random.default_rng(seed)
+    limit = rng.choice([0.25, 1, 4, 8, 15], jobs, p=[0.3, 0.25, 0.2, 0.15, 0.1]) * HOUR
+    need, run = rng.choice([1.0, 2, 4, 8, 16], jobs), (limit * rng.uniform(0.2, 1, jobs)).round()
+    come = np.cumsum(rng.exponential(need @ run / (jobs * servers * load), jobs)).round()
+    user = rng.choice(12, jobs, p=np.append(0.45, np.full(11, 0.05)))
+    return Log(need=need, run=run, submit=come, estimate=limit, servers=servers, user=user, clock=MONDAY)
+
+
+def lived(rules, **how):
+    """A log whose jobs started as a machine with these rules starts them."""
+    log = asked(**how)
+    return replace(log, start=log.submit + np.round(waits_with(log, rules)))
+
+
+def written(log, path):
+    """The log in the Standard Workload Format, with its waits and users."""
+    head = ["; UnixStartTime: 345600", "; TimeZone: 0", f"; MaxProcs: {log.servers:.0f}"]
+    columns = log.submit, log.start - log.submit, log.run, log.need, log.estimate, log.user
+    rows = [
+        f"{k} {come:.0f} {wait:.0f} {run:.0f} {need:.0f} -1 -1 {need:.0f} {limit:.0f} -1 1 {user + 1} 1 -1 -1 -1 -1 -1"
+        for k, (come, wait, run, need, limit, user) in enumerate(zip(*columns, strict=True), 1)
+    ]
+    path.write_text("\n".join([*head, *rows, ""]))
+    return path
+
+
+@st.composite
+def tables(draw):
+    """Open hours at random."""
+    classes = draw(st.integers(1, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    is_open = rng.random((classes, HOURS)) < draw(st.sampled_from([0.1, 0.5, 0.9]))
+    is_open[:, rng.integers(HOURS)] = True
+    return OpenHours(np.append(np.cumsum(rng.integers(1, 9999, classes - 1)), np.inf), is_open)
+
+
+@given(hours=tables(), cycle=st.sampled_from([0.0, 60.0, 7.5]), most=st.sampled_from([None, 7.0]))
+def test_rules_that_are_read_back_are_the_rules(hours, cycle, most, tmp_path_factory):
+    path = tmp_path_factory.mktemp("rules") / "rules.toml"
+    rules = Rules(hours=hours, cycle=cycle, user_servers=most, queue_jobs=most, servers=most, known=most is None)
+    write_rules(path, rules)
+    again = read_rules(path)
+    assert again.fingerprint() == rules.fingerprint()
+    assert as_toml(again) == as_toml(rules)
+
+
+def test_merged_hours_are_the_same_for_every_limit():
+    hours = OpenHours(np.array([1.0, 2.0, 3.0, np.inf]), np.repeat(np.eye(2, HOURS), [2, 2], axis=0) > 0)
+    limits = np.linspace(0.1, 5, 60)
+    assert len(hours.merged()) == 2
+    assert (hours.merged().open[hours.merged().classes(limits)] == hours.open[hours.classes(limits)]).all()
+
+
+def test_hours_may_pass_midnight_and_the_end_of_the_week():
+    named = ~OpenHours.of({np.inf: "Sun 22-2"}).open[0]
+    assert np.flatnonzero(named).tolist() == [0, 1, 166, 167]
+    assert OpenHours.of({np.inf: "Fri-Mon 0-24"}).open[0].sum() == 3 * 24
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("servers = 0", "servers"),
+        ("cycle = -1", "cycle"),
+        ("speed = 3", "no rule speed"),
+        ('cycle = "often"', "cycle must be a number"),
+        ("known = 1", "known must be true or false"),
+        ("[[jobs]]\nclosed = 'Mon 8-17'\n[[jobs]]\n", "must have up_to"),
+        ("[[jobs]]\nclosed = 'Mon 25-26'", "hours must be such as"),
+        ("[[jobs]]\nclosed = 'Noday 8-17'", "hours must be such as"),
+        ("[[jobs]]\nup_to = '4h'\n[[jobs]]\nup_to = '2h'\n[[jobs]]\n", "up_to must rise"),
+        ("[[jobs]]\nclosed = 'Mon-Sun 0-24'", "allowed to start"),
+        ("[[jobs]]\nlimit = '4h'", "class 1 of the jobs has limit"),
+        ("[jobs]\nup_to = '4h'", r"\[\[jobs\]\]"),
+        ("cycle : 60", "no file of rules"),
+    ],
+)
+def test_a_file_of_rules_that_is_wrong_is_refused_by_name(tmp_path, text, names):
+    path = tmp_path / "rules.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=f"(?s)rules.toml.*{names}"):
+        read_rules(path)
+
+
+def slow_exposure(log, limits):
+    """By its words, second by second of its few jobs: whole hours of waiting in which a job would have fitted."""
+    waited, started = np.zeros((2, len(limits), HOURS), dtype=int)
+    size = min(log.servers, size_in_use(log))
+    seen = {}
+    for need, limit, come, start in zip(log.need, log.estimates_used, log.submit, log.start, strict=True):
+        kind = int(np.flatnonzero(limit <= limits)[0])
+        for second in np.arange(come, start):
+            held = log.need[(log.start <= second) & (second < log.start + log.run)].sum()
+            hour = int(hours_of_week(log, second))
+            if log.begin <= second and need <= size - held:
+                seen.setdefault((kind, hour), False)
+        seen[kind, int(hours_of_week(log, start))] = True
+    for (kind, hour), some in seen.items():
+        waited[kind, hour % HOURS] += 1
+        started[kind, hour % HOURS] += some
+    return waited, started
+
+
+@settings(max_examples=12)
+@given(st.integers(0, 2**32))
+def test_hours_of_waiting_are_those_of_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    n = 8
+    come = np.sort(rng.integers(0, 4 * 3600, n)).astype(float)
+    log = Log(
+        need=rng.integers(1, 5, n),
+        run=rng.integers(1, 7200, n),
+        submit=come,
+        start=come + rng.integers(0, 7200, n),
+        estimate=rng.choice([900.0, 7200.0], n),
+        servers=8,
+        clock=MONDAY + 1800.0,
+        window=(come[0], 8 * HOUR),
+    )
+    limits = np.array([1000.0, np.inf])
+    fast, slow = exposure(log, limits, np.empty(0)), slow_exposure(log, limits)
+    assert np.array_equal(fast.started[0], slow[1])
+    assert np.array_equal(fast.waited[0], slow[0])
+
+
+def test_parts_of_the_exposure_add_up():
+    log = lived(Rules(), jobs=600)
+    limits = octaves(log.estimates_used)
+    whole = exposure(log, limits, np.empty(0))
+    parts = exposure(log, limits, np.quantile(log.submit, [0.2, 0.7]))
+    assert np.array_equal(parts.waited.sum(axis=0), whole.waited[0])
+    assert np.array_equal(parts.started.sum(axis=0), whole.started[0])
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_hours_are_those_of_the_clock_of_the_log_also_where_gaps_were_cut(gaps):
+    """Of a log whose jobs are far apart, each starts in an open hour, to the second where most of them are."""
+    come = np.cumsum(np.append([7 * HOUR] * 20, [300.5 * HOUR, *np.tile([5 * HOUR, 11 * HOUR], 100)]))
+    log = Log(np.ones(len(come)), np.full(len(come), 60.0), come, estimate=np.full(len(come), 5 * HOUR), servers=1)
+    log = replace(log, clock=MONDAY + 1000.0)
+    log = without_gaps(log) if gaps else log
+    assert bool(log.gaps) == gaps
+    made = replayed(with_rules(log, Rules(hours=NIGHT)), 1).of_log()
+    started, arrived = (hours_of_week(log, times)[21:] for times in (made.start + log.begin, log.submit))
+    assert NIGHT.open[1][started % HOURS].all()
+    late = made.wait[21:] > 0
+    assert late.any() and not NIGHT.open[1][arrived[late] % HOURS].any()
+
+
+def test_rules_that_never_bind_change_nothing():
+    log = asked(jobs=800)
+    free = Rules(hours=OpenHours.of({np.inf: ""}), user_servers=32.0, user_jobs=800.0)
+    assert np.array_equal(waits_with(log, None), waits_with(log, free))
+
+
+def test_a_week_is_as_much_shorter_as_jobs_come_faster():
+    log = asked(jobs=800)
+    kept = with_rules(log, Rules(hours=NIGHT))
+    fast = replayed(kept, 32, growth=2.0).of_log()
+    long = log.estimate > 4 * HOUR
+    at = hours_of_week(log, log.begin + 2 * fast.start[long] + 1e-3)
+    assert NIGHT.open[1][at % HOURS].all()
+
+
+@pytest.fixture(scope="module")
+def nightly():
+    return lived(Rules(hours=NIGHT))
+
+
+def test_hours_that_were_planted_are_learned(nightly):
+    learned = learned_rules(nightly)
+    hours = learned.rules.hours
+    assert hours is not None
+    day = ~NIGHT.open[1]
+    long, short = hours.open[hours.classes(8 * HOUR)], hours.open[hours.classes(1 * HOUR)]
+    assert (~long[day]).mean() > 0.9 and long[~day].mean() > 0.7
+    assert short.mean() > 0.9
+    without, *_, best = (row.near.error for row in learned.learning.explained)
+    assert best < 0.5 * without
+
+
+def test_a_limit_of_users_that_was_planted_is_learned():
+    learned = learned_rules(lived(Rules(user_servers=16), load=0.6))
+    assert learned.rules.user_servers == 16
+
+
+def test_passes_that_were_planted_are_learned():
+    assert learned_rules(lived(Rules(cycle=60))).rules.cycle == 60
+
+
+def test_the_size_that_was_used_is_learned():
+    log = lived(Rules())
+    learned = learned_rules(replace(log, servers=48.0))
+    assert learned.rules.servers == size_in_use(log)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_rule_is_learned_where_there_is_none(seed):
+    log = lived(Rules(), seed=seed, jobs=2200)
+    learned = learned_rules(log)
+    assert not learned.rules
+    assert [row.rules for row in learned.learning.explained] == ["none"]
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+def test_what_is_chosen_never_makes_the_second_half_worse(noise):
+    """Nor of logs whose starts follow no rule."""
+    rng = np.random.default_rng(3)
+    log = asked(jobs=2200)
+    wait = waits_with(log, None) * rng.lognormal(0, 1 + noise, len(log)) + noise * rng.exponential(1800, len(log))
+    log = replace(log, start=log.submit + wait.round())
+    rows = learned_rules(log).learning.explained
+    assert all(later.near.error < before.near.error for before, later in zip(rows, rows[1:], strict=False))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [dict(start=None), dict(servers=None), dict(submits_are_starts=True), dict(submit=None, start=None)],
+)
+def test_nothing_is_learned_from_a_log_without_real_starts(nightly, changed):
+    assert learned_rules(replace(nightly, **changed)) == (Rules(), None)
+
+
+def test_nothing_is_learned_from_few_jobs(nightly):
+    assert learned_rules(nightly.of(np.arange(900))) == (Rules(), None)
+
+
+def test_the_peak_is_the_most_at_any_start(nightly):
+    log = nightly.of(np.arange(300))
+    for of, what in (("user", "servers"), ("user", "jobs")):
+        amount = log.need if what == "servers" else np.ones(len(log))
+        most = 0.0
+        for k in range(len(log)):
+            runs = (log.start <= log.start[k]) & (log.start[k] < log.start + log.run) & (log.user == log.user[k])
+            most = max(most, amount[runs].sum())
+        assert peak(log, of, what) == most
+
+
+def test_errors_and_likeness_leave_out_what_is_not_known():
+    real, made = np.array([0.0, np.nan, 3600.0]), np.array([0.0, 5.0, 3600.0])
+    assert np.isnan(errors(real, made)[1])
+    near = likeness(real, made)
+    assert (near.error, near.ratio, near.within_a_minute) == (0.0, 1.0, 1.0)
+
+
+def test_every_answer_keeps_the_rules_of_the_log(nightly):
+    """A replay, statistics of waits, a plan and a what-if have the same mean wait, and so has the file."""
+    log = with_rules(nightly, Rules(hours=NIGHT, cycle=60.0, user_servers=24.0))
+    mean = replayed(log, 32, estimate=log.estimate).wait.mean() / HOUR
+    assert mean > 1.1 * replayed(nightly, 32, estimate=log.estimate).wait.mean() / HOUR
+    assert np.isclose(wait_statistics(log, 32)["mean"]["value"], mean)
+    plan = planned(log, 1.0, sizes=[32.0, 64.0], changes=[with_exact_estimates(log)], workers=1)
+    of_size = next(row for row in plan.policies[0].sizes if row.servers == 32)
+    assert np.isclose(of_size.waits.mean.value, mean)
+    assert np.isclose(what_if(log, [with_exact_estimates(log)])[0].before.mean.value, mean)
+
+
+def test_the_command_learns_and_reads_back_the_same(nightly, tmp_path):
+    path, rules, starts = written(nightly, tmp_path / "log.swf"), tmp_path / "rules.toml", []
+    for k, hours in enumerate(("learned", str(rules), "none")):
+        more = ["--save-hours", str(rules)] if hours == "learned" else []
+        out = tmp_path / f"{k}.csv"
+        code, text, error = said("replay", path, "--hours", hours, "--starts", str(out), *more)
+        assert code == 0, error
+        starts.append(out.read_text())
+        assert ("limits above 4 h start between 17 and 8 h on weekdays" in " ".join(text.split())) == (hours != "none")
+    assert starts[0] == starts[1] != starts[2]
+    code, text, _ = said("replay", path, "--full")
+    assert code == 0
+    assert "Rules that were tried" in text and "which did not teach the rules" in text
+
+
+def test_a_plan_names_its_rules_and_so_does_its_json(nightly, tmp_path):
+    path = written(nightly, tmp_path / "log.swf")
+    plan = "plan", path, "--target-wait", "4h", "--servers", "32:48:2"
+    code, text, error = said(*plan)
+    assert code in (0, 3), error
+    assert "start between 17 and 8 h" in text
+    kept = json.loads(said(*plan, "--json")[1])
+    assert any("start between 17 and 8 h" in sentence for sentence in kept["rules"])
+    assert json.loads(said(*plan, "--json", "--hours", "none")[1])["rules"] == []
+
+
+@pytest.mark.parametrize("limit", ["peak", "peak-jobs", "24", "3jobs"])
+def test_a_limit_of_users_makes_waits_longer(nightly, tmp_path, limit):
+    path = written(nightly, tmp_path / "log.swf")
+    command = "replay", path, "--hours", "none", "--json"
+    free, kept = (json.loads(said(*command, *more)[1]) for more in ((), ("--user-limit", limit)))
+    assert "Each user has at most" in " ".join(kept["rules"])
+    if limit in ("24", "3jobs"):
+        assert kept["policies"][0]["mean wait [s]"] != free["policies"][0]["mean wait [s]"]
+
+
+def test_a_limit_that_is_none_is_refused(nightly, tmp_path):
+    path = written(nightly, tmp_path / "log.swf")
+    code, _, error = said("replay", path, "--user-limit", "many")
+    assert code == 2 and "peak-jobs" in error
+    code, _, error = said("replay", path, "--queue-limit", "3")
+    assert code == 2 and "queues" in error
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy"])
+def test_forecasts_with_hours_are_a_replay_each(nightly, policy):
+    log = with_rules(nightly, Rules(hours=NIGHT, cycle=60.0))
+    jobs = history(log, policy)
+    for number in (700, 1500, 2300):
+        for need, limit in ((1.0, 900.0), (16.0, 8 * HOUR)):
+            what = drawn(jobs, jobs.at(jobs.arrival[number], number), need, limit, 8, np.random.default_rng(number))
+            apart = waits_by_rule(what, 32, policy) - waits_one_by_one(what, 32, policy)
+            assert np.abs(apart).max() < 1e-3, number
+
+
+def test_hours_of_forecasts_are_known_before(nightly):
+    """What comes after a time changes nothing of what was learned by then."""
+    some = np.arange(round(0.7 * len(nightly)))
+    part = nightly.of(some, window=(nightly.begin, nightly.submit[some[-1]]))
+    whole, first = weekly(nightly), weekly(part)
+    for time in np.arange(nightly.begin + 5 * WEEK, part.end, WEEK):
+        then, now = whole.at(time), first.at(time)
+        assert then is not None and now is not None
+        assert np.array_equal(then.open[then.classes(8 * HOUR)], now.open[now.classes(8 * HOUR)])
+
+
+def test_a_replay_by_hand_with_hours():
+    """One server, two jobs of an hour with a limit of five that come on Monday at ten."""
+    log = Log([1, 1], [HOUR, HOUR], [10 * HOUR, 10 * HOUR], estimate=[5 * HOUR] * 2, servers=1, clock=MONDAY)
+    made = replayed(with_rules(log, Rules(hours=NIGHT)), 1, estimate=log.estimate).of_log()
+    assert (made.start + log.begin).tolist() == [17 * HOUR, 18 * HOUR]
+    plain = replay([0, 0], [1, 1], [HOUR, HOUR], [5 * HOUR] * 2, 1, "easy").start
+    assert plain.tolist() == [0.0, HOUR]
+
+
+@needs_traces
+@pytest.mark.slow
+def test_kth_is_explained_by_its_hours():
+    log = read_log(TRACES / "KTH-SP2-1996-2.1.swf.gz")
+    rules, learning = learned_rules(log)
+    assert {row.about for row in learning.explained} == {"", "hours", "cycle"}
+    best = learning.explained[-1].near
+    assert best.error < 1.65 and best.rank_correlation > 0.35
+    assert learning.explained[0].near.error > 2.1
+    later = np.arange(len(log)) >= len(log) // 10
+    near = likeness(log.wait, waits_with(log, rules), later)
+    assert 0.85 < near.ratio < 1.25 and near.error < 1.8 and near.within_a_minute > 0.3
