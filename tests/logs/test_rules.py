@@ -193,7 +193,7 @@ def test_hours_are_those_of_the_clock_of_the_log_also_where_gaps_were_cut(gaps):
 
 def test_rules_that_never_bind_change_nothing():
     log = asked(jobs=800)
-    free = Rules(hours=OpenHours.of({np.inf: ""}), user_servers=32.0, user_jobs=800.0)
+    free = Rules(hours=OpenHours.of({np.inf: ""}))
     assert np.array_equal(waits_with(log, None), waits_with(log, free))
 
 
@@ -221,11 +221,6 @@ def test_hours_that_were_planted_are_learned(nightly):
     assert short.mean() > 0.9
     without, *_, best = (row.near.error for row in learned.learning.explained)
     assert best < 0.5 * without
-
-
-def test_a_limit_of_users_that_was_planted_is_learned():
-    learned = learned_rules(lived(Rules(user_servers=16), load=0.6))
-    assert learned.rules.user_servers == 16
 
 
 def test_passes_that_were_planted_are_learned():
@@ -289,7 +284,7 @@ def test_errors_and_likeness_leave_out_what_is_not_known():
 
 def test_every_answer_keeps_the_rules_of_the_log(nightly):
     """A replay, statistics of waits, a plan and a what-if have the same mean wait, and so has the file."""
-    log = with_rules(nightly, Rules(hours=NIGHT, cycle=60.0, user_servers=24.0))
+    log = with_rules(nightly, Rules(hours=NIGHT, cycle=60.0))
     mean = replayed(log, 32, estimate=log.estimate).wait.mean() / HOUR
     assert mean > 1.1 * replayed(nightly, 32, estimate=log.estimate).wait.mean() / HOUR
     assert np.isclose(wait_statistics(log, 32)["mean"]["value"], mean)
@@ -323,24 +318,6 @@ def test_a_plan_names_its_rules_and_so_does_its_json(nightly, tmp_path):
     kept = json.loads(said(*plan, "--json")[1])
     assert any("start between 17 and 8 h" in sentence for sentence in kept["rules"])
     assert json.loads(said(*plan, "--json", "--hours", "none")[1])["rules"] == []
-
-
-@pytest.mark.parametrize("limit", ["peak", "peak-jobs", "24", "3jobs"])
-def test_a_limit_of_users_makes_waits_longer(nightly, tmp_path, limit):
-    path = written(nightly, tmp_path / "log.swf")
-    command = "replay", path, "--hours", "none", "--json"
-    free, kept = (json.loads(said(*command, *more)[1]) for more in ((), ("--user-limit", limit)))
-    assert "Each user has at most" in " ".join(kept["rules"])
-    if limit in ("24", "3jobs"):
-        assert kept["policies"][0]["mean wait [s]"] != free["policies"][0]["mean wait [s]"]
-
-
-def test_a_limit_that_is_none_is_refused(nightly, tmp_path):
-    path = written(nightly, tmp_path / "log.swf")
-    code, _, error = said("replay", path, "--user-limit", "many")
-    assert code == 2 and "peak-jobs" in error
-    code, _, error = said("replay", path, "--queue-limit", "3")
-    assert code == 2 and "queues" in error
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "easy"])
