@@ -88,7 +88,6 @@ from .rules.hours import OpenHours as OpenHours
 from .rules.machine import Rules as Rules
 from .rules.machine import with_rules as with_rules
 from .rules.search import learned_rules as learned_rules
-from .rules.search import peak as peak
 from .several import blocked_by as blocked_by
 from .several import report_on_several as report_on_several
 from .waits.changes import Changed as Changed

@@ -310,7 +310,7 @@ class Explained(Plain):
     """Say how near a replay is with rules, on the half of the log that did not teach them."""
 
     about: str
-    """What the last of the rules is about: size, cycle, hours, user, queue or calendar; empty without rules."""
+    """What the last of the rules is about: size, cycle or hours; empty without rules."""
     rules: Annotated[str, Column("replay")]
     near: Annotated[Likeness, OF_LIKENESS]
 

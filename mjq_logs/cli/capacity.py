@@ -17,12 +17,12 @@ from mjq_logs.cli.reading import (
     NONE,
     anonymous_option,
     hosts_option,
+    hours_options,
     log_options,
     machine_option,
     outage_options,
     read,
     read_parts,
-    rules_options,
     schema_option,
     servers_of,
 )
@@ -91,7 +91,7 @@ Of a job that ran on several hosts, it is taken that it needs all of its servers
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
 @outage_options
-@rules_options
+@hours_options
 @machine_option
 @hosts_option
 @click.option(

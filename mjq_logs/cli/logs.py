@@ -17,6 +17,7 @@ from mjq_logs.cli.reading import (
     USED,
     growth_option,
     hosts_option,
+    hours_options,
     hours_under,
     log_options,
     machine_option,
@@ -24,7 +25,6 @@ from mjq_logs.cli.reading import (
     priority_option,
     read,
     read_parts,
-    rules_options,
     servers_of,
 )
 
@@ -39,8 +39,7 @@ HOUR = 3600
 OF_POOLS = {  # beside --hosts
     "policies": "--policy", "ties": "--ties", "kill": "--kill", "estimates": "--estimates", "gantt": "--gantt",
     "calendar": "--calendar", "priority": "--priority",
-    "hours": "--hours", "save_hours": "--save-hours", "user_limit": "--user-limit",
-    "queue_limit": "--queue-limit",
+    "hours": "--hours", "save_hours": "--save-hours",
 }  # fmt: skip
 
 
@@ -59,7 +58,7 @@ class PolicyOption(click.Option):
 @click.argument("log", type=click.Path(allow_dash=True))
 @log_options
 @outage_options
-@rules_options
+@hours_options
 @click.option(
     "--policy", "policies", cls=PolicyOption, multiple=True, default=("easy",), show_default=True, metavar="NAME"
 )

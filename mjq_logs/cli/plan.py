@@ -30,13 +30,13 @@ from mjq_logs.cli.reading import (
     Need,
     anonymous_option,
     growth_option,
+    hours_options,
     hours_under,
     is_file,
     log_options,
     outage_options,
     read,
     read_parts,
-    rules_options,
     schema_option,
     servers_of,
 )
@@ -244,7 +244,7 @@ class HostRanges(HostList):
 )  # fmt: skip
 @growth_option
 @outage_options
-@rules_options
+@hours_options
 @click.option(
     "--hosts", metavar="NxSIZE,...|A:BxSIZE,...|FILE", type=HostRanges(),
     help="How many hosts are enough, if each job must fit on one? The machine is this many hosts of this size, such as "

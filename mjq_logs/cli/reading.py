@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -19,17 +18,15 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022, in the order of reading
     "USED", "HostList", "Machine", "Need", "Servers", "anonymous_option", "growth_option", "hosts_option",
     "priority_option", "servers_option", "machine_option", "is_file", "log_options", "outage_options",
-    "calendar_option", "hours_options", "hours_under",
-    "rules_options", "read", "read_parts", "schema_option", "servers_of", "Most", "LEARNED", "NONE",
+    "calendar_option", "hours_options", "hours_under", "read", "read_parts", "schema_option", "servers_of",
+    "LEARNED", "NONE",
 ]  # fmt: skip
 
 OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
 SEED = 1  # of the jobs that are drawn from it
 SIZE_IN_USE = "the size that was used"
 USED = "used"  # in place of a number of servers: the size that the log used
-OF_ONE_JOB = "size", "cycle", "hours"  # rules that a job keeps of which nothing else is known
 LEARNED, NONE = "learned", "none"  # in place of a file of rules
-MOST = re.compile(r"(peak|\d+)[- ]?(servers|jobs)?")
 
 
 def _units(context, option, unit):
@@ -101,46 +98,17 @@ OUTAGE_OPTIONS = (
 )  # fmt: skip
 
 
-class Most(click.ParamType):
-    """Read how much of one user or queue may run at once: servers, jobs, or the peak of one of them in the log."""
-
-    name = "limit"
-
-    def convert(
-        self, value: object, parameter: click.Parameter | None, context: click.Context | None
-    ) -> tuple[float | None, str]:
-        """Return the number, or None for the peak, and the word servers or jobs."""
-        if isinstance(value, tuple):
-            return value
-        match = MOST.fullmatch(str(value).strip())
-        number = None if match is None or match[1] == "peak" else float(match[1])
-        if match is None or number == 0:
-            self.fail(f"{brief(value)} is not such as 64, 8jobs, peak or peak-jobs", parameter, context)
-        return number, match[2] or "servers"
-
-
 HOURS_OPTIONS = (
     click.option(
         "--hours", metavar="learned|none|FILE", default="learned", show_default=True,
         help="Which rules beside the policy replays keep: the hours of the week at which jobs may start, by their "
-        "limits, the time between two passes of the scheduler, the size in use, and limits of users and queues. By "
-        "default they are learned from the log where it tells real starts, and kept only where they bring replays "
-        "nearer to a half of it that did not teach them. A FILE holds rules that --save-hours has written.",
+        "limits, the time between two passes of the scheduler, and the size in use. By default they are learned from "
+        "the log where it tells real starts, and kept only where they bring replays nearer to a half of it that did "
+        "not teach them. A FILE holds rules that --save-hours has written.",
     ),
     click.option(
         "--save-hours", metavar="FILE", type=click.Path(dir_okay=False),
         help="Write the rules that replays keep to this file, which can be edited.",
-    ),
-)  # fmt: skip
-LIMIT_OPTIONS = (
-    click.option(
-        "--user-limit", metavar="peak|N", type=Most(),
-        help="Let at most N servers of one user be held at once, or N jobs run with Njobs; peak, or peak-jobs, is the "
-        "most that one user had at once by the log. That is a lower bound of any limit that there was.",
-    ),
-    click.option(
-        "--queue-limit", metavar="peak|N", type=Most(),
-        help="The same for the jobs of one queue, that is, of one partition of the log.",
     ),
 )  # fmt: skip
 anonymous_option = click.option(
@@ -400,13 +368,8 @@ def outage_options(command: Callable) -> Callable:
     return command
 
 
-def rules_options(command: Callable) -> Callable:
-    """Add the options of a command whose replays keep rules beside the policy, whose values are for :func:`read`."""
-    return hours_options(command)
-
-
 def hours_options(command: Callable) -> Callable:
-    """Add the options of a command whose replays keep rules beside the policy, but none of users and queues."""
+    """Add the options of a command whose replays keep rules beside the policy, whose values are for :func:`read`."""
     for option in reversed(HOURS_OPTIONS):
         option(command)
     return command
@@ -431,17 +394,15 @@ def read(
     until: str | None = None,
     hours: str = NONE,
     save_hours: str | None = None,
-    user_limit: tuple[float | None, str] | None = None,
-    queue_limit: tuple[float | None, str] | None = None,
     taught_by: float | None = None,
     **words: Any,
 ) -> Log:
     """Return the log that these options describe; with `servers`, that of a machine of this size.
 
     For a command with :func:`outage_options` outages are taken out, or given by a calendar, and the last note says so.
-    The calendar is of `machine` servers, by default those of the log. For one with :func:`rules_options` the log has
+    The calendar is of `machine` servers, by default those of the log. For one with :func:`hours_options` the log has
     rules that its replays keep; they name no size if the user does. With `taught_by` only this first part of its jobs
-    teaches rules, and none of users and queues.
+    teaches rules.
     """
     import mjq_logs
     from mjq_logs.making.summary import is_summary
@@ -460,13 +421,10 @@ def read(
     if keep_gaps is not None or calendar is not None:
         log = _with_outages(log, keep_gaps, calendar, machine)
     size_is_given = machine is not None or words.get("servers") is not None or used
-    limits = {"user": user_limit, "queue": queue_limit}
-    return _with_rules(log, hours, limits, size_is_given, save_hours, taught_by)
+    return _with_rules(log, hours, size_is_given, save_hours, taught_by)
 
 
-def _with_rules(
-    log: Log, hours: str, limits: Mapping[str, Any], size_is_given: bool, saved: str | None, part: float | None = None
-) -> Log:
+def _with_rules(log: Log, hours: str, size_is_given: bool, saved: str | None, part: float | None = None) -> Log:
     """Return the log with the rules that the user asks for."""
     import numpy as np
 
@@ -476,20 +434,11 @@ def _with_rules(
     if hours == LEARNED and part is not None and log.arrival is not None:
         some = np.arange(max(1, int(part * len(log))))
         first = log.of(some, present=None, window=(log.begin, max(log.arrival[some][-1], log.begin + 1.0)))
-        rules, learning = mjq_logs.learned_rules(first, about=OF_ONE_JOB)
+        rules, learning = mjq_logs.learned_rules(first)
     elif hours == LEARNED:
         rules, learning = mjq_logs.learned_rules(log)
     else:
         rules = mjq_logs.Rules() if hours == NONE else mjq_logs.read_rules(hours)
-    for of, most in limits.items():
-        if most is None:
-            continue
-        number, what = most
-        number = mjq_logs.peak(log, of, what) if number is None else number
-        if number is None:
-            raise ValueError(f"--{of}-limit: the log does not tell the {of}s of its jobs, or when they started")
-        changed: dict[str, Any] = {f"{of}_servers": None, f"{of}_jobs": None, f"{of}_{what}": number}
-        rules = replace(rules, **changed)
     rules = rules.beside_size if size_is_given else rules
     if saved is not None:
         mjq_logs.write_rules(saved, rules)
@@ -560,8 +509,6 @@ def read_parts(
     until: str | None = None,
     hours: str = NONE,
     save_hours: str | None = None,
-    user_limit: tuple[float | None, str] | None = None,
-    queue_limit: tuple[float | None, str] | None = None,
     **words: Any,
 ) -> tuple[dict[str, Log], Lines]:
     """Return the log of each of several partitions, and what of the file was used.
@@ -583,8 +530,7 @@ def read_parts(
         logs = {name: _with_outages(log, keep_gaps) for name, log in logs.items()}
     if save_hours is not None:
         raise click.UsageError("--save-hours writes the rules of one machine: give --partition NAME")
-    limits = {"user": user_limit, "queue": queue_limit}
-    return {name: _with_rules(log, hours, limits, True, None) for name, log in logs.items()}, lines
+    return {name: _with_rules(log, hours, True, None) for name, log in logs.items()}, lines
 
 
 def schema_option(*names: str) -> Callable:

@@ -130,8 +130,7 @@ class History:
     times : int array, shape (J,)
         How many runs it stands for, one after the other: tasks of an array of which so many may run at once.
     rules : Rules or None
-        That replays keep beside their policy. Limits of users are not among them: of who comes next it is not known
-        whose job it is.
+        That replays keep beside their policy.
     weekly : Weekly or None
         Hours in place of theirs, which are learned anew each week.
     clock : float

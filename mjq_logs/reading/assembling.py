@@ -209,8 +209,7 @@ def _log(reading, jobs, tally, servers, partition, order=None, whole=None):
     columns: dict[str, Any] = {}
     columns["number"] = None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy()
     columns["name"] = _names(jobs)
-    columns["user"] = _as_numbers(jobs["user"])
-    columns["queue"] = _as_numbers(jobs["partition"]) if parts > 1 else None
+    columns["user"] = _users(jobs["user"])
     columns["priority"] = None if order is None else jobs["priority"].cast(pl.Int64).to_numpy()
     runs = jobs["unfinished"].fill_null(False).to_numpy() if _any_runs(jobs) else None
     lines = jobs["line"]
@@ -583,8 +582,8 @@ def _names(jobs):
     return names.fill_null(0).to_numpy() if names.is_not_null().any() else None
 
 
-def _as_numbers(series):
-    """Return users, or queues, as numbers in the order of their first jobs, -1 where one is not known; or None."""
+def _users(series):
+    """Return users as numbers in the order in which they first submit, -1 where one is not known; or None."""
     if not series.is_not_null().any():
         return None
     given = series.cast(pl.Int64).fill_null(-1).to_numpy()

@@ -27,7 +27,7 @@ SIZES_OF = "--servers N,N with a number for each resource"
 # columns of Before and Present
 PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "priority", "tasks", "at_once"
 COLUMNS = (
-    "need", "run", "submit", "eligible", "start", "estimate", "number", "name", "user", "queue", "unfinished",
+    "need", "run", "submit", "eligible", "start", "estimate", "number", "name", "user", "unfinished",
     "priority",
 )  # fmt: skip
 
@@ -152,8 +152,6 @@ class Log(ReadOnly):
         :func:`mjq_logs.reading.names.hashed`; 0 where it does not.
     user : int array, shape (J,), or None
         Who submitted it, as a number that only tells one user from another; -1 where that is not known.
-    queue : int array, shape (J,), or None
-        The partition that it was submitted to, in the same way.
     unfinished : bool array, shape (J,), or None
         Whether it still ran when the window ended: its run time is what had passed by then.
     priority : int array, shape (J,), or None
@@ -228,7 +226,6 @@ class Log(ReadOnly):
     number: Column = None
     name: Column = None
     user: Column = None
-    queue: Column = None
     unfinished: Column = None
     priority: Column = None
     priority_names: tuple[str, ...] = ()
@@ -447,7 +444,7 @@ def _checked(name, column):
         return column
     if name == "unfinished":
         column = np.asarray(column, dtype=bool)
-    elif name in ("number", "name", "user", "queue", "priority", "tasks", "at_once"):
+    elif name in ("number", "name", "user", "priority", "tasks", "at_once"):
         column = np.asarray(column)
         if column.ndim != 1 or column.dtype.kind not in "iu":
             raise ValueError(f"{name} must be whole numbers, one for each job")

@@ -1,4 +1,4 @@
-"""What a machine does beside its policy, as its log shows it: hours, passes of the scheduler, limits, the size in use.
+"""What a machine does beside its policy, as its log shows it: hours, passes of the scheduler, the size in use.
 
 ``hours``      the hours of the week at which jobs may start, by their limits
 ``machine``    all such rules of a machine, and a log that is replayed with them

@@ -1,10 +1,9 @@
 """The rules of a machine as a file in TOML, that a person can read and edit.
 
-``servers``, ``cycle`` (seconds between two passes of the scheduler), ``user_servers``, ``user_jobs``,
-``queue_servers``, ``queue_jobs`` and ``known`` are the fields of :class:`~mjq_logs.rules.machine.Rules`. Each may be
-left out. Each ``[[jobs]]`` is a class of jobs: those with limits up to ``up_to``, and above that of the class before
-it. The last has no such line. They may not start at the hours of the week that are ``closed``, such as
-``"Mon-Fri 8-17, Sat 0-24"``, on the clock of the log::
+``servers`` and ``cycle`` (seconds between two passes of the scheduler) are fields of
+:class:`~mjq_logs.rules.machine.Rules`, and may be left out. Each ``[[jobs]]`` is a class of jobs: those with limits up
+to ``up_to``, and above that of the class before it. The last has no such line. They may not start at the hours of the
+week that are ``closed``, such as ``"Mon-Fri 8-17, Sat 0-24"``, on the clock of the log::
 
     cycle = 60
 
@@ -32,7 +31,7 @@ from mjq_logs.rules.machine import Rules
 
 __all__ = ["as_toml", "read_rules", "write_rules"]
 
-NUMBERS = "servers", "cycle", "user_servers", "user_jobs", "queue_servers", "queue_jobs"
+NUMBERS = "servers", "cycle"
 HEAD = """\
 # Rules of a machine beside its policy, for --hours of mjq replay, capacity, plan and wait.
 # Jobs with limits up to "up_to" may not start at the hours of the week that are "closed".
@@ -56,7 +55,6 @@ def as_toml(rules: Rules) -> str:
     """
     lines = [f"{name} = {value!r}" if value % 1 else f"{name} = {value:.0f}" for name in NUMBERS
              if (value := getattr(rules, name))]  # fmt: skip
-    lines += ["known = true"] * rules.known
     hours = rules.hours
     for k in range(0 if hours is None else len(hours)):
         assert hours is not None
@@ -105,14 +103,11 @@ def read_rules(path: str | Path) -> Rules:
 def _rules(given):
     """Return the rules that a table of TOML holds."""
     jobs: Any = given.pop("jobs", [])
-    known = given.pop("known", False)
     if unknown := [name for name in given if name not in NUMBERS]:
-        raise ValueError(f"there is no rule {unknown[0]}; there are {', '.join(NUMBERS)}, known and jobs")
+        raise ValueError(f"there is no rule {unknown[0]}; there are {', '.join(NUMBERS)} and jobs")
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"{name} must be a number, got {brief(value)}")
-    if not isinstance(known, bool):
-        raise ValueError(f"known must be true or false, got {brief(known)}")
     if not isinstance(jobs, list) or not all(isinstance(row, dict) for row in jobs):
         raise ValueError("classes of jobs must begin with a line [[jobs]]")
     closed: dict[float, str] = {}
@@ -126,4 +121,4 @@ def _rules(given):
             raise ValueError(f"up_to must rise from class to class, {brief(row.get('up_to', ''))} does not")
         closed[limit] = str(row.get("closed", ""))
     hours = OpenHours.of(closed) if closed else None
-    return Rules(**{name: float(value) for name, value in given.items()}, hours=hours, known=known)
+    return Rules(**{name: float(value) for name, value in given.items()}, hours=hours)

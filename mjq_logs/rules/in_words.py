@@ -26,11 +26,6 @@ def rules_in_short(rules: Rules) -> str:
     parts = [] if rules.servers is None else [f"{rules.servers:g} servers"]
     parts += [f"hours by {len(rules.hours)} limits"] if rules.hours else []
     parts += [f"a pass each {time_in_words(rules.cycle / HOUR)}"] if rules.cycle else []
-    for of in ("user", "queue"):
-        for what in ("servers", "jobs"):
-            most = getattr(rules, f"{of}_{what}")
-            parts += [] if most is None else [f"{most:g} {what} a {of}"]
-    parts += ["the calendar is known"] if rules.known else []
     return ", ".join(parts) or "none"
 
 
@@ -47,11 +42,7 @@ def rules_in_words(rules: Rules, log: Log) -> list[str]:
     sentences = [] if rules.servers is None else [f"The machine has {rules.servers:g} servers in use."]
     sentences += hours_in_words(rules.hours, log) if rules.hours else []
     sentences += [f"The scheduler starts jobs once each {time_in_words(rules.cycle / HOUR)}."] if rules.cycle else []
-    for of in ("user", "queue"):
-        for what in ("servers", "jobs"):
-            most = getattr(rules, f"{of}_{what}")
-            sentences += [] if most is None else [f"Each {of} has at most {most:g} {what} running at once."]
-    return sentences + ["The scheduler knows the calendar beforehand."] * rules.known
+    return sentences
 
 
 def hours_in_words(hours: OpenHours, log: Log) -> list[str]:

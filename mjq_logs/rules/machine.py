@@ -30,12 +30,6 @@ class Rules:
         At which hours of the week jobs may start, by their limits.
     cycle : float
         Time between two passes of the scheduler [s]; 0: it starts jobs whenever something happens.
-    user_servers, user_jobs : float or None
-        How many servers, or jobs, of one user may run at once.
-    queue_servers, queue_jobs : float or None
-        The same of one queue.
-    known : bool
-        Whether the scheduler knows the calendar of the log beforehand.
 
     Raises
     ------
@@ -51,17 +45,11 @@ class Rules:
     servers: float | None = None
     hours: OpenHours | None = None
     cycle: float = 0.0
-    user_servers: float | None = None
-    user_jobs: float | None = None
-    queue_servers: float | None = None
-    queue_jobs: float | None = None
-    known: bool = False
 
     def __post_init__(self) -> None:
         checks.not_negative("cycle", self.cycle, ndim=0)
-        for name in ("servers", "user_servers", "user_jobs", "queue_servers", "queue_jobs"):
-            if (value := getattr(self, name)) is not None:
-                checks.positive(name, value, ndim=0)
+        if self.servers is not None:
+            checks.positive("servers", self.servers, ndim=0)
 
     def __bool__(self) -> bool:
         return self != Rules()
@@ -74,12 +62,10 @@ class Rules:
     def how(self, log: Log, growth: float = 1.0, sooner: float = 0.0, before: int = 0) -> dict[str, Any]:
         """Return what :func:`mjq.simulation.schedule.replay` takes, for the jobs of a log and those `before` it.
 
-        Those may start at any hour, and count for no user. Where jobs come faster, the week is as much shorter. Time 0
+        Those may start at any hour. Where jobs come faster, the week is as much shorter. Time 0
         may be some seconds `sooner` than the window begins.
         """
         how: dict[str, Any] = {"cycle": self.cycle} if self.cycle else {}
-        if self.known:
-            how["known"] = True
         if self.hours is not None:
             how |= self._hours(self.hours, log, growth, sooner, before)
         return how
@@ -119,16 +105,12 @@ def with_rules(log: Log, rules: Rules | None, learning: Learning | None = None) 
     Raises
     ------
     ValueError
-        If there are hours or limits and the log counts several resources, if the size is below the largest need, or if
-        users or queues have limits and the log does not tell them.
+        If the log counts several resources, or the size is below the largest need.
     """
     rules = rules or Rules()
     if log.resources and rules:
         raise ValueError("rules of a machine are for one resource, and this log counts several")
     if rules.servers is not None and not checks.fits(log.need.max(), rules.servers, rules.servers):
         raise ValueError(f"need {checks.shown(log.need.max())} exceeds the {rules.servers:g} servers of the rules")
-    for of in ("user", "queue"):
-        if any(getattr(rules, f"{of}_{what}") is not None for what in ("servers", "jobs")):
-            raise ValueError(f"the rules limit each {of}, which replays do not know yet")
     made = replace(log, rules=rules or None, learning=learning)
     return made if rules.servers is None else replace(made, servers=rules.servers, servers_from=SIZE_IN_USE)

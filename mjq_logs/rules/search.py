@@ -28,9 +28,8 @@ from mjq_logs.rules.judging import MINUTE, errors, likeness, waits_with
 from mjq_logs.rules.machine import Rules
 from mjq_logs.window import size_in_use
 
-__all__ = ["ABOUT", "FEWEST_JOBS", "FEWEST_WEEKS", "Learned", "learned_rules"]
+__all__ = ["FEWEST_JOBS", "FEWEST_WEEKS", "Learned", "learned_rules"]
 
-ABOUT = "size", "cycle", "hours", "calendar"
 FEWEST_JOBS, FEWEST_WEEKS = 1000, 6  # below which nothing is learned
 MOST_JOBS = 30_000  # of a longer log the latest ones are looked at
 QUARTERS = 4  # of the first half
@@ -73,7 +72,7 @@ class _Kind(NamedTuple):
         return replace(rules, hours=learned_hours(self.seen, self.share, parts))
 
 
-def learned_rules(log: Log, policy: str = "easy", about: Collection[str] = ABOUT) -> Learned:
+def learned_rules(log: Log, policy: str = "easy") -> Learned:
     """Learn the rules of a machine from its log, see :mod:`mjq_logs.rules.search`.
 
     Parameters
@@ -82,8 +81,6 @@ def learned_rules(log: Log, policy: str = "easy", about: Collection[str] = ABOUT
         With times of arrival and servers.
     policy : str
         Of the replays, see :func:`mjq.simulation.schedule.replay`.
-    about : collection of str
-        What the rules may be about.
 
     Returns
     -------
@@ -103,7 +100,7 @@ def learned_rules(log: Log, policy: str = "easy", about: Collection[str] = ABOUT
     assert real is not None
     edges = arrival[(len(log) * np.arange(1, QUARTERS + 1)) // (2 * QUARTERS)]
     half = edges[-1]
-    kinds = [kind for kind in _kinds(log, edges) if kind.about in about]
+    kinds = list(_kinds(log, edges))
     search = _Judge(log.of(arrival < half, present=None), policy, edges[:-1])
     chosen, tried = _search(search, kinds)
     explained: list[Explained] = []
@@ -236,35 +233,3 @@ def _kinds(log: Log, edges: np.ndarray) -> Iterator[_Kind]:
         seen = exposure(log, np.array([np.inf]) if limits is None else octaves(limits, step), edges)
         for share in SHARES:
             yield _Kind("hours", {}, seen, share)
-    if log.calendar is not None:
-        yield _Kind("calendar", {"known": True})
-
-
-def peak(log: Log, of: str, what: str) -> float | None:
-    """Return the most servers or jobs that one user or queue had at once by the log; None if it does not tell.
-
-    Parameters
-    ----------
-    log : Log
-    of : {"user", "queue"}
-    what : {"servers", "jobs"}
-
-    Examples
-    --------
-    >>> log = Log(need=[2, 4, 1], run=[60, 60, 60], submit=[0, 1, 2], start=[0, 1, 2], user=[0, 0, 1], servers=8)
-    >>> peak(log, "user", "servers"), peak(log, "user", "jobs"), peak(log, "queue", "jobs")
-    (6.0, 2.0, None)
-    """
-    groups = getattr(log, of)
-    if groups is None or log.start is None:
-        return None
-    known = np.flatnonzero(np.isfinite(log.start) & (groups >= 0))
-    if not len(known):
-        return None
-    amount = log.need[known] if what == "servers" else np.ones(len(known))
-    start = log.start[known]
-    times, change = np.concatenate([start + log.run[known], start]), np.concatenate([-amount, amount])
-    group = np.concatenate([groups[known]] * 2)
-    order = np.lexsort((change > 0, times, group))  # at one instant ends come first
-    running = np.cumsum(change[order])  # each group ends with nothing
-    return float(running.max())

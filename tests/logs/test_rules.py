@@ -14,7 +14,6 @@ from mjq_logs import (
     OpenHours,
     Rules,
     learned_rules,
-    peak,
     planned,
     read_log,
     read_rules,
@@ -81,7 +80,7 @@ def tables(draw):
 @given(hours=tables(), cycle=st.sampled_from([0.0, 60.0, 7.5]), most=st.sampled_from([None, 7.0]))
 def test_rules_that_are_read_back_are_the_rules(hours, cycle, most, tmp_path_factory):
     path = tmp_path_factory.mktemp("rules") / "rules.toml"
-    rules = Rules(hours=hours, cycle=cycle, user_servers=most, queue_jobs=most, servers=most, known=most is None)
+    rules = Rules(hours=hours, cycle=cycle, servers=most)
     write_rules(path, rules)
     again = read_rules(path)
     assert again.fingerprint() == rules.fingerprint()
@@ -108,7 +107,6 @@ def test_hours_may_pass_midnight_and_the_end_of_the_week():
         ("cycle = -1", "cycle"),
         ("speed = 3", "no rule speed"),
         ('cycle = "often"', "cycle must be a number"),
-        ("known = 1", "known must be true or false"),
         ("[[jobs]]\nclosed = 'Mon 8-17'\n[[jobs]]\n", "must have up_to"),
         ("[[jobs]]\nclosed = 'Mon 25-26'", "hours must be such as"),
         ("[[jobs]]\nclosed = 'Noday 8-17'", "hours must be such as"),
@@ -262,17 +260,6 @@ def test_nothing_is_learned_from_a_log_without_real_starts(nightly, changed):
 
 def test_nothing_is_learned_from_few_jobs(nightly):
     assert learned_rules(nightly.of(np.arange(900))) == (Rules(), None)
-
-
-def test_the_peak_is_the_most_at_any_start(nightly):
-    log = nightly.of(np.arange(300))
-    for of, what in (("user", "servers"), ("user", "jobs")):
-        amount = log.need if what == "servers" else np.ones(len(log))
-        most = 0.0
-        for k in range(len(log)):
-            runs = (log.start <= log.start[k]) & (log.start[k] < log.start + log.run) & (log.user == log.user[k])
-            most = max(most, amount[runs].sum())
-        assert peak(log, of, what) == most
 
 
 def test_errors_and_likeness_leave_out_what_is_not_known():
