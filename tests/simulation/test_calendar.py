@@ -138,30 +138,37 @@ EVERY_POLICY = [
 ]
 
 
-def idle_while_somebody_fits(found):
-    """The instants at which nobody is in service though one waits that fits into what is up; whether the first fits."""
+def idle_while_somebody_fits(found, priority=None):
+    """The instants at which nobody is in service though one waits that fits into what is up; whether the first fits.
+
+    The first is the one of the highest priority that came first.
+    """
+    priority = np.zeros(len(found.submit)) if priority is None else priority
     times = np.unique([found.submit, found.start, found.finish])
     times = np.unique([*times, *found.calendar.since[1:].clip(0)])
     for now, up in zip(times, found.calendar.at(times), strict=True):
         waiting = np.flatnonzero((found.submit <= now) & (now < found.start))
         fits = found.need[waiting] <= up * (1 + EPS)
         if fits.any() and not ((found.start <= now) & (now < found.finish)).any():
-            yield now, bool(fits[np.argmin(found.submit[waiting])])
+            yield now, bool(fits[np.lexsort((found.submit[waiting], -priority[waiting]))[0]])
 
 
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("policy", EVERY_POLICY)
 @settings(max_examples=20)
-@given(case=logs_with_calendars())
-def test_with_nobody_in_service_a_job_that_fits_starts(policy, ties, case):
-    """Under every policy, unless its sentence says otherwise.
+@given(case=logs_with_calendars(), data=st.data())
+def test_with_nobody_in_service_a_job_that_fits_starts(policy, ties, case, data):
+    """Under every policy, with priorities if it takes them, unless its sentence says otherwise.
 
     One that keeps the order waits while the first job does not fit. One that keeps promises waits for their time if
     nothing has changed: it moves them when a job ends early and when other servers are up, not at other instants.
     """
     log, steps = case
-    found, rule = replay(*log, policy, ties=ties, calendar=steps), policy_of(policy)
-    idle = list(idle_while_somebody_fits(found))
+    rule, jobs, priority = policy_of(policy), len(log[0]), None
+    if rule.takes_priorities and data.draw(st.booleans()):
+        priority = np.array(data.draw(st.lists(st.integers(0, 2), min_size=jobs, max_size=jobs)))
+    found = replay(*log, policy, ties=ties, calendar=steps, priority=priority)
+    idle = list(idle_while_somebody_fits(found, priority))
     if rule.keeps_order:
         assert "the first one in the queue waits until it fits" in rule.sentence
         assert not any(first_fits for _, first_fits in idle)

@@ -6,6 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mjq.simulation import policies, replay
+from mjq.simulation.engine import arrivals
+from mjq.simulation.engine.queue import by_resource, units
+from mjq.simulation.loop import ALWAYS_UP, ENDLESS, START, Plan, events
 from mjq.simulation.schedule import TIES
 from tests import reference_schedules as reference
 from tests.simulation.test_schedule import WITHOUT_POWERS, logs
@@ -94,6 +97,35 @@ def test_strict_priority_keeps_servers_idle_for_a_high_job_and_easy_fills_them()
     log = [0, 1, 2, 2], [3, 4, 1, 1], [5, 5, 3, 4], None, 4
     assert replay(*log, priority=[0, 1, 0, 0]).start.tolist() == [0, 5, 10, 10]
     assert replay(*log, "easy", priority=[0, 1, 0, 0]).start.tolist() == [0, 5, 2, 10]
+
+
+def under_the_policy_of_the_simulator(log, kinds, needs, first, ties):
+    """When jobs of these classes start under the policy that goes by classes, on a log that replays do not take."""
+    submit, _, run, _, servers = log
+    order, record = np.argsort(submit, kind="stable"), np.full((2, len(submit)), np.nan)
+    source = arrivals.logged(submit.astype(float), kinds, run.astype(float), run.astype(float), order)
+    plan = Plan(len(submit), 0, len(submit), 1, np.empty(0), ENDLESS, ties == TIES[1], False, False, first)
+    in_units = by_resource(units(needs, servers))
+    events(np.random.default_rng(0), f"strict-priority-{first}", source, in_units, plan, record, ALWAYS_UP)
+    start = np.empty(len(submit))
+    start[order] = record[START]
+    return start
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_the_policy_of_the_simulator_is_that_of_replays_with_two_priorities(ties):
+    """Whichever classes go first. No job runs for no time: replays would expect it to take some."""
+    rng, changed = np.random.default_rng(5), 0
+    for case in range(200):
+        submit, _, run, _, sizes = random_log(rng, resources=1, most=60)
+        classes, servers = int(rng.integers(1, 5)), float(sizes[0])
+        needs, kinds = servers * rng.integers(1, 11, classes) / 10, rng.integers(0, classes, len(submit))
+        first, run = int(rng.integers(0, classes + 2)), np.maximum(run, 0.137)
+        log = submit, needs[kinds], run, None, servers
+        start = replay(*log, ties=ties, priority=1 * (kinds < first)).start
+        assert np.array_equal(under_the_policy_of_the_simulator(log, kinds, needs, first, ties), start), case
+        changed += not np.array_equal(start, replay(*log, ties=ties).start)
+    assert changed > 40
 
 
 @pytest.mark.parametrize("policy", OTHERS)
