@@ -73,7 +73,8 @@ def read_log(
     priority : str, optional
         Which jobs go before others in replays: queue, qos or partition, and its names, such as ``"qos=high,normal"``.
         Jobs that have none of these names come last. The Standard Workload Format has numbers of queues and partitions,
-        a log of ``sacct`` the columns QOS and Partition, and a table columns of these names.
+        and names of queues if its header does; a log of ``sacct`` has the columns QOS and Partition, and a table
+        columns of these names.
 
     Returns
     -------

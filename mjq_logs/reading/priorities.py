@@ -91,6 +91,6 @@ def _listed(jobs: dict[Any, int], numbers: bool = True) -> str:
     shown = [
         ("no name" if name is None else printable(name[:LONGEST_NAME]))
         + f" ({number} job{'s' * (number > 1)})" * numbers
-        for name, number in sorted(jobs.items(), key=lambda pair: (-pair[1], str(pair[0])))[:MOST_NAMED]
+        for name, number in sorted(jobs.items(), key=lambda pair: (-pair[1], pair[0] is None, pair[0]))[:MOST_NAMED]
     ]
     return ", ".join(shown) + ", …" * (len(jobs) > MOST_NAMED)

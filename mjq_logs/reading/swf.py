@@ -47,6 +47,9 @@ SUBMITS_ARE_STARTS = re.compile(
 )
 
 
+NAMED = re.compile(r"(\d+)\s+([^\s,;:]+)")  # a queue's number and its name
+
+
 def looks_like_swf(lines: Iterable[str]) -> bool:
     """Return whether one of the lines is a job or comment of this format.
 
@@ -108,17 +111,17 @@ def _tables(blocks, comments, units, memory, notes):
 class _Comments:
     """Hold the text of each comment by its name: the first of each name, but all notes, one in each line.
 
-    `width` is how many words a line with a job has, by the first one.
+    `width` is how many words a line with a job has, by the first one; `queues` names queues by their numbers.
 
     >>> comments = _Comments()
-    >>> for line in "; Note: one note", ";   of two lines", ";", "; Note: another", "; MaxProcs: 8":
+    >>> for line in "; Note: one note", ";   of two lines", ";", "; Note: another", "; MaxProcs: 8", "; Queue: 2 day":
     ...     comments.add(line)
-    >>> comments.header
-    {'Note': 'one note of two lines\\nanother', 'MaxProcs': '8'}
+    >>> comments.queues, comments.header
+    ({'2': 'day'}, {'Note': 'one note of two lines\\nanother', 'MaxProcs': '8', 'Queue': '2 day'})
     """
 
     def __init__(self):
-        self.header, self.in_note, self.width = {}, False, None
+        self.header, self.in_note, self.width, self.queues = {}, False, None, {}
 
     def add(self, line):
         """Read one comment."""
@@ -128,6 +131,8 @@ class _Comments:
             self.header[name] = f"{self.header[name]}\n{text}" if name in self.header else text
         elif colon:
             self.header.setdefault(name, text)
+            if name == "Queue" and (queue := NAMED.match(text)):
+                self.queues[queue[1]] = queue[2]
         elif self.in_note and comment:
             self.header["Note"] += f" {comment}"
         self.in_note = name == "Note" if colon else self.in_note and bool(comment)
@@ -192,7 +197,7 @@ def _jobs(first, lines, comments, units, memory, notes):
         shown=pl.lit(None, pl.String),
         partition=known[PARTITION].cast(pl.Int64, strict=False).cast(pl.String),
         user=known[USER].cast(pl.Int64, strict=False).cast(pl.String),
-        queue=known[QUEUE].cast(pl.Int64, strict=False).cast(pl.String),
+        queue=known[QUEUE].cast(pl.Int64, strict=False).cast(pl.String).replace(comments.queues),
         qos=pl.lit(None, pl.String),
         submit=known[SUBMIT],
         eligible=pl.lit(None, pl.Float64),

@@ -9,7 +9,7 @@ import pytest
 
 from mjq.simulation import replay
 from mjq_logs import Hosts, Log, read_log, read_partitions, within
-from mjq_logs.hosts import rules_on
+from mjq_logs.hosting import rules_on
 from mjq_logs.replaying import replayed
 from mjq_logs.waits.replays import _fingerprint
 from tests.conftest import said
@@ -81,6 +81,18 @@ def test_every_format_tells_who_goes_first(tmp_path, write, words):
     plain = read_log(write(tmp_path), servers=8)
     assert plain.priority is None and plain.priority_names == ()
     assert np.array_equal(plain.run, log.run)
+
+
+def test_queues_have_the_names_that_the_header_gives_them(tmp_path):
+    """As ``; Queue: 3 express``, and their numbers where it gives none."""
+    path = as_swf(tmp_path)
+    path.write_text("; Queue: 3 express, at most an hour\n" + path.read_text())
+    log = read_log(path, priority="queue=express,7")
+    assert log.priority.tolist() == [KINDS[kind] for kind in rows()[-1]]
+    with pytest.raises(
+        ValueError, match=r"no job has the queue '3'; its names are 7 \(\d+ jobs\), express \(\d+ jobs\)$"
+    ):
+        read_log(path, priority="queue=3")
 
 
 def test_sacct_tells_it_as_json(tmp_path):

@@ -1,7 +1,8 @@
 """Strict priority without preemption: some classes go before all others.
 
-It goes by the class of a job. The simulator has classes in the order in which they are given; a log only has needs, so
-this is no rule for replays.
+It goes by the class of a job. The simulator has classes in the order in which they are given; a log only has needs.
+Replays take a priority for each job instead, see :func:`mjq.simulation.schedule.replay`; with first come, first served
+that is this rule, with as many priorities as there are. A test holds both to each other, start by start.
 
 The cost is the number of classes that go first, however long the queue is.
 """
