@@ -22,6 +22,7 @@ from itertools import chain
 from pathlib import Path
 
 import nbformat
+from bs4 import BeautifulSoup
 from docutils import nodes
 from pybtex.plugin import register_plugin
 from pybtex.style.formatting.plain import Style
@@ -52,6 +53,29 @@ def launch_student_notebooks(app, pagename, templatename, context, doctree):
         for entry in button.get("buttons", []):
             if "urlpath=" in entry.get("url", ""):
                 entry["url"] = entry["url"].replace("/notebooks/", "/student/")
+
+
+FOLDED = {"Claim by claim", "Reference"}  # parts of the contents that are for looking up
+
+
+def fold_parts(app, pagename, templatename, context, doctree):
+    """Fold these parts in the sidebar, but for the one in which the page is."""
+    make = context.get("generate_toctree_html")
+
+    def folded(*args, **options):
+        contents = BeautifulSoup(str(make(*args, **options)), "html.parser")
+        for caption in contents.select("p.caption"):
+            pages = caption.find_next_sibling("ul")
+            if caption.get_text() in FOLDED:
+                fold = caption.wrap(contents.new_tag("summary")).wrap(contents.new_tag("details"))
+                fold["class"] = "part"
+                if pages.select(".current"):
+                    fold["open"] = ""
+                fold.append(pages.extract())
+        return contents
+
+    if make:
+        context["generate_toctree_html"] = folded
 
 
 def without_old_roles(app, pagename, templatename, context, doctree):
@@ -352,6 +376,7 @@ def setup(app):
     app.connect("doctree-resolved", fill_in_minutes)
     app.connect("html-page-context", without_thebe, priority=950)
     app.connect("html-page-context", without_old_roles)
+    app.connect("html-page-context", fold_parts, priority=950)  # after the theme has said how it makes its contents
     app.connect("html-page-context", launch_student_notebooks, priority=950)  # after the theme has made its buttons
     app.add_directive("ledger", Ledger)
     app.add_directive("policies", Policies)

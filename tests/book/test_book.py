@@ -198,6 +198,24 @@ def test_each_page_stands_on_a_shelf_and_says_version_and_day(html):
         assert re.fullmatch(r"Version \d+\.\d+\.\d+, built on \d+ [A-Z][a-z]+ 20\d\d\.", line.get_text()), page
 
 
+@pytest.mark.parametrize(
+    ("page", "opened_parts"),
+    [
+        ("book/index", []),
+        ("notebooks/stability", []),
+        ("notebooks/stability_claims", ["Claim by claim"]),
+        ("book/glossary", ["Reference"]),
+    ],
+)
+def test_the_sidebar_folds_what_is_for_looking_up(html, page, opened_parts):
+    sidebar = soup_of(html / f"{page}.html").select_one(".bd-sidebar-primary")
+    folds = {fold.summary.get_text().strip(): fold for fold in sidebar.select("details.part")}
+    assert folds.keys() == {"Claim by claim", "Reference"}
+    assert [part for part, fold in folds.items() if fold.has_attr("open")] == opened_parts
+    files = [page["file"] for part in CONTENTS["parts"] if part["caption"] in folds for page in part["chapters"]]
+    assert len([link for fold in folds.values() for link in fold.select("a")]) == len(files)
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda one: one.name)
 def test_chapters_say_how_to_cite_them(html, chapter):
     page = soup_of(html / f"notebooks/{chapter.name}.html")
