@@ -155,8 +155,8 @@ class Log(ReadOnly):
     unfinished : bool array, shape (J,), or None
         Whether it still ran when the window ended: its run time is what had passed by then.
     priority : int array, shape (J,), or None
-        Jobs of a larger number go before others in replays, see :func:`mjq.simulation.schedule.replay`; the other
-        answers know no priorities.
+        Jobs of a larger number go before others wherever the log is replayed, see
+        :func:`mjq.simulation.schedule.replay`; capacities and forecasts know no priorities.
     priority_names : tuple of str
         What a priority is called in the file, the highest first; jobs of priority 0 have none of these names.
     servers : float, Vectors or None
