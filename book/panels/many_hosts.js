@@ -116,7 +116,7 @@ function draw(at, { ended, pool, time, lost, busy, in_order }) {
   return {
     summary: `On average ${shown(ended)} % of the running jobs must end before a host is empty, and in one pool ${shown(pool)} %. ` +
       `This takes ${shown(time)} mean run times, and costs as much work as ${shown(lost, 2)} small jobs. ` +
-      `With ${data.rules[rule]}, ${shown(busy, 2)} % of the places are busy while jobs wait` +
+      `Rule: ${data.rules[rule]}. Then ${shown(busy, 2)} % of the places are busy while jobs wait` +
       (rule ? `; in order, with best fit, ${shown(in_order, 2)} %.` : "."),
     charts: [
       {
