@@ -107,7 +107,7 @@ def replayed(
         return Replayed(
             _replay(submit, log.needs, log.run, estimate, servers, policy, calendar=up, **how), 0, np.empty(0)
         )
-    up, how = calendar_on(log, servers, growth, SOONER), _kept(log, growth, SOONER, len(there[0])) | how
+    up, how = calendar_on(log, servers, growth, SOONER), _kept(log, growth, SOONER, _limits_of_waiting(there)) | how
     columns = submit + SOONER, log.needs, log.run, log.run if estimate is None else estimate
     arrival, need, run, promised = (np.concatenate(pair) for pair in zip(there[:4], columns, strict=True))
     if log.priority is not None:
@@ -119,6 +119,12 @@ def replayed(
 def _kept(log, *more):
     """Return what a replay takes of the rules of a log."""
     return {} if log.rules is None else log.rules.how(log, *more)
+
+
+def _limits_of_waiting(there):
+    """Return the limit of each of those from before; not a number for those who ran."""
+    arrival, promised = there[0], there[3]
+    return np.where(arrival < SOONER, np.nan, promised)
 
 
 def _replay(submit, need, run, estimate, servers, policy, **how):

@@ -47,7 +47,7 @@ class Cluster:
         self.started = []  # jobs in service, in the order of their starts
         self.start, self.finish = np.full(len(submit), np.nan), np.full(len(submit), np.nan)
         self.now, self.up, self.changes = 0.0, servers, []
-        self.hours, self.kind, self.cycle = None, None, 0.0
+        self.hours, self.kind, self.cycle, self.known = None, None, 0.0, False
 
     def opens(self, k, job):
         """Whether hour k is open for a job."""
@@ -113,9 +113,11 @@ class Cluster:
     def change(self):
         """Another number of servers is up; promises are void if they are fewer, and may become better otherwise."""
         up = self.changes.pop(0)[1]
-        if not fits(self.up, up):
-            self.promises.clear()
-        self.up, self.early = up, True
+        if not self.known:
+            if not fits(self.up, up):
+                self.promises.clear()
+            self.early = True
+        self.up = up
 
     def served(self):
         """Jobs that hold servers."""
@@ -133,29 +135,39 @@ class Cluster:
         """Whether the job could start now."""
         return fits(self.need[job], self.free())
 
+    def up_at(self, time):
+        """What will be up at a time, as far as it is known."""
+        ups = [up for since, up in self.changes if since <= time] if self.known else []
+        return scaled(1 + FIT_TOLERANCE, [self.up, *ups][-1])
+
     def free_at(self, time, promises):
         """What nobody will hold, if all end as expected and start as promised."""
         held = [self.need[job] for job in self.served() if self.expected[job] > time]
         held += [self.need[job] for job, start in promises.items() if start <= time < start + self.left[job]]
-        return rest(self.all_up(), held)
+        return rest(self.up_at(time), held)
 
     def earliest(self, job, promises):
         """When the job can start at the earliest, by the expected ends of the others and the promises to them.
 
         That is never, as far as anybody knows, if it needs more servers than are up.
         """
-        if not fits(self.need[job], self.all_up()):
+        if not self.known and not fits(self.need[job], self.all_up()):
             return math.inf
+        changes = [since for since, _ in self.changes if since > self.now] if self.known else []
         ends = [self.expected[other] for other in self.served()]
         ends += [start + self.left[other] for other, start in promises.items()]
-        for time in self.times({self.now, *(end for end in ends if end > self.now)}, job):
+        for time in self.times({self.now, *changes, *(end for end in ends if self.now < end < math.inf)}, job):
             if not self.may(job, time):
                 continue
             end, need = time + self.left[job], self.need[job]
             if fits(need, self.free_at(time, promises)) and all(
-                fits(need, self.free_at(start, promises)) for start in promises.values() if time < start < end
+                fits(need, self.free_at(start, promises))
+                for start in [*promises.values(), *changes]
+                if time < start < end
             ):
                 return time
+        if self.known:
+            return math.inf
         raise AssertionError("a job that fits into the servers can start in the end")
 
     def begin(self, job):
@@ -241,6 +253,9 @@ def of_needs(rule):
 
     def starting(cluster):
         line = [job for job in cluster.line if cluster.may(job, cluster.now)]
+        if cluster.known:
+            able = [job for job in line if cluster.earliest(job, {}) <= cluster.now]
+            return able[:1] if rule is first_fit or able[:1] == line[:1] else []
         needs = [cluster.need[job] for job in line]
         place = rule(needs, cluster.free(), len(cluster.served()), cluster.depth, cluster.all_up())
         return [] if place is None else [line[place]]
@@ -251,6 +266,12 @@ def of_needs(rule):
 def easy(cluster):
     """The first one, or the first later one that, by the estimates, does not delay it."""
     head, *others = cluster.line
+    if cluster.known:
+        shadow = cluster.earliest(head, {})
+        if shadow <= cluster.now:
+            return [head]
+        held = {} if shadow == math.inf else {head: shadow}
+        return [job for job in others if cluster.earliest(job, held) <= cluster.now][:1]
     if cluster.fits(head) and cluster.may(head, cluster.now):
         return [head]
     shadow = cluster.earliest(head, {})  # if it needs more than are up, nobody delays it
@@ -333,12 +354,15 @@ def schedule(
     hours=None,
     hours_class=None,
     cycle=0.0,
+    known=False,
 ):
     """Start and end of each job; arguments as those of `mjq.simulation.replay`. Who never starts has none.
 
     The words of the calendar: jobs in service run on when servers go down, and nobody starts who would hold more than
-    are up together with them. The scheduler goes by the servers that are up now, as if that were for ever. A change
-    comes before all else of its instant. Of several resources it counts the first, and of each the same share is up.
+    are up together with them. The scheduler goes by the servers that are up now, as if that were for ever. If it knows
+    the calendar, it counts those that will be up, and starts nobody who by the estimates would hold more than there
+    will be. A change comes before all else of its instant. Of several resources it counts the first, and of each the
+    same share is up.
 
     The words of the hours: a job starts only in an open hour of its class, and only if by its estimate it will have
     ended when these hours close, grace included; one too long for any of its open hours has only to start in one. Under
@@ -362,7 +386,7 @@ def schedule(
     depth = int(number) if number else math.inf if name == "conservative" else 0
     servers = plain(servers)
     cluster = Cluster(*columns, servers, depth)
-    cluster.hours, cluster.cycle = hours, cycle
+    cluster.hours, cluster.cycle, cluster.known = hours, cycle, known
     cluster.kind = [0 if hours_class is None else int(hours_class[job]) for job in order]
     cluster.firsts = [cluster.kind.index(kind) for kind in set(cluster.kind)]  # one job of each class of hours
     next_pass, idle = math.inf, 0

@@ -43,7 +43,7 @@ from mjq.simulation import policies
 from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, number_of, service_time
 from mjq.simulation.engine.heap import pop, push, record_type, remove
 from mjq.simulation.engine.hours import ALWAYS, closes, passes, turns
-from mjq.simulation.engine.policy import compiled
+from mjq.simulation.engine.policy import Policy, compiled
 from mjq.simulation.engine.queue import (
     ALL,
     MEMORY,
@@ -147,6 +147,8 @@ class Rules(NamedTuple):
         When the servers that are up change, and to how many, in units; `ALWAYS_UP` if all are always up. Of each
         resource the same share is up. Jobs in service run on when servers go down: what is free is then negative, and
         nobody starts who needs some of it.
+    known : bool
+        Whether the policy knows the calendar beforehand. It then stands at the end of the profile.
     cycle : float
         The policy is asked at multiples of it; if 0, at once.
     begins, hour : float
@@ -158,6 +160,7 @@ class Rules(NamedTuple):
     """
 
     calendar: np.ndarray = ALWAYS_UP
+    known: bool = False
     cycle: float = 0.0
     begins: float = 0.0
     hour: float = 1.0
@@ -187,10 +190,11 @@ class Sums(NamedTuple):
     areas: np.ndarray
 
 
-def events(rng: np.random.Generator, policy: str, *settings: Any) -> Sums:
-    """Run the event loop under the policy of this name; the other arguments are those of the loop."""
+def events(rng: np.random.Generator, policy: str | Policy, *settings: Any) -> Sums:
+    """Run the event loop under a policy, or that of a name; the other arguments are those of the loop."""
+    rule = policies.policy(policy) if isinstance(policy, str) else policy
     with np.errstate(over="ignore"):  # the draws of the trees overflow, of which plain Python would warn
-        return event_loop(compiled(policies.policy(policy).choose), rng, *settings)
+        return event_loop(compiled(rule.choose), rng, *settings)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -243,7 +247,8 @@ def event_loop(choose, rng, source, needs, plan, record, rules):
     memory[0].cycle = rules.cycle
     if len(rules.weeks):
         _learn_hours(state[0], line, memory, rules)
-    profile = np.empty(_entries(jobs, plan), PROFILE)
+    profile = _profile(jobs, plan, rules)
+    memory[0].known = len(rules.calendar) if rules.known else 0
     most = min(plan.arrivals, _together(needs))  # in service at the same time
     if plan.one_by_one:
         most *= 2  # those that are gone are still there
@@ -253,8 +258,8 @@ def event_loop(choose, rng, source, needs, plan, record, rules):
     ):
         state[0].spare = len(jobs)
         jobs = longer_table(jobs)
-        longer = np.empty(_entries(jobs, plan), PROFILE)
-        longer[: len(profile)] = profile
+        longer = _profile(jobs, plan, rules)
+        longer[: memory[0].used] = profile[: memory[0].used]
         profile = longer
     return sums
 
@@ -272,9 +277,18 @@ def _together(needs):
 
 
 @numba.njit(cache=True, nogil=True)
-def _entries(jobs, plan):
-    """Return how many entries a profile may have: two for each job, and some while one is moved."""
-    return 2 * len(jobs) + 4 if plan.knows_times else 1
+def _profile(jobs, plan, rules):
+    """Return an empty profile with room for two entries for each job, and some while one is moved.
+
+    A calendar that is known takes as many entries, and stands at the end.
+    """
+    steps = len(rules.calendar) if rules.known else 0
+    profile = np.empty((2 * len(jobs) + 4 if plan.knows_times else 1) + 2 * steps, PROFILE)
+    for k in range(steps):
+        step = profile[len(profile) - steps + k]
+        step.since = rules.calendar[k].since
+        step.free[:] = rules.calendar[k].up
+    return profile
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -399,12 +413,12 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
 def _change(state, jobs, line, memory, calendar, times_known):
     """Let as many servers be up as the calendar says from now on; if they are fewer, all promises are void."""
     up = calendar[state.step].up
-    if up < memory[0].up and times_known:
+    if up < memory[0].up and times_known and memory[0].known == 0:
         job = line[len(line) - 1].first
         while job != NOBODY:
             jobs[job].promise = np.nan
             job = jobs[job].behind[ALL]
-    memory[0].changed = True
+    memory[0].changed |= memory[0].known == 0  # who knows it expects it
     for k in range(MOST_RESOURCES):
         state.free[k] += up - memory[0].up
     memory[0].up = up

@@ -123,6 +123,7 @@ def replay(
     kill: bool = False,
     calendar: ArrayLike | Calendar | None = None,
     priority: ArrayLike | None = None,
+    known: bool = False,
     hours: Hours | None = None,
     hours_class: ArrayLike | None = None,
     cycle: float = 0.0,
@@ -157,15 +158,12 @@ def replay(
         Whether jobs are killed at their estimate. If not, who runs longer is taken to have said so beforehand.
     calendar : sequence of (float, float), optional
         Times, on the clock of `submit`, and how many of the servers are up from each of them on; before the first all
-        are. Jobs in service run on when servers go down; those servers go when the jobs end. The policy does not know
-        the calendar beforehand. The whole rule is in :mod:`mjq.simulation.calendar`. Not for policies that interrupt.
-        Of several resources it counts the first, and the same share of each other one is up.
-    priority : sequence of float, shape (n,), optional
-        A job with a larger number stands before all with smaller ones, as in Slurm, PBS, LSF and Kubernetes; jobs of
-        the same number queue in order of arrival. Under fcfs this is strict priority: no job starts while one of a
-        higher priority waits. Under easy the first of this queue holds the reservation, and loses it to a job of a
-        higher priority that comes. Only for policies that go down the queue and keep no promises: these two and
-        first-fit.
+        are. Jobs in service run on when servers go down; those servers go when the jobs end. The whole rule is in
+        :mod:`mjq.simulation.calendar`. Not for policies that interrupt. Of several resources it counts the first, and
+        the same share of each other one is up.
+    known : bool
+        Whether the scheduler knows the calendar beforehand, and drains for it. If not, it goes by the servers that are
+        up now.
     hours : mjq.simulation.hours.Hours, optional
         At which hours of the week jobs may run; the rule is in :mod:`mjq.simulation.hours`. The scheduler knows it.
     hours_class : int array, shape (n,), optional
@@ -206,6 +204,11 @@ def replay(
     >>> replay(*log, "easy", calendar=[(4, 2), (9, 4)]).start
     array([0., 9., 5.])
 
+    If the scheduler knows that beforehand, a job of four servers does not start at 3, as it would run until 7.
+
+    >>> [replay([3], [4], [4], None, 4, calendar=[(4, 2), (9, 4)], known=known).start.item() for known in (False, True)]
+    [3.0, 9.0]
+
     Four servers and 16 GB: beside the first job there are servers for the second, but not the memory.
 
     >>> replay([0, 1, 2], [(2, 12), (2, 8), (1, 4)], [5, 2, 3], None, (4, 16), "easy").start
@@ -242,6 +245,11 @@ def replay(
     run, estimates = (np.minimum(run, estimates), estimates) if kill else (run, np.maximum(run, estimates))
     steps = ALWAYS_UP if calendar is None else calendar.steps()
     last = max(submit.max(), steps["since"].max(initial=0.0))  # nothing ends later than all work after it
+    known = known and len(steps) > 0
+    if known and (not rule.knows_hours or priority is not None):
+        told = "is not combined with priorities" if rule.knows_hours else f"is for {_able()}; got {policy}"
+        raise ValueError(f"a calendar that is known {told}")
+    rule = policies.knowing(policy) if known else rule
     hours, of_class = _hours(hours, hours_class, len(submit), rule, policy)
     if hours is not None:  # but for hours: of each week, somebody uses some
         last += HOURS * hours.hour * len(submit)
@@ -277,9 +285,9 @@ def replay(
         by_number=queue is not None,
     )
     begins, hour = (0.0, 1.0) if hours is None else (hours.week_begins, hours.hour)
-    rules = Rules(steps, cycle, begins, hour, weeks, hours_of_needs)
+    rules = Rules(steps, known, cycle, begins, hour, weeks, hours_of_needs)
     with watching.working(f"replay under {policy}", lambda: float(np.mean(record[START] >= 0))):
-        events(rng, policy, source, by_resource(units(needs, servers)), plan, record, rules)
+        events(rng, rule, source, by_resource(units(needs, servers)), plan, record, rules)
     del source
     place = order if queue is None else queue  # of each row of the record
     times = record if in_order and queue is None else np.empty((2, n))
@@ -290,13 +298,17 @@ def replay(
     return Schedule(submit.copy(), held.copy(), run.copy(), servers, times[START], times[FINISH], calendar)
 
 
+def _able():
+    """Return the names of the policies that know hours and calendars."""
+    return ", ".join(name for name, rule in policies.POLICIES.items() if rule.knows_hours) + " and backfill-<number>"
+
+
 def _hours(hours, given, jobs, rule, policy):
     """Return the hours, or None if all jobs may always run, and the class of each job."""
     if hours is None:
         return None, None
     if not rule.knows_hours:
-        able = ", ".join(name for name, known in policies.POLICIES.items() if known.knows_hours)
-        raise ValueError(f"hours are for {able} and backfill-<number>; got {policy}")
+        raise ValueError(f"hours are for {_able()}; got {policy}")
     of_class = _classes("hours_class", given, jobs, len(hours.open))
     return (None if hours.always[of_class].all() else hours), of_class
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mjq._util import checks, fingerprints
 from mjq.simulation import Hours
@@ -59,11 +60,11 @@ class Rules:
         """Return the same rules without a size."""
         return replace(self, servers=None)
 
-    def how(self, log: Log, growth: float = 1.0, sooner: float = 0.0, before: int = 0) -> dict[str, Any]:
+    def how(self, log: Log, growth: float = 1.0, sooner: float = 0.0, before: ArrayLike = ()) -> dict[str, Any]:
         """Return what :func:`mjq.simulation.schedule.replay` takes, for the jobs of a log and those `before` it.
 
-        Those may start at any hour. Where jobs come faster, the week is as much shorter. Time 0
-        may be some seconds `sooner` than the window begins.
+        Of these the limits are given, or not a number for those who ran, who go on at any hour. Where jobs come faster,
+        the week is as much shorter. Time 0 may be some seconds `sooner` than the window begins.
         """
         how: dict[str, Any] = {"cycle": self.cycle} if self.cycle else {}
         if self.hours is not None:
@@ -82,7 +83,9 @@ class Rules:
         zero = MONDAY if log.clock is None else log.clock
         begins = sooner - ((log.begin + most + zero - MONDAY) % WEEK) / growth
         made = Hours(np.concatenate(rows), week_begins=begins, grace=np.inf, hour=HOUR / growth)
-        return {"hours": made, "hours_class": np.append(np.zeros(before, dtype=int), classes)}
+        limits = np.asarray(before, dtype=float)
+        theirs = np.where(np.isnan(limits), 0, hours.classes(np.nan_to_num(limits)) + 1)
+        return {"hours": made, "hours_class": np.append(theirs, classes)}
 
     def fingerprint(self) -> str:
         """Return sixteen letters that depend only on these rules."""

@@ -41,13 +41,20 @@ def random_log(rng):
 
 
 def random_case(rng):
-    """A log, and how it is replayed: with hours, passes, or both."""
+    """A log, and how it is replayed: with hours, passes, a calendar that is known or not, or several of these."""
     log, classes = random_log(rng), int(rng.integers(1, 4))
     how = {"hours": random_hours(rng, classes), "hours_class": rng.integers(0, classes, len(log[0]))}
     if rng.random() < 0.3:
         how["cycle"] = float(rng.choice([0.25, 0.5, 1 / 1024]))
         if rng.random() < 0.3:
             how = {"cycle": 4 * how["cycle"]}
+    if rng.random() < 0.4:
+        times, size = np.sort(rng.choice(30, rng.integers(1, 5), replace=False)), np.ravel(log[-1])[0]
+        up = size * rng.integers(0, 4, len(times)) / 3
+        how["calendar"] = [*zip(0.75 * times, up, strict=True), (30.0, size)]
+        how["known"] = bool(rng.random() < 0.7)
+        if rng.random() < 0.5:
+            how = {name: how[name] for name in ("calendar", "known")}
     return log, how
 
 
@@ -63,7 +70,7 @@ def compare(number, seed):
     for case in range(number):
         log, how = random_case(rng)
         policy = WITH_HOURS[case % len(WITH_HOURS)]
-        if policy in ("fcfs", "first-fit", "easy") and rng.random() < 0.3:
+        if policy in ("fcfs", "first-fit", "easy") and not how.get("known") and rng.random() < 0.3:
             how["priority"] = rng.integers(0, 3, len(log[0]))
         ties = TIES[case // len(WITH_HOURS) % 2 if "cycle" not in how else 0]
         assert agrees(log, how, policy, ties), (case, policy, ties, log, how)
@@ -126,6 +133,30 @@ def test_with_nobody_in_service_a_job_that_may_start_starts(policy):
             assert not waits.any() or ((found.start <= now) & (now < found.finish)).any()
 
 
+@pytest.mark.parametrize("policy", WITH_HOURS)
+@settings(max_examples=10)
+@given(log=logs(), times=st.lists(st.integers(-5, 60), max_size=4, unique=True))
+def test_a_known_calendar_of_constant_servers_changes_nothing(policy, log, times):
+    """Nor does one that changes after all is over: then all go by the profile."""
+    without = replay(*log, policy)
+    for steps in ([(time, log[-1]) for time in sorted(times)], [(1e6, 0)]):
+        known = replay(*log, policy, calendar=steps, known=True)
+        assert np.array_equal(known.start, without.start) and np.array_equal(known.finish, without.finish)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10**6), policy=st.sampled_from(WITH_HOURS))
+def test_who_knows_the_calendar_never_holds_more_than_is_up(seed, policy):
+    rng = np.random.default_rng(seed)
+    log = random_log(rng)
+    size = np.ravel(log[-1])[0]
+    steps = [(5.0, size / 2), (9.0, 0.0), (13.0, size), (20.0, size / 3), (31.0, size)]
+    found = replay(*log, policy, calendar=steps, known=True)
+    for now in [*found.start[found.run > 0], 5.0, 9.0, 20.0]:
+        held = found.need[(found.start <= now) & (now < found.finish)].sum(axis=0)
+        assert np.ravel(held)[0] <= found.calendar.at(now) * (1 + 1e-9) + 1e-9
+
+
 def test_a_machine_drains_before_hours_close():
     """Two servers; the class of the first job is open from 5 to 10, that of the others always."""
     hours = Hours([(np.arange(168) >= 5) & (np.arange(168) < 10), np.ones(168)], hour=1.0)
@@ -157,6 +188,18 @@ def test_with_passes_jobs_start_at_multiples(policy, log, cycle):
         ({"hours_class": np.array([0, 1, 1])}, "2 of 3 jobs never start: .* always closed; the first is job 2"),
         ({"hours_class": np.array([0, 2, 0])}, "hours_class must be from 0 to 1, got 2"),
         ({"hours_class": [0, 1]}, "hours_class must be a whole number for each of 3 jobs"),
+        (
+            {"calendar": [(1, 2), (3, 4)], "known": True, "priority": [1, 1, 1]},
+            "is known is not combined with priorities",
+        ),
+        (
+            {"calendar": [(1, 2)], "known": True, "hours": None, "policy": "least-servers-first"},
+            "a calendar that is known is for fcfs, .* got least-servers-first",
+        ),
+        (
+            {"calendar": [(1, 0)], "known": True, "hours": None},
+            "3 of 3 jobs never start: the calendar ends with 0 of 4",
+        ),
         ({"policy": "most-servers-first"}, "hours are for fcfs, .* and backfill-<number>; got most-servers-first"),
         ({"cycle": 0.1}, "cycle must be a multiple of 1/1024, got 0.1"),
         ({"cycle": 4000}, "cycle must be at most an hour of the hours, 3600, got 4000"),

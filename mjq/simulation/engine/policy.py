@@ -70,7 +70,7 @@ class Policy:
         Whether the queue of a replay may stand in an order of priorities: whether the rule goes down the queue, and not
         by needs first, and keeps no promise that a later job of a higher priority would have to break.
     knows_hours : bool
-        Whether it can be replayed with hours at which jobs may run.
+        Whether it can be replayed with hours at which jobs may run, and with a calendar that is known beforehand.
     number : int
         Its parameter, if it has one.
     """

@@ -79,6 +79,7 @@ MEMORY = record_type(
         ("changed", np.int64),  # whether the jobs in service are no longer those, or not for so long, that it expects
         ("used", np.int64),  # entries of the profile
         ("up", np.int64),  # what of each resource is up, in units, whether held or free
+        ("known", np.int64),  # entries at the end of the profile: when, and how much of each resource will be up
         ("cycle", np.float64),  # jobs start at multiples of it; 0 if at any time
         # The week, see :mod:`mjq.simulation.engine.hours`: when one begins, how long an hour is; in the further entries
         # of `memory`, each for a class of hours, which hours are open, and how far beyond them jobs may run:

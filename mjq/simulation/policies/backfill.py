@@ -18,9 +18,11 @@ last one holds for ever. ``memory[0].used`` entries count.
 4. The first job on the way whose promise is due, and which fits, starts. If there is none, the policy is asked again at
    the next promise.
 
-Where servers go down and come back, a policy does not know it beforehand: it goes by those that are up now. When some
+Where servers go down and come back, a policy that does not know it beforehand goes by those that are up now. When some
 go down, all promises are void, and given anew in order of arrival; a job that needs more than are up is promised
-nothing. When some come back, promises are kept and made better, as if somebody had ended early.
+nothing. When some come back, promises are kept and made better, as if somebody had ended early. Where the calendar is
+known, the profile has what will be up; then first come, first served, first-fit (depth 0) and EASY (depth 1) go by a
+profile, too.
 
 **Cost.** The profile has at most two entries a job in service or with a promise. To find an earliest start is one walk
 over it, and so is to take a job out; step 1 takes this for each promise. Conservative backfilling with a queue of q
@@ -75,13 +77,47 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     return NOBODY
 
 
+def choose_in_order(jobs, line, serving, memory, profile, running, free, now):
+    """Return the first job in the queue if all servers that it needs will be up, and free, until it is expected to end.
+
+    Jobs whose hours do not let them start now count as absent.
+    """
+    if memory[0].changed:
+        _promise_anew(jobs, line, serving, memory, profile, free, now)
+        memory[0].changed = False
+    _forget(memory, profile, now)
+    job = line[len(line) - 1].first
+    while job != NOBODY and now + jobs[job].estimate > line[jobs[job].kind].closes:
+        job = jobs[job].behind[ALL]
+    if job == NOBODY:
+        return NOBODY
+    need, hours, span = line[jobs[job].kind].need, line[jobs[job].kind].hours, jobs[job].estimate
+    start = _earliest(memory, profile, now, span, need, hours, math.inf)
+    if start > now or not fits(need, free):
+        memory[0].wake = start
+        return NOBODY
+    _hold(memory, profile, start, start + span, need)
+    return job
+
+
 @numba.njit(cache=True, nogil=True)
 def _promise_anew(jobs, line, serving, memory, profile, free, now):
     """Make the profile from the jobs in service and all promises; then let each job in turn come earlier."""
     profile[0].since = now
     profile[0].free[:] = free
-    used, job = 1, serving[0].first
-    while job != NOBODY:
+    used, job, step, up = 1, serving[0].first, len(profile) - memory[0].known, memory[0].up
+    while job != NOBODY or step < len(profile):
+        if step < len(profile) and (job == NOBODY or profile[step].since <= jobs[job].estimate):
+            if profile[step].since > now:
+                if profile[step].since > profile[used - 1].since:
+                    profile[used] = profile[used - 1]
+                    profile[used].since = profile[step].since
+                    used += 1
+                for k in range(MOST_RESOURCES):
+                    profile[used - 1].free[k] += profile[step].free[k] - up
+                up = profile[step].free[0]
+            step += 1
+            continue
         end, need = jobs[job].estimate, line[jobs[job].kind].need
         if end > profile[used - 1].since:
             profile[used] = profile[used - 1]
@@ -191,6 +227,9 @@ def _entry(memory, profile, time):
     memory[0].used += 1
     return k
 
+
+# First come, first served, where a calendar is known.
+KNOWING = Policy(choose_in_order, "", knows_times=True, knows_hours=True)
 
 POLICIES = {
     "conservative": Policy(
