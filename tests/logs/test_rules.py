@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mjq.simulation import replay
+from mjq_book.experiments import kept
 from mjq_logs import (
     Log,
     OpenHours,
@@ -350,3 +351,14 @@ def test_kth_is_explained_by_its_hours():
     later = np.arange(len(log)) >= len(log) // 10
     near = likeness(log.wait, waits_with(log, rules), later)
     assert 0.85 < near.ratio < 1.25 and near.error < 1.8 and near.within_a_minute > 0.3
+
+
+def test_no_public_log_is_replayed_worse_with_its_rules():
+    """The kept table: of the same jobs with and without rules, and logs without starts have none."""
+    table = kept("rules")
+    known = table.filter(table["starts"] != "none")
+    assert known["error"].is_not_null().all() and table.filter(starts="none")["error"].is_null().all()
+    errors = known.pivot("replay", index=["log", "starts"], values="error")
+    assert (errors["with rules"] <= errors["as it is"]).all()
+    (worst,) = known.filter(log="KTH-SP2", starts="real", replay="with rules")["error"]
+    assert worst < 1.65
