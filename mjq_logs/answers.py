@@ -981,9 +981,9 @@ class PromiseScore(Plain):
     jobs: int
     error: Annotated[Interval, Column("error")]
     """Mean absolute difference of log(1 + minutes) between the wait from then on that was promised, and that came."""
-    minutes: Annotated[float, Column("off by,\non average", "min", ",.1f")]
+    minutes: Annotated[float, Column("off by,\non average", "min", ".1f")]
     """Mean absolute difference."""
-    bias: Annotated[float, Column("too late by,\non average", "min", "+,.1f")]
+    bias: Annotated[float, Column("too late by,\non average", "min", "+.1f")]
     """Mean difference; negative where jobs started later than promised."""
     intervals: int
     """How many came with an interval."""

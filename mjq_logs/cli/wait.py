@@ -1,4 +1,4 @@
-"""The ``wait`` command: when one more job would start."""
+"""The ``wait`` command: when one more job would start, and how good promised starts were."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from mjq_logs.cli import sheet
-from mjq_logs.cli.common import Command, json_option, note, quiet_option, workers_option
+from mjq_logs.cli import judging, sheet
+from mjq_logs.cli.common import Command, json_option, note, page_option, quiet_option, workers_option
 from mjq_logs.cli.plan import Duration
 from mjq_logs.cli.reading import (
     Need,
@@ -61,12 +61,21 @@ __all__ = ["wait"]
     help="Print a table for many needs and limits. By default they are those that are usual in the log. Forecasts that "
     "do not differ share a row.",
 )  # fmt: skip
+@click.option(
+    "--against", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
+    help="Judge the promised starts in this file by the starts in the log, in place of a forecast. The file is a CSV "
+    "table with the columns time, job and start, and perhaps low and high, or has lines of the time, the job and the "
+    "start with | between them, as squeue --start prints them.",
+)  # fmt: skip
+@page_option
 @sheet.full_option
 @json_option
-@schema_option("StartForecasts")
+@schema_option("StartForecasts", "PromisesJudged")
 @workers_option
 @quiet_option
-def wait(log, needs, limits, at, policy, servers, within, table, full, as_json, workers, quiet, **reading):
+def wait(
+    log, needs, limits, at, policy, servers, within, table, against, page, full, as_json, workers, quiet, **reading
+):  # fmt: skip
     """Forecast when one more job would start.
 
     The command takes the jobs that run and wait at a time of the log, and replays them with one more job. It also looks
@@ -81,28 +90,47 @@ def wait(log, needs, limits, at, policy, servers, within, table, full, as_json, 
     writes the log are used, too. The forecasts of the past are kept in the user's cache folder, so that the same log is
     answered at once the next time.
 
+    With --against, the command judges what squeue --start, or anybody else, has promised: by how much the promises were
+    off, in which direction, and by how far ahead. Beside them stands what mjq would have promised at the same times,
+    and what simple guesses would have been.
+
     \b
       mjq wait jobs.txt --need 32 --limit 4h
       mjq wait jobs.txt --table
       mjq wait jobs.txt --unit cpus,mem --servers 384,1.5TB --need 4,16GB --limit 4h
+      mjq wait jobs.txt --against starts.csv
     """
     import mjq_logs
     from mjq_logs.forecast.record import LAST_PART
     from mjq_logs.forecast.table import usual as usual_jobs
 
+    if against is not None and (needs or limits or within or table or at is not None):
+        raise click.UsageError(
+            "--against judges promises that were made, and takes no --need, --limit, --at, --within or --table"
+        )
     cluster_log = read(log, servers=servers, taught_by=LAST_PART, **reading)
+    work = dict(keep=_cache(), workers=workers, progress=not quiet and sys.stderr.isatty())
+    if against is not None:
+        promises = mjq_logs.read_promises(against, cluster_log)
+        judged = mjq_logs.judge_promises(cluster_log, promises, policy, **work)
+        answer = judging.answer(log, cluster_log, against, judged)
+        title = f"{Path(against).name}: how good promised starts were"
+        sheet.deliver(answer, judged, full, as_json, page, title, judging.charts(judged))
+        return
     if table:
         needs, limits = (asked or usual for asked, usual in zip((needs, limits), usual_jobs(cluster_log), strict=True))
     elif not needs or not (limits or cluster_log.estimate is None):
-        raise click.UsageError("give --need and --limit of the job, or --table for many at once")
+        raise click.UsageError(
+            "give --need and --limit of the job, --table for many at once, or --against to judge promises"
+        )
     cases = list(product(needs, limits or [None]))
     of_jobs = [need for need, _ in cases], [limit for _, limit in cases] if limits else None
     report = mjq_logs.forecast_starts(
         cluster_log, *of_jobs, _seconds(at, cluster_log), policy,
-        **({"within": within} if within else {}), keep=_cache(), workers=workers,
-        progress=not quiet and sys.stderr.isatty(),
+        **({"within": within} if within else {}), **work,
     )  # fmt: skip
-    sheet.deliver(_answer(log, cluster_log, report, table), report, full, as_json)
+    title = "When one more job would start"
+    sheet.deliver(_answer(log, cluster_log, report, table), report, full, as_json, page, title)
 
 
 def _seconds(at, cluster_log):

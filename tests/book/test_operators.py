@@ -34,7 +34,9 @@ output = module(ROOT / "book/output.py")
 console = module(ROOT / "book/_ext/console.py")
 
 
-@pytest.mark.parametrize("name", output.COMMANDS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "wait-against")) for name in output.COMMANDS]
+)
 def test_what_the_page_shows_is_what_the_command_prints(name):
     """Each word, and each number but for its last digits, which may differ between processors."""
     status, out, err = said(*output.COMMANDS[name], cwd=ROOT)

@@ -37,6 +37,7 @@ ASKED = {
         ["--servers", "16", "--need", "4", "--limit", "1h"],
         ["--servers", "16", "--table", "--within", "2h"],
         ["--servers", "16", "--need", "4", "--limit", "1h", "--at", "2000"],
+        ["--servers", "16", "--against", "STARTS"],
     ],
 }
 WAYS = [(command, words) for command, ways in ASKED.items() for words in ways]
@@ -45,10 +46,10 @@ WAYS = [(command, words) for command, ways in ASKED.items() for words in ways]
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
     """A few hundred jobs of two partitions, with waits."""
-    rng, rows = np.random.default_rng(3), ["submit,start,need,run,estimate,partition"]
-    for come in np.cumsum(rng.exponential(900, 300)).round().tolist():
+    rng, rows = np.random.default_rng(3), ["job,submit,start,need,run,estimate,partition"]
+    for job, come in enumerate(np.cumsum(rng.exponential(900, 300)).round().tolist()):
         need, run, wait = rng.integers(1, 9), rng.integers(60, 20_000), rng.integers(600)
-        rows.append(f"{come},{come + wait},{need},{run},{2 * run},{('batch', 'gpu')[rng.integers(4) // 3]}")
+        rows.append(f"{job},{come},{come + wait},{need},{run},{2 * run},{('batch', 'gpu')[rng.integers(4) // 3]}")
     path = tmp_path_factory.mktemp("log") / "jobs.csv"
     path.write_text("\n".join(rows))
     return path
@@ -69,6 +70,10 @@ def test_no_command_with_a_schema_is_left_out():
 def test_json_is_what_the_schema_says(log, command, words, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 5)
+    starts = tmp_path / "starts.csv"
+    jobs = [row.split(",")[:3] for row in log.read_text().splitlines()[1::20]]
+    starts.write_text("time,job,start\n" + "".join(f"{submit},{job},{start}\n" for job, submit, start in jobs))
+    words = [str(starts) if word == "STARTS" else word for word in words]
     more = [] if command == "capacity" else ["-q"]
     more += ["--servers", "16"] if command == "capacity" and not {"--servers", "--hosts"} & set(words) else []
     run = said(command, log, *words, *more, "--json")
