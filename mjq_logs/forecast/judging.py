@@ -89,14 +89,14 @@ def judge_promises(
     log : Log
         With starts. If it has no limits, there are no forecasts of ours, and none from jobs alike.
     promises : Promises
-        See :func:`read_promises`. If a job was requeued, a promise is one of its next start. Of an array that waits, it
+        See :func:`mjq_logs.forecast.promises.read_promises`. If a job was requeued, a promise is one of its next start. Of an array that waits, it
         is one of the start of its next task.
     policy : str
         Of the replays.
     most : int
         Promises that are judged: of more, one is drawn from each of as many successive groups of equal size.
     keep, workers, progress
-        As for :func:`forecast_starts`.
+        As for :func:`mjq_logs.forecast.starts.forecast_starts`.
 
     Returns
     -------
