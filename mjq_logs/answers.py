@@ -1026,7 +1026,7 @@ class PromisesJudged(Plain):
     """Of the promises, of our own forecasts, of the median of the replays alone, of the median of what the latest jobs
     alike still waited, and of a start at once."""
     gain: Interval | None
-    """By how much our error is smaller than that of the promises; null where the log has no limits."""
+    """By how much our error is smaller than that of the promises; null where we forecast nothing."""
     by_lead: list[LeadScore]
     lines: Lines | None
     notes: list[str]

@@ -124,9 +124,9 @@ def wait(
             "give --need and --limit of the job, --table for many at once, or --against to judge promises"
         )
     cases = list(product(needs, limits or [None]))
-    of_jobs = [need for need, _ in cases], [limit for _, limit in cases] if limits else None
+    of_jobs, their_limits = [need for need, _ in cases], [limit for _, limit in cases] if limits else None
     report = mjq_logs.forecast_starts(
-        cluster_log, *of_jobs, _seconds(at, cluster_log), policy,
+        cluster_log, of_jobs, their_limits, _seconds(at, cluster_log), policy,
         **({"within": within} if within else {}), **work,
     )  # fmt: skip
     title = "When one more job would start"

@@ -87,10 +87,10 @@ def judge_promises(
     Parameters
     ----------
     log : Log
-        With starts. If it has no limits, there are no forecasts of ours, and none from jobs alike.
+        With starts. If it has no limits and the policy looks at times, there are no forecasts of ours.
     promises : Promises
-        See :func:`mjq_logs.forecast.promises.read_promises`. If a job was requeued, a promise is one of its next start. Of an array that waits, it
-        is one of the start of its next task.
+        See :func:`mjq_logs.forecast.promises.read_promises`. If a job was requeued, a promise is one of its next
+        start. Of an array that waits, it is one of the start of its next task.
     policy : str
         Of the replays.
     most : int
@@ -134,8 +134,11 @@ def judge_promises(
     real = log.start[job] - asked.time
     by_name = {PROMISED: Forecasts(asked.start - asked.time, asked.low - asked.time, asked.high - asked.time)}
     notes = []
-    if log.estimate is None:
-        notes.append("The log does not say the limits of its jobs. So there are no forecasts of ours beside these.")
+    if log.estimate is None and policies.policy(policy).knows_times:
+        notes.append(
+            f"The log does not say the limits of its jobs, at which {policy} looks. So there are no forecasts of mjq "
+            "beside the promises; fcfs and first-fit look at no limits."
+        )
     else:
         by_name |= _ours(log, asked.time, job, policy, keep, workers, progress)
         if not np.isfinite(by_name[OWN].low).any():

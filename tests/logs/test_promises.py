@@ -516,6 +516,14 @@ def test_a_log_of_several_resources_judges_too():
     assert [score.error.value for score in two.scores] == pytest.approx([score.error.value for score in one.scores])
 
 
+def test_a_log_without_limits_is_judged_and_forecast_only_by_rules_that_look_at_none():
+    log = replace(numbered(300, policy="fcfs"), estimate=None)
+    easy, fcfs = (judge_promises(log, promised(log, 10), policy) for policy in ("easy", "fcfs"))
+    assert [score.forecast for score in easy.scores] == [FILE, "at once"] and easy.gain is None
+    assert "fcfs and first-fit look at no limits" in easy.notes[-1]
+    assert len(fcfs.scores) == 5 and fcfs.gain is not None
+
+
 def test_past_of_those_who_wait_is_of_jobs_that_waited():
     log = numbered(600)
     jobs = history(log, "easy")
