@@ -32,7 +32,8 @@ def drawn_in_place(jobs: History, state: State, job: int, draws: int, rng: np.ra
     new = len(state.running) + ahead
     order = np.insert(np.delete(np.arange(what.arrival.shape[1]), what.new), new, what.new)
     columns = {name: getattr(what, name)[:, order] for name in ("arrival", "need", "run", "limit")}
-    return what._replace(new=new, **columns)
+    kept = None if what.kept is None else what.kept._replace(kinds=what.kept.kinds[:, order])
+    return what._replace(new=new, kept=kept, **columns)
 
 
 def features_in_queue(jobs: History, time: float, job: int, policy: str) -> tuple[np.ndarray, float]:

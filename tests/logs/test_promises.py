@@ -12,13 +12,16 @@ from hypothesis import strategies as st
 
 from mjq_logs import (
     Log,
+    OpenHours,
     Promises,
+    Rules,
     example_log,
     example_path,
     judge_promises,
     own_promises,
     read_log,
     read_promises,
+    with_rules,
 )  # fmt: skip
 from mjq_logs.answers import Interval
 from mjq_logs.cli import judging
@@ -173,6 +176,18 @@ def test_draws_for_a_job_in_its_place_are_equal_to_a_replay_each(policy):
         assert what.need[0, : len(there)].tolist() == jobs.need[there].tolist()
         assert what.arrival.shape[1] == len(there) + LATER
         assert np.abs(waits_by_rule(what, 16, policy) - waits_one_by_one(what, 16, policy)).max() < 1e-6
+
+
+def test_draws_for_a_job_in_its_place_keep_the_hours_of_each_job():
+    log = replace(numbered(400), clock=0.0)
+    hours = OpenHours.of({1200.0: "", 4800.0: "Mon-Fri 0-12", np.inf: "Mon-Sun 18-8"})
+    jobs = history(with_rules(log, Rules(hours=hours)), "easy")
+    for time, job in zip(*asked_in(log, 4), strict=True):
+        state = jobs.at(time, int(np.searchsorted(jobs.arrival, time, side="right")))
+        what = drawn_in_place(jobs, state, int(job), 4, np.random.default_rng(1))
+        kinds = what.kept.kinds[0, len(state.running) : len(state.running) + len(state.waiting)]
+        assert kinds.tolist() == (hours.classes(jobs.limit[state.waiting]) + 1).tolist()
+        assert np.abs(waits_by_rule(what, 16, "easy") - waits_one_by_one(what, 16, "easy")).max() < 1e-6
 
 
 def test_with_true_run_times_a_job_starts_from_its_place_as_it_did():
