@@ -105,12 +105,9 @@ class Hours(ReadOnly):
     @property
     def longest(self) -> np.ndarray:
         """Return for how long each class is open at most without a break; infinite if always."""
-        twice = np.tile(self.open, 2)
-        length, longest = np.zeros(len(self.open)), np.zeros(len(self.open))
-        for k in range(2 * HOURS):
-            length = np.where(twice[:, k], length + 1, 0)
-            longest = np.maximum(longest, length)
-        return np.where(self.always, np.inf, longest * self.hour)
+        places = np.arange(2 * HOURS)
+        closed = np.maximum.accumulate(np.where(np.tile(self.open, 2), -1, places), axis=1)  # the last one before
+        return np.where(self.always, np.inf, (places - closed)[:, HOURS:].max(axis=1) * self.hour)
 
     def is_open(self, kind: ArrayLike, times: ArrayLike) -> np.ndarray:
         """Return whether the hours of classes are open at these times, one for each."""
@@ -162,7 +159,7 @@ class Hours(ReadOnly):
         rows: dict[tuple[bytes, float], int] = {}
         which = np.full((len(self.open), 2), -1)
         too_long = span > (self.longest + self.grace - cycle)[kind]
-        for row, freely in set(zip(kind.tolist(), too_long.tolist(), strict=True)):
+        for row, freely in zip(*divmod(np.flatnonzero(np.bincount(2 * kind + too_long)), 2), strict=True):
             if not self.always[row]:
                 beyond = np.inf if freely else float(self.grace[row])
                 which[row, int(freely)] = rows.setdefault((self.open[row].tobytes(), beyond), len(rows))

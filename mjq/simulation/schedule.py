@@ -259,7 +259,8 @@ def replay(
     weeks, hours_of_needs = ALWAYS, ANY_TIME
     if hours is not None:
         weeks, which = hours.classes(of_class, estimates, cycle)
-        pairs, kinds = np.unique((len(weeks) + 1) * kinds + which + 1, return_inverse=True)
+        pairs = np.flatnonzero(np.bincount(code := (len(weeks) + 1) * kinds + which + 1))
+        kinds = np.searchsorted(pairs, code)
         needs, hours_of_needs = needs[pairs // (len(weeks) + 1)], pairs % (len(weeks) + 1) - 1
     in_order, n = bool((submit[1:] >= submit[:-1]).all()), len(submit)
     order = slice(None) if in_order else np.argsort(submit, kind="stable")

@@ -15,7 +15,7 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     Source: [SCHED] Eq. (a).
     """
     job = line[len(line) - 1].first
-    if len(memory) > 1:  # there are hours
+    if len(memory) > 1 and now + jobs[job].estimate > line[jobs[job].kind].closes:  # by its hours it may not start
         job = NOBODY
         for kind in range(len(line) - 1):
             first = first_to_start(jobs, line[kind], now)
