@@ -610,7 +610,7 @@ def test_a_link_to_the_figure_unfolds_it(browser, tmp_path):
 
 # How far the points of the charts are from their curves [pixels], at the ends of each slider and between.
 OFF_THE_CURVE = """async () => {
-    const place = document.querySelector("section.panel"), inputs = [...place.querySelectorAll("input")];
+    const place = document.querySelector("section.panel"), inputs = [...place.querySelectorAll(".panel-sliders input")];
     const first = inputs.map(input => input.value), between = (a, b, t) => a.map((u, k) => u + t * (b[k] - u));
     let farthest = 0;
     for (const [k, input] of inputs.entries()) for (const part of [0, 0.13, 0.37, 0.61, 0.83, 1]) {
