@@ -144,7 +144,8 @@ def _rules(log):
         "Rules that were tried on the first half, each quarter of it with what the others teach. The error is the mean "
         "difference of log(1 + wait in minutes)"
     )
-    return [table(judged, log.learning.explained), table(tried, log.learning.tried)]
+    near = [table(judged, log.learning.explained)] if log.learning.explained[1:] else []
+    return [*near, table(tried, log.learning.tried)]
 
 
 def answer_of_partitions(
