@@ -139,6 +139,20 @@ def stability_by_the_chain(n, part, share, ratio):
     return {"n": n}, {"throughput": capacity, "wasted": 100 * idle / n}
 
 
+def line_by_the_chain(step, small, ratio):
+    """Completions that leave each state behind, by the chain in time, whose states name the head as well."""
+    needs, rates, mix = (3, 10), (1, ratio), (small / 100, 1 - small / 100)
+    states = pc.saturated_states(30, needs)
+    shares = chain.stationary(
+        chain.generator(states, lambda state: pc.saturated_transitions(state, 30, needs, rates, mix))
+    )
+    left_behind = np.zeros(11)
+    for (m1, m2, _), share in zip(states, shares, strict=True):
+        left_behind[m1] += share * (m1 + m2 * ratio)
+    left_behind *= 100 / left_behind.sum()
+    return {}, {"probability": left_behind[step]}
+
+
 def capacity_by_the_chain(share, need, time):
     capacity, idle = of_two_classes(100, share, need, 1 / time)
     return {}, {"capacity": capacity, "idle": idle}
@@ -266,6 +280,7 @@ def hosts_by_the_simulator(hosts, places, share, rule):
 # these may be from the panel's, and how the note says that.
 EXACT = [
     ("stability", stability_by_the_chain, 1e-6, "exactly"),
+    ("stability_line", line_by_the_chain, 1e-6, "exact"),
     ("processing_capacity", capacity_by_the_chain, 1e-6, ""),
     ("fluid", requests_by_levels, 1e-9, ""),
     ("pool_depletion", pool_of_many, 0.02, "within 2 %"),
@@ -486,6 +501,7 @@ PROMISES = {
         "Large jobs that run a thousand times as long": lambda at, of: at["ratio"] == 1 / 1000,
         "Half of the jobs need all ten servers": lambda at, of: at["share"] == 50 and at["n"] == of()["need"] == 10,
     },
+    "stability_line": {},
     "stability_stepper": {},
     "what_a_log_remembers": {
         "No memory": lambda at, of: at["r"] == 0,
