@@ -164,7 +164,7 @@ class Hours(ReadOnly):
                 beyond = np.inf if freely else float(self.grace[row])
                 which[row, int(freely)] = rows.setdefault((self.open[row].tobytes(), beyond), len(rows))
         weeks = np.empty(len(rows), WEEK)
-        for (row, beyond), place in rows.items():
-            weeks[place]["open"] = bits(np.frombuffer(row, dtype=bool))
+        for (hours, beyond), place in rows.items():
+            weeks[place]["open"] = bits(np.frombuffer(hours, dtype=bool))
             weeks[place]["grace"] = beyond
         return weeks, which[kind, too_long.astype(np.intp)]
