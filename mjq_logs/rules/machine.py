@@ -112,7 +112,7 @@ def with_rules(log: Log, rules: Rules | None, learning: Learning | None = None) 
     """
     rules = rules or Rules()
     if log.resources and rules:
-        raise ValueError("rules of a machine are for one resource, and this log counts several")
+        log.require_servers()  # refuses several
     if rules.servers is not None and not checks.fits(log.need.max(), rules.servers, rules.servers):
         raise ValueError(f"need {checks.shown(log.need.max())} exceeds the {rules.servers:g} servers of the rules")
     made = replace(log, rules=rules or None, learning=learning)

@@ -221,14 +221,15 @@ def test_one_resource_alone_is_the_log_that_is_read_by_it(seed):
 # --- Who knows one resource refuses a log of several ------------------------------------------------------------------
 
 OTHERS = dict(
-    need=(2.0, 7.0), limit=1.0, most=(4.0, 9.0), count=3, share=0.5, steps=[(0, 4)], binned=None, changes=[], target=1.0
+    need=(2.0, 7.0), limit=1.0, most=(4.0, 9.0), count=3, share=0.5, steps=[(0, 4)], binned=None, changes=[],
+    target=1.0, rules=mjq_logs.Rules(cycle=60.0),
 )  # fmt: skip
 # These know several: their answer is the same whichever resource comes first, but for names and order.
 KNOW = {
     "agreement", "blocked_by", "capacities", "capacity_by_block_length", "capped", "costs_of_classes", "doubts",
     "exact_near_saturation", "exponential_capacity", "find_gaps", "forecast_starts", "independent_capacity",
-    "judge_promises", "longest_pause", "naive_capacity", "outages_in_words", "own_order_capacity", "own_promises",
-    "planned", "planned_on_hosts", "report_on_hosts",
+    "judge_promises", "learned_rules", "longest_pause", "naive_capacity", "outages_in_words", "own_order_capacity",
+    "own_promises", "planned", "planned_on_hosts", "report_on_hosts",
     "report_on_several", "shifted_to_night", "size_in_use", "sizes_between", "too_short", "waits_at_load", "what_if",
     "window_of", "with_exact_estimates", "within", "without_gaps", "without_need",
 }  # fmt: skip
