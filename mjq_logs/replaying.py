@@ -117,8 +117,9 @@ def replayed(
 
 
 def _kept(log, *more):
-    """Return what a replay takes of the rules of a log."""
-    return {} if log.rules is None else log.rules.how(log, *more)
+    """Return what a replay takes of the rules of a log, and whether the scheduler knows its calendar."""
+    known = {"known": True} if log.calendar is not None and log.calendar_known else {}
+    return known if log.rules is None else known | log.rules.how(log, *more)
 
 
 def _limits_of_waiting(there):

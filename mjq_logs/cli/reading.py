@@ -85,7 +85,9 @@ LOG_OPTIONS = (
 calendar_option = click.option(
     "--calendar", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
     help="Take the servers that are up from this file. Each line has a time, in seconds on the clock of the log or as "
-    "a date, and how many servers are up from then on. Jobs in service run on when servers go down. No gap is cut.",
+    "a date, and how many servers are up from then on. Or the file is what sacctmgr -P show event "
+    "format=NodeName,Start,End,State,TRES or scontrol -o show reservation prints: nodes that are away. Jobs in service "
+    "run on when servers go down. No gap is cut.",
 )  # fmt: skip
 OUTAGE_OPTIONS = (
     click.option(
@@ -95,6 +97,11 @@ OUTAGE_OPTIONS = (
         "that length.",
     ),
     calendar_option,
+    click.option(
+        "--known", is_flag=True,
+        help="The scheduler knows the calendar beforehand: it starts no job that by its limit would still run when too "
+        "few servers are up.",
+    ),
 )  # fmt: skip
 
 
@@ -389,6 +396,7 @@ def read(
     columns: Sequence[tuple[str, str]],
     keep_gaps: bool | None = None,
     calendar: str | None = None,
+    known: bool = False,
     machine: float | None = None,
     since: str | None = None,
     until: str | None = None,
@@ -407,6 +415,8 @@ def read(
     import mjq_logs
     from mjq_logs.making.summary import is_summary
 
+    if known and calendar is None:
+        raise click.UsageError("--known says that the scheduler knows a calendar: give it with --calendar FILE")
     used = words.get("servers") == USED
     if used:
         words["servers"] = None
@@ -419,7 +429,7 @@ def read(
     if used:
         log = replace(log, servers=mjq_logs.size_in_use(log), servers_from=SIZE_IN_USE)
     if keep_gaps is not None or calendar is not None:
-        log = _with_outages(log, keep_gaps, calendar, machine)
+        log = _with_outages(log, keep_gaps, calendar, machine, known, words.get("unit"))
     size_is_given = machine is not None or words.get("servers") is not None or used
     return _with_rules(log, hours, size_is_given, save_hours, taught_by)
 
@@ -485,13 +495,20 @@ def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False,
     return replace(log, notes=sentences, header={"Summary": path})
 
 
-def _with_outages(log: Log, keep_gaps: bool | None, calendar: str | None = None, machine: float | None = None) -> Log:
+def _with_outages(
+    log: Log,
+    keep_gaps: bool | None,
+    calendar: str | None = None,
+    machine: float | None = None,
+    known: bool = False,
+    unit: str | None = None,
+) -> Log:
     """Return the log with its outages taken out, or given by a calendar; the last note says so."""
     import mjq_logs
 
     gaps: tuple[Gap, ...] = ()
     if calendar is not None:
-        log = mjq_logs.with_calendar(log, mjq_logs.read_calendar(calendar, log), machine)
+        log = mjq_logs.with_calendar(log, mjq_logs.read_calendar(calendar, log, machine, unit), machine, known)
     else:
         gaps = mjq_logs.find_gaps(log)
         log = log if keep_gaps else mjq_logs.without_gaps(log, gaps)
@@ -505,6 +522,7 @@ def read_parts(
     partition: str | None = None,
     keep_gaps: bool | None = None,
     calendar: str | None = None,
+    known: bool = False,
     since: str | None = None,
     until: str | None = None,
     hours: str = NONE,
@@ -522,7 +540,7 @@ def read_parts(
         raise click.UsageError(f"{path} is a summary of a log: it has no partitions to choose from")
     if partition is not None:
         raise click.UsageError("--partition and --servers NAME=N exclude each other; both say which partitions to take")
-    if calendar is not None:
+    if calendar is not None or known:
         raise click.UsageError("a calendar is that of one machine: give --partition NAME with --calendar")
     logs, lines = read_partitions(path, servers, dict(columns) or None, **words)
     logs = {name: _within(log, since, until) for name, log in logs.items()}

@@ -1,4 +1,4 @@
-"""Calendars of a machine: a time and the servers that are up from then on, one pair a line."""
+"""Calendars of a machine: a time and the servers that are up from then on, one pair a line; or who is away in Slurm."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from mjq._util.plain import brief
 from mjq_logs.reading.log import Log
+from mjq_logs.reading.slurm_calendar import away_to_steps, is_of_slurm
 from mjq_logs.reading.text import as_moment, as_number, blocks
 
 __all__ = ["read_calendar"]
@@ -16,8 +17,11 @@ __all__ = ["read_calendar"]
 BETWEEN = re.compile(r"\s*[,;\s]\s*(?=\S+$)")  # the time and the servers, which are the last word
 
 
-def read_calendar(path: str | Path, log: Log) -> np.ndarray:
+def read_calendar(path: str | Path, log: Log, servers: float | None = None, unit: str | None = None) -> np.ndarray:
     """Read a calendar: on each line a time and the number of servers that are up from then on.
+
+    Or the file is what ``sacctmgr -P show event format=NodeName,Start,End,State,TRES`` or ``scontrol -o show
+    reservation`` prints: nodes that are away, whose servers are taken from those of the machine.
 
     A comma, a semicolon, a tab or blanks stand between them. Empty lines, lines that begin with ``#``, and a first line
     of names are passed over. A time is a number of seconds on the clock of the log, or a date such as 2026-05-03 or
@@ -29,6 +33,10 @@ def read_calendar(path: str | Path, log: Log) -> np.ndarray:
         Plain or compressed by gzip; ``-`` is the standard input.
     log : Log
         Whose machine it is: it tells the clock.
+    servers : float, optional
+        Of the machine; by default those of the log. Only nodes that are away ask for it.
+    unit : str, optional
+        What counts as a server: cpus, the default, gpus or nodes. Only nodes that are away ask for it.
 
     Returns
     -------
@@ -51,27 +59,33 @@ def read_calendar(path: str | Path, log: Log) -> np.ndarray:
     array([[1.7777664e+09, 0.0000000e+00],
            [1.7778186e+09, 4.0000000e+02]])
     """
+    lines = [line for _, block in blocks(path) for line in block]
+    if is_of_slurm(next((line for line in lines if line.strip()), "")):
+        size = log.require_servers() if servers is None else servers
+        try:
+            return away_to_steps([line for line in lines if line.strip()], log, size, unit)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
     rows: list[tuple[float, float]] = []
     first = True
-    for number, block in blocks(path):
-        for place, line in enumerate(block, number):
-            words = line.strip()
-            if not words or words.startswith("#"):
+    for place, line in enumerate(lines, 1):
+        words = line.strip()
+        if not words or words.startswith("#"):
+            continue
+        time, _, up = (part.strip().strip('"') for part in BETWEEN.sub("\0", words).partition("\0"))
+        try:
+            pair = as_moment(time, log.clock), _number(up)
+        except ValueError as error:
+            if first and not re.search(r"\d", words):
+                first = False
                 continue
-            time, _, up = (part.strip().strip('"') for part in BETWEEN.sub("\0", words).partition("\0"))
-            try:
-                pair = as_moment(time, log.clock), _number(up)
-            except ValueError as error:
-                if first and not re.search(r"\d", words):
-                    first = False
-                    continue
-                raise ValueError(f"{path}, line {place}: {error}") from None
-            first = False
-            if rows and pair[0] <= rows[-1][0]:
-                raise ValueError(f"{path}, line {place}: times must rise, {brief(time)} does not")
-            if pair[1] < 0:
-                raise ValueError(f"{path}, line {place}: servers must be at least 0, got {brief(up)}")
-            rows.append(pair)
+            raise ValueError(f"{path}, line {place}: {error}") from None
+        first = False
+        if rows and pair[0] <= rows[-1][0]:
+            raise ValueError(f"{path}, line {place}: times must rise, {brief(time)} does not")
+        if pair[1] < 0:
+            raise ValueError(f"{path}, line {place}: servers must be at least 0, got {brief(up)}")
+        rows.append(pair)
     if not rows:
         raise ValueError(f"{path}: no line holds a time and a number of servers")
     return np.array(rows)

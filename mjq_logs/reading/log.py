@@ -187,6 +187,8 @@ class Log(ReadOnly):
         Outages that were taken out of its times, see :func:`mjq_logs.outages.without_gaps`.
     calendar : mjq.simulation.calendar.Calendar or None
         When how many servers were up, if that was given, see :func:`mjq_logs.outages.with_calendar`.
+    calendar_known : bool
+        Whether the scheduler knows it beforehand.
     unused : Unused or None
         Jobs of the file that are not among these.
     rules : mjq_logs.rules.machine.Rules or None
@@ -242,6 +244,7 @@ class Log(ReadOnly):
     before: Before | None = None
     gaps: tuple[Gap, ...] = ()
     calendar: Calendar | None = None
+    calendar_known: bool = False
     unused: Unused | None = None
     rules: Any = None
     learning: Learning | None = None

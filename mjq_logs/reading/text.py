@@ -32,8 +32,8 @@ import polars as pl
 from mjq._util.plain import brief
 
 __all__ = [
-    "ambiguous", "as_count", "as_duration", "as_moment", "as_number", "blocks", "durations", "is_missing", "is_parquet",
-    "moments", "plain_number",
+    "MISSING", "ambiguous", "as_count", "as_duration", "as_moment", "as_number", "blocks", "durations", "is_missing",
+    "is_parquet", "moments", "plain_number",
 ]  # fmt: skip
 
 BLOCK = 8_000_000  # bytes read at a time

@@ -1,0 +1,167 @@
+"""When the nodes of a Slurm cluster are away: from what ``sacctmgr`` and ``scontrol`` print.
+
+* ``sacctmgr -P show event format=NodeName,Start,End,State,TRES``: nodes that were down or drained, an event a line;
+* ``scontrol -o show reservation``: nodes that are reserved, such as for maintenance, a reservation a line.
+
+A node is away where any event or reservation of it says so, however many do.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from mjq._util.plain import brief
+from mjq_logs.reading.log import Log
+from mjq_logs.reading.text import MISSING, as_moment
+
+__all__ = ["away_to_steps", "expanded", "is_of_slurm"]
+
+COUNTED = {"cpus": "cpu", "gpus": "gres/gpu"}  # our units to the names in a list of resources
+NODES = "nodes"
+FIELD = re.compile(r"(\w+)=(\S*)")
+PART = re.compile(r"[^,\[]+(?:\[[^\]]*\][^,\[]*)*")  # of a list of hosts, to the comma outside of brackets
+
+
+def is_of_slurm(line: str) -> bool:
+    """Whether the first line of a file is one of these.
+
+    >>> is_of_slurm("NodeName|TimeStart|TimeEnd|State|TRES"), is_of_slurm("2026-05-03, 400")
+    (True, False)
+    """
+    return line.startswith("ReservationName=") or "NodeName" in line.split("|")
+
+
+def away_to_steps(lines: Iterable[str], log: Log, servers: float, unit: str | None = None) -> np.ndarray:
+    """Return times and the servers that are up from them on, from lines that name who is away and when.
+
+    Parameters
+    ----------
+    lines : iterable of str
+    log : Log
+        It tells the clock.
+    servers : float
+        Of the whole machine.
+    unit : str, optional
+        What counts as a server: cpus, the default, gpus or nodes.
+
+    Raises
+    ------
+    ValueError
+        If a line has no nodes, no times or not the resources that are counted, or more servers would be away than the
+        machine has.
+
+    Examples
+    --------
+    >>> log = Log(need=np.ones(1), run=np.ones(1), submit=np.zeros(1), clock=0.0)
+    >>> shown = ["NodeName|TimeStart|TimeEnd|State|TRES",
+    ...     "n1|1970-01-01T00:01:00|1970-01-01T00:03:00|DOWN|cpu=64,mem=256000M",
+    ...     "n2|1970-01-01T00:02:00|Unknown|DRAIN|cpu=64,mem=256000M"]
+    >>> away_to_steps(shown, log, 256).tolist()
+    [[60.0, 192.0], [120.0, 128.0], [180.0, 192.0]]
+    """
+    unit = unit or "cpus"
+    if unit != NODES and unit not in COUNTED:
+        raise ValueError(f"nodes that are away are counted in cpus, gpus or nodes, not in {unit}")
+    changes: dict[float, float] = defaultdict(float)
+    for times, size in _by_node(list(lines), log, unit).values():
+        for begin, end in _joined(times):
+            changes[begin] += size
+            if np.isfinite(end):
+                changes[end] -= size
+    if not changes:
+        raise ValueError("no line holds a node and the time from which on it is away")
+    since = np.array(sorted(changes))
+    up = servers - np.cumsum([changes[time] for time in since])
+    if up.min() < -1e-9 * servers:
+        at = int(up.argmin())
+        raise ValueError(
+            f"{servers - up[at]:g} servers would be away at {since[at]:.10g} s, and the machine has {servers:g}"
+        )
+    return np.column_stack([since, np.maximum(up, 0.0)])
+
+
+def _by_node(lines, log, unit):
+    """Return the times at which each node is away, and its size, by its name."""
+    nodes: dict[str, tuple[list[tuple[float, float]], float]] = {}
+    rows = _reservations(lines) if lines and lines[0].startswith("ReservationName=") else _events(lines)
+    for place, names, start, end, tres, cores in rows:
+        try:
+            begin = as_moment(start, log.clock)
+            until = np.inf if end in MISSING else as_moment(end, log.clock)
+            listed = list(expanded(names))
+            size = 1.0 if unit == NODES else _size(tres, cores, unit, len(listed))
+        except ValueError as error:
+            raise ValueError(f"line {place}: {error}") from None
+        if until <= begin:
+            continue
+        for name in listed:
+            times, largest = nodes.setdefault(name, ([], size))
+            times.append((begin, until))
+            nodes[name] = times, max(largest, size)
+    return nodes
+
+
+def _events(lines):
+    """Yield line number, nodes, start, end and resources of each event; one of a whole cluster has no node."""
+    for place, row in enumerate(csv.DictReader(lines, delimiter="|"), 2):
+        start, end = (row.get(f"Time{word}") or row.get(word) or "" for word in ("Start", "End"))
+        if row["NodeName"]:
+            yield place, row["NodeName"], start, end, row.get("TRES") or "", ""
+
+
+def _reservations(lines):
+    """Yield the same of each reservation; one of licences alone has no node."""
+    for place, line in enumerate(lines, 1):
+        row = dict(FIELD.findall(line))
+        if row and row.get("Nodes", "") not in (*MISSING, "(null)"):
+            start, end, tres, cores = (row.get(name, "") for name in ("StartTime", "EndTime", "TRES", "CoreCnt"))
+            yield place, row["Nodes"], start, end, tres, cores
+
+
+def _size(tres, cores, unit, nodes):
+    """Return the servers of one of some nodes."""
+    name = COUNTED[unit]
+    amounts = dict(part.partition("=")[::2] for part in tres.split(",")) if tres else {}
+    amount = amounts.get(name) or (cores if unit == "cpus" else "0" if amounts else "")
+    if not re.fullmatch(r"\d+(\.\d+)?", amount):
+        raise ValueError(f"no number of {name} in {brief(tres)}; add TRES to the format of sacctmgr")
+    return float(amount) / nodes
+
+
+def expanded(names: str) -> Iterator[str]:
+    """Yield the names of a list of hosts.
+
+    >>> list(expanded("n[08-10,12],gpu1"))
+    ['n08', 'n09', 'n10', 'n12', 'gpu1']
+    """
+    for part in PART.findall(names):
+        first, bracket, rest = part.partition("[")
+        if not bracket:
+            yield part
+            continue
+        listed, _, last = rest.partition("]")
+        for item in listed.split(","):
+            low, dash, high = item.partition("-")
+            if not (low.isdigit() and (not dash or high.isdigit())):
+                raise ValueError(f"{brief(names)} is no list of nodes")
+            for number in range(int(low), int(high or low) + 1):
+                yield from expanded(f"{first}{number:0{len(low)}d}{last}")
+
+
+def _joined(times):
+    """Yield times without overlaps."""
+    begin, end = None, None
+    for start, stop in sorted(times):
+        if begin is None or start > end:
+            if begin is not None:
+                yield begin, end
+            begin, end = start, stop
+        else:
+            end = max(end, stop)
+    if begin is not None:
+        yield begin, end

@@ -1,0 +1,122 @@
+"""Calendars from what Slurm prints of nodes that are away, and a scheduler that knows a calendar beforehand."""
+
+import json
+
+import numpy as np
+import pytest
+
+from mjq.simulation import replay
+from mjq_logs import Log, outages_in_words, read_calendar, with_calendar
+from mjq_logs.reading.slurm_calendar import expanded
+from mjq_logs.replaying import replayed
+from tests.conftest import said
+
+EVENTS = """NodeName|TimeStart|TimeEnd|State|TRES
+n1|1970-01-01T01:00:00|1970-01-01T03:00:00|DOWN|billing=64,cpu=64,mem=256000M,gres/gpu=4
+n1|1970-01-01T02:00:00|1970-01-01T04:00:00|DRAIN|billing=64,cpu=64,mem=256000M,gres/gpu=4
+n2|1970-01-01T03:30:00|Unknown|DOWN|billing=32,cpu=32,mem=128000M
+|1970-01-01T00:00:00|Unknown||cpu=128,node=3
+n3|1970-01-01T05:00:00|1970-01-01T05:00:00|DOWN|cpu=32
+"""
+RESERVATIONS = (
+    "ReservationName=maint StartTime=1970-01-01T01:00:00 EndTime=1970-01-01T04:00:00 Duration=03:00:00 Nodes=n[1-2] "
+    "NodeCnt=2 CoreCnt=96 Features=(null) Flags=MAINT,IGNORE_JOBS TRES=cpu=96\n"
+    "ReservationName=later StartTime=1970-01-01T03:30:00 EndTime=1970-01-01T06:00:00 Duration=02:30:00 Nodes=n2,n4 "
+    "NodeCnt=2 CoreCnt=96 Features=(null) Flags=SPEC_NODES TRES=cpu=96\n"
+    "ReservationName=licence StartTime=1970-01-01T03:30:00 Nodes=(null) NodeCnt=0 TRES=(null)\n"
+)
+HOUR = 3600.0
+
+
+def log_of(n=40, **more):
+    come = 900.0 * np.arange(n)
+    needs, run = np.tile([16.0, 64, 32, 8], n)[:n], np.tile([1800.0, 7200, 600, 3000], n)[:n]
+    return Log(needs, run, come, start=come, estimate=2 * run, servers=128, clock=0.0, **more)
+
+
+def written(folder, text):
+    path = folder / "away.txt"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "size", "steps"),
+    [
+        (EVENTS, None, None, [(1, 64), (3.5, 32), (4, 96)]),  # of two overlapping events a node is away once
+        (EVENTS, "nodes", 3, [(1, 2), (3.5, 1), (4, 2)]),
+        (EVENTS, "gpus", 8, [(1, 4), (3.5, 4), (4, 8)]),
+        (RESERVATIONS, "cpus", 144, [(1, 48), (3.5, 0), (4, 48), (6, 144)]),
+    ],
+    ids=["processors", "nodes", "accelerators", "reservations"],
+)
+def test_nodes_that_are_away_are_taken_from_the_machine(tmp_path, text, unit, size, steps):
+    calendar = read_calendar(written(tmp_path, text), log_of(), size, unit)
+    assert calendar.tolist() == [[HOUR * time, up] for time, up in steps]
+
+
+def test_the_order_of_events_does_not_matter(tmp_path):
+    head, *rows = EVENTS.splitlines()
+    one, other = (read_calendar(written(tmp_path, "\n".join([head, *x])), log_of()) for x in (rows, rows[::-1]))
+    assert (one == other).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "message"),
+    [
+        (EVENTS, "mem", "counted in cpus, gpus or nodes, not in mem"),
+        ("NodeName|TimeStart|TimeEnd|State\nn1|1970-01-02|Unknown|DOWN\n", None, "line 2: no number of cpu in ''"),
+        ("NodeName|TimeStart|TimeEnd|State|TRES\nn1|soon|Unknown|DOWN|cpu=4\n", None, "line 2: 'soon' is neither"),
+        ("NodeName|TimeStart|TimeEnd|State|TRES\nn1|1970-01-02|Unknown|DOWN|cpu=256\n", None, "256 servers would be"),
+        ("NodeName|TimeStart|TimeEnd|State|TRES\n", None, "no line holds a node"),
+        (RESERVATIONS.replace("n[1-2]", "n[1-x]"), None, "line 1: 'n[1-x]' is no list of nodes"),
+    ],
+)
+def test_what_cannot_be_used_is_named(tmp_path, text, unit, message):
+    path = written(tmp_path, text)
+    with pytest.raises(ValueError) as error:
+        read_calendar(path, log_of(), unit=unit)
+    assert message in str(error.value) and path.name in str(error.value)
+
+
+def test_names_of_nodes_with_two_lists():
+    assert list(expanded("r[1-2]n[09-10],x")) == ["r1n09", "r1n10", "r2n09", "r2n10", "x"]
+
+
+# --- A calendar that is known beforehand ------------------------------------------------------------------------------
+
+STEPS = [(5 * HOUR, 64.0), (6 * HOUR, 128.0)]
+
+
+def test_a_replay_of_the_log_is_that_of_a_scheduler_that_knows():
+    log = log_of()
+    columns = log.submit, log.need, log.run, log.estimate, 128
+    known, blind = (with_calendar(log, STEPS, known=knows) for knows in (True, False))
+    expected = [replay(*columns, "easy", calendar=STEPS, known=knows).wait for knows in (True, False)]
+    assert (replayed(known, 128, estimate=log.estimate).wait == expected[0]).all()
+    assert (replayed(blind, 128, estimate=log.estimate).wait == expected[1]).all()
+    assert (expected[0] != expected[1]).any()
+    assert "knows it beforehand" in outages_in_words(known)[0] and "does not know it" in outages_in_words(blind)[0]
+
+
+def test_a_constant_calendar_that_is_known_changes_nothing():
+    log = log_of()
+    always = with_calendar(log, [(HOUR, 128.0), (2 * HOUR, 128.0)], known=True)
+    for policy in ("fcfs", "first-fit", "easy", "conservative"):
+        assert (replayed(always, 128, policy).schedule.start == replayed(log, 128, policy).schedule.start).all()
+
+
+def test_the_option_asks_for_a_calendar_and_says_that_it_is_known(tmp_path):
+    log = tmp_path / "log.csv"
+    rows = [
+        f"{x},{x},{r},{n},{2 * r}" for x, r, n in zip(900 * np.arange(40), [600, 1800] * 20, [8, 64] * 20, strict=True)
+    ]
+    log.write_text("submit,start,run,need,estimate\n" + "\n".join(rows) + "\n")
+    calendar = tmp_path / "up.csv"
+    calendar.write_text(f"{5 * HOUR:.0f},64\n{6 * HOUR:.0f},128\n")
+    words = "replay", log, "--servers", "128"
+    assert "give it with --calendar FILE" in said(*words, "--known").err
+    knows, blind = (said(*words, "--calendar", calendar, *more, "--json") for more in (["--known"], []))
+    assert knows.status == blind.status == 0, knows.err
+    for answer, sentence in ((knows, "knows it beforehand"), (blind, "does not know it")):
+        assert any(sentence in note for note in json.loads(answer.out)["notes"])
