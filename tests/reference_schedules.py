@@ -48,6 +48,7 @@ class Cluster:
         self.start, self.finish = np.full(len(submit), np.nan), np.full(len(submit), np.nan)
         self.now, self.up, self.changes = 0.0, servers, []
         self.hours, self.kind, self.cycle, self.known = None, None, 0.0, False
+        self.group, self.most, self.before_gate = None, None, []
 
     def opens(self, k, job):
         """Whether hour k is open for a job."""
@@ -189,12 +190,31 @@ class Cluster:
         self.early = self.early or self.expected[job] > self.now
         self.gone.discard(job)
         del self.expected[job]
+        for other in list(self.before_gate):
+            if self.passes_gate(other):
+                self.before_gate.remove(other)
+                self.enter(other)
 
     def arrive(self):
-        """The next one stands before all of a lower priority, and behind all others."""
+        """The next one comes, and is let into the queue or waits before the gate of its group."""
         job = self.coming.pop(0)
-        higher = [other for other in self.line if self.priority[other] >= self.priority[job]]
-        self.line = [*higher, job, *(other for other in self.line if other not in higher)]
+        if self.passes_gate(job):
+            self.enter(job)
+        else:
+            self.before_gate.append(job)
+
+    def enter(self, job):
+        """A job stands before all of a lower priority, and among its equals by arrival."""
+        self.line = sorted([*self.line, job], key=lambda other: (-self.priority[other], other))
+
+    def passes_gate(self, job):
+        """Whether a job is the next of its group, and the limit of the group leaves it its servers."""
+        if self.group is None or self.group[job] < 0:
+            return True
+        if any(self.group[other] == self.group[job] and other < job for other in self.before_gate):
+            return False
+        inside = [self.need[other] for other in [*self.line, *self.ends] if self.group[other] == self.group[job]]
+        return sum(inside) + self.need[job] <= self.most[self.group[job]] * (1 + FIT_TOLERANCE)
 
 
 # --- Rules that look at needs and order alone: the place of the job that starts next, or None -------------------------
@@ -355,6 +375,7 @@ def schedule(
     hours_class=None,
     cycle=0.0,
     known=False,
+    limits=None,
 ):
     """Start and end of each job; arguments as those of `mjq.simulation.replay`. Who never starts has none.
 
@@ -370,6 +391,10 @@ def schedule(
     that may not start now are passed over.
 
     The words of the cycle: jobs start at multiples of it only, and are expected to end there.
+
+    The words of limits: a job is let into the queue, to its place by priority and then by arrival, when the servers of
+    the jobs of its group that run or are in the queue, and its own, are at most the limit of the group. Jobs of a group
+    are let in in order of arrival.
     """
     estimate = run if estimate is None else estimate
     run, estimate = (np.minimum(run, estimate), estimate) if kill else (run, np.maximum(run, estimate))
@@ -389,6 +414,8 @@ def schedule(
     cluster.hours, cluster.cycle, cluster.known = hours, cycle, known
     cluster.kind = [0 if hours_class is None else int(hours_class[job]) for job in order]
     cluster.firsts = [cluster.kind.index(kind) for kind in set(cluster.kind)]  # one job of each class of hours
+    if limits is not None:
+        cluster.group, cluster.most = [int(limits.group[job]) for job in order], limits.servers.tolist()
     next_pass, idle = math.inf, 0
     several = isinstance(servers, tuple)
     ups = [scaled(up / servers[0], servers) if several else up for _, up in calendar]

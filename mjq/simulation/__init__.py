@@ -4,6 +4,7 @@
 ``saturated``     the same with a queue that never runs dry: capacity and dispersion
 ``hosts``         jobs that must fit on one of many hosts: capacity, waits, a log replayed
 ``hours``         at which hours of the week jobs may run
+``limits``        how many servers a group of jobs has at most at once
 ``schedule``      a log of such jobs replayed: when each one starts
 ``policies``      who starts next
 ``loop``          the event loop behind them

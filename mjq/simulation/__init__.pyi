@@ -4,6 +4,7 @@ from . import engine as engine
 from . import estimates as estimates
 from . import hosts as hosts
 from . import hours as hours
+from . import limits as limits
 from . import multiserver as multiserver
 from . import policies as policies
 from . import pool_timeline as pool_timeline
@@ -27,6 +28,7 @@ from .hosts import replay_on_hosts as replay_on_hosts
 from .hosts import simulate_hosts as simulate_hosts
 from .hosts import simulate_saturated_hosts as simulate_saturated_hosts
 from .hours import Hours as Hours
+from .limits import Limits as Limits
 from .multiserver import MultiserverEstimates as MultiserverEstimates
 from .multiserver import simulate_multiserver as simulate_multiserver
 from .ps_network import NetworkEstimates as NetworkEstimates

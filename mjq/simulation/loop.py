@@ -12,7 +12,9 @@ times at which they end.
 2. At that instant, first change the servers that are up.
 3. Then let all jobs go that end now, and give back their servers.
 4. Then let all jobs in that arrive now, at the end of the queue or, in a replay with priorities, before all of a
-   lower one, and draw when the next one comes. Where the queue has finitely many places, let in one at a time.
+   lower one, and draw when the next one comes. Where the queue has finitely many places, let in one at a time. Where
+   groups of jobs have limits, some wait before the queue until others of their group have gone
+   (:mod:`mjq.simulation.engine.gates`).
 5. Ask the policy for a job that starts, and start it; ask again until it names none. A job that starts takes its
    servers and enters the heap. Its service time is drawn now, or was drawn at its arrival if the policy looks at times.
    If more jobs wait then than there are places, the newcomer is lost.
@@ -41,6 +43,7 @@ import numpy as np
 from mjq._util.compiling import numba
 from mjq.simulation import policies
 from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, number_of, service_time
+from mjq.simulation.engine.gates import gates_of, let_in, stop
 from mjq.simulation.engine.heap import pop, push, record_type, remove
 from mjq.simulation.engine.hours import ALWAYS, closes, passes, turns
 from mjq.simulation.engine.policy import Policy, compiled
@@ -67,7 +70,7 @@ from mjq.simulation.engine.queue import (
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "FIRST_CLASS", "SOJOURN", "SOJOURN2", "WAIT", "WAIT2", "DONE", "IN_QUEUE", "IN_SYSTEM", "LOST", "SPAN",
-    "FINISH", "START", "ENDLESS", "STEP", "ALWAYS_UP", "ANY_TIME", "Plan", "Rules",
+    "FINISH", "START", "ENDLESS", "STEP", "ALWAYS_UP", "ANY_TIME", "NO_LIMITS", "Plan", "Rules",
     "Sums", "events", "event_loop",
 ]  # fmt: skip
 
@@ -99,7 +102,7 @@ STATE = record_type(
 )
 STEP = record_type([("since", np.float64), ("up", np.int64)])  # of a calendar, in units
 ALWAYS_UP = np.empty(0, STEP)
-ANY_TIME = np.empty(0, np.int64)
+ANY_TIME = NO_LIMITS = np.empty(0, np.int64)
 
 
 class Plan(NamedTuple):
@@ -157,6 +160,12 @@ class Rules(NamedTuple):
         Classes of hours, see :mod:`mjq.simulation.engine.hours`.
     hours : int array, shape (L,)
         Which of them each class of jobs has; -1 for those that may always start. Not looked at where C = 0.
+    rooms : int array, shape (G,)
+        Limits of groups of jobs, see :mod:`mjq.simulation.limits`, in units of which there are few enough for sums.
+    sizes : int array, shape (L,)
+        What each class of jobs takes of them. Not looked at where G = 0.
+    groups : int array, shape (n,)
+        The group of the job of each number, -1 if it has no limit. Not looked at where G = 0.
     """
 
     calendar: np.ndarray = ALWAYS_UP
@@ -166,6 +175,9 @@ class Rules(NamedTuple):
     hour: float = 1.0
     weeks: np.ndarray = ALWAYS
     hours: np.ndarray = ANY_TIME
+    rooms: np.ndarray = NO_LIMITS
+    sizes: np.ndarray = NO_LIMITS
+    groups: np.ndarray = NO_LIMITS
 
 
 class Sums(NamedTuple):
@@ -253,8 +265,9 @@ def event_loop(choose, rng, source, needs, plan, record, rules):
     if plan.one_by_one:
         most *= 2  # those that are gone are still there
     due, who = np.empty(most), np.empty(most, dtype=np.int64)  # a heap of completions to come
+    gates = gates_of(rules.rooms)
     while not _advance(
-        choose, rng, source, plan, state[0], jobs, line, serving, memory, profile, due, who, sums, record, rules
+        choose, rng, source, plan, state[0], jobs, line, serving, memory, profile, due, who, sums, record, rules, gates
     ):
         state[0].spare = len(jobs)
         jobs = longer_table(jobs)
@@ -292,7 +305,9 @@ def _profile(jobs, plan, rules):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, profile, due, who, sums, record, rules):
+def _advance(
+    choose, rng, source, plan, state, jobs, line, serving, memory, profile, due, who, sums, record, rules, gates
+):
     """Go from event to event; return whether the run is over. If it is not, the table of jobs must grow.
 
     No array is replaced here, and none taken out of a tuple at each step: its references would be counted, which takes
@@ -301,6 +316,7 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
     lam, shares, laws, table, factor, log = source
     arrivals, warm, counted, batches, tail_at, room, one_by_one, knows_times, interrupts, _, by_number = plan
     calendar, cycle, weeks = rules.calendar, rules.cycle, rules.weeks
+    sizes, groups, limited = rules.sizes, rules.groups, len(gates) > 0
     areas, times_known, single = sums.areas, knows_times or one_by_one, one_by_one or room < ENDLESS
     while state.told < counted or state.batch >= 0:
         then = min(state.coming, due[0]) if state.running else state.coming
@@ -326,6 +342,8 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
                 if times_known:
                     _stop_expecting(state, jobs, line, serving, memory, job)
                 _depart(state, jobs, line, due, who)
+                if limited:
+                    let_in(jobs, line, gates, groups, sizes, job, times_known)
                 if interrupts:
                     # A job that may be interrupted tells its time only now; but for rounding, its wait is at least 0.
                     wait = max(0.0, state.now - jobs[job].arrival - jobs[job].service)
@@ -354,6 +372,8 @@ def _advance(choose, rng, source, plan, state, jobs, line, serving, memory, prof
                 alike = line[mine.kind]
                 alike.shortest = min(alike.shortest, mine.estimate)
                 mine.promise = np.nan
+            if limited:
+                stop(jobs, line, gates, groups, sizes, newcomer)
             state.coming = next_arrival(rng, lam, log, state.arrived, state.now)
             if state.arrived == arrivals:
                 state.coming = np.inf

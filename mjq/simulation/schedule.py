@@ -24,7 +24,8 @@ from mjq.simulation.engine import arrivals
 from mjq.simulation.engine.hours import ALWAYS, HOURS
 from mjq.simulation.engine.queue import by_resource, units
 from mjq.simulation.hours import Hours
-from mjq.simulation.loop import ALWAYS_UP, ANY_TIME, ENDLESS, FINISH, START, Plan, Rules, events
+from mjq.simulation.limits import Limits
+from mjq.simulation.loop import ALWAYS_UP, ANY_TIME, ENDLESS, FINISH, NO_LIMITS, START, Plan, Rules, events
 from mjq.simulation.multiserver import require_powers_of_two
 
 __all__ = ["TIES", "Schedule", "replay"]
@@ -127,11 +128,12 @@ def replay(
     hours: Hours | None = None,
     hours_class: ArrayLike | None = None,
     cycle: float = 0.0,
+    limits: Limits | None = None,
 ) -> Schedule:
     """Replay a log: return when each job starts and ends under a queueing policy.
 
     Jobs queue in order of arrival or, with priorities, by priority and then by arrival. Nobody is interrupted. Fair
-    share and limits for users are not modelled.
+    share is not modelled.
 
     Parameters
     ----------
@@ -172,6 +174,9 @@ def replay(
         Time between two passes of the scheduler: jobs start at multiples of it only, and all that comes and ends
         between two passes is seen by the next one. The scheduler expects jobs to end at passes: estimates are rounded
         up to multiples. If 0, jobs start as soon as they may.
+    limits : mjq.simulation.limits.Limits, optional
+        How many servers groups of jobs have at most at once, such as those of a user; the rule is in
+        :mod:`mjq.simulation.limits`. For one resource, and for policies that take priorities.
 
     Returns
     -------
@@ -185,7 +190,8 @@ def replay(
         and the policy takes none; if a calendar does not rise, has more servers than there are, or leaves so few up for
         ever that some job never starts; if the policy is none for hours, hours of a job are always closed, or `cycle`
         is no multiple of 1/1024, so that sums of it would be rounded, or longer than an hour of `hours`, or `ties` are
-        one by one.
+        one by one; if there are limits and the policy takes none, several resources or a calendar that is known, or a
+        job exceeds the limit of its group by itself.
 
     Examples
     --------
@@ -249,6 +255,8 @@ def replay(
     if known and (not rule.knows_hours or priority is not None):
         told = "is not combined with priorities" if rule.knows_hours else f"is for {_able()}; got {policy}"
         raise ValueError(f"a calendar that is known {told}")
+    if limits is not None:
+        _require_limits(rule, policy, known, np.ndim(servers) > 0)
     rule = policies.knowing(policy) if known else rule
     hours, of_class = _hours(hours, hours_class, len(submit), rule, policy)
     if hours is not None:  # but for hours: of each week, somebody uses some
@@ -268,6 +276,9 @@ def replay(
     if priority is not None:
         queue, kinds, which = _by_priority(priority, kinds, len(needs), np.arange(n)[order])
         needs, hours_of_needs = needs[which], hours_of_needs[which] if len(weeks) else ANY_TIME
+    gates = (NO_LIMITS,) * 3
+    if limits is not None:
+        gates = *limits.in_units(needs, kinds), limits.group[order if queue is None else queue]
     source = arrivals.logged(submit, kinds, run, estimates, order, queue)
     del estimates, kinds  # a log may be so long that each column counts
     # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
@@ -286,7 +297,7 @@ def replay(
         by_number=queue is not None,
     )
     begins, hour = (0.0, 1.0) if hours is None else (hours.week_begins, hours.hour)
-    rules = Rules(steps, known, cycle, begins, hour, weeks, hours_of_needs)
+    rules = Rules(steps, known, cycle, begins, hour, weeks, hours_of_needs, *gates)
     with watching.working(f"replay under {policy}", lambda: float(np.mean(record[START] >= 0))):
         events(rng, rule, source, by_resource(units(needs, servers)), plan, record, rules)
     del source
@@ -297,6 +308,17 @@ def replay(
     if np.isnan(times[START]).any():
         raise ValueError(_never_start(np.flatnonzero(np.isnan(times[START])), held, servers, calendar))
     return Schedule(submit.copy(), held.copy(), run.copy(), servers, times[START], times[FINISH], calendar)
+
+
+def _require_limits(rule, policy, known, several):
+    """Raise an error if replays with limits are not for this policy, this calendar or this machine."""
+    if not rule.takes_priorities:
+        possible = ", ".join(name for name, rule in policies.POLICIES.items() if rule.takes_priorities)
+        raise ValueError(f"{policy} is not replayed with limits: {possible} are, which go down the queue alone")
+    if known:
+        raise ValueError("limits are not combined with a calendar that is known")
+    if several:
+        raise ValueError("limits are of one resource, and several are given")
 
 
 def _able():

@@ -30,7 +30,7 @@ import numpy as np
 from mjq._util.compiling import numba
 from mjq.simulation.engine.queue import ALIKE, MANY, NOBODY
 
-__all__ = ["FEW", "first_to_start", "seek", "uproot"]
+__all__ = ["FEW", "fell", "first_to_start", "seek", "uproot"]
 
 FEW = 32
 
@@ -75,6 +75,15 @@ def uproot(jobs, queue, job):
         if queue.edge == job:
             queue.edge = jobs[job].ahead[ALIKE]
         _take_out(jobs, queue, job)
+
+
+@numba.njit(cache=True, nogil=True)
+def fell(jobs, queue, job):
+    """Forget the tree of a class if a job will enter the queue among those that are planted; they will be again."""
+    if queue.planted and jobs[job].number < jobs[queue.edge].number:
+        queue.shortest = min(queue.shortest, jobs[queue.root].lowest)
+        queue.root = queue.edge = NOBODY
+        queue.planted = 0
 
 
 @numba.njit(cache=True, nogil=True)

@@ -1,0 +1,146 @@
+"""Replays in which groups of jobs have limits: by the words of the rule, and what must hold of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mjq.simulation import Limits, replay
+from mjq.simulation.schedule import TIES
+from tests import reference_schedules as reference
+from tests.simulation.test_hours import random_hours
+from tests.simulation.test_priorities import OTHERS, TAKE_PRIORITIES
+from tests.simulation.test_schedule import logs
+
+
+def random_log(rng):
+    """A log of one resource with many ties, and limits of its groups, of which some jobs are in none."""
+    jobs, clock, servers = int(rng.integers(1, 18)), float(rng.choice([1, 0.137])), float(rng.choice([1, 6]))
+    submit, run = clock * rng.integers(0, 15, jobs), clock * rng.integers(0, 9, jobs)
+    need = servers * rng.integers(1, 7, jobs) / 6
+    estimate = None if rng.random() < 0.3 else run + clock * rng.integers(0, 7, jobs)
+    group = rng.integers(-1, rng.integers(1, 5), jobs)
+    most = np.full(group.max() + 1, 0.0)
+    np.maximum.at(most, group[group >= 0], need[group >= 0])
+    most = np.maximum(most, servers * rng.integers(1, 9, len(most)) / 6)
+    return (submit, need, run, estimate, servers), Limits(group, most)
+
+
+def random_case(rng):
+    """A log with limits, and how it is replayed: with priorities, hours, passes or a calendar, or with none of them."""
+    log, limits = random_log(rng)
+    how, jobs, size = {"limits": limits}, len(log[0]), log[-1]
+    if rng.random() < 0.3:
+        how["priority"] = rng.integers(0, 3, jobs)
+    if rng.random() < 0.3:
+        how |= {"hours": random_hours(rng, 2), "hours_class": rng.integers(0, 2, jobs)}
+    if rng.random() < 0.2:
+        how["calendar"] = [(4.5, size / 2), (9.0, 0.0), (20.0, size)]
+    if rng.random() < 0.2:
+        how["cycle"] = 0.25
+    return log, how
+
+
+def compare(number, seed):
+    """Replay random logs under all policies in turn; return in how many of them limits change something."""
+    rng, changed = np.random.default_rng(seed), 0
+    for case in range(number):
+        log, how = random_case(rng)
+        policy = TAKE_PRIORITIES[case % len(TAKE_PRIORITIES)]
+        ties = TIES[case // len(TAKE_PRIORITIES) % 2 if "cycle" not in how else 0]
+        found = replay(*log, policy, ties=ties, **how)
+        start, finish = reference.schedule(*log, policy, ties, **how)
+        same = np.array_equal(found.start, start) and np.array_equal(found.finish, finish)
+        assert same, (case, policy, ties, log, how)
+        free = {name: value for name, value in how.items() if name != "limits"}
+        changed += not np.array_equal(start, replay(*log, policy, ties=ties, **free).start)
+    return changed
+
+
+def most_held(schedule, group):
+    """The most servers that the jobs of a group hold at once."""
+    mine = schedule.run > 0
+    mine &= group
+    start, finish, need = schedule.start[mine], schedule.finish[mine], schedule.need[mine]
+    return max((need[(start <= now) & (now < finish)].sum() for now in start), default=0.0)
+
+
+def test_replays_with_limits_are_the_words_of_the_rule():
+    assert compare(300, seed=1) > 100
+
+
+@pytest.mark.slow
+def test_replays_with_limits_are_the_words_of_the_rule_in_ten_thousand_logs():
+    assert compare(10_000, seed=2) > 3000
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("policy", TAKE_PRIORITIES)
+def test_a_long_queue_with_limits_is_the_definition(policy, ties):
+    """One class of needs, so that its queue is long enough for a tree, among whose jobs others enter again."""
+    rng = np.random.default_rng(3)
+    jobs = 260
+    run = rng.integers(1, 9, jobs)
+    log = rng.integers(0, 40, jobs), np.ones(jobs), run, run + rng.integers(0, 50, jobs), 3.0
+    log[1][::40] = 3.0
+    how = {"limits": Limits(np.where(log[1] > 1, -1, rng.integers(-1, 3, jobs)), [2, 1, 1])}
+    found = replay(*log, policy, ties=ties, **how)
+    assert np.array_equal(found.start, reference.schedule(*log, policy, ties, **how)[0])
+    assert not np.array_equal(found.start, replay(*log, policy, ties=ties).start)
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("policy", TAKE_PRIORITIES)
+@settings(max_examples=20)
+@given(log=logs(), groups=st.integers(1, 4))
+def test_limits_that_never_bind_change_nothing(policy, ties, log, groups):
+    group = np.arange(len(log[0])) % groups
+    without = replay(*log, policy, ties=ties)
+    for limits in (Limits(group, np.sum(log[1])), Limits(np.full(len(group), -1), 1.0)):
+        found = replay(*log, policy, ties=ties, limits=limits)
+        assert np.array_equal(found.start, without.start) and np.array_equal(found.finish, without.finish)
+
+
+@pytest.mark.parametrize("policy", TAKE_PRIORITIES)
+@settings(max_examples=50)
+@given(seed=st.integers(0, 10**6))
+def test_a_group_never_holds_more_than_its_limit(policy, seed):
+    log, how = random_case(np.random.default_rng(seed))
+    found = replay(*log, policy, **how)
+    for group, most in enumerate(how["limits"].servers):
+        assert most_held(found, how["limits"].group == group) <= most * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("policy", [*OTHERS, "backfill-3"])
+def test_policies_that_do_not_go_down_the_queue_refuse_limits_by_name(policy):
+    with pytest.raises(ValueError, match=f"{policy} is not replayed with limits: fcfs, .*easy"):
+        replay([0, 1], [1, 2], [3, 3], None, 4, policy, limits=Limits([0, 0], 2))
+
+
+@pytest.mark.parametrize(
+    ("limits", "how", "message"),
+    [
+        (Limits([0, 0, 1], [4, 1]), {}, "need 2 of job 3 exceeds the limit of its group 1, 1"),
+        (Limits([0, 0], 4), {}, "limits must have a group for each job, got 2 for 3 jobs"),
+        (Limits([0, 0, 0], 4), {"calendar": [(1, 2), (3, 4)], "known": True}, "not combined with a calendar"),
+        (Limits([0, 0, 0], 4), {"need": [(1, 1)] * 3, "servers": (4, 4)}, "limits are of one resource"),
+    ],
+)
+def test_limits_that_cannot_be_kept_are_refused(limits, how, message):
+    log = {"submit": [0, 1, 2], "need": [1, 1, 2], "run": [3, 3, 3], "estimate": None, "servers": 4}
+    with pytest.raises(ValueError, match=message):
+        replay(**log | how, policy="easy", limits=limits)
+
+
+@pytest.mark.parametrize(
+    ("given_limits", "message"),
+    [
+        (([0.5], 1), "must be whole numbers, one for each job"),
+        (([-2], 1), "must be at least -1, got -2"),
+        (([0], 0), "the servers of limits must be positive"),
+        (([0, 3], [1, 2]), "must have servers for each of 4 groups, got 2"),
+    ],
+)
+def test_limits_check_themselves(given_limits, message):
+    with pytest.raises(ValueError, match=message):
+        Limits(*given_limits)
