@@ -137,9 +137,7 @@ def _promise_anew(jobs, line, serving, memory, profile, free, now):
         if not math.isnan(jobs[job].promise):
             start, span, need = max(jobs[job].promise, now), jobs[job].estimate, line[jobs[job].kind].need
             hours = line[jobs[job].kind].hours
-            if (
-                _earliest(memory, profile, now, span, need, hours, start) < start
-            ):  # most cannot: the profile stays as it is
+            if _earliest(memory, profile, now, span, need, hours, start) < start:  # most cannot: the profile stays
                 _hold(memory, profile, start, start + span, need, back=True)
                 start = _earliest(memory, profile, now, span, need, hours, math.inf)
                 _hold(memory, profile, start, start + span, need)
@@ -166,6 +164,23 @@ def _earliest(memory, profile, now, span, need, hours, kept):
 
     If so much is reserved for the job from a time on that is `kept`, it is at or before that.
     """
+    if hours >= 0 or memory[0].cycle > 0:
+        return _earliest_in_hours(memory, profile, now, span, need, hours, kept)
+    start, k = now, 0
+    while (
+        k < memory[0].used
+        and profile[k].since < kept
+        and (profile[k].since < start + span or profile[k].since == start)
+    ):
+        if not fits(need, profile[k].free):
+            start = profile[k + 1].since if k + 1 < memory[0].used else math.inf
+        k += 1
+    return start
+
+
+@numba.njit(cache=True, nogil=True)
+def _earliest_in_hours(memory, profile, now, span, need, hours, kept):
+    """Return the same where starts must wait for a pass or an open hour."""
     start, k = next_start(memory, hours, now, span), 0
     while (
         k < memory[0].used
