@@ -64,8 +64,8 @@ def of_notebook(name: str) -> dict[str, Any]:
 
     Examples
     --------
-    >>> of_notebook("stability_claims")["reach-tried"]
-    1000
+    >>> of_notebook("pool_depletion")["family-N"]
+    100
     """
     with resources.as_file(resources.files(__name__) / "between_notebooks.json") as path:
         return json.loads(path.read_text(encoding="utf-8"))[name]

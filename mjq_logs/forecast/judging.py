@@ -394,7 +394,7 @@ def interval_of_mean(values: Sequence[float] | np.ndarray, days: Sequence[float]
     deviations from the mean on each of D days, and N independent days, the half-width is the larger one of that which
     four long blocks of days give by Student's t distribution, and of
 
-    .. math:: 1.96 \frac{D}{n} \sqrt{\frac{\overline{r^2}}{D - 1} \frac{D}{N'} \Big(1 + \Big(\frac{40}{N}\Big)^2\Big)}
+    .. math:: 1.96 \frac{D}{n} \sqrt{\frac{\sum r^2 / D}{D - 1} \frac{D}{N'} \Big(1 + \Big(\frac{40}{N}\Big)^2\Big)}
 
     where n is the number of values, and N' that of independent days by r alone. N is also that of the values a day,
     times (sum of n)^2 / (D sum of n^2): a few days with most of the values tell little. Below 12 there is no interval.

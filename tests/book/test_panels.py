@@ -703,6 +703,7 @@ FOLLOWS = {
 }
 # Links in sentences of whole numbers, which the sentences say themselves, or of none.
 WORDS = {
+    "stability_line step=1 small=70 ratio=0.5",
     "stability n=1000 part=100 share=0.1 ratio=1",
     "several_resources processors1=1 memory1=0 processors2=0 memory2=1 share=50 time=1",
     "several_resources processors1=12 memory1=1 processors2=0 memory2=12 share=98 time=49",
@@ -748,7 +749,7 @@ def test_links_in_sentences_set_panels_of_their_page():
             assert slider.min - 1e-9 <= position <= slider.max + 1e-9, (chapter, slider.name)
         found.add(f"{name} {values}")
     assert found == {link for link, *_ in SAID} | set(FOLLOWS) | WORDS
-    assert len({link.split()[0].partition("_stepper")[0] for link in found}) == len(CHAPTERS)  # each has a panel
+    assert len({all_panels()[link.split()[0]].page for link in found}) == len(CHAPTERS)  # each has a panel
 
 
 def test_panels_say_what_the_sentences_say_that_set_them():

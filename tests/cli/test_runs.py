@@ -51,7 +51,7 @@ BROKEN = [
     ("stability", dict(p1=1.5), "p1 must lie between 0 and 1, got 1.5"),
     ("stability_claims", dict(below=1.0), "below must be above 0 and below 1, got 1"),
     ("stability_claims", dict(above=1.0), "above must be above 1, got 1"),
-    ("stability", dict(log="no-such-file.swf"), "log must be a file, got 'no-such-file.swf'"),
+    ("stability_claims", dict(log="no-such-file.swf"), "log must be a file, got 'no-such-file.swf'"),
     ("cluster", dict(T=17), "size 17 exceeds the 16 servers"),
     ("cluster", dict(sizes="odd"), "sizes must be uniform, normal or harmonic, got 'odd'"),
     ("cluster", dict(C=-1), "C must be a whole number of at least 0"),
@@ -83,7 +83,7 @@ def test_a_broken_law_is_named_before_anything_runs(name, given, law):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"lamda": 1.0}, "stability has no parameter 'lamda'; "),
+        ({"lamda": 1.0}, "stability_claims has no parameter 'lamda'; "),
         ({"nn1": 3}, "nearest: n1"),
         ({"n": "thirty"}, "n must be a whole number, got 'thirty'"),
         ({"n": 30.5}, "n must be a whole number, got 30.5"),
@@ -97,7 +97,7 @@ def test_a_broken_law_is_named_before_anything_runs(name, given, law):
 )
 def test_names_and_types_are_checked(given, words):
     with pytest.raises(ValueError, match=words):
-        chapters.chapter("stability").values(given)
+        chapters.chapter("stability_claims").values(given)
 
 
 def test_lists_hold_numbers_and_words_only():
@@ -230,7 +230,7 @@ def test_a_grid_that_is_too_large_is_refused():
 
 
 def test_cases_from_a_table(tmp_path):
-    stability = chapters.chapter("stability")
+    stability = chapters.chapter("stability_claims")
     path = tmp_path / "cases.csv"
     path.write_text('case,n,p1,log\nann,30,0.5,"a, b"\nbob,40,1e-1,\n')
     found = inputs.read_cases(path, stability)

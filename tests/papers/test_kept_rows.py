@@ -20,6 +20,7 @@ from mjq_book.experiments import (
     outages,
     public_logs,
     real_waits,
+    rules,
     summaries,
     two_tier,
 )
@@ -117,6 +118,17 @@ def of_simulation_near_saturation():
     return near_saturation.wait(0.5, near_saturation.system(), *kept_constants())
 
 
+def of_rules():
+    name = "SDSC-SP2-5K"
+    return next(rules.rows(name, "real", log(rules.REAL[name])))
+
+
+def of_starts_by_hour():
+    """The hour of the week in which somebody waited most often."""
+    row = max(rules.hours_of_starts(log(rules.REAL[rules.WEEKLY])), key=lambda row: row["waited"])
+    return row | {"limit": float(f"{row['limit']:.4g}")}
+
+
 slow = pytest.mark.slow
 PLAIN, GROUPED = partial(of_sweeps, "plain sweeps", "all equal"), partial(of_sweeps, "aggregation", "product form")
 # Table, the columns that name its row, how it is computed, by how much it may differ, and marks.
@@ -137,6 +149,8 @@ ROWS = [
     ("outages", ["log", "rule"], of_outages, 1e-4, [needs_traces]),
     ("public_logs_waits", ["log", "policy"], of_waits, 1e-4, [needs_traces]),
     ("real_waits", ["name", "policy"], of_real_waits, 1e-4, [needs_traces]),
+    ("rules", ["log", "replay"], of_rules, 1e-3, [slow, needs_traces]),
+    ("starts_by_hour", ["limit", "hour"], of_starts_by_hour, 0, [slow, needs_traces]),
     ("summaries_logs", ["log"], of_summarized, 1e-3, [slow, needs_traces]),
 ]
 

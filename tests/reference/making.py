@@ -89,9 +89,9 @@ def of_schedules() -> Iterator[Row]:
 
 
 def foreign_rows() -> Iterator[Row]:
-    """Yield the values of other programs; not those that follow another rule than ours."""
+    """Yield the values of other programs; not those that follow another rule than ours, nor words."""
     with FOREIGN.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["status"] != "we differ"]
+        rows = [row for row in csv.DictReader(file) if row["status"] != "we differ" and row["quantity"] != "queue"]
     names: dict[str, int] = {}
     for row in rows:
         program = row["program"]
@@ -123,8 +123,12 @@ def _of_others(text, within):
     for digits in range(12, 0, -1):
         here, *others = (rounded(value, digits) for value in (number, number - apart, number + apart))
         if all(other == here for other in others):
-            return here, f"{apart:.0e}".replace("e-0", "e-")
-    return rounded(number, 1), f"{apart:.0e}"
+            return here, _shown(apart)
+    return rounded(number, 1), _shown(apart)
+
+
+def _shown(apart):
+    return f"{apart:.0e}".replace("e-0", "e-") if apart < 1 else f"{apart:.0f}"
 
 
 def made() -> list[Row]:
