@@ -22,7 +22,7 @@ __all__ = [
 VIEW = 50  # waiting jobs of which one may start where others may pass the first one
 CASES = {
     "pool": "one pool", "best fit": "best fit", "worst fit": "worst fit",
-    "freely": f"best fit, {VIEW} in view, none free", "passing": f"best fit, {VIEW} in view",
+    "freely": f"best fit, {VIEW} in view", "passing": f"best fit, {VIEW} in view, one free",
 }  # fmt: skip
 PASSING = "best fit", "freely", "passing"  # in the order in which more is done for the first job
 MOST_LEFT_OUT = 0.5  # share of the work of jobs that fit on no host, from which on nothing is said

@@ -80,8 +80,8 @@ WHY_NOT = {  # beside --hosts
 }
 ASSUMED_OF_HOSTS = """\
 Jobs start in order of arrival, and some always wait. In the row "50 in view" the scheduler looks at 50 waiting jobs: if
-the first one fits nowhere, the emptiest host that could hold it is kept free for it, and the others start elsewhere. In
-the row "none free" they may start on any host.
+the first one fits nowhere, the others may start. In the row "one free" the emptiest host that could hold the first one
+is kept free for it, and the others start elsewhere.
 Jobs that are hard to place are those of which fewest fit on one host.
 Best fit puts a job on the fullest host on which it fits, and worst fit on the emptiest one.
 Of a job that ran on several hosts, it is taken that it needs all of its servers on one host."""

@@ -313,7 +313,7 @@ def test_the_command_replays_on_hosts(path):
     result = json.loads(said("replay", path, "--hosts", "4x8", "--json").out)
     pool = json.loads(said("replay", path, "--servers", "32", "--policy", "fcfs", "--json").out)["policies"][0]
     waits = {row.pop("policy"): row for row in result["policies"]}
-    assert list(waits) == list(CASES.values()) and list(waits)[-1] == f"best fit, {VIEW} in view"
+    assert list(waits) == list(CASES.values()) and list(waits)[-1] == f"best fit, {VIEW} in view, one free"
     hard = {rule: row.pop("mean wait of the hard to place [s]") for rule, row in waits.items()}
     assert waits["one pool"] == {name: value for name, value in pool.items() if name != "policy"}
     assert hard["one pool"] < hard["best fit"]
