@@ -60,7 +60,7 @@ def user_limits(log: Log, most: float, before: int = 0) -> Limits:
     Traceback (most recent call last):
     ValueError: job 3 of the log needs 4 servers, more than the limit of each user, 3
     """
-    most, user = float(checks.positive("user_limit", most, ndim=0)), _users(log)
+    user, most = _users(log), float(checks.positive("user_limit", most, ndim=0))
     over = np.flatnonzero((user != FREE) & ~checks.fits(np.asarray(log.need), most, most))
     if len(over):
         raise ValueError(
@@ -86,7 +86,7 @@ def _users(log):
     """Return who submitted each job, -1 where that is not known."""
     log.require_arrivals()
     if log.resources:
-        raise ValueError(f"a limit of users is of one resource, and this log counts {', '.join(log.resources)}")
+        log.require_servers()  # refuses several
     if log.user is None or not (log.user != FREE).any():
         raise ValueError("the log does not tell who submitted its jobs, so users have no limits")
     return log.user

@@ -278,7 +278,8 @@ def replay(
         needs, hours_of_needs = needs[which], hours_of_needs[which] if len(weeks) else ANY_TIME
     gates = (NO_LIMITS,) * 3
     if limits is not None:
-        gates = *limits.in_units(needs, kinds), limits.group[order if queue is None else queue]
+        # A copy, as an array that must not be written to would be another type, for which the loop is compiled anew.
+        gates = *limits.in_units(needs, kinds), limits.group[order if queue is None else queue].copy()
     source = arrivals.logged(submit, kinds, run, estimates, order, queue)
     del estimates, kinds  # a log may be so long that each column counts
     # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
