@@ -119,7 +119,7 @@ def of_simulation_near_saturation():
 
 
 def of_rules():
-    name = "SDSC-SP2-5K"
+    name = "SDSC-SP2, its beginning"
     return next(rules.rows(name, "real", log(rules.REAL[name])))
 
 
